@@ -1,5 +1,5 @@
-//! What a conversation needs from outside: a model, tools, people, a clock. Everything that touches
-//! the world implements these; the runtime itself does not.
+//! The interfaces between a conversation and the outside world: a model, tools, people, a clock.
+//! Everything with external effects implements one of these traits; the runtime itself has none.
 
 use crate::model::Model;
 use crate::trace::Event;
@@ -7,41 +7,41 @@ use agentir_ir::{Remote, Tool};
 use serde_json::{Map, Value as Json};
 use std::fmt;
 
-/// How large the arguments of a call may be, in bytes of JSON (ABL, current specification, 7.11).
+/// The maximum size of a call's arguments, in bytes of JSON (ABL, current specification, 7.11).
 pub const MAX_ARGUMENTS: usize = 512 * 1024;
 
-/// A call of a tool, or a message to an agent that runs elsewhere.
+/// A tool call, or a message to a remote agent.
 #[derive(Clone, Debug)]
 pub struct ToolCall<'a> {
-    /// The agent that calls.
+    /// The calling agent.
     pub agent: &'a str,
-    /// The tool's name, or that of the agent elsewhere.
+    /// The name of the tool or of the remote agent.
     pub name: &'a str,
-    /// Its declaration, where there is one.
+    /// The tool's declaration, if there is one.
     pub tool: Option<&'a Tool>,
-    /// How an agent elsewhere is reached; none if it is a tool that is called.
+    /// How to reach the remote agent; `None` for a tool call.
     pub remote: Option<&'a Remote>,
-    /// Its arguments, by name.
+    /// The arguments, by name.
     pub arguments: Map<String, Json>,
-    /// How long it may take, in milliseconds.
+    /// The time limit, in milliseconds.
     pub timeout_ms: u64,
 }
 
-/// Why a call failed.
+/// The reason why a call failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FailureKind {
-    /// It took too long: `tool_timeout`.
+    /// The call exceeded its time limit: `tool_timeout`.
     Timeout,
-    /// The tool says that it failed: `tool_error`.
+    /// The tool reported an error: `tool_error`.
     Error,
-    /// What the tool is reached by failed: `api_error`.
+    /// The transport failed: `api_error`.
     Api,
-    /// Nobody knows how to call it, or it is not allowed: `tool_error` as well.
+    /// No handler exists for the tool, or the call is not allowed: also `tool_error`.
     Refused,
 }
 
 impl FailureKind {
-    /// The kind of error that handlers know it by (ABL, current specification, 3.13).
+    /// The kind of error that error handlers match on (ABL, current specification, 3.13).
     #[must_use]
     pub const fn error(self) -> &'static str {
         match self {
@@ -52,19 +52,19 @@ impl FailureKind {
     }
 }
 
-/// A call that failed.
+/// A failed call.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ToolFailure {
-    /// Why.
+    /// The kind of failure.
     pub kind: FailureKind,
-    /// In words.
+    /// A message for people.
     pub message: String,
-    /// What the tool said about it, if it said anything.
+    /// The data that the tool returned with the error; null if it returned none.
     pub data: Json,
 }
 
 impl ToolFailure {
-    /// A failure of which nothing is known but these words.
+    /// A failure with a message and no data.
     #[must_use]
     pub fn new(kind: FailureKind, message: impl Into<String>) -> Self {
         Self { kind, message: message.into(), data: Json::Null }
@@ -77,44 +77,45 @@ impl fmt::Display for ToolFailure {
     }
 }
 
-/// What calls tools.
+/// Executes tool calls.
 pub trait Tools {
     /// Calls a tool and waits for its result.
     ///
     /// # Errors
-    /// [`ToolFailure`]; the runtime then does what the agent says about errors.
+    /// Returns a [`ToolFailure`], which the runtime passes to the agent's error handling.
     fn call(&mut self, call: &ToolCall<'_>) -> Result<Json, ToolFailure>;
 }
 
-/// A conversation that a person is to take over.
+/// A request to hand a conversation over to a person.
 #[derive(Clone, Debug)]
 pub struct Escalation<'a> {
-    /// The agent that gives it away.
+    /// The agent that escalates.
     pub agent: &'a str,
-    /// Why.
+    /// The reason, if the agent states one.
     pub reason: Option<String>,
     /// `low`, `medium`, `high`, `critical`.
     pub priority: Option<String>,
-    /// What the person is told.
+    /// The context passed to the person.
     pub context: Map<String, Json>,
 }
 
-/// What a person did.
+/// The outcome of a handover to a person.
 #[derive(Clone, Debug, Default)]
 pub struct HumanReply {
-    /// What they said to the user.
+    /// The messages that the person sent to the user.
     pub messages: Vec<String>,
-    /// What agents read as `human.…`: `resolved`, `handed_back`, … None while they are not done.
+    /// The values that agents read as `human.…`: `resolved`, `handed_back`, …; `None` while the
+    /// person is still handling the conversation.
     pub outcome: Option<Map<String, Json>>,
 }
 
-/// Who takes over from an agent.
+/// Hands conversations over to people.
 pub trait Human {
-    /// Gives a conversation to a person.
+    /// Hands a conversation over to a person.
     fn take_over(&mut self, escalation: &Escalation<'_>) -> HumanReply;
 }
 
-/// Nobody is there: the conversation is handed over and stays so.
+/// No person is available: the session stays suspended after the handover.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoHuman;
 
@@ -124,39 +125,39 @@ impl Human for NoHuman {
     }
 }
 
-/// Time and chance.
+/// Provides time and random numbers.
 pub trait Clock {
-    /// Milliseconds since the beginning of 1970.
+    /// The current time, in milliseconds since the Unix epoch.
     fn now(&self) -> i64;
     /// A random number.
     fn random(&self) -> u64;
-    /// Waits, before something is tried again. Tests need not.
+    /// Sleeps before a retry. Implementations for tests may return at once.
     fn sleep(&self, milliseconds: u64);
 }
 
-/// Who is told what happens, step by step.
+/// Receives the events of a conversation.
 pub trait Observer {
-    /// Something happened. Sensitive values are masked already.
+    /// Called for every event. Sensitive values are already masked.
     fn event(&mut self, event: &Event);
-    /// The agent says a part of an answer that is not complete yet.
+    /// Called with each part of an answer that is streamed.
     fn partial(&mut self, _text: &str) {}
 }
 
-/// Nobody is told.
+/// Ignores all events.
 impl Observer for () {
     fn event(&mut self, _: &Event) {}
 }
 
-/// Everything from outside that a conversation needs.
+/// The outside world of a conversation.
 pub struct Host<'h> {
-    /// Answers for a language model.
+    /// Answers requests to the language model.
     pub model: &'h mut dyn Model,
-    /// Calls tools.
+    /// Executes tool calls.
     pub tools: &'h mut dyn Tools,
-    /// Takes over.
+    /// Receives escalations.
     pub human: &'h mut dyn Human,
-    /// Knows the time.
+    /// Provides the time.
     pub clock: &'h dyn Clock,
-    /// Is told what happens.
+    /// Receives the events.
     pub observer: &'h mut dyn Observer,
 }

@@ -1,34 +1,36 @@
-//! Values of expressions as JSON and back: at the boundary to tools and models, and in sessions.
+//! Conversion between expression values and JSON, for tools, models and stored sessions.
 
 use agentir_eval::{Date, EvalError, Value};
 use agentir_expr::Name;
 use serde_json::{Map, Value as Json};
 use std::collections::BTreeMap;
 
-/// The key that marks a date, which JSON has no form for. Only sessions have it; tools get a text.
+/// The key that marks a date in stored sessions, as JSON has no date type. Tools receive dates as
+/// strings.
 const DATE: &str = "$date";
 
-/// A value as tools and models see it: what is undefined is null, a date is its text.
+/// Converts a value for tools and models: undefined becomes null, a date becomes a string.
 #[must_use]
 pub fn to_json(value: &Value) -> Json {
     value.to_json()
 }
 
-/// A value from outside.
+/// Converts a value received from outside.
 ///
 /// # Errors
-/// [`EvalError::TooDeep`], [`EvalError::TooLarge`], as for every value.
+/// Returns [`EvalError::TooDeep`] or [`EvalError::TooLarge`] if the value exceeds the limits of the
+/// evaluator.
 pub fn from_json(json: &Json) -> Result<Value, EvalError> {
     value(json, 0)
 }
 
-/// As [`to_json`], but a date stays one when it comes back.
+/// Like [`to_json`], but dates are marked so that they can be read back as dates.
 pub(crate) fn to_stored_json(value: &Value) -> Json {
     let marked = |date: &Date| Map::from_iter([(DATE.to_owned(), date.to_string().into())]);
     value.to_json_with(&|date| Json::Object(marked(date)))
 }
 
-/// Recursive; what is deeper than values may be is refused.
+/// Recursive; values nested deeper than [`agentir_eval::MAX_VALUE_DEPTH`] are rejected.
 fn value(json: &Json, depth: u16) -> Result<Value, EvalError> {
     if depth > agentir_eval::MAX_VALUE_DEPTH {
         return Err(EvalError::TooDeep);
@@ -54,7 +56,7 @@ fn value(json: &Json, depth: u16) -> Result<Value, EvalError> {
     }
 }
 
-/// How a [`agentir_eval::State`] is kept.
+/// Serialisation of [`agentir_eval::State`] in stored sessions.
 pub(crate) mod state {
     use super::{from_json, to_stored_json};
     use agentir_eval::{State, Value};

@@ -1,14 +1,15 @@
-//! The reference runtime: what the languages mean, executed.
+//! The reference runtime: executes the semantics of the supported languages.
 //!
-//! A [`Machine`] walks the control-flow graph of a program ([`agentir_flow::Cfg`]), the same that the
-//! lints read. What it needs from outside (a model, tools, people, the time) comes through a
-//! [`Host`]; what happens is told to an [`Observer`] as [`Event`]s; all that must survive between two
-//! turns is in a [`Session`], which is plain data.
+//! A [`Machine`] follows the control-flow graph of a program ([`agentir_flow::Cfg`]), the same
+//! graph that the lints analyse. A [`Host`] provides the outside world (a model, tools, people, the
+//! time); an [`Observer`] receives [`Event`]s; the state that survives between two turns is a
+//! [`Session`], which is plain data.
 //!
-//! `docs/semantics.md` says what each construct does, and where the specifications leave it open.
+//! `docs/semantics.md` defines what each construct does, and where the specifications leave it
+//! open.
 //!
-//! *Invariant*: nothing here touches files, network, clock or chance; a conversation with the same
-//! answers from the same host is the same conversation.
+//! *Invariant*: nothing here touches files, the network, the clock or a random source; with the
+//! same answers from the host, a conversation is the same.
 
 mod host;
 mod json;

@@ -1,7 +1,7 @@
-//! What the runtime asks a model, and what models answer.
+//! Requests to a language model and its responses.
 //!
-//! A language model is asked for four things only. Whoever answers (a service, a file with answers,
-//! rules of thumb) implements [`Model`]; the runtime never knows which it is.
+//! The runtime gives a model only four tasks. Every backend (a service, a script, the offline
+//! model) implements [`Model`]; the runtime does not know which one it talks to.
 
 use indexmap::IndexMap;
 use schemars::JsonSchema;
@@ -10,106 +10,106 @@ use serde_json::Value as Json;
 use std::fmt;
 use std::ops::AddAssign;
 
-/// Who said something.
+/// The author of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
-    /// The author of the agent.
+    /// The author of the agent, through instructions.
     System,
     /// The user.
     User,
     /// The agent.
     Assistant,
-    /// A tool, in answer to a call.
+    /// A tool, with the result of a call.
     Tool,
 }
 
-/// A part of a conversation.
+/// A message of a conversation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Message {
-    /// Who says it.
+    /// The author.
     pub role: Role,
-    /// What.
+    /// The text.
     pub text: String,
-    /// The calls that the assistant makes with it.
+    /// The tool calls that the assistant makes in this message.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub calls: Vec<ToolUse>,
-    /// The call that a tool answers.
+    /// The call whose result this message holds.
     #[serde(default, rename = "answers", skip_serializing_if = "Option::is_none")]
     pub tool_use_id: Option<String>,
 }
 
 impl Message {
-    /// A message without calls.
+    /// A message without tool calls.
     #[must_use]
     pub fn new(role: Role, text: impl Into<String>) -> Self {
         Self { role, text: text.into(), calls: Vec::new(), tool_use_id: None }
     }
 }
 
-/// A tool that a model wants to be called.
+/// A tool call requested by a model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ToolUse {
-    /// What tells this call from others of the same turn.
+    /// The id of the call, unique within a turn.
     pub id: String,
-    /// The name under which it was offered.
+    /// The name under which the tool was exposed.
     pub name: String,
-    /// Its arguments, by name.
+    /// The arguments, by name.
     pub arguments: serde_json::Map<String, Json>,
 }
 
-/// What happens when the model picks something it is offered.
+/// The effect of calling a tool that is exposed to the model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Purpose {
-    /// A tool is called, and its result goes back to the model.
+    /// Calls a tool, whose result goes back to the model.
     Call,
-    /// Fields get values from what the user said.
+    /// Fills fields with values from the conversation.
     Collect,
-    /// Another agent takes over.
+    /// Hands the conversation over to another agent.
     Handoff,
-    /// Another agent is asked and comes back.
+    /// Delegates to another agent, which returns.
     Delegate,
-    /// A person takes over.
+    /// Escalates to a person.
     Escalate,
-    /// The agent is done.
+    /// Completes the agent.
     Complete,
-    /// Control goes back to the agent that handed over.
+    /// Returns control to the agent that handed over.
     Return,
 }
 
-/// Something the model may pick instead of answering.
+/// A tool exposed to the model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ToolSpec {
-    /// The name it is offered under, unique in a request.
+    /// The name, unique within a request.
     pub name: String,
-    /// What it is for.
+    /// The description for the model.
     pub description: String,
-    /// What happens when it is picked.
+    /// The effect of calling it.
     pub purpose: Purpose,
-    /// What it takes.
+    /// The parameters.
     pub parameters: Vec<FieldSpec>,
 }
 
-/// The type of a value, as far as a model must know it.
+/// The type of a value, as far as a model has to know it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum FieldType {
-    /// Any text.
+    /// A string.
     Text,
     /// A number.
     Number,
-    /// Yes or no.
+    /// A boolean.
     Boolean,
-    /// A day, as `2026-03-15`.
+    /// A date, such as `2026-03-15`.
     Date,
-    /// A time of day, as `14:30`.
+    /// A time of day, such as `14:30`.
     Time,
-    /// A day and a time, as in RFC 3339.
+    /// A date and a time, as in RFC 3339.
     DateTime,
-    /// An address for mail.
+    /// An e-mail address.
     Email,
-    /// A telephone number, in E.164 form.
+    /// A telephone number in E.164 format.
     Phone,
     /// An amount of money.
     Currency,
@@ -119,134 +119,135 @@ pub enum FieldType {
     Object,
 }
 
-/// A value that is looked for: a field to collect, a parameter to fill.
+/// A value to extract: a field to collect, or a parameter to fill.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct FieldSpec {
-    /// Its name.
+    /// The name.
     pub name: String,
-    /// Its type.
+    /// The type.
     #[serde(rename = "type")]
     pub ty: FieldType,
-    /// What it is.
+    /// The description.
     #[serde(default)]
     pub description: String,
-    /// How the user is asked for it.
+    /// The prompt that asks the user for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prompt: Option<String>,
-    /// The values it takes, each with other words for it; empty if any.
+    /// The allowed values, each with its synonyms; empty if any value is allowed.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub values: IndexMap<String, Vec<String>>,
-    /// A regular expression that finds it, and the group that is the value.
+    /// A regular expression that matches the value, and the number of the group that holds it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pattern: Option<(String, usize)>,
-    /// Hints of the author.
+    /// Extraction hints from the author.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub hints: Vec<String>,
-    /// Whether it must be there.
+    /// Whether a value is required.
     pub required: bool,
 }
 
-/// How a model is to be used, where the author says so.
+/// Settings for a model request, as far as the author specifies them.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ModelSettings {
-    /// The model's name.
+    /// The name of the model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// How free it is.
+    /// The sampling temperature.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub temperature: Option<f64>,
-    /// How long an answer may be.
+    /// The maximum length of the answer, in tokens.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_tokens: Option<u64>,
-    /// How long an answer may take, in milliseconds.
+    /// The time limit for an answer, in milliseconds.
     pub timeout_ms: u64,
 }
 
-/// One of several things that may be meant.
+/// One of several alternatives to choose from.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Candidate {
-    /// What the answer calls it; unique in a request.
+    /// The name used in the answer, unique within a request.
     pub name: String,
-    /// What it is, in words.
+    /// The description.
     #[serde(default)]
     pub description: String,
-    /// How users say it.
+    /// Examples of what users say.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub examples: Vec<String>,
-    /// Words any of which shows it.
+    /// Keywords, each of which indicates this candidate.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub keywords: Vec<String>,
 }
 
-/// A question to a model.
+/// A request to a model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ModelRequest {
-    /// The agent that asks.
+    /// The requesting agent.
     pub agent: String,
-    /// The step in which it asks.
+    /// The step in which the request is made.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub step: Option<String>,
-    /// How the model is to be used.
+    /// The model settings.
     pub settings: ModelSettings,
-    /// What is asked.
+    /// The task.
     #[serde(rename = "ask")]
     pub task: ModelTask,
 }
 
-/// What is asked.
+/// A task for a model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum ModelTask {
-    /// Lead the conversation: answer the user, or pick something that is offered.
+    /// Continue the conversation: answer the user, or call an exposed tool.
     Converse {
-        /// What the author tells the model.
+        /// The system prompt.
         system: String,
-        /// The conversation.
+        /// The messages so far.
         messages: Vec<Message>,
-        /// What may be picked.
+        /// The exposed tools.
         tools: Vec<ToolSpec>,
-        /// What the agent still has to ask the user for, in its order. The instructions say it, too.
+        /// The fields that the agent still has to collect, in order. The system prompt also lists
+        /// them.
         missing: Vec<FieldSpec>,
-        /// What is known already, by name.
+        /// The values known so far, by name.
         known: serde_json::Map<String, Json>,
     },
-    /// Which values does the user give?
+    /// Extract the values that the user provides.
     Extract {
-        /// What the user said.
+        /// The user's message.
         message: String,
-        /// The conversation before.
+        /// The preceding conversation.
         context: Vec<Message>,
-        /// The values that are looked for.
+        /// The values to extract.
         fields: Vec<FieldSpec>,
         /// The field that the user was just asked for.
         asked: Option<String>,
     },
-    /// Which of these is meant? None may be.
+    /// Choose among candidates; the answer may be empty.
     Choose {
-        /// What the choice is for, in words.
+        /// A description of what is being decided.
         purpose: String,
-        /// What the user said.
+        /// The user's message.
         message: String,
-        /// The conversation before.
+        /// The preceding conversation.
         context: Vec<Message>,
-        /// What it may be, in the order in which the author wrote it.
+        /// The candidates, in source order.
         candidates: Vec<Candidate>,
-        /// Whether several may be.
+        /// Whether several candidates may be chosen.
         several: bool,
     },
-    /// Does this hold?
+    /// Judge whether a statement holds.
     Judge {
-        /// What, in the author's words.
+        /// The statement, as written by the author.
         statement: String,
-        /// The text it is about: what the user said, or what the agent is about to say.
+        /// The text to judge: the user's message, or what the agent is about to say.
         text: String,
-        /// The conversation before.
+        /// The preceding conversation.
         context: Vec<Message>,
     },
 }
 
 impl ModelTask {
-    /// Its name, as in JSON.
+    /// The name of the task, as in JSON.
     #[must_use]
     pub const fn kind(&self) -> &'static str {
         match self {
@@ -258,32 +259,33 @@ impl ModelTask {
     }
 }
 
-/// What a model answers. Each question has its own form of answer; another one is an error of the
-/// model's ([`ModelError::Malformed`]).
+/// A model's answer. Each task has its own form of answer; any other is a
+/// [`ModelError::Malformed`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Answer {
-    /// To [`ModelTask::Converse`]: something is said, tools are called, or both.
+    /// Answers [`ModelTask::Converse`]: a message, tool calls, or both.
     Message {
-        /// What is said; may be empty with calls.
+        /// The text; may be empty if there are calls.
         #[serde(default)]
         text: String,
-        /// What is called.
+        /// The tool calls.
         #[serde(default)]
         calls: Vec<ToolUse>,
     },
-    /// To [`ModelTask::Extract`]: the values that were found, by field.
+    /// Answers [`ModelTask::Extract`]: the extracted values, by field.
     Values(serde_json::Map<String, Json>),
-    /// To [`ModelTask::Choose`]: what is meant, with how sure the model is (0 to 1), the surest first.
+    /// Answers [`ModelTask::Choose`]: the chosen candidates with a confidence from 0 to 1, highest
+    /// first.
     Choice(Vec<(String, f64)>),
-    /// To [`ModelTask::Judge`].
+    /// Answers [`ModelTask::Judge`].
     Verdict(bool),
 }
 
-/// What an answer cost.
+/// The tokens used by a request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Usage {
-    /// Tokens of the question.
+    /// Tokens of the request.
     pub input_tokens: u64,
     /// Tokens of the answer.
     pub output_tokens: u64,
@@ -296,34 +298,34 @@ impl AddAssign for Usage {
     }
 }
 
-/// An answer, and what it cost.
+/// A model's answer and its token usage.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ModelResponse {
     /// The answer.
     pub answer: Answer,
-    /// What it cost.
+    /// The token usage.
     pub usage: Usage,
 }
 
-/// Why a model did not answer.
+/// The reason why a model did not answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ModelError {
-    /// It took too long.
+    /// The model exceeded the time limit.
     Timeout,
-    /// It could not be reached, or refused; in words.
+    /// The model could not be reached, or refused the request.
     Unavailable(String),
-    /// Its answer is none to the question; in words.
+    /// The answer does not have the form that the task requires.
     Malformed(String),
-    /// There is no answer to this question in the script; in words.
+    /// The script has no answer to this request.
     Unscripted(String),
 }
 
 impl fmt::Display for ModelError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Timeout => f.write_str("the model took too long"),
+            Self::Timeout => f.write_str("the model timed out"),
             Self::Unavailable(why) => write!(f, "the model could not be reached: {why}"),
-            Self::Malformed(why) => write!(f, "the model's answer makes no sense: {why}"),
+            Self::Malformed(why) => write!(f, "the model returned an invalid answer: {why}"),
             Self::Unscripted(why) => write!(f, "the script has no answer: {why}"),
         }
     }
@@ -331,13 +333,13 @@ impl fmt::Display for ModelError {
 
 impl std::error::Error for ModelError {}
 
-/// Something that answers questions as a language model does.
+/// A language model, or something that answers like one.
 pub trait Model {
-    /// Answers a question. `partial` gets parts of what is said as soon as they are known, where the
-    /// model gives them; together they are the text of the answer.
+    /// Answers a request. Models that stream call `partial` with each part of the text as it
+    /// arrives; the parts together are the text of the answer.
     ///
     /// # Errors
-    /// [`ModelError`]; the runtime then does what the agent says about errors.
+    /// Returns a [`ModelError`], which the runtime passes to the agent's error handling.
     fn respond(
         &mut self,
         request: &ModelRequest,

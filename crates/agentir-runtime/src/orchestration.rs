@@ -1,43 +1,44 @@
-//! The orchestration methods of the ADL paper (section 4): how the agents of an ensemble, or those that
-//! a supervisor routes to, share a conversation.
+//! The orchestration methods of the ADL paper (section 4): how the agents of an ensemble, or those
+//! that a supervisor routes to, share a conversation.
 //!
-//! | method | who answers a message | questions in a turn |
+//! | method | which agent answers a message | model requests in a turn |
 //! |---|---|---|
-//! | merging | the agent that is chosen, which also heeds the guardrails of the ensemble | the choice, and one for both |
-//! | first-success | the first whose answer will do | each agent in turn, and after each whether its answer will do |
-//! | best-of-N | all of them, and the best answer is taken | each agent, and which answer is the best |
-//! | proactive | the agent that is chosen | the guardrails, the choice, that agent |
-//! | autonomous | the agent in charge, or whom it hands over to | the guardrails, that agent |
+//! | merging | the chosen agent, whose prompt includes the guardrails of the ensemble | the choice, and one for guardrails and agent |
+//! | first-success | the first agent whose answer is acceptable | each agent in turn, and a judgement after each |
+//! | best-of-N | all agents, and the best answer is used | each agent, and the choice of the best answer |
+//! | proactive | the chosen agent | the guardrails, the choice, that agent |
+//! | autonomous | the active agent, or the one it hands over to | the guardrails, that agent |
 //!
-//! Without a method a conversation goes as its language says: an agent keeps it until it gives it back.
+//! Without a method, the semantics of the language apply: an agent stays active until it returns
+//! control.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
 
-/// How several agents share a conversation.
+/// A method by which several agents share a conversation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum OrchestrationMethod {
-    /// A guardrail and the agent behind it are asked as one.
+    /// A guardrail and the agent after it share one model request.
     Merging,
-    /// Agents are asked in turn until one gives an answer that will do.
+    /// Agents are tried in turn until one gives an acceptable answer.
     FirstSuccess,
-    /// All agents are asked, and the best answer is taken.
+    /// All agents are tried, and the best answer is used.
     BestOfN,
-    /// The agent that suits the message best is asked.
+    /// The best-suited agent is chosen.
     Proactive,
-    /// The agent in charge says who goes on.
+    /// The active agent decides which agent continues.
     Autonomous,
 }
 
 impl OrchestrationMethod {
-    /// All of them, in the paper's order.
+    /// All methods, in the order of the paper.
     pub const ALL: [Self; 5] =
         [Self::Merging, Self::FirstSuccess, Self::BestOfN, Self::Proactive, Self::Autonomous];
 
-    /// Its name, as in JSON and on the command line.
+    /// The name, as in JSON and on the command line.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -62,13 +63,13 @@ impl FromStr for OrchestrationMethod {
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         Self::ALL.into_iter().find(|method| method.name() == text).ok_or_else(|| {
             let all: Vec<&str> = Self::ALL.iter().map(|method| method.name()).collect();
-            format!("`{text}` is no orchestration method; there are {}", all.join(", "))
+            format!("unknown orchestration method `{text}`; expected one of {}", all.join(", "))
         })
     }
 }
 
-/// What a model that leads is told if guardrails are asked as one with it: they come first, and count
-/// more. Each has what it looks for, and what is said if it is there.
+/// A system prompt that starts with guardrails, which take precedence. Each rule is a pair of what
+/// the guardrail detects and the answer to give in that case.
 pub(crate) fn with_guardrail_rules(rules: &[(String, String)], system: &str) -> String {
     let mut text = "First, and above everything else:\n".to_owned();
     for (looks_for, answer) in rules {
@@ -88,14 +89,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn methods_have_names() {
+    fn method_names_round_trip() {
         for method in OrchestrationMethod::ALL {
             assert_eq!(method.name().parse(), Ok(method));
             assert_eq!(serde_json::to_value(method).ok(), Some(method.name().into()));
         }
         assert_eq!(
             "both".parse::<OrchestrationMethod>(),
-            Err("`both` is no orchestration method; there are merging, first-success, best-of-n, proactive, autonomous".to_owned())
+            Err("unknown orchestration method `both`; expected one of merging, first-success, best-of-n, proactive, autonomous".to_owned())
         );
     }
 }

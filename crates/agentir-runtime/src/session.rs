@@ -1,4 +1,4 @@
-//! The state of a conversation: everything that must survive between two turns.
+//! The state of a conversation: everything that survives between two turns.
 
 use crate::model::{Message, ToolUse, Usage};
 use crate::orchestration::OrchestrationMethod;
@@ -7,25 +7,25 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 use std::collections::BTreeMap;
 
-/// The form of a session as it is stored; another one cannot be read.
+/// The version of the stored form of a session; other versions are rejected.
 pub const SESSION_VERSION: u32 = 2;
 
-/// How a conversation stands.
+/// The status of a conversation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
-    /// The user is to say something.
+    /// Waiting for the user's next message.
     Await,
-    /// A person has taken over.
+    /// Handed over to a person.
     Human,
-    /// The agents are done.
+    /// All agents are done.
     Done,
-    /// An agent gave up, or something went wrong that nobody handles.
+    /// An agent gave up, or an error was not handled.
     Failed,
 }
 
 impl Status {
-    /// Its name, in snake case.
+    /// The name, in snake case.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -37,61 +37,61 @@ impl Status {
     }
 }
 
-/// A conversation. It is plain data: written out between two turns and read back, it goes on as if
-/// nothing had happened.
+/// A conversation. It is plain data: it can be serialised between two turns and continues after
+/// deserialisation without a difference.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Session {
     /// [`SESSION_VERSION`].
     pub version: u32,
-    /// What the program was that it was begun with; with another one it cannot go on.
+    /// A fingerprint of the program; the session cannot continue with another program.
     pub program: String,
-    /// How it stands.
+    /// The current status.
     pub status: Status,
-    /// How many messages the user has sent.
+    /// The number of messages that the user has sent.
     pub turn: u32,
-    /// What was said, by whom.
+    /// The messages so far.
     pub transcript: Vec<Message>,
-    /// What all questions to models cost.
+    /// The total token usage of all model requests.
     pub usage: Usage,
-    /// How many questions there were.
+    /// The number of model requests.
     pub model_calls: u64,
-    /// The agents at work; the last is in charge, each of the others waits for the one behind it.
+    /// The active agents; the last one is in charge, each of the others waits for the one above it.
     pub(crate) stack: Vec<Frame>,
-    /// Agents that gave control back before they were done, each with the agent it came back to.
+    /// Agents that returned control before they were done, each with the node to return to.
     pub(crate) parked: Vec<Frame>,
-    /// The variables that all agents share.
+    /// The variables shared by all agents.
     #[serde(with = "crate::json::state")]
     pub(crate) shared: State,
-    /// What the runtime assigns: `user.intent`, `channel`, `last_search_result`.
+    /// Variables that the runtime assigns: `user.intent`, `channel`, `last_search_result`.
     #[serde(with = "crate::json::state")]
     pub(crate) system: State,
-    /// What outlives the conversation, by path.
+    /// Long-term memory, by path.
     #[serde(with = "crate::json::state")]
     pub(crate) memory: State,
-    /// When what is remembered for a time only is forgotten, by path.
+    /// Expiry times of memory paths, in milliseconds since the Unix epoch.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) expires: BTreeMap<String, i64>,
-    /// When the last turn was, in milliseconds since the beginning of 1970.
+    /// The time of the last turn, in milliseconds since the Unix epoch.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[serde(rename = "last")]
     pub(crate) last_turn_at: Option<i64>,
-    /// Steps of flows that were entered since the conversation began.
+    /// The number of flow steps entered since the conversation began.
     pub(crate) flow_steps: u32,
-    /// How the agents of an ensemble share the conversation; as the language says if there is none.
+    /// The orchestration method; `None` for the semantics of the language.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) orchestration: Option<OrchestrationMethod>,
 }
 
 impl Session {
-    /// The agent in charge; none if all are done.
+    /// The agent in charge; `None` if all agents are done.
     #[must_use]
     pub fn agent(&self) -> Option<&str> {
         self.stack.last().map(|frame| frame.agent.as_str())
     }
 
-    /// The value of a variable as the agent in charge sees it, by its name: its own variables first,
-    /// then those of the program, then what the runtime assigns. After the end, those of the agent
-    /// that was last in charge.
+    /// The value of a variable, as the agent in charge sees it: its own variables take precedence
+    /// over shared ones, and those over the ones that the runtime assigns. After the end of the
+    /// conversation, the last agent's view.
     #[must_use]
     pub fn variable(&self, name: &str) -> Option<Json> {
         let value = self
@@ -104,7 +104,8 @@ impl Session {
         Some(crate::json::to_json(value))
     }
 
-    /// All variables of the agents at work and of the program, by name; inner agents win.
+    /// All variables of the active agents and of the program, by name; inner agents take
+    /// precedence.
     #[must_use]
     pub fn variables(&self) -> BTreeMap<String, Json> {
         let all = self.shared.variables().chain(
@@ -113,33 +114,33 @@ impl Session {
         all.map(|(name, value)| (name.to_string(), crate::json::to_json(value))).collect()
     }
 
-    /// Sets what the runtime knows about the session and agents read: `channel`, `user_id`.
+    /// Sets a session attribute that agents can read, such as `channel` or `user_id`.
     pub fn set_system(&mut self, name: &str, value: &Json) {
         if let Ok(value) = crate::json::from_json(value) {
             self.system.set(name, value);
         }
     }
 
-    /// Says how the agents of an ensemble, or of a supervisor, share the conversation from now on; with
-    /// none as the language says.
+    /// Sets the method by which the agents of an ensemble or a supervisor share the conversation;
+    /// `None` for the semantics of the language.
     pub fn set_orchestration(&mut self, method: Option<OrchestrationMethod>) {
         self.orchestration = method;
     }
 
-    /// Another agent that is at work or waits to go on, by its name; the innermost of this name.
+    /// The innermost frame of another active or parked agent, by name.
     pub(crate) fn other_frame(&self, name: &str) -> Option<&Frame> {
         let inner = self.stack.len().saturating_sub(1);
         let others = self.stack.iter().take(inner).rev().chain(self.parked.iter().rev());
         others.into_iter().find(|frame| frame.agent == name)
     }
 
-    /// When what is remembered under a path is forgotten, in milliseconds since the beginning of 1970.
+    /// The expiry time of a memory path, in milliseconds since the Unix epoch.
     #[must_use]
     pub fn memory_expiry(&self, path: &str) -> Option<i64> {
         self.expires.get(path).copied()
     }
 
-    /// Forgets what was to be remembered until now.
+    /// Removes expired memory entries.
     pub(crate) fn remove_expired(&mut self, now: i64) {
         let over = self.expires.iter().filter(|(_, at)| **at <= now);
         let over: Vec<String> = over.map(|(path, _)| path.clone()).collect();
@@ -156,21 +157,20 @@ impl Session {
         self.expires.retain(|path, _| !over.contains(path));
     }
 
-    /// As [`Self::set_memory`], for as long as is said: until a moment, in milliseconds since the
-    /// beginning of 1970.
+    /// Like [`Self::set_memory`], with an expiry time in milliseconds since the Unix epoch.
     pub fn set_memory_until(&mut self, path: &str, value: &Json, until: i64) {
         self.set_memory(path, value);
         self.expires.insert(path.to_owned(), until);
     }
 
-    /// What outlives the conversation, by path.
+    /// The long-term memory, by path.
     #[must_use]
     pub fn memory(&self) -> BTreeMap<String, Json> {
         let all = self.memory.variables();
         all.map(|(name, value)| (name.to_string(), crate::json::to_json(value))).collect()
     }
 
-    /// Puts something into the longer-lived memory, as an earlier conversation might have.
+    /// Sets a value in long-term memory, as an earlier conversation would have done.
     pub fn set_memory(&mut self, path: &str, value: &Json) {
         if let Ok(value) = crate::json::from_json(value) {
             self.memory.set(path, value);
@@ -178,89 +178,89 @@ impl Session {
     }
 }
 
-/// A call that needs the user's agreement.
+/// A tool call that requires the user's confirmation.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Proposal {
-    /// The node that asks for it or makes it.
+    /// The node that asks for confirmation, or the one that makes the call.
     pub(crate) node: u32,
-    /// The arguments that the user was told.
+    /// The arguments shown to the user.
     pub(crate) arguments: Map<String, Json>,
-    /// The turn in which it was asked for or agreed to.
+    /// The turn in which confirmation was requested or given.
     pub(crate) turn: u32,
 }
 
-/// A conversation with an agent elsewhere that is not over.
+/// An ongoing conversation with a remote agent.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct RemoteConversation {
-    /// The node that leads to it.
+    /// The node that leads to the remote agent.
     pub(crate) node: u32,
-    /// What it wants to be told with each message.
+    /// The state that the remote agent wants back with each message.
     pub(crate) conversation: Json,
 }
 
-/// An agent at work.
+/// The stack frame of an active agent.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Frame {
-    /// Its name.
+    /// The agent's name.
     pub(crate) agent: String,
-    /// The node it is at.
+    /// The current node.
     pub(crate) node: u32,
-    /// Its variables, by name.
+    /// The agent's variables, by name.
     #[serde(with = "crate::json::state")]
     pub(crate) variables: State,
-    /// Where `Resume` leads, the innermost last.
+    /// The nodes that `Resume` returns to, innermost last.
     #[serde(rename = "back")]
     pub(crate) return_points: Vec<ReturnPoint>,
-    /// How often edges with a limit were taken.
+    /// How often each edge with a limit was taken.
     #[serde(rename = "taken")]
     pub(crate) edge_counts: BTreeMap<u32, u32>,
-    /// Variables that stand for those of the agent that called.
+    /// Variables bound to variables of the calling agent.
     #[serde(rename = "bound")]
     pub(crate) bindings: Vec<Binding>,
-    /// What the model sees of the conversation.
+    /// The messages that the model sees.
     pub(crate) messages: Vec<Message>,
-    /// What the model is told in addition, until the instructions are made anew.
+    /// Additional instructions for the model, valid until the instructions are rebuilt.
     pub(crate) instructions: Vec<String>,
-    /// What the model is told in this turn only.
+    /// Instructions for the model that are valid in this turn only.
     pub(crate) notes: Vec<String>,
-    /// What was brought back from memory for the model.
+    /// Values recalled from memory for the model.
     pub(crate) recalled: Vec<String>,
-    /// The turn in which the model saw what the user said last.
+    /// The turn whose user message the model has seen.
     #[serde(rename = "heard")]
     pub(crate) last_seen_turn: Option<u32>,
-    /// The turn in which the agent began.
+    /// The turn in which the agent started.
     #[serde(rename = "since")]
     pub(crate) started_turn: u32,
-    /// What the model picked and is still to be done.
+    /// Tool calls requested by the model that are still to be executed, in reverse order.
     pub(crate) pending: Vec<ToolUse>,
-    /// The call that the user was asked about last, by the node that asks.
+    /// The call that awaits the user's confirmation, with the node that asks.
     pub(crate) proposed: Option<Proposal>,
-    /// The call that the user agreed to last and that has not succeeded yet, by the node that calls.
+    /// The confirmed call that has not yet succeeded, with the node that makes it.
     pub(crate) approved: Option<Proposal>,
-    /// The agent elsewhere that the next message is for.
+    /// The remote agent that receives the next message.
     #[serde(rename = "away")]
     pub(crate) remote: Option<RemoteConversation>,
-    /// What the model said and is still to be told to the user.
+    /// The model's answer that is still to be sent to the user.
     pub(crate) answer: Option<String>,
-    /// How often the model was asked in this turn.
+    /// The number of model requests in this turn.
     pub(crate) iterations: u32,
-    /// The node of the caller's to which it comes back, if it does.
+    /// The caller's node to return to, if the agent returns.
     pub(crate) returns_to: Option<u32>,
-    /// Whether it is asked, and not in charge of the conversation.
+    /// Whether the agent was delegated to, without taking over the conversation.
     pub(crate) delegated: bool,
-    /// Whether it gave up.
+    /// Whether the agent gave up.
     pub(crate) failed: bool,
-    /// How often the user was asked at a node.
+    /// How often the user was asked at each node.
     #[serde(rename = "asked")]
     pub(crate) ask_counts: BTreeMap<u32, u32>,
-    /// How often a value of a field was refused since it is asked for.
+    /// How often a value was rejected, by field, since it was last asked for.
     #[serde(rename = "refused")]
     pub(crate) rejections: BTreeMap<String, u32>,
-    /// Whether what the user is to say next must not be shown: a sensitive field was asked for.
+    /// Whether the user's next message must be masked because a sensitive field was asked for.
     pub(crate) confidential: bool,
-    /// What went wrong last.
+    /// The last error.
     pub(crate) error: Option<RuntimeError>,
-    /// The result of the last tool, which `@outputs` reads.
+    /// The result of the last tool call, which `@outputs` reads.
     pub(crate) outputs: Json,
 }
 
@@ -297,29 +297,29 @@ impl Frame {
     }
 }
 
-/// A place that is come back to.
+/// A node to return to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ReturnPoint {
     /// The node.
     pub(crate) node: u32,
-    /// How far it was: what that means is the node's.
+    /// The progress within the node; its meaning depends on the node.
     pub(crate) stage: u32,
 }
 
-/// A variable that stands for one of the caller's.
+/// A variable bound to one of the calling agent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Binding {
-    /// The variable.
+    /// The agent's variable.
     pub(crate) variable: String,
-    /// The caller's, as a path.
+    /// The caller's variable, as a path.
     pub(crate) path: String,
 }
 
-/// Something that went wrong.
+/// An error in a conversation.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct RuntimeError {
-    /// The kind that handlers know it by.
+    /// The kind that error handlers match on.
     pub(crate) kind: String,
-    /// In words.
+    /// A message for people.
     pub(crate) message: String,
 }

@@ -1,4 +1,4 @@
-//! What happens in a conversation, step by step: one event a line in a trace file.
+//! The events of a conversation, one per line in a trace file.
 
 use crate::model::Usage;
 use agentir_diagnostics::Span;
@@ -7,149 +7,150 @@ use serde::Serialize;
 use serde_json::{Map, Value as Json};
 use serde_with::skip_serializing_none;
 
-/// Something that happened.
+/// An event.
 #[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Event {
-    /// The turn, from 0, which is what agents do before the user says anything.
+    /// The number of the turn; turn 0 is what agents do before the user's first message.
     pub turn: u32,
     /// The agent in charge.
     pub agent: String,
-    /// The step it is in.
+    /// The current step.
     pub step: Option<String>,
-    /// What happened.
+    /// The kind of event.
     #[serde(flatten)]
     pub kind: EventKind,
 }
 
-/// What happened.
+/// The kind of an event.
 #[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(tag = "event", rename_all = "snake_case")]
 pub enum EventKind {
-    /// The user said something.
+    /// The user sent a message.
     Input {
-        /// What.
+        /// The text.
         text: String,
     },
-    /// A node of the control-flow graph is entered.
+    /// A node of the control-flow graph was entered.
     Node {
-        /// Its number in the graph of the program (`agentir graph --format json`).
+        /// The number of the node in the program's graph (`agentir graph --format json`).
         node: usize,
-        /// What it is for.
+        /// The kind of node.
         kind: &'static str,
-        /// Why it comes next: the kind of the edge that was taken.
+        /// The kind of edge that led to the node.
         why: Option<&'static str>,
-        /// Where it is written, as `file:line:column`; whoever has the sources fills it in.
+        /// The source location, as `file:line:column`; filled in by the observer, which has the
+        /// sources.
         #[serde(rename = "place")]
         location: Option<String>,
-        /// The same, as the machine knows it.
+        /// The source location as a span.
         #[serde(skip)]
         span: Span,
     },
-    /// A condition was looked at.
+    /// A condition was evaluated.
     Condition {
-        /// As it is written.
+        /// The condition, as written.
         condition: String,
         /// Whether it holds.
         holds: bool,
-        /// Who said so: `expression` or `model`.
+        /// What decided it: `expression` or `model`.
         decided_by: &'static str,
     },
-    /// A variable got a value.
+    /// A variable was set.
     Set {
-        /// Which.
+        /// The variable.
         variable: String,
-        /// What it holds now; sensitive values are masked.
+        /// The new value; sensitive values are masked.
         value: Json,
     },
     /// A variable was removed.
     Clear {
-        /// Which.
+        /// The variable.
         variable: String,
     },
-    /// A tool is called.
+    /// A tool was called.
     Call {
-        /// Which.
+        /// The tool.
         tool: String,
-        /// With what; sensitive values are masked.
+        /// The arguments; sensitive values are masked.
         arguments: Map<String, Json>,
     },
-    /// A tool came back.
+    /// A tool call returned.
     Result {
-        /// Which.
+        /// The tool.
         tool: String,
-        /// What it gave.
+        /// The result of a successful call.
         result: Option<Json>,
-        /// Why it failed.
+        /// The error message of a failed call.
         error: Option<String>,
     },
-    /// A model was asked.
+    /// A model answered a request.
     Model {
-        /// For what: `converse`, `extract`, `choose`, `judge`.
+        /// The task: `converse`, `extract`, `choose`, `judge`.
         #[serde(rename = "ask")]
         task: &'static str,
-        /// What it answered, in short.
+        /// A summary of the answer.
         answer: String,
-        /// What it cost.
+        /// The token usage.
         usage: Usage,
     },
-    /// The agent says something.
+    /// The agent sent a message to the user.
     Say {
-        /// What.
+        /// The text.
         text: String,
     },
-    /// Something is written to the log.
+    /// A `LOG` statement was executed.
     Log {
-        /// What.
+        /// The logged value.
         value: Json,
     },
-    /// A constraint or guardrail did not pass.
+    /// A constraint was violated or a guardrail was triggered.
     Violation {
-        /// Its name, or the condition.
+        /// The name of the guardrail, or the condition of the constraint.
         rule: String,
-        /// What is done about it.
+        /// The action taken.
         action: String,
     },
-    /// Something went wrong.
+    /// An error occurred.
     Error {
-        /// The kind that handlers know it by.
+        /// The kind that error handlers match on.
         kind: String,
-        /// In words.
+        /// A message for people.
         message: String,
     },
-    /// Another agent takes over, is asked, or comes back.
+    /// Control moved from one agent to another.
     Transfer {
         /// `handoff`, `delegate`, `return`.
         how: &'static str,
-        /// From whom.
+        /// The agent that had control.
         from: String,
-        /// To whom.
+        /// The agent that has control now.
         to: String,
     },
-    /// What an agent of an ensemble would answer was tried out. What it did stands before this; unless
-    /// it is taken, none of it has happened.
+    /// An agent of an ensemble was tried out. The events of the attempt precede this one; they
+    /// count only if the attempt is accepted.
     Attempt {
-        /// Whose.
+        /// The agent.
         by: String,
-        /// Whether the conversation goes on with it.
+        /// Whether the attempt is accepted.
         taken: bool,
     },
-    /// A person takes over.
+    /// The conversation was handed over to a person.
     Escalated {
-        /// Why.
+        /// The reason.
         reason: Option<String>,
     },
-    /// Something is remembered for longer.
+    /// A value was written to long-term memory.
     Remember {
-        /// Under which path.
+        /// The path.
         path: String,
-        /// What; sensitive values are masked.
+        /// The value; sensitive values are masked.
         value: Json,
     },
-    /// The turn is over.
+    /// The turn ended.
     TurnEnd {
-        /// What comes next: `await`, `human`, `done`, `failed`.
+        /// The status after the turn: `await`, `human`, `done`, `failed`.
         status: &'static str,
     },
 }

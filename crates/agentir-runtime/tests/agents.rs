@@ -1,4 +1,4 @@
-//! Agents that the model leads, and several agents together, as conversations.
+//! Conversations with model-led agents, and with several agents.
 
 #![allow(clippy::unwrap_used, missing_docs)]
 
@@ -13,7 +13,7 @@ fn none(tool: &str) -> Result<serde_json::Value, ToolFailure> {
 }
 
 #[test]
-fn the_model_leads_and_fields_are_taken_from_what_the_user_says() {
+fn model_led_agent_extracts_fields_from_messages() {
     let program =
         program("car_wash.agent.abl", include_str!("../../../corpus/abl/valid/car_wash.agent.abl"));
     let mut talk = Talk::new(&program, |tool, _| match tool {
@@ -32,7 +32,7 @@ fn the_model_leads_and_fields_are_taken_from_what_the_user_says() {
 }
 
 #[test]
-fn a_supervisor_routes_and_agents_come_back() {
+fn supervisor_routes_and_agents_return() {
     let program = folder("abl/valid/city_services", Some("City_Desk"));
     let mut talk = Talk::new(&program, |tool, _| match tool {
         "open_case" => Ok(json!({ "case_number": "C1" })),

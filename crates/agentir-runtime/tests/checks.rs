@@ -1,4 +1,4 @@
-//! Constraints that only warn, guardrails over what tools give, people who take over, as conversations.
+//! Conversations with constraints that only warn, guardrails on tool results, and escalations.
 
 #![allow(clippy::unwrap_used, missing_docs)]
 
@@ -8,7 +8,7 @@ use agentir_runtime::HumanReply;
 use serde_json::{Value as Json, json};
 use support::{Talk, program, says};
 
-/// An agent that looks up a note, with one guardrail over what the tool gives.
+/// An agent that looks up a note, with one guardrail on the result of the tool.
 fn notes(check: &str, action: &str) -> String {
     format!(
         r#"AGENT: Note_Desk
@@ -48,7 +48,7 @@ fn note(check: &str, action: &str) -> String {
 }
 
 #[test]
-fn guardrails_look_at_what_tools_give() {
+fn guardrails_check_tool_results() {
     let six = "abl.matches_pattern(tool_output, '[0-9]{6}')";
     let nine = "abl.matches_pattern(tool_output, '[0-9]{9}')";
     let as_it_is = note(nine, "block");
@@ -57,14 +57,14 @@ fn guardrails_look_at_what_tools_give() {
     let changed = note(six, "redact");
     assert!(changed.contains("It says: the code is [REDACTED]"), "{changed}");
     assert!(note(six, "filter").contains("It says: the code is"));
-    // What is kept out was never given.
+    // Blocked values are not stored.
     let blocked = note(six, "block");
     assert!(blocked.contains("No: That note is not for you."), "{blocked}");
     assert!(!blocked.contains("It says"), "{blocked}");
 }
 
 #[test]
-fn a_warning_says_its_words_and_goes_on() {
+fn warning_constraint_sends_its_message_and_continues() {
     let text = r#"AGENT: Lending_Desk
 
 GOAL: "Lend tools"
@@ -102,7 +102,7 @@ FLOW:
     assert!(warned.is_some() && warned < answered, "{script}");
 }
 
-/// An agent that always gets a person; `after` is what it says about what the person did.
+/// An agent that always escalates; `after` is its code that handles the outcome.
 fn person(after: &str, outcome: Json) -> (String, Json, String) {
     let text = format!(
         r#"AGENT: Care_Desk
@@ -135,13 +135,13 @@ ESCALATE:
 }
 
 #[test]
-fn people_are_told_everything_and_what_they_did_counts() {
+fn escalation_passes_context_and_outcome() {
     let resolved = "    - IF human.resolved == true:\n        RESPOND: \"All is well.\"\n        COMPLETE: true";
     let (script, told, status) = person(resolved, json!({ "resolved": true }));
     assert!(script.contains("All is well."), "{script}");
     assert_eq!(status, "Done");
     assert!(told.get("case_number").is_some() && told.get("kind").is_some(), "{told}");
-    // Nothing is said about this: who gave it back has it go on, who passed it on keeps it.
+    // Without a continuation, the agent goes on after `handed_back` and stays suspended otherwise.
     let (_, _, status) = person(resolved, json!({ "handed_back": true }));
     assert_eq!(status, "Await");
     let (_, _, status) = person(resolved, json!({ "transferred": true }));
@@ -149,7 +149,7 @@ fn people_are_told_everything_and_what_they_did_counts() {
 }
 
 #[test]
-fn functions_of_adl_bots_give_lists_of_what_is_done() {
+fn adl_functions_return_instruction_lists() {
     let text = r#"main:
   type: flow agent
   args:

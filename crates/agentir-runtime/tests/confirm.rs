@@ -1,4 +1,4 @@
-//! Tools that the user must agree to first.
+//! Tools that require the user's confirmation.
 
 #![allow(clippy::unwrap_used, missing_docs)]
 
@@ -65,31 +65,31 @@ fn talk(text: &str, said: &[&str]) -> String {
 }
 
 #[test]
-fn what_was_agreed_to_is_what_is_called() {
+fn confirmed_arguments_are_used() {
     let locked = garden("    confirm: always\n    immutable: [litres]\n");
     insta::assert_snapshot!(talk(&locked, &["roses", "yes"]));
 }
 
 #[test]
-fn only_parameters_that_are_locked_stay() {
+fn only_immutable_params_are_kept() {
     let free = garden("    confirm: when_side_effects\n");
     insta::assert_snapshot!(talk(&free, &["roses", "yes"]));
 }
 
 #[test]
-fn what_is_no_agreement_fails_the_call_and_nothing_is_called() {
+fn refusal_fails_the_call_without_calling() {
     let locked = garden("    confirm: always\n");
     insta::assert_snapshot!(talk(&locked, &["roses", "rather not"]));
 }
 
 #[test]
-fn a_digression_comes_back_to_the_question() {
+fn digression_returns_to_the_question() {
     let locked = garden("    confirm: always\n");
     insta::assert_snapshot!(talk(&locked, &["roses", "how is the weather?", "yes"]));
 }
 
 #[test]
-fn who_is_not_to_be_asked_is_not_asked() {
+fn no_confirmation_when_not_required() {
     for confirm in ["", "    confirm: never\n"] {
         let script = talk(&garden(confirm), &["roses"]);
         assert!(script.contains("Done.") && !script.contains("Shall I"), "{script}");
@@ -100,7 +100,7 @@ fn who_is_not_to_be_asked_is_not_asked() {
 }
 
 #[test]
-fn the_model_hears_that_the_user_did_not_agree() {
+fn refusal_is_reported_to_the_model() {
     let text = r#"AGENT: Garden_Helper
 
 GOAL: "Water the beds"
@@ -124,13 +124,13 @@ TOOLS:
     ]);
     talk.turn(None).say("the roses").say("better not").say("oh, do it").say("yes");
     insta::assert_snapshot!(talk.script);
-    // Every call that the model made is answered right behind it.
+    // Every call by the model is followed by its result.
     let messages = &talk.model.messages;
     insta::assert_snapshot!("what_the_model_sees_of_calls", messages.last().unwrap().join("\n"));
 }
 
 #[test]
-fn actions_of_agent_script_that_need_confirmation() {
+fn agent_script_actions_with_confirmation() {
     let text = r#"system:
     instructions: "Help in the garden."
 

@@ -15,7 +15,7 @@ fn nothing(tool: &str) -> Result<Json, ToolFailure> {
 // ---- several agents ---------------------------------------------------------------------------
 
 #[test]
-fn several_wishes_are_looked_after_one_after_the_other() {
+fn several_intents_are_handled_in_sequence() {
     let desk = r#"SUPERVISOR: Front_Desk
 
 GOAL: "Send guests to the right office"
@@ -51,7 +51,7 @@ ROUTING:
 }
 
 #[test]
-fn an_agent_of_an_adl_bot_reads_and_sets_what_another_holds() {
+fn adl_agents_read_and_set_arguments_of_others() {
     let text = r#"main:
   type: flow agent
   steps:
@@ -94,9 +94,9 @@ desk:
     insta::assert_snapshot!(talk.script);
 }
 
-/// A jump that may be tried twice goes on behind itself the third time.
+/// A jump with two retries continues with the next step the third time.
 #[test]
-fn adl_tries_a_jump_so_often() {
+fn adl_jump_has_a_retry_limit() {
     let text = r#"main:
   type: flow agent
   args:
@@ -121,7 +121,7 @@ fn adl_tries_a_jump_so_often() {
 }
 
 #[test]
-fn what_nobody_in_an_ensemble_takes_is_for_its_fallback() {
+fn ensemble_fallback_takes_unrouted_messages() {
     let program = folder("adl/valid/ferry", None);
     let mut talk = Talk::new(&program, |tool, _| match tool {
         "get_day" => Ok(json!({ "day": "Monday" })),
@@ -134,7 +134,7 @@ fn what_nobody_in_an_ensemble_takes_is_for_its_fallback() {
 
 // ---- behaviour profiles and channels ----------------------------------------------------------
 
-/// The same agent on two channels: one has steps skipped, put before others and said otherwise.
+/// The same agent on two channels: on one of them steps are skipped, inserted and reworded.
 fn bins(channel: &str) -> String {
     let program = folder("abl/valid/city_services", Some("Waste_Calendar"));
     let mut talk = Talk::new(&program, |tool, _| match tool {
@@ -147,13 +147,13 @@ fn bins(channel: &str) -> String {
 }
 
 #[test]
-fn profiles_change_a_flow_where_they_are_active() {
+fn active_profiles_change_a_flow() {
     insta::assert_snapshot!("a_flow_on_the_telephone", bins("voice"));
     insta::assert_snapshot!("a_flow_on_a_touch_screen", bins("web"));
 }
 
 #[test]
-fn routing_goes_by_channels() {
+fn routing_rules_are_filtered_by_channel() {
     let desk = r#"SUPERVISOR: Front_Desk
 
 GOAL: "Send guests to the right office"
@@ -197,7 +197,7 @@ ROUTING:
     assert!(on("web").contains("Here is Writers."), "{}", on("web"));
 }
 
-// ---- asking for fields ------------------------------------------------------------------------
+// ---- collecting fields ------------------------------------------------------------------------
 
 fn asking(fields: &str, corrections: bool) -> String {
     format!(
@@ -241,10 +241,10 @@ const FIELDS: &str = r#"      - pet:
           PROMPT: "Why the dog?"
 "#;
 
-/// `optional` is never asked for and taken if it is said, `progressive` is asked for once what it depends
-/// on is there, `when` while its condition holds.
+/// `optional` fields are never asked for but accepted, `progressive` ones are asked for once their
+/// dependencies are set, `when` fields while their condition holds.
 #[test]
-fn fields_are_asked_for_by_their_activation() {
+fn fields_are_collected_according_to_activation() {
     let text = asking(FIELDS, false);
     let program = program("form_desk.agent.abl", &text);
     let mut talk = Talk::new(&program, |tool, _| nothing(tool));
@@ -256,7 +256,7 @@ fn fields_are_asked_for_by_their_activation() {
 }
 
 #[test]
-fn values_are_corrected_only_where_the_step_says_so() {
+fn corrections_require_the_step_to_allow_them() {
     let told = |corrections| {
         let text = asking(FIELDS, corrections);
         let program = program("form_desk.agent.abl", &text);
@@ -268,7 +268,7 @@ fn values_are_corrected_only_where_the_step_says_so() {
     assert!(told(false).contains("cat, true, 7"), "{}", told(false));
 }
 
-/// The model talks in two turns at most, until it knows what `topic` is.
+/// The model leads for at most two turns, until `topic` is known.
 const CHAT: &str = r#"AGENT: Chat_Desk
 
 GOAL: "Talk a little"
@@ -292,8 +292,8 @@ FLOW:
 "#;
 
 #[test]
-fn a_part_that_the_model_leads_ends_after_its_turns() {
-    // Nothing that is said here is a yes or a no.
+fn reasoning_zone_ends_after_max_turns() {
+    // None of these messages is a yes or a no.
     let text = CHAT.replace("- topic", "- name: topic\n      type: boolean");
     let program = program("chat_desk.agent.abl", &text);
     let mut talk = Talk::new(&program, |tool, _| nothing(tool));
@@ -303,7 +303,7 @@ fn a_part_that_the_model_leads_ends_after_its_turns() {
 }
 
 #[test]
-fn a_part_that_the_model_leads_ends_when_it_knows_what_it_waits_for() {
+fn reasoning_zone_ends_when_exit_condition_holds() {
     let program = program("chat_desk.agent.abl", CHAT);
     let mut talk = Talk::new(&program, |tool, _| nothing(tool));
     talk.model.answers.push_back(says("What about?"));
@@ -313,7 +313,7 @@ fn a_part_that_the_model_leads_ends_when_it_knows_what_it_waits_for() {
 }
 
 #[test]
-fn what_a_tool_gives_a_value_nobody_is_asked_for() {
+fn variables_set_by_tools_are_not_extracted() {
     let text = CHAT.replace(
         "FLOW:",
         "TOOLS:\n  find() -> {topic: string}\n    ON_RESULT:\n      SET:\n        topic = result.topic\n\nFLOW:",
@@ -327,7 +327,7 @@ fn what_a_tool_gives_a_value_nobody_is_asked_for() {
 
 // ---- guardrails -------------------------------------------------------------------------------
 
-/// What an agent does whose guardrail looks for six digits in what the user or the agent says.
+/// The result of a guardrail that detects six digits in the user's or the agent's message.
 fn guarded(kind: &str, action: &str, user: &str, answers: &[&str]) -> String {
     let text = format!(
         r#"AGENT: Guarded_Desk
@@ -351,7 +351,7 @@ GUARDRAILS:
 }
 
 #[test]
-fn guardrails_do_what_they_say_about_what_the_user_says() {
+fn input_guardrail_actions() {
     let mut all = String::new();
     for action in ["block", "warn", "redact", "filter", "escalate"] {
         all += &format!("--- {action}\n");
@@ -361,7 +361,7 @@ fn guardrails_do_what_they_say_about_what_the_user_says() {
 }
 
 #[test]
-fn guardrails_do_what_they_say_about_what_the_agent_says() {
+fn output_guardrail_actions() {
     let mut all = String::new();
     for action in ["block", "warn", "redact", "filter", "fix", "reask", "escalate"] {
         all += &format!("--- {action}\n");
@@ -372,9 +372,9 @@ fn guardrails_do_what_they_say_about_what_the_agent_says() {
 
 // ---- people, time -----------------------------------------------------------------------------
 
-/// A person gives back a conversation that nobody says anything about: the agent goes on.
+/// A person returns control without an outcome: the agent continues.
 #[test]
-fn who_gives_a_conversation_back_has_the_agent_go_on() {
+fn agent_continues_after_a_person_returns_control() {
     let text = r#"AGENT: Care_Desk
 
 GOAL: "Care"
@@ -401,7 +401,7 @@ ESCALATE:
 }
 
 #[test]
-fn a_session_is_kept_for_so_long() {
+fn session_times_out() {
     let text = "AGENT: Slow_Desk\n\nGOAL: \"Wait\"\n\nEXECUTION:\n  timeouts:\n    session_timeout_ms: 60000\n";
     let program = program("slow_desk.agent.abl", text);
     let mut talk = Talk::new(&program, |tool, _| nothing(tool));
@@ -413,11 +413,11 @@ fn a_session_is_kept_for_so_long() {
     talk.now += 61_000;
     talk.say("c");
     assert!(talk.script.ends_with("(`session_timeout_ms`)\n"), "{}", talk.script);
-    assert!(talk.script.contains("session_timeout: the user was silent for 61 seconds"));
+    assert!(talk.script.contains("session_timeout: the user was idle for 61 seconds"));
 }
 
 #[test]
-fn what_is_remembered_for_a_time_is_forgotten_then() {
+fn memory_entries_expire() {
     let text = r#"AGENT: Note_Desk
 
 GOAL: "Remember"
@@ -455,7 +455,7 @@ FLOW:
         "{}",
         talk.script
     );
-    // Another conversation of the same user, within these days and after them.
+    // Another conversation of the same user, before and after the expiry.
     let told = |later: i64| {
         let mut next = Talk::new(&program, |tool, _| nothing(tool));
         next.session.set_memory_until("user.wish", &json!("peace"), next.now + 2 * day);

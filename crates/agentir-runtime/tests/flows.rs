@@ -1,4 +1,4 @@
-//! Flows of ours as conversations.
+//! Conversations with flows of the sample corpus.
 
 #![allow(clippy::unwrap_used, missing_docs)]
 
@@ -11,7 +11,7 @@ use support::{Talk, program};
 const PARCEL: &str = include_str!("../../../corpus/abl/valid/parcel_redirect.agent.abl");
 
 #[test]
-fn a_flow_calls_tools_and_branches_on_their_results() {
+fn flow_branches_on_tool_results() {
     let program = program("parcel_redirect.agent.abl", PARCEL);
     let mut talk = Talk::new(&program, |tool, _| match tool {
         "service_window" => Ok(json!({ "open": true })),
@@ -26,7 +26,7 @@ fn a_flow_calls_tools_and_branches_on_their_results() {
 }
 
 #[test]
-fn handlers_try_again_and_give_up() {
+fn error_handlers_retry_and_give_up() {
     let program = program("parcel_redirect.agent.abl", PARCEL);
     let mut times = 0;
     let mut talk = Talk::new(&program, |tool, _| match tool {

@@ -1,4 +1,4 @@
-//! Agents that run elsewhere.
+//! Remote agents.
 
 #![allow(clippy::unwrap_used, missing_docs)]
 
@@ -54,7 +54,7 @@ FLOW:
 "#;
 
 #[test]
-fn it_gets_the_messages_until_it_is_done() {
+fn remote_agent_receives_messages_until_done() {
     let program = program("shop_desk.agent.abl", DESK);
     let mut talk = Talk::new(&program, |tool, with| {
         assert_eq!(tool, "Billing");
@@ -69,7 +69,7 @@ fn it_gets_the_messages_until_it_is_done() {
 }
 
 #[test]
-fn if_it_does_not_answer_the_author_says_what_follows() {
+fn unreachable_remote_agent_follows_on_failure() {
     let program = program("shop_desk.agent.abl", DESK);
     let mut talk =
         Talk::new(&program, |_, _| Err(ToolFailure::new(FailureKind::Timeout, "too slow")));
@@ -78,7 +78,7 @@ fn if_it_does_not_answer_the_author_says_what_follows() {
 }
 
 #[test]
-fn a_connected_subagent_takes_over_for_good() {
+fn connected_subagent_takes_over_permanently() {
     let text = r#"system:
     instructions: "Help in the shop."
 
@@ -108,7 +108,7 @@ start_agent shop:
 }
 
 #[test]
-fn what_must_not_be_shown_is_in_no_trace() {
+fn sensitive_values_are_masked_in_traces() {
     let text = DESK.replace(
         "type: string\n        prompt: \"Which order?\"",
         "type: string\n        prompt: \"Which order?\"\n        sensitive: true",
@@ -129,7 +129,7 @@ fn what_must_not_be_shown_is_in_no_trace() {
 }
 
 #[test]
-fn nobody_elsewhere_hears_of_an_answer_that_is_only_tried_out() {
+fn speculative_attempts_do_not_call_remote_agents() {
     let desk = "SUPERVISOR: Front_Desk\n\nGOAL: \"Help\"\n\nAGENTS:\n  asker: Asker\n  helper: Helper\n\nROUTING:\n  - INTENT(money) -> asker\n  - INTENT(help) -> helper\n  - DEFAULT -> helper\n";
     let asker = "AGENT: Asker\n\nGOAL: \"Ask\"\n\nHANDOFF:\n  - TO: Billing\n    WHEN: input == \"my help\"\n    CONTEXT:\n      summary: \"A refund\"\n    RETURN: true\n";
     let helper = "AGENT: Helper\n\nGOAL: \"Help\"\n";
@@ -148,6 +148,6 @@ fn nobody_elsewhere_hears_of_an_answer_that_is_only_tried_out() {
     talk.turn(None).say("my help");
     insta::assert_snapshot!(talk.script);
     drop(talk);
-    // Once, when its answer was taken.
+    // Called once, when its answer was accepted.
     assert_eq!(asked, 1);
 }

@@ -104,7 +104,7 @@ fn a_circle_of_ours_hits_the_loop_guard() {
     handoff clinic -> register
     return register -> clinic
     handoff clinic -> appointment
-    loop: the agents go round in circles without the user
+    loop: the agents run in a loop without waiting for the user
     ");
 }
 
@@ -119,6 +119,6 @@ fn the_papers_transfer_and_payee_hit_the_loop_guard() {
     handoff meta -> add_payee
     return add_payee -> meta
     handoff meta -> transfer_money
-    loop: the agents go round in circles without the user
+    loop: the agents run in a loop without waiting for the user
     ");
 }

@@ -25,7 +25,7 @@ impl<'p> Run<'_, 'p, '_> {
         }
     }
 
-    /// The way of what does not pass.
+    /// Takes the edge for a failed check.
     fn take_violation_edge(&mut self, at: NodeIndex) -> NodeResult {
         for (id, to, edge) in self.outgoing_edges(at) {
             if matches!(
@@ -38,11 +38,11 @@ impl<'p> Run<'_, 'p, '_> {
                 return Ok(Next::Take(id));
             }
         }
-        Err(RuntimeError::new("validation_error", "a check did not pass"))
+        Err(RuntimeError::new("validation_error", "a check failed"))
     }
 
     fn constraint(&mut self, at: NodeIndex, constraint: &'p Constraint) -> NodeResult {
-        // A rule about what is not known yet says nothing yet.
+        // A constraint on values that are not known yet does not apply.
         if constraint.condition.expr().is_some_and(|e| self.reads_unknown(e))
             && let Some(edge) = self.passing_edge(at)
         {
@@ -73,7 +73,7 @@ impl<'p> Run<'_, 'p, '_> {
         self.take_violation_edge(at)
     }
 
-    /// The way of what passes, whatever its guard says.
+    /// The edge for a passed check, regardless of its guard.
     fn passing_edge(&mut self, at: NodeIndex) -> Option<EdgeIndex> {
         let edges = self.outgoing_edges(at);
         let on = edges
@@ -82,8 +82,9 @@ impl<'p> Run<'_, 'p, '_> {
         on.map(|(edge, ..)| edge)
     }
 
-    /// Whether a condition compares something that has no value because its tool was not called or
-    /// its field was not asked for. `IS SET` and comparing with nothing ask just that.
+    /// Whether a condition compares a value that is missing because its tool has not been called or
+    /// its field has not been collected. `IS SET` and comparisons with null test for exactly that,
+    /// so they do not count.
     fn reads_unknown(&self, condition: &Expr) -> bool {
         let mut unknown = false;
         condition.visit(&mut |e| {
@@ -124,7 +125,7 @@ impl<'p> Run<'_, 'p, '_> {
                 (!texts.is_empty()).then(|| texts.join("\n"))
             }
             GuardrailKind::ToolInput => self.tool_input(),
-            // Results are looked at when they are there.
+            // Tool results are checked when they arrive.
             GuardrailKind::ToolOutput => None,
             GuardrailKind::Handoff => Some(Json::Object(self.known_values()?).to_string()),
         };
@@ -146,7 +147,7 @@ impl<'p> Run<'_, 'p, '_> {
         if matches!(action.as_str(), "redact" | "filter" | "fix") {
             self.filter_content(rail, &action);
         }
-        // Nobody hears what a person has to look at first.
+        // A message that requires review by a person is not sent.
         if action == "escalate" && rail.kind == GuardrailKind::Output {
             self.progress.messages.clear();
         }
@@ -165,8 +166,8 @@ impl<'p> Run<'_, 'p, '_> {
         }
     }
 
-    /// What a tool gave, as guardrails let it through: changed by those that change texts. What they keep
-    /// out has not been given: the call has failed.
+    /// Applies the output guardrails to a tool result. Filters change its strings; a blocking
+    /// guardrail turns the call into a failure.
     pub(super) fn apply_output_guardrails(
         &mut self,
         mut result: Json,
@@ -175,7 +176,7 @@ impl<'p> Run<'_, 'p, '_> {
         let all = &agent.constraints.guardrails;
         let mut rails: Vec<_> =
             all.iter().filter(|g| g.kind == GuardrailKind::ToolOutput).collect();
-        // Lower first (current specification, 3.9).
+        // Lower priorities run first (current specification, 3.9).
         rails.sort_by(|a, b| a.priority.0.total_cmp(&b.priority.0));
         for rail in rails {
             let content = match &result {
@@ -204,7 +205,7 @@ impl<'p> Run<'_, 'p, '_> {
         Ok(result)
     }
 
-    /// Whether a guardrail finds what it looks for: by its own check, or by asking the model.
+    /// Whether a guardrail is triggered, by its own check or by asking the model.
     fn guardrail_triggers(
         &mut self,
         rail: &'p Guardrail,
@@ -226,7 +227,7 @@ impl<'p> Run<'_, 'p, '_> {
             let statement = self.render(question);
             return self.judge(&statement, content.to_owned());
         }
-        // A classifier of the platform's is asked as the model is.
+        // Platform classifiers are replaced by a judgement of the model.
         let Some(category) = rail.category.as_ref().or(rail.provider.as_ref()) else {
             return Ok(false);
         };
@@ -234,7 +235,7 @@ impl<'p> Run<'_, 'p, '_> {
         self.judge(&statement, content.to_owned())
     }
 
-    /// Takes out of what is said what must not be in it.
+    /// Applies a filter to the input or to the pending messages.
     fn filter_content(&mut self, rail: &Guardrail, action: &str) {
         let pattern = rail.check.as_ref().and_then(pattern_of);
         let filter = |text: &str| filtered_text(text, pattern.as_ref(), action);
@@ -270,13 +271,13 @@ impl<'p> Run<'_, 'p, '_> {
             .unwrap_or_else(|| "I cannot help with that.".to_owned())
     }
 
-    /// The arguments of the call that comes next, as text.
+    /// The arguments of the next tool call, as JSON.
     fn tool_input(&mut self) -> Option<String> {
         let pick = self.frame().pending.last()?;
         serde_json::to_string(&pick.arguments).ok()
     }
 
-    /// One check after the other, each of which comes back here.
+    /// Runs the checks one after the other; each of them returns here.
     pub(super) fn checkpoint(&mut self, at: NodeIndex, stage: u32) -> NodeResult {
         let checks: Vec<_> = self
             .outgoing_edges(at)
@@ -292,7 +293,7 @@ impl<'p> Run<'_, 'p, '_> {
     }
 }
 
-/// A text without what a guardrail found: by its pattern, else by what looks like personal data.
+/// Removes or redacts what a guardrail found: matches of its pattern, or else personal data.
 fn filtered_text(text: &str, pattern: Option<&Regex>, action: &str) -> String {
     let with = if action == "redact" { "[REDACTED]" } else { "" };
     match pattern {
@@ -301,7 +302,7 @@ fn filtered_text(text: &str, pattern: Option<&Regex>, action: &str) -> String {
     }
 }
 
-/// Changes all texts in a value. JSON is only so deep as its reader allows.
+/// Applies a function to all strings of a value. Recursive; the JSON parser limits the depth.
 fn map_strings(value: &mut Json, change: &impl Fn(&str) -> String) {
     match value {
         Json::String(text) => *text = change(text),
@@ -326,7 +327,7 @@ fn action_of(rail: &Guardrail) -> &str {
     .unwrap_or("warn")
 }
 
-/// The pattern of a check that is nothing but one.
+/// The pattern of a check that consists of a single pattern match.
 fn pattern_of(check: &Expr) -> Option<Regex> {
     let text = match &check.kind {
         ExprKind::Call { function, args }

@@ -1,4 +1,4 @@
-//! Asking for fields (ABL, current specification, 3.6 and 3.14.2).
+//! Collecting fields (ABL, current specification, 3.6 and 3.14.2).
 
 use super::{Next, NodeResult, Run, index, leads_onward};
 use crate::json::{from_json, to_json};
@@ -16,14 +16,14 @@ use agentir_syntax::leaf::Leaf;
 use petgraph::graph::{EdgeIndex, NodeIndex};
 use serde_json::Value as Json;
 
-/// How often a field is asked for again if its values are refused and nobody says how often.
+/// How often the user is asked again after a rejected value, unless the field defines it.
 const MAX_RETRIES: u32 = 3;
 
-/// What fields are asked for at a place.
+/// The fields to collect at a node.
 #[derive(Clone, Copy)]
 struct CollectRequest<'p> {
     gather: &'p Gather,
-    /// Only these fields of it; all if none is named.
+    /// A subset of the fields; all of them if empty.
     only: &'p [agentir_diagnostics::Spanned<agentir_expr::Name>],
     collect: Option<&'p Collect>,
 }
@@ -44,7 +44,8 @@ impl<'p> Run<'_, 'p, '_> {
                 CollectRequest { gather: &collect.gather, only: &[], collect: Some(collect) }
             }
             Origin::Failure(failure) => {
-                // What is asked for again is asked for even if it has a value.
+                // Fields named by `COLLECT` after a failed constraint are collected again even if
+                // they have values.
                 if !self.progress.input_unread
                     && !self.frame().ask_counts.contains_key(&index(at.index()))
                 {
@@ -76,12 +77,14 @@ impl<'p> Run<'_, 'p, '_> {
                 .take_if(|(who, _)| led_by_model && who == agent)
             {
                 Some((_, refused)) => refused,
-                // In Agent Script the model fills variables in by an offer, under its guard.
+                // In Agent Script the model fills variables through an exposed tool, subject to its
+                // guard.
                 None if led_by_model && self.dialect() == Dialect::AgentScript => None,
                 None => self.extract(asking)?,
             };
         }
-        // Where the model leads, it asks; the fields only take what the user says.
+        // If the model leads, it asks the questions; the fields are only filled from the user's
+        // messages.
         if led_by_model {
             if let Some(message) = refused {
                 self.frame().notes.push(message);
@@ -95,7 +98,7 @@ impl<'p> Run<'_, 'p, '_> {
         self.ask_for(at, asking, refused)
     }
 
-    /// Asks for what is missing, or goes on.
+    /// Asks for missing fields, or continues.
     fn ask_for(
         &mut self,
         at: NodeIndex,
@@ -132,7 +135,7 @@ impl<'p> Run<'_, 'p, '_> {
             return match failed {
                 Some((edge, ..)) => Ok(Next::Take(edge)),
                 None => {
-                    Err(RuntimeError::new("validation_error", "the fields could not be filled"))
+                    Err(RuntimeError::new("validation_error", "the fields could not be collected"))
                 }
             };
         }
@@ -147,15 +150,16 @@ impl<'p> Run<'_, 'p, '_> {
         self.end_turn_at(at)
     }
 
-    /// The user is about to be asked for a field; a trace may not show the answer to some.
+    /// Records which field the user is about to be asked for, as the answer may have to be masked
+    /// in traces.
     pub(super) fn expect_answer_for(&mut self, field: Option<&FieldSpec>) {
         let confidential = field.is_some_and(|field| self.is_sensitive(&field.name));
         self.frame().confidential = confidential;
     }
 
-    /// Where the model leads, what the user corrects must be known before the constraints look at it:
-    /// they would refuse the old value for ever. Asked only if a constraint of every turn speaks of a
-    /// field.
+    /// If the model leads, corrections by the user are extracted before the constraints are
+    /// checked, which would otherwise reject the old value forever. Only done if a constraint that
+    /// applies to every turn reads a field.
     pub(super) fn extract_ahead(&mut self) -> Result<(), RuntimeError> {
         let agent = self.agent()?;
         let field = |path: &agentir_expr::Path| {
@@ -201,7 +205,7 @@ impl<'p> Run<'_, 'p, '_> {
         })
     }
 
-    /// What asks for the first field that is missing, or for all of them at once.
+    /// The question for the first missing field, or for all fields at once.
     fn question(&self, asking: CollectRequest<'p>, missing: &[FieldSpec]) -> String {
         let all = asking
             .gather
@@ -227,7 +231,7 @@ impl<'p> Run<'_, 'p, '_> {
         })
     }
 
-    /// The fields that are still to be asked for, in their order.
+    /// The fields still to be collected, in order.
     fn missing_of(&mut self, asking: CollectRequest<'p>) -> Result<Vec<FieldSpec>, RuntimeError> {
         let agent = self.agent()?;
         let fields: Vec<&GatherField> = asking.fields().collect();
@@ -252,7 +256,7 @@ impl<'p> Run<'_, 'p, '_> {
         self.missing_of(CollectRequest { gather: &agent.gather, only: &[], collect: None })
     }
 
-    /// Whether a field must be asked for, by its activation.
+    /// Whether a field has to be collected, according to its activation.
     fn must_ask(&mut self, field: &'p GatherField) -> Result<bool, RuntimeError> {
         if field.prompt_mode == Some("extract_only")
             || matches!(field.satisfied_by, Some("authoritative_tool" | "system"))
@@ -273,7 +277,7 @@ impl<'p> Run<'_, 'p, '_> {
         self.variable(name).is_some()
     }
 
-    /// Takes values from what the user said. Gives what to say about one that was refused.
+    /// Extracts values from the user's message. Returns the message about a rejected value.
     fn extract(&mut self, asking: CollectRequest<'p>) -> Result<Option<String>, RuntimeError> {
         let Some(message) = self.input.as_ref().map(|i| i.text.clone()) else { return Ok(None) };
         let agent = self.agent()?;
@@ -290,7 +294,7 @@ impl<'p> Run<'_, 'p, '_> {
             return Ok(None);
         }
         let missing = self.missing_of(asking)?;
-        // Who leads by a model and has said nothing yet has asked for nothing.
+        // A model-led agent that has not said anything yet has not asked for a field.
         let silent = asking.collect.is_none()
             && self.dialect() != Dialect::Adl
             && self.frame().messages.iter().all(|m| m.role != Role::Assistant);
@@ -302,17 +306,14 @@ impl<'p> Run<'_, 'p, '_> {
         let values = match self.ask_model(task)? {
             Answer::Values(values) => values,
             _ => {
-                return Err(RuntimeError::new(
-                    "model_error",
-                    "asked for values, the model gave none",
-                ));
+                return Err(RuntimeError::new("model_error", "the model returned no values"));
             }
         };
         let mut refused = None;
         self.progress.rejected = None;
         for (field, spec) in wanted.iter().zip(&specs) {
             let Some(found) = values.get(&spec.name).filter(|v| !v.is_null()) else { continue };
-            // A field without a type takes what it is given as it is.
+            // A field without a type accepts any value.
             let declared = field.ty.is_some() || field.entity_ref.is_some();
             let given = if declared { coerce(found, spec.ty) } else { Some(found.clone()) };
             let value = given.and_then(|json| from_json(&json).ok()).ok_or_else(|| {
@@ -336,7 +337,7 @@ impl<'p> Run<'_, 'p, '_> {
         Ok(refused)
     }
 
-    /// Takes a value if it is one that the field takes; else says what is wrong with it.
+    /// Assigns a value if it is valid; otherwise returns a message about it.
     fn accept_value(
         &mut self,
         field: &'p GatherField,
@@ -370,7 +371,7 @@ impl<'p> Run<'_, 'p, '_> {
         let text = agentir_eval::text(value, semantics(self.dialect()));
         Ok(match validation.kind.value.to_ascii_lowercase().as_str() {
             "pattern" | "regex" => {
-                // A pattern that is none refuses nothing; a lint says so.
+                // An invalid pattern rejects nothing; a lint reports it.
                 pattern(rule).map_or(true, |p| p.is_match(&text))
             }
             "range" => in_range(validation, value),
@@ -391,7 +392,7 @@ impl<'p> Run<'_, 'p, '_> {
         })
     }
 
-    /// What the user says anywhere in a flow fills fields of the agent (ABL, 3.6: "extracts from user
+    /// Fills the agent's fields from any user message within a flow (ABL, 3.6: "extracts from user
     /// messages"; ADL, B.3: the arguments of an agent).
     pub(super) fn extract_agent_fields(&mut self) -> Result<(), RuntimeError> {
         let agent = self.agent()?;
@@ -403,7 +404,7 @@ impl<'p> Run<'_, 'p, '_> {
         self.update_all_fields_gathered()
     }
 
-    /// All required fields are there, or not: what agents read as `all_fields_gathered`.
+    /// Updates `all_fields_gathered`, which agents can read.
     pub(super) fn update_all_fields_gathered(&mut self) -> Result<(), RuntimeError> {
         let agent = self.agent()?;
         if !agent.gather.fields.is_empty() || agent.flow.is_some() {
@@ -413,8 +414,7 @@ impl<'p> Run<'_, 'p, '_> {
         Ok(())
     }
 
-    /// The way from a place where the model leads to the fields that it collects, if the user may
-    /// have filled one.
+    /// The edge from a model-led node to the node that collects fields.
     pub(super) fn collect_edge(
         &mut self,
         at: NodeIndex,
@@ -426,7 +426,7 @@ impl<'p> Run<'_, 'p, '_> {
         Ok(edge.map(|(edge, ..)| edge))
     }
 
-    /// The model fills variables in by an offer.
+    /// Fills variables from a tool call of the model.
     pub(super) fn fill_from_offer(&mut self, offer: &'p ToolBinding) -> Result<(), RuntimeError> {
         if !matches!(offer.action, BindingAction::Collect) {
             return Ok(());
@@ -449,14 +449,14 @@ impl<'p> Run<'_, 'p, '_> {
     }
 }
 
-/// A custom rule as an expression. The IR keeps rules as they are written, so it is read here.
+/// Parses a custom rule. The IR stores these rules as text.
 fn parse_custom_rule(validation: &Validation) -> Option<Expr> {
     let leaf = Leaf::verbatim(validation.parts().1, FileId(0), 0);
-    // What is no expression was reported where the agent was read.
+    // Parse errors were reported when the agent was loaded.
     condition(leaf, true, &mut Vec::new()).expr().cloned()
 }
 
-/// A value in the form of its type, as models and rules of thumb may give it otherwise.
+/// Converts a value to the type of a field, as models may return another representation.
 pub(super) fn coerce(json: &Json, ty: FieldType) -> Option<Json> {
     match (ty, json) {
         (FieldType::Number | FieldType::Currency, Json::String(text)) => {
@@ -479,9 +479,9 @@ pub(super) fn coerce(json: &Json, ty: FieldType) -> Option<Json> {
     }
 }
 
-/// Whether a number is in a range; a text by the number it is, else by how long it is.
+/// Whether a value is within a range: a number, a numeric string, or else the length of a string.
 fn in_range(validation: &Validation, value: &Value) -> bool {
-    // A range that cannot be read refuses nothing; a lint says so.
+    // An invalid range rejects nothing; a lint reports it.
     let Some((low, high)) = validation.bounds() else { return true };
     let size = match value {
         Value::Number(n) => *n,

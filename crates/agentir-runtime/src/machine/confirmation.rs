@@ -1,4 +1,4 @@
-//! Asking the user before a tool is called (ABL, current specification, 3.5, "Tool Confirmation
+//! User confirmation of tool calls (ABL, current specification, 3.5, "Tool Confirmation
 //! Properties"; Agent Script, `require_user_confirmation`).
 
 use super::{MASK, Next, NodeResult, Run, index};
@@ -10,11 +10,11 @@ use agentir_ir::Statement;
 use petgraph::graph::NodeIndex;
 use serde_json::{Map, Value as Json};
 
-/// What the answer is judged by.
+/// The statement by which the user's answer is judged.
 const AGREEMENT: &str = "the user agrees";
 
 impl<'p> Run<'_, 'p, '_> {
-    /// Asks, or hears the answer. Whatever is no agreement is none.
+    /// Asks for confirmation, or evaluates the answer. Anything but agreement counts as a refusal.
     pub(super) fn confirm_call(&mut self, at: NodeIndex, element: &Origin<'p>) -> NodeResult {
         let Some((tool, arguments)) = self.planned_call(element)? else { return self.leave(at) };
         let node = index(at.index());
@@ -22,7 +22,7 @@ impl<'p> Run<'_, 'p, '_> {
         let call = agreed.and_then(|edge| self.machine.cfg.edge(edge)).map(|(_, to, _)| to);
         let (Some(agreed), Some(call)) = (agreed, call) else { return self.leave(at) };
         let turn = self.session.turn;
-        // What fails and is tried again is the same call.
+        // A retry of a failed call needs no new confirmation.
         let again = |a: &Proposal| {
             a.node == index(call.index()) && a.turn == turn && a.arguments == arguments
         };
@@ -56,7 +56,7 @@ impl<'p> Run<'_, 'p, '_> {
         Ok(Next::Take(agreed))
     }
 
-    /// A call that the user does not agree to has failed, but nothing went wrong: no handler is asked.
+    /// A declined call returns an error result, but does not trigger error handlers.
     fn decline_call(&mut self, at: NodeIndex, element: &Origin<'p>, tool: &str) -> NodeResult {
         let result = serde_json::json!({ "error": "the user did not agree" });
         let variable = match element {
@@ -71,12 +71,14 @@ impl<'p> Run<'_, 'p, '_> {
         })?;
         match way {
             Some(edge) => Ok(Next::Take(edge)),
-            None => Err(RuntimeError::new("loop", format!("`{tool}` was asked for too often"))),
+            None => Err(RuntimeError::new(
+                "loop",
+                format!("confirmation of `{tool}` was requested too often"),
+            )),
         }
     }
 
-    /// Of a call that the user has agreed to, the parameters that may not change are as they were
-    /// then (`immutable_params`).
+    /// Restores the parameters of a confirmed call that must not change (`immutable_params`).
     pub(super) fn enforce_immutable_params(
         &mut self,
         at: NodeIndex,
@@ -97,7 +99,7 @@ impl<'p> Run<'_, 'p, '_> {
         }
     }
 
-    /// What is to be done, with what; the languages have no text for it.
+    /// The question to the user; the languages do not let authors define it.
     fn confirmation_question(&self, tool: &str, arguments: &Map<String, Json>) -> String {
         let described = self.tool(tool).and_then(|tool| tool.description.as_ref());
         let what = match described.map(|text| self.render(text)) {
@@ -119,8 +121,8 @@ impl<'p> Run<'_, 'p, '_> {
         }
     }
 
-    /// What the model picked is said to be picked once the user has answered: between a call and its
-    /// result nothing else stands.
+    /// Removes pending tool calls from the messages until the user has answered, as nothing may
+    /// come between a call and its result.
     fn withdraw_calls(&mut self) {
         let frame = self.frame();
         let Some(at) = frame.messages.iter().rposition(|m| !m.calls.is_empty()) else { return };
@@ -138,7 +140,7 @@ impl<'p> Run<'_, 'p, '_> {
             return;
         }
         let mut message = Message::new(Role::Assistant, "");
-        // What is first is done last out of a stack.
+        // `pending` is a stack, so the first call is last.
         message.calls = frame.pending.iter().rev().cloned().collect();
         frame.messages.push(message);
     }

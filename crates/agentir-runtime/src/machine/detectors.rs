@@ -1,12 +1,12 @@
-//! What guardrails look for (ABL, current specification, 3.9). The detectors are the platform's; these
-//! find the forms that nobody disputes.
+//! Detectors that guardrails use (ABL, current specification, 3.9). The specification leaves their
+//! definition to the platform; these recognise only undisputed forms.
 
 use agentir_eval::Value;
 use regex::Regex;
 use std::sync::LazyLock;
 use unicode_segmentation::UnicodeSegmentation;
 
-/// What a function of the platform gives; none for those that nobody has defined.
+/// Evaluates a platform function; `None` if it is not defined here.
 pub(super) fn call(function: &str, args: &[Value]) -> Option<Value> {
     let Some(Value::Text(text)) = args.first() else { return None };
     Some(match function {
@@ -23,7 +23,7 @@ pub(super) fn call(function: &str, args: &[Value]) -> Option<Value> {
     })
 }
 
-/// A text with something else instead of what looks like personal data.
+/// Replaces personal data in a text.
 pub(super) fn redact_personal_data(text: &str, instead: &str) -> String {
     PERSONAL_DATA.iter().fold(text.to_owned(), |text, p| p.replace_all(&text, instead).into_owned())
 }
@@ -39,8 +39,8 @@ static URL: LazyLock<Regex> = LazyLock::new(|| compiled(r"https?://[^\s]+"));
 static PERSONAL_DATA: LazyLock<Vec<Regex>> = LazyLock::new(|| {
     vec![
         EMAIL.clone(),
-        // Cards, social security numbers, telephone numbers of any country and of North America. A day
-        // is none of them.
+        // Credit card numbers, social security numbers, international and North American telephone
+        // numbers. Dates must not match.
         compiled(r"\b[0-9]{4}[ -]?[0-9]{4}[ -]?[0-9]{4}[ -]?[0-9]{1,7}\b"),
         compiled(r"\b[0-9]{3}-[0-9]{2}-[0-9]{4}\b"),
         compiled(r"\+[0-9][0-9 ().-]{6,}[0-9]"),
@@ -54,7 +54,7 @@ mod tests {
     use agentir_eval::Value;
 
     #[test]
-    fn detectors_find_what_nobody_disputes() {
+    fn detectors_recognise_undisputed_forms() {
         let holds = |function, text: &str| call(function, &[Value::text(text)]);
         let yes = Some(Value::Bool(true));
         let no = Some(Value::Bool(false));

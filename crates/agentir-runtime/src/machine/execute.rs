@@ -1,4 +1,4 @@
-//! What each node does.
+//! The execution of nodes.
 
 use super::scope::{dotted, path_of};
 use super::{AgentMessage, MASK, Next, NodeResult, Run, STAGE_SKIP, leads_onward};
@@ -17,7 +17,7 @@ use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 impl<'p> Run<'_, 'p, '_> {
-    /// Does what a node does, and says how it goes on.
+    /// Executes a node and determines the continuation.
     pub(super) fn execute(&mut self, at: NodeIndex) -> NodeResult {
         let node = self.node(at)?;
         let stage = std::mem::take(&mut self.progress.stage);
@@ -124,11 +124,11 @@ impl<'p> Run<'_, 'p, '_> {
             NodeKind::Unknown => self.unknown_target(&node.origin),
             NodeKind::Other => self.leave(at),
             NodeKind::Exit => self.exit_agent(),
-            NodeKind::Dead => Err(RuntimeError::unknown("this is never reached")),
+            NodeKind::Dead => Err(RuntimeError::unknown("this node is unreachable")),
         }
     }
 
-    /// Leaves a node at which something went wrong, once that is handled.
+    /// Leaves a node after its error was handled.
     fn skip_failed_node(&mut self, at: NodeIndex, kind: NodeKind) -> NodeResult {
         if kind == NodeKind::Choose {
             self.frame().pending.clear();
@@ -154,7 +154,7 @@ impl<'p> Run<'_, 'p, '_> {
         }
     }
 
-    /// Where the conversation was before.
+    /// Returns to the saved node.
     fn resume(&mut self, at: NodeIndex) -> NodeResult {
         let again = self
             .progress
@@ -162,11 +162,11 @@ impl<'p> Run<'_, 'p, '_> {
             .and_then(|edge| self.machine.cfg.edge(edge))
             .is_some_and(|(.., edge)| edge.kind == EdgeKind::Retry);
         match self.frame().return_points.pop() {
-            // What went wrong is tried again from its beginning.
+            // A retry starts the node from the beginning.
             Some(back) if again => Ok(Next::ReturnTo(ReturnPoint { stage: 0, ..back })),
             Some(back) => Ok(Next::ReturnTo(back)),
-            // Nothing had begun (a person gives back what never was at work): it begins now, or with
-            // the next message.
+            // Nothing was in progress (a person returned control before any node had run): start
+            // now, or with the next message.
             None => {
                 let leads_onward = |edge: &Edge<'p>, _: NodeIndex| {
                     leads_onward(edge.kind) || edge.kind == EdgeKind::Turn
@@ -183,7 +183,7 @@ impl<'p> Run<'_, 'p, '_> {
         }
     }
 
-    /// A turn begins. An agent that the model leads has nothing to do before the user has spoken.
+    /// Starts a turn. A model-led agent has nothing to do before the user has spoken.
     fn turn_start(&mut self, at: NodeIndex) -> NodeResult {
         let agent = self.agent()?;
         let frame = self.frame();
@@ -207,7 +207,7 @@ impl<'p> Run<'_, 'p, '_> {
         self.leave(at)
     }
 
-    /// The model of the agent at work sees what the user said, once.
+    /// Adds the user's message to the messages of the active agent, once per turn.
     pub(super) fn add_user_message(&mut self) {
         let Some(input) = self.input.clone() else { return };
         let turn = self.session.turn;
@@ -218,7 +218,7 @@ impl<'p> Run<'_, 'p, '_> {
         }
     }
 
-    /// A step begins: as often as it may, and not more steps than a flow may take.
+    /// Enters a step, within the limits on attempts and flow steps.
     fn enter_step(&mut self, at: NodeIndex) -> NodeResult {
         let agent = self.agent()?;
         self.session.flow_steps += 1;
@@ -234,7 +234,7 @@ impl<'p> Run<'_, 'p, '_> {
             self.session.set_system("_current_step_for_reset", &Json::from(name.as_str()));
             self.recall(&format!("step:enter:{name}"));
         }
-        // A step that waits nowhere can be left by what the user says when it begins.
+        // A step without a wait of its own can be interrupted on entry.
         if self.progress.input_unread
             && self.session.turn > 0
             && !self.waits_inside(at)
@@ -263,16 +263,18 @@ impl<'p> Run<'_, 'p, '_> {
         }
         match self.pick_edge(at, |edge, _| edge.kind == EdgeKind::Exhausted)? {
             Some(edge) => Ok(Next::Take(edge)),
-            None => Err(RuntimeError::new("validation_error", "the step was tried too often")),
+            None => {
+                Err(RuntimeError::new("validation_error", "the step exceeded its attempt limit"))
+            }
         }
     }
 
-    /// Whether the step that begins at a node has a node of its own at which the user is waited for.
+    /// Whether the step that starts at a node contains a node that waits for the user.
     fn waits_inside(&self, at: NodeIndex) -> bool {
         !self.outgoing_edges(at).iter().any(|(.., edge)| edge.kind == EdgeKind::Digression)
     }
 
-    /// What a profile that is active says about how it goes on: the one of the highest priority.
+    /// The edge of the active profile with the highest priority.
     pub(super) fn profile_edge(
         &mut self,
         at: NodeIndex,
@@ -300,25 +302,25 @@ impl<'p> Run<'_, 'p, '_> {
         Ok(best.map(|(_, edge)| edge))
     }
 
-    /// The user's next message is waited for.
+    /// Waits for the user's next message, or processes it.
     fn await_user(&mut self, at: NodeIndex, element: &Origin<'p>) -> NodeResult {
-        // The message that led to an agent is no answer to what it asks.
+        // The message that led to an agent does not answer the agent's own question.
         let answers = self.frame().started_turn < self.session.turn
             || matches!(element, Origin::Agent(_) | Origin::Zone(_));
         let turn = self.session.turn;
-        // Who has looked at the message and got here again has nothing more to say to it.
+        // An agent that has already seen this message has nothing more to say to it.
         let again =
             matches!(element, Origin::Agent(_)) && self.frame().last_seen_turn == Some(turn);
         if !self.progress.input_unread || !answers || again {
             self.progress.input_unread = false;
-            // A subagent that another one uses as a tool is done when it has answered.
+            // A subagent that is used as a tool is done once it has answered.
             let answered = matches!(element, Origin::Agent(_)) && again;
             if answered && self.is_model_led_delegate() && self.dialect() == Dialect::AgentScript {
                 return self.exit_agent();
             }
             return self.end_turn_at(at);
         }
-        // Between two turns nothing is taken: the next turn looks at the message.
+        // Between turns nothing is consumed; the next turn handles the message.
         if matches!(element, Origin::Agent(_)) {
             return self.leave(at);
         }
@@ -336,14 +338,14 @@ impl<'p> Run<'_, 'p, '_> {
         if let Some(edge) = self.pick_edge(at, |edge, _| leads_onward(edge.kind))? {
             return Ok(Next::Take(edge));
         }
-        // All turns of a part that the model leads are used up (`MAX_TURNS`).
+        // The turn limit of a model-led part is exhausted (`MAX_TURNS`).
         match self.pick_edge(at, |edge, _| edge.kind == EdgeKind::Exhausted)? {
             Some(edge) => Ok(Next::Take(edge)),
             None => self.leave(at),
         }
     }
 
-    /// Which of the choices of `ASK_USER` the user takes.
+    /// Selects the choice of `ASK_USER` that the user named.
     fn choose_answer(&mut self, at: NodeIndex) -> NodeResult {
         let said = self.input.as_ref().map(|i| i.text.to_lowercase()).unwrap_or_default();
         let chosen = self.outgoing_edges(at).into_iter().find(|(.., edge)| {
@@ -360,13 +362,13 @@ impl<'p> Run<'_, 'p, '_> {
         }
     }
 
-    /// Somebody takes what the user said.
+    /// Marks the user's input as consumed.
     pub(super) fn consume_input(&mut self) {
         self.add_user_message();
         self.progress.input_unread = false;
     }
 
-    /// The turn is over at a node that goes on with the user's next message.
+    /// Ends the turn at a node that continues with the user's next message.
     pub(super) fn end_turn_at(&mut self, at: NodeIndex) -> NodeResult {
         let turn = self.outgoing_edges(at).into_iter().find(|(_, to, edge)| {
             edge.kind == EdgeKind::Turn
@@ -382,19 +384,18 @@ impl<'p> Run<'_, 'p, '_> {
         }
     }
 
-    /// Whether handlers of errors begin at a node.
+    /// Whether a node is the start of error handlers.
     pub(super) fn is_error_hub(&self, at: NodeIndex) -> bool {
         self.machine.cfg.node(at).is_some_and(|n| n.kind == NodeKind::Error)
     }
 
-    /// Whether something that goes wrong at a node is looked after: by a handler for this kind of
-    /// error, or by one for all kinds.
+    /// Whether a node's error handlers cover a kind of error, specifically or by default.
     pub(super) fn is_handled(&self, at: NodeIndex, kind: &str) -> bool {
         let hubs = self.outgoing_edges(at).into_iter().filter(|(_, to, edge)| {
             matches!(edge.kind, EdgeKind::Error | EdgeKind::Unhandled) && self.is_error_hub(*to)
         });
         let mut hubs: Vec<NodeIndex> = hubs.map(|(_, to, _)| to).collect();
-        // A step's handlers may lead to the agent's; there is nothing behind those.
+        // The handlers of a step may continue with those of the agent, which are the last.
         for hub in hubs.clone() {
             let behind = self
                 .outgoing_edges(hub)
@@ -405,7 +406,7 @@ impl<'p> Run<'_, 'p, '_> {
         hubs.into_iter().any(|hub| self.find_handler(hub, kind).is_some())
     }
 
-    /// The handler for a kind of error at one place.
+    /// The handler for a kind of error among those of one hub.
     fn find_handler(&self, hub: NodeIndex, kind: &str) -> Option<(EdgeIndex, &'p ErrorHandler)> {
         let handlers =
             self.outgoing_edges(hub).into_iter().filter_map(|(id, _, edge)| match edge.origin {
@@ -425,7 +426,7 @@ impl<'p> Run<'_, 'p, '_> {
         fits.or_else(all).copied()
     }
 
-    /// Something went wrong: the handler for it.
+    /// Selects the error handler.
     fn handle_error(&mut self, at: NodeIndex) -> NodeResult {
         let kind = self.frame().error.as_ref().map(|e| e.kind.clone()).unwrap_or_default();
         if let Some((edge, handler)) = self.find_handler(at, &kind) {
@@ -455,14 +456,15 @@ impl<'p> Run<'_, 'p, '_> {
     fn unknown_target(&mut self, element: &Origin<'p>) -> NodeResult {
         let what = match element {
             Origin::Name(name) => format!("there is no step `{}`", name.value),
-            _ => "where this leads is not known".to_owned(),
+            _ => "the target is unknown".to_owned(),
         };
         Err(RuntimeError::unknown(what))
     }
 
     // ---- variables --------------------------------------------------------------------------
 
-    /// The value of an expression; what cannot be computed stops the agent where its language says so.
+    /// Evaluates an expression. Whether an evaluation error stops the agent depends on the
+    /// language.
     pub(super) fn value(&self, expr: &Expr) -> Result<Value, RuntimeError> {
         let dialect = self.dialect();
         match evaluate(expr, &self.scope(), dialect) {
@@ -477,12 +479,12 @@ impl<'p> Run<'_, 'p, '_> {
         self.assign(&set.target, value)
     }
 
-    /// Gives a variable a value: one of the program if there is one of that name, else the agent's.
+    /// Assigns a shared variable if there is one of that name, else one of the agent.
     pub(super) fn assign(&mut self, path: &Path, value: Value) -> Result<(), RuntimeError> {
         let name = dotted(path);
         let shown = self.masked(&name, &to_json(&value));
         if let Some((frame, inner)) = self.other_agent_variables(path) {
-            // A part of what has no parts cannot be set, as everywhere.
+            // As elsewhere, a field of a scalar cannot be set.
             let set = frame.variables.set_path(&inner, value);
             set.map_err(|e| RuntimeError::unknown(format!("`{name}` cannot be set: {e}")))?;
             self.emit(EventKind::Set { variable: name.to_string(), value: shown });
@@ -495,7 +497,8 @@ impl<'p> Run<'_, 'p, '_> {
         Ok(())
     }
 
-    /// The other agent of an ADL bot whose argument a path is (`triage.date`), and its name there.
+    /// The frame of the other ADL agent that a path refers to (`triage.date`), and the path within
+    /// it.
     fn other_agent_variables(&mut self, path: &Path) -> Option<(&mut Frame, Path)> {
         if self.dialect() != Dialect::Adl {
             return None;
@@ -509,43 +512,43 @@ impl<'p> Run<'_, 'p, '_> {
         Some((all.find(|frame| frame.agent == name)?, inner))
     }
 
-    /// Who holds a variable: the program if it has one of that name, else the agent.
+    /// The store that holds a variable: the shared one if it has the variable, else the agent's.
     fn variable_store(&mut self, path: &Path) -> &mut State {
         let root = Path { segments: Vec::new(), ..path.clone() };
         let shared = path.namespace.is_some() || self.session.shared.get(&dotted(&root)).is_some();
         if shared { &mut self.session.shared } else { &mut self.frame().variables }
     }
 
-    /// The value of a variable by its dotted name, if it has one.
+    /// The value of a variable by its dotted name, if it is set.
     pub(super) fn variable(&self, name: &str) -> Option<Value> {
         let expr = Expr::path(path_of(name), Span::default());
         self.value(&expr).ok().filter(|v| !v.is_unset())
     }
 
-    /// Gives a variable a value by its dotted name.
+    /// Assigns a variable by its dotted name.
     pub(super) fn assign_name(&mut self, name: &str, value: Value) -> Result<(), RuntimeError> {
         self.assign(&path_of(name), value)
     }
 
     pub(super) fn clear(&mut self, name: &str) {
         let path = path_of(name);
-        // What has no parts has nothing to clear.
+        // A scalar has no fields to clear.
         let _ = self.variable_store(&path).set_path(&path, Value::Undefined);
         self.emit(EventKind::Clear { variable: name.to_owned() });
     }
 
-    /// As it may be shown in a trace.
+    /// Masks the value of a sensitive variable for traces.
     pub(super) fn masked(&self, name: &str, value: &Json) -> Json {
         if self.is_sensitive(name) && !value.is_null() { Json::from(MASK) } else { value.clone() }
     }
 
-    /// Whether what a variable holds must not be shown: it is declared so by any agent.
+    /// Whether any agent declares a variable as sensitive.
     pub(super) fn is_sensitive(&self, name: &str) -> bool {
         let root = name.split(['.', '[']).next().unwrap_or(name);
         [name, root].iter().any(|name| self.machine.sensitive.contains(name))
     }
 
-    /// Groups of patterns that held become `match`.
+    /// Stores the capture groups of a successful match as `match`.
     pub(super) fn store_captures(&mut self, expr: &Expr) {
         let mut found = None;
         let dialect = self.dialect();
@@ -621,7 +624,7 @@ impl<'p> Run<'_, 'p, '_> {
         Value::object(fields).map_err(|e| RuntimeError::unknown(e.to_string()))
     }
 
-    // ---- what is said -----------------------------------------------------------------------
+    // ---- messages to the user ---------------------------------------------------------------
 
     pub(super) fn say_element(&mut self, element: &Origin<'p>) -> Result<(), RuntimeError> {
         let template: Option<&Template> = match element {
@@ -636,7 +639,7 @@ impl<'p> Run<'_, 'p, '_> {
             Origin::Handler(handler) => handler.respond.as_ref(),
             Origin::Guardrail(rail) => {
                 let text = self.guardrail_message(rail);
-                // What is not allowed is not said.
+                // Blocked output is discarded.
                 if rail.kind == agentir_ir::GuardrailKind::Output {
                     self.progress.messages.clear();
                 }
@@ -670,14 +673,14 @@ impl<'p> Run<'_, 'p, '_> {
         Ok(())
     }
 
-    /// Says what a response says: its text, its named template, or its message.
+    /// Sends a response: its text, its named template, or its message.
     pub(super) fn respond(&mut self, response: &Response) {
         let text = self.response_text(response, 0);
         let actions = response.actions.as_ref().and_then(|a| serde_json::to_value(a).ok());
         self.say(&text, actions);
     }
 
-    /// Messages may name each other; eight deep is deeper than anybody means.
+    /// Messages may refer to each other; the depth limit stops cycles.
     fn response_text(&self, response: &Response, depth: u8) -> String {
         let Ok(agent) = self.agent() else { return String::new() };
         if let Some(name) = &response.template
@@ -711,14 +714,14 @@ impl<'p> Run<'_, 'p, '_> {
         self.say_as(&agent, text, actions);
     }
 
-    /// The user is told something by somebody.
+    /// Sends a message to the user on behalf of an agent.
     pub(super) fn say_as(&mut self, agent: &str, text: &str, actions: Option<Json>) {
         let agent = agent.to_owned();
         self.emit_as(agent.clone(), EventKind::Say { text: text.to_owned() });
         self.progress.messages.push(AgentMessage { agent, text: text.to_owned(), actions });
     }
 
-    /// An agent begins: its variables get their first values.
+    /// Starts an agent: initialises its variables.
     fn enter_agent(&mut self) -> Result<(), RuntimeError> {
         let agent = self.agent()?;
         for variable in &agent.memory.session {
@@ -757,7 +760,7 @@ fn initial_value(data: Option<&Data>) -> Value {
     data.and_then(|d| from_json(d).ok()).unwrap_or_default()
 }
 
-/// The order of a pipeline: numbers by size, texts by letters, what is unset first.
+/// The sort order of a pipeline: numbers by size, strings lexicographically, unset values first.
 fn sort_order(a: &Value, b: &Value) -> Ordering {
     match (a, b) {
         (Value::Number(a), Value::Number(b)) => a.total_cmp(b),

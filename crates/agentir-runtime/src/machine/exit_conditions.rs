@@ -1,8 +1,7 @@
-//! What the model finds out where it leads until something is known (`EXIT_WHEN`).
+//! Extraction of the variables that a model-led part waits for (`EXIT_WHEN`).
 //!
-//! The documents do not say how a variable gets the value that such a part waits for. What a tool, a
-//! statement or a field gives a value is theirs; what nothing gives one only the user can say, and the
-//! model hears it.
+//! The specifications do not define how such a variable gets its value. If no tool, statement or
+//! field sets it, only the user can provide it, so the model extracts it from the user's messages.
 
 use super::Run;
 use crate::json::from_json;
@@ -14,7 +13,7 @@ use agentir_ir::{Agent, ReasoningZone, SessionVariable};
 use rustc_hash::FxHashMap;
 use serde_json::Value as Json;
 
-/// The variables that parts of steps wait for, by the address of the part.
+/// The variables that reasoning zones wait for, by the address of the zone.
 #[derive(Default)]
 pub(super) struct ExitVariables<'p>(FxHashMap<usize, Vec<&'p SessionVariable>>);
 
@@ -68,7 +67,7 @@ fn exit_variables<'p>(
 }
 
 impl<'p> Run<'_, 'p, '_> {
-    /// Takes the values that a part of a step waits for from what the user said.
+    /// Extracts the variables that a reasoning zone waits for from the user's message.
     pub(super) fn extract_exit_variables(
         &mut self,
         zone: &'p ReasoningZone,
@@ -78,13 +77,13 @@ impl<'p> Run<'_, 'p, '_> {
         let fields: Vec<FieldSpec> = variables.iter().map(|v| self.exit_variable_spec(v)).collect();
         let mut context = self.frame().messages.clone();
         context.pop();
-        // What the model has spoken of is the first that is not known yet.
+        // The model is assumed to have asked for the first unknown variable.
         let spoke = context.iter().any(|m| m.role == Role::Assistant);
         let unknown = |field: &&FieldSpec| self.variable(&field.name).is_none_or(|v| v.is_unset());
         let asked = fields.iter().filter(|_| spoke).find(unknown).map(|field| field.name.clone());
         let task = ModelTask::Extract { message, context, fields: fields.clone(), asked };
         let Answer::Values(values) = self.ask_model(task)? else {
-            return Err(RuntimeError::new("model_error", "asked for values, the model gave none"));
+            return Err(RuntimeError::new("model_error", "the model returned no values"));
         };
         for field in fields {
             let found = values.get(&field.name).filter(|value| !value.is_null());

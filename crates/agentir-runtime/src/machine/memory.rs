@@ -1,4 +1,4 @@
-//! What outlives a conversation: what is remembered, for how long, and what is brought back (ABL, current
+//! Long-term memory: storing values with an optional lifetime, and recalling them (ABL, current
 //! specification, 3.7.2 to 3.7.4).
 
 use super::Run;
@@ -9,7 +9,7 @@ use agentir_ir::StoredValue;
 use smol_str::SmolStr;
 
 impl Run<'_, '_, '_> {
-    /// Remembers a value, for so many milliseconds if it is not for good.
+    /// Stores a value, with an optional lifetime in milliseconds.
     pub(super) fn store(&mut self, store: &StoredValue, ttl: Option<f64>) {
         let Some(target) = &store.target else { return };
         let value = store.value.as_ref().and_then(|e| self.value(e).ok()).unwrap_or_default();
@@ -52,7 +52,7 @@ impl Run<'_, '_, '_> {
         self.emit(EventKind::Remember { path: path.to_owned(), value: shown });
     }
 
-    /// What is brought back from memory, and what the model is told, when something happens.
+    /// Recalls values and instructions for the model when an event occurs.
     pub(super) fn recall(&mut self, event: &str) {
         let Ok(agent) = self.agent() else { return };
         for recall in &agent.memory.recall {

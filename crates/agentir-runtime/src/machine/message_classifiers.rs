@@ -1,5 +1,6 @@
-//! What the runtime finds out about each message because conditions of the agent at work ask for it:
-//! `user.intent`, `user.sentiment`, `user.wants_human_agent` (ABL, current specification, 3.7.2, 3.11.1).
+//! Classifiers that run on each message because conditions of the active agent read their results:
+//! `user.intent`, `user.sentiment`, `user.wants_human_agent` (ABL, current specification, 3.7.2,
+//! 3.11.1).
 
 use super::Run;
 use crate::model::Candidate;
@@ -9,19 +10,19 @@ use agentir_flow::cfg::{AgentCfg, Cfg};
 use rustc_hash::FxHashSet;
 use serde_json::Value as Json;
 
-/// What conditions of an agent ask about a message.
+/// The classifiers that the conditions of an agent require.
 #[derive(Debug, Default)]
 pub(super) struct Classifiers {
-    /// The intents that `user.intent` is compared with, in their order.
+    /// The intents that `user.intent` is compared with, in order.
     intents: Vec<String>,
-    /// The moods that `user.sentiment` is compared with.
+    /// The values that `user.sentiment` is compared with.
     sentiments: Vec<String>,
     /// Whether `user.wants_human_agent` is read.
     wants_human_agent: bool,
 }
 
 impl Classifiers {
-    /// What the guards of an agent ask.
+    /// Collects the classifiers from the guards of an agent.
     pub(super) fn of(cfg: &Cfg<'_>, part: &AgentCfg<'_>) -> Self {
         let mut classifiers = Self::default();
         let mut seen = FxHashSet::default();
@@ -77,7 +78,7 @@ impl Classifiers {
     }
 }
 
-/// Whether a path is this part of `user`.
+/// Whether a path is this field of `user`.
 fn is_user_field(path: &Path, part: &str) -> bool {
     path.namespace.is_none()
         && path.root.value == "user"
@@ -85,7 +86,7 @@ fn is_user_field(path: &Path, part: &str) -> bool {
 }
 
 impl Run<'_, '_, '_> {
-    /// Finds out what conditions of the agent at work ask about a message that nobody has taken yet.
+    /// Classifies an unread message, as far as conditions of the active agent require it.
     pub(super) fn classify_message(&mut self) -> Result<(), RuntimeError> {
         let machine = self.machine;
         let Some(classifiers) =
@@ -118,7 +119,7 @@ impl Run<'_, '_, '_> {
         Ok(())
     }
 
-    /// Keeps something that was found out about the user.
+    /// Sets a field of `user`.
     pub(super) fn set_user_attribute(&mut self, name: &str, value: &Json) {
         let mut user = match self.session.variable("user") {
             Some(Json::Object(user)) => user,

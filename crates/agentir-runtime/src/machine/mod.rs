@@ -1,12 +1,12 @@
-//! The machine: walks the control-flow graph of a program, with a user, a model and tools.
+//! The machine: follows the control-flow graph of a program, interacting with a user, a model and
+//! tools.
 //!
-//! There is no second description of what can follow what. A node says what is done; among the edges
-//! that leave it the machine takes the first that its guard and its reason allow. Whatever a
-//! conversation does is therefore a path in the graph, and what the graph says is unreachable is
-//! never entered.
+//! There is no second description of the control flow. A node defines an action; the machine takes
+//! the first outgoing edge whose kind and guard allow it. So every conversation is a path in the
+//! graph, and unreachable nodes are never entered.
 //!
-//! What many places share is in the graph once (the turn around a wait, handlers of errors, checks
-//! before a call); an agent remembers where it came from ([`ReturnPoint`]), and `Resume` leads back there.
+//! Shared parts exist only once in the graph (the turn around a wait, error handlers, checks before
+//! a call). An agent records where it came from ([`ReturnPoint`]), and `Resume` returns there.
 
 mod checks;
 mod collect;
@@ -43,87 +43,85 @@ use scope::Scope;
 use serde_json::Value as Json;
 use std::fmt;
 
-/// So many nodes one turn may enter. What needs more turns in circles.
+/// The maximum number of nodes that a turn may enter; exceeding it indicates an infinite loop.
 const MAX_NODE_VISITS: u32 = 5_000;
 
-/// So many agents may wait for each other.
+/// The maximum number of nested agents.
 const MAX_STACK_DEPTH: usize = 32;
 
-/// A program, ready to be run.
+/// A program that is ready to run.
 pub struct Machine<'p> {
     program: &'p Program,
     cfg: Cfg<'p>,
-    /// What leaves each node, in the order in which it is tried.
+    /// The outgoing edges of each node, in the order in which they are tried.
     outgoing: Vec<Vec<EdgeIndex>>,
-    /// Whom each node leads to.
+    /// The agents that each node transfers control to.
     transfers: FxHashMap<NodeIndex, Vec<Transfer<'p>>>,
-    /// What conditions ask about messages, by agent.
+    /// The classifiers that the conditions of each agent require.
     classifiers: Vec<message_classifiers::Classifiers>,
     exit_variables: exit_conditions::ExitVariables<'p>,
-    /// What must not be shown: names of fields and entities, and paths of memory.
+    /// The names to mask: fields, entities and memory paths declared as sensitive.
     sensitive: FxHashSet<&'p str>,
     fingerprint: String,
 }
 
-/// What the user sent.
+/// The user's input.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Input {
-    /// What they said.
+    /// The text.
     pub text: String,
-    /// The button they pressed or the menu they used: its id, and its value.
+    /// The id and value of a pressed button or menu entry.
     pub action: Option<(String, Option<String>)>,
 }
 
 impl Input {
-    /// Words.
+    /// Text without an action.
     #[must_use]
     pub fn text(text: impl Into<String>) -> Self {
         Self { text: text.into(), action: None }
     }
 }
 
-/// Something the user is told.
+/// A message of an agent to the user.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AgentMessage {
-    /// By which agent.
+    /// The agent.
     pub agent: String,
-    /// What.
+    /// The text.
     pub text: String,
-    /// Buttons, menus and inputs beside it.
+    /// Buttons, menus and input fields that accompany the text.
     pub actions: Option<Json>,
 }
 
-/// What came of a message.
+/// The outcome of a turn.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Turn {
-    /// What the user is told.
+    /// The messages to the user.
     pub messages: Vec<AgentMessage>,
-    /// How the conversation stands.
+    /// The status after the turn.
     pub status: Status,
-    /// What went wrong, if the status says so.
+    /// The error message, if the status is [`Status::Failed`].
     pub error: Option<String>,
 }
 
-/// Why a conversation cannot begin or go on.
+/// The reason why a conversation cannot start or continue.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StartError {
-    /// No agent talks to the user first: there are several, and nothing says which.
+    /// There are several agents and the program does not define an entry agent.
     NoEntry,
-    /// There is no agent of this name.
+    /// No agent has this name.
     NoAgent(String),
-    /// The session was begun with another program, or by another version.
+    /// The session belongs to another program or to another version of the runtime.
     OtherProgram,
 }
 
 impl fmt::Display for StartError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NoEntry => f.write_str(
-                "it is not clear which agent talks to the user first; name it with `--agent`",
-            ),
+            Self::NoEntry => f.write_str("the entry agent is ambiguous; name it with `--agent`"),
             Self::NoAgent(name) => write!(f, "there is no agent `{name}`"),
             Self::OtherProgram => f.write_str(
-                "the session was begun with another version of these agents; begin a new one",
+                "the session belongs to another version of these agents; start a new session",
             ),
         }
     }
@@ -132,7 +130,7 @@ impl fmt::Display for StartError {
 impl std::error::Error for StartError {}
 
 impl<'p> Machine<'p> {
-    /// Makes a program ready. Linear in its size.
+    /// Prepares a program. Takes linear time.
     #[must_use]
     pub fn new(program: &'p Program) -> Self {
         let cfg = Cfg::of_program(program);
@@ -173,7 +171,7 @@ impl<'p> Machine<'p> {
         }
     }
 
-    /// The graph that is walked.
+    /// The control-flow graph.
     #[must_use]
     pub const fn cfg(&self) -> &Cfg<'p> {
         &self.cfg
@@ -185,8 +183,7 @@ impl<'p> Machine<'p> {
         self.program
     }
 
-    /// The step of a flow at which a conversation stands: where the agent at work waits, whatever ends
-    /// its turns stands in no step.
+    /// The flow step at which a conversation waits; `None` if it waits outside of a flow.
     #[must_use]
     pub fn current_step(&self, session: &Session) -> Option<&'p str> {
         let frame = session.stack.last()?;
@@ -198,10 +195,10 @@ impl<'p> Machine<'p> {
             .next()
     }
 
-    /// A new conversation, with the agent that talks to the user first or with `entry`.
+    /// Creates a session that starts with the program's entry agent, or with `entry`.
     ///
     /// # Errors
-    /// [`StartError::NoEntry`], [`StartError::NoAgent`].
+    /// Returns [`StartError::NoEntry`] or [`StartError::NoAgent`].
     pub fn session(&self, entry: Option<&str>) -> Result<Session, StartError> {
         let agent = match entry {
             Some(name) => {
@@ -239,10 +236,11 @@ impl<'p> Machine<'p> {
         Ok(session)
     }
 
-    /// Lets the agents do what they do before the user says anything, or as an answer to a message.
+    /// Runs one turn: in response to `input`, or the opening turn before the user says anything.
     ///
     /// # Errors
-    /// [`StartError::OtherProgram`]. What goes wrong in the conversation is in the [`Turn`].
+    /// Returns [`StartError::OtherProgram`]. Errors during the conversation are part of the
+    /// [`Turn`].
     pub fn turn(
         &self,
         session: &mut Session,
@@ -281,7 +279,7 @@ impl<'p> Machine<'p> {
     }
 }
 
-/// What an agent declares as sensitive, the fields that its steps ask for included.
+/// The names that an agent declares as sensitive, including the fields collected by its steps.
 fn sensitive_names(agent: &Agent) -> Vec<&str> {
     let mut names = Vec::new();
     agent.walk(&mut |node| {
@@ -298,66 +296,66 @@ fn sensitive_names(agent: &Agent) -> Vec<&str> {
     names
 }
 
-/// A node's or an edge's number, as sessions keep it.
+/// The index of a node or an edge, as stored in sessions.
 fn index(index: usize) -> u32 {
     u32::try_from(index).unwrap_or(u32::MAX)
 }
 
-/// One turn.
+/// The execution of one turn.
 struct Run<'r, 'p, 'h> {
     machine: &'r Machine<'p>,
     session: &'r mut Session,
     host: &'r mut Host<'h>,
-    /// What the user sent.
+    /// The user's input.
     input: Option<Input>,
-    /// Whether what the user sent answers a question for something that must not be shown.
+    /// Whether the input answers a question for a sensitive field.
     confidential: bool,
     progress: Progress,
     visits: u32,
-    /// What conditions gave at this visit, by their address: each is asked once.
+    /// The results of conditions during this visit, by address, so that each is evaluated once.
     condition_results: FxHashMap<usize, bool>,
-    /// Names that only exist where something is evaluated: the item of a list.
+    /// Names that are in scope for the current evaluation only, such as the item of a list.
     locals: Vec<(smol_str::SmolStr, agentir_eval::Value)>,
-    /// What a method of orchestration remembers.
+    /// The state of the orchestration method.
     orchestration: orchestrate::Orchestration,
 }
 
-/// How far a turn is. With the session it is all that is as it was where a turn is tried out and taken
-/// back.
+/// The progress of a turn. Together with the session, this is the state that speculative execution
+/// saves and restores.
 #[derive(Clone, Default)]
 struct Progress {
     messages: Vec<AgentMessage>,
-    /// Whether nobody has taken yet what the user sent.
+    /// Whether the input has not been consumed yet.
     input_unread: bool,
-    /// How far the node was that is come back to.
+    /// The progress within the node that is being resumed.
     stage: u32,
-    /// The edge that was taken last.
+    /// The edge taken last.
     entered_by: Option<EdgeIndex>,
-    /// The edge that a node before has chosen already: out of an interruption.
+    /// The edge that an earlier node chose for an interruption.
     chosen_edge: Option<EdgeIndex>,
-    /// The field whose value was refused last, and what is wrong with it.
+    /// The field whose value was rejected last, and the message about it.
     rejected: Option<(String, String)>,
-    /// The agent that has taken values from the message before it came to where it asks for them, with
-    /// what it has to say about one that was refused.
+    /// The agent whose fields were extracted before its collect node was reached, with the message
+    /// about a rejected value.
     extracted_ahead: Option<(String, Option<String>)>,
-    /// Whether the user was told something in this turn by an agent that is done.
+    /// Whether an agent that is done has answered the user in this turn.
     answered: bool,
     error: Option<String>,
 }
 
-/// How it goes on behind a node.
+/// The continuation after a node.
 enum Next {
-    /// Along an edge.
+    /// Take an edge.
     Take(EdgeIndex),
-    /// Back to where the agent was before.
+    /// Return to an earlier node.
     ReturnTo(ReturnPoint),
-    /// Another agent goes on; its place is set already.
+    /// Continue with another agent, whose frame is already on top of the stack.
     Switch,
-    /// Not before somebody else does something.
+    /// Stop and wait for external input.
     Stop(Status),
 }
 
-/// What the machine does or what went wrong.
+/// The continuation after a node, or an error.
 type NodeResult = Result<Next, RuntimeError>;
 
 impl RuntimeError {
@@ -365,7 +363,7 @@ impl RuntimeError {
         Self { kind: kind.to_owned(), message: message.into() }
     }
 
-    /// Something that only a mistake of the author's or of ours explains.
+    /// An error that indicates a mistake in the program or in the runtime.
     fn unknown(message: impl Into<String>) -> Self {
         Self::new("unknown_error", message)
     }
@@ -388,8 +386,8 @@ impl<'r, 'p> Run<'r, 'p, '_> {
         }
     }
 
-    /// Whether the user was silent for longer than the agent at work waits (ABL, current specification,
-    /// 7.11), and what is said about it.
+    /// The error message if the user was idle for longer than the agent allows (ABL, current
+    /// specification, 7.11).
     fn session_timeout(&self, idle: i64) -> Option<String> {
         let limit = match &self.agent().ok()?.execution.timeouts.session_timeout_ms {
             NumberOrText::Number(n) => n.0,
@@ -398,12 +396,12 @@ impl<'r, 'p> Run<'r, 'p, '_> {
         (self.dialect() == Dialect::Abl && idle as f64 > limit).then(|| {
             let (idle, limit) = (idle / 1_000, limit / 1_000.0);
             format!(
-                "the user was silent for {idle} seconds, and the session is kept for {limit} (`session_timeout_ms`)"
+                "the user was idle for {idle} seconds; the session expires after {limit} (`session_timeout_ms`)"
             )
         })
     }
 
-    /// Nothing is done any more.
+    /// Ends a session that has timed out.
     fn end_timed_out(&mut self, message: String) -> Turn {
         let kind = "session_timeout".to_owned();
         self.emit(EventKind::Error { kind, message: message.clone() });
@@ -421,7 +419,7 @@ impl<'r, 'p> Run<'r, 'p, '_> {
         Turn { messages, status, error: self.progress.error.take() }
     }
 
-    /// Walks until somebody else has to do something.
+    /// Follows edges until the machine has to wait for external input.
     fn run_until_wait(&mut self) -> Status {
         loop {
             let Some(frame) = self.session.stack.last() else {
@@ -439,7 +437,10 @@ impl<'r, 'p> Run<'r, 'p, '_> {
                 }
             }
             let step = if self.visits > MAX_NODE_VISITS {
-                Err(RuntimeError::new("loop", "the agents go round in circles without the user"))
+                Err(RuntimeError::new(
+                    "loop",
+                    "the agents run in a loop without waiting for the user",
+                ))
             } else {
                 self.execute(at)
             };
@@ -471,8 +472,8 @@ impl<'r, 'p> Run<'r, 'p, '_> {
         self.progress.entered_by = Some(edge);
     }
 
-    /// The agent at work. There always is one while the machine walks.
-    #[expect(clippy::expect_used, reason = "`go` stops before the stack is empty")]
+    /// The frame of the agent in charge; there always is one while the machine runs.
+    #[expect(clippy::expect_used, reason = "`run_until_wait` stops before the stack is empty")]
     fn frame(&mut self) -> &mut Frame {
         self.session.stack.last_mut().expect("an agent is at work")
     }
@@ -481,7 +482,7 @@ impl<'r, 'p> Run<'r, 'p, '_> {
         self.machine.cfg.find(self.session.agent()?)
     }
 
-    /// The agent at work.
+    /// The agent in charge.
     fn agent(&self) -> Result<&'p Agent, RuntimeError> {
         let name = self.session.agent().unwrap_or_default();
         self.machine
@@ -503,7 +504,7 @@ impl<'r, 'p> Run<'r, 'p, '_> {
             .ok_or_else(|| RuntimeError::unknown("there is no such node"))
     }
 
-    /// What leaves a node, in the order in which it is tried.
+    /// The outgoing edges of a node, in the order in which they are tried.
     fn outgoing_edges(&self, at: NodeIndex) -> Vec<(EdgeIndex, NodeIndex, Edge<'p>)> {
         let edges = self.machine.outgoing.get(at.index()).map(Vec::as_slice).unwrap_or_default();
         edges
@@ -516,7 +517,7 @@ impl<'r, 'p> Run<'r, 'p, '_> {
         self.emit_as(self.session.agent().unwrap_or_default().to_owned(), kind);
     }
 
-    /// Something happened that another agent than the one at work did.
+    /// Emits an event on behalf of an agent that is not in charge.
     fn emit_as(&mut self, agent: String, kind: EventKind) {
         let step = self
             .session
@@ -550,7 +551,7 @@ impl<'r, 'p> Run<'r, 'p, '_> {
         Scope::new(self.session, &self.locals, self.host.clock, others)
     }
 
-    /// Whether all of a guard's tests come out as it wants.
+    /// Whether all assertions of a guard hold.
     fn guard_holds(&mut self, guard: Guard) -> Result<bool, RuntimeError> {
         for literal in self.machine.cfg.guard(guard) {
             if self.test(&literal.test)? != literal.holds {
@@ -566,14 +567,14 @@ impl<'r, 'p> Run<'r, 'p, '_> {
             Test::Expr(expr) => {
                 let dialect = self.dialect();
                 let value = agentir_eval::evaluate(expr, &self.scope(), dialect);
-                // A check that cannot be made finds nothing.
+                // A check that cannot be evaluated does not trigger.
                 Ok(value.is_ok_and(|v| agentir_eval::truthy(&v, agentir_eval::semantics(dialect))))
             }
         }
     }
 
-    /// Whether a condition holds: by the evaluator, or by the model if it is in words. Each is asked
-    /// once where branches are chosen among, on the state as it was before any of them.
+    /// Evaluates a condition, or asks the model if it is in natural language. Among alternative
+    /// branches each condition is evaluated once, in the state before the branch.
     fn condition(&mut self, condition: &'p Condition) -> Result<bool, RuntimeError> {
         let key = std::ptr::from_ref(condition).addr();
         if let Some(known) = self.condition_results.get(&key) {
@@ -606,13 +607,13 @@ impl<'r, 'p> Run<'r, 'p, '_> {
         Ok(holds)
     }
 
-    // ---- choosing among edges ---------------------------------------------------------------
+    // ---- selecting edges --------------------------------------------------------------------
 
-    /// Whether an edge may still be taken: by its limit, and by whether the flow has begun.
+    /// Whether an edge is available, given its limit and whether the flow has started.
     fn can_take(&mut self, id: EdgeIndex, to: NodeIndex, edge: &Edge<'p>) -> bool {
         let kind = |at| self.machine.cfg.node(at).map(|node| node.kind);
         let from = self.machine.cfg.edge(id).and_then(|(from, ..)| kind(from));
-        // Where somebody gives the conversation back it goes on in any case.
+        // When control is returned from outside, the flow resumes in any case.
         let resumes = edge.kind == EdgeKind::Return
             && matches!(edge.origin, Origin::Agent(_))
             && from != Some(NodeKind::Return)
@@ -628,7 +629,7 @@ impl<'r, 'p> Run<'r, 'p, '_> {
         edge.limit.is_none_or(|limit| times < limit)
     }
 
-    /// The first edge that is wanted, may still be taken, and whose guard holds.
+    /// The first matching edge that is available and whose guard holds.
     fn pick_edge(
         &mut self,
         at: NodeIndex,
@@ -642,13 +643,13 @@ impl<'r, 'p> Run<'r, 'p, '_> {
         Ok(None)
     }
 
-    /// Leaves a node that is done in the way that its guards say.
+    /// Leaves a completed node by the first edge whose guard holds.
     fn leave(&mut self, at: NodeIndex) -> NodeResult {
-        // Where a profile is active, what it says comes first.
+        // Active profiles take precedence.
         if let Some(edge) = self.profile_edge(at)? {
             return Ok(Next::Take(edge));
         }
-        // A reason to escalate that has come about is a way out of the question whether it has.
+        // At a branch node, an escalation trigger is one of the alternatives.
         let asks = self.machine.cfg.node(at).is_some_and(|node| node.kind == NodeKind::Branch);
         let usual = |edge: &Edge<'p>, _: NodeIndex| {
             leads_onward(edge.kind)
@@ -658,7 +659,7 @@ impl<'r, 'p> Run<'r, 'p, '_> {
         if let Some(edge) = self.pick_edge(at, usual)? {
             return Ok(Next::Take(edge));
         }
-        // What is said because of an error goes on because of it.
+        // A message that is sent because of an error continues along the error edge.
         let cfg = &self.machine.cfg;
         let goes_on = |edge: &Edge<'p>, to: NodeIndex| {
             matches!(edge.kind, EdgeKind::Error | EdgeKind::Exhausted)
@@ -666,11 +667,11 @@ impl<'r, 'p> Run<'r, 'p, '_> {
         };
         match self.pick_edge(at, goes_on)? {
             Some(edge) => Ok(Next::Take(edge)),
-            None => Err(RuntimeError::unknown("nothing follows")),
+            None => Err(RuntimeError::unknown("no outgoing edge can be taken")),
         }
     }
 
-    /// Something went wrong at a node: its step's handlers look after it, then the agent's.
+    /// Passes an error to the handlers of the step, then to those of the agent.
     fn fail(&mut self, at: NodeIndex, problem: RuntimeError) -> Next {
         self.emit(EventKind::Error {
             kind: problem.kind.clone(),
@@ -696,7 +697,7 @@ impl<'r, 'p> Run<'r, 'p, '_> {
         }
     }
 
-    /// Nobody handles what went wrong.
+    /// Ends the turn after an unhandled error.
     fn give_up(&mut self, message: String) -> Next {
         let messages = self.agent().ok().map(|a| &a.messages);
         let own = messages.and_then(|all| all.get("error_default").or_else(|| all.get("error")));
@@ -710,8 +711,8 @@ impl<'r, 'p> Run<'r, 'p, '_> {
     }
 }
 
-/// Whether an edge is a way on: not what interrupts, checks, fails or is only possible. How the way on
-/// is written (behind it, a jump, the next step) makes no difference to whoever is done.
+/// Whether an edge continues the regular control flow, as opposed to interruptions, checks, errors
+/// and alternatives.
 const fn leads_onward(why: EdgeKind) -> bool {
     matches!(
         why,
@@ -727,9 +728,8 @@ const fn leads_onward(why: EdgeKind) -> bool {
     )
 }
 
-/// What a trace shows of what must not be shown.
+/// Replaces sensitive values in traces.
 const MASK: &str = "***";
 
-/// The stage of a node at which something went wrong and was handled: it is left without being done
-/// again.
+/// The stage of a node whose error was handled: the node is left without being executed again.
 const STAGE_SKIP: u32 = u32::MAX;

@@ -1,4 +1,4 @@
-//! Where the model leads: what it is asked, and what comes of its answer.
+//! Model requests, and nodes at which the model leads the conversation.
 
 use super::{Next, NodeResult, Run, leads_onward};
 use crate::model::{
@@ -12,15 +12,14 @@ use agentir_ir::{NumberOrText, ReasoningZone};
 use petgraph::graph::{EdgeIndex, NodeIndex};
 use serde_json::{Map, Value as Json};
 
-/// The name of the tool by which a model ends its part of a step.
+/// The tool by which a model ends its part of a step.
 pub(super) const DONE_TOOL: &str = "__done__";
 
-/// The name of the tool by which an agent gives control back before it is done (ABL, current
-/// specification, 3.10).
+/// The tool by which an agent returns control before it is done (ABL, current specification, 3.10).
 pub(super) const RETURN_TOOL: &str = "__return_to_parent__";
 
 impl<'p> Run<'_, 'p, '_> {
-    /// Asks the model, and says what it answered.
+    /// Sends a task to the model and returns its answer.
     pub(super) fn ask_model(&mut self, task: ModelTask) -> Result<Answer, RuntimeError> {
         let agent = self.agent()?;
         let number = |n: &Option<NumberOrText>| match n {
@@ -48,7 +47,7 @@ impl<'p> Run<'_, 'p, '_> {
             .map(|s| s.name.value.to_string());
         let request =
             ModelRequest { agent: agent.metadata.name.value.to_string(), step, settings, task };
-        // What a guardrail may still change is not shown before it has seen it.
+        // Output that a guardrail may still change is not streamed.
         let checked = agent
             .constraints
             .guardrails
@@ -81,7 +80,7 @@ impl<'p> Run<'_, 'p, '_> {
         }
     }
 
-    /// An answer as a trace shows it.
+    /// A summary of an answer for traces.
     fn summary(&self, answer: &Answer) -> String {
         match answer {
             Answer::Message { text, calls } if calls.is_empty() => text.clone(),
@@ -104,7 +103,7 @@ impl<'p> Run<'_, 'p, '_> {
         }
     }
 
-    /// Whether something in words holds, of what the user said last.
+    /// Whether a natural-language statement holds for the user's message.
     pub(super) fn judge_user(&mut self, statement: &str) -> Result<bool, RuntimeError> {
         let text = self.input.as_ref().map(|i| i.text.clone()).unwrap_or_default();
         self.judge(statement, text)
@@ -119,7 +118,7 @@ impl<'p> Run<'_, 'p, '_> {
         }
     }
 
-    /// Which of these the user means; none may be.
+    /// Asks the model which candidates the user means; may be empty.
     pub(super) fn choose_among(
         &mut self,
         purpose: &str,
@@ -155,7 +154,7 @@ impl<'p> Run<'_, 'p, '_> {
         }
     }
 
-    /// The model chooses: what it picked before is done first, then it is asked.
+    /// Runs a model-led node: executes pending tool calls first, then asks the model.
     pub(super) fn choose(&mut self, at: NodeIndex, element: &Origin<'p>) -> NodeResult {
         let zone = match element {
             Origin::Zone(zone) => Some(*zone),
@@ -178,7 +177,7 @@ impl<'p> Run<'_, 'p, '_> {
                 return Ok(Next::Take(edge));
             }
         }
-        // What the user says may fill fields; that comes before the model speaks.
+        // Fields are filled from the user's message before the model answers.
         if self.progress.input_unread {
             self.consume_input();
             if let Some(edge) = self.collect_edge(at)? {
@@ -197,13 +196,13 @@ impl<'p> Run<'_, 'p, '_> {
             return self.choose_to_speak(at);
         }
         self.frame().iterations += 1;
-        if let Some(most) = iterations(self.agent()?)
-            && self.frame().iterations > most.saturating_add(1)
+        if let Some(limit) = iterations(self.agent()?)
+            && self.frame().iterations > limit.saturating_add(1)
         {
             return Err(RuntimeError::new(
                 "loop",
                 format!(
-                    "the model has called tools {most} times without an answer (`max_iterations`)"
+                    "the model called tools {limit} times without answering (`max_iterations`)"
                 ),
             ));
         }
@@ -217,11 +216,11 @@ impl<'p> Run<'_, 'p, '_> {
                     frame.answer = Some(text);
                     return self.choose_to_speak(at);
                 }
-                // What is first is done last out of a stack.
+                // `pending` is a stack, so the first call goes last.
                 frame.pending = calls.into_iter().rev().collect();
                 if !text.trim().is_empty() {
                     self.say(&text, None);
-                    // It stands in the message with the calls.
+                    // The message with the calls includes the text.
                     self.frame().messages.pop();
                 }
                 self.frame().messages.push(message);
@@ -231,7 +230,7 @@ impl<'p> Run<'_, 'p, '_> {
         }
     }
 
-    /// The model has its say, and the turn goes to its end.
+    /// Takes the edge that sends the model's answer.
     pub(super) fn choose_to_speak(&mut self, at: NodeIndex) -> NodeResult {
         let say = self.outgoing_edges(at).into_iter().find(|(_, to, edge)| {
             edge.kind == EdgeKind::Choice
@@ -246,15 +245,15 @@ impl<'p> Run<'_, 'p, '_> {
         }
     }
 
-    /// Whether the agent at work was asked by another, and says itself when it is done: it has neither
-    /// steps nor conditions that would.
+    /// Whether the active agent was delegated to and has to report its own completion, as it has
+    /// neither steps nor completion conditions.
     pub(super) fn is_model_led_delegate(&self) -> bool {
         let asked =
             self.session.stack.last().is_some_and(|t| t.delegated && t.returns_to.is_some());
         asked && self.agent().is_ok_and(|a| a.flow.is_none() && a.completion.conditions.is_empty())
     }
 
-    /// Does the next of the things that the model picked.
+    /// Executes the next pending tool call.
     fn next_tool_use(&mut self, at: NodeIndex) -> NodeResult {
         let Some(pick) = self.frame().pending.last().cloned() else {
             return self.leave(at);
@@ -298,7 +297,7 @@ impl<'p> Run<'_, 'p, '_> {
         }
     }
 
-    /// The edge to what the model picked, if it is on offer.
+    /// The edge for a tool call, if the tool is exposed.
     fn edge_for(
         &mut self,
         at: NodeIndex,
@@ -312,7 +311,7 @@ impl<'p> Run<'_, 'p, '_> {
                 return Ok(Some(id));
             }
         }
-        // All tools of an agent may stand behind one node that its steps share.
+        // Several steps may share one node that exposes all tools of an agent.
         let shared = self.outgoing_edges(at).into_iter().find(|(_, to, edge)| {
             edge.kind == EdgeKind::Choice
                 && self.machine.cfg.node(*to).is_some_and(|n| n.kind == NodeKind::Choose)
@@ -326,7 +325,7 @@ impl<'p> Run<'_, 'p, '_> {
         Ok(None)
     }
 
-    /// Whether an edge is what the model knows by this name.
+    /// Whether an edge is exposed to the model under this name.
     fn named(edge: &Edge<'p>, name: &str) -> bool {
         match edge.origin {
             Origin::ToolBinding(offer) => offer.name.value == name,
@@ -336,7 +335,7 @@ impl<'p> Run<'_, 'p, '_> {
         }
     }
 
-    /// The model is told what came of the call that it made last.
+    /// Adds the result of the current tool call to the messages.
     pub(super) fn answer_tool_use(&mut self, result: &Json) {
         let frame = self.frame();
         let Some(pick) = frame.pending.pop() else { return };
@@ -345,7 +344,7 @@ impl<'p> Run<'_, 'p, '_> {
         frame.messages.push(message);
     }
 
-    /// A question whose answer is fixed.
+    /// The predefined answer to a question of the knowledge base.
     fn fixed_answer(&mut self) -> Result<Option<String>, RuntimeError> {
         let agent = self.agent()?;
         let Some(knowledge) = &agent.knowledge else { return Ok(None) };
@@ -373,7 +372,7 @@ impl<'p> Run<'_, 'p, '_> {
         Ok(question.and_then(|q| q.answer.as_ref()).map(|a| self.render(a)))
     }
 
-    /// What the model is asked when it leads.
+    /// Builds the task for a model that leads the conversation.
     fn converse_task(
         &mut self,
         at: NodeIndex,
@@ -427,7 +426,7 @@ impl<'p> Run<'_, 'p, '_> {
         let system = self.system_prompt(zone)?;
         let messages = self.frame().messages.clone();
         let mut missing = if in_step { Vec::new() } else { self.missing_fields()? };
-        // Asking again for what was refused says what was wrong with it.
+        // After a rejected value, the prompt says what was wrong with it.
         if let Some((field, message)) = self.progress.rejected.take()
             && let Some(field) = missing.iter_mut().find(|m| m.name == field)
         {
@@ -447,12 +446,12 @@ fn text_of(json: &Json) -> String {
     }
 }
 
-fn unexpected_answer(asked: &str, answer: &Answer) -> RuntimeError {
+fn unexpected_answer(task: &str, answer: &Answer) -> RuntimeError {
     let form = match answer {
         Answer::Message { .. } => "a message",
         Answer::Values(_) => "values",
         Answer::Choice(_) => "a choice",
         Answer::Verdict(_) => "a verdict",
     };
-    RuntimeError::new("model_error", format!("asked to {asked}, the model answered with {form}"))
+    RuntimeError::new("model_error", format!("the model answered a `{task}` request with {form}"))
 }

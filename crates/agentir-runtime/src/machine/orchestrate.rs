@@ -1,8 +1,9 @@
-//! Who of an ensemble answers, by the methods of the ADL paper ([`OrchestrationMethod`]).
+//! Selection of the agent of an ensemble that answers, by the methods of the ADL paper
+//! ([`OrchestrationMethod`]).
 //!
-//! With a method, a message goes to the ensemble first, whoever was in charge; an agent with a flow
-//! keeps it. What several agents would answer is tried out: the conversation goes on with one of
-//! them until the turn is over or something would happen outside, and is then as it was before.
+//! With a method, a message goes to the ensemble first, whichever agent was in charge; an agent
+//! with a flow keeps its messages. To compare answers, agents run speculatively: until the turn
+//! ends or an external side effect is due. Then the state is restored.
 
 use super::{Next, Progress, Run, leads_onward};
 use crate::model::{Candidate, Message, Purpose, Role, ToolSpec};
@@ -14,59 +15,59 @@ use agentir_ir::{AgentType, Guardrail, GuardrailKind};
 use petgraph::graph::{EdgeIndex, NodeIndex};
 use serde_json::Value as Json;
 
-/// So many nodes at most stand between a way out of an ensemble and the agent it leads to.
+/// The maximum number of nodes between an ensemble's routing edge and the agent it leads to.
 const MAX_PATH_LEN: usize = 16;
 
-/// What a method remembers within a turn.
+/// The state of an orchestration method within a turn.
 #[derive(Default)]
 pub(super) struct Orchestration {
-    /// Whether the turn has come to the ensemble, or is none of its business.
+    /// Whether the message has been dispatched to the ensemble, or does not concern it.
     dispatched: bool,
-    /// The agent that was in charge when the turn began.
+    /// The agent that was in charge at the start of the turn.
     in_charge: Option<String>,
-    /// Who goes on, if somebody has said so already.
+    /// The agent that continues, if that is already decided.
     preferred: Option<String>,
-    /// Where the ensemble chooses, and whom it can choose.
+    /// The routing node of the ensemble, and the agents it can choose from.
     routing_candidates: Option<(NodeIndex, Vec<Candidate>)>,
-    /// Whether what happens is only tried out.
+    /// Whether execution is speculative.
     speculative: bool,
-    /// Why it was not tried any further.
+    /// Why speculative execution stopped early.
     stopped_at: Option<AttemptEnd>,
-    /// Whether it was tried out already who answers.
+    /// Whether the agents have already been compared.
     contested: bool,
-    /// Guardrails that the next question to lead the conversation takes with it.
+    /// Guardrails that are merged into the next request to continue the conversation.
     deferred: Option<Box<DeferredGuardrails>>,
-    /// Whether guardrails are asked by themselves after all.
+    /// Whether guardrails need requests of their own after all.
     guardrails_separate: bool,
 }
 
-/// Guardrails that are not asked yet.
+/// Guardrails that have not been evaluated yet.
 struct DeferredGuardrails {
-    /// The turn as it was before the first.
+    /// The state before the first of them.
     before: Snapshot,
-    /// What each looks for, and what is said then.
+    /// For each guardrail, what it detects and the answer in that case.
     rules: Vec<(String, String)>,
 }
 
-/// Everything that goes back with a turn.
+/// The state that is restored when a turn is rolled back.
 #[derive(Clone)]
 struct Snapshot {
     session: Session,
     progress: Progress,
 }
 
-/// How it ended that was tried out.
+/// How an attempt ended.
 #[derive(Clone, Copy)]
 enum AttemptEnd {
-    /// The turn was over.
+    /// The turn ended.
     Over(Status),
-    /// Something would have happened outside.
+    /// An external side effect was due.
     SideEffect,
-    /// The agent gave the message back.
+    /// The agent returned the message.
     Declined,
 }
 
-/// What an agent would answer.
+/// A speculative answer of an agent.
 struct Attempt {
     agent: String,
     text: String,
@@ -75,7 +76,7 @@ struct Attempt {
 }
 
 impl Attempt {
-    /// Whether it is an answer at all.
+    /// Whether the attempt produced an answer.
     fn is_answer(&self) -> bool {
         match self.end {
             AttemptEnd::Over(status) => status != Status::Failed && !self.text.is_empty(),
@@ -86,9 +87,10 @@ impl Attempt {
 }
 
 impl<'p> Run<'_, 'p, '_> {
-    // ---- the message goes to the ensemble ---------------------------------------------------
+    // ---- dispatch to the ensemble -----------------------------------------------------------
 
-    /// Gives a message to the ensemble of the agent in charge, where a method says who answers.
+    /// Passes a message to the ensemble of the agent in charge, if a method selects the answering
+    /// agent.
     pub(super) fn dispatch_to_ensemble(&mut self) -> Option<Next> {
         self.session.orchestration?;
         if std::mem::replace(&mut self.orchestration.dispatched, true) || !self.is_ensemble_member()
@@ -101,7 +103,7 @@ impl<'p> Run<'_, 'p, '_> {
         Some(Next::Switch)
     }
 
-    /// Whether the agent in charge is one that the model leads, of an ensemble.
+    /// Whether the agent in charge is a model-led member of an ensemble.
     fn is_ensemble_member(&self) -> bool {
         let Some((last, above)) = self.session.stack.split_last() else { return false };
         let ensemble = above.last().and_then(|t| self.machine.program.agent(&t.agent));
@@ -111,7 +113,8 @@ impl<'p> Run<'_, 'p, '_> {
             && ensemble.is_some_and(|a| a.metadata.kind == AgentType::Supervisor)
     }
 
-    /// The agent in charge steps back, and goes on where it is when it is asked again.
+    /// Returns control to the ensemble; the agent resumes where it stopped when it is selected
+    /// again.
     fn return_to_ensemble(&mut self) -> Option<()> {
         let child = self.session.stack.pop()?;
         let since =
@@ -130,10 +133,10 @@ impl<'p> Run<'_, 'p, '_> {
         Some(())
     }
 
-    // ---- who answers ------------------------------------------------------------------------
+    // ---- selection of the answering agent ---------------------------------------------------
 
-    /// Whom a method gives a message to, of those that the ensemble would choose among. None if it is
-    /// chosen as always.
+    /// Selects the agent for a message by the orchestration method. `None` if routing proceeds as
+    /// usual.
     pub(super) fn choose_by_method(
         &mut self,
         at: NodeIndex,
@@ -173,15 +176,15 @@ impl<'p> Run<'_, 'p, '_> {
         Ok(None)
     }
 
-    /// The ensemble has chosen; if its guardrails have to be asked by themselves after all, it is not
-    /// asked for it again.
+    /// Records the routing decision, so that it is not made again if the guardrails need requests
+    /// of their own.
     pub(super) fn routed_to(&mut self, edge: EdgeIndex) {
         if self.orchestration.deferred.is_some() {
             self.orchestration.preferred = self.target_agent(edge).map(str::to_owned);
         }
     }
 
-    /// The agent that a way out of an ensemble leads to.
+    /// The agent that a routing edge of an ensemble leads to.
     fn target_agent(&self, edge: EdgeIndex) -> Option<&'p str> {
         let (_, mut at, _) = self.machine.cfg.edge(edge)?;
         for _ in 0..MAX_PATH_LEN {
@@ -194,7 +197,7 @@ impl<'p> Run<'_, 'p, '_> {
         None
     }
 
-    /// Several agents are tried: until one will do, or all of them.
+    /// Runs several agents speculatively: until one is acceptable, or all of them.
     fn contest(
         &mut self,
         method: OrchestrationMethod,
@@ -249,11 +252,11 @@ impl<'p> Run<'_, 'p, '_> {
                 }
             }
         }
-        // Somebody has to speak: if no answer is better than the others, the first does.
+        // If no answer is preferred, the first one is used.
         Ok(attempts.get(best.unwrap_or(0)).map(|attempt| self.accept_attempt(attempt)))
     }
 
-    /// Tries out what comes of a way out of the ensemble.
+    /// Follows a routing edge speculatively.
     fn attempt(&mut self, edge: EdgeIndex) -> Option<Attempt> {
         let agent = self.target_agent(edge)?.to_owned();
         let before = self.progress.messages.len();
@@ -271,7 +274,7 @@ impl<'p> Run<'_, 'p, '_> {
         Some(Attempt { agent, text: texts.join("\n"), end, after: self.snapshot() })
     }
 
-    /// An attempt is what happens.
+    /// Makes an attempt the actual continuation.
     fn accept_attempt(&mut self, attempt: &Attempt) -> Next {
         self.restore(&attempt.after);
         self.emit(EventKind::Attempt { by: attempt.agent.clone(), taken: true });
@@ -285,7 +288,7 @@ impl<'p> Run<'_, 'p, '_> {
         Snapshot { session: self.session.clone(), progress: self.progress.clone() }
     }
 
-    /// Everything is as it was, except for what it has cost.
+    /// Restores a snapshot, except for the token usage.
     fn restore(&mut self, kept: &Snapshot) {
         let cost = (self.session.usage, self.session.model_calls);
         self.session.clone_from(&kept.session);
@@ -293,12 +296,12 @@ impl<'p> Run<'_, 'p, '_> {
         self.progress.clone_from(&kept.progress);
     }
 
-    /// Whether what happens may still be taken back, so that nobody is to hear of it yet.
+    /// Whether execution may still be rolled back, so that nothing must be sent to the user.
     pub(super) const fn is_speculative(&self) -> bool {
         self.orchestration.speculative
     }
 
-    /// Whether it goes no further than a node because it is only tried out.
+    /// Stops speculative execution before a node with external side effects.
     pub(super) fn stops_speculation(&mut self, at: NodeIndex, kind: NodeKind) -> bool {
         let acts = self.orchestration.speculative
             && (matches!(kind, NodeKind::Confirm | NodeKind::Call | NodeKind::Escalate)
@@ -309,7 +312,7 @@ impl<'p> Run<'_, 'p, '_> {
         acts
     }
 
-    /// An agent gives a message back that it was only tried with.
+    /// Ends an attempt whose agent returns the message.
     pub(super) fn decline(&mut self) -> Option<Next> {
         self.orchestration.speculative.then(|| {
             self.orchestration.stopped_at = Some(AttemptEnd::Declined);
@@ -317,9 +320,9 @@ impl<'p> Run<'_, 'p, '_> {
         })
     }
 
-    // ---- the agent in charge says who goes on -----------------------------------------------
+    // ---- handover between members -----------------------------------------------------------
 
-    /// Offers an agent the others of its ensemble. Whether there are any.
+    /// Exposes the other members of the ensemble as tools; returns whether there are any.
     pub(super) fn offer_siblings(&mut self, tools: &mut Vec<ToolSpec>) -> bool {
         if self.session.orchestration != Some(OrchestrationMethod::Autonomous)
             || !self.is_ensemble_member()
@@ -343,8 +346,8 @@ impl<'p> Run<'_, 'p, '_> {
         any
     }
 
-    /// The agent in charge has picked another of its ensemble. It is not handed back to within the
-    /// turn, so that two agents cannot pass a message to and fro.
+    /// Hands over to another member of the ensemble. The previous agent is no longer available
+    /// within the turn, so that two agents cannot pass a message back and forth.
     pub(super) fn pick_sibling(&mut self, name: &str) -> Option<Next> {
         if self.session.orchestration != Some(OrchestrationMethod::Autonomous)
             || !self.is_ensemble_member()
@@ -364,9 +367,9 @@ impl<'p> Run<'_, 'p, '_> {
         Some(Next::Switch)
     }
 
-    // ---- guardrails with the agent behind them ----------------------------------------------
+    // ---- guardrails merged with the agent ---------------------------------------------------
 
-    /// Whether a guardrail is asked as one with the agent that comes next.
+    /// Defers a guardrail so that it shares the model request of the next agent.
     pub(super) fn defer_guardrail(&mut self, rail: &Guardrail, blocks: bool) -> bool {
         let fits = self.session.orchestration == Some(OrchestrationMethod::Merging)
             && rail.kind == GuardrailKind::Input
@@ -387,8 +390,8 @@ impl<'p> Run<'_, 'p, '_> {
         true
     }
 
-    /// The turn goes back to guardrails that no question has taken along, before anything comes of the
-    /// message that they might have held up.
+    /// Rolls the turn back to deferred guardrails that no request has included, before the message
+    /// has any effect that they might have prevented.
     pub(super) fn restore_deferred_guardrails(&mut self, at: NodeIndex, kind: NodeKind) -> bool {
         let heard_of = self.leads_to_remote(at)
             || matches!(
@@ -414,7 +417,7 @@ impl<'p> Run<'_, 'p, '_> {
         true
     }
 
-    /// What a model that leads is told, with the guardrails that come first.
+    /// Prepends the deferred guardrails to a system prompt.
     pub(super) fn with_guardrails(&mut self, system: String) -> String {
         let Some(merging) = self.orchestration.deferred.take() else { return system };
         self.orchestration.preferred = None;
@@ -422,7 +425,7 @@ impl<'p> Run<'_, 'p, '_> {
         with_guardrail_rules(&merging.rules, &system)
     }
 
-    /// The place at which the agent in charge looks at a message anew.
+    /// Moves the agent in charge to the start of its turn.
     pub(super) fn restart_turn(&mut self) {
         let Some(part) = self.agent_id().and_then(|id| self.machine.cfg.agent(id)) else { return };
         let mut ways = self.machine.cfg.successors(part.wait);

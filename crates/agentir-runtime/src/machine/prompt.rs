@@ -1,4 +1,4 @@
-//! What the model is told: who the agent is, what it knows, what it may pick.
+//! The prompt: the agent's instructions, known values and exposed tools.
 
 use super::Run;
 use crate::json::to_json;
@@ -15,7 +15,7 @@ use serde_json::{Map, Value as Json};
 use std::fmt::Write;
 
 impl<'p> Run<'_, 'p, '_> {
-    /// The author's words to the model, in the state as it is.
+    /// Renders the system prompt in the current state.
     pub(super) fn system_prompt(
         &mut self,
         zone: Option<&'p ReasoningZone>,
@@ -94,7 +94,7 @@ impl<'p> Run<'_, 'p, '_> {
         Ok(out)
     }
 
-    /// The profiles whose condition holds, the most important first.
+    /// The profiles whose condition holds, highest priority first.
     pub(super) fn active_profiles(&mut self) -> Result<Vec<&'p Profile>, RuntimeError> {
         let agent = self.agent()?;
         let program = self.machine.program;
@@ -118,7 +118,7 @@ impl<'p> Run<'_, 'p, '_> {
         Ok(active)
     }
 
-    /// The tools that active profiles hide, and those that inactive ones would add.
+    /// The tools hidden by active profiles, and those that only inactive profiles add.
     pub(super) fn hidden_tools(&mut self) -> Result<Vec<String>, RuntimeError> {
         let active = self.active_profiles()?;
         let agent = self.agent()?;
@@ -135,7 +135,7 @@ impl<'p> Run<'_, 'p, '_> {
         Ok(hidden)
     }
 
-    /// What the agent has collected, as far as the model may see it.
+    /// The collected values that the model may see.
     pub(super) fn known_values(&mut self) -> Result<Map<String, Json>, RuntimeError> {
         let agent = self.agent()?;
         let names = agent
@@ -156,7 +156,7 @@ impl<'p> Run<'_, 'p, '_> {
         Ok(known)
     }
 
-    /// What the model may pick by an edge.
+    /// The tool that an edge exposes to the model.
     pub(super) fn offered(&self, edge: &Edge<'p>) -> Option<ToolSpec> {
         match edge.origin {
             Origin::ToolBinding(offer) => Some(self.offer(offer)),
@@ -194,7 +194,7 @@ impl<'p> Run<'_, 'p, '_> {
         }
     }
 
-    /// The declaration of a tool: the agent's, a profile's, a library's.
+    /// The declaration of a tool: by the agent, a profile or a library.
     pub(super) fn tool(&self, name: &str) -> Option<&'p Tool> {
         let own = self.agent().ok().into_iter().flat_map(|agent| &agent.tools);
         own.chain(self.machine.program.tools()).find(|tool| tool.name.value == name)
@@ -228,7 +228,7 @@ impl<'p> Run<'_, 'p, '_> {
             .filter(|p| !decided(&p.name.value))
             .filter_map(|p| self.parameter(p))
             .collect();
-        // Inputs that only the offer names are the model's to fill as well.
+        // The model also fills inputs that only the exposed tool names.
         for with in offer.with.iter().filter(|w| w.filled_by == FilledBy::Model) {
             match parameters.iter_mut().find(|p| p.name == with.name.value) {
                 Some(declared) => declared.required = true,
@@ -243,7 +243,7 @@ impl<'p> Run<'_, 'p, '_> {
         }
     }
 
-    /// What is looked for when a variable is filled from the conversation.
+    /// The field specification of a variable that is filled from the conversation.
     fn variable_spec(&self, name: &str) -> FieldSpec {
         let declared = self
             .machine
@@ -267,7 +267,7 @@ impl<'p> Run<'_, 'p, '_> {
         }
     }
 
-    /// A parameter that the model fills in; others it does not see.
+    /// The field specification of a parameter; `None` if the model does not fill it.
     fn parameter(&self, parameter: &Parameter) -> Option<FieldSpec> {
         if !matches!(parameter.source, None | Some("model")) {
             return None;
@@ -284,7 +284,7 @@ impl<'p> Run<'_, 'p, '_> {
         })
     }
 
-    /// What is looked for when a field is collected.
+    /// The field specification of a field to collect.
     pub(super) fn field_spec(&self, agent: &Agent, field: &GatherField) -> FieldSpec {
         let entity = field.entity_ref.as_ref().and_then(|name| entity(agent, &name.value));
         let named = field.ty.as_ref().map(|t| t.value.as_str()).or(entity.map(|e| e.ty));
@@ -347,7 +347,7 @@ fn paragraph(out: &mut String, label: &str, text: &str) {
     }
 }
 
-/// Types by the names that languages give them.
+/// Field types by the names that the languages use.
 #[rustfmt::skip]
 const TYPES: &[(&str, FieldType)] = &[
     ("number", FieldType::Number), ("integer", FieldType::Number), ("int", FieldType::Number),

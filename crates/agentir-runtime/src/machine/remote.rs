@@ -1,9 +1,9 @@
-//! Agents that run elsewhere (ABL, current specification, 3.10, "Remote Agent"; reference of several
-//! agents, "Remote agent support"; Agent Script, `connected_subagent`).
+//! Remote agents (ABL, current specification, 3.10, "Remote Agent"; multi-agent reference, "Remote
+//! agent support"; Agent Script, `connected_subagent`).
 //!
-//! Such an agent is asked as a tool is, under its own name, with one message of the user's at a time: by
-//! [`Tools::call`](crate::Tools::call), which gets `{message, context, history, conversation}`. Its answer
-//! is `{says, result, done, conversation}`; see [`ModelResponse`].
+//! A remote agent is called like a tool, under its own name, with one user message at a time: by
+//! [`Tools::call`](crate::Tools::call), with `{message, context, history, conversation}`. It
+//! answers `{says, result, done, conversation}`; see [`RemoteReply`].
 
 use super::{MASK, Next, NodeResult, Run, index};
 use crate::host::ToolCall;
@@ -16,20 +16,20 @@ use agentir_ir::Remote;
 use petgraph::graph::NodeIndex;
 use serde_json::{Map, Value as Json};
 
-/// What an agent elsewhere says to a message.
-struct ModelResponse {
-    /// What the user is told.
+/// The answer of a remote agent to a message.
+struct RemoteReply {
+    /// The messages to the user.
     says: Vec<String>,
-    /// What it has found out: its variables, for the agent that asked.
+    /// The variables that the remote agent returns.
     result: Map<String, Json>,
-    /// Whether it is done; else it gets the next message, too.
+    /// Whether the remote agent is done; otherwise it receives the next message.
     done: bool,
-    /// What it wants to be told with the next message, so that it knows the conversation.
+    /// The state that the remote agent wants back with the next message.
     conversation: Json,
 }
 
-impl ModelResponse {
-    /// A text is said, and that is all; an object without any of the fields of a reply is a result.
+impl RemoteReply {
+    /// A string is a message and nothing else; an object without any field of a reply is a result.
     fn read(answer: Json) -> Self {
         let mut this =
             Self { says: Vec::new(), result: Map::new(), done: true, conversation: Json::Null };
@@ -61,7 +61,7 @@ impl ModelResponse {
 }
 
 impl<'p> Run<'_, 'p, '_> {
-    /// The agent is not part of the program: whoever knows it is asked.
+    /// Calls an agent that is not part of the program.
     pub(super) fn call_remote_agent(
         &mut self,
         at: NodeIndex,
@@ -79,7 +79,7 @@ impl<'p> Run<'_, 'p, '_> {
             }
             None => {
                 let given = self.handoff_input(&node.origin, asks)?;
-                // An offer that the model picked is done with.
+                // The tool call that led here is completed.
                 if matches!(node.origin, Origin::ToolBinding(_)) {
                     self.answer_tool_use(&Json::from("done"));
                     self.frame().pending.clear();
@@ -120,7 +120,7 @@ impl<'p> Run<'_, 'p, '_> {
         };
         self.emit(EventKind::Result { tool: transfer.to.to_owned(), result, error });
         let reply = match answer {
-            Ok(answer) => ModelResponse::read(answer),
+            Ok(answer) => RemoteReply::read(answer),
             Err(failure) => return self.unreachable(at, transfer, &failure.message),
         };
         for text in &reply.says {
@@ -134,18 +134,18 @@ impl<'p> Run<'_, 'p, '_> {
         self.return_from_remote(transfer, asks, reply)
     }
 
-    /// The agent elsewhere is done: it goes on as behind one of the program's.
+    /// Continues after a remote agent as after a local one.
     fn return_from_remote(
         &mut self,
         transfer: &Transfer<'p>,
         asks: bool,
-        reply: ModelResponse,
+        reply: RemoteReply,
     ) -> NodeResult {
         let Some(back) = transfer.returns else { return self.exit_agent() };
         let mut child = Frame::new(transfer.to, index(back.index()), self.session.turn);
         child.delegated = asks;
         for (name, value) in &reply.result {
-            // What is too deep to be a value is left out.
+            // Values that exceed the depth limit are dropped.
             if let Ok(value) = from_json(value) {
                 child.variables.set(name.as_str(), value);
             }
@@ -156,7 +156,7 @@ impl<'p> Run<'_, 'p, '_> {
         Ok(Next::Switch)
     }
 
-    /// Whether another agent goes on behind a node, and it is not part of the program.
+    /// Whether a node transfers control to an agent that is not part of the program.
     pub(super) fn leads_to_remote(&self, at: NodeIndex) -> bool {
         let goes = |kind| matches!(kind, NodeKind::Delegate | NodeKind::Handoff);
         let transfer = self.machine.transfers.get(&at).and_then(|all| all.first());
@@ -164,7 +164,7 @@ impl<'p> Run<'_, 'p, '_> {
             && self.machine.cfg.node(at).is_some_and(|node| goes(node.kind))
     }
 
-    /// What the agent at work says about how another is reached.
+    /// The declaration of how to reach a remote agent.
     fn remote(&self, transfer: &Transfer<'p>) -> Option<&'p Remote> {
         let agent = self.agent().ok()?;
         let meant = |name: &'p agentir_diagnostics::Spanned<agentir_expr::Name>| {
@@ -176,7 +176,7 @@ impl<'p> Run<'_, 'p, '_> {
         delegates.chain(handoffs).find_map(Option::as_ref)
     }
 
-    /// How long an agent elsewhere may take: as its address says, else as long as a tool.
+    /// The time limit of a remote agent: its own, or else that of tools.
     fn remote_timeout(&self, remote: &Remote) -> u64 {
         let own = remote.timeout.as_ref();
         match own.and_then(|timeout| super::tool_calls::parse_duration_ms(&timeout.value)) {
@@ -186,7 +186,7 @@ impl<'p> Run<'_, 'p, '_> {
         }
     }
 
-    /// What is sent, as a trace shows it: of what was said before, how much.
+    /// Masks the arguments for a trace; the history is replaced by its length.
     fn masked_arguments(&self, arguments: &Map<String, Json>) -> Map<String, Json> {
         let hidden = |name: &str, value: &Json| match (name, value) {
             ("message", _) if self.confidential => Json::from(MASK),
@@ -197,7 +197,7 @@ impl<'p> Run<'_, 'p, '_> {
         arguments.iter().map(|(name, value)| (name.clone(), hidden(name, value))).collect()
     }
 
-    /// What came back, as a trace shows it.
+    /// Masks the answer for a trace.
     fn masked_answer(&self, answer: &Json) -> Json {
         match answer {
             Json::Object(fields) => {

@@ -1,4 +1,4 @@
-//! Texts with their holes filled in (ABL, current specification, 3.13.1).
+//! Rendering of templates (ABL, current specification, 3.13.1).
 
 use super::Run;
 use super::scope::Scope;
@@ -6,14 +6,14 @@ use agentir_eval::{Value, evaluate, semantics, text, truthy};
 use agentir_expr::{Dialect, Expr, Piece, Template, TemplatePart};
 use smol_str::SmolStr;
 
-/// A text may not become longer than this: lists of lists multiply.
+/// The maximum size of a rendered text, in bytes; nested loops multiply.
 const MAX_TEXT: usize = 1 << 20;
 
-/// Blocks may lie so deep inside each other.
+/// The maximum nesting of blocks.
 const MAX_BLOCKS: usize = 32;
 
 impl Run<'_, '_, '_> {
-    /// The text of a template in the state as it is. A hole that has no value is empty.
+    /// Renders a template in the current state. A placeholder without a value is empty.
     pub(super) fn render(&self, template: &Template) -> String {
         let renderer = Renderer { run: self, dialect: self.dialect() };
         let mut pieces: Vec<Piece<'_>> = template.pieces().collect();
@@ -58,7 +58,7 @@ impl Renderer<'_, '_, '_, '_> {
                             value = filtered(&filter.value, value);
                         }
                     }
-                    // What has no text of its own (a list, an object) is shown as data.
+                    // Lists and objects are rendered as JSON.
                     match &value {
                         Value::List(_) | Value::Object(_) => {
                             out.push_str(&crate::json::to_json(&value).to_string());
@@ -101,11 +101,11 @@ impl Renderer<'_, '_, '_, '_> {
     }
 }
 
-/// Takes out the lines on which nothing but a block begins, turns or ends, as Handlebars does: what
-/// organizes a text leaves no empty lines in it.
+/// Removes lines that contain nothing but a block tag, as Handlebars does, so that tags leave no
+/// empty lines.
 fn standalone(pieces: &mut [Piece<'_>]) {
     let blank = |text: &str| text.chars().all(|c| c == ' ' || c == '\t');
-    // Found before any line is cut, as two blocks may share what stands between them.
+    // Determined before any line is removed, as two blocks may share the text between them.
     let alone: Vec<usize> = (0..pieces.len())
         .filter(|n| {
             let part = matches!(
@@ -133,7 +133,7 @@ fn standalone(pieces: &mut [Piece<'_>]) {
                 },
                 Some(Piece::Part(..)) => false,
             };
-            // A text of one line is as it is written.
+            // A single-line template is left unchanged.
             part && before && behind && pieces.len() > 1
         })
         .collect();
@@ -147,7 +147,8 @@ fn standalone(pieces: &mut [Piece<'_>]) {
     }
 }
 
-/// The pieces of a block that begins before `from`, those behind its `else`, and where it is over.
+/// The pieces of the block that begins before `from`, those after its `else`, and the index after
+/// its end.
 fn block_of<'a, 't>(
     pieces: &'a [Piece<'t>],
     from: usize,

@@ -1,5 +1,5 @@
-//! Who takes a message: interruptions, routing rules, declared handoffs (ABL, current specification,
-//! 3.14.4, 5.1; reference of supervisors, "Evaluation order across constructs").
+//! Routing of messages: interruptions, routing rules, declared handoffs (ABL, current
+//! specification, 3.14.4, 5.1; supervisor reference, "Evaluation order across constructs").
 
 use super::{Next, NodeResult, Run};
 use crate::model::Candidate;
@@ -12,8 +12,7 @@ use petgraph::graph::{EdgeIndex, NodeIndex};
 use serde_json::Value as Json;
 
 impl<'p> Run<'_, 'p, '_> {
-    /// Whether what the user sent is for a digression or a button of this place, and which way leads
-    /// there.
+    /// The edge to the interruption that the input triggers at a node: a digression or a button.
     pub(super) fn interruption_edge(
         &mut self,
         at: NodeIndex,
@@ -99,11 +98,11 @@ impl<'p> Run<'_, 'p, '_> {
         Ok(found.map(|(id, _)| *id))
     }
 
-    /// Whether a branch of `ON_INPUT` takes what the user sent by what it says: then nobody has to guess
-    /// whether they want something else (current specification, 8.10: a message that a predicate takes
-    /// leads to the same place in every replay).
+    /// Whether a branch of `ON_INPUT` matches the text of the input. Then the model is not asked
+    /// about digressions (current specification, 8.10: a message that a predicate matches leads to
+    /// the same place in every replay).
     fn input_matches_branch(&self, at: NodeIndex) -> bool {
-        // At the beginning of a turn the place is the one that is come back to.
+        // At the start of a turn, the waiting node is the one to return to.
         let back = self.session.stack.last().and_then(|frame| frame.return_points.last());
         let waits = |at: NodeIndex| {
             self.machine.cfg.node(at).is_some_and(|node| node.kind == NodeKind::Await)
@@ -132,7 +131,7 @@ impl<'p> Run<'_, 'p, '_> {
         })
     }
 
-    /// What is known of an intent: by its declaration, if it has one.
+    /// The candidate for an intent, from its declaration if there is one.
     pub(super) fn intent_candidate(&self, agent: &Agent, name: &str) -> Candidate {
         let nlu = agent.nlu.iter().flat_map(|n| &n.intents);
         let listed = agent
@@ -157,8 +156,8 @@ impl<'p> Run<'_, 'p, '_> {
         self.set_user_attribute("intent", &Json::from(intent));
     }
 
-    /// Rules are tried in their order. Those over the state decide at once; those in words are put to
-    /// the model together, once none of the others before them holds.
+    /// Tries routing rules in order. Rules over the state decide at once; natural-language rules
+    /// are put to the model together, once no earlier rule over the state holds.
     pub(super) fn route(&mut self, at: NodeIndex) -> NodeResult {
         let edges = self.outgoing_edges(at);
         let mut asked: Vec<(EdgeIndex, Candidate)> = Vec::new();
@@ -173,12 +172,12 @@ impl<'p> Run<'_, 'p, '_> {
                     if asked.is_empty() {
                         return Ok(Next::Take(*id));
                     }
-                    // A rule over the state comes behind those in words before it.
+                    // A rule over the state ranks after the natural-language rules before it.
                     default = default.or(Some(*id));
                     break;
                 }
                 RouteDecision::Default => default = default.or(Some(*id)),
-                // In Agent Script the model hands over by what it is offered, and by nothing else.
+                // In Agent Script the model hands over only through exposed tools.
                 RouteDecision::AskModel(_) if self.dialect() == Dialect::AgentScript => {}
                 RouteDecision::AskModel(candidate) => asked.push((*id, candidate)),
             }
@@ -226,7 +225,7 @@ impl<'p> Run<'_, 'p, '_> {
         fan_out.map(|(id, ..)| *id)
     }
 
-    /// Whether a way out of routing is taken, is a question for the model, or is out.
+    /// Evaluates a routing edge: taken, skipped, or put to the model.
     fn consider(&mut self, edge: &Edge<'p>) -> Result<RouteDecision, RuntimeError> {
         match edge.origin {
             Origin::Rule(rule) => self.consider_rule(rule),
@@ -261,13 +260,13 @@ impl<'p> Run<'_, 'p, '_> {
                     keywords: Vec::new(),
                 }))
             }
-            // Who gets what no rule takes.
+            // The default route.
             Origin::Name(_) => Ok(RouteDecision::Default),
             _ => Ok(RouteDecision::Skip),
         }
     }
 
-    /// The rule of an ensemble's member, which stands as a handoff as well.
+    /// The routing rule of an ensemble member, which is also declared as a handoff.
     fn member_rule(&self, edge: &Edge<'p>) -> Option<&'p RoutingRule> {
         let agent = self.agent().ok()?;
         agent.routing.as_ref()?.rules.iter().find(|r| r.span == edge.span)
@@ -298,7 +297,7 @@ impl<'p> Run<'_, 'p, '_> {
             if rule.when.is_some() {
                 return Ok(RouteDecision::Take);
             }
-            // Whom only the description of the agent speaks for.
+            // A rule without conditions is described by its agent.
             let Some(name) = target.clone().or(own) else { return Ok(RouteDecision::Take) };
             let about = match &rule.description {
                 Some(description) => self.render(description),
@@ -361,7 +360,7 @@ impl<'p> Run<'_, 'p, '_> {
         }
     }
 
-    /// What an agent is for, in its author's words.
+    /// The description of an agent, by its author.
     fn agent_description(&self, name: &str) -> String {
         let Ok(this) = self.agent() else { return String::new() };
         let spanned = agentir_diagnostics::Spanned {
@@ -375,7 +374,7 @@ impl<'p> Run<'_, 'p, '_> {
     }
 }
 
-/// Whether an expression looks at what the user said.
+/// Whether an expression reads the user's message.
 fn reads_input(expr: &Expr) -> bool {
     let mut reads = false;
     expr.visit(&mut |e| {
@@ -385,14 +384,14 @@ fn reads_input(expr: &Expr) -> bool {
     reads
 }
 
-/// What becomes of a way out of routing.
+/// The decision about a routing edge.
 enum RouteDecision {
-    /// It is not for this.
+    /// Not applicable.
     Skip,
     /// Its condition holds.
     Take,
-    /// It is taken if nothing else is.
+    /// Taken if no other edge is.
     Default,
-    /// The model says.
+    /// Put to the model.
     AskModel(Candidate),
 }

@@ -1,4 +1,4 @@
-//! What expressions read: variables, results, what the user said.
+//! Name resolution for expressions: variables, results and the user's message.
 
 use crate::host::Clock;
 use crate::json::from_json;
@@ -9,12 +9,13 @@ use agentir_expr::{Name, Path, Segment};
 use agentir_ir::{Agent, Data};
 use smol_str::{SmolStr, format_smolstr};
 
-/// The layers in which a name is looked for. The first in which the whole path has a value decides.
+/// The layers in which a name is looked up. The first one in which the whole path has a value is
+/// used.
 pub(super) struct Scope<'s> {
     session: &'s Session,
     locals: &'s [(SmolStr, Value)],
     clock: &'s dyn Clock,
-    /// Whether `agent.arg` is what another agent holds, as in ADL.
+    /// Whether `agent.arg` refers to an argument of another agent, as in ADL.
     others: bool,
 }
 
@@ -28,7 +29,7 @@ impl<'s> Scope<'s> {
         Self { session, locals, clock, others }
     }
 
-    /// `triage.date`: an argument of another agent that is at work, or waits to go on.
+    /// `triage.date`: an argument of another active or parked agent.
     fn other(&self, path: &Path, semantics: &Semantics) -> Option<Value> {
         let (Segment::Field(field), rest) = path.segments.split_first()? else { return None };
         let frame = self.session.other_frame(&path.root.value).filter(|_| self.others)?;
@@ -45,7 +46,7 @@ impl<'s> Scope<'s> {
         Some(value)
     }
 
-    /// `@outputs.total`: a part of the last result.
+    /// `@outputs.total`: a field of the last result.
     fn output(&self, path: &Path, semantics: &Semantics) -> Result<Value, EvalError> {
         let outputs = self.session.stack.last().map(|frame| &frame.outputs);
         let mut value = from_json(outputs.unwrap_or(&Data::Null))?;
@@ -61,7 +62,7 @@ impl Environment for Scope<'_> {
     fn path(&self, path: &Path, semantics: &Semantics) -> Result<Value, EvalError> {
         match path.namespace.as_ref().map(|n| n.value.as_str()) {
             Some("outputs" | "result") => return self.output(path, semantics),
-            // `{!@actions.find}` is the name under which the model knows the action.
+            // `{!@actions.find}` renders the name under which the model knows the action.
             Some("actions" | "subagent" | "topic" | "utils") if path.segments.is_empty() => {
                 return Ok(Value::Text(path.root.value.clone()));
             }
@@ -85,7 +86,7 @@ impl Environment for Scope<'_> {
         for layer in layers {
             match layer.path(path, semantics) {
                 Ok(value) if !value.is_unset() => return Ok(value),
-                // What is null was put there; an error says that something on the way is unset.
+                // Null is an explicit value; an error means that part of the path is unset.
                 other => {
                     let better = match (&nothing, &other) {
                         (None, _) => true,
@@ -100,7 +101,7 @@ impl Environment for Scope<'_> {
                 }
             }
         }
-        // A path of the longer-lived memory is kept under its whole name.
+        // Long-term memory is keyed by the whole path.
         let dotted = dotted(path);
         if let Some(value) = self.session.memory.get(&dotted) {
             return Ok(value.clone());
@@ -121,7 +122,7 @@ impl Environment for Scope<'_> {
     }
 }
 
-/// A path as it is written.
+/// The dotted form of a path.
 pub(super) fn dotted(path: &Path) -> SmolStr {
     let mut text = match &path.namespace {
         Some(namespace) => format!("@{}.{}", namespace.value, path.root.value),
@@ -140,7 +141,7 @@ pub(super) fn dotted(path: &Path) -> SmolStr {
     text.into()
 }
 
-/// The path that a dotted name stands for: `user.email`, `@variables.total`.
+/// Parses a dotted name: `user.email`, `@variables.total`.
 pub(super) fn path_of(name: &str) -> Path {
     let plain =
         |text: &str| Spanned { value: Name::new(text), span: agentir_diagnostics::Span::default() };
@@ -153,8 +154,8 @@ pub(super) fn path_of(name: &str) -> Path {
     Path { namespace, root, segments: parts.map(|part| Segment::Field(plain(part))).collect() }
 }
 
-/// What holds for all agents of the program from the beginning: the variables of Agent Script, the
-/// state of a supervisor.
+/// Initialises the variables shared by all agents: the variables of Agent Script, the state of a
+/// supervisor.
 pub(super) fn shared_variables(agent: &Agent, shared: &mut State) {
     for variable in agent.memory.session.iter().filter(|v| v.scope == Some("program")) {
         let name = name_of_variable(agent, &variable.name.value);
@@ -165,13 +166,13 @@ pub(super) fn shared_variables(agent: &Agent, shared: &mut State) {
     }
     for variable in &agent.memory.state {
         if let Some(value) = variable.default.as_ref().and_then(|data| from_json(data).ok()) {
-            // A name that is taken by something else has no parts.
+            // A name that holds a scalar has no fields.
             let _ = shared.set_path(&path_of(&variable.name.value), value);
         }
     }
 }
 
-/// The name under which a variable of the program is kept.
+/// The name under which a shared variable is stored.
 pub(super) fn name_of_variable(agent: &Agent, name: &str) -> SmolStr {
     if agent.metadata.dialect == agentir_expr::Dialect::AgentScript.name() {
         format_smolstr!("@variables.{name}")

@@ -1,4 +1,4 @@
-//! Calling tools (ABL, current specification, 3.5, 3.14.6, 3.14.9).
+//! Tool calls (ABL, current specification, 3.5, 3.14.6, 3.14.9).
 
 use super::{Next, NodeResult, Run, leads_onward};
 use crate::host::{FailureKind, MAX_ARGUMENTS, ToolCall, ToolFailure};
@@ -16,7 +16,7 @@ use agentir_syntax::leaf::Leaf;
 use petgraph::graph::NodeIndex;
 use serde_json::{Map, Value as Json};
 
-/// A tool, and what it is to be called with.
+/// A tool and the arguments of a call.
 type PlannedCall<'p> = (&'p str, Map<String, Json>);
 
 impl<'p> Run<'_, 'p, '_> {
@@ -31,7 +31,7 @@ impl<'p> Run<'_, 'p, '_> {
         }
     }
 
-    /// What is to be called, with what; nothing if a node calls nothing.
+    /// The call that a node makes; `None` if it makes none.
     pub(super) fn planned_call(
         &mut self,
         element: &Origin<'p>,
@@ -41,14 +41,14 @@ impl<'p> Run<'_, 'p, '_> {
                 Some((call.tool.value.as_str(), self.arguments(call)?))
             }
             Origin::ToolBinding(offer) => self.arguments_of_offer(offer)?,
-            // A tool that the model picked under its own name.
+            // A tool that the model called by its own name.
             Origin::Tool(tool) => Some(self.arguments_from_model(&tool.name.value, &[])?),
             Origin::Name(name) => Some(self.arguments_from_model(&name.value, &[])?),
             _ => None,
         })
     }
 
-    /// A call that the author wrote. Which way it goes on is decided by whether it succeeds.
+    /// Executes a call statement. The continuation depends on whether the call succeeds.
     fn call_statement(
         &mut self,
         at: NodeIndex,
@@ -79,8 +79,8 @@ impl<'p> Run<'_, 'p, '_> {
         }
     }
 
-    /// What the author says follows a failure of this call; else the handler for this kind of error,
-    /// of the step or of the agent; else it goes on with what stands behind the call.
+    /// Continues after a failed call: with the consequence that the call declares, else with the
+    /// error handler of the step or the agent, else with the next statement.
     fn call_failed(
         &mut self,
         at: NodeIndex,
@@ -103,7 +103,7 @@ impl<'p> Run<'_, 'p, '_> {
         }
     }
 
-    /// A tool as the author offers it.
+    /// The call of a tool that the author exposes.
     fn arguments_of_offer(
         &mut self,
         offer: &'p ToolBinding,
@@ -112,8 +112,8 @@ impl<'p> Run<'_, 'p, '_> {
         self.arguments_from_model(&tool.value, &offer.with).map(Some)
     }
 
-    /// The arguments of a call that the model picked: as it says, but for those that the author decides;
-    /// defaults for what is left.
+    /// The arguments of a call by the model: as the model provides them, except for those that the
+    /// author fixes; defaults for the rest.
     fn arguments_from_model(
         &mut self,
         tool: &'p str,
@@ -136,8 +136,8 @@ impl<'p> Run<'_, 'p, '_> {
         Ok((tool, arguments))
     }
 
-    /// The result goes back to the model, whatever it is; errors go to the agent's handlers if it has
-    /// any for them.
+    /// Executes a call by the model. The result goes back to the model in any case; errors also go
+    /// to the agent's handlers, if there are any.
     fn call_for_model(
         &mut self,
         at: NodeIndex,
@@ -164,8 +164,8 @@ impl<'p> Run<'_, 'p, '_> {
         }
     }
 
-    /// The arguments of a call: as they are written, by position or by name; without any, variables
-    /// of the parameters' names; defaults for what is left.
+    /// The arguments of a call statement, by position or by name; without any, the variables named
+    /// like the parameters; defaults for the rest.
     fn arguments(&self, call: &Call) -> Result<Map<String, Json>, RuntimeError> {
         let tool = self.tool(&call.tool.value);
         let mut arguments = Map::new();
@@ -174,7 +174,7 @@ impl<'p> Run<'_, 'p, '_> {
                 Some(name) => name.value.to_string(),
                 None => match tool.and_then(|t| t.parameters.get(n)) {
                     Some(parameter) => parameter.name.value.to_string(),
-                    // Of a tool that is not declared the argument gives the name, if it has one.
+                    // An undeclared tool has no parameter names; a variable provides its own name.
                     None => argument
                         .value
                         .as_path()
@@ -201,12 +201,12 @@ impl<'p> Run<'_, 'p, '_> {
         Ok(arguments)
     }
 
-    /// The value of an argument. A text of the author's may have holes (current specification, 3.14 on
-    /// `call_with`: `skills: ["{{department}}"]`); what users said is no text of the author's.
+    /// The value of an argument. String literals may contain placeholders (current specification,
+    /// 3.14 on `call_with`: `skills: ["{{department}}"]`); values from users are never rendered.
     fn argument(&self, expr: &Expr) -> Result<Json, RuntimeError> {
         Ok(match &expr.kind {
             ExprKind::Literal(Literal::String(text)) if text.contains("{{") => {
-                // What is wrong with the text was reported where the agent was read.
+                // Parse errors were reported when the agent was loaded.
                 let leaf = Leaf::verbatim(text, FileId(0), 0);
                 Json::from(self.render(&template(leaf, &mut Vec::new())))
             }
@@ -217,7 +217,7 @@ impl<'p> Run<'_, 'p, '_> {
         })
     }
 
-    /// Calls a tool and says what came of it.
+    /// Calls a tool and emits the events.
     fn call_tool(&mut self, name: &str, arguments: Map<String, Json>) -> Result<Json, ToolFailure> {
         let shown: Map<String, Json> =
             arguments.iter().map(|(n, v)| (n.clone(), self.masked(n, v))).collect();
@@ -254,15 +254,15 @@ impl<'p> Run<'_, 'p, '_> {
         result
     }
 
-    /// What a function of an ADL bot gives may be a list of things to do: something is said, an
-    /// argument of the agent gets a value, the call is over (MICA, `exec_tool.py`). Its result is these
-    /// values, and how it ended.
+    /// Applies the result of an ADL function, which may be a list of instructions: send a message,
+    /// set an argument of the agent, end the call (MICA, `exec_tool.py`). The result consists of
+    /// these values and the final status.
     fn apply_function_steps(&mut self, items: &[Json]) -> Json {
         let mut result = Map::new();
         for item in items {
             if let Some(text) = item.get("bot").and_then(Json::as_str) {
                 self.say(text, None);
-                // Between a call that the model made and its answer nothing else stands.
+                // Nothing may come between a call by the model and its result.
                 if !self.frame().pending.is_empty() {
                     self.frame().messages.pop();
                 }
@@ -274,7 +274,7 @@ impl<'p> Run<'_, 'p, '_> {
                     .agent()
                     .is_ok_and(|a| a.gather.fields.iter().any(|f| f.name.value == name));
                 if declared && let Ok(value) = from_json(value) {
-                    // A value that is too deep is in the result only.
+                    // A value that exceeds the depth limit is part of the result only.
                     let _ = self.assign_name(name, value);
                 }
                 result.insert(name.to_owned(), value.clone());
@@ -297,7 +297,9 @@ impl<'p> Run<'_, 'p, '_> {
         if size > MAX_ARGUMENTS {
             return Err(ToolFailure::new(
                 FailureKind::Refused,
-                format!("the arguments of `{name}` take {size} bytes; {MAX_ARGUMENTS} are allowed"),
+                format!(
+                    "the arguments of `{name}` have {size} bytes; the limit is {MAX_ARGUMENTS}"
+                ),
             ));
         }
         let tool = self.tool(name);
@@ -320,7 +322,7 @@ impl<'p> Run<'_, 'p, '_> {
         }
     }
 
-    /// A result as a trace shows it: sensitive fields are masked.
+    /// Masks the sensitive fields of a result for a trace.
     pub(super) fn masked_fields(&self, value: &Json) -> Json {
         match value {
             Json::Object(fields) => {
@@ -330,8 +332,9 @@ impl<'p> Run<'_, 'p, '_> {
         }
     }
 
-    /// Where a result can be read: under the name it is given, the tool's, `result`,
-    /// `last_<tool>_result`, `@outputs` (ABL, current specification, 8.8; Agent Script, 5).
+    /// Stores a result under all names by which it can be read: the given name, the tool's,
+    /// `result`, `last_<tool>_result`, `@outputs` (ABL, current specification, 8.8; Agent Script,
+    /// 5).
     pub(super) fn store_result(
         &mut self,
         tool: &str,
@@ -362,14 +365,14 @@ impl<'p> Run<'_, 'p, '_> {
     }
 }
 
-/// Whether a value is one of the things that a function of an ADL bot has done.
+/// Whether a value is an instruction of an ADL function.
 fn is_function_step(item: &Json) -> bool {
     let Json::Object(fields) = item else { return false };
     let only = |names: &[&str]| fields.keys().all(|name| names.contains(&name.as_str()));
     !fields.is_empty() && (only(&["bot"]) || only(&["arg", "value"]) || only(&["status", "msg"]))
 }
 
-/// `500ms`, `15s`, `2m`, `30d`; a bare number is milliseconds.
+/// Parses a duration: `500ms`, `15s`, `2m`, `30d`; a bare number is in milliseconds.
 pub(super) fn parse_duration_ms(text: &str) -> Option<f64> {
     let text = text.trim();
     let unit = text.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');

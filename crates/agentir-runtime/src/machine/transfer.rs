@@ -1,5 +1,5 @@
-//! One agent after, below and beside the other, and people (ABL, current specification, 3.10, 3.11,
-//! 5.2; ADL, B.3).
+//! Transfers of control between agents and to people (ABL, current specification, 3.10, 3.11, 5.2;
+//! ADL, B.3).
 
 use super::scope::{dotted, path_of};
 use super::{MAX_STACK_DEPTH, Next, NodeResult, Run, index};
@@ -20,7 +20,7 @@ use agentir_syntax::leaf::Leaf;
 use petgraph::graph::NodeIndex;
 use serde_json::{Map, Value as Json};
 
-/// What an agent is given on its way in.
+/// The input of an agent that receives control.
 #[derive(Default)]
 pub(super) struct HandoffInput {
     pub(super) variables: Vec<(String, Value)>,
@@ -32,7 +32,7 @@ impl<'p> Run<'_, 'p, '_> {
     pub(super) fn transfer(&mut self, at: NodeIndex, node: &Node<'p>) -> NodeResult {
         let transfer = self.machine.transfers.get(&at).and_then(|all| all.first()).copied();
         let Some(transfer) = transfer else {
-            return Err(RuntimeError::unknown("it is not known who takes over"));
+            return Err(RuntimeError::unknown("the handoff target is unknown"));
         };
         let asks = node.kind == NodeKind::Delegate;
         let part = transfer.target.and_then(|id| self.machine.cfg.agent(id));
@@ -40,10 +40,10 @@ impl<'p> Run<'_, 'p, '_> {
             return self.call_remote_agent(at, node, &transfer);
         };
         if self.session.stack.len() >= MAX_STACK_DEPTH {
-            return Err(RuntimeError::new("loop", "too many agents wait for each other"));
+            return Err(RuntimeError::new("loop", "too many nested agents"));
         }
         let given = self.handoff_input(&node.origin, asks)?;
-        // An offer that the model picked is done with.
+        // The tool call that led here is completed.
         if matches!(node.origin, Origin::ToolBinding(_)) {
             self.answer_tool_use(&Json::from("done"));
             self.frame().pending.clear();
@@ -78,7 +78,7 @@ impl<'p> Run<'_, 'p, '_> {
         Ok(Next::Switch)
     }
 
-    /// Another agent begins, or goes on where it gave control back.
+    /// Starts another agent, or resumes it if it is parked.
     fn push_agent(&mut self, to: &str, entry: u32, given: HandoffInput, back: u32, asks: bool) {
         let parked = self
             .session
@@ -100,7 +100,7 @@ impl<'p> Run<'_, 'p, '_> {
             }
         };
         self.session.stack.push(frame);
-        // What cannot be given because it is no variable is not given.
+        // Input that does not name a variable is dropped.
         let _ = self.apply_input(given);
     }
 
@@ -119,7 +119,7 @@ impl<'p> Run<'_, 'p, '_> {
         Ok(())
     }
 
-    /// What the next agent is given: by the declaration of the handoff, or of this one.
+    /// The input for the next agent, as declared by the handoff or by this statement.
     pub(super) fn handoff_input(
         &mut self,
         element: &Origin<'p>,
@@ -161,7 +161,7 @@ impl<'p> Run<'_, 'p, '_> {
                         given.variables.push((with.name.value.to_string(), value));
                     }
                 }
-                // What the model sees of the conversation goes along where all share it.
+                // If all agents share the conversation, the messages of the model are passed on.
                 if given.messages.is_empty() {
                     given.messages = self.text_messages();
                 }
@@ -171,7 +171,7 @@ impl<'p> Run<'_, 'p, '_> {
         }
     }
 
-    /// The conversation, without calls.
+    /// The conversation, without tool calls.
     fn text_messages(&mut self) -> Vec<Message> {
         let all = self.frame().messages.iter();
         all.filter(|m| m.calls.is_empty() && m.role != Role::Tool && !m.text.is_empty())
@@ -239,7 +239,7 @@ impl<'p> Run<'_, 'p, '_> {
         Ok(given)
     }
 
-    /// Variables of the next agent's that are given a value, or stand for one of ours.
+    /// Evaluates variables of the next agent: given by value, or bound to a variable of this one.
     fn bindings(
         &self,
         all: &[VariableBinding],
@@ -260,14 +260,14 @@ impl<'p> Run<'_, 'p, '_> {
         Ok(())
     }
 
-    /// The agent runs elsewhere, if it runs at all, and does not answer.
+    /// Continues after an agent that cannot be reached.
     pub(super) fn unreachable(
         &mut self,
         at: NodeIndex,
         transfer: &Transfer<'p>,
         why: &str,
     ) -> NodeResult {
-        let message = format!("the agent `{}` does not answer: {why}", transfer.to);
+        let message = format!("the agent `{}` cannot be reached: {why}", transfer.to);
         let failed = self
             .outgoing_edges(at)
             .into_iter()
@@ -279,7 +279,7 @@ impl<'p> Run<'_, 'p, '_> {
                 Origin::Delegate(d) => (d.failure_message.as_ref(), d.on_failure.as_ref()),
                 _ => (None, None),
             };
-            // `ON_FAILURE: RESPOND "…"` goes on, and says why.
+            // `ON_FAILURE: RESPOND "…"` continues after its message.
             let told = jump.filter(|jump| jump.target == Target::Continue);
             let told = told.and_then(|jump| jump.reason.as_ref());
             let text = match (words, told) {
@@ -292,7 +292,7 @@ impl<'p> Run<'_, 'p, '_> {
         Err(RuntimeError::new("handoff_error", message))
     }
 
-    /// The agent at work is done: the one that asked it goes on, or the conversation is over.
+    /// Ends the active agent: its caller continues, or the conversation is over.
     pub(super) fn exit_agent(&mut self) -> NodeResult {
         let name = self.session.agent().unwrap_or_default().to_owned();
         self.recall(&format!("agent:{name}:after"));
@@ -307,31 +307,31 @@ impl<'p> Run<'_, 'p, '_> {
         Ok(Next::Switch)
     }
 
-    /// The agent at work cannot do what the user wants: the one that handed over decides again.
+    /// Returns control to the agent that handed over, which decides again.
     pub(super) fn return_control(&mut self) -> NodeResult {
         let Some(mut child) = self.session.stack.pop() else {
             return Ok(Next::Stop(Status::Done));
         };
         let Some(back) = child.returns_to.filter(|_| !self.session.stack.is_empty()) else {
             self.session.stack.push(child);
-            return Err(RuntimeError::unknown("there is nobody to give control back to"));
+            return Err(RuntimeError::unknown("there is no agent to return control to"));
         };
         child.pending.clear();
         self.progress.input_unread = self.input.is_some();
-        // Where it was is kept, so that it goes on there if it is asked again.
+        // The frame is parked, so that the agent can be resumed later.
         self.session.parked.push(child.clone());
         self.resume_caller(child, back, false);
-        // The one above looks at the message anew.
+        // The caller processes the message again.
         self.restart_turn();
         Ok(Next::Switch)
     }
 
-    /// Variables of the caller's that stood for an agent's own get what became of them.
+    /// Copies the values of bound variables back to the caller.
     pub(super) fn write_back_bindings(&mut self, child: &Frame) {
         for binding in &child.bindings {
             if let Some(value) = child.variables.get(&binding.variable) {
                 let value = value.clone();
-                // The caller's variable may be gone.
+                // The caller's variable may no longer exist.
                 let _ = self.assign_name(&binding.path, value);
             }
         }
@@ -341,7 +341,8 @@ impl<'p> Run<'_, 'p, '_> {
         let to = self.session.agent().unwrap_or_default().to_owned();
         self.emit(EventKind::Transfer { how: "return", from: child.agent.clone(), to });
         self.write_back_bindings(&child);
-        // What it was told by others in turn is not its own: handed on, it would double with each turn.
+        // Results of other agents are excluded; passing them on would double the size with each
+        // turn.
         let program = self.machine.program;
         let own = |name: &str| {
             name != "result" && program.agent(name).is_none() && self.tool(name).is_none()
@@ -353,7 +354,7 @@ impl<'p> Run<'_, 'p, '_> {
             .map(|(name, value)| (name.to_string(), to_json(value)))
             .collect();
         if let Ok(value) = from_json(&Json::Object(result.clone())) {
-            // What an agent of an ADL bot held can be read by all others.
+            // All agents of an ADL bot can read each other's arguments.
             if self.dialect() == Dialect::Adl {
                 self.session.shared.set(child.agent.as_str(), value.clone());
             } else {
@@ -372,8 +373,8 @@ impl<'p> Run<'_, 'p, '_> {
             .filter(|m| m.role == Role::Assistant && m.calls.is_empty())
             .cloned()
             .collect();
-        // Who only chooses among agents has nothing to add when one of them is done. What was given back
-        // is still to be answered.
+        // A supervisor has nothing to add when one of its agents is done. A message that was
+        // returned still has to be answered.
         let chooses = self.agent().is_ok_and(|a| a.metadata.kind == AgentType::Supervisor);
         self.progress.answered =
             done && (chooses || self.progress.messages.iter().any(|s| s.agent == child.agent));
@@ -391,12 +392,12 @@ impl<'p> Run<'_, 'p, '_> {
         self.progress.input_unread = self.progress.input_unread && !done;
         self.session.parked.retain(|t| !(done && t.agent == child.agent));
         if done {
-            // What a finished agent knew can still be asked for after the end.
+            // The variables of a finished agent remain readable after the end.
             self.session.parked.retain(|t| t.returns_to.is_some());
         }
     }
 
-    /// What the agent that is back has brought along.
+    /// Continues in the caller after an agent has returned.
     pub(super) fn handle_return(&mut self, node: &Node<'p>) -> Result<(), RuntimeError> {
         let agent = self.agent()?;
         match node.origin {
@@ -425,7 +426,7 @@ impl<'p> Run<'_, 'p, '_> {
         let Some(on_return) = &handoff.on_return else { return Ok(()) };
         let agent = self.agent()?;
         for (name, value) in &on_return.map {
-            // The child's fields are read from its result.
+            // Fields of the child are read from its result.
             if let Value::Object(object) = self.result() {
                 let mark = self.locals.len();
                 let fields: Vec<_> =
@@ -457,7 +458,7 @@ impl<'p> Run<'_, 'p, '_> {
         self.frame().variables.get("result").cloned().unwrap_or_default()
     }
 
-    /// Several agents are asked, one after the other; each sees the same message.
+    /// Delegates to several agents in sequence; each sees the same message.
     pub(super) fn fan_out(&mut self, at: NodeIndex) -> NodeResult {
         let wanted = match self.session.variable("_disambiguation_intents") {
             Some(Json::Array(all)) => all,
@@ -490,12 +491,12 @@ impl<'p> Run<'_, 'p, '_> {
         let given = self.input_by_name(transfer.to, true)?;
         self.emit(EventKind::Transfer { how: "delegate", from, to: to.clone() });
         self.progress.input_unread = self.input.is_some();
-        // It comes back here, for the next.
+        // Control returns here for the next agent.
         self.push_agent(&to, index(part.entry.index()), given, index(at.index()), true);
         Ok(Next::Switch)
     }
 
-    /// The agent that a wish is for.
+    /// The transfer to the agent that handles an intent.
     fn fan_out_target(&self, at: NodeIndex, intent: &str) -> Option<Transfer<'p>> {
         let agent = self.agent().ok()?;
         let by_rule = agent.routing.iter().flat_map(|r| &r.rules).find(|rule| {
@@ -529,12 +530,12 @@ impl<'p> Run<'_, 'p, '_> {
         let mut context = Map::new();
         for item in agent.coordination.escalation.iter().flat_map(|e| &e.context_for_human) {
             match item {
-                // A name is the variable of that name.
+                // A string is the name of a variable.
                 Data::String(name) => {
                     let value = self.session.variable(name).unwrap_or(Json::Null);
                     context.insert(name.to_string(), self.masked(name, &value));
                 }
-                // What has a name of its own is what it says: a variable again, or a text with holes.
+                // The value of a named entry is a variable or a template.
                 Data::Object(fields) => {
                     for (name, value) in fields {
                         let value = self.context_value(value);
@@ -558,7 +559,7 @@ impl<'p> Run<'_, 'p, '_> {
         let back =
             self.outgoing_edges(at).into_iter().find(|(.., edge)| edge.kind == EdgeKind::Return);
         let Some((edge, to, _)) = back else {
-            // Nothing is said about it: the agent goes on with the next message.
+            // Without a continuation, the agent waits for the next message.
             let part = self.agent_id().and_then(|id| self.machine.cfg.agent(id)).filter(|_| !keeps);
             let Some(wait) = part.map(|part| part.wait) else {
                 return Ok(Next::Stop(Status::Human));
@@ -570,20 +571,21 @@ impl<'p> Run<'_, 'p, '_> {
             self.frame().node = index(wait.index());
             return Ok(Next::Stop(Status::Await));
         };
-        // Who passes it on to other people keeps it, unless the author says what follows.
+        // If the person passes the conversation on, it stays with people unless the author defines
+        // a continuation.
         if keeps && self.pick_edge(to, |edge, _| edge.kind == EdgeKind::Branch)?.is_none() {
             return Ok(Next::Stop(Status::Human));
         }
         Ok(Next::Take(edge))
     }
 
-    /// What a person is told: the value of a variable, or a text with its holes filled.
+    /// A context value for a person: the value of a variable, or a rendered template.
     fn context_value(&self, value: &Data) -> Json {
         match value {
             Data::String(text) => match self.session.variable(text) {
                 Some(value) => self.masked(text, &value),
                 None => {
-                    // What is wrong with the text was reported where the agent was read.
+                    // Parse errors were reported when the agent was loaded.
                     let leaf = Leaf::verbatim(text, FileId(0), 0);
                     Json::from(self.render(&template(leaf, &mut Vec::new())))
                 }
@@ -597,7 +599,7 @@ impl<'p> Run<'_, 'p, '_> {
         }
     }
 
-    /// The agent is done; what ends the whole conversation ends those that wait, too.
+    /// Completes the agent; completing the whole conversation also ends the waiting agents.
     pub(super) fn complete(&mut self, at: NodeIndex, element: &Origin<'p>) -> NodeResult {
         let all = match element {
             Origin::ToolBinding(_) => true,

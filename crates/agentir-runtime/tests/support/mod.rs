@@ -1,4 +1,4 @@
-//! A conversation with agents of ours, with a model and tools that are told what to say.
+//! Runs conversations with a scripted model and scripted tools.
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::expect_used, dead_code)]
 
@@ -13,7 +13,7 @@ use serde_json::{Map, Value as Json};
 use std::collections::VecDeque;
 use std::fmt::Write as _;
 
-/// What the agents of a text mean.
+/// Lowers a document into a program.
 pub fn program(path: &str, text: &str) -> Program {
     let mut sources = SourceMap::new();
     let id = sources.add(SourceFile::new(path, text));
@@ -23,7 +23,7 @@ pub fn program(path: &str, text: &str) -> Program {
     program
 }
 
-/// Several documents as one program, the first of whose agents begins.
+/// Lowers several documents into one program whose entry agent is the first one.
 pub fn together(files: &[(&str, &str)]) -> Program {
     let mut sources = SourceMap::new();
     let mut program = Program { complete: true, ..Program::default() };
@@ -40,7 +40,7 @@ pub fn together(files: &[(&str, &str)]) -> Program {
     program
 }
 
-/// The program of a folder of ours, below `corpus/`.
+/// Loads the program of a folder below `corpus/`.
 #[allow(dead_code)]
 pub fn folder(path: &str, entry: Option<&str>) -> Program {
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus").join(path);
@@ -75,7 +75,7 @@ pub fn folder(path: &str, entry: Option<&str>) -> Program {
     program
 }
 
-/// The model calls a tool.
+/// An answer in which the model calls a tool.
 #[allow(dead_code)]
 pub fn calls(name: &str, arguments: Json) -> Answer {
     let Json::Object(arguments) = arguments else { panic!("arguments have names") };
@@ -83,7 +83,7 @@ pub fn calls(name: &str, arguments: Json) -> Answer {
     Answer::Message { text: String::new(), calls: vec![call] }
 }
 
-/// The model says something.
+/// An answer in which the model sends a message.
 #[allow(dead_code)]
 pub fn says(text: &str) -> Answer {
     Answer::Message { text: text.to_owned(), calls: Vec::new() }
@@ -91,14 +91,14 @@ pub fn says(text: &str) -> Answer {
 
 type Call<'c> = Box<dyn FnMut(&str, &Map<String, Json>) -> Result<Json, ToolFailure> + 'c>;
 
-/// A model that extracts what was asked for word by word, chooses what the message names, and says
-/// what it is told to.
+/// A model that extracts the requested values verbatim, chooses the candidates that the message
+/// names, and otherwise answers from a script.
 #[derive(Default)]
 pub struct Told {
     pub answers: VecDeque<Answer>,
     pub holds: Vec<&'static str>,
     pub system: Vec<String>,
-    /// What it saw of the conversation each time it led, a line a message.
+    /// The messages that the model saw in each request, one line per message.
     pub messages: Vec<Vec<String>>,
 }
 
@@ -157,7 +157,7 @@ impl Tools for Stub<'_> {
     }
 }
 
-/// A message as a model sees it.
+/// A message in one line.
 fn line(message: &Message) -> String {
     let calls: Vec<&str> = message.calls.iter().map(|call| call.name.as_str()).collect();
     let who = format!("{:?}", message.role).to_lowercase();
@@ -167,7 +167,7 @@ fn line(message: &Message) -> String {
     }
 }
 
-/// People who take over, with what they do and what they were told.
+/// People with scripted outcomes, who record the context that they receive.
 #[derive(Default)]
 pub struct People {
     pub replies: VecDeque<HumanReply>,
@@ -181,7 +181,7 @@ impl Human for People {
     }
 }
 
-/// A clock that only moves between turns.
+/// A clock that only advances between turns.
 struct At(i64);
 
 impl Clock for At {
@@ -203,13 +203,13 @@ impl Observer for Seen {
     }
 }
 
-/// A conversation as it is read: what the user says, what the agents say, what is called.
+/// A conversation and its transcript.
 pub struct Talk<'p, 'c> {
     pub machine: Machine<'p>,
     pub session: Session,
     pub model: Told,
     pub people: People,
-    /// Milliseconds since the beginning of 1970.
+    /// Milliseconds since the Unix epoch.
     pub now: i64,
     tools: Stub<'c>,
     pub script: String,
@@ -235,8 +235,7 @@ impl<'p, 'c> Talk<'p, 'c> {
         }
     }
 
-    /// The agents' part, after a message or at the beginning. Between any two turns the session is
-    /// written and read.
+    /// Runs one turn. The session is serialised and deserialised before every turn.
     pub fn turn(&mut self, message: Option<&str>) -> &mut Self {
         let stored = serde_json::to_string(&self.session).unwrap();
         self.session = serde_json::from_str(&stored).unwrap();
