@@ -1,4 +1,4 @@
-//! The samples: our own, and the external corpus where it is there.
+//! The samples: our own, and those of the external corpus.
 
 use crate::check::File;
 use crate::expect;
@@ -95,22 +95,24 @@ pub fn adl(folder: &str) -> Vec<Vec<File>> {
     samples
 }
 
-/// The external corpus, if it is there: at `AGENTIR_EXTERNAL_CORPUS`, or beside the repository.
+/// The folder of the external corpus: `AGENTIR_EXTERNAL_CORPUS`, or `../shared/corpus` beside the
+/// repository.
+///
+/// # Panics
+/// If the corpus was absent when the tests were built. A test that calls this, or one of the other
+/// `external_…` functions, is ignored then:
+/// `#[cfg_attr(not(external_corpus), ignore = "needs the external corpus (AGENTIR_EXTERNAL_CORPUS)")]`.
 #[must_use]
-pub fn external_root() -> Option<PathBuf> {
-    let at = std::env::var_os("AGENTIR_EXTERNAL_CORPUS")
-        .map_or_else(|| root().join("../shared/corpus"), PathBuf::from);
-    if at.is_dir() {
-        return Some(at);
-    }
-    eprintln!("skipped: no external corpus at {} (AGENTIR_EXTERNAL_CORPUS)", at.display());
-    None
+pub fn external_root() -> PathBuf {
+    option_env!("AGENTIR_EXTERNAL_CORPUS_FOLDER")
+        .map(PathBuf::from)
+        .expect("the external corpus is absent: set AGENTIR_EXTERNAL_CORPUS to its folder")
 }
 
-/// The examples of the two specifications, each with its version.
+/// The examples of the two specifications in the external corpus, each with its version.
 #[must_use]
-pub fn external() -> Vec<Sample> {
-    let Some(root) = external_root() else { return Vec::new() };
+pub fn external_abl() -> Vec<Sample> {
+    let root = external_root();
     let mut samples = Vec::new();
     for (folder, version) in [("current", Version::Current), ("legacy", Version::Legacy)] {
         let folder = root.join("abl").join(format!("specification-{folder}"));
@@ -122,7 +124,40 @@ pub fn external() -> Vec<Sample> {
             }
         }
     }
+    assert!(!samples.is_empty(), "no ABL in {}", root.display());
     samples
+}
+
+/// Those of [`external_abl`] that are whole documents.
+#[must_use]
+pub fn external_documents() -> Vec<Sample> {
+    let whole = |file: &File| {
+        file.text.lines().any(|line| {
+            let key = line.split(':').next().unwrap_or_default().to_lowercase();
+            matches!(key.as_str(), "agent" | "supervisor" | "behavior_profile")
+        })
+    };
+    let mut samples = external_abl();
+    samples.retain(|sample| sample.files.iter().any(whole));
+    for sample in &mut samples {
+        sample.fragment = false;
+    }
+    assert!(!samples.is_empty(), "no documents among the examples of the specifications");
+    samples
+}
+
+/// All files below a folder of the external corpus, by their paths in that folder.
+#[must_use]
+pub fn external_files(folder: &str) -> Vec<File> {
+    let folder = external_root().join(folder);
+    let mut files = files_below(&folder);
+    assert!(!files.is_empty(), "no samples in {}", folder.display());
+    for file in &mut files {
+        if let Ok(inside) = Path::new(&file.name).strip_prefix(&folder) {
+            file.name = inside.display().to_string();
+        }
+    }
+    files
 }
 
 /// The samples in a folder of `corpus/agent-script`, each a program.
@@ -137,8 +172,7 @@ pub fn agent_script(folder: &str) -> Vec<Sample> {
 /// The Agent Script files of the external corpus, by their names in it.
 #[must_use]
 pub fn external_agent_script() -> Vec<File> {
-    let Some(root) = external_root() else { return Vec::new() };
-    let folder = root.join("agentscript");
+    let folder = external_root().join("agentscript");
     let mut open = vec![folder.clone()];
     let mut files = Vec::new();
     while let Some(path) = open.pop() {
@@ -150,6 +184,7 @@ pub fn external_agent_script() -> Vec<File> {
             files.push(File { name, text: String::from_utf8_lossy(&bytes).into_owned() });
         }
     }
+    assert!(!files.is_empty(), "no Agent Script in {}", folder.display());
     files.sort_by(|a, b| a.name.cmp(&b.name));
     files
 }

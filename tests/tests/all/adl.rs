@@ -45,13 +45,13 @@ fn invalid_samples_have_the_findings_they_expect() {
     report("differences", &problems);
 }
 
-/// Samples of others, by their path in the corpus; nothing where the corpus is not there.
-fn others(path: &str) -> Option<Checked> {
-    others_files(path).map(|files| run(&files))
+/// Samples of others, by their path in the corpus.
+fn others(path: &str) -> Checked {
+    run(&others_files(path))
 }
 
-fn others_files(path: &str) -> Option<Vec<File>> {
-    let folder = external_root()?.join("adl").join(path);
+fn others_files(path: &str) -> Vec<File> {
+    let folder = external_root().join("adl").join(path);
     let mut names: Vec<_> = if folder.is_dir() {
         std::fs::read_dir(&folder).unwrap().map(|e| e.unwrap().path()).collect()
     } else {
@@ -59,19 +59,19 @@ fn others_files(path: &str) -> Option<Vec<File>> {
     };
     names.retain(|n| n.extension().is_some_and(|e| e == "yml" || e == "yaml" || e == "py"));
     names.sort();
-    let files: Vec<File> = names
+    names
         .iter()
         .map(|n| File {
             name: n.file_name().unwrap().to_str().unwrap().to_owned(),
             text: std::fs::read_to_string(n).unwrap(),
         })
-        .collect();
-    Some(files)
+        .collect()
 }
 
 #[test]
+#[cfg_attr(not(external_corpus), ignore = "needs the external corpus (AGENTIR_EXTERNAL_CORPUS)")]
 fn the_loop_of_the_papers_case_study_is_found_and_its_guarded_twin_has_none() {
-    let Some(buggy) = others("paper/retail_banking_D1.yml") else { return };
+    let buggy = others("paper/retail_banking_D1.yml");
     let loops: Vec<_> = buggy.diagnostics.iter().filter(|d| d.rule.0 == "prompt-loop").collect();
     let [found] = loops.as_slice() else { panic!("{loops:?}") };
     assert!(found.message.contains("`transfer_money` → `add_payee` → `transfer_money`"));
@@ -88,7 +88,7 @@ fn the_loop_of_the_papers_case_study_is_found_and_its_guarded_twin_has_none() {
     for cut in ["5, 6a, 6b, 7, 8a, 8b, 9 never come", "`action_process_immediate_payment`"] {
         assert!(note.contains(cut), "{note}");
     }
-    let Some(fixed) = others("paper/retail_banking_D1_fixed_control.yml") else { return };
+    let fixed = others("paper/retail_banking_D1_fixed_control.yml");
     assert!(fixed.diagnostics.iter().all(|d| d.rule.0 != "prompt-loop"), "{:?}", fixed.lines());
 }
 
@@ -179,10 +179,11 @@ const EVERYWHERE: &[(&str, &str, &str)] = &[
 ];
 
 #[test]
+#[cfg_attr(not(external_corpus), ignore = "needs the external corpus (AGENTIR_EXTERNAL_CORPUS)")]
 fn what_is_found_in_bots_of_others_is_true() {
     let mut problems = Vec::new();
     for (path, reviewed) in BOTS {
-        let Some(checked) = others(path) else { return };
+        let checked = others(path);
         let everywhere = |d: &agentir_diagnostics::Diagnostic| {
             d.severity == Severity::Info
                 && EVERYWHERE
@@ -206,8 +207,9 @@ fn what_is_found_in_bots_of_others_is_true() {
 }
 
 #[test]
+#[cfg_attr(not(external_corpus), ignore = "needs the external corpus (AGENTIR_EXTERNAL_CORPUS)")]
 fn every_bot_of_others_is_reviewed() {
-    let Some(root) = external_root() else { return };
+    let root = external_root();
     let mut open = vec![root.join("adl")];
     let mut problems = Vec::new();
     while let Some(path) = open.pop() {
@@ -244,23 +246,31 @@ fn nothing_of_ours_is_lost() {
 }
 
 #[test]
+#[cfg_attr(not(external_corpus), ignore = "needs the external corpus (AGENTIR_EXTERNAL_CORPUS)")]
 fn nothing_of_others_is_lost() {
     let mut problems = Vec::new();
     for (path, _) in BOTS {
-        let Some(files) = others_files(path) else { return };
-        problems.extend(lost(&files).into_iter().map(|l| format!("{path}: {l}")));
+        problems.extend(lost(&others_files(path)).into_iter().map(|l| format!("{path}: {l}")));
     }
     report("words that are not in the IR", &problems);
 }
 
-/// Each prefix of a text, and each text with one character missing: at every character with
-/// `AGENTIR_DENSE=1`, else at some.
 #[test]
 fn damaged_samples_are_read() {
+    damaged_files_are_read(adl("valid").into_iter().chain(adl("invalid")).flatten().collect());
+}
+
+#[test]
+#[cfg_attr(not(external_corpus), ignore = "needs the external corpus (AGENTIR_EXTERNAL_CORPUS)")]
+fn damaged_samples_of_others_are_read() {
+    damaged_files_are_read(BOTS.iter().flat_map(|(path, _)| others_files(path)).collect());
+}
+
+/// Reads each prefix of each file, and each file with one character missing: at every character with
+/// `AGENTIR_DENSE=1`, otherwise at some.
+fn damaged_files_are_read(files: Vec<File>) {
     let stride = if std::env::var_os("AGENTIR_DENSE").is_some() { 1 } else { 131 };
-    let mut texts: Vec<File> = adl("valid").into_iter().chain(adl("invalid")).flatten().collect();
-    texts.extend(BOTS.iter().filter_map(|(path, _)| others_files(path)).flatten());
-    let problems: Vec<String> = texts
+    let problems: Vec<String> = files
         .par_iter()
         .flat_map_iter(|file| {
             let ends = (0..file.text.len()).filter(|at| file.text.is_char_boundary(*at));

@@ -1,10 +1,17 @@
 //! Agent Script: our own samples give the findings they promise; the external corpus gives errors
 //! where the vendor's tools do.
 
-#![allow(clippy::panic, clippy::indexing_slicing, reason = "tests end by panicking")]
+#![allow(
+    clippy::panic,
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "tests end by panicking"
+)]
 
+use agentir_diagnostics::{FileId, RuleName, Severity};
 use agentir_lint::Group;
 use agentir_syntax::abl::Options;
+use agentir_syntax::{agent_script as syntax, rules};
 use agentir_tests::check::{Checked, File, check, json};
 use agentir_tests::samples::{agent_script, external_agent_script, external_root};
 use agentir_tests::{expect, words};
@@ -43,6 +50,7 @@ fn nothing_of_ours_is_lost() {
 }
 
 #[test]
+#[cfg_attr(not(external_corpus), ignore = "needs the external corpus (AGENTIR_EXTERNAL_CORPUS)")]
 fn nothing_of_the_corpus_is_lost() {
     let mut problems = Vec::new();
     for file in external_agent_script() {
@@ -65,13 +73,17 @@ const OTHERWISE: &[(&str, &str)] = &[(
     "`unsupported-nested-if`: the specification asks for nested ifs (part I, 5.8)",
 )];
 
+/// What the vendor's tools find in each file of the external corpus.
+fn verdicts() -> serde_json::Value {
+    let path = external_root().join("agentscript/official-verdicts.json");
+    let text = std::fs::read_to_string(path).unwrap();
+    serde_json::from_str(&text).unwrap()
+}
+
 #[test]
+#[cfg_attr(not(external_corpus), ignore = "needs the external corpus (AGENTIR_EXTERNAL_CORPUS)")]
 fn errors_are_where_the_vendor_finds_them() {
-    let Some(root) = external_root() else { return };
-    let text = std::fs::read_to_string(root.join("agentscript/official-verdicts.json"));
-    let Ok(verdicts) = serde_json::from_str::<serde_json::Value>(&text.unwrap_or_default()) else {
-        panic!("the verdicts cannot be read");
-    };
+    let verdicts = verdicts();
     let mut problems = Vec::new();
     let mut agreed = 0;
     for file in external_agent_script() {
@@ -92,4 +104,42 @@ fn errors_are_where_the_vendor_finds_them() {
     }
     eprintln!("agreed with the vendor about {agreed} files; {} listed", OTHERWISE.len());
     report("files about which the vendor says otherwise", &problems);
+}
+
+/// The rules that say that a text is not valid Agent Script, whatever its fields are.
+const SYNTAX: &[RuleName] = &[
+    rules::SYNTAX,
+    rules::UNTERMINATED_STRING,
+    rules::NESTING,
+    rules::INVALID_EXPRESSION,
+    rules::INVALID_TEMPLATE,
+    rules::EXPRESSION_TOO_DEEP,
+    rules::UNFILLED_PLACEHOLDER,
+];
+
+#[test]
+#[cfg_attr(not(external_corpus), ignore = "needs the external corpus (AGENTIR_EXTERNAL_CORPUS)")]
+fn dialects_and_syntax_errors_are_those_of_the_vendors_parser() {
+    let verdicts = verdicts();
+    let files = external_agent_script();
+    assert!(files.len() > 100, "only {} files", files.len());
+    let mut problems = Vec::new();
+    for file in files {
+        let verdict = &verdicts[&file.name];
+        let mut found = Vec::new();
+        let document = syntax::parse(FileId(0), &file.text, Default::default(), &mut found);
+        if document.dialect.name() != verdict["dialect"] {
+            problems.push(format!("{}: is of dialect {}", file.name, verdict["dialect"]));
+        }
+        let ours: Vec<&str> = found
+            .iter()
+            .filter(|d| d.severity == Severity::Error && SYNTAX.contains(&d.rule))
+            .map(|d| d.message.as_str())
+            .collect();
+        let theirs = verdict["parseErrors"].as_u64().unwrap();
+        if (theirs > 0) == ours.is_empty() {
+            problems.push(format!("{}: {theirs} of the vendor's, ours: {ours:?}", file.name));
+        }
+    }
+    report("files that the vendor's parser reads differently", &problems);
 }

@@ -110,7 +110,9 @@ fn our_samples_do_what_their_conversation_tests_say() {
 /// Agents of others, which are not in the repository: the examples of the specification and the bots of
 /// the paper of ADL. Only the conversations are ours.
 #[test]
+#[cfg_attr(not(external_corpus), ignore = "needs the external corpus (AGENTIR_EXTERNAL_CORPUS)")]
 fn agents_of_others_do_what_their_conversation_tests_say() {
-    let Some(agents) = external_root() else { return };
-    all(&tests_below(&root().join("tests/tests/all/conversations_of_others")), Some(&agents));
+    let files = tests_below(&root().join("tests/tests/all/conversations_of_others"));
+    assert!(!files.is_empty(), "there are no conversation tests");
+    all(&files, Some(&external_root()));
 }

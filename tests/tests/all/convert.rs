@@ -9,7 +9,7 @@ use agentir_ir::Program;
 use agentir_syntax::abl::Options;
 use agentir_tests::check::{File, check};
 use agentir_tests::conversions::{LANGUAGES, correct};
-use agentir_tests::samples::{external, external_agent_script, external_root, files_below};
+use agentir_tests::samples::{external_agent_script, external_documents, external_files};
 use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 
@@ -182,17 +182,13 @@ fn there_and_back_loses_only_what_was_announced() {
 
 /// Programs of others that are correct: documents of the specifications, Agent Script, bots of ADL.
 fn samples_of_others() -> Vec<Sample> {
-    let whole = |file: &File| {
-        let key = |line: &str| line.split(':').next().unwrap_or_default().to_lowercase();
-        file.text.lines().any(|l| matches!(key(l).as_str(), "agent" | "supervisor"))
-    };
     let mut all: Vec<(Vec<File>, Options)> = Vec::new();
-    for one in external().into_iter().filter(|s| s.files.iter().any(whole)) {
+    for one in external_documents() {
         all.push((one.files, Options { version: one.version, fragment: false }));
     }
     all.extend(external_agent_script().into_iter().map(|f| (vec![f], Options::default())));
-    let adl = external_root().map(|root| files_below(&root.join("adl"))).unwrap_or_default();
-    let bots = adl.into_iter().filter(|f| agentir_lower::is_adl(&f.name, &f.text));
+    let adl = external_files("adl").into_iter();
+    let bots = adl.filter(|f| agentir_lower::is_adl(&f.name, &f.text));
     all.extend(bots.map(|f| (vec![f], Options::default())));
     all.into_par_iter()
         .map(|(files, options)| (check(&files, options), files))
@@ -211,6 +207,7 @@ fn samples_of_others() -> Vec<Sample> {
 const SILENT: &[(&str, &str, &str)] = &[];
 
 #[test]
+#[cfg_attr(not(external_corpus), ignore = "needs the external corpus (AGENTIR_EXTERNAL_CORPUS)")]
 fn programs_of_others_lose_only_what_was_announced() {
     let problems: Vec<String> = samples_of_others()
         .par_iter()
@@ -225,7 +222,16 @@ fn programs_of_others_lose_only_what_was_announced() {
 /// Written anew in its own language, nothing tells a program from what it was.
 #[test]
 fn the_same_language_does_the_same() {
-    let all = samples().into_iter().chain(samples_of_others()).collect::<Vec<_>>();
+    does_the_same_in_its_own_language(&samples());
+}
+
+#[test]
+#[cfg_attr(not(external_corpus), ignore = "needs the external corpus (AGENTIR_EXTERNAL_CORPUS)")]
+fn the_same_language_does_the_same_for_programs_of_others() {
+    does_the_same_in_its_own_language(&samples_of_others());
+}
+
+fn does_the_same_in_its_own_language(all: &[Sample]) {
     let problems: Vec<String> = all
         .par_iter()
         .flat_map_iter(|sample| {
@@ -247,7 +253,16 @@ fn the_same_language_does_the_same() {
 /// Whatever the language, no conversation tells the output from the source unless the report says why.
 #[test]
 fn whatever_differs_is_announced() {
-    let all = samples().into_iter().chain(samples_of_others()).collect::<Vec<_>>();
+    differences_are_announced(&samples());
+}
+
+#[test]
+#[cfg_attr(not(external_corpus), ignore = "needs the external corpus (AGENTIR_EXTERNAL_CORPUS)")]
+fn whatever_differs_in_programs_of_others_is_announced() {
+    differences_are_announced(&samples_of_others());
+}
+
+fn differences_are_announced(all: &[Sample]) {
     // Two notations of ABL are one language, and two dialects of Agent Script do the same.
     let languages =
         || targets().filter(|t| !matches!(t, Target::AblYaml | Target::AgentScriptBase));

@@ -12,7 +12,9 @@ use agentir_convert::{Conversion, Meaning, Target, convert, differences};
 use agentir_diagnostics::Severity;
 use agentir_syntax::abl::Options;
 use agentir_tests::check::{File, check};
-use agentir_tests::samples::{adl, agent_script, external, external_root, files_below, ours, root};
+use agentir_tests::samples::{
+    adl, agent_script, external_abl, external_root, files_below, ours, root,
+};
 
 fn to_adl(files: &[File]) -> (Meaning, Conversion) {
     let checked = check(files, Options::default());
@@ -77,9 +79,9 @@ fn adl_is_written_back_as_it_was() {
 
 /// The bots of others: MICA's, and the paper's.
 #[test]
+#[cfg_attr(not(external_corpus), ignore = "needs the external corpus (AGENTIR_EXTERNAL_CORPUS)")]
 fn the_bots_of_others_are_written_back_as_they_were() {
-    let Some(corpus) = external_root() else { return };
-    let mut open = vec![corpus.join("adl")];
+    let mut open = vec![external_root().join("adl")];
     let mut problems = Vec::new();
     let mut bots = 0;
     while let Some(at) = open.pop() {
@@ -197,17 +199,27 @@ fn what_stands_behind_an_else_is_a_comment() {
     report("an else before an if", &errors(&done));
 }
 
+fn everything_is_in_the_report(samples: &[Vec<File>]) {
+    for files in samples {
+        let (before, done) = to_adl(files);
+        assert_eq!(done.report.entries.len(), before.size());
+    }
+}
+
+#[test]
+#[cfg_attr(not(external_corpus), ignore = "needs the external corpus (AGENTIR_EXTERNAL_CORPUS)")]
+fn nothing_of_the_specifications_is_too_broken() {
+    let all: Vec<Vec<File>> = external_abl().into_iter().map(|s| s.files).collect();
+    everything_is_in_the_report(&all);
+}
+
 /// What is broken is written as far as it was read, and long flows take no longer than their length.
 #[test]
 fn nothing_is_too_broken_or_too_long() {
     let mut all: Vec<Vec<File>> = ours("invalid").into_iter().map(|s| s.files).collect();
     all.extend(adl("invalid"));
     all.extend(agent_script("invalid").into_iter().map(|s| s.files));
-    all.extend(external().into_iter().map(|s| s.files));
-    for files in all {
-        let (before, done) = to_adl(&files);
-        assert_eq!(done.report.entries.len(), before.size());
-    }
+    everything_is_in_the_report(&all);
     let labels: String = (0..2_000)
         .map(|i| format!("    - label: l{i}\n    - bot: hi\n    - if: a == {i}\n      then:\n        - next: l0\n"))
         .collect();

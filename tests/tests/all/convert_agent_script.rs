@@ -8,7 +8,7 @@ use agentir_diagnostics::Severity;
 use agentir_syntax::abl::Options;
 use agentir_tests::check::{Checked, File, check};
 use agentir_tests::samples::{
-    adl, external, external_agent_script, external_root, files_below, ours, root,
+    adl, external_agent_script, external_documents, external_files, files_below, ours, root,
 };
 use std::collections::BTreeMap;
 
@@ -29,14 +29,11 @@ fn run(files: &[File], target: Target) -> (Checked, Conversion) {
 
 /// The documents of agentfabric are of a dialect that is no target, and some are broken on purpose.
 #[test]
+#[cfg_attr(not(external_corpus), ignore = "needs the external corpus (AGENTIR_EXTERNAL_CORPUS)")]
 fn documents_of_others_come_back_as_they_were() {
-    let files = external_agent_script();
-    if files.is_empty() {
-        return;
-    }
     let mut problems = Vec::new();
     let mut compared = 0;
-    for file in files {
+    for file in external_agent_script() {
         let (checked, done) = run(std::slice::from_ref(&file), Target::AgentScript);
         let broken = checked.diagnostics.iter().any(|d| d.severity == Severity::Error);
         if broken || file.name.contains("agentfabric") || file.text.contains("agentfabric") {
@@ -134,21 +131,27 @@ fn every_loss_is_explained() {
 
 /// Whatever others wrote in other languages becomes a document without errors, in both dialects.
 #[test]
+#[cfg_attr(not(external_corpus), ignore = "needs the external corpus (AGENTIR_EXTERNAL_CORPUS)")]
 fn programs_of_others_become_documents_without_errors() {
-    let abl = external().into_iter().filter(|s| !s.fragment).map(|s| s.files);
+    let abl = external_documents()
+        .into_iter()
+        .map(|s| (s.files, Options { version: s.version, ..Options::default() }));
+    let adl = external_files("adl").into_iter().filter(|f| f.name.ends_with(".yml"));
+    let adl = adl.map(|f| (vec![f], Options::default()));
     let mut problems = Vec::new();
-    let adl = external_root().map(|root| files_below(&root.join("adl"))).unwrap_or_default();
-    let adl = adl.into_iter().filter(|f| f.name.ends_with(".yml")).map(|f| vec![f]);
-    for files in abl.chain(adl) {
-        let checked = read(&files);
+    let mut converted = 0;
+    for (files, options) in abl.chain(adl) {
+        let checked = check(&files, options);
         if checked.program.agents.is_empty() {
             continue;
         }
+        converted += 1;
         for target in [Target::AgentScript, Target::AgentScriptBase] {
             let done = convert(&checked.program, &checked.sources, target);
             let name = files.first().map_or("", |f| f.name.as_str());
             problems.extend(errors(&done).into_iter().map(|e| format!("{name}: {e}")));
         }
     }
+    assert!(converted > 20, "only {converted} were converted");
     assert!(problems.is_empty(), "{}:\n{}", problems.len(), problems.join("\n"));
 }

@@ -11,7 +11,7 @@ use agentir_flow::Cfg;
 use agentir_flow::cost::{Calls, Reason, UpperBound, cost};
 use agentir_syntax::abl::Options;
 use agentir_tests::check::{File, check};
-use agentir_tests::samples::{all_ours, external};
+use agentir_tests::samples::{Sample, all_ours, external_abl};
 
 fn files(text: &str) -> Vec<File> {
     text.split("--- ")
@@ -91,12 +91,22 @@ fn agents_that_lead_to_each_other_have_no_bound_and_say_so() {
 
 #[test]
 fn the_whole_is_never_less_than_a_part_and_has_a_reason_where_it_has_no_bound() {
+    parts_and_wholes_agree(&all_ours());
+}
+
+#[test]
+#[cfg_attr(not(external_corpus), ignore = "needs the external corpus (AGENTIR_EXTERNAL_CORPUS)")]
+fn the_whole_is_never_less_than_a_part_in_the_specifications() {
+    parts_and_wholes_agree(&external_abl());
+}
+
+fn parts_and_wholes_agree(samples: &[Sample]) {
     let at_least = |a: UpperBound, b: UpperBound| match (a, b) {
         (UpperBound::AtMost(a), UpperBound::AtMost(b)) => a >= b,
         (UpperBound::Unbounded, _) => true,
         (UpperBound::AtMost(_), UpperBound::Unbounded) => false,
     };
-    for sample in all_ours().into_iter().chain(external()) {
+    for sample in samples {
         let options = Options { version: sample.version, fragment: sample.fragment };
         let checked = check(&sample.files, options);
         let cfg = Cfg::of_program(&checked.program);

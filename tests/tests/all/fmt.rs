@@ -10,7 +10,7 @@ use agentir_syntax::abl::Options;
 use agentir_tests::check::{File, check};
 use agentir_tests::mutate::{damaged, harmless};
 use agentir_tests::samples::{
-    adl, agent_script, all_ours, external, external_agent_script, external_root, files_below, ours,
+    adl, agent_script, all_ours, external_abl, external_agent_script, external_files, ours,
 };
 use rayon::prelude::*;
 
@@ -18,7 +18,7 @@ fn of(name: &str, text: &str) -> Result<String, RewriteError> {
     format(language(name, text), FileId(0), text)
 }
 
-/// Every document we have, those of others among them.
+/// Our own documents, and generated ones.
 fn documents() -> Vec<File> {
     let generated = agentir_bench::generate::projects(40, 5)
         .into_iter()
@@ -27,18 +27,21 @@ fn documents() -> Vec<File> {
         .flat_map(|p| p.files)
         .map(|f| File { name: f.path, text: f.text });
     let scripts = ["valid", "invalid"].into_iter().flat_map(agent_script);
-    let samples = all_ours().into_iter().chain(scripts).chain(external());
+    let samples = all_ours().into_iter().chain(scripts);
     let bots = ["valid", "invalid"].into_iter().flat_map(adl).flatten();
-    let foreign = external_root().map(|root| files_below(&root.join("adl"))).unwrap_or_default();
-    let mut files: Vec<File> = samples
-        .flat_map(|s| s.files)
-        .chain(bots)
-        .chain(foreign)
-        .chain(external_agent_script())
-        .chain(generated)
-        .collect();
-    files.retain(|f| !f.name.ends_with(".json") && language(&f.name, &f.text) != Language::Python);
+    with_layout(samples.flat_map(|s| s.files).chain(bots).chain(generated))
+}
+
+fn documents_of_others() -> Vec<File> {
+    let abl = external_abl().into_iter().flat_map(|s| s.files);
+    with_layout(abl.chain(external_files("adl")).chain(external_agent_script()))
+}
+
+/// The files of languages that have a canonical layout.
+fn with_layout(files: impl Iterator<Item = File>) -> Vec<File> {
     files
+        .filter(|f| !f.name.ends_with(".json") && language(&f.name, &f.text) != Language::Python)
+        .collect()
 }
 
 fn report(what: &str, mut problems: Vec<String>) {
@@ -68,13 +71,32 @@ fn problem(name: &str, text: &str) -> Option<String> {
 
 #[test]
 fn nothing_changes_but_the_layout_and_once_is_enough() {
-    let problems = documents().par_iter().filter_map(|f| problem(&f.name, &f.text)).collect();
+    only_the_layout_changes(&documents());
+}
+
+#[test]
+#[cfg_attr(not(external_corpus), ignore = "needs the external corpus (AGENTIR_EXTERNAL_CORPUS)")]
+fn nothing_changes_but_the_layout_of_documents_of_others() {
+    only_the_layout_changes(&documents_of_others());
+}
+
+fn only_the_layout_changes(files: &[File]) {
+    let problems = files.par_iter().filter_map(|f| problem(&f.name, &f.text)).collect();
     report("documents", problems);
 }
 
 #[test]
 fn documents_that_nobody_would_write_stay_what_they_are() {
-    let mut files = documents();
+    damaged_documents_stay_what_they_are(documents());
+}
+
+#[test]
+#[cfg_attr(not(external_corpus), ignore = "needs the external corpus (AGENTIR_EXTERNAL_CORPUS)")]
+fn damaged_documents_of_others_stay_what_they_are() {
+    damaged_documents_stay_what_they_are(documents_of_others());
+}
+
+fn damaged_documents_stay_what_they_are(mut files: Vec<File>) {
     // Enough to find what is found often; all of them with `AGENTIR_DENSE=1`.
     let dense = std::env::var_os("AGENTIR_DENSE").is_some();
     let every = if dense { 1 } else { 13 };
@@ -96,8 +118,18 @@ fn documents_that_nobody_would_write_stay_what_they_are() {
 
 #[test]
 fn the_ends_of_lines_and_files_make_no_difference() {
+    the_layout_is_the_same_whatever_the_ends(&documents());
+}
+
+#[test]
+#[cfg_attr(not(external_corpus), ignore = "needs the external corpus (AGENTIR_EXTERNAL_CORPUS)")]
+fn the_ends_of_lines_and_files_make_no_difference_to_documents_of_others() {
+    the_layout_is_the_same_whatever_the_ends(&documents_of_others());
+}
+
+fn the_layout_is_the_same_whatever_the_ends(files: &[File]) {
     let mut problems = Vec::new();
-    for file in documents().iter().step_by(3) {
+    for file in files.iter().step_by(3) {
         let Ok(plain) = of(&file.name, &file.text.replace("\r\n", "\n")) else { continue };
         for (what, text) in harmless(&file.text) {
             let Ok(done) = of(&file.name, &text) else {

@@ -109,9 +109,9 @@ fn a_circle_of_ours_hits_the_loop_guard() {
 }
 
 #[test]
+#[cfg_attr(not(external_corpus), ignore = "needs the external corpus (AGENTIR_EXTERNAL_CORPUS)")]
 fn the_papers_transfer_and_payee_hit_the_loop_guard() {
-    let Some(root) = external_root() else { return };
-    let path = root.join("adl/paper/retail_banking_D1.yml");
+    let path = external_root().join("adl/paper/retail_banking_D1.yml");
     let trace = circle(&path, ["transfer_money", "add_payee"], "Send 20 euros to Ann");
     insta::assert_snapshot!(trace, @r"
     handoff meta -> transfer_money

@@ -14,7 +14,7 @@ use agentir_rewrite::migrate::{Migration, ROWS};
 use agentir_rewrite::{RewriteError, migrate};
 use agentir_syntax::abl::Options;
 use agentir_tests::check::check;
-use agentir_tests::samples::{all_ours, external, ours};
+use agentir_tests::samples::{Sample, all_ours, external_abl, ours};
 
 /// What a case expects.
 enum Then {
@@ -224,8 +224,18 @@ fn the_legacy_samples_in_newer_versions() {
 /// belongs to another version but what was told.
 #[test]
 fn what_was_migrated_is_of_its_version() {
+    migrated_documents_are_of_their_version(all_ours());
+}
+
+#[test]
+#[cfg_attr(not(external_corpus), ignore = "needs the external corpus (AGENTIR_EXTERNAL_CORPUS)")]
+fn what_was_migrated_of_the_specifications_is_of_its_version() {
+    migrated_documents_are_of_their_version(external_abl());
+}
+
+fn migrated_documents_are_of_their_version(samples: Vec<Sample>) {
     let mut problems = Vec::new();
-    for sample in all_ours().into_iter().chain(external()) {
+    for sample in samples {
         for file in sample.files.iter().filter(|f| !f.name.ends_with(".json")) {
             for to in [Current, Newest] {
                 let language = language(&file.name, &file.text);

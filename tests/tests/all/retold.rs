@@ -2,7 +2,7 @@
 //! the report of the conversion announces. `docs/semantics.md`, "Cross-language replay", says what is
 //! compared.
 //!
-//! `AGENTIR_CONVERSATIONS=300` tries so many conversations with each program, and those of others too.
+//! `AGENTIR_CONVERSATIONS=300` tries so many conversations with each program.
 
 #![allow(
     clippy::unwrap_used,
@@ -22,7 +22,7 @@ use agentir_scenario::{
 use agentir_syntax::abl::Options;
 use agentir_tests::check::{Checked, File, check};
 use agentir_tests::conversions::correct;
-use agentir_tests::samples::{external, external_agent_script, external_root, files_below};
+use agentir_tests::samples::{external_abl, external_agent_script, external_files};
 use petgraph::graph::NodeIndex;
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -36,8 +36,9 @@ const TRIES: usize = 10;
 /// with the reason.
 const EXCEPTIONS: &[(&str, &str)] = &[];
 
-fn tries() -> Option<usize> {
-    std::env::var("AGENTIR_CONVERSATIONS").ok()?.parse().ok()
+fn tries() -> usize {
+    let given = std::env::var("AGENTIR_CONVERSATIONS").ok().and_then(|n| n.parse().ok());
+    given.unwrap_or(TRIES)
 }
 
 /// A program and its sources.
@@ -56,25 +57,25 @@ impl Sample {
     }
 }
 
-fn all_samples() -> Vec<Sample> {
-    let mut all: Vec<(Vec<File>, Options, &'static str)> = Vec::new();
-    for language in ["abl", "agent-script", "adl"] {
-        all.extend(
-            correct(language).into_iter().map(|(files, options)| (files, options, language)),
-        );
-    }
-    if tries().is_some() {
-        for one in external() {
-            let options = Options { version: one.version, fragment: false };
-            all.push((one.files, options, "abl"));
-        }
-        let scripts = external_agent_script();
-        all.extend(scripts.into_iter().map(|f| (vec![f], Options::default(), "agent-script")));
-        let adl = external_root().map(|root| files_below(&root.join("adl"))).unwrap_or_default();
-        let bots = adl.into_iter().filter(|f| agentir_lower::is_adl(&f.name, &f.text));
-        all.extend(bots.map(|f| (vec![f], Options::default(), "adl")));
-    }
-    all.into_par_iter().filter_map(|(f, options, of)| Sample::new(&f, options, of)).collect()
+type Input = (Vec<File>, Options, &'static str);
+
+fn samples() -> Vec<Input> {
+    let languages = ["abl", "agent-script", "adl"].into_iter();
+    let all = languages.flat_map(|language| {
+        correct(language).into_iter().map(move |(files, options)| (files, options, language))
+    });
+    all.collect()
+}
+
+fn samples_of_others() -> Vec<Input> {
+    let abl = external_abl()
+        .into_iter()
+        .map(|sample| (sample.files, Options { version: sample.version, fragment: false }, "abl"));
+    let scripts = external_agent_script().into_iter();
+    let scripts = scripts.map(|f| (vec![f], Options::default(), "agent-script"));
+    let adl = external_files("adl").into_iter();
+    let bots = adl.filter(|f| agentir_lower::is_adl(&f.name, &f.text));
+    abl.chain(scripts).chain(bots.map(|f| (vec![f], Options::default(), "adl"))).collect()
 }
 
 /// The lines that a report announces something of, by file.
@@ -339,11 +340,23 @@ fn faithful(sample: &Sample, machine: &Machine<'_>, made: &Generated) -> Vec<Str
 
 #[test]
 fn converted_agents_do_the_same_but_for_what_is_announced() {
-    let limits = Limits { max_tries: tries().unwrap_or(TRIES), ..Limits::default() };
+    retold_conversations_are_the_same(samples());
+}
+
+#[test]
+#[cfg_attr(not(external_corpus), ignore = "needs the external corpus (AGENTIR_EXTERNAL_CORPUS)")]
+fn converted_agents_of_others_do_the_same_but_for_what_is_announced() {
+    retold_conversations_are_the_same(samples_of_others());
+}
+
+fn retold_conversations_are_the_same(inputs: Vec<Input>) {
+    let limits = Limits { max_tries: tries(), ..Limits::default() };
     type Row = BTreeMap<(&'static str, &'static str), [usize; 4]>;
-    let (mut problems, unfaithful, table) = all_samples()
-        .par_iter()
+    let (mut problems, unfaithful, table) = inputs
+        .into_par_iter()
+        .filter_map(|(files, options, language)| Sample::new(&files, options, language))
         .map(|sample| {
+            let sample = &sample;
             let program = &sample.checked.program;
             let machine = Machine::new(program);
             let made = generate(&machine, entry(program), limits).unwrap();

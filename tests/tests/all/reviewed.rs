@@ -6,7 +6,7 @@
 use agentir_lint::Group;
 use agentir_syntax::abl::Options;
 use agentir_tests::check::{File, check};
-use agentir_tests::samples::{external, external_agent_script, external_root};
+use agentir_tests::samples::{external_abl, external_agent_script, external_root};
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -23,13 +23,12 @@ fn proves(name: &str) -> bool {
 /// The programs of the corpus. Parts of documents are no programs.
 fn programs() -> Vec<(Vec<File>, Options)> {
     let part = |f: &File| f.name.contains("fragment");
-    let whole = external().into_iter().filter(|s| !s.files.iter().any(part));
+    let whole = external_abl().into_iter().filter(|s| !s.files.iter().any(part));
     let mut all: Vec<(Vec<File>, Options)> =
         whole.map(|s| (s.files, Options { version: s.version, fragment: false })).collect();
     all.extend(external_agent_script().into_iter().map(|f| (vec![f], Options::default())));
-    if let Some(root) = external_root() {
-        bots(&root.join("adl"), &root, &mut all);
-    }
+    let root = external_root();
+    bots(&root.join("adl"), &root, &mut all);
     all
 }
 
@@ -55,10 +54,8 @@ fn bots(folder: &Path, root: &Path, all: &mut Vec<(Vec<File>, Options)>) {
 }
 
 #[test]
+#[cfg_attr(not(external_corpus), ignore = "needs the external corpus (AGENTIR_EXTERNAL_CORPUS)")]
 fn findings_in_agents_by_others_are_reviewed() {
-    if external_root().is_none() {
-        return;
-    }
     let mut reviewed: BTreeMap<&str, &str> = BTreeMap::new();
     for line in REVIEWED.lines().filter(|l| !l.starts_with('#') && !l.is_empty()) {
         let (finding, why) = line.split_once(" — ").unwrap_or_else(|| panic!("no reason: {line}"));

@@ -13,7 +13,7 @@ use agentir_ir::Program;
 use agentir_syntax::abl::Options;
 use agentir_syntax::xo::tables::{ENTITY_TYPES, OPERATORS};
 use agentir_tests::check::{Checked, File, check, json};
-use agentir_tests::samples::{external_root, files_below, root};
+use agentir_tests::samples::{external_files, root};
 use rayon::prelude::*;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -26,23 +26,14 @@ fn sample(path: &str) -> File {
 
 /// The exports of others, by their paths in the external corpus.
 fn external() -> Vec<File> {
-    let Some(root) = external_root() else { return Vec::new() };
-    let folder = root.join("kore-xo");
-    let mut all = files_below(&folder);
-    for file in &mut all {
-        // The folder is called by another path where the corpus is found beside the repository.
-        if let Some((_, inside)) = file.name.split_once("/kore-xo/") {
-            file.name = inside.to_owned();
-        }
-    }
+    let mut all = external_files("kore-xo");
     all.retain(|f| f.name.ends_with("botDefinition.json"));
-    assert!(!all.is_empty(), "no exports in {}", folder.display());
+    assert!(!all.is_empty(), "no exports");
     all
 }
 
-fn every_export() -> Vec<File> {
-    let ours = [sample("valid/bicycle_rental/botDefinition.json"), sample("invalid/library.json")];
-    ours.into_iter().chain(external()).collect()
+fn ours() -> Vec<File> {
+    vec![sample("valid/bicycle_rental/botDefinition.json"), sample("invalid/library.json")]
 }
 
 fn read(file: &File) -> Checked {
@@ -356,9 +347,19 @@ fn decoded(text: &str) -> String {
 
 #[test]
 fn every_word_of_an_export_is_in_its_ir() {
+    every_word_is_in_the_ir(&ours());
+}
+
+#[test]
+#[cfg_attr(not(external_corpus), ignore = "needs the external corpus (AGENTIR_EXTERNAL_CORPUS)")]
+fn every_word_of_an_export_of_others_is_in_its_ir() {
+    every_word_is_in_the_ir(&external());
+}
+
+fn every_word_is_in_the_ir(exports: &[File]) {
     let mut problems = Vec::new();
-    for file in every_export() {
-        let checked = read(&file);
+    for file in exports {
+        let checked = read(file);
         // What is said of credentials is tested by itself.
         let hidden: BTreeSet<u32> = checked
             .diagnostics
@@ -395,8 +396,18 @@ fn every_word_of_an_export_is_in_its_ir() {
 
 #[test]
 fn every_value_is_kept_approximated_or_dropped() {
-    for file in every_export() {
-        let checked = read(&file);
+    every_value_is_in_the_report(&ours());
+}
+
+#[test]
+#[cfg_attr(not(external_corpus), ignore = "needs the external corpus (AGENTIR_EXTERNAL_CORPUS)")]
+fn every_value_of_exports_of_others_is_kept_approximated_or_dropped() {
+    every_value_is_in_the_report(&external());
+}
+
+fn every_value_is_in_the_report(exports: &[File]) {
+    for file in exports {
+        let checked = read(file);
         for target in Target::ALL {
             let done = convert(&checked.program, &checked.sources, target);
             let totals = done.report.totals;
@@ -441,6 +452,7 @@ const KNOWN: &[(&str, &str, usize, &str)] = &[
 ];
 
 #[test]
+#[cfg_attr(not(external_corpus), ignore = "needs the external corpus (AGENTIR_EXTERNAL_CORPUS)")]
 fn exports_of_others_become_projects_without_new_mistakes() {
     let mut problems = Vec::new();
     let mut seen: Vec<(String, String)> = Vec::new();
@@ -467,7 +479,7 @@ fn exports_of_others_become_projects_without_new_mistakes() {
     for (name, rule, count, _) in KNOWN {
         let key = format!("{name} {rule}");
         let found = seen.iter().filter(|(k, _)| *k == key).count();
-        if external_root().is_some() && found != *count {
+        if found != *count {
             problems.push(format!("{key}: {found} instead of {count}"));
         }
         seen.retain(|(k, _)| *k != key);
