@@ -15,7 +15,7 @@ use std::fs;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::Stdio;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 const FORMATS: [&str; 3] = ["text", "concise", "json"];
 
@@ -66,19 +66,9 @@ fn what_was_kept_says_the_same() {
 }
 
 #[test]
-fn what_is_kept_is_used_until_a_file_changes() {
+fn cached_results_are_not_used_once_a_file_changes() {
     let (cache, folder) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-    // Nested conditions cost time to prove; reading does not.
-    let generated = samples().join("abl");
     let check = |at: &Path| run(at, cache.path(), &["check", ".", "--format", "concise"]);
-    let time = |at: &Path| {
-        let begun = Instant::now();
-        check(at);
-        begun.elapsed()
-    };
-    let (cold, warm) = (time(&generated), time(&generated).min(time(&generated)));
-    assert!(warm * 2 < cold, "{warm:?} instead of {cold:?}");
-
     write(folder.path(), &[("a.agent.abl", GOOD)]);
     assert_eq!(stdout(&check(folder.path())), "");
     write(folder.path(), &[("a.agent.abl", &broken("A"))]);
@@ -499,16 +489,10 @@ fn files_are_watched() {
             }
         }
     });
+    // After a minute without a line it is taken to hang.
     let until = |what: &str| {
-        let end = Instant::now() + Duration::from_secs(60);
-        while let Some(left) = end.checked_duration_since(Instant::now()) {
-            match lines.recv_timeout(left) {
-                Ok(line) if line.contains(what) => return true,
-                Ok(_) => {}
-                Err(_) => return false,
-            }
-        }
-        false
+        std::iter::from_fn(|| lines.recv_timeout(Duration::from_mins(1)).ok())
+            .any(|line| line.contains(what))
     };
     let first = until("No findings in 1 file");
     // It says so before it watches.

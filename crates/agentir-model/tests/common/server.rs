@@ -3,14 +3,19 @@
 use serde_json::{Value as Json, json};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, mpsc};
 use std::thread;
 use std::time::Duration;
+
+/// When a connection that is held is closed after all: whoever waits for it hangs.
+const WATCHDOG: Duration = Duration::from_mins(1);
 
 /// What the server does next on a connection. Behind the last it closes it.
 pub enum Play {
     Send(Vec<u8>),
     Wait(Duration),
+    /// Neither answers nor closes the connection.
+    Hold,
 }
 
 /// A request that came.
@@ -30,6 +35,8 @@ impl Seen {
 pub struct Server {
     address: SocketAddr,
     seen: Arc<Mutex<Vec<Seen>>>,
+    /// Connections that are held are closed when this is dropped.
+    _running: mpsc::Sender<()>,
 }
 
 impl Server {
@@ -39,16 +46,19 @@ impl Server {
         let address = listener.local_addr().unwrap();
         let seen = Arc::new(Mutex::new(Vec::new()));
         let log = Arc::clone(&seen);
+        let (running, over) = mpsc::channel();
         thread::spawn(move || {
+            let mut held = Vec::new();
             for play in plays {
                 let Ok((stream, _)) = listener.accept() else { return };
                 if let Some(request) = read(&stream) {
                     log.lock().unwrap().push(request);
                 }
-                perform(stream, play);
+                held.extend(perform(stream, play));
             }
+            let _ = over.recv_timeout(WATCHDOG);
         });
-        Self { address, seen }
+        Self { address, seen, _running: running }
     }
 
     pub fn url(&self) -> String {
@@ -78,17 +88,16 @@ fn read(stream: &TcpStream) -> Option<Seen> {
     Some(Seen { path, headers, body: serde_json::from_slice(&body).ok()? })
 }
 
-fn perform(mut stream: TcpStream, play: Vec<Play>) {
+/// Gives the connection back if it is to stay open.
+fn perform(mut stream: TcpStream, play: Vec<Play>) -> Option<TcpStream> {
     for part in play {
         match part {
-            Play::Send(bytes) => {
-                if stream.write_all(&bytes).and_then(|()| stream.flush()).is_err() {
-                    return;
-                }
-            }
+            Play::Send(bytes) => stream.write_all(&bytes).and_then(|()| stream.flush()).ok()?,
             Play::Wait(time) => thread::sleep(time),
+            Play::Hold => return Some(stream),
         }
     }
+    None
 }
 
 /// An answer in one piece.

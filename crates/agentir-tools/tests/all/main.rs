@@ -20,6 +20,12 @@ use agentir_diagnostics::{SourceFile, SourceMap};
 use agentir_ir::{Program, Tool};
 use agentir_runtime::{ToolCall, ToolFailure, Tools};
 use serde_json::{Map, Value as Json};
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
+
+/// When work is taken to hang.
+const WATCHDOG: Duration = Duration::from_mins(1);
 
 /// A program of files, by name.
 fn program(files: &[(&str, &str)]) -> Program {
@@ -31,6 +37,17 @@ fn program(files: &[(&str, &str)]) -> Program {
         agentir_lower::file(file, name, text, options).add_to(&mut program, &mut Vec::new());
     }
     program
+}
+
+/// Does some work that must not go on for ever. This is no measurement: it fails only if the work hangs.
+fn does_not_hang<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
+    let (done, result) = mpsc::channel();
+    thread::spawn(move || done.send(work()));
+    match result.recv_timeout(WATCHDOG) {
+        Ok(result) => result,
+        Err(mpsc::RecvTimeoutError::Timeout) => panic!("still at work after {WATCHDOG:?}"),
+        Err(mpsc::RecvTimeoutError::Disconnected) => panic!("the work panicked"),
+    }
 }
 
 /// The tool of a library, as it is written there below `TOOLS:`.

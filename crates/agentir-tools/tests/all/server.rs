@@ -2,7 +2,6 @@
 
 use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
-use std::time::Duration;
 use tiny_http::{Header, Response, Server};
 
 /// A request as it came.
@@ -27,11 +26,12 @@ pub(crate) struct Say {
     pub(crate) status: u16,
     pub(crate) headers: Vec<(&'static str, String)>,
     pub(crate) body: String,
-    pub(crate) after: Duration,
+    /// Whether the server does not answer as long as it runs.
+    pub(crate) held: bool,
 }
 
 pub(crate) fn say(status: u16, body: impl Into<String>) -> Say {
-    Say { status, headers: Vec::new(), body: body.into(), after: Duration::ZERO }
+    Say { status, headers: Vec::new(), body: body.into(), held: false }
 }
 
 impl Say {
@@ -40,8 +40,8 @@ impl Say {
         self
     }
 
-    pub(crate) fn after(mut self, ms: u64) -> Self {
-        self.after = Duration::from_millis(ms);
+    pub(crate) fn held(mut self) -> Self {
+        self.held = true;
         self
     }
 }
@@ -58,6 +58,7 @@ pub(crate) fn web(answer: impl Fn(&Seen, usize) -> Say + Send + 'static) -> Web 
     let seen = Arc::new(Mutex::new(Vec::new()));
     let (serving, noting) = (server.clone(), seen.clone());
     let thread = thread::spawn(move || {
+        let mut held = Vec::new();
         for mut request in serving.incoming_requests() {
             let mut body = String::new();
             let _ = request.as_reader().read_to_string(&mut body);
@@ -72,13 +73,17 @@ pub(crate) fn web(answer: impl Fn(&Seen, usize) -> Say + Send + 'static) -> Web 
             let before = noting.lock().unwrap().len();
             let say = answer(&now, before);
             noting.lock().unwrap().push(now);
-            thread::sleep(say.after);
+            if say.held {
+                held.push(request);
+                continue;
+            }
             let mut response = Response::from_string(say.body).with_status_code(say.status);
             for (name, value) in say.headers {
                 response.add_header(Header::from_bytes(name, value).unwrap());
             }
             let _ = request.respond(response);
         }
+        drop(held);
     });
     Web { server, seen, thread: Some(thread) }
 }

@@ -1,11 +1,13 @@
 //! Stubs: which case answers, what it answers, what is said if none does.
 
-use crate::{arguments, call, call_by_name, tool};
+use crate::{WATCHDOG, arguments, call, call_by_name, call_within, tool};
 use agentir_runtime::{FailureKind, ToolCall, Tools};
 use agentir_tools::Stubs;
 use proptest::prelude::*;
 use serde_json::{Value as Json, json};
-use std::time::Instant;
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
 
 fn stubs(text: &str) -> Stubs {
     Stubs::read(text).unwrap_or_else(|e| panic!("{e}\n{text}"))
@@ -150,14 +152,18 @@ fn a_call_without_a_stub_shows_the_one_it_needs() {
 
 #[test]
 fn delays_pass_only_where_it_is_asked_for() {
-    let text = "tools:\n  t:\n    - delay: 60\n      answer: 1\n";
-    let quick = |stubs: &mut Stubs| {
-        let begin = Instant::now();
-        call_by_name(stubs, "t", json!({})).unwrap();
-        begin.elapsed().as_millis() < 60
+    const DAY: u64 = 86_400_000;
+    let text = format!("tools:\n  t:\n    - delay: {DAY}\n      answer: 1\n");
+    let start = |mut stubs: Stubs| {
+        let (done, answer) = mpsc::channel();
+        thread::spawn(move || done.send(call_within(&mut stubs, &tool("  t()\n"), json!({}), DAY)));
+        answer
     };
-    assert!(!quick(&mut stubs(text).in_real_time(true)));
-    assert!(quick(&mut stubs(&text.replace("60", "5000"))));
+    let answer = start(stubs(&text)).recv_timeout(WATCHDOG).expect("no delay passes");
+    assert_eq!(answer.unwrap(), json!(1));
+    // This one would answer tomorrow.
+    let answer = start(stubs(&text).in_real_time(true)).recv_timeout(Duration::from_millis(100));
+    assert!(answer.is_err(), "{answer:?}");
 }
 
 #[test]
