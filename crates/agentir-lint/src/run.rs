@@ -2,6 +2,7 @@
 
 use crate::catalogue::RULES;
 use crate::options::Options;
+use crate::proof::Prover;
 use crate::rule::{AgentContext, Check, ProgramContext, Report};
 use crate::statistics::Statistics;
 use crate::timing::{Clock, Times};
@@ -79,6 +80,7 @@ pub fn check_and_time(
     let clock = Clock::running();
     let mut whole = clock.time("(names)", || ProgramContext::new(program));
     whole.clock = clock;
+    whole.prover = Prover::new(program.agents.len()).timed();
     whole.options = options;
     let checked = run(&whole, versions, selection);
     (checked, whole.clock.times())

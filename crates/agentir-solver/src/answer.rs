@@ -83,6 +83,8 @@ pub enum UnknownReason {
     /// A state was found, but the evaluator did not confirm it: the solver's model of strings and
     /// functions is incomplete.
     Unconfirmed,
+    /// It needs Z3, which is not available.
+    Unavailable,
 }
 
 impl Answer {

@@ -14,7 +14,7 @@ use agentir_expr::{Dialect, Expr, ExprKind, Visit};
 use rustc_hash::FxHashMap;
 use std::fmt::Write;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// A cache of answers, shared by the solvers of a run.
 #[derive(Clone, Debug, Default)]
@@ -35,6 +35,7 @@ pub struct Solver {
     cache: Cache,
     smt: Smt,
     statistics: Statistics,
+    timed: bool,
 }
 
 impl Default for Solver {
@@ -47,7 +48,13 @@ impl Solver {
     /// Returns a solver that uses `cache`.
     #[must_use]
     pub fn new(cache: Cache) -> Self {
-        Self { cache, smt: Smt::default(), statistics: Statistics::default() }
+        Self { cache, smt: Smt::default(), statistics: Statistics::default(), timed: false }
+    }
+
+    /// Makes the solver measure the time of its queries. By default it does not use a clock.
+    #[must_use]
+    pub fn timed(self) -> Self {
+        Self { smt: Smt::timed(), timed: true, ..self }
     }
 
     /// The statistics of all queries so far.
@@ -59,11 +66,11 @@ impl Solver {
     /// Decides a query without constructing a state. Much cheaper than [`Self::solve`] if sampling
     /// finds a model.
     pub fn check(&mut self, query: &Query<'_>) -> Verdict {
-        let start = Instant::now();
+        let start = self.start();
         if samples_a_model(query) {
             self.statistics.queries += 1;
             self.statistics.by_sampling += 1;
-            self.statistics.time += start.elapsed();
+            self.stop(start);
             return Verdict::Sat;
         }
         self.solve(query).into()
@@ -72,12 +79,12 @@ impl Solver {
     /// Whether sampling finds both a state in which the condition holds and one in which it does
     /// not, given the facts. Cheap; `false` proves nothing.
     pub fn is_contingent(&mut self, condition: &Expr, facts: &Facts, dialect: Dialect) -> bool {
-        let start = Instant::now();
+        let start = self.start();
         let open = samples_both_truths(condition, facts, dialect);
         if open {
             self.statistics.queries += 2;
             self.statistics.by_sampling += 2;
-            self.statistics.time += start.elapsed();
+            self.stop(start);
         }
         open
     }
@@ -85,7 +92,7 @@ impl Solver {
     /// Decides a query. The answer depends neither on the order of the assumptions nor on earlier
     /// queries.
     pub fn solve(&mut self, query: &Query<'_>) -> Answer {
-        let start = Instant::now();
+        let start = self.start();
         self.statistics.queries += 1;
         if query.assertions().any(|assertion| has_long_path(&assertion.test)) {
             self.statistics.out_of_budget += 1;
@@ -101,26 +108,32 @@ impl Solver {
                 cached
             }
             None => {
-                let z3 = self.smt.asked();
+                let (asked, unavailable) = (self.smt.asked(), self.smt.unavailable());
                 let cached = self.decide(&problem, &query);
-                if self.smt.asked() == z3 {
+                let complete = self.smt.unavailable() == unavailable;
+                if self.smt.asked() == asked {
                     self.statistics.without_z3 += 1;
                 } else {
                     self.statistics.with_z3 += 1;
+                    self.statistics.unavailable += u64::from(!complete);
                 }
                 if let CachedAnswer::Unknown(why) = &cached {
-                    *match why {
-                        UnknownReason::Opaque => &mut self.statistics.opaque,
-                        UnknownReason::Budget => &mut self.statistics.out_of_budget,
-                        UnknownReason::Unconfirmed => &mut self.statistics.unconfirmed,
-                    } += 1;
+                    match why {
+                        UnknownReason::Opaque => self.statistics.opaque += 1,
+                        UnknownReason::Budget => self.statistics.out_of_budget += 1,
+                        UnknownReason::Unconfirmed => self.statistics.unconfirmed += 1,
+                        UnknownReason::Unavailable => {}
+                    }
                 }
-                self.cache.put(key, cached.clone());
+                // Z3 might change an incomplete answer, and each use of one is counted.
+                if complete {
+                    self.cache.put(key, cached.clone());
+                }
                 cached
             }
         };
         self.statistics.z3_time = self.smt.time();
-        self.statistics.time += start.elapsed();
+        self.stop(start);
         match cached {
             CachedAnswer::Sat(example) => Answer::Sat(example),
             CachedAnswer::Unknown(why) => Answer::Unknown(why),
@@ -132,6 +145,14 @@ impl Solver {
                 Answer::Unsat(labels)
             }
         }
+    }
+
+    fn start(&self) -> Option<Instant> {
+        self.timed.then(Instant::now)
+    }
+
+    fn stop(&mut self, start: Option<Instant>) {
+        self.statistics.time += start.map_or(Duration::ZERO, |start| start.elapsed());
     }
 
     fn decide(&mut self, problem: &Problem<'_>, query: &Query<'_>) -> CachedAnswer {
@@ -176,6 +197,9 @@ impl Solver {
                     }
                     smt::Verdict::Nothing => return Attempt::Unsat(component),
                     smt::Verdict::Unknown => unknown = unknown.max(Some(UnknownReason::Budget)),
+                    smt::Verdict::Unavailable => {
+                        unknown = unknown.max(Some(UnknownReason::Unavailable));
+                    }
                 },
             }
         }

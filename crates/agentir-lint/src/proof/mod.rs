@@ -47,6 +47,11 @@ impl Prover {
         Self { solver: RefCell::default(), max_queries, refused: Cell::new(0) }
     }
 
+    /// Makes the prover measure the time of its queries.
+    pub(crate) fn timed(self) -> Self {
+        Self { solver: RefCell::new(self.solver.into_inner().timed()), ..self }
+    }
+
     fn is_contingent(&self, condition: &Expr, facts: &Facts, dialect: Dialect) -> bool {
         self.solver.borrow_mut().is_contingent(condition, facts, dialect)
     }

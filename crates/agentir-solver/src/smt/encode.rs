@@ -16,11 +16,11 @@ use crate::search::Assignment;
 use crate::truth::{Formula, TruthSet as Outcomes};
 use agentir_eval::{Date, Object, Unset, Value, evaluate, parse_number};
 use agentir_expr::{BinaryOp, Expr, ExprKind, Literal, Path, Segment, UnaryOp};
+use agentir_z3::z3::ast::{Bool, Int, Real};
+use agentir_z3::z3::{Model, Solver};
 use rustc_hash::FxHashSet;
 use smol_str::{SmolStr, format_smolstr};
 use std::collections::BTreeMap;
-use z3::ast::{Bool, Int, Real};
-use z3::{Model, Solver};
 
 /// Whether something fails, and whether it is true if not.
 #[derive(Clone)]

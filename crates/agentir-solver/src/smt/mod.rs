@@ -1,79 +1,99 @@
-//! Z3, asked last.
+//! Z3, the last resort. It is not available without the feature `z3`, or if its library cannot be loaded.
 //!
-//! Each question gets a context and a solver of its own with a fixed seed: even names and the order
-//! in which terms were made before change what Z3 finds and whether it finds it within its limit.
-//! A context takes about a millisecond, and few questions get here.
+//! Each query gets its own context and solver with a fixed seed: even the names and the order of earlier
+//! terms change which model Z3 finds and whether it finds one within its limit. A context takes about a
+//! millisecond, and few queries get here.
 
+#[cfg(feature = "z3")]
 mod encode;
+#[cfg(feature = "z3")]
+mod query;
+#[cfg(feature = "z3")]
 mod regex;
+#[cfg(feature = "z3")]
 mod term;
+#[cfg(feature = "z3")]
 mod text;
 
 use crate::problem::Problem;
 use crate::search::Assignment;
-use encode::Encoding;
 use std::time::{Duration, Instant};
-use z3::{Config, Params, SatResult};
 
-/// How much work Z3 may do for a verdict, in its own unit. A hundred thousand take a few
-/// milliseconds.
-const LIMIT: u32 = 1_000_000;
+/// Z3 is not asked about more constraints than this at once.
+const MAX_CONSTRAINTS: usize = 5000;
 
-/// More goals than this are not given to Z3 at once.
-const MOST_GOALS: usize = 5000;
-
-/// What Z3 says.
+/// What Z3 found.
+#[cfg_attr(
+    not(feature = "z3"),
+    allow(dead_code, reason = "only Z3 decides anything")
+)]
 pub(crate) enum Verdict {
-    /// A state, to be confirmed.
+    /// A state, not yet confirmed by the evaluator.
     State(Assignment),
-    /// There is none.
+    /// There is no state.
     Nothing,
-    /// The budget was used up.
+    /// The limit was reached.
     Unknown,
+    /// Z3 is not available.
+    Unavailable,
 }
 
-/// How often Z3 was asked, and how long it took.
+/// Asks Z3 and counts how often.
 #[derive(Default)]
 pub(crate) struct Smt {
     asked: u64,
-    time: Duration,
+    unavailable: u64,
+    /// The time in Z3; `None` if it is not measured.
+    time: Option<Duration>,
 }
 
 impl Smt {
+    /// Returns one that measures the time in Z3.
+    pub(crate) fn timed() -> Self {
+        Self { time: Some(Duration::ZERO), ..Self::default() }
+    }
+
+    /// How often Z3 was needed.
     pub(crate) const fn asked(&self) -> u64 {
         self.asked
     }
 
-    pub(crate) const fn time(&self) -> Duration {
-        self.time
+    /// How often Z3 was needed while it was not available.
+    pub(crate) const fn unavailable(&self) -> u64 {
+        self.unavailable
     }
 
-    /// Whether `goals` can be met.
-    pub(crate) fn check(&mut self, problem: &Problem<'_>, goals: &[usize]) -> Verdict {
+    pub(crate) fn time(&self) -> Duration {
+        self.time.unwrap_or_default()
+    }
+
+    /// Searches for a state that satisfies `constraints`.
+    pub(crate) fn check(&mut self, problem: &Problem<'_>, constraints: &[usize]) -> Verdict {
         self.asked += 1;
-        if goals.len() > MOST_GOALS {
+        if constraints.len() > MAX_CONSTRAINTS {
             return Verdict::Unknown;
         }
-        let start = Instant::now();
-        let verdict = z3::with_z3_config(&Config::new(), || check(problem, goals));
-        self.time += start.elapsed();
+        let start = self.time.map(|_| Instant::now());
+        let verdict = check(problem, constraints);
+        if let (Some(time), Some(start)) = (&mut self.time, start) {
+            *time += start.elapsed();
+        }
+        if matches!(verdict, Verdict::Unavailable) {
+            self.unavailable += 1;
+        }
         verdict
     }
 }
 
-fn check(problem: &Problem<'_>, goals: &[usize]) -> Verdict {
-    let solver = z3::Solver::new();
-    let mut params = Params::new();
-    params.set_u32("rlimit", LIMIT);
-    params.set_u32("random_seed", 0);
-    solver.set_params(&params);
-    let encoding = Encoding::new(problem, goals);
-    encoding.assert(&solver);
-    match solver.check() {
-        SatResult::Unsat => Verdict::Nothing,
-        SatResult::Unknown => Verdict::Unknown,
-        SatResult::Sat => {
-            solver.get_model().map_or(Verdict::Unknown, |m| Verdict::State(encoding.state(&m)))
-        }
+#[cfg(feature = "z3")]
+fn check(problem: &Problem<'_>, constraints: &[usize]) -> Verdict {
+    if agentir_z3::load().is_err() {
+        return Verdict::Unavailable;
     }
+    query::check(problem, constraints)
+}
+
+#[cfg(not(feature = "z3"))]
+fn check(_: &Problem<'_>, _: &[usize]) -> Verdict {
+    Verdict::Unavailable
 }

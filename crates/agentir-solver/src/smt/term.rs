@@ -2,12 +2,12 @@
 
 use super::text::escaped;
 use agentir_eval::{Date, Semantics, Unset, Value, parse_number};
+use agentir_z3::z3::ast::{Bool, Int, Real};
+use agentir_z3::z3::{FuncDecl, Sort};
 use std::str::FromStr;
-use z3::ast::{Bool, Int, Real};
-use z3::{FuncDecl, Sort};
 
 /// Z3's texts.
-pub(crate) type Text = z3::ast::String;
+pub(crate) type Text = agentir_z3::z3::ast::String;
 
 /// A value. At most one of the `is_*` holds; if none does and it does not fail, it is unset.
 #[derive(Clone)]

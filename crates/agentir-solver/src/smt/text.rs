@@ -64,22 +64,25 @@ fn escape_code(escape: &str) -> Option<(u32, &str)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use agentir_z3::z3::SatResult;
     use std::str::FromStr;
 
     #[test]
     fn z3_gives_texts_back_as_they_were() {
+        assert!(agentir_z3::load().is_ok());
         for text in
             ["", "a", "größe", "\\u{41}", "\\", "日本", "\0\n\t\"'", "𝒳", "\u{2ffff}", "\\x41"]
         {
             let form = escaped(text).unwrap_or_else(|| unreachable!("{text}"));
             assert_eq!(unescaped(&form).as_deref(), Some(text));
-            let solver = z3::Solver::new();
-            let variable = z3::ast::String::new_const("x");
-            let value = z3::ast::String::from_str(&form).unwrap_or_else(|_| unreachable!());
+            let solver = agentir_z3::z3::Solver::new();
+            let variable = agentir_z3::z3::ast::String::new_const("x");
+            let value =
+                agentir_z3::z3::ast::String::from_str(&form).unwrap_or_else(|_| unreachable!());
             solver.assert(variable.eq(&value));
             let length = i64::try_from(text.chars().count()).unwrap_or_default();
-            solver.assert(variable.length().eq(z3::ast::Int::from_i64(length)));
-            assert_eq!(solver.check(), z3::SatResult::Sat, "{text:?} has {length} characters");
+            solver.assert(variable.length().eq(agentir_z3::z3::ast::Int::from_i64(length)));
+            assert_eq!(solver.check(), SatResult::Sat, "{text:?} has {length} characters");
             let found = solver
                 .get_model()
                 .and_then(|m| m.eval(&variable, true))
