@@ -22,7 +22,8 @@ fn main() -> Result<(), Box<dyn Error>> {
             fs::read(&file)?.hash(&mut hasher);
         }
     }
-    // Where the program is unpacked from an archive, its libraries are beside it.
+    // Where the program is unpacked from an archive, its libraries are beside it, and so are those that
+    // Z3 needs, which is loaded from there.
     match env::var("CARGO_CFG_TARGET_OS")?.as_str() {
         // Libraries that are needed by libraries are looked for there as well, by a path of the old form.
         "linux" => {

@@ -1,6 +1,7 @@
-//! An archive that runs where Z3 is not installed: the program, the libraries that are not part of
-//! every system beside it, manual pages, completions.
+//! An archive that runs where Z3 is not installed: the program, Z3 and the other libraries that are not
+//! part of every system, manual pages, completions.
 
+use std::collections::BTreeSet;
 use std::error::Error;
 use std::ffi::OsStr;
 use std::fs;
@@ -10,8 +11,12 @@ use std::process::Command;
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
 /// The libraries that go into the archive, by how their names begin; the others are the system's C
-/// library. The program finds them by a path relative to itself (`crates/agentir-cli/build.rs`).
-const LIBRARIES: [&str; 3] = ["libz3.", "libstdc++.", "libgcc_s."];
+/// library. The program loads Z3 from `../lib` (`crates/agentir-z3`), and the dynamic linker looks for what
+/// Z3 needs there (`crates/agentir-cli/build.rs`).
+const LIBRARIES: [&str; 2] = ["libstdc++.", "libgcc_s."];
+
+/// A sample that gives a finding only if Z3 works.
+const NEEDS_Z3: &str = "combined_limits.agent.abl";
 
 /// Shells, and what their files of completions are called.
 const SHELLS: [(&str, &str); 3] =
@@ -37,11 +42,13 @@ pub(crate) fn make(root: &Path, out: &Path, attempt: bool) -> Result<()> {
     }
     let copy = top.join("bin/agentir");
     fs::copy(&program, &copy)?;
-    let (ours, system): (Vec<PathBuf>, Vec<PathBuf>) =
-        needed(&program)?.into_iter().partition(|path| {
-            let name = path.file_name().and_then(OsStr::to_str).unwrap_or_default();
-            LIBRARIES.iter().any(|library| name.starts_with(library))
-        });
+    let (z3_name, z3) = z3()?;
+    fs::copy(&z3, top.join("lib").join(z3_name))?;
+    let needed: BTreeSet<PathBuf> = needed(&program)?.into_iter().chain(needed(&z3)?).collect();
+    let (ours, system): (Vec<PathBuf>, Vec<PathBuf>) = needed.into_iter().partition(|path| {
+        let name = path.file_name().and_then(OsStr::to_str).unwrap_or_default();
+        LIBRARIES.iter().any(|library| name.starts_with(library))
+    });
     for library in &ours {
         let name = library.file_name().ok_or("a library has a name")?;
         fs::copy(library, top.join("lib").join(name))?;
@@ -67,7 +74,20 @@ pub(crate) fn make(root: &Path, out: &Path, attempt: bool) -> Result<()> {
     Ok(())
 }
 
-/// The files that the dynamic linker loads for a program.
+/// Z3's library, as the program would load it here: the name it is looked for by, and its file.
+fn z3() -> Result<(&'static OsStr, PathBuf)> {
+    let name = agentir_z3::load()?.file_name().ok_or("a library has a name")?;
+    // Where the dynamic linker has found a name, the kernel knows.
+    let maps = fs::read_to_string("/proc/self/maps")?;
+    let files = maps.lines().filter_map(|line| Some(Path::new(line.get(line.find('/')?..)?)));
+    let is_z3 = |file: &&Path| {
+        file.file_name().and_then(OsStr::to_str).is_some_and(|name| name.starts_with("libz3."))
+    };
+    let file = files.into_iter().find(is_z3).ok_or("Z3 is loaded, but not from a file")?;
+    Ok((name, file.to_owned()))
+}
+
+/// The files that the dynamic linker loads for a program or a library.
 fn needed(program: &Path) -> Result<Vec<PathBuf>> {
     let output = Command::new("ldd").arg(program).output()?;
     let text = String::from_utf8(output.stdout)?;
@@ -109,6 +129,13 @@ fn try_out(root: &Path, archive: &Path, name: &str, system: &[PathBuf]) -> Resul
     if there.stdout != here.stdout || there.status.code() != Some(1) {
         let said = String::from_utf8_lossy(&there.stderr);
         return Err(format!("in an empty file system it says something else: {said}").into());
+    }
+    let report: serde_json::Value = serde_json::from_slice(&there.stdout)?;
+    let findings = report.get("diagnostics").and_then(|all| all.as_array());
+    let mut files =
+        findings.into_iter().flatten().filter_map(|finding| finding.get("file")?.as_str());
+    if !files.any(|file| file.ends_with(NEEDS_Z3)) {
+        return Err(format!("nothing is found in {NEEDS_Z3}, so Z3 does not work").into());
     }
     println!(
         "in a file system with {} other files it says the same ({} bytes)",

@@ -105,7 +105,11 @@ const MOST_ROUNDS: usize = 10;
 pub fn run(check: &Check) -> ExitCode {
     let once = || try_run(check).unwrap_or_else(|code| code);
     if check.watch {
-        return batch::watch::watch(check.input.paths(), once);
+        return batch::watch::watch(check.input.paths(), || {
+            let code = once();
+            crate::note_missing_z3();
+            code
+        });
     }
     once()
 }

@@ -27,5 +27,18 @@ use std::process::ExitCode;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    commands::run()
+    let code = commands::run();
+    note_missing_z3();
+    code
+}
+
+/// Says that something was left undecided because Z3 is missing, if that is so.
+fn note_missing_z3() {
+    if let Some(error) = agentir_z3::failure() {
+        eprintln!("note: some conditions are undecided because Z3 is not available: {error}");
+        eprintln!(
+            "help: install Z3's library (on Debian: libz3-4), or set {} to its path",
+            agentir_z3::LIBRARY_VARIABLE
+        );
+    }
 }

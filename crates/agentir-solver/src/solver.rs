@@ -115,15 +115,15 @@ impl Solver {
                     self.statistics.without_z3 += 1;
                 } else {
                     self.statistics.with_z3 += 1;
-                    self.statistics.unavailable += u64::from(!complete);
+                    self.statistics.incomplete += u64::from(!complete);
                 }
                 if let CachedAnswer::Unknown(why) = &cached {
-                    match why {
-                        UnknownReason::Opaque => self.statistics.opaque += 1,
-                        UnknownReason::Budget => self.statistics.out_of_budget += 1,
-                        UnknownReason::Unconfirmed => self.statistics.unconfirmed += 1,
-                        UnknownReason::Unavailable => {}
-                    }
+                    *match why {
+                        UnknownReason::Opaque => &mut self.statistics.opaque,
+                        UnknownReason::Budget => &mut self.statistics.out_of_budget,
+                        UnknownReason::Unconfirmed => &mut self.statistics.unconfirmed,
+                        UnknownReason::Unavailable => &mut self.statistics.unavailable,
+                    } += 1;
                 }
                 // Z3 might change an incomplete answer, and each use of one is counted.
                 if complete {

@@ -19,13 +19,15 @@ pub struct Statistics {
     pub with_z3: u64,
     /// Queries that needed Z3 while it was not available. Most of them are unknown; the
     /// unsatisfiable cores of the others may not be minimal.
-    pub unavailable: u64,
+    pub incomplete: u64,
     /// Queries that are unknown because of opaque conditions or calls.
     pub opaque: u64,
     /// Queries that are unknown because a limit was reached.
     pub out_of_budget: u64,
     /// Queries that are unknown because the evaluator did not confirm the state.
     pub unconfirmed: u64,
+    /// Queries that are unknown because Z3 is not available.
+    pub unavailable: u64,
     /// The total time, Z3's share included; zero unless the solver is timed.
     pub time: Duration,
     /// The time in Z3.
@@ -41,8 +43,9 @@ impl AddAssign for Statistics {
         self.with_z3 += other.with_z3;
         self.opaque += other.opaque;
         self.out_of_budget += other.out_of_budget;
-        self.unavailable += other.unavailable;
+        self.incomplete += other.incomplete;
         self.unconfirmed += other.unconfirmed;
+        self.unavailable += other.unavailable;
         self.time += other.time;
         self.z3_time += other.z3_time;
     }
@@ -61,17 +64,17 @@ impl fmt::Display for Statistics {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "{} questions: {} answered at once, {} answered before, {} decided without Z3, {} with Z3, {} that need Z3, which is not available; {} unknown ({} words or calls, {} limit, {} unconfirmed); {:.1} ms, Z3 {:.1} ms",
+            "{} questions: {} answered at once, {} answered before, {} decided without Z3, {} that need Z3; {} unknown ({} words or calls, {} limit, {} unconfirmed, {} Z3 not available); {:.1} ms, Z3 {:.1} ms",
             self.queries,
             self.by_sampling,
             self.cached,
             self.without_z3,
-            self.with_z3 - self.unavailable,
-            self.unavailable,
-            self.opaque + self.out_of_budget + self.unconfirmed,
+            self.with_z3,
+            self.opaque + self.out_of_budget + self.unconfirmed + self.unavailable,
             self.opaque,
             self.out_of_budget,
             self.unconfirmed,
+            self.unavailable,
             self.time.as_secs_f64() * 1e3,
             self.z3_time.as_secs_f64() * 1e3,
         )

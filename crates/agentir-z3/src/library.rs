@@ -4,6 +4,7 @@ use crate::functions::Functions;
 use libloading::Library;
 use std::env;
 use std::env::consts::OS;
+use std::error::Error;
 use std::ffi::OsString;
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -46,12 +47,8 @@ impl fmt::Display for LoadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NotFound { tried, reason } => {
-                f.write_str("cannot load ")?;
-                for (i, path) in tried.iter().enumerate() {
-                    let separator = if i > 0 { " or " } else { "" };
-                    write!(f, "{separator}{}", path.display())?;
-                }
-                write!(f, ": {reason}")
+                let tried: Vec<String> = tried.iter().map(|p| p.display().to_string()).collect();
+                write!(f, "cannot load {}: {reason}", tried.join(" or "))
             }
             Self::MissingFunction { library, function } => {
                 write!(f, "{} lacks the function {function}", library.display())
@@ -60,7 +57,7 @@ impl fmt::Display for LoadError {
     }
 }
 
-impl std::error::Error for LoadError {}
+impl Error for LoadError {}
 
 /// Loads Z3's library, if that was not tried before, and returns the path or name by which it was found.
 ///
@@ -116,7 +113,10 @@ fn first(candidates: Vec<PathBuf>) -> Result<Loaded, LoadError> {
         match open(path) {
             Ok(library) => return Loaded::new(library, path),
             Err(error) => {
-                reason.get_or_insert_with(|| error.to_string());
+                reason.get_or_insert_with(|| match error.source() {
+                    Some(source) => source.to_string(),
+                    None => error.to_string(),
+                });
             }
         }
     }

@@ -115,7 +115,9 @@ fn count_one(group: Group, question: Question<'_>, store: Option<&Store>) -> Cor
         duration: begun.elapsed(),
     };
     let corpus = measured.corpus(MOST_ROWS);
-    if let (Some(store), Some(place)) = (store, place) {
+    if let (Some(store), Some(place)) = (store, place)
+        && checked.statistics.solver.incomplete == 0
+    {
         store.put(&place, serde_json::to_vec(&corpus).ok());
     }
     corpus

@@ -274,7 +274,9 @@ fn check_one(
     let (checked, times) = question.judge(&mut loaded, wanted.times);
     let page = if wanted.page { page(&loaded) } else { Page::default() };
     let (diagnostics, files) = (checked.diagnostics, loaded.files);
-    if let (Some(store), Some(place)) = (store, place) {
+    if let (Some(store), Some(place)) = (store, place)
+        && checked.statistics.solver.incomplete == 0
+    {
         store.put(&place, entry::encode(files, &diagnostics));
     }
     let sources = if shown(&diagnostics) { loaded.sources } else { SourceMap::new() };

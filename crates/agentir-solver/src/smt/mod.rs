@@ -23,10 +23,7 @@ use std::time::{Duration, Instant};
 const MAX_CONSTRAINTS: usize = 5000;
 
 /// What Z3 found.
-#[cfg_attr(
-    not(feature = "z3"),
-    allow(dead_code, reason = "only Z3 decides anything")
-)]
+#[cfg_attr(not(feature = "z3"), allow(dead_code, reason = "only Z3 decides anything"))]
 pub(crate) enum Verdict {
     /// A state, not yet confirmed by the evaluator.
     State(Assignment),
