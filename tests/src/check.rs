@@ -1,14 +1,13 @@
 //! From texts to findings, in memory.
 
 use agentir_compare::{Announced, Comparison, Meaning, Side};
-use agentir_diagnostics::{Diagnostic, Severity, SourceFile, SourceMap, Span, Spanned, sort};
-use agentir_expr::Version;
-use agentir_ir::{AgentType, Program};
-use agentir_lint::Selection;
+use agentir_config::Configs;
+use agentir_diagnostics::{Diagnostic, Severity, SourceMap, Span};
+use agentir_ir::Program;
+use agentir_lint::{Cancellation, Selection};
+use agentir_project::{CheckOptions, Levels, check_loaded, config_names};
 use agentir_syntax::abl::Options;
-use agentir_syntax::agent_script;
 use serde_json::{Value, json};
-use smol_str::SmolStr;
 
 /// A file.
 #[derive(Debug, Clone)]
@@ -57,53 +56,24 @@ impl Checked {
     }
 }
 
-/// Reads files as one program and checks it. A `project.json` among them makes it complete.
+/// Reads files as one program and checks it, as the command line does. A `project.json` among them makes it
+/// complete.
 #[must_use]
 pub fn check(files: &[File], options: Options) -> Checked {
-    let mut sources = SourceMap::new();
-    let mut diagnostics = Vec::new();
-    let mut program = Program::default();
-    let mut versions: Vec<Version> = Vec::new();
-    for file in files {
-        let id = sources.add(SourceFile::new(file.name.as_str(), file.text.as_str()));
-        if file.name.ends_with("project.json") {
-            let manifest: Value = serde_json::from_str(&file.text).expect("a manifest is JSON");
-            program.complete = true;
-            program.entry_agent = manifest["entry_agent"]
-                .as_str()
-                .map(|name| Spanned::new(SmolStr::new(name), Span::new(id, 0, 0)));
-            continue;
-        }
-        let export = agentir_lower::is_xo(&file.name, &file.text);
-        let mut lowered = if export {
-            agentir_lower::xo(id, &file.text)
-        } else if file.name.ends_with(".py") {
-            agentir_lower::python(id, &file.text)
-        } else if agentir_lower::is_adl_config(&file.name, &file.text) {
-            agentir_lower::adl_config(id, &file.text)
-        } else if agentir_lower::takes_agent_script(&file.name, &file.text) {
-            agentir_lower::agent_script(id, &file.text, agent_script::Options::default())
-        } else if agentir_lower::is_adl(&file.name, &file.text) {
-            agentir_lower::adl(id, &file.text)
-        } else {
-            agentir_lower::abl(id, &file.name, &file.text, options)
-        };
-        diagnostics.append(&mut lowered.diagnostics);
-        // Exports are searched for credentials where they are read, decoded.
-        if !export {
-            diagnostics.extend(agentir_lint::check_text(id, &file.text));
-        }
-        lowered.add_to(&mut program, &mut versions);
-    }
-    let supervised = program.agents().any(|a| a.metadata.kind == AgentType::Supervisor);
-    program.complete |= supervised && program.agents.len() > 1;
-    if !options.fragment {
-        let checked = agentir_lint::check(&program, &versions, &[], &Selection::default());
-        diagnostics.extend(checked.diagnostics);
-        agentir_lint::suppress(&sources, &mut diagnostics, &|_, _| true);
-    }
-    sort(&mut diagnostics, &sources);
-    Checked { sources, diagnostics, program }
+    let texts = files.iter().map(|file| (file.name.as_str(), file.text.as_str()));
+    let mut loaded = agentir_project::read_program(texts, options.into());
+    let configs = Configs::none(config_names());
+    let selection = Selection::default();
+    let options = CheckOptions {
+        selection: &selection,
+        levels: &Levels::new(&configs, &selection),
+        fragment: options.fragment,
+        timed: false,
+        cancellation: &Cancellation::default(),
+    };
+    let (checked, _) = check_loaded(&mut loaded, options).expect("nobody cancels it");
+    let program = loaded.programs.pop().expect("it is one program").program;
+    Checked { sources: loaded.sources, diagnostics: checked.diagnostics, program }
 }
 
 /// Compares what two programs do.

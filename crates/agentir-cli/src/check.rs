@@ -1,13 +1,13 @@
 //! `agentir check`: findings, what is left of them, how they are written, and what is mended.
 
 use crate::batch::{self, Gathered, Question, Work};
-use crate::commands::{Input, no_such, unwritten};
-use crate::load;
-use crate::settings::{self, Levels};
+use crate::commands::{Input, InputSources, no_such, unwritten};
+
 use crate::write::replace;
-use agentir_config::{Configs, Threshold};
+use agentir_config::Threshold;
 use agentir_diagnostics::{Applicability, Diagnostic, FileId, Fix, Report, SourceMap, Stream};
 use agentir_lint::{Selection, Statistics, Times};
+use agentir_project::{FileResult, Levels, selection};
 use agentir_report::{Baseline, Findings, Format};
 use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueEnum};
@@ -154,7 +154,7 @@ fn try_run(check: &Check) -> Result<ExitCode, ExitCode> {
     }
     mended.write().map_err(|message| failed(&message))?;
     let Gathered { diagnostics, sources, files: files_checked, page } = &run.gathered;
-    let levels = Levels::new(&run.configs, &run.selection);
+    let levels = Levels::new(&run.sources.configs, &run.selection);
     let fails = |finding: &Diagnostic| check.fails(&levels, finding, sources);
     let report = Report { sources, diagnostics, files_checked: *files_checked };
     let findings = Findings { report, root: &root, fails: &fails, page };
@@ -211,12 +211,11 @@ fn streamed(check: &Check, targets: &[Target]) -> Option<agentir_diagnostics::Fo
 
 /// Checks everything, and writes findings as soon as nothing can come before them.
 fn stream(check: &Check, format: agentir_diagnostics::Format) -> Result<ExitCode, ExitCode> {
-    let configs = check.input.configs()?;
-    let nothing = HashMap::new();
-    let request = check.input.request(&configs, &nothing);
+    let sources = check.input.sources(&HashMap::new())?;
+    let request = check.input.request(&sources);
     let groups = check.work.programs(&request)?;
-    let selection = settings::selection(&check.select, &check.ignore, &configs);
-    let levels = Levels::new(&configs, &selection);
+    let selection = selection(&check.select, &check.ignore, &sources.configs);
+    let levels = Levels::new(&sources.configs, &selection);
     let question = Question { request: &request, selection: &selection, levels: &levels };
     let mut statistics = check.statistics.then(<(Statistics, Times)>::default);
     let mut stdout = io::stdout();
@@ -289,7 +288,7 @@ fn baseline(check: &Check) -> Result<Option<Baseline>, String> {
 
 /// What one look at everything came to.
 struct Run {
-    configs: Configs,
+    sources: InputSources,
     selection: Selection,
     gathered: Gathered,
     statistics: Option<(Statistics, Times)>,
@@ -306,11 +305,11 @@ fn once(
     with_page: bool,
     instead: &HashMap<String, String>,
 ) -> Result<Run, ExitCode> {
-    let configs = check.input.configs()?;
-    let request = check.input.request(&configs, instead);
+    let sources = check.input.sources(instead)?;
+    let request = check.input.request(&sources);
     let groups = check.work.programs(&request)?;
-    let selection = settings::selection(&check.select, &check.ignore, &configs);
-    let levels = Levels::new(&configs, &selection);
+    let selection = selection(&check.select, &check.ignore, &sources.configs);
+    let levels = Levels::new(&sources.configs, &selection);
     let question = Question { request: &request, selection: &selection, levels: &levels };
     let mut statistics = check.statistics.then(<(Statistics, Times)>::default);
     let mut gathered = batch::gather(groups, &check.work, question, statistics.as_mut(), with_page);
@@ -326,7 +325,7 @@ fn once(
         known = before - gathered.diagnostics.len();
         gone = compared.gone;
     }
-    Ok(Run { configs, selection, gathered, statistics, known, gone })
+    Ok(Run { sources, selection, gathered, statistics, known, gone })
 }
 
 fn deliver(findings: &Findings<'_>, target: &Target) -> Result<(), ExitCode> {
@@ -360,8 +359,7 @@ impl Mended {
     fn mend(&mut self, check: &Check, run: &Run) -> bool {
         let least = if check.unsafe_fixes { Applicability::Unsafe } else { Applicability::Safe };
         let sources = &run.gathered.sources;
-        let nothing = HashMap::new();
-        let request = check.input.request(&run.configs, &nothing);
+        let request = check.input.request(&run.sources);
         let mut by_file: HashMap<FileId, Vec<&Fix>> = HashMap::new();
         for finding in &run.gathered.diagnostics {
             if let Some(fix) = finding.applicable_fix(least) {
@@ -375,7 +373,11 @@ impl Mended {
             if !check.input.reads_stdin() && !Path::new(&*file.name).is_file() {
                 continue;
             }
-            let read = |text: &str| load::read_again(id, &file.name, text, &request).diagnostics;
+            let path = Path::new(&*file.name);
+            let options = request.options(path, &request.configs.of(path));
+            let read = |text: &str| {
+                FileResult::new(id, &file.name, text, false, options).lowered.diagnostics
+            };
             let fixed = agentir_rewrite::fix(id, &file.text, &fixes, &read);
             if fixed.applied == 0 || *fixed.text == *file.text {
                 continue;

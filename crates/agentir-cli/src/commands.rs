@@ -2,23 +2,24 @@
 
 use crate::batch;
 use crate::graph::{self, GraphDetail, GraphFormat};
-use crate::load::{self, Loaded, LoadedProgram};
-use crate::request::{LoadError, Request};
 use crate::{check, compile, converse, convert, rewrite, settings, trial};
 use agentir_config::Configs;
-use agentir_diagnostics::{Severity, sort};
+use agentir_diagnostics::Severity;
 use agentir_flow::Cfg;
 use agentir_flow::cost::CostReport;
-use agentir_lint::{Checked, Selection, Statistics, Times};
+use agentir_lint::{Cancellation, Selection};
+use agentir_lower::ReadOptions;
+use agentir_project::{CheckOptions, Levels, LoadError, Loaded, Request, TextInput, check_loaded};
 use agentir_syntax::abl::Options;
 use agentir_syntax::abl::schema::Version;
 use agentir_syntax::agent_script;
+use agentir_vfs::{Disk, FileSystem, Overlay};
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
-use rayon::prelude::*;
 use std::collections::HashMap;
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
 
 /// A linter, formatter, compiler, converter and runtime for conversational AI agents.
 #[derive(Parser)]
@@ -233,33 +234,44 @@ impl Input {
         self.paths.iter().any(|path| path.as_os_str() == "-")
     }
 
-    /// The configurations that files go by, or why there are none.
-    pub fn configs(&self) -> Result<Configs, ExitCode> {
-        settings::chosen(self.config.as_deref(), self.no_config)
+    /// Prepares reading: configurations, files, and standard input if it is named. `instead` has texts that take
+    /// the place of files, by the names of the files.
+    pub fn sources(&self, instead: &HashMap<String, String>) -> Result<InputSources, ExitCode> {
+        let files: Arc<dyn FileSystem> = if instead.is_empty() {
+            Arc::new(Disk)
+        } else {
+            Arc::new(Overlay::new(
+                Arc::new(Disk),
+                instead.iter().map(|(name, text)| (name, text.as_str())).collect(),
+            ))
+        };
+        let configs = settings::chosen(self.config.as_deref(), self.no_config, Arc::clone(&files))?;
+        let stdin = if self.reads_stdin() {
+            Some(stdin(self.stdin_filename.as_deref(), instead)?)
+        } else {
+            None
+        };
+        Ok(InputSources { configs, files, stdin })
     }
 
-    /// What to read, as configurations want it, with some texts instead of those of the files.
-    pub fn request<'a>(
-        &'a self,
-        configs: &'a Configs,
-        instead: &'a HashMap<String, String>,
-    ) -> Request<'a> {
+    /// What to read.
+    pub fn request<'a>(&'a self, sources: &'a InputSources) -> Request<'a> {
         let dialect = self.dialect.map(|d| match d {
             ScriptDialect::Agentscript => agent_script::Dialect::AgentScript,
             ScriptDialect::Agentforce => agent_script::Dialect::Agentforce,
             ScriptDialect::Agentfabric => agent_script::Dialect::Agentfabric,
         });
+        let version = self.abl_version.map(Version::from);
         Request {
             paths: &self.paths,
             together: self.together.as_deref(),
-            stdin_filename: self.stdin_filename.as_deref(),
-            options: Options {
-                version: self.abl_version.map(Version::from),
-                fragment: self.fragment,
+            stdin: sources.stdin.as_ref(),
+            options: ReadOptions {
+                abl: Options { version, fragment: self.fragment },
+                agent_script: agent_script::Options { dialect },
             },
-            script: agent_script::Options { dialect },
-            configs,
-            instead,
+            configs: &sources.configs,
+            files: &*sources.files,
         }
     }
 
@@ -267,6 +279,31 @@ impl Input {
     pub fn paths(&self) -> &[PathBuf] {
         &self.paths
     }
+}
+
+/// Where input is read from.
+pub struct InputSources {
+    /// The configurations of the files.
+    pub configs: Configs,
+    files: Arc<dyn FileSystem>,
+    stdin: Option<TextInput>,
+}
+
+/// Reads standard input once; a text in `instead` takes its place.
+pub fn stdin(
+    filename: Option<&Path>,
+    instead: &HashMap<String, String>,
+) -> Result<TextInput, ExitCode> {
+    let name = filename.unwrap_or(Path::new("<stdin>")).to_owned();
+    if let Some(text) = instead.get(&*name.to_string_lossy()) {
+        return Ok(TextInput { name, text: text.clone() });
+    }
+    let mut text = String::new();
+    io::stdin().read_to_string(&mut text).map_err(|error| {
+        eprintln!("error: standard input cannot be read: {error}");
+        ExitCode::from(2)
+    })?;
+    Ok(TextInput { name, text })
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -416,14 +453,28 @@ fn man_command(folder: &Path) -> ExitCode {
 }
 
 fn compile_command(input: &Input) -> ExitCode {
-    let mut loaded = match load_input(input) {
-        Ok(loaded) => loaded,
+    let sources = match input.sources(&HashMap::new()) {
+        Ok(sources) => sources,
         Err(code) => return code,
     };
-    let diagnostics =
-        findings(&mut loaded, &Selection::default(), input.fragment, false).0.diagnostics;
-    let failed = diagnostics.iter().any(|d| d.severity == Severity::Error);
-    let output = compile::output(loaded, &diagnostics);
+    let mut loaded = match agentir_project::load(&input.request(&sources)) {
+        Ok(loaded) => loaded,
+        Err(error) => return unreadable(error),
+    };
+    if let Err(code) = settings::sound(&sources.configs) {
+        return code;
+    }
+    let selection = Selection::default();
+    let options = CheckOptions {
+        selection: &selection,
+        levels: &Levels::new(&sources.configs, &selection),
+        fragment: input.fragment,
+        timed: false,
+        cancellation: &Cancellation::default(),
+    };
+    let Ok((checked, _)) = check_loaded(&mut loaded, options) else { return ExitCode::from(2) };
+    let failed = checked.diagnostics.iter().any(|d| d.severity == Severity::Error);
+    let output = compile::output(loaded, &checked.diagnostics);
     match print_json(&output) {
         code if code != ExitCode::SUCCESS => code,
         _ if failed => ExitCode::from(1),
@@ -509,45 +560,15 @@ fn rules_command(json: bool) -> ExitCode {
     print(&text)
 }
 
-/// Reads what was given, or says why not.
+/// Loads the input, or reports why that failed.
 pub fn load_input(input: &Input) -> Result<Loaded, ExitCode> {
-    let configs = input.configs()?;
-    let loaded = load::load(&input.request(&configs, &HashMap::new())).map_err(unreadable)?;
-    settings::sound(&configs).map(|()| loaded)
+    let sources = input.sources(&HashMap::new())?;
+    let loaded = agentir_project::load(&input.request(&sources)).map_err(unreadable)?;
+    settings::sound(&sources.configs).map(|()| loaded)
 }
 
-/// Says why nothing could be loaded.
+/// Reports why nothing could be loaded.
 pub fn unreadable(error: LoadError) -> ExitCode {
-    eprintln!("error: {}", error.0);
+    eprintln!("error: {error}");
     ExitCode::from(2)
-}
-
-/// Everything that is wrong with what was loaded, in order; and how long each rule took, if that is wanted.
-pub fn findings(
-    loaded: &mut Loaded,
-    selection: &Selection,
-    fragment: bool,
-    timed: bool,
-) -> (Checked, Times) {
-    let (mut statistics, mut times) = (Statistics::default(), Times::default());
-    let mut all = std::mem::take(&mut loaded.diagnostics);
-    all.retain(|d| selection.wants(d.rule.0));
-    if !fragment {
-        let check = |p: &LoadedProgram| {
-            let LoadedProgram { program, versions, options } = p;
-            if timed {
-                agentir_lint::check_and_time(program, versions, options, selection)
-            } else {
-                (agentir_lint::check(program, versions, options, selection), Times::default())
-            }
-        };
-        let more: Vec<(Checked, Times)> = loaded.programs.par_iter().map(check).collect();
-        for (checked, took) in more {
-            all.extend(checked.diagnostics);
-            statistics += checked.statistics;
-            times += took;
-        }
-    }
-    sort(&mut all, &loaded.sources);
-    (Checked { diagnostics: all, statistics }, times)
 }

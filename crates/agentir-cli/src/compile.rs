@@ -1,9 +1,9 @@
 //! `agentir compile`: programs to the compilation output.
 
-use crate::load::Loaded;
 use agentir_diagnostics::{Diagnostic, FileId, Severity, SourceMap};
 use agentir_expr::Name;
 use agentir_ir::{Agent, AgentType, CompilationIssue, CompilationOutput, Deployment, IR_VERSION};
+use agentir_project::Loaded;
 use smol_str::SmolStr;
 use std::collections::{BTreeMap, BTreeSet};
 

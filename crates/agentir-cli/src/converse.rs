@@ -1,11 +1,11 @@
 //! `agentir run`: a conversation with agents in the terminal.
 
 use crate::commands::{Input as Paths, load_input};
-use crate::load::Loaded;
 use agentir_diagnostics::SourceMap;
 use agentir_ir::Program;
 use agentir_mcp::Mcp;
 use agentir_model::{ApiKey, Endpoint, Offline, OpenAi, Script, Scripted};
+use agentir_project::Loaded;
 use agentir_runtime::{
     Clock, Escalation, Event, EventKind, Host, Human, HumanReply, Input, Machine, Model, NoHuman,
     Observer, OrchestrationMethod, Session, Status, Turn,

@@ -1,11 +1,11 @@
 //! `agentir convert` and `agentir diff`.
 
 use crate::commands::{Input, load_input};
-use crate::load::Loaded;
 use crate::write::replace;
 use agentir_compare::{Announced, Comparison, Difference, Meaning, Side, differences};
 use agentir_convert::{OutputFile, Report, Target, convert};
 use agentir_diagnostics::{Format, RuleName, Severity, SourceMap, Span, render, sort};
+use agentir_project::Loaded;
 use agentir_syntax::rules;
 use clap::{Args, ValueEnum};
 use std::io::{self, Write};

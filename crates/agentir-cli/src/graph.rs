@@ -1,10 +1,10 @@
 //! `agentir graph`: programs as pictures of what can follow what.
 
-use crate::load::Loaded;
 use agentir_draw::{Detail, Graph, TooLarge, View};
 use agentir_flow::Cfg;
 use agentir_flow::cfg::AgentId;
 use agentir_ir::Program;
+use agentir_project::Loaded;
 use clap::ValueEnum;
 
 /// How a graph is written.

@@ -6,18 +6,11 @@ mod commands;
 mod compile;
 mod converse;
 mod convert;
-mod export;
-mod find;
-mod found;
 mod graph;
-mod load;
 mod page;
-mod request;
 mod rewrite;
 mod settings;
-mod stamp;
 mod trial;
-mod walk;
 mod write;
 
 use std::process::ExitCode;

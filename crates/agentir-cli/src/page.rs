@@ -1,9 +1,9 @@
 //! What the page of findings shows beside them: the agents' graphs, and what they cost.
 
-use crate::load::Loaded;
 use agentir_draw::{Detail, View};
 use agentir_flow::Cfg;
 use agentir_flow::cost::{UpperBound, cost};
+use agentir_project::Loaded;
 use agentir_report::{CostRow, Page, Picture};
 
 /// So many agents fit on a picture of steps.

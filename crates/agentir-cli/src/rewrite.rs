@@ -1,22 +1,25 @@
 //! `agentir fmt` and `agentir migrate`: documents written anew in place.
 
-use crate::commands::AblVersion;
-use crate::load::{Document, documents};
+use crate::commands::{AblVersion, stdin};
 use crate::settings;
 use crate::write::replace;
 use agentir_diagnostics::{
     Diagnostic, FileId, Format, Report, SourceFile, SourceMap, Span, render, sort,
 };
 use agentir_lower::Language;
+use agentir_project::{Document, documents};
 use agentir_rewrite::RewriteError;
 use agentir_rewrite::migrate::NewFile;
 use agentir_syntax::abl::schema::Version;
+use agentir_vfs::Disk;
 use clap::{Args, ValueEnum};
 use rayon::prelude::*;
 use similar::TextDiff;
+use std::collections::HashMap;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
 
 /// What to write anew, and what to do with it.
 #[derive(Args)]
@@ -114,11 +117,19 @@ fn run(
     did: &str,
     rewrite: impl Fn(Language, FileId, &str) -> Rewritten + Sync,
 ) -> ExitCode {
-    let configs = settings::nearest();
-    let found = match documents(&args.paths, args.stdin_filename.as_deref(), &configs) {
+    let configs = agentir_project::configs(Arc::new(Disk));
+    let input = if args.paths.iter().any(|path| path.as_os_str() == "-") {
+        match stdin(args.stdin_filename.as_deref(), &HashMap::new()) {
+            Ok(input) => Some(input),
+            Err(code) => return code,
+        }
+    } else {
+        None
+    };
+    let found = match documents(&args.paths, input.as_ref(), &configs, &Disk) {
         Ok(found) => found,
         Err(error) => {
-            eprintln!("error: {}", error.0);
+            eprintln!("error: {error}");
             return ExitCode::from(FAILED);
         }
     };
@@ -128,7 +139,8 @@ fn run(
     let mut sources = SourceMap::new();
     let mut code = DONE;
     let mut texts: Vec<(Target, FileId)> = Vec::new();
-    for Document { path, from_stdin, bytes } in found {
+    for (Document { path, text: own_text, .. }, bytes) in found {
+        let from_stdin = own_text.is_some();
         let text = bytes.map_err(|e| e.to_string()).and_then(|bytes| {
             String::from_utf8(bytes).map_err(|_| "this file is not UTF-8 text".to_owned())
         });

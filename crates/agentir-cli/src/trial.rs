@@ -1,8 +1,8 @@
 //! `agentir test`: conversation tests.
 
 use crate::commands::{Input, load_input};
-use crate::load::Loaded;
 use crate::{converse, write};
+use agentir_project::Loaded;
 use agentir_runtime::Machine;
 use agentir_scenario::{
     Coverage, Limits, Scenario, TestOutcome, Updated, coverage, generate, junit, run, text, update,

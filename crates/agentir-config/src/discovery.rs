@@ -4,10 +4,11 @@ use crate::Names;
 use crate::config::Config;
 use agentir_diagnostics::{Diagnostic, SourceFile, SourceMap, Span};
 use agentir_syntax::rules::INVALID_CONFIGURATION;
+use agentir_vfs::{FileSystem, Memory};
 use rustc_hash::FxHashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
-use std::{fs, io, path};
+use std::{io, path};
 
 /// What the file is called.
 pub const FILE_NAME: &str = "agentir.toml";
@@ -25,6 +26,7 @@ pub struct ConfigProblems {
 #[derive(Debug)]
 pub struct Configs {
     names: Names,
+    files: Arc<dyn FileSystem>,
     /// The one that all files go by, if there is one.
     fixed: Option<Arc<Config>>,
     nothing: Arc<Config>,
@@ -62,9 +64,10 @@ fn directory_prefix(folder: &Path) -> Box<[u8]> {
 impl Configs {
     /// Each file goes by the nearest `agentir.toml` above it.
     #[must_use]
-    pub fn nearest(names: Names) -> Self {
+    pub fn nearest(files: Arc<dyn FileSystem>, names: Names) -> Self {
         Self {
             names,
+            files,
             fixed: None,
             nothing: Arc::default(),
             known: RwLock::default(),
@@ -76,9 +79,9 @@ impl Configs {
     ///
     /// # Errors
     /// Where it cannot be read. What is wrong with its text is among the [`problems`](Self::problems).
-    pub fn fixed(file: &Path, names: Names) -> io::Result<Self> {
-        let mut all = Self::nearest(names);
-        let text = fs::read_to_string(file)?;
+    pub fn fixed(files: Arc<dyn FileSystem>, file: &Path, names: Names) -> io::Result<Self> {
+        let mut all = Self::nearest(files, names);
+        let text = read_text(&*all.files, file)?;
         let folder = path::absolute(file)?.parent().map(Path::to_owned).unwrap_or_default();
         let Loaded { problems, .. } = all.read.get_mut().unwrap_or_else(PoisonError::into_inner);
         all.fixed = Some(read(&all.names, problems, file, &folder, Ok(text)));
@@ -88,7 +91,7 @@ impl Configs {
     /// No file goes by any configuration.
     #[must_use]
     pub fn none(names: Names) -> Self {
-        Self { fixed: Some(Arc::default()), ..Self::nearest(names) }
+        Self { fixed: Some(Arc::default()), ..Self::nearest(Arc::new(Memory::new()), names) }
     }
 
     /// What the file at a path goes by. The path is made absolute as it stands, without looking at
@@ -133,16 +136,16 @@ impl Configs {
                 return config;
             }
             passed.push(written);
-            match fs::read_to_string(here.join(FILE_NAME)) {
+            match read_text(&*self.files, &here.join(FILE_NAME)) {
                 Err(error) if !exists(&error) => {}
                 text => return self.load_folder(here, text),
             }
             folder = here.parent();
             written = folder.map(directory_prefix).unwrap_or_default();
         }
-        match std::env::current_dir() {
+        match self.files.current_dir() {
             // What is above where we are is not written.
-            Ok(here) if file.is_relative() => self.of(&here),
+            Some(here) if file.is_relative() => self.of(&here),
             _ => {
                 self.read().none = true;
                 Arc::clone(&self.nothing)
@@ -157,7 +160,7 @@ impl Configs {
         match by_folder.get(&absolute) {
             Some(config) => Arc::clone(config),
             None => {
-                let file = shown(&absolute.join(FILE_NAME));
+                let file = shown(&*self.files, &absolute.join(FILE_NAME));
                 let config = read(&self.names, problems, &file, &absolute, text);
                 by_folder.insert(absolute, Arc::clone(&config));
                 config
@@ -191,8 +194,8 @@ fn exists(error: &io::Error) -> bool {
 }
 
 /// A path as it is shown: relative to where we are, if it is in there.
-fn shown(file: &Path) -> PathBuf {
-    let here = std::env::current_dir().unwrap_or_default();
+fn shown(files: &dyn FileSystem, file: &Path) -> PathBuf {
+    let here = files.current_dir().or_else(|| std::env::current_dir().ok()).unwrap_or_default();
     file.strip_prefix(here).unwrap_or(file).to_owned()
 }
 
@@ -223,4 +226,10 @@ fn read(
             Arc::default()
         }
     }
+}
+
+/// Reads a configuration's text.
+fn read_text(files: &dyn FileSystem, file: &Path) -> io::Result<String> {
+    String::from_utf8(files.read(file)?)
+        .map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8 text"))
 }

@@ -36,9 +36,9 @@ pub use names::Renamed;
 pub use target::{OutputFile, Target, file_stem};
 
 use agentir_compare::{Comparison, Side};
-use agentir_diagnostics::{Diagnostic, SourceFile, SourceMap};
+use agentir_diagnostics::{Diagnostic, SourceMap};
 use agentir_ir::Program;
-use agentir_syntax::abl::Options;
+use agentir_lower::ReadOptions;
 
 /// A converted program.
 #[derive(Debug)]
@@ -99,26 +99,8 @@ impl Conversion {
 /// Reads files with our own front ends.
 #[must_use]
 pub fn read_back(files: &[OutputFile]) -> (SourceMap, Program, Vec<Diagnostic>) {
-    let mut sources = SourceMap::new();
-    let mut program = Program::default();
-    let mut versions = Vec::new();
-    let mut diagnostics = Vec::new();
-    for file in files {
-        let id = sources.add(SourceFile::new(file.path.as_str(), file.text.as_str()));
-        if let Some(manifest) = target::manifest(file) {
-            program.entry_agent = manifest.entry_agent.map(|name| {
-                agentir_diagnostics::Spanned::new(name, agentir_diagnostics::Span::new(id, 0, 0))
-            });
-            program.complete = true;
-            continue;
-        }
-        let mut lowered = if agentir_lower::is_adl_config_name(&file.path) {
-            agentir_lower::adl_config(id, &file.text)
-        } else {
-            agentir_lower::file(id, &file.path, &file.text, Options::default())
-        };
-        diagnostics.append(&mut lowered.diagnostics);
-        lowered.add_to(&mut program, &mut versions);
-    }
-    (sources, program, diagnostics)
+    let texts = files.iter().map(|file| (file.path.as_str(), file.text.as_str()));
+    let mut loaded = agentir_project::read_program(texts, ReadOptions::default());
+    let program = loaded.programs.pop().unwrap_or_default().program;
+    (loaded.sources, program, loaded.diagnostics)
 }

@@ -1,7 +1,6 @@
 //! The languages that programs can be converted to.
 
 use agentir_expr::Dialect;
-use smol_str::SmolStr;
 
 /// A target language.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -74,16 +73,4 @@ pub fn file_stem(name: &str) -> String {
         .map(|c| if c.is_alphanumeric() || c == '-' { c.to_ascii_lowercase() } else { '_' })
         .collect();
     if stem.is_empty() { "agent".to_owned() } else { stem }
-}
-
-/// A manifest, as far as reading back needs it.
-#[derive(serde::Deserialize)]
-pub(crate) struct Manifest {
-    pub entry_agent: Option<SmolStr>,
-}
-
-/// The manifest that a file is, if it is one.
-pub(crate) fn manifest(file: &OutputFile) -> Option<Manifest> {
-    let name = file.path.rsplit('/').next()?;
-    if name == "project.json" { serde_json::from_str(&file.text).ok() } else { None }
 }

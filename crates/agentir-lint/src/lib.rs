@@ -8,6 +8,7 @@
 //! *Invariant*: nothing here prints, reads a file or changes the program.
 
 mod arguments;
+mod cancel;
 mod catalogue;
 mod constraints;
 mod dataflow;
@@ -33,12 +34,13 @@ mod types;
 mod variables;
 mod wording;
 
+pub use cancel::{Cancellation, Cancelled};
 pub use catalogue::{RuleInfo, catalogue, page, rule, tag};
 pub use index::AgentIndex;
 pub use options::{OPTIONS, OptionKind, Options, RuleOption};
 pub use proof::{Assumption, FactSource, QueryBuilder, SatResult, UnsatCore, VariableFacts};
 pub use rule::{AgentContext, Check, Group, ProgramContext, Report, Rule};
-pub use run::{Checked, Selection, check, check_and_time, check_text, variable_facts_of};
+pub use run::{Checked, Selection, check, check_text, check_with, variable_facts_of};
 pub use statistics::Statistics;
 pub use suppress::suppress;
 pub use timing::Times;

@@ -1,5 +1,6 @@
 //! The rule runner.
 
+use crate::cancel::{Cancellation, Cancelled};
 use crate::catalogue::RULES;
 use crate::options::Options;
 use crate::proof::Prover;
@@ -55,8 +56,33 @@ pub fn check_text(file: FileId, text: &str) -> Vec<Diagnostic> {
     diagnostics
 }
 
-/// Checks a program. `versions` has the language version of each agent and `options` the options of
-/// the rules, both in the order of the agents.
+/// Checks a program. `versions` says which version of the language each of its agents is held to, and
+/// `options` what the project sets for the rules, both in the order of the agents. `timed` measures the time of
+/// each rule, which is not free.
+///
+/// # Errors
+/// If the check was cancelled: between rules, or before a query of the solver.
+pub fn check_with(
+    program: &Program,
+    versions: &[Version],
+    options: &[Arc<Options>],
+    selection: &Selection,
+    timed: bool,
+    cancellation: &Cancellation,
+) -> Result<(Checked, Times), Cancelled> {
+    let clock = if timed { Clock::running() } else { Clock::default() };
+    let mut whole = clock.time("(names)", || ProgramContext::new(program));
+    whole.clock = clock;
+    whole.options = options;
+    if timed {
+        whole.prover = Prover::new(program.agents.len()).timed();
+    }
+    whole.prover.stop_at(cancellation.clone());
+    let checked = run(&whole, versions, selection, cancellation)?;
+    Ok((checked, whole.clock.times()))
+}
+
+/// Checks a program like [`check_with`], without measuring and to the end.
 #[must_use]
 pub fn check(
     program: &Program,
@@ -64,29 +90,18 @@ pub fn check(
     options: &[Arc<Options>],
     selection: &Selection,
 ) -> Checked {
-    let mut whole = ProgramContext::new(program);
-    whole.options = options;
-    run(&whole, versions, selection)
+    let never = Cancellation::default();
+    let (checked, _) =
+        check_with(program, versions, options, selection, false, &never).unwrap_or_default();
+    checked
 }
 
-/// Like [`check`], and measures the time of each rule, which is not free.
-#[must_use]
-pub fn check_and_time(
-    program: &Program,
+fn run<'a>(
+    whole: &'a ProgramContext<'a>,
     versions: &[Version],
-    options: &[Arc<Options>],
     selection: &Selection,
-) -> (Checked, Times) {
-    let clock = Clock::running();
-    let mut whole = clock.time("(names)", || ProgramContext::new(program));
-    whole.clock = clock;
-    whole.prover = Prover::new(program.agents.len()).timed();
-    whole.options = options;
-    let checked = run(&whole, versions, selection);
-    (checked, whole.clock.times())
-}
-
-fn run<'a>(whole: &'a ProgramContext<'a>, versions: &[Version], selection: &Selection) -> Checked {
+    cancellation: &Cancellation,
+) -> Result<Checked, Cancelled> {
     let program = whole.program;
     let mut diagnostics = Vec::new();
     let agents: Vec<AgentContext<'_>> = program
@@ -106,6 +121,7 @@ fn run<'a>(whole: &'a ProgramContext<'a>, versions: &[Version], selection: &Sele
         if !selection.wants(rule.name.0) {
             continue;
         }
+        cancellation.check()?;
         let mut report = Report { rule, diagnostics: &mut diagnostics };
         let time = |work: &mut dyn FnMut()| whole.clock.time(rule.name.0, work);
         match rule.check {
@@ -129,7 +145,9 @@ fn run<'a>(whole: &'a ProgramContext<'a>, versions: &[Version], selection: &Sele
         diagnostics.retain(|d| seen.insert((d.rule.0, d.primary.span, d.message.clone())));
     }
     let statistics = Statistics::of(whole);
-    Checked { diagnostics, statistics }
+    // A rule that was stopped half-way has not seen everything.
+    cancellation.check()?;
+    Ok(Checked { diagnostics, statistics })
 }
 
 /// Returns the facts that each agent states about its variables, in the order of the agents.

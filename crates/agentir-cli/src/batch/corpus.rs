@@ -3,9 +3,8 @@
 use super::store::{self, Known};
 use super::{Question, Store, Work, each};
 use crate::commands::{Input, print, print_json};
-use crate::load::{self, Group};
-use crate::settings::{self, Levels};
 use agentir_corpus::{Corpus, Measured};
+use agentir_project::{Levels, ProgramFiles, build, selection};
 use clap::{Args, ValueEnum};
 use std::collections::HashMap;
 use std::ops::ControlFlow;
@@ -71,12 +70,11 @@ pub fn run(args: &CorpusOf) -> ExitCode {
 }
 
 fn count(args: &CorpusOf) -> Result<Corpus, ExitCode> {
-    let configs = args.input.configs()?;
-    let nothing = HashMap::new();
-    let request = args.input.request(&configs, &nothing);
+    let sources = args.input.sources(&HashMap::new())?;
+    let request = args.input.request(&sources);
     let groups = args.work.programs(&request)?;
-    let selection = settings::selection(&[], &[], &configs);
-    let levels = Levels::new(&configs, &selection);
+    let selection = selection(&[], &[], &sources.configs);
+    let levels = Levels::new(&sources.configs, &selection);
     let question = Question { request: &request, selection: &selection, levels: &levels };
     let store = args.work.store("corpus", &question);
     let mut all = Corpus::new(args.top);
@@ -91,10 +89,10 @@ fn count(args: &CorpusOf) -> Result<Corpus, ExitCode> {
     Ok(all)
 }
 
-fn count_one(group: Group, question: Question<'_>, store: Option<&Store>) -> Corpus {
+fn count_one(group: ProgramFiles, question: Question<'_>, store: Option<&Store>) -> Corpus {
     let request = question.request;
     let begun = Instant::now();
-    let name = group.home().display().to_string();
+    let name = group.root().display().to_string();
     // Not postcard: it cannot read what is flattened.
     let decode = |bytes: &[u8]| serde_json::from_slice(bytes).ok();
     let (contents, place) = match store::known(store, group, request, decode, |_| false) {
@@ -102,8 +100,8 @@ fn count_one(group: Group, question: Question<'_>, store: Option<&Store>) -> Cor
         Known::Nothing(contents, place) => (contents, place),
     };
     let bytes = contents.bytes();
-    let mut loaded = load::build(contents, request);
-    let (checked, _) = question.judge(&mut loaded, false);
+    let mut loaded = build(contents, request);
+    let (checked, _) = question.check(&mut loaded, false);
     let programs: Vec<_> = loaded.programs.iter().map(|p| &p.program).collect();
     let measured = Measured {
         name: &name,

@@ -10,13 +10,14 @@ mod shard;
 mod store;
 pub mod watch;
 
-use crate::commands::{findings, unreadable};
-use crate::load::{self, Contents, Group, Loaded};
+use crate::commands::unreadable;
 use crate::page::{MOST_PICTURES, page};
-use crate::request::Request;
-use crate::settings::{self, Levels};
+use crate::settings;
 use agentir_diagnostics::{Diagnostic, FileId, SourceMap, sort};
-use agentir_lint::{Checked, Selection, Statistics, Times};
+use agentir_lint::{Cancellation, Checked, Selection, Statistics, Times};
+use agentir_project::{
+    CheckOptions, Contents, Levels, Loaded, ProgramFiles, Request, build, check_loaded,
+};
 use agentir_report::Page;
 use clap::Args;
 use ordered::Ordered;
@@ -49,11 +50,11 @@ pub struct Work {
 impl Work {
     /// The programs of a request, as far as they are in the share; or what is wrong with the request or
     /// the configurations of its files.
-    pub fn programs(&self, request: &Request<'_>) -> Result<Vec<Group>, ExitCode> {
-        let mut groups = load::programs(request).map_err(unreadable)?;
+    pub fn programs(&self, request: &Request<'_>) -> Result<Vec<ProgramFiles>, ExitCode> {
+        let mut groups = ProgramFiles::find(request).map_err(unreadable)?;
         settings::sound(request.configs)?;
         if let Some(shard) = &self.shard {
-            groups.retain(|group| shard.takes(group.place(request.paths)));
+            groups.retain(|group| shard.takes(group.relative_root(request.paths)));
         }
         Ok(groups)
     }
@@ -90,21 +91,16 @@ pub struct Question<'a> {
 
 impl Question<'_> {
     /// Everything that is wrong with what was loaded, as configurations and comments want it, in order.
-    fn judge(&self, loaded: &mut Loaded, timed: bool) -> (Checked, Times) {
-        let fragment = self.request.options.fragment;
-        let (mut checked, times) = findings(loaded, self.selection, fragment, timed);
-        let sources = &loaded.sources;
-        let name = |id: FileId| sources.get(id).map_or("", |file| &*file.name);
-        // Fragments are only read: most rules did not run.
-        let ran = |id: FileId, rule: &str| {
-            !fragment && self.selection.wants(rule) && !self.levels.is_off(name(id), rule)
+    fn check(&self, loaded: &mut Loaded, timed: bool) -> (Checked, Times) {
+        let options = CheckOptions {
+            selection: self.selection,
+            levels: self.levels,
+            fragment: self.request.options.abl.fragment,
+            timed,
+            cancellation: &Cancellation::default(),
         };
-        let diagnostics = &mut checked.diagnostics;
-        agentir_lint::suppress(sources, diagnostics, &ran);
-        diagnostics.retain(|d| self.selection.wants(d.rule.0));
-        self.levels.apply(diagnostics, sources);
-        sort(diagnostics, sources);
-        (checked, times)
+        // Nobody cancels it.
+        check_loaded(loaded, options).unwrap_or_default()
     }
 }
 
@@ -158,8 +154,8 @@ impl Gathered {
 /// Does something with each program. `done` gets the results in the order of the programs, and the
 /// smallest name of a file in those that are still to come.
 fn each<R: Send>(
-    groups: Vec<Group>,
-    job: impl Fn(Group) -> R + Sync,
+    groups: Vec<ProgramFiles>,
+    job: impl Fn(ProgramFiles) -> R + Sync,
     mut done: impl FnMut(R, Option<&str>) -> ControlFlow<()>,
 ) {
     let names: Vec<Arc<str>> = groups.iter().map(|group| Arc::clone(&group.first)).collect();
@@ -173,7 +169,7 @@ fn each<R: Send>(
 
 /// Checks programs, and hands on what was found, by the names of the files, until `done` cannot go on.
 pub fn check(
-    groups: Vec<Group>,
+    groups: Vec<ProgramFiles>,
     work: &Work,
     question: Question<'_>,
     statistics: Option<&mut (Statistics, Times)>,
@@ -207,7 +203,7 @@ pub fn check(
 
 /// Checks programs, and gathers what was found; with what the page shows, if there is to be one.
 pub fn gather(
-    groups: Vec<Group>,
+    groups: Vec<ProgramFiles>,
     work: &Work,
     question: Question<'_>,
     statistics: Option<&mut (Statistics, Times)>,
@@ -253,7 +249,7 @@ struct Wanted {
 
 /// Checks a program, or finds out that it was checked before.
 fn check_one(
-    group: Group,
+    group: ProgramFiles,
     question: Question<'_>,
     store: Option<&Store>,
     wanted: Wanted,
@@ -270,8 +266,8 @@ fn check_one(
         }
         Known::Nothing(contents, place) => (contents, place),
     };
-    let mut loaded = load::build(contents, request);
-    let (checked, times) = question.judge(&mut loaded, wanted.times);
+    let mut loaded = build(contents, request);
+    let (checked, times) = question.check(&mut loaded, wanted.times);
     let page = if wanted.page { page(&loaded) } else { Page::default() };
     let (diagnostics, files) = (checked.diagnostics, loaded.files);
     if let (Some(store), Some(place)) = (store, place)

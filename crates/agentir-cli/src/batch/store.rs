@@ -1,9 +1,8 @@
 //! What was found before.
 
 use super::Question;
-use crate::load::{Contents, Group};
-use crate::request::Request;
 use agentir_cache::{Cache, CacheError, Key, KeyBuilder};
+use agentir_project::{Contents, ProgramFiles, Request};
 use std::collections::BTreeSet;
 use std::env;
 use std::path::{Path, PathBuf};
@@ -35,7 +34,7 @@ impl Store {
         let mut asked = KeyBuilder::default();
         asked.add(env!("CARGO_PKG_VERSION")).add(env!("AGENTIR_BUILD")).add(kind);
         let Question { request, selection, .. } = question;
-        asked.add(format!("{:?} {:?}", request.options, request.script));
+        asked.add(format!("{:?}", request.options));
         for rules in [&selection.select, &selection.ignore] {
             asked.add(format!("{:?}", rules.iter().collect::<BTreeSet<_>>()));
         }
@@ -45,15 +44,21 @@ impl Store {
     /// The key of what is found in some files; nothing if not all of them could be read.
     fn key(&self, contents: &Contents) -> Option<Key> {
         let mut key = KeyBuilder::default();
-        contents.identify(key.add(self.asked.bytes()))?;
+        key.add(self.asked.bytes());
+        contents.identify(&mut |part| {
+            key.add(part);
+        })?;
         Some(key.key())
     }
 
     /// What is kept under this is the key of what is found in the files of a program, as long as none of
     /// them is touched.
-    fn stamp(&self, group: &Group, request: &Request<'_>) -> Option<Key> {
+    fn stamp(&self, group: &ProgramFiles, request: &Request<'_>) -> Option<Key> {
         let mut key = KeyBuilder::default();
-        group.stamp(request, key.add("stamp").add(self.asked.bytes()))?;
+        key.add("stamp").add(self.asked.bytes());
+        group.stamp(request, &mut |part| {
+            key.add(part);
+        })?;
         Some(key.key())
     }
 
@@ -96,7 +101,7 @@ pub enum Known<T> {
 /// found `needs` them.
 pub fn known<T>(
     store: Option<&Store>,
-    group: Group,
+    group: ProgramFiles,
     request: &Request<'_>,
     decode: impl Fn(&[u8]) -> Option<T>,
     needs: impl Fn(&T) -> bool,

@@ -19,6 +19,7 @@ pub(crate) use initial_values::{InitialValues, NOTHING_SET_SINCE};
 pub(crate) use variable_facts::SharedDeclarations;
 pub use variable_facts::{FactSource, VariableFacts};
 
+use crate::cancel::Cancellation;
 use crate::rule::AgentContext;
 use agentir_diagnostics::{Binding, Diagnostic, Premise, Span};
 use agentir_eval::{State, Value, evaluate};
@@ -36,6 +37,7 @@ pub(crate) struct Prover {
     /// The maximum number of queries.
     max_queries: u64,
     refused: Cell<u64>,
+    cancellation: Cancellation,
 }
 
 impl Prover {
@@ -44,7 +46,17 @@ impl Prover {
     /// far below it. Queries that sampling answers do not count.
     pub(crate) fn new(agents: usize) -> Self {
         let max_queries = 10_000 + 2_000 * u64::try_from(agents).unwrap_or(u64::MAX / 4_000);
-        Self { solver: RefCell::default(), max_queries, refused: Cell::new(0) }
+        Self {
+            solver: RefCell::default(),
+            max_queries,
+            refused: Cell::new(0),
+            cancellation: Cancellation::default(),
+        }
+    }
+
+    /// Answers no further query once `cancellation` says so.
+    pub(crate) fn stop_at(&mut self, cancellation: Cancellation) {
+        self.cancellation = cancellation;
     }
 
     /// Makes the prover measure the time of its queries.
@@ -63,7 +75,7 @@ impl Prover {
     ) -> T {
         let mut solver = self.solver.borrow_mut();
         let Statistics { queries, by_sampling, .. } = *solver.statistics();
-        if queries - by_sampling >= self.max_queries {
+        if queries - by_sampling >= self.max_queries || self.cancellation.is_cancelled() {
             self.refused.set(self.refused.get() + 1);
             return Answer::Unknown(UnknownReason::Budget).into();
         }

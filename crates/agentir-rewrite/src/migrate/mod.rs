@@ -20,12 +20,13 @@ use crate::edit::{apply, non_overlapping, shifted};
 use crate::round_trip::{self, differences};
 use agentir_diagnostics::{Diagnostic, Edit, FileId};
 use agentir_expr::Version;
-use agentir_ir::Program;
 use agentir_lint::Selection;
-use agentir_lower::{Language, read_as};
+use agentir_lower::Language;
+use agentir_project::{FileResult, LoadedProgram, Member, assemble};
 use agentir_syntax::abl::{Arena, Format, Options};
 use agentir_syntax::outline;
 use source::{Changes, Source};
+use std::sync::Arc;
 
 /// How often a document is looked at again: an edit may make room for another one.
 const ROUNDS: usize = 8;
@@ -180,16 +181,16 @@ const ABOUT_VERSIONS: &[&str] = &[
 /// What the rules find that is of another version.
 fn findings(how: &Reader, text: &str, to: Version) -> Vec<Diagnostic> {
     let options = Options { version: Some(to), fragment: how.fragment };
-    let mut lowered = read_as(how.language, how.file, text, options);
-    let mut found = std::mem::take(&mut lowered.diagnostics);
-    let mut program = Program::default();
-    let mut versions = Vec::new();
-    lowered.add_to(&mut program, &mut versions);
+    let file = FileResult::of(how.language, how.file, text, options.into());
+    let rule_options = Arc::default();
+    let (loaded, _) = assemble([Member { file: &file, options: &rule_options }], None);
     let versions_only = Selection {
         select: ABOUT_VERSIONS.iter().map(|rule| (*rule).to_owned()).collect(),
         ..Selection::default()
     };
-    found.extend(agentir_lint::check(&program, &versions, &[], &versions_only).diagnostics);
+    let LoadedProgram { program, versions, options } = &loaded;
+    let mut found = file.lowered.diagnostics;
+    found.extend(agentir_lint::check(program, versions, options, &versions_only).diagnostics);
     found.retain(|d| versions_only.wants(d.rule.0));
     found
 }

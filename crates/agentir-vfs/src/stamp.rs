@@ -15,7 +15,7 @@ const NUMBERS: usize = 7;
 /// time of change back is another one, too. `None` for what was changed just now and for what is no
 /// regular file.
 #[cfg(unix)]
-pub fn stamp(file: &Metadata, now: SystemTime) -> Option<[u8; NUMBERS * 8]> {
+pub(crate) fn stamp(file: &Metadata, now: SystemTime) -> Option<[u8; NUMBERS * 8]> {
     use std::os::unix::fs::MetadataExt as _;
     let rests = |seconds: i64, fraction: i64| {
         let since = Duration::new(u64::try_from(seconds).ok()?, u32::try_from(fraction).ok()?);
@@ -37,6 +37,6 @@ pub fn stamp(file: &Metadata, now: SystemTime) -> Option<[u8; NUMBERS * 8]> {
 
 /// Other systems do not say when they last touched a file.
 #[cfg(not(unix))]
-pub fn stamp(_: &Metadata, _: SystemTime) -> Option<[u8; NUMBERS * 8]> {
+pub(crate) fn stamp(_: &Metadata, _: SystemTime) -> Option<[u8; NUMBERS * 8]> {
     None
 }

@@ -1,47 +1,33 @@
 //! What is below a folder: which files are documents, and the program that each belongs to.
 
-use crate::found::{Found, MANIFEST, read};
+use crate::document::{Document, MANIFEST};
 use crate::request::Request;
 use agentir_config::{Config, split_path};
-use rayon::current_num_threads;
+use agentir_vfs::{Entry, FileSystem};
 use rustc_hash::FxHashMap;
 use std::ffi::OsString;
 use std::path::{self, Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The documents below a folder, in no order. What git ignores and what is hidden is left out, and no
-/// link is followed, so there is no way to go round in circles.
-pub fn below(folder: &Path, request: &Request<'_>) -> Vec<Found> {
-    let walk = ignore::WalkBuilder::new(folder)
-        // What is found must not depend on whose machine it is.
-        .git_global(false)
-        .require_git(false)
-        .threads(current_num_threads())
-        .build_parallel();
+/// The documents below a folder, in no order.
+pub(crate) fn below(folder: &Path, request: &Request<'_>) -> Vec<Document> {
     let all: Mutex<Walked> = Mutex::default();
-    walk.run(|| {
+    request.files.walk(folder, &|| {
         let mut here = Here::new(request, &all);
-        Box::new(move |entry| {
-            match entry {
-                Ok(entry) => here.see(entry),
-                // A folder that cannot be opened is named like a file that cannot be read.
-                Err(error) => {
-                    if let Some(path) = path_of(&error) {
-                        here.walked.found.push(Found::alone(path.to_owned(), request));
-                    }
-                }
-            }
-            ignore::WalkState::Continue
+        Box::new(move |entry| match entry {
+            Ok(entry) => here.see(entry),
+            // A folder that cannot be opened is reported like a file that cannot be read.
+            Err(path) => here.walked.found.push(Document::alone(path, request)),
         })
     });
-    all.into_inner().unwrap_or_else(PoisonError::into_inner).into_found()
+    all.into_inner().unwrap_or_else(PoisonError::into_inner).into_documents()
 }
 
 /// What a walk came to.
 #[derive(Default)]
 struct Walked {
     /// All documents but those of ADL bots.
-    found: Vec<Found>,
+    found: Vec<Document>,
     /// ADL files, and what they go by.
     bots: Vec<(PathBuf, Arc<Config>)>,
     /// What belongs to an ADL bot if there is one in the same folder.
@@ -57,7 +43,7 @@ impl Walked {
 
     /// All documents: with an ADL file the Python files beside it, which hold its functions, and its settings. A
     /// folder with an `agents.yml` is one program; else each file is one.
-    fn into_found(self) -> Vec<Found> {
+    fn into_documents(self) -> Vec<Document> {
         let Self { mut found, bots, beside_bots } = self;
         let mut by_folder: FxHashMap<&[u8], Vec<&PathBuf>> =
             bots.iter().map(|(agents, _)| (split_path(agents).0, Vec::new())).collect();
@@ -68,14 +54,14 @@ impl Walked {
         }
         for (agents, config) in &bots {
             let whole = agents.file_stem().is_some_and(|stem| stem == "agents");
-            let home = match agents.parent() {
+            let root = match agents.parent() {
                 Some(folder) if whole => folder,
                 _ => agents,
             };
             let beside = by_folder.get(split_path(agents).0).into_iter().flatten();
             let files = std::iter::once(agents).chain(beside.copied());
             let one =
-                |path: &PathBuf| Found::new(path.clone(), home.to_owned(), Arc::clone(config));
+                |path: &PathBuf| Document::new(path.clone(), root.to_owned(), Arc::clone(config));
             found.extend(files.map(one));
         }
         found
@@ -86,7 +72,7 @@ impl Walked {
 struct Here<'a> {
     request: &'a Request<'a>,
     walked: Walked,
-    homes: Homes,
+    roots: Roots,
     /// The folder of the file that was seen last, which most files share with the one before, and what its
     /// files go by. Threads do not ask for what they all ask for at every file.
     folder: Vec<u8>,
@@ -96,8 +82,8 @@ struct Here<'a> {
 
 impl<'a> Here<'a> {
     fn new(request: &'a Request<'a>, all: &'a Mutex<Walked>) -> Self {
-        let (walked, homes) = (Walked::default(), Homes::default());
-        Self { request, walked, homes, folder: Vec::new(), config: None, all }
+        let (walked, roots) = (Walked::default(), Roots::default());
+        Self { request, walked, roots, folder: Vec::new(), config: None, all }
     }
 
     /// What a file goes by.
@@ -115,20 +101,18 @@ impl<'a> Here<'a> {
         }
     }
 
-    fn see(&mut self, entry: ignore::DirEntry) {
-        let is = entry.file_type();
-        if is.is_some_and(|is| is.is_file()) {
-            if belongs_to_bot(entry.path()) {
-                self.walked.beside_bots.push(entry.path().to_owned());
+    fn see(&mut self, Entry { path, is_link }: Entry) {
+        if is_link {
+            if belongs_to_bot(&path) && self.request.files.is_file(&path) {
+                self.walked.beside_bots.push(path);
             }
-            if let Some(kind) = Kind::of(entry.path()) {
-                self.add_if_wanted(kind, entry.into_path());
-            }
-        } else if is.is_some_and(|is| is.is_symlink())
-            && belongs_to_bot(entry.path())
-            && entry.path().is_file()
-        {
-            self.walked.beside_bots.push(entry.into_path());
+            return;
+        }
+        if belongs_to_bot(&path) {
+            self.walked.beside_bots.push(path.clone());
+        }
+        if let Some(kind) = Kind::of(&path) {
+            self.add_if_wanted(kind, path);
         }
     }
 
@@ -137,17 +121,17 @@ impl<'a> Here<'a> {
         let config = self.config(&path);
         let wanted = config.is_empty()
             || config.includes(&path::absolute(&path).unwrap_or_else(|_| path.clone()));
-        if !wanted || !kind.is_in(&path) {
+        if !wanted || !kind.is_in(&path, self.request.files) {
             return;
         }
         match kind {
-            Kind::Whole => self.walked.found.push(Found::new(path.clone(), path, config)),
+            Kind::Whole => self.walked.found.push(Document::new(path.clone(), path, config)),
             Kind::Abl => {
-                let home = self.homes.of(&path);
-                self.walked.found.push(Found::new(path, home, config));
+                let root = self.roots.of(&path, self.request.files);
+                self.walked.found.push(Document::new(path, root, config));
             }
             Kind::Adl => self.walked.bots.push((path, config)),
-            Kind::Export => self.walked.found.extend(exported(&path, &config)),
+            Kind::Export => self.walked.found.extend(exported(&path, &config, self.request.files)),
         }
     }
 }
@@ -156,17 +140,6 @@ impl Drop for Here<'_> {
     /// Once for all that was found: threads that wait for each other at every file are no faster than one.
     fn drop(&mut self) {
         self.all.lock().unwrap_or_else(PoisonError::into_inner).append(&mut self.walked);
-    }
-}
-
-/// The path that an error of the walk is about.
-fn path_of(error: &ignore::Error) -> Option<&Path> {
-    match error {
-        ignore::Error::WithPath { path, .. } => Some(path),
-        ignore::Error::WithDepth { err, .. } | ignore::Error::WithLineNumber { err, .. } => {
-            path_of(err)
-        }
-        _ => None,
     }
 }
 
@@ -201,8 +174,8 @@ impl Kind {
 
     /// Whether what is in a file speaks for its kind, where names leave that open: most YAML is something
     /// else, and is left alone.
-    fn is_in(self, path: &Path) -> bool {
-        !matches!(self, Self::Adl) || is_adl(path)
+    fn is_in(self, path: &Path, files: &dyn FileSystem) -> bool {
+        !matches!(self, Self::Adl) || is_adl(path, files)
     }
 }
 
@@ -229,12 +202,12 @@ fn is_yaml(path: &Path) -> bool {
 }
 
 /// Whether a file describes an ADL bot, by what is in it.
-fn is_adl(path: &Path) -> bool {
+fn is_adl(path: &Path, files: &dyn FileSystem) -> bool {
     let name = String::from_utf8_lossy(last(path));
     if agentir_lower::is_adl_name(&name) {
         return true;
     }
-    let text = read(path).ok().and_then(|bytes| String::from_utf8(bytes).ok());
+    let text = files.read(path).ok().and_then(|bytes| String::from_utf8(bytes).ok());
     text.is_some_and(|text| agentir_lower::is_adl(&name, &text))
 }
 
@@ -250,29 +223,29 @@ fn is_definition(path: &Path) -> bool {
 }
 
 /// An unpacked export: its definition, and the settings beside it.
-fn exported(definition: &Path, config: &Arc<Config>) -> Vec<Found> {
+fn exported(definition: &Path, config: &Arc<Config>, files: &dyn FileSystem) -> Vec<Document> {
     let settings = definition.with_file_name("config.json");
-    let found = |path| Found::new(path, definition.to_owned(), Arc::clone(config));
+    let found = |path| Document::new(path, definition.to_owned(), Arc::clone(config));
     std::iter::once(definition.to_owned())
-        .chain(settings.is_file().then_some(settings))
+        .chain(files.is_file(&settings).then_some(settings))
         .map(found)
         .collect()
 }
 
 /// The folders of programs. Every folder is looked at once, however many files are in it.
 #[derive(Default)]
-struct Homes {
+struct Roots {
     /// For each folder the nearest one, from itself upwards, that has a manifest.
     manifests: FxHashMap<OsString, Option<PathBuf>>,
 }
 
-impl Homes {
+impl Roots {
     /// The folder of the program a file belongs to: the nearest one above with a manifest; else its
     /// own folder, or the one above where the folder is called as the parts of a project are.
-    fn of(&mut self, file: &Path) -> PathBuf {
+    fn of(&mut self, file: &Path, files: &dyn FileSystem) -> PathBuf {
         let folder = file.parent().unwrap_or(Path::new(""));
-        if let Some(home) = self.manifest_above(folder) {
-            return home;
+        if let Some(root) = self.manifest_above(folder, files) {
+            return root;
         }
         let part = folder.file_name().and_then(|n| n.to_str()).unwrap_or_default();
         if matches!(part, "agents" | "tools" | "behavior_profiles") {
@@ -282,14 +255,14 @@ impl Homes {
         }
     }
 
-    fn manifest_above(&mut self, folder: &Path) -> Option<PathBuf> {
+    fn manifest_above(&mut self, folder: &Path, files: &dyn FileSystem) -> Option<PathBuf> {
         if let Some(known) = self.manifests.get(folder.as_os_str()) {
             return known.clone();
         }
-        let found = if folder.join(MANIFEST).is_file() {
+        let found = if files.is_file(&folder.join(MANIFEST)) {
             Some(folder.to_owned())
         } else {
-            folder.parent().and_then(|above| self.manifest_above(above))
+            folder.parent().and_then(|above| self.manifest_above(above, files))
         };
         self.manifests.insert(folder.as_os_str().to_owned(), found.clone());
         found

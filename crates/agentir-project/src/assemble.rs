@@ -1,0 +1,72 @@
+//! From files to a program.
+
+use crate::file::FileResult;
+use agentir_diagnostics::{Diagnostic, FileId, SourceFile, Span, Spanned};
+use agentir_expr::Version;
+use agentir_ir::{AgentType, Program};
+use agentir_lint::Options;
+use smol_str::SmolStr;
+use std::sync::Arc;
+
+/// A file as a part of a program.
+#[derive(Debug, Clone, Copy)]
+pub struct Member<'a> {
+    /// What the file defines.
+    pub file: &'a FileResult,
+    /// The options of rules that its agents are checked with.
+    pub options: &'a Arc<Options>,
+}
+
+/// Agents that run together, with what the rules need to know about each.
+#[derive(Debug, Default)]
+pub struct LoadedProgram {
+    /// The agents and what they share.
+    pub program: Program,
+    /// The version each agent is held to, in the order of the agents.
+    pub versions: Vec<Version>,
+    /// The options of rules, in the order of the agents.
+    pub options: Vec<Arc<Options>>,
+}
+
+/// The part of a project manifest that matters here.
+#[derive(serde::Deserialize)]
+struct Manifest {
+    entry_agent: Option<String>,
+}
+
+/// Assembles a program of files, in their order, and of its manifest, if it has one. Returns the findings about
+/// the manifest; those about files are in the files' results.
+#[must_use]
+pub fn assemble<'a>(
+    members: impl IntoIterator<Item = Member<'a>>,
+    manifest: Option<(FileId, &SourceFile)>,
+) -> (LoadedProgram, Vec<Diagnostic>) {
+    let mut loaded = LoadedProgram::default();
+    for Member { file, options } in members {
+        file.lowered.add_to(&mut loaded.program, &mut loaded.versions);
+        loaded.options.resize(loaded.program.agents.len(), Arc::clone(options));
+    }
+    let mut diagnostics = Vec::new();
+    let program = &mut loaded.program;
+    let supervised = program.agents().any(|a| a.metadata.kind == AgentType::Supervisor);
+    program.complete |= manifest.is_some() || (supervised && program.agents.len() > 1);
+    if let Some((id, file)) = manifest {
+        match serde_json::from_str::<Manifest>(&file.text) {
+            Ok(Manifest { entry_agent: Some(entry) }) => {
+                // The span of the name, for findings about it.
+                let at = file.text.find(&format!("\"{entry}\"")).map_or(0, |at| at + 1);
+                let start = u32::try_from(at).unwrap_or(0);
+                let end = start + u32::try_from(entry.len()).unwrap_or(0);
+                let span = Span::new(id, start, end);
+                program.entry_agent = Some(Spanned::new(SmolStr::new(&entry), span));
+            }
+            Ok(_) => {}
+            Err(error) => diagnostics.push(Diagnostic::error(
+                agentir_syntax::rules::SYNTAX,
+                Span::new(id, 0, 0),
+                format!("this project manifest cannot be read: {error}"),
+            )),
+        }
+    }
+    (loaded, diagnostics)
+}

@@ -1,0 +1,87 @@
+//! From programs to findings.
+
+use crate::assemble::LoadedProgram;
+use crate::levels::Levels;
+use crate::load::Loaded;
+use agentir_diagnostics::{Diagnostic, FileId, SourceMap, sort};
+use agentir_lint::{Cancellation, Cancelled, Checked, Selection, Statistics, Times};
+use rayon::prelude::*;
+
+/// Which rules check programs, and how severe their findings are.
+#[derive(Clone, Copy)]
+pub struct CheckOptions<'a> {
+    /// Which rules run.
+    pub selection: &'a Selection,
+    /// How severe their findings are, by the configurations of the files.
+    pub levels: &'a Levels<'a>,
+    /// Whether documents are fragments, of which most rules have nothing to say.
+    pub fragment: bool,
+    /// Whether to measure how long each rule takes.
+    pub timed: bool,
+    /// Stops the check early.
+    pub cancellation: &'a Cancellation,
+}
+
+/// Checks programs that share `sources`: runs the rules, and takes out what comments suppress and what
+/// configurations turn off. `front_end` are the findings about the files themselves. Returns all findings in
+/// order, and how long each rule took if that was asked for.
+///
+/// # Errors
+/// If the check was cancelled.
+pub fn check_programs<P: AsRef<LoadedProgram> + Sync>(
+    programs: &[P],
+    front_end: Vec<Diagnostic>,
+    sources: &SourceMap,
+    options: CheckOptions<'_>,
+) -> Result<(Checked, Times), Cancelled> {
+    let CheckOptions { selection, levels, fragment, timed, cancellation } = options;
+    let (mut statistics, mut times) = (Statistics::default(), Times::default());
+    let mut all = front_end;
+    all.retain(|d| selection.wants(d.rule.0));
+    if !fragment {
+        let run = |loaded: &P| {
+            let LoadedProgram { program, versions, options } = loaded.as_ref();
+            agentir_lint::check_with(program, versions, options, selection, timed, cancellation)
+        };
+        let results: Vec<_> = match programs {
+            // A thread pool costs more than a single program.
+            [one] => vec![run(one)],
+            several => several.par_iter().map(run).collect(),
+        };
+        for result in results {
+            let (checked, took) = result?;
+            all.extend(checked.diagnostics);
+            statistics += checked.statistics;
+            times += took;
+        }
+    }
+    sort(&mut all, sources);
+    let name = |id: FileId| sources.get(id).map_or("", |file| &*file.name);
+    // Most rules do not run on fragments.
+    let ran = |id: FileId, rule: &str| {
+        !fragment && selection.wants(rule) && !levels.is_off(name(id), rule)
+    };
+    agentir_lint::suppress(sources, &mut all, &ran);
+    all.retain(|d| selection.wants(d.rule.0));
+    levels.apply(&mut all, sources);
+    sort(&mut all, sources);
+    Ok((Checked { diagnostics: all, statistics }, times))
+}
+
+/// Checks everything that was loaded, and takes the findings about its files; see [`check_programs`].
+///
+/// # Errors
+/// If the check was cancelled.
+pub fn check_loaded(
+    loaded: &mut Loaded,
+    options: CheckOptions<'_>,
+) -> Result<(Checked, Times), Cancelled> {
+    let front_end = std::mem::take(&mut loaded.diagnostics);
+    check_programs(&loaded.programs, front_end, &loaded.sources, options)
+}
+
+impl AsRef<Self> for LoadedProgram {
+    fn as_ref(&self) -> &Self {
+        self
+    }
+}

@@ -1,0 +1,84 @@
+//! One file: parsed and lowered once per content.
+
+use agentir_diagnostics::{Diagnostic, FileId, RuleName, Span};
+use agentir_lower::{Language, LoweredFile, ReadOptions};
+use std::io;
+
+/// The rule that reports files that cannot be read.
+pub const READ_ERROR: RuleName = RuleName("unreadable-file");
+
+/// Everything that depends on one file's name, content and options alone: what it defines, and the findings of
+/// the front end and of the rules about texts.
+#[derive(Debug)]
+pub struct FileResult {
+    /// The language the file is written in.
+    pub language: Language,
+    /// What it defines, and what is wrong with it.
+    pub lowered: LoweredFile,
+}
+
+impl FileResult {
+    /// Parses and lowers a file. `in_program` says that it belongs to a program beside other files, where
+    /// settings are known by their names alone.
+    #[must_use]
+    pub fn new(
+        file: FileId,
+        name: &str,
+        text: &str,
+        in_program: bool,
+        options: ReadOptions,
+    ) -> Self {
+        let language = if in_program {
+            agentir_lower::language_in_program(name, text)
+        } else {
+            agentir_lower::language(name, text)
+        };
+        let lowered = agentir_lower::file_as(language, file, name, text, options);
+        Self::with_text_rules(language, lowered, file, text)
+    }
+
+    /// Parses and lowers a file of a known language.
+    #[must_use]
+    pub fn of(language: Language, file: FileId, text: &str, options: ReadOptions) -> Self {
+        let lowered = agentir_lower::read_as(language, file, text, options);
+        Self::with_text_rules(language, lowered, file, text)
+    }
+
+    fn with_text_rules(
+        language: Language,
+        mut lowered: LoweredFile,
+        file: FileId,
+        text: &str,
+    ) -> Self {
+        // Exports are searched for credentials when they are lowered, decoded.
+        if !matches!(language, Language::Xo | Language::XoSettings) {
+            lowered.diagnostics.extend(agentir_lint::check_text(file, text));
+        }
+        Self { language, lowered }
+    }
+}
+
+/// The text of a file, and the finding if it is not readable text. An unreadable file has no text; one that
+/// is not UTF-8 keeps what can be shown of it.
+pub(crate) fn decode(bytes: io::Result<Vec<u8>>) -> (String, Option<(RuleName, u32, String)>) {
+    match bytes {
+        Ok(bytes) => match String::from_utf8(bytes) {
+            Ok(text) => (text, None),
+            Err(error) => {
+                let at = u32::try_from(error.utf8_error().valid_up_to()).unwrap_or(u32::MAX);
+                let text = String::from_utf8_lossy(error.as_bytes()).into_owned();
+                let message = "this file is not UTF-8 text from here on".to_owned();
+                (text, Some((agentir_syntax::rules::NOT_TEXT, at, message)))
+            }
+        },
+        Err(error) => {
+            let message = format!("this file cannot be read: {error}");
+            (String::new(), Some((READ_ERROR, 0, message)))
+        }
+    }
+}
+
+/// The finding that [`decode`] describes.
+pub(crate) fn problem(id: FileId, (rule, at, message): (RuleName, u32, String)) -> Diagnostic {
+    Diagnostic::error(rule, Span::new(id, at, at), message)
+}

@@ -1,0 +1,379 @@
+//! From documents to programs: what they say, what they define, which of them run together.
+
+use crate::archive;
+use crate::assemble::{LoadedProgram, Member, assemble};
+use crate::discover::discover;
+use crate::document::{Document, MANIFEST};
+use crate::file::{self, FileResult};
+use crate::levels::rule_options;
+use crate::request::{LoadError, Request};
+use agentir_config::Configs;
+use agentir_diagnostics::{Diagnostic, FileId, SourceFile, SourceMap, Span};
+use agentir_ir::Data;
+use agentir_lower::{Language, ReadOptions};
+use agentir_vfs::FileSystem;
+use rayon::prelude::*;
+use rustc_hash::FxHashMap;
+use std::borrow::Cow;
+use std::collections::{BTreeMap, HashMap};
+use std::ffi::OsString;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Documents, read, parsed and assembled to programs.
+#[derive(Debug, Default)]
+pub struct Loaded {
+    /// The files.
+    pub sources: SourceMap,
+    /// The findings of the front ends.
+    pub diagnostics: Vec<Diagnostic>,
+    /// The programs, in the order of their folders.
+    pub programs: Vec<LoadedProgram>,
+    /// How many documents were read.
+    pub files: usize,
+}
+
+/// Loads everything that a request names.
+///
+/// # Errors
+/// If a path that was named cannot be read.
+pub fn load(request: &Request<'_>) -> Result<Loaded, LoadError> {
+    Ok(build(Contents::read(discover(request)?, request), request))
+}
+
+/// Reads texts as the files of one program, in their order. A `project.json` among them is its manifest.
+#[must_use]
+pub fn read_program<'t>(
+    files: impl IntoIterator<Item = (&'t str, &'t str)>,
+    options: ReadOptions,
+) -> Loaded {
+    let mut sources = SourceMap::new();
+    let mut manifest = None;
+    let mut results = Vec::new();
+    for (name, text) in files {
+        let id = sources.add(SourceFile::new(name, text));
+        if Path::new(name).file_name().is_some_and(|last| last == MANIFEST) {
+            manifest = Some(id);
+        } else {
+            results.push(FileResult::new(id, name, text, true, options));
+        }
+    }
+    let rule_options = Arc::default();
+    let members = results.iter().map(|file| Member { file, options: &rule_options });
+    let manifest = manifest.and_then(|id| Some((id, sources.get(id)?)));
+    let (program, about_manifest) = assemble(members, manifest);
+    let files = results.len();
+    let diagnostics = results.into_iter().flat_map(|file| file.lowered.diagnostics);
+    let diagnostics = diagnostics.chain(about_manifest).collect();
+    Loaded { sources, diagnostics, programs: vec![program], files }
+}
+
+/// The contents of files of programs. Everything is derived from one read, so a file that changes meanwhile is
+/// either old or new for all.
+#[derive(Debug)]
+pub struct Contents {
+    files: Vec<(Document, io::Result<Vec<u8>>)>,
+    /// The manifests of the folders that have one.
+    manifests: BTreeMap<PathBuf, String>,
+}
+
+impl Contents {
+    /// Reads documents and the manifests of their programs.
+    fn read(documents: Vec<Document>, request: &Request<'_>) -> Self {
+        let manifest = |root: &Path| {
+            let bytes = request.files.read(&root.join(MANIFEST)).ok()?;
+            Some((root.to_owned(), String::from_utf8(bytes).ok()?))
+        };
+        let manifests = roots(&documents).filter_map(manifest).collect();
+        let read = |document: Document| {
+            let bytes = match &document.text {
+                Some(text) => Ok(text.clone().into_bytes()),
+                None => request.files.read(&document.path),
+            };
+            (document, bytes)
+        };
+        Self { files: map(documents, read), manifests }
+    }
+
+    /// Passes everything that decides what is found in these files, but for the request, to `add`; `None` where
+    /// that is not known because a file could not be read.
+    #[must_use]
+    pub fn identify(&self, add: &mut dyn FnMut(&[u8])) -> Option<()> {
+        for (document, bytes) in &self.files {
+            document.identify(add);
+            add(bytes.as_ref().ok()?);
+        }
+        for (root, text) in &self.manifests {
+            add(root.as_os_str().as_encoded_bytes());
+            add(text.as_bytes());
+        }
+        Some(())
+    }
+
+    /// Their size in bytes.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        self.files.iter().map(|(_, bytes)| bytes.as_ref().map_or(0, |b| b.len() as u64)).sum()
+    }
+
+    /// The files with the ids that spans refer to, without parsing them.
+    #[must_use]
+    pub fn sources(self) -> SourceMap {
+        open(self).0
+    }
+}
+
+/// Maps in parallel, but does not start a thread pool for a single item.
+fn map<T: Send, R: Send>(items: Vec<T>, job: impl Fn(T) -> R + Sync + Send) -> Vec<R> {
+    if items.len() > 1 {
+        items.into_par_iter().map(job).collect()
+    } else {
+        items.into_iter().map(job).collect()
+    }
+}
+
+/// The folders of programs that may have a manifest.
+fn roots(documents: &[Document]) -> impl Iterator<Item = &Path> {
+    let mut last = None;
+    let in_folders =
+        documents.iter().filter(|found| found.root.as_os_str() != found.path.as_os_str());
+    in_folders.filter_map(move |found| {
+        let root = found.root.as_os_str();
+        (last.replace(root) != Some(root)).then_some(&*found.root)
+    })
+}
+
+/// Files with ids, in order; manifests come last. A file that is not text is reported, and is no document.
+fn open(contents: Contents) -> (SourceMap, Opened) {
+    let Contents { files, manifests } = contents;
+    let mut sources = SourceMap::new();
+    let mut diagnostics = Vec::new();
+    let mut unread: Vec<(PathBuf, Vec<String>)> = Vec::new();
+    let files: Vec<_> = files
+        .into_iter()
+        .flat_map(|(found, bytes)| match bytes {
+            Ok(bytes) if archive::is_zip(&bytes) => unpack(found, &bytes, &mut unread),
+            bytes => vec![(found, bytes)],
+        })
+        .collect();
+    let mut documents: Vec<(Document, FileId)> = Vec::with_capacity(files.len());
+    for (document, bytes) in files {
+        let (text, problem) = file::decode(bytes);
+        let id = sources.add(SourceFile::new(&*document.name(), text));
+        match problem {
+            Some(problem) => diagnostics.push(file::problem(id, problem)),
+            None => documents.push((document, id)),
+        }
+    }
+    let manifests = manifests
+        .into_iter()
+        .map(|(root, text)| {
+            let name = root.join(MANIFEST).display().to_string();
+            (root, sources.add(SourceFile::new(name, text)))
+        })
+        .collect();
+    (sources, Opened { documents, diagnostics, unread, manifests })
+}
+
+/// The result of [`open`].
+struct Opened {
+    documents: Vec<(Document, FileId)>,
+    diagnostics: Vec<Diagnostic>,
+    /// By program, the names of the files in an archive that are not read.
+    unread: Vec<(PathBuf, Vec<String>)>,
+    manifests: BTreeMap<PathBuf, FileId>,
+}
+
+/// Parses, lowers and assembles the programs of files.
+#[must_use]
+pub fn build(contents: Contents, request: &Request<'_>) -> Loaded {
+    let (sources, Opened { documents, mut diagnostics, unread, manifests }) = open(contents);
+    let parse = |(document, id): (Document, FileId)| {
+        let options = request.options(&document.path, &document.config);
+        let text = sources.get(id).map_or("", |file| &file.text);
+        let result = FileResult::new(id, &document.name(), text, document.in_program(), options);
+        (document, result)
+    };
+    let mut results = map(documents, parse);
+    let files = results.len();
+    let mut known = HashMap::new();
+    let mut programs: BTreeMap<PathBuf, Vec<usize>> = BTreeMap::new();
+    let mut options = Vec::with_capacity(files);
+    for (index, (document, result)) in results.iter_mut().enumerate() {
+        let found = std::mem::take(&mut result.lowered.diagnostics);
+        // A file of several programs is reported once.
+        if !document.repeated {
+            diagnostics.extend(found);
+        }
+        programs.entry(document.root.clone()).or_default().push(index);
+        options.push(rule_options(&document.config, &document.path, &mut known));
+    }
+    let mut loaded = BTreeMap::new();
+    for (root, members) in programs {
+        let members = members.into_iter().filter_map(|index| {
+            let ((_, file), options) = (results.get(index)?, options.get(index)?);
+            Some(Member { file, options })
+        });
+        let manifest = manifests.get(&root).and_then(|id| Some((*id, sources.get(*id)?)));
+        let (program, found) = assemble(members, manifest);
+        diagnostics.extend(found);
+        loaded.insert(root, program);
+    }
+    for (root, names) in unread {
+        if let Some(loaded) = loaded.get_mut(&root) {
+            let span = loaded.program.agents().next().map(|a| a.span.at_start());
+            let all = names.into_iter().map(Data::from).collect();
+            let span = span.unwrap_or(Span::new(FileId(0), 0, 0));
+            loaded.program.extensions.insert("kore-xo", "files", Data::Array(all), span);
+        }
+    }
+    Loaded { sources, diagnostics, programs: loaded.into_values().collect(), files }
+}
+
+/// Finds and reads documents, each once, without the files that only belong to them: functions in Python, and
+/// settings.
+///
+/// # Errors
+/// If a path that was named cannot be read.
+pub fn documents(
+    paths: &[PathBuf],
+    stdin: Option<&crate::TextInput>,
+    configs: &Configs,
+    files: &dyn FileSystem,
+) -> Result<Vec<(Document, io::Result<Vec<u8>>)>, LoadError> {
+    let options = ReadOptions::default();
+    let request = Request { paths, together: None, stdin, options, configs, files };
+    let mut found = discover(&request)?;
+    found.retain(|document| {
+        let name = document.name();
+        let settings = document.in_program()
+            && matches!(
+                agentir_lower::language_in_program(&name, ""),
+                Language::AdlSettings | Language::XoSettings
+            );
+        !settings && !name.ends_with(".py")
+    });
+    found.dedup_by(|a, b| a.text.is_none() && b.text.is_none() && a.path == b.path);
+    Ok(Contents::read(found, &request).files)
+}
+
+/// The files of an archive that are read; the names of the others go to `unread`.
+fn unpack(
+    found: Document,
+    bytes: &[u8],
+    unread: &mut Vec<(PathBuf, Vec<String>)>,
+) -> Vec<(Document, io::Result<Vec<u8>>)> {
+    match archive::read(io::Cursor::new(bytes)) {
+        Ok(export) => {
+            if !export.others.is_empty() {
+                unread.push((found.root.clone(), export.others));
+            }
+            let all = export.definition.into_iter().chain(export.settings);
+            all.map(|(name, bytes)| {
+                // Only what it is called: a name in an archive may look like a path to anywhere.
+                let path = PathBuf::from(format!("{}/{name}", found.path.display()));
+                let (root, config) = (found.root.clone(), Arc::clone(&found.config));
+                (
+                    Document { repeated: found.repeated, ..Document::new(path, root, config) },
+                    Ok(bytes),
+                )
+            })
+            .collect()
+        }
+        Err(problem) => vec![(found, Err(io::Error::other(problem)))],
+    }
+}
+
+/// The documents of one program, not yet read.
+#[derive(Debug)]
+pub struct ProgramFiles {
+    /// The smallest name of a file that something may be found in.
+    pub first: Arc<str>,
+    files: Vec<Document>,
+}
+
+impl ProgramFiles {
+    /// The program's folder or file, as it was found.
+    fn found_root(&self) -> &Path {
+        self.files.first().map_or(Path::new(""), |found| &found.root)
+    }
+
+    /// The program's folder or file.
+    #[must_use]
+    pub fn root(&self) -> &Path {
+        let root = self.found_root();
+        root.strip_prefix("./").unwrap_or(root)
+    }
+
+    /// Where the program is, relative to the path on the command line that it was found below.
+    #[must_use]
+    pub fn relative_root(&self, paths: &[PathBuf]) -> &Path {
+        let root = self.found_root();
+        let below = paths.iter().filter_map(|path| root.strip_prefix(path).ok());
+        below.min_by_key(|path| path.as_os_str().len()).unwrap_or(root)
+    }
+
+    /// Passes fingerprints of the files' metadata to `add`, which tell without reading whether one of them was
+    /// changed. `None` where that cannot be told.
+    #[must_use]
+    pub fn stamp(&self, request: &Request<'_>, add: &mut dyn FnMut(&[u8])) -> Option<()> {
+        for document in &self.files {
+            if document.text.is_some() {
+                return None;
+            }
+            document.identify(add);
+            add(&request.files.stamp(&document.path).ok()??);
+        }
+        for root in roots(&self.files) {
+            add(root.as_os_str().as_encoded_bytes());
+            match request.files.stamp(&root.join(MANIFEST)) {
+                Ok(stamp) => add(&stamp?),
+                Err(error) if error.kind() == io::ErrorKind::NotFound => add(&[]),
+                Err(_) => return None,
+            }
+        }
+        Some(())
+    }
+
+    /// Reads the program's files.
+    #[must_use]
+    pub fn read(self, request: &Request<'_>) -> Contents {
+        Contents::read(self.files, request)
+    }
+
+    /// Finds the programs that a request names, in the order of their first files. Only what decides which they are
+    /// is read.
+    ///
+    /// # Errors
+    /// If a path that was named cannot be read.
+    pub fn find(request: &Request<'_>) -> Result<Vec<Self>, LoadError> {
+        let mut programs: Vec<Vec<Document>> = Vec::new();
+        let mut by_root: FxHashMap<OsString, usize> = FxHashMap::default();
+        for document in discover(request)? {
+            let root = document.root.as_os_str();
+            let at = match by_root.get(root) {
+                Some(at) => *at,
+                None => {
+                    by_root.insert(root.to_owned(), programs.len());
+                    programs.push(Vec::new());
+                    programs.len() - 1
+                }
+            };
+            if let Some(files) = programs.get_mut(at) {
+                files.push(document);
+            }
+        }
+        let group = |files: Vec<Document>| {
+            let manifests = roots(&files).map(|root| root.join(MANIFEST).display().to_string());
+            let names = files.iter().map(Document::name);
+            let first = names.chain(manifests.map(Cow::Owned)).min().unwrap_or_default();
+            Self { first: first.into(), files }
+        };
+        let mut groups: Vec<Self> = map(programs, group);
+        let roots =
+            |a: &Self, b: &Self| a.relative_root(request.paths).cmp(b.relative_root(request.paths));
+        groups.sort_by(|a, b| a.first.cmp(&b.first).then_with(|| roots(a, b)));
+        Ok(groups)
+    }
+}

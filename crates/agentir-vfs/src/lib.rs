@@ -1,0 +1,91 @@
+//! Where texts come from: the disk, memory, or an overlay of the two.
+//!
+//! Everything that reads files reads them through [`FileSystem`], so that an editor's unsaved texts, a test
+//! and a browser page take the same path as files on disk.
+//!
+//! *Invariant*: nothing here writes, and no read returns more than [`MAX_FILE_SIZE`] and one byte.
+
+#[cfg(feature = "disk")]
+mod disk;
+mod memory;
+mod overlay;
+#[cfg(feature = "disk")]
+mod stamp;
+
+#[cfg(feature = "disk")]
+pub use disk::Disk;
+pub use memory::Memory;
+pub use overlay::Overlay;
+
+use std::fmt::Debug;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// The largest file that is processed, in bytes. Spans are 32 bits wide, and nobody writes an agent of
+/// this size.
+pub const MAX_FILE_SIZE: usize = 64 << 20;
+
+/// Something that has files. Paths are compared as they are written, but for `.` components.
+pub trait FileSystem: Debug + Send + Sync {
+    /// Reads a file: all of it, or [`MAX_FILE_SIZE`] and one byte of a larger one, so that callers can see
+    /// that it is too large.
+    ///
+    /// # Errors
+    /// Those of the system; [`io::ErrorKind::NotFound`] if there is no such file.
+    fn read(&self, path: &Path) -> io::Result<Vec<u8>>;
+
+    /// Whether there is a file at `path`, or a link to one.
+    fn is_file(&self, path: &Path) -> bool;
+
+    /// Whether there is something at `path` that can be read, although it is neither a file nor a folder.
+    ///
+    /// # Errors
+    /// Why there is not.
+    fn probe(&self, path: &Path) -> io::Result<()> {
+        let _ = path;
+        Err(io::ErrorKind::NotFound.into())
+    }
+
+    /// Whether there is a folder at `path`, or a link to one.
+    fn is_dir(&self, path: &Path) -> bool;
+
+    /// Visits all files below `folder`, in no particular order and possibly on several threads: each gets a
+    /// visitor of its own from `visitors`. Hidden files and files that git ignores are left out, and links
+    /// are reported but not followed. An error is reported as the path that could not be visited.
+    fn walk<'v>(&self, folder: &Path, visitors: &'v (dyn Fn() -> Visitor<'v> + Sync + 'v));
+
+    /// A fingerprint that changes when the file is changed or replaced, found without reading it; `None` where
+    /// that cannot be told.
+    ///
+    /// # Errors
+    /// Those of the system.
+    fn stamp(&self, path: &Path) -> io::Result<Option<Stamp>> {
+        let _ = path;
+        Ok(None)
+    }
+
+    /// The folder that relative paths are relative to, if it has folders above it.
+    fn current_dir(&self) -> Option<PathBuf> {
+        None
+    }
+}
+
+/// Receives what a walk visits: a file, or the path of something that could not be visited.
+pub type Visitor<'v> = Box<dyn FnMut(Result<Entry, PathBuf>) + Send + 'v>;
+
+/// A fingerprint of a file's metadata.
+pub type Stamp = [u8; 56];
+
+/// A file that a walk visits.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Entry {
+    /// The folder of the walk, joined with where the file is below it.
+    pub path: PathBuf,
+    /// Whether it is a link. It may lead to anything.
+    pub is_link: bool,
+}
+
+/// A path without `.` components, which are not part of its identity.
+fn normalized(path: &Path) -> PathBuf {
+    path.components().filter(|part| !matches!(part, std::path::Component::CurDir)).collect()
+}

@@ -1,0 +1,84 @@
+//! Files in memory.
+
+use crate::{Entry, FileSystem, Visitor, normalized};
+use std::collections::BTreeMap;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Files in memory. Cloning shares the texts.
+#[derive(Debug, Clone, Default)]
+pub struct Memory {
+    files: BTreeMap<PathBuf, Arc<str>>,
+}
+
+impl Memory {
+    /// No files yet.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self { files: BTreeMap::new() }
+    }
+
+    /// Adds a file, or replaces it.
+    pub fn insert(&mut self, path: impl AsRef<Path>, text: impl Into<Arc<str>>) {
+        self.files.insert(normalized(path.as_ref()), text.into());
+    }
+
+    /// Removes a file, and returns whether it was there.
+    pub fn remove(&mut self, path: impl AsRef<Path>) -> bool {
+        self.files.remove(&normalized(path.as_ref())).is_some()
+    }
+
+    /// The text of a file.
+    #[must_use]
+    pub fn text(&self, path: &Path) -> Option<&Arc<str>> {
+        self.files.get(&normalized(path))
+    }
+
+    /// The files below a folder, in the order of their paths.
+    pub(crate) fn below(&self, folder: &Path) -> impl Iterator<Item = PathBuf> {
+        let normal = normalized(folder);
+        self.files.keys().filter_map(move |path| {
+            let inner = path.strip_prefix(&normal).ok()?;
+            let hidden = inner
+                .components()
+                .any(|part| part.as_os_str().as_encoded_bytes().starts_with(b"."));
+            (!hidden && !inner.as_os_str().is_empty()).then(|| folder.join(inner))
+        })
+    }
+
+    /// Whether there is no file.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.files.is_empty()
+    }
+}
+
+impl<P: AsRef<Path>, T: Into<Arc<str>>> FromIterator<(P, T)> for Memory {
+    fn from_iter<I: IntoIterator<Item = (P, T)>>(files: I) -> Self {
+        let mut all = Self::new();
+        files.into_iter().for_each(|(path, text)| all.insert(path, text));
+        all
+    }
+}
+
+impl FileSystem for Memory {
+    fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
+        let text = self.text(path).ok_or_else(|| io::Error::from(io::ErrorKind::NotFound))?;
+        let size = text.len().min(crate::MAX_FILE_SIZE + 1);
+        Ok(text.as_bytes().get(..size).unwrap_or_default().to_owned())
+    }
+
+    fn is_file(&self, path: &Path) -> bool {
+        self.text(path).is_some()
+    }
+
+    fn is_dir(&self, path: &Path) -> bool {
+        normalized(path).as_os_str().is_empty() || self.below(path).next().is_some()
+    }
+
+    fn walk<'v>(&self, folder: &Path, visitors: &'v (dyn Fn() -> Visitor<'v> + Sync + 'v)) {
+        let mut visit = visitors();
+        self.below(folder).for_each(|path| visit(Ok(Entry { path, is_link: false })));
+    }
+}
