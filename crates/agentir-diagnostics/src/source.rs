@@ -226,6 +226,13 @@ impl SourceMap {
         Self { files: Vec::new() }
     }
 
+    /// Replaces the file with this id by a newer version of it.
+    pub fn replace(&mut self, id: FileId, file: SourceFile) {
+        if let Some(old) = self.files.get_mut(id.0 as usize) {
+            *old = file;
+        }
+    }
+
     /// Adds a file; its id is its index.
     pub fn add(&mut self, file: SourceFile) -> FileId {
         let id = FileId(u32::try_from(self.files.len()).unwrap_or(u32::MAX));

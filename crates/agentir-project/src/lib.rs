@@ -30,5 +30,7 @@ pub use discover::discover;
 pub use document::{Document, MANIFEST};
 pub use file::{FileResult, READ_ERROR};
 pub use levels::{Levels, config_names, configs, rule_options, selection};
-pub use load::{Contents, Loaded, ProgramFiles, build, documents, load, read_program};
+pub use load::{
+    Contents, FileCache, Loaded, ProgramFiles, build, build_with, documents, load, read_program,
+};
 pub use request::{LoadError, Request, TextInput};

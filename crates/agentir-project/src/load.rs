@@ -80,7 +80,8 @@ pub struct Contents {
 
 impl Contents {
     /// Reads documents and the manifests of their programs.
-    fn read(documents: Vec<Document>, request: &Request<'_>) -> Self {
+    #[must_use]
+    pub fn read(documents: Vec<Document>, request: &Request<'_>) -> Self {
         let manifest = |root: &Path| {
             let bytes = request.files.read(&root.join(MANIFEST)).ok()?;
             Some((root.to_owned(), String::from_utf8(bytes).ok()?))
@@ -120,7 +121,9 @@ impl Contents {
     /// The files with the ids that spans refer to, without parsing them.
     #[must_use]
     pub fn sources(self) -> SourceMap {
-        open(self).0
+        let mut cache = FileCache::default();
+        open(self, &mut cache);
+        cache.sources
     }
 }
 
@@ -144,10 +147,47 @@ fn roots(documents: &[Document]) -> impl Iterator<Item = &Path> {
     })
 }
 
+/// Files by their names, and what was found in them: a file is parsed and lowered once per content, however often
+/// programs are built of it. Ids stay the same as long as the cache lives.
+#[derive(Debug, Default)]
+pub struct FileCache {
+    sources: SourceMap,
+    ids: FxHashMap<Arc<str>, FileId>,
+    results: FxHashMap<(FileId, bool, ReadOptions), (Arc<str>, Arc<FileResult>)>,
+}
+
+impl FileCache {
+    /// The id of the file called `name`, which now has `text`.
+    fn add(&mut self, name: &str, text: String) -> FileId {
+        match self.ids.get(name) {
+            Some(id) => {
+                if self.sources.get(*id).is_some_and(|file| *file.text != *text) {
+                    self.sources.replace(*id, SourceFile::new(name, text));
+                }
+                *id
+            }
+            None => {
+                let file = SourceFile::new(name, text);
+                let name = Arc::clone(&file.name);
+                let id = self.sources.add(file);
+                self.ids.insert(name, id);
+                id
+            }
+        }
+    }
+
+    /// Forgets the results of files that none of `used` is.
+    fn retain(&mut self, used: &[(FileId, bool, ReadOptions)]) {
+        if self.results.len() > 2 * used.len() {
+            let used: rustc_hash::FxHashSet<_> = used.iter().copied().collect();
+            self.results.retain(|key, _| used.contains(key));
+        }
+    }
+}
+
 /// Files with ids, in order; manifests come last. A file that is not text is reported, and is no document.
-fn open(contents: Contents) -> (SourceMap, Opened) {
+fn open(contents: Contents, cache: &mut FileCache) -> Opened {
     let Contents { files, manifests } = contents;
-    let mut sources = SourceMap::new();
     let mut diagnostics = Vec::new();
     let mut unread: Vec<(PathBuf, Vec<String>)> = Vec::new();
     let files: Vec<_> = files
@@ -160,7 +200,7 @@ fn open(contents: Contents) -> (SourceMap, Opened) {
     let mut documents: Vec<(Document, FileId)> = Vec::with_capacity(files.len());
     for (document, bytes) in files {
         let (text, problem) = file::decode(bytes);
-        let id = sources.add(SourceFile::new(&*document.name(), text));
+        let id = cache.add(&document.name(), text);
         match problem {
             Some(problem) => diagnostics.push(file::problem(id, problem)),
             None => documents.push((document, id)),
@@ -170,10 +210,10 @@ fn open(contents: Contents) -> (SourceMap, Opened) {
         .into_iter()
         .map(|(root, text)| {
             let name = root.join(MANIFEST).display().to_string();
-            (root, sources.add(SourceFile::new(name, text)))
+            (root, cache.add(&name, text))
         })
         .collect();
-    (sources, Opened { documents, diagnostics, unread, manifests })
+    Opened { documents, diagnostics, unread, manifests }
 }
 
 /// The result of [`open`].
@@ -188,23 +228,42 @@ struct Opened {
 /// Parses, lowers and assembles the programs of files.
 #[must_use]
 pub fn build(contents: Contents, request: &Request<'_>) -> Loaded {
-    let (sources, Opened { documents, mut diagnostics, unread, manifests }) = open(contents);
+    build_with(&mut FileCache::default(), contents, request)
+}
+
+/// Builds programs like [`build`], and takes results of files whose content is unchanged from `cache`.
+#[must_use]
+pub fn build_with(cache: &mut FileCache, contents: Contents, request: &Request<'_>) -> Loaded {
+    let Opened { documents, mut diagnostics, unread, manifests } = open(contents, cache);
     let parse = |(document, id): (Document, FileId)| {
         let options = request.options(&document.path, &document.config);
-        let text = sources.get(id).map_or("", |file| &file.text);
-        let result = FileResult::new(id, &document.name(), text, document.in_program(), options);
-        (document, result)
+        let key = (id, document.in_program(), options);
+        let text = cache.sources.get(id).map_or_else(|| Arc::from(""), |f| Arc::clone(&f.text));
+        let known = cache.results.get(&key).filter(|(of, _)| Arc::ptr_eq(of, &text));
+        let result = match known {
+            Some((_, result)) => Arc::clone(result),
+            None => Arc::new(FileResult::new(id, &document.name(), &text, key.1, options)),
+        };
+        (document, key, text, result)
     };
-    let mut results = map(documents, parse);
+    let parsed = map(documents, parse);
+    let mut results = Vec::with_capacity(parsed.len());
+    let mut used = Vec::with_capacity(parsed.len());
+    for (document, key, text, result) in parsed {
+        cache.results.insert(key, (text, Arc::clone(&result)));
+        used.push(key);
+        results.push((document, result));
+    }
+    cache.retain(&used);
+    let sources = cache.sources.clone();
     let files = results.len();
     let mut known = HashMap::new();
     let mut programs: BTreeMap<PathBuf, Vec<usize>> = BTreeMap::new();
     let mut options = Vec::with_capacity(files);
-    for (index, (document, result)) in results.iter_mut().enumerate() {
-        let found = std::mem::take(&mut result.lowered.diagnostics);
+    for (index, (document, result)) in results.iter().enumerate() {
         // A file of several programs is reported once.
         if !document.repeated {
-            diagnostics.extend(found);
+            diagnostics.extend(result.lowered.diagnostics.iter().cloned());
         }
         programs.entry(document.root.clone()).or_default().push(index);
         options.push(rule_options(&document.config, &document.path, &mut known));

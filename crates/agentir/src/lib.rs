@@ -1,0 +1,42 @@
+//! Check, convert, format and draw conversational agents written in ABL, Agent Script, ADL, or exported from
+//! Kore.ai XO.
+//!
+//! ```
+//! use agentir::Workspace;
+//!
+//! let mut workspace = Workspace::in_memory();
+//! workspace.set_text("pool.agent.abl", "AGENT: Pool\nGOAL: \"Book lanes\"\nON_START:\n  CALL: book_line()\n");
+//! let snapshot = workspace.snapshot()?;
+//! let findings = snapshot.check()?;
+//! assert!(findings.iter().any(|finding| finding.rule.0 == "undefined-tool"));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! A [`Workspace`] holds texts, from disk, memory, or an overlay of the two. A [`Snapshot`] is a consistent view of it
+//! at one moment: cheap to clone, `Send + Sync`, and unaffected by later changes. Files are parsed once per content;
+//! rules run over whole programs.
+//!
+//! *Invariant*: nothing here prints or writes; errors are types.
+
+mod snapshot;
+mod workspace;
+
+pub use agentir_compare::Comparison;
+pub use agentir_convert::{Conversion, OutputFile, Target};
+pub use agentir_diagnostics as diagnostics;
+pub use agentir_diagnostics::{Diagnostic, Severity, SourceMap};
+pub use agentir_draw::{Detail, Graph};
+pub use agentir_ir as ir;
+pub use agentir_lint::{Cancellation, Cancelled, Selection};
+pub use agentir_lower::ReadOptions;
+pub use agentir_project::LoadError;
+pub use agentir_rewrite::RewriteError;
+pub use agentir_vfs as vfs;
+pub use snapshot::{FormatError, ProgramId, Snapshot};
+pub use workspace::Workspace;
+
+/// The page of a rule: what it finds, why it matters, and examples; `None` if there is no such rule.
+#[must_use]
+pub fn explain(rule: &str) -> Option<&'static str> {
+    agentir_lint::page(rule)
+}

@@ -1,0 +1,196 @@
+//! A consistent view of a workspace.
+
+use agentir_compare::{Announced, Comparison, Meaning, Side};
+use agentir_config::Configs;
+use agentir_convert::{Conversion, Target};
+use agentir_diagnostics::{Applicability, Diagnostic, FileId, Fix, SourceFile, SourceMap};
+use agentir_draw::{Detail, Graph, View};
+use agentir_flow::Cfg;
+use agentir_ir::Program;
+use agentir_lint::{Cancellation, Cancelled, Selection};
+use agentir_lower::ReadOptions;
+use agentir_project::{CheckOptions, FileResult, Levels, Loaded, LoadedProgram, check_programs};
+use agentir_rewrite::RewriteError;
+use std::sync::{Arc, OnceLock};
+
+/// A program of a snapshot.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ProgramId(pub usize);
+
+/// Why a file was not formatted.
+#[derive(Debug)]
+pub enum FormatError {
+    /// There is no such file.
+    NotFound,
+    /// The formatter refused.
+    Refused(RewriteError),
+}
+
+impl std::fmt::Display for FormatError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::NotFound => f.write_str("there is no such file in the workspace"),
+            Self::Refused(RewriteError::InvalidStructure(_)) => {
+                f.write_str("the file has errors and was not formatted")
+            }
+            Self::Refused(error) => write!(f, "the file was not formatted: {error:?}"),
+        }
+    }
+}
+
+impl std::error::Error for FormatError {}
+
+/// A consistent view of a workspace at one moment. Clones share everything.
+#[derive(Debug, Clone)]
+pub struct Snapshot {
+    data: Arc<Data>,
+    cancellation: Cancellation,
+}
+
+#[derive(Debug)]
+struct Data {
+    loaded: Loaded,
+    configs: Arc<Configs>,
+    selection: Selection,
+    fragment: bool,
+    findings: OnceLock<Vec<Diagnostic>>,
+}
+
+impl Snapshot {
+    pub(crate) fn new(
+        loaded: Loaded,
+        configs: Arc<Configs>,
+        selection: Selection,
+        fragment: bool,
+    ) -> Self {
+        let findings = OnceLock::new();
+        let data = Arc::new(Data { loaded, configs, selection, fragment, findings });
+        Self { data, cancellation: Cancellation::default() }
+    }
+
+    /// The same view, whose checks stop when `cancellation` says so.
+    #[must_use]
+    pub fn cancelled_by(mut self, cancellation: Cancellation) -> Self {
+        self.cancellation = cancellation;
+        self
+    }
+
+    /// The files. Spans of findings and of programs refer to them.
+    #[must_use]
+    pub fn sources(&self) -> &SourceMap {
+        &self.data.loaded.sources
+    }
+
+    /// The file called `name`: its path as it was given, without a leading `./`.
+    #[must_use]
+    pub fn file(&self, name: &str) -> Option<(FileId, &SourceFile)> {
+        self.sources().iter().find(|(_, file)| &*file.name == name)
+    }
+
+    /// The programs, in the order of their folders.
+    pub fn programs(&self) -> impl Iterator<Item = (ProgramId, &Program)> {
+        let programs = self.data.loaded.programs.iter().enumerate();
+        programs.map(|(index, loaded)| (ProgramId(index), &loaded.program))
+    }
+
+    fn loaded(&self, program: ProgramId) -> Option<&LoadedProgram> {
+        self.data.loaded.programs.get(program.0)
+    }
+
+    /// The AgentIR of a program.
+    #[must_use]
+    pub fn ir(&self, program: ProgramId) -> Option<&Program> {
+        self.loaded(program).map(|loaded| &loaded.program)
+    }
+
+    /// All findings, in the order of the files. Computed once per snapshot.
+    ///
+    /// # Errors
+    /// If the check was cancelled; a later call starts again.
+    pub fn check(&self) -> Result<&[Diagnostic], Cancelled> {
+        if let Some(findings) = self.data.findings.get() {
+            return Ok(findings);
+        }
+        let Data { loaded, configs, selection, fragment, findings } = &*self.data;
+        let options = CheckOptions {
+            selection,
+            levels: &Levels::new(configs, selection),
+            fragment: *fragment,
+            timed: false,
+            cancellation: &self.cancellation,
+        };
+        let front_end = loaded.diagnostics.clone();
+        let (checked, _) = check_programs(&loaded.programs, front_end, &loaded.sources, options)?;
+        Ok(findings.get_or_init(|| checked.diagnostics))
+    }
+
+    /// The findings in one file.
+    ///
+    /// # Errors
+    /// If the check was cancelled.
+    pub fn check_file(&self, file: FileId) -> Result<impl Iterator<Item = &Diagnostic>, Cancelled> {
+        Ok(self.check()?.iter().filter(move |finding| finding.primary.span.file == file))
+    }
+
+    /// The control-flow graph of a program, drawn at some level of detail.
+    #[must_use]
+    pub fn graph(&self, program: ProgramId, detail: Detail) -> Option<Graph> {
+        let program = self.ir(program)?;
+        let cfg = Cfg::of_program(program);
+        let entry = program.entry().and_then(|agent| cfg.find(&agent.metadata.name.value));
+        let view = View { detail, agents: &[], entry };
+        Some(agentir_draw::graph(&cfg, self.sources(), &view))
+    }
+
+    /// A program in another language, with the report of what was kept. Nothing is proved; see
+    /// [`Conversion::verify`].
+    #[must_use]
+    pub fn convert(&self, program: ProgramId, target: Target) -> Option<Conversion> {
+        self.ir(program).map(|program| agentir_convert::convert(program, self.sources(), target))
+    }
+
+    /// The differences in meaning between a program and another one, of this or another workspace.
+    #[must_use]
+    pub fn diff(
+        &self,
+        program: ProgramId,
+        other: &Self,
+        other_program: ProgramId,
+    ) -> Option<Comparison> {
+        let (left, right) = (self.ir(program)?, other.ir(other_program)?);
+        let (one, two) = (Meaning::new(left), Meaning::new(right));
+        let left = Side { program: left, sources: self.sources(), meaning: &one };
+        let right = Side { program: right, sources: other.sources(), meaning: &two };
+        Some(Comparison::new(left, right, &Announced::nothing()))
+    }
+
+    /// The text of a file in the canonical layout.
+    ///
+    /// # Errors
+    /// If there is no such file, or its structure is in doubt because of errors.
+    pub fn format(&self, file: FileId) -> Result<String, FormatError> {
+        let source = self.sources().get(file).ok_or(FormatError::NotFound)?;
+        let language = agentir_lower::language(&source.name, &source.text);
+        agentir_rewrite::format(language, file, &source.text).map_err(FormatError::Refused)
+    }
+
+    /// The text of a file with all fixes of at least this applicability that are compatible, and how many they are.
+    ///
+    /// # Errors
+    /// If the check was cancelled.
+    pub fn fix(
+        &self,
+        file: FileId,
+        least: Applicability,
+    ) -> Result<Option<(String, usize)>, Cancelled> {
+        let Some(source) = self.sources().get(file) else { return Ok(None) };
+        let fixes: Vec<&Fix> =
+            self.check_file(file)?.filter_map(|finding| finding.applicable_fix(least)).collect();
+        let options = ReadOptions::default();
+        let read = |text: &str| {
+            FileResult::new(file, &source.name, text, false, options).lowered.diagnostics
+        };
+        let fixed = agentir_rewrite::fix(file, &source.text, &fixes, &read);
+        Ok(Some((fixed.text, fixed.applied)))
+    }
+}

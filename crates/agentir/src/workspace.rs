@@ -1,0 +1,150 @@
+//! Texts that change.
+
+use crate::snapshot::Snapshot;
+use agentir_lint::Selection;
+use agentir_lower::ReadOptions;
+use agentir_project::{Contents, Document, FileCache, LoadError, Request, build_with, discover};
+use agentir_vfs::{FileSystem, Memory, Overlay};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Texts that change, and the programs they make up.
+#[derive(Debug)]
+pub struct Workspace {
+    /// The files, and the texts that take precedence over them.
+    files: Overlay,
+    /// What is searched for documents.
+    roots: Vec<PathBuf>,
+    options: ReadOptions,
+    selection: Selection,
+    cache: FileCache,
+    /// The documents that were found; `None` if that has to be done again.
+    documents: Option<(Vec<Document>, Arc<agentir_config::Configs>)>,
+    /// The current snapshot, until something changes.
+    current: Option<Snapshot>,
+}
+
+impl Workspace {
+    /// A workspace without files. All texts that are set are part of it.
+    #[must_use]
+    pub fn in_memory() -> Self {
+        Self::new(Arc::new(Memory::new()), vec![PathBuf::new()])
+    }
+
+    /// The files and folders at some paths on disk.
+    #[cfg(feature = "disk")]
+    #[must_use]
+    pub fn on_disk(paths: impl IntoIterator<Item = impl Into<PathBuf>>) -> Self {
+        let paths = paths.into_iter().map(Into::into).collect();
+        Self::new(Arc::new(agentir_vfs::Disk), paths)
+    }
+
+    /// The files and folders at `roots` in a file system.
+    #[must_use]
+    pub fn new(files: Arc<dyn FileSystem>, roots: Vec<PathBuf>) -> Self {
+        Self {
+            files: Overlay::new(files, Memory::new()),
+            roots,
+            options: ReadOptions::default(),
+            selection: Selection::default(),
+            cache: FileCache::default(),
+            documents: None,
+            current: None,
+        }
+    }
+
+    /// Sets how documents are read where configurations leave that open.
+    pub fn set_options(&mut self, options: ReadOptions) {
+        self.options = options;
+        self.current = None;
+    }
+
+    /// Sets which rules run.
+    pub fn set_selection(&mut self, selection: Selection) {
+        self.selection = selection;
+        self.current = None;
+    }
+
+    /// Sets the text of a file, which takes precedence over the file itself.
+    pub fn set_text(&mut self, path: impl AsRef<Path>, text: impl Into<Arc<str>>) {
+        let (path, text) = (path.as_ref(), text.into());
+        if self.files.texts.text(path).is_some_and(|old| *old == text) {
+            return;
+        }
+        self.changed(path);
+        self.files.texts.insert(path, text);
+    }
+
+    /// Removes the text of a file: the file itself counts again, if there is one.
+    pub fn remove_text(&mut self, path: impl AsRef<Path>) {
+        if self.files.texts.remove(path) {
+            self.refresh();
+        }
+    }
+
+    /// Looks at all files again, because some were changed, added or removed on disk.
+    pub fn refresh(&mut self) {
+        self.documents = None;
+        self.current = None;
+    }
+
+    /// Keeps what was discovered if the text of `path` cannot change it: whether other YAML describes agents
+    /// depends on its content, and manifests and configurations are about other files.
+    fn changed(&mut self, path: &Path) {
+        self.current = None;
+        let decides = [".abl", ".agent"].iter().all(|end| !path.to_string_lossy().ends_with(end));
+        let known = self
+            .documents
+            .as_ref()
+            .is_some_and(|(documents, _)| documents.iter().any(|found| found.path == path));
+        if decides || !known {
+            self.documents = None;
+        }
+    }
+
+    /// A view of the workspace as it is now. Cheap if nothing changed; else files whose content changed are parsed
+    /// again, and no others.
+    ///
+    /// # Errors
+    /// If one of the paths cannot be read.
+    pub fn snapshot(&mut self) -> Result<Snapshot, LoadError> {
+        if let Some(current) = &self.current {
+            return Ok(current.clone());
+        }
+        let (documents, configs) = match self.documents.take() {
+            Some(known) => known,
+            None => {
+                let configs = Arc::new(agentir_project::configs(Arc::new(self.files.clone())));
+                let found = discover(&self.request(&configs))?;
+                (found, configs)
+            }
+        };
+        let request = Request {
+            paths: &self.roots,
+            together: None,
+            stdin: None,
+            options: self.options,
+            configs: &configs,
+            files: &self.files,
+        };
+        let contents = Contents::read(documents.clone(), &request);
+        let loaded = build_with(&mut self.cache, contents, &request);
+        let fragment = self.options.abl.fragment;
+        let selection = self.selection.clone();
+        let snapshot = Snapshot::new(loaded, Arc::clone(&configs), selection, fragment);
+        self.documents = Some((documents, configs));
+        self.current = Some(snapshot.clone());
+        Ok(snapshot)
+    }
+
+    fn request<'a>(&'a self, configs: &'a agentir_config::Configs) -> Request<'a> {
+        Request {
+            paths: &self.roots,
+            together: None,
+            stdin: None,
+            options: self.options,
+            configs,
+            files: &self.files,
+        }
+    }
+}
