@@ -31,6 +31,7 @@ pub use document::{Document, MANIFEST};
 pub use file::{FileResult, READ_ERROR};
 pub use levels::{Levels, config_names, configs, rule_options, selection};
 pub use load::{
-    Contents, FileCache, Loaded, ProgramFiles, build, build_with, documents, load, read_program,
+    Contents, FileCache, Loaded, ProgramFiles, ReadDocument, build, build_with, documents, load,
+    read_program,
 };
 pub use request::{LoadError, Request, TextInput};

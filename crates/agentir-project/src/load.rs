@@ -69,11 +69,14 @@ pub fn read_program<'t>(
     Loaded { sources, diagnostics, programs: vec![program], files }
 }
 
+/// A document and its bytes, or why it cannot be read.
+pub type ReadDocument = (Document, io::Result<Vec<u8>>);
+
 /// The contents of files of programs. Everything is derived from one read, so a file that changes meanwhile is
 /// either old or new for all.
 #[derive(Debug)]
 pub struct Contents {
-    files: Vec<(Document, io::Result<Vec<u8>>)>,
+    files: Vec<ReadDocument>,
     /// The manifests of the folders that have one.
     manifests: BTreeMap<PathBuf, String>,
 }
@@ -147,13 +150,20 @@ fn roots(documents: &[Document]) -> impl Iterator<Item = &Path> {
     })
 }
 
+/// What decides a file's result beside its content: the file, whether it belongs to a program beside others, and
+/// how it is read.
+type ResultKey = (FileId, bool, ReadOptions);
+
+/// A content and its result.
+type CachedResult = (Arc<str>, Arc<FileResult>);
+
 /// Files by their names, and what was found in them: a file is parsed and lowered once per content, however often
 /// programs are built of it. Ids stay the same as long as the cache lives.
 #[derive(Debug, Default)]
 pub struct FileCache {
     sources: SourceMap,
     ids: FxHashMap<Arc<str>, FileId>,
-    results: FxHashMap<(FileId, bool, ReadOptions), (Arc<str>, Arc<FileResult>)>,
+    results: FxHashMap<ResultKey, CachedResult>,
 }
 
 impl FileCache {
@@ -177,7 +187,7 @@ impl FileCache {
     }
 
     /// Forgets the results of files that none of `used` is.
-    fn retain(&mut self, used: &[(FileId, bool, ReadOptions)]) {
+    fn retain(&mut self, used: &[ResultKey]) {
         if self.results.len() > 2 * used.len() {
             let used: rustc_hash::FxHashSet<_> = used.iter().copied().collect();
             self.results.retain(|key, _| used.contains(key));
@@ -300,7 +310,7 @@ pub fn documents(
     stdin: Option<&crate::TextInput>,
     configs: &Configs,
     files: &dyn FileSystem,
-) -> Result<Vec<(Document, io::Result<Vec<u8>>)>, LoadError> {
+) -> Result<Vec<ReadDocument>, LoadError> {
     let options = ReadOptions::default();
     let request = Request { paths, together: None, stdin, options, configs, files };
     let mut found = discover(&request)?;
@@ -322,7 +332,7 @@ fn unpack(
     found: Document,
     bytes: &[u8],
     unread: &mut Vec<(PathBuf, Vec<String>)>,
-) -> Vec<(Document, io::Result<Vec<u8>>)> {
+) -> Vec<ReadDocument> {
     match archive::read(io::Cursor::new(bytes)) {
         Ok(export) => {
             if !export.others.is_empty() {

@@ -292,7 +292,6 @@ fn evidence<'a>(evidence: &'a Evidence, sources: &'a SourceMap) -> JsonEvidence<
     }
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference to the field")]
 const fn is_empty(tags: &&[Tag]) -> bool {
     tags.is_empty()
 }

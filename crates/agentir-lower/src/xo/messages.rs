@@ -169,7 +169,7 @@ pub(super) fn from_script(cx: &mut Context<'_, '_>, code: &[Code]) -> Option<Mes
         return Some(message);
     }
     let mut untranslated = Vec::new();
-    let text = cx.names.to_template(printed, &mut untranslated);
+    let text = cx.names.template_of(printed, &mut untranslated);
     cx.report_untranslated(untranslated);
     message.response = response(text);
     Some(message)
@@ -194,7 +194,7 @@ fn template(cx: &mut Context<'_, '_>, object: &Expr) -> Option<Response> {
     let payload = member(object, "payload").unwrap_or(object);
     let mut untranslated = Vec::new();
     let text = text_in(payload, &["text", "title", "heading"]);
-    let text = text.map(|t| cx.names.to_template(t, &mut untranslated));
+    let text = text.map(|t| cx.names.template_of(t, &mut untranslated));
     let kind = member(payload, "template_type").and_then(constant);
     let buttons = match kind.as_deref() {
         Some("button") => member(payload, "buttons"),
@@ -244,7 +244,7 @@ fn button(
     Some(ActionElement {
         id: Some(Spanned::new(SmolStr::new(id.to_ascii_lowercase()), span)),
         kind: Spanned::new(kind, span),
-        label: Some(cx.names.to_template(label, untranslated)),
+        label: Some(cx.names.template_of(label, untranslated)),
         value: value.map(|v| Spanned::new(v, span)),
         options: None,
         input_type: None,

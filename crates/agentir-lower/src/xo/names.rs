@@ -301,7 +301,7 @@ impl Names {
     }
 
     /// Turns a concatenation into a text with placeholders.
-    pub(super) fn to_template(&mut self, e: &Expr, untranslated: &mut Vec<Text>) -> Template {
+    pub(super) fn template_of(&mut self, e: &Expr, untranslated: &mut Vec<Text>) -> Template {
         let whole = [e.clone()];
         let mut value = String::new();
         for piece in script::pieces(e).unwrap_or(&whole) {

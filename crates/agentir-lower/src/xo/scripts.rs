@@ -100,7 +100,7 @@ pub(super) fn statement(cx: &mut Context<'_, '_>, code: &Code) -> Option<Vec<Sta
         }
         Code::Log(value) => {
             let mut untranslated = Vec::new();
-            let text = cx.names.to_template(value, &mut untranslated);
+            let text = cx.names.template_of(value, &mut untranslated);
             cx.report_untranslated(untranslated);
             let value = Spanned::new(Data::from(text.text.value.as_str()), text.text.span);
             vec![Statement::Log { value }]
@@ -110,7 +110,7 @@ pub(super) fn statement(cx: &mut Context<'_, '_>, code: &Code) -> Option<Vec<Sta
                 return None;
             }
             let mut untranslated = Vec::new();
-            let text = cx.names.to_template(value, &mut untranslated);
+            let text = cx.names.template_of(value, &mut untranslated);
             cx.report_untranslated(untranslated);
             vec![builders::respond(text)]
         }

@@ -159,7 +159,7 @@ fn delays_pass_only_where_it_is_asked_for() {
         thread::spawn(move || done.send(call_within(&mut stubs, &tool("  t()\n"), json!({}), DAY)));
         answer
     };
-    let answer = start(stubs(&text)).recv_timeout(WATCHDOG).expect("no delay passes");
+    let answer = start(stubs(&text)).recv_timeout(WATCHDOG).unwrap();
     assert_eq!(answer.unwrap(), json!(1));
     // This one would answer tomorrow.
     let answer = start(stubs(&text).in_real_time(true)).recv_timeout(Duration::from_millis(100));
