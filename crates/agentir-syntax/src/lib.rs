@@ -39,4 +39,5 @@ pub mod outline;
 pub mod rules;
 pub mod secrets;
 mod text;
+mod words;
 pub mod xo;

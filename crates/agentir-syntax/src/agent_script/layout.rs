@@ -1,7 +1,7 @@
 //! Lines and columns to tokens (specification part I, 1.1, 1.2 and 6.1).
 //!
-//! Two logos lexers take turns on each line: [`Head`] reads how it starts (a dash, a bar, a key, a
-//! keyword), [`Piece`] reads the rest far enough to know where it ends (texts, brackets, a comment).
+//! Each line is read in two steps: [`head`] reads how it starts (a bar, a key, a keyword), the logos
+//! lexer [`Piece`] reads the rest far enough to know where it ends (texts, brackets, a comment).
 //! Columns become `Indent`/`Dedent`, dashes become `ItemStart`/`ItemEnd`, always balanced.
 //!
 //! The *modes* of the language are decided here, once for each line:
@@ -16,6 +16,7 @@ use super::outline::{Inline, Key, RawTemplate, Text, Word};
 use crate::outline::{DEEPER_LINES, MAX_NESTING, between_levels, last_end, nested_too_deep};
 use crate::rules;
 use crate::text::{Cursor, Tabs, offset};
+use crate::words;
 use agentir_diagnostics::{Applicability, Diagnostic, FileId, Span};
 use logos::Logos;
 use std::convert::Infallible;
@@ -43,20 +44,55 @@ const TAB: u32 = 3;
 pub(crate) const TABS: Tabs = Tabs::Width(TAB);
 
 /// How a line may start.
-#[derive(Logos, Debug, Clone, Copy, PartialEq, Eq)]
-#[logos(subpattern word = r"[\p{Alphabetic}\p{N}_][\p{Alphabetic}\p{N}_-]*")]
-enum Head {
-    #[regex(r"-[ \t]+")]
-    #[regex(r"-\r?\n", priority = 4)]
-    #[token("-", priority = 1)]
-    Dash,
-    #[token("|")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Head<'s> {
+    /// `|`.
     Pipe,
-    #[regex(r#"(?&word)([ \t]+((?&word)|"[^"\\\r\n]*"))*[ \t]*:"#)]
-    #[regex(r#""[^"\\\r\n]*"[ \t]*:"#)]
-    Key,
-    #[regex(r"(?&word)")]
-    Word,
+    /// A key with its colon: a quoted name, or a word that other words and quoted names may follow.
+    Key(&'s str),
+    /// A word.
+    Word(&'s str),
+}
+
+/// How `line` starts, if it starts with a bar, a key or a word.
+fn head(line: &str) -> Option<Head<'_>> {
+    if line.starts_with('|') {
+        return Some(Head::Pipe);
+    }
+    let word = word_length(line);
+    let mut end = if word > 0 { word } else { quoted_length(line)? };
+    loop {
+        let rest = line.get(end..)?;
+        let next = rest.trim_start_matches([' ', '\t']);
+        let space = rest.len() - next.len();
+        if next.starts_with(':') {
+            return line.get(..end + space + 1).map(Head::Key);
+        }
+        let length = match word_length(next) {
+            0 => quoted_length(next),
+            length => Some(length),
+        };
+        match length {
+            Some(length) if word > 0 && space > 0 => end += space + length,
+            _ => break,
+        }
+    }
+    line.get(..word).filter(|word| !word.is_empty()).map(Head::Word)
+}
+
+/// The length in bytes of the word that `text` begins with, or zero.
+fn word_length(text: &str) -> usize {
+    if text.starts_with('-') {
+        return 0;
+    }
+    words::prefix(text, |c| c.is_alphanumeric() || matches!(c, '_' | '-'))
+}
+
+/// The length in bytes of the quoted name that `text` begins with.
+fn quoted_length(text: &str) -> Option<usize> {
+    let inside = text.strip_prefix('"')?;
+    let end = inside.find(['"', '\\', '\r', '\n'])?;
+    inside.get(end..)?.starts_with('"').then_some(end + 2)
 }
 
 /// The rest of a line.
@@ -361,16 +397,14 @@ impl<'s> Layout<'s, '_> {
             }
         }
         let start = self.cursor.at;
-        let mut head = Head::lexer(self.cursor.rest());
-        match head.next() {
-            Some(Ok(Head::Pipe)) => {
+        match head(self.cursor.rest()) {
+            Some(Head::Pipe) => {
                 let template = self.template(column, base);
                 let end = offset(start + 1 + template.raw.len());
                 self.push(offset(start), Token::Template(template), end);
                 return;
             }
-            Some(Ok(Head::Key)) => {
-                let slice = head.slice();
+            Some(Head::Key(slice)) => {
                 let first = first_word(slice);
                 // `set:` is a key; `if ready:`, `else:` and `run x:` are not.
                 let words = slice.strip_suffix(':').unwrap_or(slice).trim_end();
@@ -382,8 +416,7 @@ impl<'s> Layout<'s, '_> {
                 }
                 return;
             }
-            Some(Ok(Head::Word)) => {
-                let word = head.slice();
+            Some(Head::Word(word)) => {
                 // Not `set.x` or `run(…)`.
                 let next = self.cursor.text.as_bytes().get(start + word.len());
                 if let Some(keyword) = keyword(word)
@@ -396,7 +429,7 @@ impl<'s> Layout<'s, '_> {
                     return;
                 }
             }
-            _ => {}
+            None => {}
         }
         if let Some(text) = self.value(column) {
             self.push(offset(start), Token::Line(text), text.end());
@@ -565,14 +598,12 @@ impl<'s> Layout<'s, '_> {
             Some(b'|') => return false,
             Some(_) => {}
         }
-        let mut head = Head::lexer(line);
-        let begins = match head.next() {
-            Some(Ok(Head::Key)) => self.brackets.last() != Some(&b'{'),
-            Some(Ok(Head::Word)) => {
-                return keyword(head.slice()).is_none()
-                    || matches!(keyword(head.slice()), Some(Keyword::If | Keyword::Else));
+        let begins = match head(line) {
+            Some(Head::Key(_)) => self.brackets.last() != Some(&b'{'),
+            Some(Head::Word(word)) => {
+                return matches!(keyword(word), None | Some(Keyword::If | Keyword::Else));
             }
-            _ => return true,
+            Some(Head::Pipe) | None => return true,
         };
         if begins {
             return false;
@@ -642,4 +673,43 @@ fn first_word(slice: &str) -> &str {
         slice.find([' ', '\t', ':', '"']).unwrap_or(slice.len())
     };
     slice.get(..end).unwrap_or(slice)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests end by panicking")]
+
+    use super::*;
+    use crate::words::testing::{reference, text};
+    use proptest::prelude::*;
+    use regex::Regex;
+    use std::sync::LazyLock;
+
+    /// Keys, words, bars.
+    static REFERENCE: LazyLock<Regex> = LazyLock::new(|| {
+        let pattern = concat!(
+            r#"\A(?:(WORD(?:[ \t]+(?:WORD|QUOTED))*[ \t]*:|QUOTED[ \t]*:)"#,
+            r"|(WORD)",
+            r"|(\|))",
+        );
+        let word = r"[\p{Alphabetic}\p{N}_][\p{Alphabetic}\p{N}_-]*";
+        let quoted = r#""[^"\\\r\n]*""#;
+        Regex::new(&pattern.replace("WORD", word).replace("QUOTED", quoted)).unwrap()
+    });
+
+    proptest! {
+        #[test]
+        fn a_line_starts_as_the_pattern_says(text in text(r#"[-:::  ""|.\\\n]"#)) {
+            // Every suffix is the start of a line, too.
+            for (at, _) in text.char_indices() {
+                let line = &text[at..];
+                let found = head(line).map(|head| match head {
+                    Head::Key(key) => (1, 0..key.len()),
+                    Head::Word(word) => (2, 0..word.len()),
+                    Head::Pipe => (3, 0..1),
+                });
+                prop_assert_eq!(found, reference(&REFERENCE, line).pop(), "{:?}", line);
+            }
+        }
+    }
 }

@@ -18,13 +18,14 @@ use super::ast::{ActionKind, ConstraintKind, Direction};
 use super::token::{Goal, Token};
 use crate::leaf::{Located, Nest, Nesting, Slip, next_word};
 use crate::text::offset;
+use crate::words;
 use logos::Logos;
 
 #[derive(Logos, Clone, Copy, Debug, PartialEq, Eq)]
 #[logos(skip r"\s+")]
 enum Raw {
-    // The classes are those of `char::is_alphabetic` and `char::is_alphanumeric`.
-    #[regex(r"[\p{Alphabetic}_$][\p{Alphabetic}\p{N}_$]*")]
+    #[regex(r"[A-Za-z_$][A-Za-z0-9_$]*", |lexer| words::extend(lexer, is_word_part))]
+    #[regex(r"[^\x00-\x7F]", |lexer| words::begin(lexer, is_word_part), priority = 0)]
     Word,
     #[regex(r"@[A-Za-z_][A-Za-z0-9_]*")]
     AtWord,
@@ -103,6 +104,11 @@ enum Raw {
     LeftBrace,
     #[token("}")]
     RightBrace,
+}
+
+/// Whether a word may go on with this character.
+fn is_word_part(c: char) -> bool {
+    c.is_alphanumeric() || matches!(c, '_' | '$')
 }
 
 /// Why reading stopped.
@@ -410,7 +416,7 @@ impl<'a> Lexer<'a> {
     /// The word that comes next in the rest after `from`, and where it ends.
     fn peek_word(&self, from: usize) -> Option<(&'a str, usize)> {
         let rest = self.raw.remainder().get(from..)?;
-        let (word, end) = next_word(rest, |c| c.is_alphanumeric() || matches!(c, '_' | '$'))?;
+        let (word, end) = next_word(rest, is_word_part)?;
         Some((word, from + end))
     }
 
@@ -544,6 +550,40 @@ impl<'a> Iterator for Lexer<'a> {
                 Some(Ok((start, token, end)))
             }
             Err(kind) => Some(Err(Fault { kind, start, end })),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests end by panicking")]
+
+    use super::*;
+    use crate::words::testing::{reference, text};
+    use proptest::prelude::*;
+    use regex::Regex;
+    use std::sync::LazyLock;
+
+    /// Words, other tokens, errors.
+    static REFERENCE: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(concat!(
+            r"\s+",
+            r"|([\p{Alphabetic}_$][\p{Alphabetic}\p{N}_$]*)",
+            r"|(@[A-Za-z_][A-Za-z0-9_]*|[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?|[-+.,:?()≠≤≥→])",
+            r"|(?s:(.))",
+        ))
+        .unwrap()
+    });
+
+    proptest! {
+        #[test]
+        fn words_end_where_unicode_says(text in text("[-+.,:?()@$^~]")) {
+            let tokens = Raw::lexer(&text).spanned().map(|(raw, span)| match raw {
+                Ok(Raw::Word) => (1, span),
+                Ok(_) => (2, span),
+                Err(()) => (3, span),
+            });
+            prop_assert_eq!(tokens.collect::<Vec<_>>(), reference(&REFERENCE, &text));
         }
     }
 }

@@ -5,6 +5,7 @@
 
 use crate::leaf::{Located, Nest, Nesting, Slip};
 use crate::text::offset;
+use crate::words;
 use logos::Logos;
 use std::ops::Range;
 
@@ -63,7 +64,9 @@ pub(crate) enum Token<'a> {
 #[derive(Logos, Clone, Copy, Debug, PartialEq, Eq)]
 #[logos(skip r"\s+")]
 enum Raw {
-    #[regex(r"[\p{Alphabetic}_][\p{Alphabetic}\p{N}_]*")]
+    #[regex(r"[A-Za-z_][A-Za-z0-9_]*", |lexer| words::extend(lexer, is_word_part))]
+    // Without the marks that begin a `SmartString`: an error after one of them goes on to the end.
+    #[regex(r"[^\x00-\x7F“”„‘’]", |lexer| words::begin(lexer, is_word_part), priority = 0)]
     Word,
     #[regex(r"(?i:the)[ \t]+(?i:user)[ \t]+(?i:claims)", priority = 20)]
     Claims,
@@ -123,6 +126,11 @@ enum Raw {
     Comma,
     #[token("，")]
     WideComma,
+}
+
+/// Whether a word may go on with this character.
+fn is_word_part(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
 }
 
 /// Why reading stopped.
@@ -300,5 +308,39 @@ impl<'a> Iterator for Lexer<'a> {
         );
         self.given += 1;
         Some(Ok((start, token, end)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests end by panicking")]
+
+    use super::*;
+    use crate::words::testing::{reference, text};
+    use proptest::prelude::*;
+    use regex::Regex;
+    use std::sync::LazyLock;
+
+    /// Words, other tokens, errors.
+    static REFERENCE: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(concat!(
+            r"\s+",
+            r"|([\p{Alphabetic}_][\p{Alphabetic}\p{N}_]*)",
+            r"|([0-9]+(?:\.[0-9]+)?|[-.,()≤≥（），]|[“”„][^“”„]*[“”]|[‘’][^‘’]*[‘’])",
+            r"|([“”„][^“”„]*„?|[‘’][^‘’]*|(?s:.))",
+        ))
+        .unwrap()
+    });
+
+    proptest! {
+        #[test]
+        fn words_end_where_unicode_says(text in text("[-.,()@$^~]")) {
+            let tokens = Raw::lexer(&text).spanned().map(|(raw, span)| match raw {
+                Ok(Raw::Word) => (1, span),
+                Ok(_) => (2, span),
+                Err(()) => (3, span),
+            });
+            prop_assert_eq!(tokens.collect::<Vec<_>>(), reference(&REFERENCE, &text));
+        }
     }
 }

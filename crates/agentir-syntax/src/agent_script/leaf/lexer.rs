@@ -6,6 +6,7 @@
 
 use crate::leaf::{Located, Nest, Nesting, Slip, next_word};
 use crate::text::offset;
+use crate::words;
 use logos::Logos;
 
 /// What a leaf is read as. The first token the parser gets.
@@ -80,13 +81,13 @@ pub(crate) enum Token<'a> {
 #[logos(skip r"\s+")]
 #[logos(skip r"\\[ \t]*\r?\n")]
 #[logos(skip(r"#[^\n]*", allow_greedy = true))]
-#[logos(subpattern word = r"[\p{Alphabetic}_][\p{Alphabetic}\p{N}_]*")]
 enum Raw {
-    #[regex(r"(?&word)")]
+    #[regex(r"[A-Za-z_][A-Za-z0-9_]*", |lexer| words::extend(lexer, is_word_part))]
+    #[regex(r"[^\x00-\x7F]", |lexer| words::begin(lexer, is_word_part), priority = 0)]
     Word,
-    #[regex(r"@(?&word)(\.(?&word))+")]
+    /// With at least one member.
     Reference,
-    #[regex(r"@(?&word)?")]
+    #[token("@", reference)]
     BareReference,
     #[regex(r"([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")]
     Number,
@@ -157,6 +158,36 @@ enum Raw {
     LeftBrace,
     #[token("}")]
     RightBrace,
+}
+
+/// Whether a word may go on with this character.
+fn is_word_part(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
+}
+
+/// The length in bytes of the word that `text` begins with, or zero.
+fn word_length(text: &str) -> usize {
+    if text.starts_with(|c: char| c.is_alphabetic() || c == '_') {
+        words::prefix(text, is_word_part)
+    } else {
+        0
+    }
+}
+
+/// Completes `@` by the word after it and the members of that word.
+fn reference(lexer: &mut logos::Lexer<'_, Raw>) -> Raw {
+    let rest = lexer.remainder();
+    let namespace = word_length(rest);
+    let mut end = namespace;
+    while let Some(member) = rest.get(end..).and_then(|rest| rest.strip_prefix('.')) {
+        let length = word_length(member);
+        if end == 0 || length == 0 {
+            break;
+        }
+        end += 1 + length;
+    }
+    lexer.bump(end);
+    if end > namespace { Raw::Reference } else { Raw::BareReference }
 }
 
 /// Why reading stopped.
@@ -322,7 +353,7 @@ impl<'a> Lexer<'a> {
 
     /// The word that comes next, and where it ends.
     fn peek_word(&self) -> Option<(&'a str, usize)> {
-        next_word(self.raw.remainder(), |c| c.is_alphanumeric() || c == '_')
+        next_word(self.raw.remainder(), is_word_part)
     }
 
     /// Counts what nests.
@@ -376,6 +407,47 @@ impl<'a> Iterator for Lexer<'a> {
                 Some(Ok((start, token, end)))
             }
             Err(kind) => Some(Err(Fault { kind, start, end })),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests end by panicking")]
+
+    use super::*;
+    use crate::words::testing::{reference, text};
+    use proptest::prelude::*;
+    use regex::Regex;
+    use std::sync::LazyLock;
+
+    /// References, references without a member, words, other tokens, errors.
+    static REFERENCE: LazyLock<Regex> = LazyLock::new(|| {
+        let pattern = concat!(
+            r"\s+",
+            r"|(@WORD(?:\.WORD)+)",
+            r"|(@(?:WORD)?)",
+            r"|(WORD)",
+            r"|([0-9]{4}-[0-9]{2}-[0-9]{2}",
+            r"|(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?",
+            r"|\.\.\.|[-+.,:()])",
+            r"|(?s:(.))",
+        );
+        let word = r"[\p{Alphabetic}_][\p{Alphabetic}\p{N}_]*";
+        Regex::new(&pattern.replace("WORD", word)).unwrap()
+    });
+
+    proptest! {
+        #[test]
+        fn words_end_where_unicode_says(text in text("[-+.,:()@@@..$^~]")) {
+            let tokens = Raw::lexer(&text).spanned().map(|(raw, span)| match raw {
+                Ok(Raw::Reference) => (1, span),
+                Ok(Raw::BareReference) => (2, span),
+                Ok(Raw::Word) => (3, span),
+                Ok(_) => (4, span),
+                Err(()) => (5, span),
+            });
+            prop_assert_eq!(tokens.collect::<Vec<_>>(), reference(&REFERENCE, &text));
         }
     }
 }
