@@ -239,14 +239,18 @@ fn an_answer_in_another_form_is_mended_once() {
 #[test]
 fn nonsense_twice_is_an_error() {
     let cases: [(ModelRequest, &str, &str); 5] = [
-        (extract("x", fields(&["day: date"]), None), "{}", "\"day\" is a required property"),
+        (extract("x", fields(&["day: date"]), None), "{}", "missing field `day`"),
         (
             choose("x", vec![candidate("a")], false),
             "{\"choices\": [{\"name\": \"b\", \"confidence\": 1}]}",
-            "at `/choices/0/name`",
+            "at `/choices/0/name`, unknown value `b`, expected `a`",
         ),
-        (judge("x", "y"), "perhaps", "it is no JSON"),
-        (judge("x", "y"), "{\"holds\": \"yes\"}", "at `/holds`"),
+        (judge("x", "y"), "perhaps", "it is not valid JSON"),
+        (
+            judge("x", "y"),
+            "{\"holds\": \"yes\"}",
+            "at `/holds`, expected true or false, found a string",
+        ),
         (talk(), "", "it says nothing and calls nothing"),
     ];
     for (request, text, expected) in cases {

@@ -1,5 +1,6 @@
 //! What a service answered, and what it means.
 
+use super::form;
 use crate::chat::Chat;
 use crate::fields::fits;
 use crate::tokens::Tokens;
@@ -95,28 +96,20 @@ impl Answered {
         match ask {
             ModelTask::Converse { .. } => self.message(chat),
             ModelTask::Extract { fields, .. } => {
-                let Json::Object(given) = self.formed(chat)? else {
-                    return Err("it is no object".to_owned());
-                };
-                let mut values = Map::new();
+                let values = form::values(&self.json()?, fields).map_err(|e| e.to_string())?;
                 for field in fields {
-                    let value = given.get(&field.name).filter(|value| !value.is_null());
-                    if let Some(value) = value {
+                    if let Some(value) = values.get(&field.name) {
                         fits(field, value)?;
-                        values.insert(field.name.clone(), value.clone());
                     }
                 }
                 Ok(Answer::Values(values))
             }
-            ModelTask::Choose { several, .. } => {
-                let json = self.formed(chat)?;
-                let choices = json.get("choices").and_then(Json::as_array);
+            ModelTask::Choose { candidates, several, .. } => {
+                let choices = form::choices(&self.json()?, candidates);
                 let mut chosen: Vec<(String, f64)> = Vec::new();
-                for choice in choices.into_iter().flatten() {
-                    let name = choice.get("name").and_then(Json::as_str).unwrap_or_default();
-                    let sure = choice.get("confidence").and_then(Json::as_f64).unwrap_or(1.0);
-                    if !chosen.iter().any(|(known, _)| known == name) {
-                        chosen.push((name.to_owned(), sure.clamp(0.0, 1.0)));
+                for (name, sure) in choices.map_err(|e| e.to_string())? {
+                    if !chosen.iter().any(|(known, _)| *known == name) {
+                        chosen.push((name, sure.clamp(0.0, 1.0)));
                     }
                 }
                 chosen.sort_by(|(_, one), (_, other)| other.total_cmp(one));
@@ -126,9 +119,8 @@ impl Answered {
                 Ok(Answer::Choice(chosen))
             }
             ModelTask::Judge { .. } => {
-                let json = self.formed(chat)?;
-                let holds = json.get("holds").and_then(Json::as_bool);
-                holds.map(Answer::Verdict).ok_or_else(|| "`holds` is not true or false".to_owned())
+                let holds = form::verdict(&self.json()?).map_err(|e| e.to_string())?;
+                Ok(Answer::Verdict(holds))
             }
         }
     }
@@ -158,20 +150,13 @@ impl Answered {
         Ok(Answer::Message { text: self.text.clone(), calls })
     }
 
-    /// The JSON of the answer, which fulfils the form that was asked for.
-    fn formed(&self, chat: &Chat) -> Result<Json, String> {
+    /// The answer as JSON.
+    fn json(&self) -> Result<Json, String> {
         if self.cut {
             return Err("it is cut off, because it is too long".to_owned());
         }
-        let json: Json = serde_json::from_str(unfenced(&self.text))
-            .map_err(|error| format!("it is no JSON: {error}"))?;
-        if let Some(schema) = chat.form.as_ref().and_then(|form| form.get("schema")) {
-            let form = jsonschema::validator_for(schema)
-                .map_err(|error| format!("its form cannot be checked: {error}"))?;
-            form.validate(&json)
-                .map_err(|error| format!("at `{}`, {error}", error.instance_path()))?;
-        }
-        Ok(json)
+        serde_json::from_str(unfenced(&self.text))
+            .map_err(|error| format!("it is not valid JSON: {error}"))
     }
 }
 

@@ -6,6 +6,7 @@
 //! together take no longer than the time-out of the question.
 
 mod answer;
+mod form;
 mod key;
 mod stream;
 mod transport;
