@@ -1,32 +1,32 @@
-//! A question as the chat that a service is sent.
+//! Conversion of model tasks into chat completion requests.
 
 use crate::fields::schema_of;
 use agentir_runtime::{Candidate, FieldSpec, FieldType, Message, ModelTask, Role, ToolSpec};
 use serde_json::{Map, Value as Json, json};
 use std::collections::HashSet;
 
-/// How long the name of a function may be (OpenAI, "Function calling").
+/// The maximum length of a function name (OpenAI, "Function calling").
 const MAX_NAME_CHARS: usize = 64;
 
-/// A question in the form of OpenAI's chat completions.
+/// A chat completion request in OpenAI's format.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Chat {
     /// `messages`.
     pub messages: Vec<Json>,
     /// `tools`.
     pub tools: Vec<Json>,
-    /// The JSON Schema that the answer is to fulfil; none for free text.
+    /// The JSON Schema for the answer; `None` for free text.
     pub form: Option<Json>,
-    /// The name of each tool as it is sent, and its own: services take fewer characters.
+    /// The name of each tool as sent, and its original name: services allow fewer characters.
     pub names: Vec<(String, String)>,
 }
 
 impl Chat {
-    /// The chat of a question.
+    /// The chat for a task.
     #[must_use]
     pub fn of(task: &ModelTask) -> Self {
         match task {
-            // What is missing and what is known is part of the instructions.
+            // The system prompt already includes missing fields and known values.
             ModelTask::Converse { system, messages, tools, missing: _, known: _ } => {
                 converse(system, messages, tools)
             }
@@ -40,7 +40,7 @@ impl Chat {
         }
     }
 
-    /// Adds something to the instructions, unless they end with it.
+    /// Appends text to the system message, unless the message already ends with it.
     pub(crate) fn instruct(&mut self, words: &str) {
         let system = self.messages.first_mut().and_then(|message| message.get_mut("content"));
         if let Some(Json::String(system)) = system
@@ -72,7 +72,7 @@ fn converse(system: &str, said: &[Message], tools: &[ToolSpec]) -> Chat {
     Chat { messages, tools, form: None, names }
 }
 
-/// The names under which tools are sent: each is unique and made of what services take.
+/// Unique tool names that consist of allowed characters.
 fn wire_names(tools: &[ToolSpec]) -> Vec<(String, String)> {
     let mut taken = HashSet::new();
     let mut names = Vec::new();
@@ -112,8 +112,8 @@ fn tool_json(tool: &ToolSpec, wire: &str) -> Json {
     })
 }
 
-/// What was said. Services refuse calls that are not answered and answers to calls that were not
-/// made, which a conversation that was cut has: those are told in words.
+/// The messages so far. Services reject calls without results and results without calls, which
+/// occur in truncated conversations; those are converted to plain text.
 fn conversation(said: &[Message], names: &[(String, String)]) -> Vec<Json> {
     let answered: HashSet<&str> = said.iter().filter_map(|m| m.tool_use_id.as_deref()).collect();
     let mut made: HashSet<&str> = HashSet::new();
@@ -176,7 +176,7 @@ fn extract(message: &str, before: &[Message], fields: &[FieldSpec], asked: Optio
         "type": "object", "required": required, "properties": properties,
         "additionalProperties": false,
     });
-    // What an object holds is not known, which the strict form of schemas cannot say.
+    // The fields of an object are not known, which strict schemas cannot express.
     let strict = !fields.iter().any(|field| field.ty == FieldType::Object);
     Chat::with_schema(
         &system,
@@ -244,12 +244,12 @@ fn judge(statement: &str, text: &str, before: &[Message]) -> Chat {
     )
 }
 
-/// The form of an answer, as `json_schema` of `response_format` has it.
+/// The `json_schema` of a `response_format`.
 fn json_schema(name: &str, strict: bool, schema: Json) -> Json {
     json!({"name": name, "strict": strict, "schema": schema})
 }
 
-/// A text, behind the conversation before it.
+/// A text with the preceding conversation.
 fn with_context(before: &[Message], what: &str, text: &str) -> String {
     if before.is_empty() {
         return format!("{what}:\n{text}");
@@ -257,7 +257,7 @@ fn with_context(before: &[Message], what: &str, text: &str) -> String {
     format!("The conversation before:\n{}\n\n{what}:\n{text}", transcript(before))
 }
 
-/// A conversation, as a text.
+/// A conversation as plain text.
 fn transcript(messages: &[Message]) -> String {
     let line = |message: &Message| {
         let who = match message.role {
@@ -271,13 +271,13 @@ fn transcript(messages: &[Message]) -> String {
     messages.iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
-/// An [`agentir_runtime::Answer::Choice`] in the form that is asked for.
+/// The requested JSON form of an [`agentir_runtime::Answer::Choice`].
 pub(crate) fn choice_json(chosen: &[(String, f64)]) -> Json {
     let one = |(name, confidence): &(String, f64)| json!({"name": name, "confidence": confidence});
     json!({"choices": chosen.iter().map(one).collect::<Vec<_>>()})
 }
 
-/// An [`agentir_runtime::Answer::Verdict`] in the form that is asked for.
+/// The requested JSON form of an [`agentir_runtime::Answer::Verdict`].
 pub(crate) fn verdict_json(holds: bool) -> Json {
     json!({"holds": holds})
 }

@@ -1,47 +1,47 @@
-//! What a value of a field may look like.
+//! Validation and JSON Schemas of field values.
 
 use agentir_runtime::{FieldSpec, FieldType};
 use serde_json::{Map, Value as Json, json};
 
-/// Whether a value is one of a field: of its type, and one of its values where it lists them. A
-/// pattern is not looked at: it says where in a text the value stands.
+/// Checks that a value has the type of a field and is one of its allowed values. The pattern is not
+/// checked: it locates the value within a text.
 ///
 /// # Errors
-/// What is wrong, in words.
+/// Returns a message about the mismatch.
 pub fn fits(field: &FieldSpec, value: &Json) -> Result<(), String> {
     if !field.values.is_empty() {
         let known = |value: &Json| value.as_str().is_some_and(|v| field.values.contains_key(v));
         let all = match value {
             Json::Array(items) if field.ty == FieldType::List => items.iter().all(known),
-            // Numbers and truth values may be listed, too.
+            // Allowed values may also be numbers and booleans.
             Json::Number(_) | Json::Bool(_) => field.values.contains_key(&value.to_string()),
             value => known(value),
         };
         if !all {
             let listed: Vec<&str> = field.values.keys().map(String::as_str).collect();
-            return Err(format!("`{}` is none of {}", field.name, listed.join(", ")));
+            return Err(format!("`{}` must be one of {}", field.name, listed.join(", ")));
         }
         return Ok(());
     }
     let (good, expected) = match field.ty {
-        FieldType::Text => (value.is_string(), "a text"),
+        FieldType::Text => (value.is_string(), "a string"),
         FieldType::Number => (value.is_number(), "a number"),
         FieldType::Currency => (value.is_number(), "an amount, as a number"),
         FieldType::Boolean => (value.is_boolean(), "true or false"),
         FieldType::Date => (
             text(value, |t| t.parse::<jiff::civil::Date>().is_ok() && t.len() == 10),
-            "a day, as `2026-03-15`",
+            "a date such as `2026-03-15`",
         ),
         FieldType::Time => (
             text(value, |t| t.len() == 5 && t.parse::<jiff::civil::Time>().is_ok()),
-            "a time of day, as `14:30`",
+            "a time of day such as `14:30`",
         ),
         FieldType::DateTime => (
             text(value, |t| t.parse::<jiff::Timestamp>().is_ok()),
-            "a day and a time, as `2026-03-15T14:30:00Z`",
+            "a date and time such as `2026-03-15T14:30:00Z`",
         ),
-        FieldType::Email => (text(value, is_email), "an address for mail"),
-        FieldType::Phone => (text(value, is_e164), "a telephone number, as `+14155550123`"),
+        FieldType::Email => (text(value, is_email), "an e-mail address"),
+        FieldType::Phone => (text(value, is_e164), "a telephone number such as `+14155550123`"),
         FieldType::List => (value.is_array(), "a list"),
         FieldType::Object => (value.is_object(), "an object"),
     };
@@ -63,14 +63,14 @@ fn is_email(text: &str) -> bool {
         && !text.contains(char::is_whitespace)
 }
 
-/// A plus and at most 15 digits (ITU-T E.164).
+/// A plus sign and at most 15 digits (ITU-T E.164).
 fn is_e164(text: &str) -> bool {
     text.strip_prefix('+').is_some_and(|digits| {
         (4..=15).contains(&digits.len()) && digits.bytes().all(|b| b.is_ascii_digit())
     })
 }
 
-/// The JSON Schema of a field, with what a model must know about it in words.
+/// The JSON Schema of a field; its description includes everything a model has to know.
 #[must_use]
 pub fn schema_of(field: &FieldSpec) -> Map<String, Json> {
     let form = match field.ty {

@@ -1,18 +1,18 @@
-//! What answers the runtime's questions to a language model.
+//! Language models for the runtime.
 //!
-//! Three implementations of [`agentir_runtime::Model`]:
+//! There are three implementations of [`agentir_runtime::Model`]:
 //!
-//! - [`Scripted`] answers from a file: for tests, in which every word counts;
-//! - [`Offline`] answers by rules of thumb: the embedded default, which costs nothing, needs no
-//!   network, and gives the same answer every time;
-//! - [`OpenAi`] asks a service that speaks the protocol of OpenAI's chat completions.
+//! - [`Scripted`] answers from a file, for tests that depend on exact answers;
+//! - [`Offline`] uses heuristics: it is free, needs no network and is deterministic;
+//! - [`OpenAi`] calls a service with OpenAI's chat completions API.
 //!
-//! All three count tokens alike: a question is made into the chat that a service would be sent
-//! ([`Chat`]), and where no service says what it cost, that chat is counted ([`Tokens`]). So the
-//! figures of an offline run are those of the prompts, and the runs of different models compare.
+//! All of them count tokens in the same way: a request is converted to the chat that a service
+//! would receive ([`Chat`]), and that chat is counted ([`Tokens`]) unless the service reports its
+//! own usage. So the figures of an offline run are those of the prompts, and runs with different
+//! models are comparable.
 //!
-//! *Invariant*: only [`OpenAi`] touches the network, and nothing but its retries looks at a clock;
-//! no model invents a value that nobody gave, and no key is ever part of an error.
+//! *Invariant*: only [`OpenAi`] uses the network, and only its retries read the clock; no model
+//! invents a value, and no error message contains a key.
 
 mod chat;
 mod fields;

@@ -1,32 +1,32 @@
-//! A model that answers from a file, for tests.
+//! A scripted model, for tests.
 //!
-//! A script is YAML: a list of entries, each with what it is for and one answer.
+//! A script is YAML: a list of entries, each with conditions and one answer.
 //!
 //! ```
 //! # use agentir_model::Script;
 //! let script = Script::parse(r#"
 //! answers:
-//!   - message: cheap hotel              # a pattern on what the user said last
-//!     values: { budget: 80 }            # answers "which values does the user give?"
+//!   - message: cheap hotel              # a pattern for the user's last message
+//!     values: { budget: 80 }            # answers an extraction
 //!   - agent: Hotel_Search
 //!     say: Let me look.
 //!     calls:
 //!       - { name: search_hotels, arguments: { budget: 80 } }
 //!   - agent: Hotel_Search
 //!     say: I found the Harbour Inn.
-//!   - statement: wants a person         # a pattern on what is to be judged
+//!   - statement: wants a person         # a pattern for the statement to judge
 //!     holds: false
 //!     times: always
-//!   - choose: [Booking]                 # which intent, which agent
-//!     offers: [Booking, Cancelling]     # only where both may be chosen
+//!   - choose: [Booking]                 # an intent or an agent
+//!     offers: [Booking, Cancelling]     # only if both are candidates
 //!   - ask: converse
-//!     fail: timeout                     # how an agent copes with errors
+//!     fail: timeout                     # to test error handling
 //! "#).unwrap();
 //! assert_eq!(script.entries().len(), 6);
 //! ```
 //!
-//! Of all entries that fit a question and are not used up, the first answers. An entry answers once
-//! unless it says how many `times`. So entries for the same thing answer in their order.
+//! The first entry that matches a request and is not used up answers it. An entry answers once
+//! unless it defines how many `times`, so entries with the same conditions answer in order.
 
 use crate::tokens::Tokens;
 use agentir_runtime::{
@@ -39,82 +39,82 @@ use serde_json::{Map, Value as Json, json};
 use std::fmt;
 use std::sync::Arc;
 
-/// How large the program of a pattern may get, in bytes.
+/// The maximum size of a compiled pattern, in bytes.
 const MAX_REGEX_SIZE: usize = 1 << 20;
 
-/// How much of a text a message shows, in characters.
+/// The number of characters of a text that a message quotes.
 const MAX_SHOWN_CHARS: usize = 120;
 
-/// A file with answers.
+/// A script file.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct File {
-    /// The answers. The first that fits a question and is not used up is given.
+    /// The answers. The first one that matches a request and is not used up is given.
     answers: Vec<ScriptEntry>,
 }
 
-/// An answer, and the questions it is for. What is left out fits any question. The kind of question
-/// follows from the answer.
+/// An answer and the conditions under which it is given. Omitted conditions match any request. The
+/// kind of request follows from the answer.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct ScriptEntry {
-    /// The kind of question. It follows from the answer, but for `fail`.
+    /// The kind of request. It follows from the answer, except for `fail`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ask: Option<Kind>,
-    /// The agent that asks.
+    /// The requesting agent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
-    /// The step in which it asks.
+    /// The step in which the request is made.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub step: Option<String>,
-    /// A regular expression that is found in what the user said last (or, for a judgement, in the
-    /// text that is judged). Upper and lower case are the same.
+    /// A regular expression that matches the user's last message (for judgements, the text to
+    /// judge). Case-insensitive.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
-    /// A regular expression that is found in what is to be judged, in the purpose of a choice, or in
-    /// the instructions of what is to be written. Upper and lower case are the same.
+    /// A regular expression that matches the statement to judge or the purpose of a choice.
+    /// Case-insensitive.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub statement: Option<String>,
-    /// The names of candidates, tools or fields, all of which the question must have.
+    /// Names of candidates, tools or fields, all of which the request must contain.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub offers: Vec<String>,
-    /// How often this answers: a number, or `always`. Once if it is left out.
+    /// How often this entry answers: a number, or `always`. The default is once.
     #[serde(skip_serializing_if = "Times::is_once")]
     pub times: Times,
-    /// What the agent says.
+    /// The message of the agent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub say: Option<String>,
-    /// The tools that the model calls, after what it says.
+    /// The tools that the model calls, after its message.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub calls: Vec<Call>,
-    /// The values that the user gives, by field; `{}` if none.
+    /// The extracted values, by field; `{}` if there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub values: Option<Map<String, Json>>,
-    /// The names of the candidates that are meant, the surest first; `[]` if none.
+    /// The names of the chosen candidates, by descending confidence; `[]` if none is chosen.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub choose: Option<Vec<String>>,
-    /// How sure the choice is, from 0 to 1. 1 if it is left out.
+    /// The confidence of the choice, from 0 to 1. The default is 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub confidence: Option<f64>,
-    /// Whether the statement holds.
+    /// The result of a judgement.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub holds: Option<bool>,
-    /// How the model fails.
+    /// The way in which the model fails.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fail: Option<FailureMode>,
 }
 
-/// A kind of question.
+/// A kind of request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
-    /// Lead the conversation.
+    /// Continue the conversation.
     Converse,
-    /// Which values does the user give?
+    /// Extract values from a message.
     Extract,
-    /// Which of these is meant?
+    /// Choose among candidates.
     Choose,
-    /// Does this hold?
+    /// Judge a statement.
     Judge,
 }
 
@@ -129,13 +129,13 @@ impl Kind {
     }
 }
 
-/// A tool that is called.
+/// A tool call.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Call {
-    /// The name under which it is offered.
+    /// The name under which the tool is exposed.
     pub name: String,
-    /// Its arguments, by name.
+    /// The arguments, by name.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub arguments: Map<String, Json>,
 }
@@ -144,17 +144,17 @@ pub struct Call {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged, expecting = "`times` is a number, or `always`")]
 pub enum Times {
-    /// So often.
+    /// A number of times.
     Count(u32),
-    /// Every time.
+    /// Always.
     Word(Always),
 }
 
-/// The word for "every time".
+/// The keyword `always`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Always {
-    /// Every time.
+    /// Always.
     Always,
 }
 
@@ -170,24 +170,24 @@ impl Times {
     }
 }
 
-/// How a model fails.
+/// A way in which a model fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum FailureMode {
-    /// It takes too long.
+    /// The model times out.
     Timeout,
-    /// It cannot be reached.
+    /// The model cannot be reached.
     Unavailable,
-    /// Its answer makes no sense.
+    /// The model returns an invalid answer.
     Malformed,
 }
 
-/// What is wrong with a script.
+/// An error in a script.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ScriptError {
-    /// The entry, from 1; none if the file cannot be read at all.
+    /// The number of the entry, starting at 1; `None` if the file cannot be read.
     pub entry: Option<usize>,
-    /// What is wrong, in words.
+    /// A message for people.
     pub message: String,
 }
 
@@ -202,7 +202,7 @@ impl fmt::Display for ScriptError {
 
 impl std::error::Error for ScriptError {}
 
-/// The JSON Schema of a script.
+/// The JSON Schema of a script file.
 #[must_use]
 pub fn script_schema() -> Json {
     let mut schema = schemars::schema_for!(File).to_value();
@@ -212,7 +212,7 @@ pub fn script_schema() -> Json {
     schema
 }
 
-/// Entries that were read and checked. Cheap to copy: all conversations of a test run share one.
+/// A parsed and validated script. Cheap to clone: all conversations of a test run share one.
 #[derive(Clone, Debug)]
 pub struct Script {
     entries: Arc<[CompiledEntry]>,
@@ -227,10 +227,10 @@ struct CompiledEntry {
 }
 
 impl Script {
-    /// Reads a script.
+    /// Parses a script.
     ///
     /// # Errors
-    /// [`ScriptError`], if it is no YAML, has fields that no script has, or an entry makes no sense.
+    /// Returns a [`ScriptError`] for invalid YAML, unknown fields or inconsistent entries.
     pub fn parse(yaml: &str) -> Result<Self, ScriptError> {
         let file: File = serde_saphyr::from_str(yaml).map_err(|e| ScriptError {
             entry: None,
@@ -239,11 +239,11 @@ impl Script {
         Self::new(file.answers)
     }
 
-    /// A script of these entries.
+    /// Creates a script from entries.
     ///
     /// # Errors
-    /// [`ScriptError`], if one has not exactly one answer, a pattern that is none, or a kind that its
-    /// answer does not fit.
+    /// Returns a [`ScriptError`] if an entry does not have exactly one answer, has an invalid
+    /// pattern, or a kind that contradicts its answer.
     pub fn new(entries: Vec<ScriptEntry>) -> Result<Self, ScriptError> {
         let checked = entries.into_iter().enumerate().map(|(index, entry)| {
             compile(entry).map_err(|message| ScriptError { entry: Some(index + 1), message })
@@ -251,7 +251,7 @@ impl Script {
         Ok(Self { entries: checked.collect::<Result<_, _>>()? })
     }
 
-    /// The entries, in their order.
+    /// The entries, in order.
     #[must_use]
     pub fn entries(&self) -> Vec<&ScriptEntry> {
         self.entries.iter().map(|checked| &checked.entry).collect()
@@ -270,19 +270,19 @@ fn compile(entry: ScriptEntry) -> Result<CompiledEntry, String> {
     let given: Vec<_> = answers.iter().filter_map(|(name, kind)| Some((name, (*kind)?))).collect();
     let kind = match given.as_slice() {
         [] => {
-            return Err("it has no answer: write one of `say`, `calls`, `values`, `choose`, \
+            return Err("it has no answer: add one of `say`, `calls`, `values`, `choose`, \
                         `holds`, `fail`"
                 .to_owned());
         }
         [(_, kind)] => *kind,
         [(one, _), (other, _), ..] => {
-            return Err(format!("it has both `{one}` and `{other}`: make two entries of it"));
+            return Err(format!("it has both `{one}` and `{other}`: split it into two entries"));
         }
     };
     let kind = match (entry.ask, kind) {
         (Some(asked), Some(kind)) if asked != kind => {
             return Err(format!(
-                "it is for `ask: {}`, but its answer is one to `{}`",
+                "it has `ask: {}`, but its answer is for `{}`",
                 asked.name(),
                 kind.name()
             ));
@@ -291,10 +291,10 @@ fn compile(entry: ScriptEntry) -> Result<CompiledEntry, String> {
     };
     if let Some(confidence) = entry.confidence {
         if entry.choose.is_none() {
-            return Err("`confidence` is for entries with `choose`".to_owned());
+            return Err("`confidence` requires `choose`".to_owned());
         }
         if !(0.0..=1.0).contains(&confidence) {
-            return Err(format!("`confidence` is from 0 to 1, not {confidence}"));
+            return Err(format!("`confidence` must be between 0 and 1, not {confidence}"));
         }
     }
     let message = entry.message.as_deref().map(|p| pattern("message", p)).transpose()?;
@@ -307,21 +307,21 @@ fn pattern(field: &str, pattern: &str) -> Result<Regex, String> {
         .case_insensitive(true)
         .size_limit(MAX_REGEX_SIZE)
         .build()
-        .map_err(|e| format!("`{field}` is no regular expression: {e}"))
+        .map_err(|e| format!("`{field}` is not a valid regular expression: {e}"))
 }
 
-/// Answers from a script.
+/// A model that answers from a script.
 #[derive(Clone, Debug)]
 pub struct Scripted {
     script: Script,
-    /// How often each entry answered.
+    /// How often each entry has answered.
     used: Vec<u32>,
     calls: u64,
     tokens: Tokens,
 }
 
 impl Scripted {
-    /// A model that answers from the beginning of a script.
+    /// Creates a model that starts at the beginning of a script.
     #[must_use]
     pub fn new(script: &Script) -> Self {
         Self {
@@ -332,8 +332,8 @@ impl Scripted {
         }
     }
 
-    /// The entries that did not answer as often as they could, with their number from 1; those that
-    /// always answer if they never did.
+    /// The entries, with their numbers starting at 1, that answered less often than they could; for
+    /// `always`, those that never answered.
     #[must_use]
     pub fn unused(&self) -> Vec<(usize, &ScriptEntry)> {
         let all = self.script.entries.iter().zip(&self.used).enumerate();
@@ -347,7 +347,7 @@ impl Scripted {
 
     fn answer(&mut self, entry: &ScriptEntry) -> Result<Answer, ModelError> {
         if let Some(fail) = entry.fail {
-            let why = "the script says so".to_owned();
+            let why = "defined by the script".to_owned();
             return Err(match fail {
                 FailureMode::Timeout => ModelError::Timeout,
                 FailureMode::Unavailable => ModelError::Unavailable(why),
@@ -413,7 +413,7 @@ impl Model for Scripted {
 }
 
 impl CompiledEntry {
-    /// Whether this is an answer to a question, if it is not used up.
+    /// Whether this entry matches a request, regardless of how often it was used.
     fn fits(&self, request: &ModelRequest) -> bool {
         let entry = &self.entry;
         let text = message_text(&request.task);
@@ -427,7 +427,7 @@ impl CompiledEntry {
     }
 }
 
-/// What the user said last, or the text that is judged.
+/// The user's last message, or the text to judge.
 fn message_text(task: &ModelTask) -> &str {
     match task {
         ModelTask::Converse { messages, .. } => last_user_message(messages),
@@ -436,7 +436,7 @@ fn message_text(task: &ModelTask) -> &str {
     }
 }
 
-/// What an entry's `statement` looks at.
+/// The text that an entry's `statement` is matched against.
 fn statement(task: &ModelTask) -> &str {
     match task {
         ModelTask::Judge { statement, .. } => statement,
@@ -445,7 +445,7 @@ fn statement(task: &ModelTask) -> &str {
     }
 }
 
-/// The names that an answer may have.
+/// The names that may occur in an answer.
 fn allowed_names(task: &ModelTask) -> Vec<&str> {
     match task {
         ModelTask::Converse { tools, .. } => tools.iter().map(|tool| tool.name.as_str()).collect(),
@@ -459,8 +459,8 @@ fn allowed_names(task: &ModelTask) -> Vec<&str> {
     }
 }
 
-/// Whether the names of an answer are ones of the question: a test that answers with a name that is
-/// not there tests something else than its author thinks.
+/// Checks that all names of an answer occur in the request. Otherwise the test would not test what
+/// its author intended.
 fn check_names(task: &ModelTask, answer: &Answer) -> Result<(), String> {
     let allowed_names = allowed_names(task);
     let names: Vec<&str> = match answer {
@@ -472,27 +472,28 @@ fn check_names(task: &ModelTask, answer: &Answer) -> Result<(), String> {
     match names.iter().find(|name| !allowed_names.contains(name)) {
         None => Ok(()),
         Some(name) if allowed_names.is_empty() => {
-            Err(format!("`{name}` is answered, nothing is offered"))
+            Err(format!("the answer names `{name}`, but the request offers nothing"))
         }
-        Some(name) => {
-            Err(format!("`{name}` is answered, but offered are only {}", allowed_names.join(", ")))
-        }
+        Some(name) => Err(format!(
+            "the answer names `{name}`, but the request offers only {}",
+            allowed_names.join(", ")
+        )),
     }
 }
 
 impl Scripted {
-    /// Says what was asked, and shows the entry that would answer it.
+    /// Describes a request without an answer, and an entry that would answer it.
     fn unscripted(&self, request: &ModelRequest) -> String {
         let task = &request.task;
         let what = match task {
-            ModelTask::Converse { .. } => "is to lead the conversation".to_owned(),
+            ModelTask::Converse { .. } => "has to continue the conversation".to_owned(),
             ModelTask::Extract { fields, .. } => {
                 let names: Vec<&str> = fields.iter().map(|f| f.name.as_str()).collect();
-                format!("asks for the values of {}", names.join(", "))
+                format!("has to extract {}", names.join(", "))
             }
             ModelTask::Choose { purpose, .. } => format!("has to choose ({})", first_line(purpose)),
             ModelTask::Judge { statement, .. } => {
-                format!("asks whether “{}” holds", first_line(statement))
+                format!("has to judge “{}”", first_line(statement))
             }
         };
         let step = request.step.as_ref().map(|s| format!(" in step `{s}`")).unwrap_or_default();
@@ -502,17 +503,18 @@ impl Scripted {
         };
         let spent = self.script.entries.iter().enumerate().find(|(_, c)| c.fits(request));
         let spent = spent.map_or_else(String::new, |(index, _)| {
-            format!("; entry {} would fit, but is used up (see `times`)", index + 1)
+            format!("; entry {} matches, but is used up (see `times`)", index + 1)
         });
         let entry = example_entry(request);
         format!(
-            "the agent `{}`{step} {what}{after}{spent}. This entry answers it:\n{entry}",
+            "the agent `{}`{step} {what}{after}{spent}. This entry would answer it:\n{entry}",
             request.agent
         )
     }
 }
 
-/// An entry that answers a question, as YAML. JSON's texts and lists are YAML's.
+/// An entry that answers a request, as YAML. Strings and lists are written as JSON, which is valid
+/// YAML.
 fn example_entry(request: &ModelRequest) -> String {
     let quoted = |text: &str| Json::String(text.to_owned()).to_string();
     let mut lines = vec![format!("agent: {}", quoted(&request.agent))];
@@ -531,7 +533,7 @@ fn example_entry(request: &ModelRequest) -> String {
                 let arguments: Map<String, Json> =
                     tool.parameters.iter().map(|p| (p.name.clone(), "…".into())).collect();
                 let call = json!({"name": tool.name, "arguments": arguments});
-                lines.push(format!("# or, with or without it: calls: [{call}]"));
+                lines.push(format!("# and, or instead: calls: [{call}]"));
             }
         }
         ModelTask::Extract { fields, .. } => {
@@ -558,12 +560,12 @@ fn example_entry(request: &ModelRequest) -> String {
     format!("  - {}", lines.join("\n    "))
 }
 
-/// What the user said last.
+/// The user's last message.
 fn last_user_message(messages: &[Message]) -> &str {
     messages.iter().rev().find(|m| m.role == Role::User).map_or("", |m| &m.text)
 }
 
-/// The beginning of a text, in one line.
+/// The first line of a text, truncated.
 fn first_line(text: &str) -> String {
     let line = text.lines().next().unwrap_or_default();
     if line.chars().count() > MAX_SHOWN_CHARS {

@@ -1,4 +1,4 @@
-//! What the offline model reads out of messages. It is Wednesday, 18 November 2026.
+//! Extraction by the offline model. The current date is Wednesday, 18 November 2026.
 
 #![allow(clippy::panic, clippy::unwrap_used, clippy::indexing_slicing, reason = "tests")]
 
@@ -8,8 +8,7 @@ use agentir_model::{DateOrder, Offline, fits};
 use common::{extract, field, fields, offline, values};
 use serde_json::{Value as Json, json};
 
-/// What a message gives: the message, the field that was asked for (or none), the fields, and the
-/// values.
+/// The message, the field that was asked for (or none), the fields, and the expected values.
 type Case = (&'static str, Option<&'static str>, &'static [&'static str], Json);
 
 fn check(model: &mut Offline, cases: &[Case]) {
@@ -30,7 +29,7 @@ fn check(model: &mut Offline, cases: &[Case]) {
 }
 
 #[test]
-fn days() {
+fn dates() {
     const DAY: &[&str] = &["day: date"];
     let cases: Vec<Case> = [
         ("tomorrow", "2026-11-19"),
@@ -67,7 +66,7 @@ fn days() {
 }
 
 #[test]
-fn days_that_are_none() {
+fn invalid_dates() {
     const DAY: &[&str] = &["day: date"];
     let none = [
         "I may come",
@@ -88,7 +87,7 @@ fn days_that_are_none() {
 }
 
 #[test]
-fn days_are_read_as_the_country_writes_them() {
+fn date_order_depends_on_the_country() {
     let mut model = offline().date_order(DateOrder::DayFirst);
     const DAY: &[&str] = &["day: date"];
     check(
@@ -102,7 +101,7 @@ fn days_are_read_as_the_country_writes_them() {
 }
 
 #[test]
-fn days_of_the_past() {
+fn past_dates() {
     const BORN: &[&str] = &["date_of_birth: date"];
     check(
         &mut offline(),
@@ -229,7 +228,7 @@ fn money() {
 }
 
 #[test]
-fn addresses() {
+fn email_addresses_and_phone_numbers() {
     check(
         &mut offline(),
         &[
@@ -259,7 +258,7 @@ fn addresses() {
 }
 
 #[test]
-fn yes_and_no() {
+fn booleans() {
     const OK: &[&str] = &["ok: boolean"];
     let yes = ["yes", "Yeah!", "sure", "of course", "go ahead", "yes please, no problem", "I do"];
     let no = ["no", "nope", "not really", "No, thanks.", "of course not", "never", "I don't"];
@@ -287,7 +286,7 @@ fn yes_and_no() {
 }
 
 #[test]
-fn listed_values() {
+fn enumerated_values() {
     const ROOM: &[&str] = &["room: text = single, double / twin, suite, junior suite"];
     check(
         &mut offline(),
@@ -370,7 +369,7 @@ fn texts() {
 }
 
 #[test]
-fn patterns_of_the_author_find_the_value() {
+fn author_patterns_are_used() {
     let mut order = field("order: text");
     order.pattern = Some((r"\b([A-Z]{2}-\d{4})\b".to_owned(), 1));
     let found = |message: &str| {
@@ -379,7 +378,7 @@ fn patterns_of_the_author_find_the_value() {
     };
     assert_eq!(found("it is ab-1234, I think"), json!({"order": "ab-1234"}));
     assert_eq!(found("no idea"), json!({}));
-    // What is no pattern finds nothing.
+    // An invalid pattern matches nothing.
     order.pattern = Some(("(".to_owned(), 1));
     let request = extract("x", vec![order.clone()], Some("order"));
     assert!(values(&mut offline(), &request).is_empty());

@@ -1,4 +1,4 @@
-//! How the offline model chooses, judges and leads a conversation.
+//! Choices, judgements and conversations of the offline model.
 
 #![allow(clippy::panic, clippy::unwrap_used, clippy::indexing_slicing, reason = "tests")]
 
@@ -34,7 +34,7 @@ const SHOP: &[&str] = &[
 ];
 
 #[test]
-fn what_is_meant() {
+fn choices() {
     let cases: &[(&str, &[&str], &str)] = &[
         ("I'd like to book a flight", AIRLINE, "BookFlight"),
         ("i want to fly to Rome", AIRLINE, "BookFlight"),
@@ -68,14 +68,14 @@ fn what_is_meant() {
 }
 
 #[test]
-fn of_equals_the_first_is_chosen() {
+fn ties_choose_the_first_candidate() {
     let twins = ["b: refunds money", "a: refunds money", "c: sells books"];
     assert_eq!(chosen("refunds", &twins, false), ["b"]);
     assert_eq!(chosen("refunds", &twins, true), ["b", "a"]);
 }
 
 #[test]
-fn a_keyword_is_enough() {
+fn a_keyword_is_sufficient() {
     let mut with = candidate("one: Something else entirely");
     with.keywords = vec!["lost card".to_owned()];
     let all = vec![candidate("two: Cards and their limits"), with];
@@ -87,7 +87,7 @@ fn a_keyword_is_enough() {
 }
 
 #[test]
-fn what_holds() {
+fn judgements() {
     let holds = [
         ("the user claims to be a new customer", "I'm a new customer"),
         ("the user wants to cancel", "please cancel it"),
@@ -161,15 +161,15 @@ fn said(request: &ModelRequest) -> String {
 
 #[test]
 fn a_conversation() {
-    // What is missing is asked for.
+    // Asks for a missing field.
     assert_eq!(turn(vec![user("hello")], &["title"], json!({})), "Which title?");
-    // Everything is there: the tool is called.
+    // All fields are known: calls the tool.
     let known = json!({"title": "Emma"});
     assert_eq!(
         turn(vec![user("find a book by title")], &[], known.clone()),
         "search_books({\"title\":\"Emma\"})"
     );
-    // Its result is told, and it is not called again.
+    // Reports the result and does not call the tool again.
     let mut messages = vec![user("find the book")];
     messages.extend(called(
         "search_books",
@@ -180,24 +180,24 @@ fn a_conversation() {
         turn(messages.clone(), &[], known.clone()),
         "Here is what I found: title Emma, in stock yes."
     );
-    // Nothing fits what comes next: it says what it is for.
+    // Nothing matches: explains what the agent is for.
     messages.push(assistant("Here is what I found."));
     messages.push(user("What is the capital of France?"));
     assert_eq!(
         turn(messages, &[], known),
         "I'm sorry, I can't help with that. What I am here for: Help people to find books."
     );
-    // A tool that needs nothing.
+    // A tool without parameters.
     assert_eq!(turn(vec![user("When are you open?")], &["title"], json!({})), "Which title?");
     assert_eq!(turn(vec![user("When are you open?")], &[], json!({})), "opening_hours({})");
-    // Others take over, whatever is missing.
+    // A handover takes precedence over missing fields.
     assert_eq!(turn(vec![user("I have a complaint")], &["title"], json!({})), "Refunds({})");
     assert_eq!(turn(vec![user("let me talk to a person")], &["title"], json!({})), "escalate({})");
     assert_eq!(turn(vec![user("no, that's all")], &[], json!({})), "complete({})");
 }
 
 #[test]
-fn results_are_told_in_words() {
+fn results_are_described_in_sentences() {
     let told = |result: Json| {
         let mut messages = vec![user("find the book")];
         messages.extend(called("search_books", json!({}), result));
@@ -224,20 +224,20 @@ fn fields_are_collected() {
 }
 
 #[test]
-fn an_argument_that_nobody_gave_is_asked_for() {
+fn missing_arguments_are_asked_for() {
     let request = converse(vec![user("find books")], tools(), Vec::new(), json!({}));
     assert_eq!(said(&request), "Please tell me: title.");
 }
 
 #[test]
-fn answers_are_the_same_every_time_and_cost_what_their_chat_does() {
+fn answers_are_deterministic_and_usage_is_that_of_the_chat() {
     let question = converse(vec![user("I have a complaint")], tools(), Vec::new(), json!({}));
     let one = respond(&mut offline(), &question).unwrap();
     assert_eq!(one, respond(&mut offline(), &question).unwrap());
     let tokens = agentir_model::Tokens::O200k;
     assert_eq!(one.usage.input_tokens, tokens.question(&question.task));
     assert!(one.usage.input_tokens > 100 && one.usage.output_tokens > 0, "{:?}", one.usage);
-    // As OpenAI's own library counts.
+    // The counts of OpenAI's own library.
     assert_eq!(tokens.count("hello world"), 2);
     assert_eq!(agentir_model::Tokens::Cl100k.count("tiktoken is great!"), 6);
 }

@@ -138,7 +138,7 @@ fn what_the_service_wants_counts_more_than_the_pause() {
     assert_eq!(server.seen().len(), 1);
     assert_eq!(
         error.to_string(),
-        "the model could not be reached: too many requests, or the quota is used up (HTTP 429): {}"
+        "the model could not be reached: too many requests, or the quota is exhausted (HTTP 429): {}"
     );
 }
 
@@ -149,7 +149,7 @@ fn a_service_that_stays_busy_is_given_up() {
     let error = ask_in_parts(&server, &talk()).0.unwrap_err();
     assert_eq!(
         error.to_string(),
-        "the model could not be reached: the service has failed (HTTP 500): boom"
+        "the model could not be reached: the service failed (HTTP 500): boom"
     );
     assert_eq!(server.seen().len(), 3, "two retries");
 }
@@ -161,7 +161,7 @@ fn keys_are_never_shown() {
     let error = ask_in_parts(&server, &talk()).0.unwrap_err();
     assert_eq!(
         error.to_string(),
-        "the model could not be reached: the key is missing, wrong, or not allowed to do this (HTTP 401): Incorrect API key: …"
+        "the model could not be reached: the API key is missing, invalid, or lacks permission (HTTP 401): Incorrect API key: …"
     );
     assert_eq!(server.seen().len(), 1, "a wrong key stays wrong");
     // Nor where a model is shown for debugging.
@@ -196,12 +196,12 @@ fn an_answer_that_breaks_off_is_an_error() {
     let error = ask_in_parts(&server, &talk()).0.unwrap_err();
     assert_eq!(
         error.to_string(),
-        "the model could not be reached: the connection ended in the middle of the answer"
+        "the model could not be reached: the connection was closed before the answer was complete"
     );
     assert_eq!(server.seen().len(), 1, "what was said is not said twice");
     let server = Server::start(vec![event_stream(&[json!({"error": {"message": "overloaded"}})])]);
     let error = ask_in_parts(&server, &talk()).0.unwrap_err();
-    assert!(error.to_string().ends_with("failed while it answered: overloaded"), "{error}");
+    assert!(error.to_string().ends_with("failed while answering: overloaded"), "{error}");
 }
 
 #[test]
@@ -232,7 +232,7 @@ fn an_answer_in_another_form_is_mended_once() {
     assert_eq!(messages[2], json!({"role": "assistant", "content": "{\"day\": \"tomorrow\"}"}));
     assert_eq!(
         messages[3]["content"],
-        "That is no answer to the question: `day` is not a day, as `2026-03-15`. Answer again."
+        "That is no answer to the question: `day` is not a date such as `2026-03-15`. Answer again."
     );
 }
 
@@ -361,7 +361,7 @@ fn addresses_are_checked_before_anything_is_sent() {
     let variable = "AGENTIR_TEST_NO_SUCH_KEY";
     assert_eq!(
         ApiKey::from_env(variable).unwrap_err().to_string(),
-        "the environment variable `AGENTIR_TEST_NO_SUCH_KEY` holds no key; set it, or name another one"
+        "the environment variable `AGENTIR_TEST_NO_SUCH_KEY` does not contain a valid API key; set it, or name another variable"
     );
 }
 

@@ -1,4 +1,5 @@
-//! Laws of the offline model and of scripts: whatever comes in, an answer comes out, soon, and it fits.
+//! Properties of the offline model and of scripts: every input is answered within bounded time, and
+//! the answer is valid.
 
 #![allow(clippy::panic, clippy::unwrap_used, clippy::indexing_slicing, reason = "tests")]
 
@@ -12,7 +13,7 @@ use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use std::time::Duration;
 
-/// As many cases as `AGENTIR_CASES` says; always the same ones if it says nothing.
+/// Runs as many cases as `AGENTIR_CASES` says; a fixed set by default.
 fn run<S: Strategy>(strategy: &S, test: impl Fn(S::Value)) {
     let cases = std::env::var("AGENTIR_CASES").ok().and_then(|n| n.parse().ok());
     let config =
@@ -30,7 +31,7 @@ fn run<S: Strategy>(strategy: &S, test: impl Fn(S::Value)) {
         .unwrap();
 }
 
-/// Messages: anything, and what is nearly a date, a number, a telephone number.
+/// Arbitrary messages, and messages that resemble dates, numbers and telephone numbers.
 fn messages() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         prop::sample::select(vec![
@@ -124,7 +125,7 @@ const FIELDS: &[&str] = &[
 ];
 
 #[test]
-fn values_fit_their_fields_and_are_said() {
+fn values_are_valid_and_occur_in_the_message() {
     let asked = prop::option::of(prop::sample::select(FIELDS.to_vec()));
     run(&(messages(), asked), |(message, asked)| {
         let specs = fields(FIELDS);
@@ -133,7 +134,7 @@ fn values_fit_their_fields_and_are_said() {
         for (name, value) in &found {
             let spec = specs.iter().find(|spec| spec.name == *name).unwrap();
             assert_eq!(fits(spec, value), Ok(()), "{message:?}");
-            // A text is a part of the message.
+            // A string is part of the message.
             if matches!(name.as_str(), "city" | "name" | "mail") {
                 assert!(message.contains(value.as_str().unwrap()), "{message:?}: {value}");
             }
@@ -145,7 +146,7 @@ fn values_fit_their_fields_and_are_said() {
 }
 
 #[test]
-fn choices_are_candidates_and_judgements_come_out() {
+fn choices_are_candidates_and_judgements_terminate() {
     let text = messages();
     run(
         &(messages(), prop::collection::vec(text, 1..5), any::<bool>()),
@@ -169,7 +170,7 @@ fn choices_are_candidates_and_judgements_come_out() {
 }
 
 #[test]
-fn conversations_go_on() {
+fn conversations_never_fail() {
     let parts = prop::collection::vec(messages(), 1..4);
     run(&parts, |said| {
         let mut messages: Vec<_> = said.iter().map(|text| user(text)).collect();
@@ -185,7 +186,7 @@ fn conversations_go_on() {
 }
 
 #[test]
-fn scripts_are_read_or_refused() {
+fn scripts_are_parsed_or_rejected() {
     let piece = prop::sample::select(vec![
         "answers:\n",
         "  - ",

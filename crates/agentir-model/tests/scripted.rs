@@ -1,4 +1,4 @@
-//! Answers from a script.
+//! The scripted model.
 
 #![allow(clippy::panic, clippy::unwrap_used, clippy::indexing_slicing, reason = "tests")]
 
@@ -26,7 +26,7 @@ fn said(model: &mut Scripted, text: &str) -> Result<String, ModelError> {
 }
 
 #[test]
-fn the_first_entry_that_fits_and_is_left_answers() {
+fn first_matching_unused_entry_answers() {
     let mut model = model(
         r#"
 answers:
@@ -47,7 +47,7 @@ answers:
 }
 
 #[test]
-fn every_kind_of_question_has_its_answer() {
+fn every_task_has_its_answer() {
     let mut model = model(
         r#"
 answers:
@@ -80,7 +80,7 @@ answers:
 }
 
 #[test]
-fn what_is_not_in_the_script_says_what_would_answer_it() {
+fn unscripted_requests_suggest_an_entry() {
     let mut model = model("answers: [{ say: Once., message: emma }]");
     let mut in_step = talk("Have you got Emma? (the novel)");
     in_step.step = Some("start".to_owned());
@@ -94,7 +94,7 @@ fn what_is_not_in_the_script_says_what_would_answer_it() {
     let shown: Vec<String> =
         questions.iter().map(|q| respond(&mut model, q).unwrap_err().to_string()).collect();
     insta::assert_snapshot!(shown.join("\n\n"));
-    // The entry that is shown is one, and answers.
+    // The suggested entry is valid and answers the request.
     for (question, shown) in questions.iter().zip(&shown) {
         let (_, entry) = shown.split_once('\n').unwrap();
         let script = Script::parse(&format!("answers:\n{entry}")).unwrap_or_else(|e| panic!("{e}"));
@@ -103,7 +103,7 @@ fn what_is_not_in_the_script_says_what_would_answer_it() {
 }
 
 #[test]
-fn names_that_are_not_there_are_mistakes_of_the_script() {
+fn unknown_names_are_script_errors() {
     let mut model =
         model("answers: [{ choose: [c] }, { calls: [{ name: find }] }, { values: { x: 1 } }]");
     let wrong = [
@@ -116,7 +116,7 @@ fn names_that_are_not_there_are_mistakes_of_the_script() {
 }
 
 #[test]
-fn mistakes_in_scripts() {
+fn invalid_scripts() {
     let wrong = [
         "answers: 3",
         "answers:\n  - says: Hello",
@@ -136,7 +136,7 @@ fn mistakes_in_scripts() {
 }
 
 #[test]
-fn the_schema_takes_what_the_reader_takes() {
+fn schema_accepts_what_the_parser_accepts() {
     let schema = jsonschema::validator_for(&agentir_model::script_schema()).unwrap();
     let good = json!({"answers": [
         {"say": "Hello", "times": "always"}, {"values": {"day": "2026-03-15"}, "times": 2},
@@ -155,7 +155,7 @@ fn the_schema_takes_what_the_reader_takes() {
 }
 
 #[test]
-fn the_scripts_of_the_documentation_are_scripts() {
+fn documented_scripts_are_valid() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/models.md");
     let text = std::fs::read_to_string(path).unwrap();
     let blocks: Vec<&str> =

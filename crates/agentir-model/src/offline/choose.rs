@@ -1,43 +1,43 @@
-//! Which of several things is meant: by what the words of a message and of its candidates have in
-//! common, each word weighing as much as it tells candidates apart.
+//! Choosing among candidates by the words that a message shares with them, weighted by how well
+//! each word distinguishes the candidates (inverse document frequency).
 
 use super::words::{Word, name_words, similarity, words};
 use agentir_runtime::Candidate;
 
-/// Below this nothing is meant.
+/// Candidates with a lower confidence are not chosen.
 const MIN_CONFIDENCE: f64 = 0.3;
 
-/// How much each word counts against a candidate that none of them knows.
+/// The penalty for each word of the message that no candidate contains.
 const UNKNOWN_WORD_PENALTY: f64 = 0.25;
 
-/// How much a word counts against a candidate that another knows.
+/// The penalty for a word that only other candidates contain.
 const OTHER_CANDIDATE_PENALTY: f64 = 0.5;
 
-/// What a word that all candidates have tells.
+/// The weight of a word that all candidates contain.
 const COMMON_WORD_WEIGHT: f64 = 0.1;
 
-/// How many candidates, and words of each, are looked at.
+/// The number of candidates considered.
 const MAX_CANDIDATES: usize = 256;
 
 /// The number of words considered per text.
 const MAX_WORDS: usize = 400;
 
-/// How long words are with what is between them, in bytes, on the long side of the average.
+/// A generous estimate of the length of a word and the space after it, in bytes.
 const MAX_WORD_BYTES: usize = 8;
 
-/// What a candidate may be known by.
+/// The words of a candidate.
 struct CandidateWords {
     name: Vec<Word>,
     examples: Vec<Vec<Word>>,
     keywords: Vec<Vec<Word>>,
-    /// All words, each once.
+    /// All distinct words.
     all: Vec<Word>,
 }
 
 impl CandidateWords {
     fn of(candidate: &Candidate) -> Self {
         let content = |text: &str| {
-            // As much as that many words may take; the rest is not even taken apart.
+            // Limits the work for long texts.
             let start =
                 text.get(..text.floor_char_boundary(MAX_WORDS * MAX_WORD_BYTES)).unwrap_or(text);
             let mut found = words(start);
@@ -51,7 +51,7 @@ impl CandidateWords {
         let mut all: Vec<Word> = Vec::new();
         let fields = [name.clone(), content(&candidate.description)];
         for word in fields.iter().chain(&examples).chain(&keywords).flatten() {
-            // "Do not use this for refunds" says what a candidate is not.
+            // "Do not use this for refunds" describes what a candidate is not for.
             if all.len() < MAX_WORDS
                 && !word.negated
                 && word.is_content()
@@ -63,14 +63,13 @@ impl CandidateWords {
         Self { name, examples, keywords, all }
     }
 
-    /// How well the candidate knows a word.
+    /// How well a word matches the candidate.
     fn knows(&self, word: &Word) -> f64 {
         self.all.iter().map(|known| similarity(known, word)).fold(0.0, f64::max)
     }
 }
 
-/// What is meant, with how sure that is, the surest first; of equals, the one that the author wrote
-/// first.
+/// The chosen candidates with their confidence, highest first; ties keep the source order.
 pub(super) fn choose(message: &str, candidates: &[Candidate], several: bool) -> Vec<(String, f64)> {
     let said = words(message);
     let rejected = rejected_words(&said);
@@ -82,7 +81,7 @@ pub(super) fn choose(message: &str, candidates: &[Candidate], several: bool) -> 
     }
     let known: Vec<CandidateWords> =
         candidates.iter().take(MAX_CANDIDATES).map(CandidateWords::of).collect();
-    // Row by candidate, column by word.
+    // One row per candidate, one column per word.
     let table: Vec<Vec<f64>> =
         known.iter().map(|k| heard.iter().map(|w| k.knows(w)).collect()).collect();
     let count = |column: usize| {
@@ -114,7 +113,7 @@ pub(super) fn choose(message: &str, candidates: &[Candidate], several: bool) -> 
             chosen.push((candidate.name.clone(), (sure * 1000.0).round() / 1000.0));
         }
     }
-    // Stable: of equals the first stays first.
+    // The sort is stable, so ties keep their order.
     chosen.sort_by(|(_, one), (_, other)| other.total_cmp(one));
     if !several {
         chosen.truncate(1);
@@ -122,7 +121,7 @@ pub(super) fn choose(message: &str, candidates: &[Candidate], several: bool) -> 
     chosen
 }
 
-/// How sure a candidate is by what is written of it: an example word for word, a keyword, its name.
+/// The confidence from literal matches: of an example, a keyword, or the name.
 fn exact_match_score(
     message: &str,
     said: &[Word],
@@ -159,7 +158,7 @@ fn exact_match_score(
     sure
 }
 
-/// Cosine of the words that two texts are about.
+/// The cosine similarity of the content words of two texts.
 fn cosine_similarity(said: &[Word], example: &[Word]) -> f64 {
     let content: Vec<&Word> = said.iter().filter(|w| w.is_content()).collect();
     if content.is_empty() || example.is_empty() || content.len() > 64 {
@@ -174,8 +173,8 @@ fn cosine_similarity(said: &[Word], example: &[Word]) -> f64 {
     (common / lengths).min(1.0)
 }
 
-/// Where the words stand that the message says are not wanted. Only wishes are denied: who cannot
-/// log in talks about logging in.
+/// The positions of words that the message rejects. Only negated wishes count: "I cannot log in" is
+/// about logging in.
 fn rejected_words(said: &[Word]) -> Vec<usize> {
     const REJECTIONS: &[&[&str]] = &[
         &["don't", "want"],

@@ -1,5 +1,5 @@
-//! Days and times of day that a text names. Regular expressions find where one is named; which day
-//! it is says the `interim` library, relative to a clock.
+//! Recognition of dates and times of day. Regular expressions locate them; the `interim` library
+//! resolves relative dates.
 
 use super::numbers::MAX_MATCHES;
 use jiff::civil::{Date, Time};
@@ -8,24 +8,24 @@ use regex::{Captures, Regex};
 use std::ops::Range;
 use std::sync::LazyLock;
 
-/// In which order days and months stand in `3/4/2026`. It is also how "next Friday" is meant.
+/// The order of day and month in `3/4/2026`. It also decides the meaning of "next Friday".
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum DateOrder {
-    /// 4 March, as in the United States, where next Friday is the Friday that comes next.
+    /// 4 March, as in the United States, where "next Friday" is the coming Friday.
     #[default]
     MonthFirst,
-    /// 3 April, as nearly everywhere else; next Friday is the one in the week after this one.
+    /// 3 April, as in most other countries; "next Friday" is the one in the following week.
     DayFirst,
 }
 
-/// A day without a year is the next one, or the last one.
+/// Whether a date without a year is the next or the previous one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Direction {
     Future,
     Past,
 }
 
-/// Something that is named, and where.
+/// A recognised value and its position.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Located<T> {
     pub at: Range<usize>,
@@ -38,7 +38,7 @@ const WEEKDAY: &str =
 const COUNT: &str =
     "(?:\\d{1,3}|an?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)";
 
-/// The form of a phrase; each has its way to be understood.
+/// The form of a date expression.
 #[derive(Clone, Copy)]
 enum DateForm {
     Iso,
@@ -90,7 +90,7 @@ static DATE_PATTERNS: LazyLock<Vec<(DateForm, Regex)>> = LazyLock::new(|| {
     ]
 });
 
-/// The days that a text names, in the order of the text.
+/// The dates in a text, in order.
 pub(super) fn dates(
     text: &str,
     now: &Zoned,
@@ -102,7 +102,7 @@ pub(super) fn dates(
         for captures in pattern.captures_iter(text).take(MAX_MATCHES) {
             let Some(whole) = captures.get(0) else { continue };
             let at = whole.range();
-            // The forms stand in the order of how much they say: what an earlier one read is read.
+            // The forms are ordered from most to least specific; earlier matches take precedence.
             let read = found.iter().any(|f| f.at.start < at.end && at.start < f.at.end);
             if !read && let Some(value) = day(*form, &captures, now, order, direction) {
                 found.push(Located { at, value });
@@ -130,7 +130,7 @@ fn day(
         interim::parse_date_string(phrase, now.clone(), dialect).ok().map(|at| at.date())
     };
     let near = |day: &str, month: &str| match direction {
-        // The library takes this year's day; "next" of one that is still to come is that one.
+        // The library resolves to this year; "next" must not be added if the date is still to come.
         Direction::Future => {
             let this = ask(&format!("{day} {month}"), dialect)?;
             if this < now.date() {
@@ -153,7 +153,7 @@ fn day(
         DateForm::Dots => civil(number(3)?, number(2)?, number(1)?),
         DateForm::Slashes => {
             let (first, second) = (number(1)?, number(2)?);
-            // Only one order is a date if one of the two is no month.
+            // If one of the numbers cannot be a month, only one order is possible.
             let day_first = match order {
                 DateOrder::MonthFirst => first > 12,
                 DateOrder::DayFirst => second <= 12,
@@ -161,7 +161,7 @@ fn day(
             let (day, month) = if day_first { (first, second) } else { (second, first) };
             match number(3) {
                 Some(year) if year < 100 => {
-                    // As the library reads two digits.
+                    // Two-digit years are resolved as the library does.
                     civil(if year <= 40 { 2000 + year } else { 1900 + year }, month, day)
                 }
                 Some(year) => civil(year, month, day),
@@ -206,7 +206,7 @@ fn day(
         }
         DateForm::Span => {
             let behind = group(4);
-            // "Two weeks" alone is how long something takes.
+            // "Two weeks" alone is a duration.
             if group(1).is_none() && behind.is_none() {
                 return None;
             }
@@ -264,7 +264,7 @@ static QUARTERS: LazyLock<Regex> = LazyLock::new(|| {
     regex(&format!(r"\b(half past|quarter past|quarter to) ({COUNT})\b(?: ?(am|pm)\b)?"))
 });
 
-/// The times of day that a text names, in the order of the text.
+/// The times of day in a text, in order.
 pub(super) fn times(text: &str) -> Vec<Located<Time>> {
     let mut found: Vec<Located<Time>> = Vec::new();
     let mut add = |at: Range<usize>, value: Option<Time>| {
@@ -273,7 +273,7 @@ pub(super) fn times(text: &str) -> Vec<Located<Time>> {
             found.push(Located { at, value });
         }
     };
-    // What is said behind the day: "tonight at 8".
+    // The part of the day may precede the time: "tonight at 8".
     let evening = mentions_evening(text);
     for captures in QUARTERS.captures_iter(text).take(MAX_MATCHES) {
         let group = |n: usize| captures.get(n).map(|m| m.as_str().to_lowercase());
@@ -313,12 +313,12 @@ fn mentions_evening(text: &str) -> bool {
     EVENING.is_match(text)
 }
 
-/// A time of day; `part` is the part of the day that is said with it.
+/// A time of day; `part` is the part of the day given with it.
 fn clock(hour: i8, minute: i8, part: Option<&str>, evening: bool) -> Option<Time> {
     let morning =
         part.is_some_and(|p| p.starts_with('a') && !p.starts_with("at") || p.ends_with("morning"));
     let late = part.is_some() && !morning;
-    // "13 pm" is 13 o'clock, "0 am" midnight; "14 am" is a slip that nobody can read.
+    // "13 pm" means 13:00 and "0 am" midnight; "14 am" is invalid.
     let hour = match hour {
         12 if morning => 0,
         12.. if morning => return None,

@@ -1,5 +1,5 @@
-//! Leading a conversation by rules of thumb: do what the user asks for, ask for what is missing, tell
-//! what tools found, else say what the agent is for.
+//! A heuristic dialogue policy: do what the user asks for, ask for missing fields, report tool
+//! results, or else explain what the agent is for.
 
 use super::choose::choose;
 use super::extract::extract;
@@ -8,16 +8,16 @@ use super::{Offline, sentence};
 use agentir_runtime::{Answer, Candidate, FieldSpec, Message, Purpose, Role, ToolSpec, ToolUse};
 use serde_json::{Map, Value as Json};
 
-/// How many fields and items of a result are told.
+/// The number of fields that a sentence about a result mentions.
 const MAX_SHOWN_FIELDS: usize = 6;
 
 /// The number of list items that a sentence about a result mentions.
 const MAX_SHOWN_ITEMS: usize = 3;
 
-/// How sure it must be that the user wants another agent, a person, or to be done.
+/// The confidence required to hand over, escalate or complete.
 const MIN_LEAVE_CONFIDENCE: f64 = 0.55;
 
-/// A question to lead a conversation.
+/// The input of [`agentir_runtime::ModelTask::Converse`].
 pub(super) struct ConverseInput<'r> {
     pub system: &'r str,
     pub messages: &'r [Message],
@@ -42,7 +42,7 @@ impl ConverseInput<'_> {
         };
         let open: Vec<&ToolSpec> = self.tools.iter().filter(|tool| !called(tool)).collect();
 
-        // Whoever wants somebody else gets them, whatever is still missing here.
+        // A request for another agent or a person takes precedence over missing fields.
         let leaving = self
             .best_tool(said, &open, |purpose| !matches!(purpose, Purpose::Call | Purpose::Collect));
         let acting = self.best_tool(said, &open, |purpose| purpose == Purpose::Call);
@@ -53,11 +53,11 @@ impl ConverseInput<'_> {
         {
             return call(tool, arguments);
         }
-        // A tool came back: tell what it says.
+        // Report the result of a tool.
         if let Some(result) = since.iter().rev().find(|m| m.role == Role::Tool) {
             return say(describe_result(&result.text));
         }
-        // What the user says may be for the fields that are offered to be collected.
+        // Extract the fields that tools collect.
         for tool in open.iter().filter(|t| t.purpose == Purpose::Collect) {
             let asked = self.missing.first().map(|field| field.name.as_str());
             let values = extract(offline, said, &tool.parameters, asked);
@@ -69,8 +69,8 @@ impl ConverseInput<'_> {
         if let Some(field) = self.missing.first() {
             return say(question(field));
         }
-        // Everything is there: the tool that fits what the user says, or the only one that has all
-        // it needs, where the user says no more than that.
+        // All fields are known: call the tool that matches the message, or else the only one whose
+        // parameters are all known.
         let ready = |tool: &ToolSpec| self.arguments(offline, tool, said);
         if let Some((tool, _)) = acting {
             if let Some(arguments) = ready(tool) {
@@ -96,7 +96,7 @@ impl ConverseInput<'_> {
         {
             return call(tool, arguments);
         }
-        // A plain no to the question whether there is anything else ends it.
+        // "No" to the question whether there is anything else completes the agent.
         let done = open.iter().find(|t| t.purpose == Purpose::Complete);
         if let Some(tool) = done
             && yes_or_no(said) == Some(false)
@@ -112,14 +112,14 @@ impl ConverseInput<'_> {
         say(self.fallback())
     }
 
-    /// The offer of some purposes that fits what the user says best.
+    /// The tool of given purposes that matches the message best.
     fn best_tool<'t>(
         &self,
         said: &str,
         open: &[&'t ToolSpec],
         purpose: impl Fn(Purpose) -> bool,
     ) -> Option<(&'t ToolSpec, f64)> {
-        // All are weighed, so that words that all have tell nothing.
+        // All tools are compared, so that words that all of them share have little weight.
         let all: Vec<Candidate> = self
             .tools
             .iter()
@@ -136,8 +136,8 @@ impl ConverseInput<'_> {
         })
     }
 
-    /// The arguments of a tool: from what is known, else from what the user just said. None if one is
-    /// lacking that must be there.
+    /// The arguments of a tool: known values, or values from the last message. `None` if a required
+    /// one is missing.
     fn arguments(
         &self,
         offline: &Offline,
@@ -164,7 +164,7 @@ impl ConverseInput<'_> {
         Some(arguments)
     }
 
-    /// What is said if nothing else is to be said; with what the agent is for, if that is known.
+    /// The answer if nothing else applies; mentions the agent's goal if it is known.
     fn fallback(&self) -> String {
         let lines = self.system.lines();
         let goal = lines.filter_map(|line| line.trim().strip_prefix("Goal:")).find_map(|goal| {
@@ -183,7 +183,7 @@ impl ConverseInput<'_> {
     }
 }
 
-/// How the user is asked for a field.
+/// The question for a field.
 fn question(field: &FieldSpec) -> String {
     if let Some(prompt) = field.prompt.as_ref().filter(|p| !p.trim().is_empty()) {
         return prompt.clone();
@@ -193,13 +193,13 @@ fn question(field: &FieldSpec) -> String {
     format!("Please tell me: {}.", what.trim_end_matches('.'))
 }
 
-/// A name as people say it.
+/// A name as words.
 fn spoken(name: &str) -> String {
     let words: Vec<String> = name_words(name).into_iter().map(|w| w.text).collect();
     if words.is_empty() { name.to_owned() } else { words.join(" ") }
 }
 
-/// A result in a sentence. What is written there for people is said as it is.
+/// A sentence about a tool result. Text fields meant for people are used as they are.
 fn describe_result(result: &str) -> String {
     match serde_json::from_str::<Json>(result) {
         Ok(Json::Object(fields)) => {
@@ -222,7 +222,7 @@ fn describe_result(result: &str) -> String {
     }
 }
 
-/// Recursive, three levels deep; what is deeper is left out.
+/// Recursive, limited to three levels; deeper values are omitted.
 fn describe_value(value: &Json, depth: u8) -> String {
     match value {
         Json::Null => "nothing".to_owned(),

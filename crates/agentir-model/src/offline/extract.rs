@@ -1,5 +1,5 @@
-//! Which values a message gives: values are found where the message names them, and given to the
-//! fields that they are meant for.
+//! Extraction of values from a message: typed values are located and assigned to the fields that
+//! the surrounding words indicate.
 
 use super::Offline;
 use super::dates::{Direction, Located, dates, times};
@@ -12,13 +12,13 @@ use regex::RegexBuilder;
 use serde_json::{Map, Value as Json};
 use std::ops::Range;
 
-/// How many fields are looked for, and how large the program of an author's pattern may get.
+/// The number of fields considered.
 const MAX_FIELDS: usize = 128;
 
 /// The maximum size of a compiled pattern, in bytes.
 const MAX_REGEX_SIZE: usize = 1 << 20;
 
-/// Words behind which a value stands that a field with one of these words is meant for.
+/// Prepositions that introduce a value, by words in the names of the fields that it is meant for.
 const PREPOSITIONS: &[(&[&str], &[&str])] = &[
     (
         &[
@@ -53,7 +53,7 @@ const PREPOSITIONS: &[(&[&str], &[&str])] = &[
     ),
 ];
 
-/// Words of fields that are about what was.
+/// Words in names of fields that refer to the past.
 const PAST_WORDS: &[&str] = &[
     "birth",
     "born",
@@ -72,7 +72,7 @@ const PAST_WORDS: &[&str] = &[
     "last",
 ];
 
-/// What a field is about, as far as its words say.
+/// A field to extract.
 pub(super) struct Field<'f> {
     pub spec: &'f FieldSpec,
     /// The words of its name.
@@ -87,7 +87,7 @@ impl Field<'_> {
     }
 }
 
-/// A message and what of it is used up.
+/// A message and the ranges that are already assigned.
 pub(super) struct ParsedMessage<'m> {
     pub text: &'m str,
     pub words: Vec<Word>,
@@ -99,7 +99,7 @@ impl ParsedMessage<'_> {
         !self.used.iter().any(|used| overlap(used, at))
     }
 
-    /// Whether what stands there is what the user does not mean: "not Friday", "instead of Rome".
+    /// Whether a range is negated: "not Friday", "instead of Rome".
     pub(super) fn negated(&self, at: &Range<usize>) -> bool {
         let before: Vec<&str> = self.before(at, 2).iter().map(|w| w.text.as_str()).collect();
         matches!(
@@ -112,7 +112,7 @@ impl ParsedMessage<'_> {
         )
     }
 
-    /// The words before a place, the nearest last.
+    /// The words before a range, nearest last.
     fn before(&self, at: &Range<usize>, count: usize) -> &[Word] {
         let end = self.words.partition_point(|w| w.at.start < at.start);
         self.words.get(end.saturating_sub(count)..end).unwrap_or_default()
@@ -123,13 +123,14 @@ impl ParsedMessage<'_> {
         self.words.get(start..(start + count).min(self.words.len())).unwrap_or_default()
     }
 
-    /// Whether the words around a value name the field: "2 guests", "check in on Friday", "from Rome".
+    /// Whether the words around a value indicate the field: "2 guests", "check in on Friday", "from
+    /// Rome".
     fn names(&self, at: &Range<usize>, field: &Field<'_>) -> bool {
         let near = self.before(at, 3).iter().chain(self.after(at, 2));
         let own = |w: &Word| {
             w.text.len() > 2 && field.name.iter().any(|n| n.stem == w.stem && n.is_content())
         };
-        // The nearest word counts, or the one before an article.
+        // The nearest word, or the one before an article.
         let marked = PREPOSITIONS.iter().any(|(names, marks)| {
             field.named(names)
                 && self.before(at, 2).iter().rev().any(|w| marks.contains(&w.text.as_str()))
@@ -138,7 +139,7 @@ impl ParsedMessage<'_> {
     }
 }
 
-/// The values that a message gives.
+/// Extracts the values of a message.
 pub(super) fn extract(
     offline: &Offline,
     message: &str,
@@ -156,7 +157,7 @@ pub(super) fn extract(
             asked: asked == Some(spec.name.as_str()),
         })
         .collect();
-    // The one that was asked for chooses first; the others keep the author's order.
+    // The requested field is served first; the others keep their order.
     fields.sort_by_key(|field| !field.asked);
     let mut values: Vec<(&FieldSpec, Json)> = Vec::new();
     extract_patterns(&mut reading, &mut fields, &mut values);
@@ -171,7 +172,7 @@ pub(super) fn extract(
     values.into_iter().map(|(field, value)| (field.name.clone(), value)).collect()
 }
 
-/// Fields with a pattern: what it finds, and nothing else.
+/// Fields with a pattern are filled by the pattern only.
 fn extract_patterns<'f>(
     reading: &mut ParsedMessage<'_>,
     fields: &mut Vec<Field<'f>>,
@@ -194,7 +195,7 @@ fn extract_patterns<'f>(
     });
 }
 
-/// What a pattern found, as a value of the field's type.
+/// Converts a pattern match to the type of the field.
 fn typed(field: &FieldSpec, text: &str) -> Option<Json> {
     match field.ty {
         FieldType::Number | FieldType::Currency => number(numbers(text).first()?.value),
@@ -205,7 +206,7 @@ fn typed(field: &FieldSpec, text: &str) -> Option<Json> {
     }
 }
 
-/// A number in JSON; whole ones without a fraction.
+/// A JSON number; integers have no fraction.
 fn number(value: f64) -> Option<Json> {
     #[expect(clippy::cast_possible_truncation, reason = "whole and exact")]
     if value.fract() == 0.0 && value.abs() < 9e15 {
@@ -214,7 +215,7 @@ fn number(value: f64) -> Option<Json> {
     serde_json::Number::from_f64(value).map(Json::Number)
 }
 
-/// Fields that list their values: those whose words, or other words for them, the message has.
+/// Fields with allowed values are filled if the message contains a value or a synonym.
 fn extract_enums<'f>(
     reading: &mut ParsedMessage<'_>,
     fields: &mut Vec<Field<'f>>,
@@ -233,7 +234,7 @@ fn extract_enums<'f>(
                 find_phrase(reading, name, field.asked)
                     .filter(|at| !reading.negated(at) && !taken.iter().any(|(t, _)| overlap(t, at)))
             });
-            // Of values within each other ("suite", "junior suite") the longer one is meant.
+            // Of overlapping values ("suite", "junior suite") the longer one is used.
             if let Some(at) = at {
                 let inside = found.iter().any(|(f, _)| overlap(f, &at) && f.len() >= at.len());
                 if !inside {
@@ -244,7 +245,7 @@ fn extract_enums<'f>(
         }
         found.sort_by_key(|(at, _)| at.start);
         if found.is_empty() && field.asked {
-            // Values that are a yes and a no.
+            // Values that correspond to yes and no.
             let meant = yes_or_no(reading.text).and_then(|yes| {
                 let mut named = field.spec.values.keys();
                 named.find(|value| value.len() <= 5 && yes_or_no(value) == Some(yes))
@@ -254,7 +255,7 @@ fn extract_enums<'f>(
         let value = match (field.spec.ty, found.as_slice()) {
             (_, []) => continue,
             (FieldType::List, all) => all.iter().map(|(_, v)| Json::String((*v).clone())).collect(),
-            // The last word counts: "economy, no, business".
+            // The last mention counts: "economy, no, business".
             (_, [.., (_, value)]) => Json::String((*value).clone()),
         };
         taken.extend(found.iter().map(|(at, _)| (at.clone(), index)));
@@ -264,10 +265,10 @@ fn extract_enums<'f>(
     *fields = left;
 }
 
-/// Where a message has the words of a name.
+/// The position of a name's words in the message.
 fn find_phrase(reading: &ParsedMessage<'_>, name: &str, asked: bool) -> Option<Range<usize>> {
     let wanted = name_words(name);
-    // "A" and "in" are in every message; they only count as an answer.
+    // Stop words such as "a" and "in" count only as an answer to a question.
     if wanted.is_empty() || (!asked && !wanted.iter().any(Word::is_content)) {
         return None;
     }
@@ -284,11 +285,11 @@ fn find_phrase(reading: &ParsedMessage<'_>, name: &str, asked: bool) -> Option<R
         })
 }
 
-/// Everything in a message that has a type.
+/// All typed values of a message.
 struct TypedValues {
     emails: Vec<Located<Json>>,
     phones: Vec<Located<Json>>,
-    /// Those that no country has, which only count as an answer.
+    /// Numbers that are invalid in every country; used only as an answer to a question.
     loose_phones: Vec<Located<Json>>,
     future: Vec<Located<Json>>,
     past: Vec<Located<Json>>,
@@ -298,7 +299,7 @@ struct TypedValues {
     numbers: Vec<Located<Json>>,
 }
 
-/// Types, and what of them a message has.
+/// Types, whether a value may be assigned without an indication, and the values found.
 type OfType = (&'static [FieldType], bool, Vec<Located<Json>>);
 
 impl TypedValues {
@@ -315,7 +316,7 @@ impl TypedValues {
         let moments = future
             .iter()
             .filter_map(|d| {
-                // The time that is named nearest, behind the day if possible.
+                // The nearest time of day.
                 let near = times.iter().min_by_key(|t| d.at.start.abs_diff(t.at.start))?;
                 let at = d.value.to_datetime(near.value).to_zoned(now.time_zone().clone()).ok()?;
                 let range = d.at.start.min(near.at.start)..d.at.end.max(near.at.end);
@@ -346,8 +347,8 @@ impl TypedValues {
 }
 
 impl TypedValues {
-    /// What the message has, type by type, the most telling first: a date is made of numbers, a
-    /// number never of dates. The flag says whether a value goes to a field that nothing links it to.
+    /// The values by type, most specific first: dates contain numbers, numbers never contain dates.
+    /// The flag tells whether a value may be assigned to a field that no word indicates.
     fn by_type(
         self,
         reading: &ParsedMessage<'_>,
@@ -359,7 +360,7 @@ impl TypedValues {
         if asks(FieldType::Phone) && phones.is_empty() {
             phones = self.loose_phones;
         }
-        // Numbers that are a part of something else are none, whether a field wants it or not.
+        // Numbers that are part of another value are excluded.
         let parts: Vec<Range<usize>> = [&self.emails, &phones, &self.future, &self.times]
             .into_iter()
             .flatten()
@@ -367,7 +368,8 @@ impl TypedValues {
             .collect();
         let mut numbers = self.numbers;
         let answered = |f: &Located<Json>| {
-            // "One" is a number where one is asked for, else mostly a pronoun.
+            // "One" counts as a number only if a number was asked for; otherwise it is usually a
+            // pronoun.
             asks(FieldType::Number)
                 || asks(FieldType::Currency)
                 || !reading.text.get(f.at.clone()).is_some_and(|t| t.eq_ignore_ascii_case("one"))
@@ -376,11 +378,11 @@ impl TypedValues {
         let mut plain = numbers.clone();
         // "Two rooms for 80 dollars": 80 is a price.
         plain.retain(|n| !self.money.iter().any(|m| overlap(&m.at, &n.at)));
-        // An amount that is asked for needs no currency.
+        // An amount that was asked for needs no currency.
         let amounts =
             if asks(FieldType::Currency) && self.money.is_empty() { numbers } else { self.money };
-        // A number that nobody asked for may be anything; one that is the only one goes to the only
-        // field, unless the user answers another question with it.
+        // A number that was not asked for is ambiguous. A single number goes to the only numeric
+        // field, unless it answers another question.
         let free = !asked || fields.iter().any(|f| f.asked && f.spec.ty != FieldType::Text);
         let past = fields.iter().any(|f| f.named(PAST_WORDS));
         let mut all: Vec<OfType> = vec![
@@ -400,8 +402,8 @@ impl TypedValues {
     }
 }
 
-/// Gives values to fields of a type: first to those that the words around a value name, then to the
-/// one that was asked for, then in order.
+/// Assigns values to fields of a type: first to fields that the surrounding words indicate, then to
+/// the requested field, then in order.
 fn assign<'f>(
     reading: &mut ParsedMessage<'_>,
     fields: &mut Vec<Field<'f>>,
@@ -431,7 +433,7 @@ fn assign<'f>(
         if !of_type(field) || !field.asked || found.is_empty() {
             return true;
         }
-        // Who corrects themselves says the right one last.
+        // In a self-correction the last value counts.
         let corrects =
             reading.words.iter().any(|w| matches!(w.text.as_str(), "sorry" | "actually" | "mean"));
         let index = if corrects { found.len() - 1 } else { 0 };
@@ -455,7 +457,7 @@ fn assign<'f>(
     });
 }
 
-/// Fields that are true or false: a yes or no to the question, or "with breakfast", "no parking".
+/// Boolean fields: a yes or no to the question, or "with breakfast", "no parking".
 fn extract_booleans<'f>(
     reading: &ParsedMessage<'_>,
     fields: &mut Vec<Field<'f>>,
@@ -487,7 +489,7 @@ fn extract_booleans<'f>(
             .iter()
             .filter_map(|word| reading.words.iter().find(|w| w.stem == word.stem))
             .collect();
-        // Who asks whether there is breakfast has not ordered any.
+        // Asking whether there is breakfast is not ordering it.
         let named = !about.is_empty() && said.len() == about.len() && !question;
         let value = if named {
             Some(!said.iter().any(|w| w.negated))

@@ -1,15 +1,15 @@
-//! Whether a statement in words holds for a text: if the text says what the statement is about, and
-//! does not deny it. Who is not sure says no.
+//! Judging natural-language statements: a statement holds if the text mentions its subject without
+//! negating it. In doubt it does not hold.
 
 use super::words::{Word, similarity, words, yes_or_no};
 
-/// How much of what a statement is about the text must say.
+/// The fraction of the statement's content words that the text must contain.
 const MIN_OVERLAP: f64 = 0.74;
 
-/// How many words of a statement are looked at.
+/// The number of words of a statement that are considered.
 const MAX_STATEMENT_WORDS: usize = 200;
 
-/// Words of statements that are about the conversation, not about what is said in it.
+/// Words that describe the conversation and not its content.
 const FRAME_WORDS: &[&str] = &[
     "user",
     "users",
@@ -67,7 +67,7 @@ const FRAME_WORDS: &[&str] = &[
     "they",
 ];
 
-/// What people do with few words, and the words they do it with.
+/// Speech acts that are expressed in few words, with these words.
 const SPEECH_ACTS: &[(&[&str], &[&str])] = &[
     (
         &["greets", "greeting", "greet"],
@@ -81,7 +81,7 @@ const SPEECH_ACTS: &[(&[&str], &[&str])] = &[
     (&["goodbye", "bye", "farewell", "leave", "finished"], &["bye", "goodbye", "cheerio", "ciao"]),
 ];
 
-/// Statements that a yes or a no answers.
+/// Words for agreement and refusal.
 const AGREE: &[&str] =
     &["agrees", "agree", "confirms", "confirm", "accepts", "accept", "approves", "yes", "consents"];
 const REFUSE: &[&str] =
@@ -93,17 +93,18 @@ pub(super) fn judge(statement: &str, text: &str) -> bool {
     if said.is_empty() {
         return false;
     }
-    // What is quoted is what is to be said: `the user claims "I have an account"`.
+    // If the statement contains quotations, they are what the text must contain: `the user claims
+    // "I have an account"`.
     let quoted: Vec<&str> = statement.split(['"', '“', '”']).skip(1).step_by(2).collect();
     if !quoted.is_empty() {
         return quoted.iter().any(|quote| holds(&statement_words(quote), &said, text));
     }
     let all = statement_words(statement);
-    // Alternatives: each is a statement of its own.
+    // Alternatives are separate statements.
     all.split(|word| word.text == "or").any(|part| holds(part, &said, text))
 }
 
-/// The words of a statement, as many as are looked at.
+/// The words of a statement, up to the limit.
 fn statement_words(statement: &str) -> Vec<Word> {
     let mut all = words(statement);
     all.truncate(MAX_STATEMENT_WORDS);
@@ -111,7 +112,7 @@ fn statement_words(statement: &str) -> Vec<Word> {
 }
 
 fn holds(statement: &[Word], said: &[Word], text: &str) -> bool {
-    // A denied verb of the frame ("does not want to pay") denies the rest.
+    // A negated verb ("does not want to pay") negates the rest.
     let negated = statement.iter().any(|word| {
         matches!(
             word.text.as_str(),

@@ -1,7 +1,7 @@
-//! The embedded default: rules of thumb in the place of a language model. The same question always
-//! has the same answer, no network is needed, and no value is invented.
+//! The offline model: heuristics instead of a language model. It is deterministic, needs no network
+//! and never invents values.
 //!
-//! It is made to try agents and to test them, not to talk well. It understands English.
+//! It is meant for trying out and testing agents and understands English only.
 
 mod choose;
 mod dates;
@@ -22,10 +22,10 @@ use phonenumber::country;
 use std::fmt;
 use std::sync::Arc;
 
-/// How much of a sentence is told, in characters.
+/// The number of characters after which a sentence is truncated.
 const MAX_SENTENCE_CHARS: usize = 200;
 
-/// Answers by rules of thumb. Cheap to copy; copies answer alike.
+/// A model based on heuristics. Cheap to clone; clones give the same answers.
 #[derive(Clone)]
 pub struct Offline {
     clock: Arc<dyn Fn() -> Zoned + Send + Sync>,
@@ -46,14 +46,13 @@ impl fmt::Debug for Offline {
 }
 
 impl Offline {
-    /// A model for which it is always the same time. "Tomorrow" is the day after `now`, in its time
-    /// zone.
+    /// Creates a model with a fixed time. "Tomorrow" is the day after `now`, in its time zone.
     #[must_use]
     pub fn at(now: Zoned) -> Self {
         Self::with_clock(move || now.clone())
     }
 
-    /// A model that asks a clock what "tomorrow" means.
+    /// Creates a model with a clock.
     #[must_use]
     pub fn with_clock(clock: impl Fn() -> Zoned + Send + Sync + 'static) -> Self {
         Self {
@@ -65,14 +64,14 @@ impl Offline {
         }
     }
 
-    /// How `3/4/2026` and "next Friday" are meant.
+    /// Sets the interpretation of `3/4/2026` and "next Friday".
     #[must_use]
     pub fn date_order(self, order: DateOrder) -> Self {
         Self { order, ..self }
     }
 
-    /// The country of telephone numbers that name none, as its two letters (ISO 3166), `US` if it is
-    /// left out. None if there is no such country.
+    /// Sets the default country of telephone numbers, as a two-letter code (ISO 3166); the default
+    /// is `US`. Returns `None` for an unknown code.
     #[must_use]
     pub fn region(self, letters: &str) -> Option<Self> {
         let region = letters.to_ascii_uppercase().parse().ok()?;
@@ -85,7 +84,7 @@ impl Offline {
 }
 
 impl Default for Offline {
-    /// The first moment of 2026 in UTC, for ever: who wants the time passes it in.
+    /// A model whose time is fixed at 2026-01-01T00:00:00Z.
     fn default() -> Self {
         let start = jiff::civil::date(2026, 1, 1).to_zoned(TimeZone::UTC);
         Self::at(start.unwrap_or_default())
@@ -124,7 +123,7 @@ impl Model for Offline {
     }
 }
 
-/// The first sentence of a text, without its line ends; cut if it is long.
+/// The first sentence of a text in one line, truncated.
 fn sentence(text: &str) -> String {
     let text = words::truncated(text);
     let end = text.find(['.', '!', '?', '\n']).map_or(text.len(), |at| at + 1);

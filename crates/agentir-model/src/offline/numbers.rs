@@ -1,4 +1,4 @@
-//! Numbers, amounts of money, telephone numbers and addresses that a text names.
+//! Recognition of numbers, amounts of money, telephone numbers and e-mail addresses.
 
 use super::dates::Located;
 use super::words::{Word, words};
@@ -18,10 +18,10 @@ static DIGITS: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 
-/// How many values of a kind are looked at; nobody gives more in a message.
+/// The maximum number of matches of a kind.
 pub(super) const MAX_MATCHES: usize = 64;
 
-/// The numbers of a text, in digits and in words, in the order of the text.
+/// The numbers in a text, as digits or words, in order.
 pub(super) fn numbers(text: &str) -> Vec<Located<f64>> {
     let mut found: Vec<Located<f64>> = Vec::new();
     for captures in DIGITS.captures_iter(text) {
@@ -58,7 +58,7 @@ pub(super) fn numbers(text: &str) -> Vec<Located<f64>> {
     found
 }
 
-/// A word, as the library wants it.
+/// Adapts a word to the library's trait.
 struct Token<'w>(&'w Word);
 
 impl text2num::Token for Token<'_> {
@@ -75,7 +75,7 @@ impl text2num::Token for Token<'_> {
     }
 }
 
-/// The numbers in a run of words.
+/// The numbers in a sequence of words.
 fn spelled_numbers(run: &[&Word], found: &mut Vec<Located<f64>>) {
     if run.is_empty() {
         return;
@@ -85,7 +85,7 @@ fn spelled_numbers(run: &[&Word], found: &mut Vec<Located<f64>>) {
     for number in text2num::find_numbers(tokens, &language, 0.0) {
         let words = run.get(number.start..number.end).unwrap_or_default();
         let (Some(first), Some(last)) = (words.first(), words.last()) else { continue };
-        // Which of several is no number; "one" alone mostly is a pronoun.
+        // Ordinals are not quantities.
         if number.is_ordinal || !number.value.is_finite() {
             continue;
         }
@@ -93,7 +93,7 @@ fn spelled_numbers(run: &[&Word], found: &mut Vec<Located<f64>>) {
     }
 }
 
-/// What people call money, without the plural.
+/// Names of currencies, singular.
 const CURRENCIES: &[&str] = &["dollar", "buck", "euro", "pound", "franc", "yen", "rupee"];
 
 static MONEY: LazyLock<Regex> = LazyLock::new(|| {
@@ -104,7 +104,7 @@ static MONEY: LazyLock<Regex> = LazyLock::new(|| {
     ))
 });
 
-/// The amounts that a text names with their currency.
+/// The amounts in a text that include a currency.
 pub(super) fn money(text: &str) -> Vec<Located<f64>> {
     let mut found: Vec<Located<f64>> = MONEY
         .find_iter(text)
@@ -114,7 +114,7 @@ pub(super) fn money(text: &str) -> Vec<Located<f64>> {
             Some(Located { at: m.range(), value: number.first()?.value })
         })
         .collect();
-    // In words: "eighty dollars".
+    // Amounts in words: "eighty dollars".
     for number in numbers(text) {
         let behind = text.get(number.at.end..).unwrap_or_default();
         let behind = behind.trim_start().split(|c: char| !c.is_alphabetic()).next();
@@ -134,7 +134,7 @@ static EMAIL: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 
-/// The addresses for mail of a text.
+/// The e-mail addresses in a text.
 pub(super) fn emails(text: &str) -> Vec<Located<String>> {
     let found = EMAIL.find_iter(text).take(MAX_MATCHES);
     found.map(|m| Located { at: m.range(), value: m.as_str().to_owned() }).collect()
@@ -145,13 +145,13 @@ static PHONE: LazyLock<Regex> = LazyLock::new(|| regex(r"(?:\+|\(|\b)\d[\d ()./-
 /// A telephone number.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Phone {
-    /// In E.164 form.
+    /// In E.164 format.
     pub number: String,
-    /// Whether its country has such numbers; those of stories and tests it has not.
+    /// Whether the number is valid in its country; numbers in fiction and tests are not.
     pub valid: bool,
 }
 
-/// The telephone numbers of a text; those without a country are of `region`.
+/// The telephone numbers in a text; `region` is the default country.
 pub(super) fn phones(text: &str, region: phonenumber::country::Id) -> Vec<Located<Phone>> {
     let parsed = |text: &str| {
         let number = phonenumber::parse(Some(region), text).ok()?;
@@ -165,7 +165,7 @@ pub(super) fn phones(text: &str, region: phonenumber::country::Id) -> Vec<Locate
     found.filter_map(|m| Some(Located { at: m.range(), value: parsed(m.as_str())? })).collect()
 }
 
-/// Whether two places have something in common.
+/// Whether two ranges overlap.
 pub(super) fn overlap(one: &Range<usize>, other: &Range<usize>) -> bool {
     one.start < other.end && other.start < one.end
 }

@@ -1,4 +1,4 @@
-//! Texts that a message gives: the answer to a question, or what stands behind the name of a field.
+//! Extraction of strings: the answer to a question, or the text after the name of a field.
 
 use super::extract::{Field, ParsedMessage};
 use super::words::{Word, is_question};
@@ -6,7 +6,7 @@ use agentir_runtime::{FieldSpec, FieldType};
 use serde_json::Value as Json;
 use std::ops::Range;
 
-/// What people say before the answer.
+/// Phrases that introduce an answer.
 const LEAD_INS: &[&str] = &[
     "my name is",
     "the name is",
@@ -43,7 +43,7 @@ const LEAD_INS: &[&str] = &[
     "okay,",
 ];
 
-/// What people say when they do not answer.
+/// Messages that do not answer the question.
 const NO_ANSWER: &[&str] = &[
     "i don't know",
     "i do not know",
@@ -62,14 +62,14 @@ const NO_ANSWER: &[&str] = &[
     "huh?",
 ];
 
-/// Texts: the answer to the question, or what stands behind the name of the field.
+/// Extracts string and list fields.
 pub(super) fn extract_strings<'f>(
     reading: &mut ParsedMessage<'_>,
     fields: &mut Vec<Field<'f>>,
     values: &mut Vec<(&'f FieldSpec, Json)>,
 ) {
     let is_text = |field: &Field<'_>| matches!(field.spec.ty, FieldType::Text | FieldType::List);
-    // First what is named, so that an answer that names other fields is not taken as a whole.
+    // Named values first, so that an answer that names other fields is not used as a whole.
     for field in fields.iter().filter(|f| is_text(f)) {
         let found = after_field_name(reading, field).or_else(|| after_preposition(reading, field));
         if let Some(at) = found
@@ -95,7 +95,7 @@ fn as_type(field: &FieldSpec, text: &str) -> Json {
     items.map(str::trim).filter(|item| !item.is_empty()).map(Json::from).collect()
 }
 
-/// What stands behind the name of a field: "my name is Ada", "city: Rome".
+/// The text after the name of a field: "my name is Ada", "city: Rome".
 fn after_field_name(reading: &ParsedMessage<'_>, field: &Field<'_>) -> Option<Range<usize>> {
     let name: Vec<&Word> = field.name.iter().filter(|w| w.is_content()).collect();
     let last = name.last()?;
@@ -144,7 +144,7 @@ fn after_field_name(reading: &ParsedMessage<'_>, field: &Field<'_>) -> Option<Ra
     (!found.is_empty() && reading.is_free(&at)).then_some(at)
 }
 
-/// A place or a person by its preposition: "from Rome to New York".
+/// A place or a person after a preposition: "from Rome to New York".
 fn after_preposition(reading: &ParsedMessage<'_>, field: &Field<'_>) -> Option<Range<usize>> {
     const PLACES: &[(&[&str], &[&str])] = &[
         (&["origin", "departure", "from", "source", "pickup"], &["from"]),
@@ -186,8 +186,8 @@ fn after_preposition(reading: &ParsedMessage<'_>, field: &Field<'_>) -> Option<R
     })
 }
 
-/// A whole message as the answer to a question: without what leads to it, and without the values of
-/// other fields at its ends.
+/// The whole message as the answer to a question, without an introduction and without values of
+/// other fields at either end.
 fn answer(reading: &ParsedMessage<'_>, field: &Field<'_>) -> Option<String> {
     let wants_question = field.named(&[
         "question",
@@ -248,7 +248,7 @@ fn answer(reading: &ParsedMessage<'_>, field: &Field<'_>) -> Option<String> {
     (!nothing).then(|| text.to_owned())
 }
 
-/// A range without white space and marks around it.
+/// Trims white space and punctuation from a range.
 fn trimmed(text: &str, range: Range<usize>) -> Range<usize> {
     let Some(inner) = text.get(range.clone()) else { return range };
     let edge = |c: char| c.is_whitespace() || ".,;!\"“”".contains(c);

@@ -1,18 +1,18 @@
-//! Words of a text, what they have in common with others, and what is denied.
+//! Tokenisation into words, word similarity, and negation.
 
 use rust_stemmers::{Algorithm, Stemmer};
 use std::ops::Range;
 
-/// How much of a text is looked at, in bytes. Nobody types more, and time stays bounded.
+/// The number of bytes of a text that are processed. Bounds the running time.
 pub(super) const MAX_TEXT_BYTES: usize = 8 * 1024;
 
-/// How alike two words must be for one to be the other with a slip of the keys, and how long.
+/// The Jaro-Winkler similarity from which two words may differ by a typing mistake.
 const MIN_TYPO_SIMILARITY: f64 = 0.93;
 
-/// The length from which words can contain a typing mistake, in bytes.
+/// The length from which words may contain a typing mistake, in bytes.
 const MIN_TYPO_LEN: usize = 5;
 
-/// Words that say nothing about what a text is about.
+/// Words without content.
 const STOP_WORDS: &[&str] = &[
     "a",
     "about",
@@ -115,7 +115,7 @@ const STOP_WORDS: &[&str] = &[
     "your",
 ];
 
-/// Words that mean much the same to somebody who asks for something.
+/// Groups of words with a similar meaning in requests.
 const SYNONYMS: &[&[&str]] = &[
     &["buy", "purchase", "order"],
     &["reserve", "book", "booking", "reservation"],
@@ -137,14 +137,14 @@ const SYNONYMS: &[&[&str]] = &[
     &["trip", "journey", "travel"],
 ];
 
-/// Words that deny what follows them, up to the end of the clause.
+/// Words that negate what follows, up to the end of the clause.
 const NEGATIONS: &[&str] = &[
     "not", "no", "never", "without", "dont", "don't", "doesn't", "didn't", "isn't", "aren't",
     "wasn't", "weren't", "won't", "wouldn't", "can't", "cannot", "couldn't", "haven't", "hasn't",
     "neither", "nor", "except",
 ];
 
-/// Words that end what is denied.
+/// Words that end the scope of a negation.
 const CLAUSE_BREAKS: &[&str] = &["but", "instead", "rather", "although", "however", "because"];
 
 /// A word of a text.
@@ -152,13 +152,13 @@ const CLAUSE_BREAKS: &[&str] = &["but", "instead", "rather", "although", "howeve
 pub(super) struct Word {
     /// In lower case.
     pub text: String,
-    /// Where it stands.
+    /// The position in the text.
     pub at: Range<usize>,
-    /// Its stem.
+    /// The stem.
     pub stem: String,
-    /// The row of [`SYNONYMS`] that has it.
+    /// The row of [`SYNONYMS`] that contains the word.
     meaning: Option<usize>,
-    /// Whether the text denies it.
+    /// Whether the word is negated.
     pub negated: bool,
 }
 
@@ -168,12 +168,12 @@ impl Word {
     }
 }
 
-/// The beginning of a text, as far as it is looked at.
+/// The part of a text that is processed.
 pub(super) fn truncated(text: &str) -> &str {
     text.get(..text.floor_char_boundary(MAX_TEXT_BYTES)).unwrap_or(text)
 }
 
-/// The words of a text: letters and digits, with apostrophes between them.
+/// Splits a text into words: letters and digits, with apostrophes between them.
 pub(super) fn words(text: &str) -> Vec<Word> {
     let stemmer = Stemmer::create(Algorithm::English);
     let text = truncated(text);
@@ -196,7 +196,7 @@ pub(super) fn words(text: &str) -> Vec<Word> {
             if CLAUSE_BREAKS.contains(&lower.as_str()) {
                 negated = false;
             }
-            // "No, tomorrow" denies what was said before, not what follows.
+            // "No, tomorrow" negates what was said before, not what follows.
             let deny = NEGATIONS.contains(&lower.as_str()) && !(lower == "no" && c != Some(' '));
             let stem = stemmer.stem(&lower).into_owned();
             let meaning = SYNONYMS
@@ -217,7 +217,7 @@ fn is_apostrophe(c: char) -> bool {
     c == '\'' || c == '’'
 }
 
-/// The words of a name as it is written in programs: `check_in_date`, `BookFlight`.
+/// Splits an identifier into words: `check_in_date`, `BookFlight`.
 pub(super) fn name_words(name: &str) -> Vec<Word> {
     let mut spaced = String::new();
     let mut lower = false;
@@ -231,8 +231,8 @@ pub(super) fn name_words(name: &str) -> Vec<Word> {
     words(&spaced)
 }
 
-/// How much one word says of another: 1 if they are forms of one word, less if they are alike in
-/// meaning or a slip of the keys apart, else 0.
+/// The similarity of two words: 1 for forms of the same word, less for synonyms or typing mistakes,
+/// else 0.
 pub(super) fn similarity(one: &Word, other: &Word) -> f64 {
     if one.stem == other.stem || one.text == other.text {
         return 1.0;
@@ -243,19 +243,19 @@ pub(super) fn similarity(one: &Word, other: &Word) -> f64 {
     if is_typo(&one.text, &other.text) { 0.8 } else { 0.0 }
 }
 
-/// Whether one word may be the other with a slip of the keys.
+/// Whether two words may differ by a typing mistake.
 pub(super) fn is_typo(one: &str, other: &str) -> bool {
-    // In bytes; what is much longer than words are is none.
+    // Lengths in bytes; very long words are not compared.
     let (short, long) = (one.len().min(other.len()), one.len().max(other.len()));
     let long = short >= MIN_TYPO_LEN && long <= short + 2 && long <= 40;
-    // Numbers that differ are different.
+    // Different numbers are never typing mistakes.
     let letters = |text: &str| text.chars().all(char::is_alphabetic);
     long && letters(one)
         && letters(other)
         && strsim::jaro_winkler(one, other) >= MIN_TYPO_SIMILARITY
 }
 
-/// Whether a text says yes or no, and nothing else that could be meant.
+/// Whether a text is a clear yes or no.
 pub(super) fn yes_or_no(text: &str) -> Option<bool> {
     const YES: &[&str] = &[
         "yes",

@@ -1,18 +1,19 @@
-//! Keys of services, which nobody gets to see.
+//! API keys.
 
 use super::EndpointError;
 use std::fmt;
 
-/// A key. It has no way out of this crate but the header of a request: its debug form does not show
-/// it, and it is taken out of everything that services say.
+/// An API key. It leaves this crate only in the header of a request: its `Debug` form hides it, and
+/// it is removed from all messages of services.
 #[derive(Clone, PartialEq, Eq)]
 pub struct ApiKey(String);
 
 impl ApiKey {
-    /// A key from an environment variable, which is where people keep them (`OPENAI_API_KEY`).
+    /// Reads a key from an environment variable such as `OPENAI_API_KEY`.
     ///
     /// # Errors
-    /// [`EndpointError::MissingKey`], if the variable is not set, empty, or holds what no header can.
+    /// Returns [`EndpointError::MissingKey`] if the variable is not set, is empty, or contains
+    /// characters that are invalid in a header.
     pub fn from_env(variable: &str) -> Result<Self, EndpointError> {
         std::env::var(variable)
             .ok()
@@ -20,7 +21,8 @@ impl ApiKey {
             .ok_or_else(|| EndpointError::MissingKey(variable.to_owned()))
     }
 
-    /// A key; none if the text is empty or holds characters that no header can.
+    /// Creates a key; `None` if the text is empty or contains characters that are invalid in a
+    /// header.
     #[must_use]
     pub fn new(text: &str) -> Option<Self> {
         let text = text.trim();
@@ -32,7 +34,7 @@ impl ApiKey {
         format!("Bearer {}", self.0)
     }
 
-    /// A text without the key.
+    /// Removes the key from a text.
     pub(super) fn redact(&self, text: &str) -> String {
         text.replace(&self.0, "…")
     }

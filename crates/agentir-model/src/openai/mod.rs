@@ -1,9 +1,9 @@
-//! Any service that speaks OpenAI's chat completions: the company's own, others', or a program on
-//! this machine.
+//! Services that implement OpenAI's chat completions API: OpenAI's own, other vendors', or local
+//! ones.
 //!
-//! A question is sent as a [`Chat`]. What the service answers is checked; an answer that is none to
-//! the question is sent back once with what is wrong about it, and then is an error. All attempts
-//! together take no longer than the time-out of the question.
+//! A request is sent as a [`Chat`]. The answer is validated; an invalid answer is sent back once
+//! with the validation error, after which it becomes an error. All attempts together respect the
+//! time limit of the request.
 
 mod answer;
 mod form;
@@ -24,29 +24,29 @@ use std::fmt;
 use std::time::Duration;
 use transport::{Deadline, Transport};
 
-/// How long an answer may take if the question does not say.
+/// The time limit if the request does not define one.
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// Where a service is and how it is used.
+/// The location of a service and how to use it.
 #[derive(Clone, Debug)]
 pub struct Endpoint {
-    /// What `/chat/completions` is added to, as `https://api.openai.com/v1`.
+    /// The base URL to which `/chat/completions` is appended, such as `https://api.openai.com/v1`.
     pub base_url: String,
-    /// The model, whichever one an agent names; none takes the agent's.
+    /// The model, which overrides the one that an agent names.
     pub model: Option<String>,
-    /// What shows who asks; none for services that do not want to know.
+    /// The API key; `None` for services without authentication.
     pub key: Option<ApiKey>,
-    /// Whether answers are shown while they are written.
+    /// Whether answers are streamed.
     pub stream: bool,
-    /// How often a question is asked again if the service is busy or cannot be reached.
+    /// The number of retries if the service is busy or cannot be reached.
     pub retries: u32,
-    /// How long to wait before the first of these, twice as long before each further one. What the
-    /// service asks for (`Retry-After`) counts more.
+    /// The delay before the first retry; it doubles with each further one. `Retry-After` takes
+    /// precedence.
     pub backoff: Duration,
 }
 
 impl Endpoint {
-    /// OpenAI's own address, which is what most programs take if nobody says otherwise.
+    /// The base URL of OpenAI's own service.
     pub const OPENAI: &'static str = "https://api.openai.com/v1";
 
     /// A service without a key, with streaming and two retries.
@@ -63,14 +63,14 @@ impl Endpoint {
     }
 }
 
-/// Why an endpoint cannot be used.
+/// The reason why an endpoint cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EndpointError {
-    /// The address is none.
+    /// The URL is invalid.
     InvalidUrl(String),
-    /// The key would go over the network for everybody to read.
+    /// The key would be sent without encryption.
     UnencryptedKey(String),
-    /// The variable that is to hold the key does not, or not as a key.
+    /// The environment variable does not contain a key.
     MissingKey(String),
 }
 
@@ -79,15 +79,18 @@ impl fmt::Display for EndpointError {
         match self {
             Self::InvalidUrl(url) => write!(
                 f,
-                "`{url}` is no address of a model service; write one as `{}` or `http://localhost:11434/v1`",
+                "`{url}` is not a valid URL of a model service; use one such as `{}` or `http://localhost:11434/v1`",
                 Endpoint::OPENAI
             ),
             Self::UnencryptedKey(url) => {
-                write!(f, "the key would be sent unencrypted to `{url}`; use `https`, or no key")
+                write!(
+                    f,
+                    "the API key would be sent unencrypted to `{url}`; use `https`, or omit the key"
+                )
             }
             Self::MissingKey(variable) => write!(
                 f,
-                "the environment variable `{variable}` holds no key; set it, or name another one"
+                "the environment variable `{variable}` does not contain a valid API key; set it, or name another variable"
             ),
         }
     }
@@ -95,31 +98,31 @@ impl fmt::Display for EndpointError {
 
 impl std::error::Error for EndpointError {}
 
-/// Asks a service.
+/// A model that calls a service.
 pub struct OpenAi {
     endpoint: Endpoint,
     transport: Transport,
     clock: Option<Clock>,
-    /// Whether the service takes JSON Schemas for answers; known after the first refusal.
+    /// Whether the service supports JSON Schemas for answers; unknown until it rejects one.
     supports_schemas: bool,
 }
 
-/// What tells the time.
+/// Provides the current time.
 type Clock = Box<dyn Fn() -> jiff::Zoned>;
 
 impl OpenAi {
-    /// A model behind an endpoint. Nothing is sent yet.
+    /// Creates a model for an endpoint, without sending anything.
     ///
     /// # Errors
-    /// [`EndpointError`], if the address is none, or the key would be sent unencrypted to another
-    /// machine.
+    /// Returns an [`EndpointError`] if the URL is invalid, or if the key would be sent unencrypted
+    /// to another machine.
     pub fn new(endpoint: Endpoint) -> Result<Self, EndpointError> {
         let transport = Transport::new(&endpoint)?;
         Ok(Self { endpoint, transport, clock: None, supports_schemas: true })
     }
 
-    /// Tells the model what day it is where days are asked for; it cannot know what "tomorrow" is
-    /// otherwise.
+    /// Tells the model the current date whenever dates have to be extracted, so that it can resolve
+    /// "tomorrow".
     #[must_use]
     pub fn with_clock(self, clock: impl Fn() -> jiff::Zoned + 'static) -> Self {
         Self { clock: Some(Box::new(clock)), ..self }
@@ -153,7 +156,7 @@ impl OpenAi {
             body.insert("temperature".into(), temperature.into());
         }
         if let Some(most) = request.settings.max_tokens {
-            // The newer name, which only its inventors all know.
+            // Only OpenAI itself requires the newer name.
             let own = self.transport.host() == "api.openai.com";
             let name = if own { "max_completion_tokens" } else { "max_tokens" };
             body.insert(name.into(), most.into());
@@ -165,7 +168,7 @@ impl OpenAi {
         Ok(Json::Object(body))
     }
 
-    /// Sends a chat. A service that refuses the form of the answer is told it in words.
+    /// Sends a chat. If the service rejects the JSON Schema, it is described in the prompt instead.
     fn send(
         &mut self,
         request: &ModelRequest,
@@ -221,7 +224,7 @@ impl Model for OpenAi {
             });
             match answered.read(&request.task, &chat) {
                 Ok(answer) => {
-                    // Not every service streams, and what was asked for again was not shown.
+                    // Not every service streams, and a second answer has not been shown.
                     if let Answer::Message { text, .. } = &answer
                         && !streamed
                         && !text.is_empty()
@@ -230,7 +233,7 @@ impl Model for OpenAi {
                     }
                     return Ok(ModelResponse { answer, usage });
                 }
-                // What was shown cannot be taken back.
+                // Text that was already streamed cannot be withdrawn.
                 Err(why) if retried || streamed => {
                     return Err(ModelError::Malformed(self.transport.redact(&why)));
                 }
@@ -251,7 +254,7 @@ impl fmt::Debug for OpenAi {
     }
 }
 
-/// Whether days or times are to be found in what the user says.
+/// Whether a task involves dates or times.
 fn needs_current_date(task: &ModelTask) -> bool {
     let timed = |field: &FieldSpec| {
         matches!(field.ty, FieldType::Date | FieldType::DateTime | FieldType::Time)
@@ -265,7 +268,7 @@ fn needs_current_date(task: &ModelTask) -> bool {
     }
 }
 
-/// Tells the model the form of the answer in words, once.
+/// Describes the schema of the answer in the prompt, once.
 fn describe_schema(chat: &mut Chat) {
     let schema = chat.form.as_ref().and_then(|form| form.get("schema"));
     if let Some(schema) = schema.map(ToString::to_string) {

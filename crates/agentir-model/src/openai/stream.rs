@@ -1,17 +1,17 @@
-//! Answers that come piece by piece, as server-sent events.
+//! Streamed answers, as server-sent events.
 
 use super::answer::{Answered, Call, usage};
 use super::transport::BodyError;
 use serde_json::Value as Json;
 use std::io::{BufRead, BufReader, Read};
 
-/// How long a line may be, in bytes, and how many calls an answer may make.
+/// The maximum length of a line, in bytes.
 const MAX_LINE_BYTES: u64 = 1 << 20;
 
 /// The maximum number of tool calls in an answer.
 const MAX_TOOL_CALLS: usize = 128;
 
-/// Reads an answer, and gives away what is said as soon as it comes.
+/// Reads an answer and passes on its text as it arrives.
 pub(super) fn read(
     reader: impl Read,
     partial: &mut dyn FnMut(&str),
@@ -31,7 +31,7 @@ pub(super) fn read(
         }
         let line = String::from_utf8_lossy(&line);
         let line = line.trim_end_matches(['\r', '\n']);
-        // An event is over at an empty line, and at the end.
+        // An empty line or the end of the stream ends an event.
         if line.is_empty() {
             match data.trim() {
                 "" => {}
@@ -52,23 +52,23 @@ pub(super) fn read(
     if finished { Ok(answered) } else { Err(BodyError::Cut) }
 }
 
-/// Adds a piece to an answer. Says whether it is the last one of the text.
+/// Adds an event to an answer. Returns whether the text is complete.
 fn add_event(
     event: &str,
     answered: &mut Answered,
     partial: &mut dyn FnMut(&str),
 ) -> Result<bool, BodyError> {
     let json: Json = serde_json::from_str(event).map_err(|error| {
-        BodyError::Malformed(format!("an event of the stream is no JSON: {error}"))
+        BodyError::Malformed(format!("an event of the stream is not valid JSON: {error}"))
     })?;
     if let Some(error) = json.get("error").filter(|e| !e.is_null()) {
-        let words = error.get("message").and_then(Json::as_str).unwrap_or("it gives no reason");
-        return Err(BodyError::Service(format!("the service failed while it answered: {words}")));
+        let words = error.get("message").and_then(Json::as_str).unwrap_or("no reason given");
+        return Err(BodyError::Service(format!("the service failed while answering: {words}")));
     }
     if let Some(used) = usage(&json) {
         answered.usage = Some(used);
     }
-    // The last event may hold nothing but the cost.
+    // The last event may contain the usage only.
     let Some(choice) = json.pointer("/choices/0") else { return Ok(false) };
     if let Some(delta) = choice.get("delta") {
         for name in ["content", "refusal"] {
@@ -82,7 +82,9 @@ fn add_event(
             let index = call.get("index").and_then(Json::as_u64);
             let index = index.and_then(|i| usize::try_from(i).ok()).unwrap_or(place);
             if index >= MAX_TOOL_CALLS {
-                return Err(BodyError::Malformed("the answer makes too many calls".to_owned()));
+                return Err(BodyError::Malformed(
+                    "the answer contains too many tool calls".to_owned(),
+                ));
             }
             while answered.calls.len() <= index {
                 answered.calls.push(Call::default());

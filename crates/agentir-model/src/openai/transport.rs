@@ -1,4 +1,4 @@
-//! Requests over HTTP, again where that may help.
+//! HTTP requests with retries.
 
 use super::answer::Answered;
 use super::key::ApiKey;
@@ -10,16 +10,16 @@ use std::time::{Duration, Instant};
 use ureq::http::{Response, Uri};
 use ureq::{Agent, Body, Error};
 
-/// How large an answer may be, in bytes.
+/// The maximum size of an answer, in bytes.
 const MAX_BODY: u64 = 8 << 20;
 
-/// How much of what a service says about an error is shown, in characters.
+/// The number of characters of a service's error message that are shown.
 const MAX_SHOWN_CHARS: usize = 300;
 
-/// How long one may wait before a question is asked again, whatever the service wants.
+/// The maximum delay before a retry, whatever the service asks for.
 const MAX_WAIT: Duration = Duration::from_secs(60);
 
-/// When a question must be answered.
+/// The time by which a request must be answered.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Deadline(Option<Instant>);
 
@@ -28,27 +28,28 @@ impl Deadline {
         Self(Instant::now().checked_add(time))
     }
 
-    /// What is left; none if it is over.
+    /// The remaining time; `None` if the deadline has passed.
     fn left(self) -> Option<Duration> {
         let Some(end) = self.0 else { return Some(MAX_WAIT) };
         end.checked_duration_since(Instant::now()).filter(|left| !left.is_zero())
     }
 }
 
-/// Why a request failed.
+/// The reason why a request failed.
 #[derive(Debug)]
 pub(super) enum RequestError {
     Timeout,
-    /// The service answered with this status, in these words.
+    /// The service returned an error status, with this message.
     Status(u16, String),
-    /// The connection failed, in these words; before anything of the answer came, or not.
+    /// The connection failed, with this message; the flag tells whether no part of the answer had
+    /// arrived.
     Broken(String, bool),
-    /// What came is no answer.
+    /// The answer is invalid.
     Malformed(String),
 }
 
 impl RequestError {
-    /// Whether the service does not know the form of answers that was asked for.
+    /// Whether the service does not support the requested JSON Schema.
     pub(super) fn rejects_schema(&self) -> bool {
         matches!(self, Self::Status(400 | 404 | 415 | 422, words)
             if ["response_format", "json_schema", "schema"].iter().any(|w| words.contains(w)))
@@ -68,12 +69,12 @@ impl From<RequestError> for ModelError {
             RequestError::Malformed(words) => Self::Malformed(words),
             RequestError::Status(status, words) => {
                 let what = match status {
-                    401 | 403 => "the key is missing, wrong, or not allowed to do this",
-                    404 => "there is no such model or address",
-                    408 | 504 => "the service took too long",
-                    429 => "too many requests, or the quota is used up",
-                    500.. => "the service has failed",
-                    _ => "the service refuses the request",
+                    401 | 403 => "the API key is missing, invalid, or lacks permission",
+                    404 => "the model or URL does not exist",
+                    408 | 504 => "the service timed out",
+                    429 => "too many requests, or the quota is exhausted",
+                    500.. => "the service failed",
+                    _ => "the service rejected the request",
                 };
                 let words = if words.is_empty() { words } else { format!(": {words}") };
                 Self::Unavailable(format!("{what} (HTTP {status}){words}"))
@@ -82,7 +83,7 @@ impl From<RequestError> for ModelError {
     }
 }
 
-/// The way to a service.
+/// A connection to a service.
 #[derive(Debug)]
 pub(super) struct Transport {
     agent: Agent,
@@ -108,7 +109,7 @@ impl Transport {
             return Err(EndpointError::UnencryptedKey(base.to_owned()));
         }
         let agent = Agent::config_builder()
-            // An answer with a status is an answer, and whoever sends elsewhere is not asked.
+            // Error statuses are handled here, and redirects are not followed.
             .http_status_as_error(false)
             .max_redirects(0)
             .max_redirects_will_error(false)
@@ -129,12 +130,12 @@ impl Transport {
         &self.host
     }
 
-    /// A text without the key.
+    /// Removes the key from a text.
     pub(super) fn redact(&self, text: &str) -> String {
         self.key.as_ref().map_or_else(|| text.to_owned(), |key| key.redact(text))
     }
 
-    /// Sends a request, again if the service is busy or gone.
+    /// Sends a request, with retries if the service is busy or cannot be reached.
     pub(super) fn post(
         &self,
         body: &Json,
@@ -153,7 +154,7 @@ impl Transport {
                 return Err(refusal);
             }
             let pause = asked.unwrap_or(wait);
-            // Waiting for longer than there is time would only hide why.
+            // Waiting beyond the deadline would only hide the reason.
             if pause > MAX_WAIT || deadline.left().is_none_or(|time| time <= pause) {
                 return Err(refusal);
             }
@@ -163,7 +164,7 @@ impl Transport {
         }
     }
 
-    /// Sends a request. With an error comes how long the service wants to be left alone.
+    /// Sends a request once. An error may include the delay that the service asks for.
     fn send_once(
         &self,
         body: &str,
@@ -197,7 +198,7 @@ impl Transport {
             let refusal = match failed {
                 BodyError::Io(error) => self.connection_error(&error, false),
                 BodyError::Cut => RequestError::Broken(
-                    "the connection ended in the middle of the answer".to_owned(),
+                    "the connection was closed before the answer was complete".to_owned(),
                     false,
                 ),
                 BodyError::Service(words) => {
@@ -209,7 +210,7 @@ impl Transport {
         })
     }
 
-    /// What a service says about an error, as far as it is for people.
+    /// The error message of a service.
     fn error_message(&self, response: &mut Response<Body>) -> String {
         let body = response.body_mut().with_config().limit(64 << 10).read_to_string();
         let body = body.unwrap_or_default();
@@ -240,39 +241,40 @@ impl Transport {
     }
 }
 
-/// Why the body of an answer could not be read.
+/// The reason why the body of an answer could not be read.
 pub(super) enum BodyError {
     Io(io::Error),
-    /// It ended too early.
+    /// The answer is incomplete.
     Cut,
-    /// The service says that it failed.
+    /// The service reported an error.
     Service(String),
-    /// It is not in the form of chat completions.
+    /// The body is not a chat completion.
     Malformed(String),
 }
 
-/// An answer in one piece.
+/// Reads an answer that is not streamed.
 fn read_body(mut reader: impl Read) -> Result<Answered, BodyError> {
     let mut body = Vec::new();
     reader.read_to_end(&mut body).map_err(BodyError::Io)?;
-    let json: Json = serde_json::from_slice(&body)
-        .map_err(|error| BodyError::Malformed(format!("the service sent no JSON: {error}")))?;
+    let json: Json = serde_json::from_slice(&body).map_err(|error| {
+        BodyError::Malformed(format!("the service did not return valid JSON: {error}"))
+    })?;
     Answered::of(&json).map_err(BodyError::Malformed)
 }
 
-/// How long a service wants to be left alone: seconds, or a date (RFC 9110, 10.2.3).
+/// Parses `Retry-After`: seconds, or a date (RFC 9110, 10.2.3).
 fn retry_after(response: &Response<Body>) -> Option<Duration> {
     let text = response.headers().get("retry-after")?.to_str().ok()?.trim();
     if let Ok(seconds) = text.parse::<u32>() {
         return Some(Duration::from_secs(seconds.into()));
     }
     let at = jiff::fmt::rfc2822::parse(text).ok()?.timestamp();
-    // What is over already need not be waited for.
+    // A date in the past requires no delay.
     Some(at.duration_since(jiff::Timestamp::now()).unsigned_abs())
         .filter(|_| at > jiff::Timestamp::now())
 }
 
-/// The beginning of a text, in one line.
+/// A text in one line, truncated.
 fn short(text: &str) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     if line.chars().count() > MAX_SHOWN_CHARS {

@@ -1,4 +1,4 @@
-//! Questions, in few words.
+//! Builders for requests.
 
 #![allow(dead_code, reason = "each test uses some of it")]
 
@@ -10,7 +10,7 @@ use agentir_runtime::{
 use indexmap::IndexMap;
 use serde_json::{Map, Value as Json};
 
-/// A Wednesday.
+/// The date is a Wednesday.
 pub fn offline() -> Offline {
     Offline::at("2026-11-18T10:00:00[UTC]".parse().unwrap())
 }
@@ -24,7 +24,7 @@ pub fn request(task: ModelTask) -> ModelRequest {
     }
 }
 
-/// A field as `name: type`, or `name: type = value, value / other word`.
+/// A field, written `name: type`, or `name: type = value, value / synonym`.
 pub fn field(text: &str) -> FieldSpec {
     let (head, values) = text.split_once('=').unwrap_or((text, ""));
     let (name, ty) = head.split_once(':').unwrap_or((head, "text"));
@@ -58,7 +58,7 @@ pub fn extract(message: &str, fields: Vec<FieldSpec>, asked: Option<&str>) -> Mo
     request(ModelTask::Extract { message: message.to_owned(), context: Vec::new(), fields, asked })
 }
 
-/// A candidate as `name: description | example | example`.
+/// A candidate, written `name: description | example | example`.
 pub fn candidate(text: &str) -> Candidate {
     let mut parts = text.split('|').map(str::trim);
     let head = parts.next().unwrap();
@@ -117,7 +117,7 @@ pub fn assistant(text: &str) -> Message {
     Message::new(Role::Assistant, text)
 }
 
-/// A call and its result.
+/// A tool call and its result.
 pub fn called(name: &str, arguments: Json, result: Json) -> [Message; 2] {
     let Json::Object(arguments) = arguments else { panic!("arguments are an object") };
     let mut call = assistant("");
