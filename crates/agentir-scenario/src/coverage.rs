@@ -1,4 +1,4 @@
-//! Which places of the agents conversations came to.
+//! Coverage of a program's control-flow graph by conversations.
 
 use agentir_flow::cfg::{Cfg, EdgeKind, NodeKind};
 use petgraph::graph::NodeIndex;
@@ -7,44 +7,44 @@ use rustc_hash::FxHashSet;
 use serde::Serialize;
 use std::ops::AddAssign;
 
-/// Which nodes and edges of a program's graph were come to.
+/// The nodes and edges that conversations have visited.
 #[derive(Clone, Debug, Default)]
 pub struct Coverage {
     nodes: FxHashSet<usize>,
     edges: FxHashSet<(usize, usize)>,
 }
 
-/// How much of one kind was come to.
+/// The coverage of one kind of element.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct CoverageMetric {
-    /// Of what: `steps`, `branches`, `handoffs`.
+    /// The kind: `steps`, `branches`, `handoffs`.
     #[serde(rename = "of")]
     pub kind: &'static str,
-    /// How many there are that conversations can come to.
+    /// The number of elements that conversations can reach.
     #[serde(rename = "all")]
     pub total: usize,
-    /// How many they came to.
+    /// The number of covered elements.
     pub covered: usize,
-    /// Where the others are, by their nodes in the graph.
+    /// The nodes of the elements that are not covered.
     #[serde(skip)]
     pub missing: Vec<NodeIndex>,
 }
 
 impl Coverage {
-    /// Adds the path of a turn: nodes in the order in which they were entered.
+    /// Adds the path of a turn: the entered nodes, in order.
     pub fn add(&mut self, path: &[usize]) {
         self.nodes.extend(path);
         let pairs = path.iter().zip(path.iter().skip(1));
         self.edges.extend(pairs.map(|(a, b)| (*a, *b)));
     }
 
-    /// How many nodes and pairs of nodes were come to.
+    /// The number of visited nodes and edges.
     #[must_use]
     pub fn size(&self) -> usize {
         self.nodes.len() + self.edges.len()
     }
 
-    /// How much of a graph it is.
+    /// The coverage of a graph, by kind of element.
     #[must_use]
     pub fn metrics(&self, cfg: &Cfg<'_>) -> Vec<CoverageMetric> {
         let graph = cfg.graph();

@@ -1,4 +1,4 @@
-//! The form of a file with conversation tests.
+//! The format of conversation test files.
 
 use agentir_model::ScriptEntry;
 use agentir_runtime::OrchestrationMethod;
@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-/// How large a file may be, in bytes.
+/// The maximum size of a file, in bytes.
 const MAX_FILE: usize = 16 << 20;
 
 /// A file with conversation tests.
@@ -41,54 +41,54 @@ const MAX_FILE: usize = 16 << 20;
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Scenario {
-    /// The agents: a path, or several whose files are one program, from the file's folder. Its folder
-    /// itself if left out.
+    /// The agents under test: a path, or several whose files form one program, relative to the
+    /// folder of this file. The default is that folder.
     #[serde(default)]
     pub agents: Agents,
-    /// The agent that talks to the user first, where that is not clear.
+    /// The entry agent, if the program does not define one.
     #[serde(default)]
     pub entry: Option<String>,
-    /// The channel: `web` if nothing is said.
+    /// The channel. The default is `web`.
     #[serde(default)]
     pub channel: Option<String>,
-    /// Who answers for a language model: the answers of this file if there are any, else rules of thumb.
+    /// The model: `scripted` or `offline`. The default is `scripted` if this file has answers.
     #[serde(default)]
     pub model: Option<ModelMode>,
-    /// How the agents of an ensemble or a supervisor share the conversation; as their language says if
-    /// left out.
+    /// The orchestration method of an ensemble or a supervisor. The default is the semantics of the
+    /// language.
     #[serde(default)]
     pub orchestration: Option<OrchestrationMethod>,
-    /// What the clock says, as in RFC 3339. It does not move.
+    /// The current time, as in RFC 3339. It does not advance.
     #[serde(default)]
     pub now: Option<String>,
-    /// What the model answers, for all tests.
+    /// Answers of the scripted model, for all tests.
     #[serde(default)]
     pub answers: Vec<ScriptEntry>,
-    /// What tools answer, for all tests.
+    /// Stubbed tools, for all tests.
     #[serde(default)]
     pub tools: BTreeMap<String, Vec<StubCase>>,
-    /// What is remembered of earlier conversations, by path.
+    /// Values in long-term memory from earlier conversations, by path.
     #[serde(default)]
     pub memory: Map<String, Json>,
     /// The tests.
     pub tests: Vec<Test>,
 }
 
-/// Where the agents of a file are.
+/// The location of the agents under test.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Agents {
-    /// In the folder of the file.
+    /// The folder of the test file.
     #[default]
     SameFolder,
     /// A file or a folder.
     Path(String),
-    /// Files and folders that are one program together, whatever they are each by itself.
+    /// Files and folders that form one program.
     Paths(Vec<String>),
 }
 
 impl Agents {
-    /// Where they are, for a file in this folder.
+    /// The paths, for a test file in the given folder.
     #[must_use]
     pub fn paths(&self, folder: &Path) -> Vec<PathBuf> {
         match self {
@@ -99,76 +99,79 @@ impl Agents {
     }
 }
 
-/// Who answers for a language model.
+/// The model used by tests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ModelMode {
-    /// The answers of the file.
+    /// The scripted model, with the answers of the file.
     Scripted,
-    /// Rules of thumb.
+    /// The offline model, which uses heuristics.
     Offline,
 }
 
-/// A conversation.
+/// A test: one conversation.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Test {
-    /// Its name.
+    /// The name.
     pub name: String,
-    /// What the model answers here, before the answers for all tests.
+    /// Answers of the scripted model for this test; they take precedence over the answers for all
+    /// tests.
     #[serde(default)]
     pub answers: Vec<ScriptEntry>,
-    /// What tools answer here; of a tool that is named, nothing else is used.
+    /// Stubbed tools for this test; they replace the stubs of the same name for all tests.
     #[serde(default)]
     pub tools: BTreeMap<String, Vec<StubCase>>,
-    /// What is remembered of earlier conversations, by path.
+    /// Values in long-term memory from earlier conversations, by path.
     #[serde(default)]
     pub memory: Map<String, Json>,
-    /// What people do who take over, in their order.
+    /// The responses of people who take over, in order.
     #[serde(default)]
     pub humans: Vec<HumanResponse>,
-    /// The turns. One without `user` is what agents do before anybody speaks, and comes first.
+    /// The turns. Only the first one may omit `user`; it is what agents do before the user's first
+    /// message.
     pub turns: Vec<Turn>,
 }
 
-/// What a person does who takes over.
+/// The response of a person who takes over.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct HumanResponse {
-    /// What they say to the user.
+    /// The messages to the user.
     #[serde(default)]
     pub says: Vec<String>,
-    /// What agents read as `human.…`; without it they are not done.
+    /// The values that agents read as `human.…`; without it, the person is still handling the
+    /// conversation.
     #[serde(default)]
     pub outcome: Option<Map<String, Json>>,
 }
 
-/// What the user does, and what is to come of it. What is left out is not looked at.
+/// The user's input and the expectations for the turn. Omitted expectations are not checked.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Turn {
-    /// What the user says.
+    /// The user's message.
     #[serde(default)]
     pub user: Option<String>,
     /// The button that the user presses.
     #[serde(default)]
     pub press: Option<ButtonPress>,
-    /// All that the agents say, in its order.
+    /// All messages of the agents, in order.
     #[serde(default)]
     pub says: Option<Vec<TextMatch>>,
-    /// All calls of tools, in their order.
+    /// All tool calls, in order.
     #[serde(default)]
     pub calls: Option<Vec<ExpectedCall>>,
-    /// Variables, by name or path; what is not named may be anything.
+    /// Values of variables, by name or path. Variables that are not named are not checked.
     #[serde(default)]
     pub state: IndexMap<String, Matcher>,
-    /// The agent in charge at the end.
+    /// The agent in charge after the turn.
     #[serde(default)]
     pub agent: Option<String>,
-    /// The step it is in at the end.
+    /// The current step after the turn.
     #[serde(default)]
     pub step: Option<String>,
-    /// How the conversation stands at the end: `await`, `human`, `done`, `failed`.
+    /// The status after the turn: `await`, `human`, `done`, `failed`.
     #[serde(default)]
     pub status: Option<String>,
 }
@@ -177,42 +180,42 @@ pub struct Turn {
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ButtonPress {
-    /// Its id.
+    /// The id.
     pub id: String,
-    /// Its value.
+    /// The value.
     #[serde(default)]
     pub value: Option<String>,
 }
 
-/// What a text is to be.
+/// An expected message.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum TextMatch {
-    /// Exactly this, but for white space at its ends.
+    /// The exact text, ignoring white space at both ends.
     Exact(String),
-    /// It has this in it. Upper and lower case are the same.
+    /// A substring. Case-insensitive.
     Contains {
-        /// What.
+        /// The substring.
         contains: String,
     },
-    /// A regular expression is found in it.
+    /// A regular expression that matches somewhere in the text.
     Matches {
-        /// The expression.
+        /// The regular expression.
         matches: String,
     },
 }
 
-/// A call that is to be made.
+/// An expected tool call.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum ExpectedCall {
-    /// Of this tool, with any arguments.
+    /// A call of this tool with any arguments.
     Tool(String),
-    /// With these arguments, and any others.
+    /// A call with these arguments; further arguments are allowed.
     With(IndexMap<String, IndexMap<String, Matcher>>),
 }
 
-/// A file that is none of conversation tests.
+/// An error in a test file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ScenarioError(pub String);
 
@@ -225,14 +228,14 @@ impl fmt::Display for ScenarioError {
 impl std::error::Error for ScenarioError {}
 
 impl Scenario {
-    /// Reads a file.
+    /// Parses a file.
     ///
     /// # Errors
-    /// [`ScenarioError`] says what is wrong, and where.
+    /// Returns a [`ScenarioError`] with the location of the error.
     pub fn read(text: &str) -> Result<Self, ScenarioError> {
         if text.len() > MAX_FILE {
             let most = MAX_FILE >> 20;
-            return Err(ScenarioError(format!("a file of tests has at most {most} MB")));
+            return Err(ScenarioError(format!("a test file must not exceed {most} MB")));
         }
         let file: Self = serde_saphyr::from_str(text).map_err(|e| ScenarioError(e.to_string()))?;
         file.check()?;
@@ -244,7 +247,7 @@ impl Scenario {
             self::now(now)?;
         }
         if matches!(&self.agents, Agents::Paths(paths) if paths.is_empty()) {
-            return Err(ScenarioError("`agents` names nothing".to_owned()));
+            return Err(ScenarioError("`agents` is empty".to_owned()));
         }
         for test in &self.tests {
             let inside =
@@ -255,16 +258,15 @@ impl Scenario {
                 .enumerate()
                 .filter(|(_, t)| t.user.is_none() && t.press.is_none());
             if silent.any(|(n, _)| n > 0) {
-                return Err(inside(
-                    "only the first turn may be without `user`: agents wait for the user in all others"
-                        .to_owned(),
-                ));
+                return Err(inside("only the first turn may omit `user`".to_owned()));
             }
             for text in test.turns.iter().flat_map(|t| t.says.iter().flatten()) {
                 if let TextMatch::Matches { matches } = text
                     && let Err(error) = pattern(matches)
                 {
-                    return Err(inside(format!("`{matches}` is no regular expression: {error}")));
+                    return Err(inside(format!(
+                        "`{matches}` is not a valid regular expression: {error}"
+                    )));
                 }
             }
         }
@@ -272,9 +274,10 @@ impl Scenario {
     }
 }
 
-/// A moment as files write it.
+/// Parses the `now` field.
 pub(crate) fn now(text: &str) -> Result<Zoned, ScenarioError> {
-    let wrong = || ScenarioError(format!("`now: {text}` is no time as in 2026-03-01T10:00:00Z"));
+    let wrong =
+        || ScenarioError(format!("`now: {text}` is not a valid time such as 2026-03-01T10:00:00Z"));
     let at: jiff::Timestamp = text.parse().map_err(|_| wrong())?;
     Ok(at.to_zoned(jiff::tz::TimeZone::UTC))
 }
@@ -283,7 +286,7 @@ pub(crate) fn pattern(text: &str) -> Result<regex::Regex, regex::Error> {
     regex::RegexBuilder::new(text).size_limit(1 << 20).build()
 }
 
-/// The JSON Schema of the file.
+/// The JSON Schema of a test file.
 #[must_use]
 pub fn scenario_schema() -> Json {
     schemars::schema_for!(Scenario).to_value()

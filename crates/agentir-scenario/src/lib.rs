@@ -1,10 +1,10 @@
-//! Conversation tests: a file says what users do and what agents are to do about it.
+//! Conversation tests: files with the user's messages and the expected behaviour of the agents.
 //!
-//! [`Scenario`] is such a file, [`run`] has a program go through it, and [`Coverage`] says which places
-//! of the agents the conversations came to. Models are [`agentir_model::Scripted`] or
-//! [`agentir_model::Offline`], tools are stubs: a test reaches no network and gives the same every time.
+//! [`Scenario`] is a test file, [`run`] executes it, and [`Coverage`] reports which parts of the
+//! program the conversations visited. Models are [`agentir_model::Scripted`] or
+//! [`agentir_model::Offline`], tools are stubs: tests use no network and are deterministic.
 //!
-//! *Invariant*: nothing here reads or writes a file.
+//! *Invariant*: nothing here reads or writes files.
 
 mod coverage;
 mod file;

@@ -1,11 +1,11 @@
-//! What came of tests, for people and for CI.
+//! Reports of test results, for people and for CI.
 
 use crate::coverage::CoverageMetric;
 use crate::run::TestOutcome;
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 use std::fmt::Write;
 
-/// What came of the tests of one file, for people.
+/// The results of one file, for people.
 #[must_use]
 pub fn text(file: &str, outcomes: &[TestOutcome]) -> String {
     let mut out = String::new();
@@ -28,7 +28,7 @@ pub fn text(file: &str, outcomes: &[TestOutcome]) -> String {
     out
 }
 
-/// How much the tests came to, one line a kind.
+/// The coverage, one line per kind of element.
 #[must_use]
 pub fn coverage(metrics: &[CoverageMetric]) -> String {
     let mut out = String::new();
@@ -43,7 +43,7 @@ pub fn coverage(metrics: &[CoverageMetric]) -> String {
     out
 }
 
-/// As JUnit writes it.
+/// The results as JUnit XML.
 #[must_use]
 pub fn junit(files: &[(String, Vec<TestOutcome>)]) -> String {
     let mut report = Report::new("agentir test");

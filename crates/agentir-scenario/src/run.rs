@@ -1,4 +1,4 @@
-//! Going through conversations.
+//! The test runner.
 
 use crate::coverage::Coverage;
 use crate::file::{
@@ -15,39 +15,39 @@ use rayon::prelude::*;
 use serde_json::Value as Json;
 use std::collections::VecDeque;
 
-/// What came of a test.
+/// The result of a test.
 #[derive(Clone, Debug)]
 pub struct TestOutcome {
-    /// Its name.
+    /// The name of the test.
     pub name: String,
-    /// What was not as expected; nothing if it passed.
+    /// The unmet expectations; empty if the test passed.
     pub failures: Vec<Failure>,
-    /// The conversation as it was, line by line.
+    /// The transcript of the conversation.
     pub transcript: String,
-    /// How long it took.
+    /// The duration of the test.
     pub time: std::time::Duration,
-    /// Where it came to.
+    /// The coverage of the conversation.
     pub coverage: Coverage,
 }
 
-/// Something that was not as expected.
+/// An unmet expectation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
-    /// The turn, from 1.
+    /// The number of the turn, starting at 1.
     pub turn: usize,
-    /// What it is about: `says`, `calls`, `state`, `agent`, `step`, `status`.
+    /// The kind of expectation: `says`, `calls`, `state`, `agent`, `step`, `status`.
     pub what: &'static str,
-    /// What was expected.
+    /// The expected value.
     pub expected: String,
-    /// What was.
+    /// The actual value.
     pub found: String,
-    /// Where in the turn it is expected; none if nothing in the file says so.
+    /// The expectation within the turn; `None` if the file does not contain it.
     pub(crate) expectation: Option<Expectation>,
-    /// What the file would say to expect what was; none if it would say nothing there.
+    /// The expectation that would match the actual value; `None` if it has to be removed.
     pub(crate) replacement: Option<Json>,
 }
 
-/// Something that a turn expects.
+/// An expectation of a turn.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Expectation {
     /// An item of a list: `says`, `calls`.
@@ -58,30 +58,30 @@ pub(crate) enum Expectation {
     Field(&'static str),
 }
 
-/// Has a program go through all tests of a file, several at once. Their outcomes are in their order.
+/// Runs all tests of a file in parallel and returns the results in order.
 ///
 /// # Errors
-/// [`ScenarioError`] if the program or the file cannot be run at all.
+/// Returns a [`ScenarioError`] if the program or the file cannot be run.
 pub fn run(machine: &Machine<'_>, scenario: &Scenario) -> Result<Vec<TestOutcome>, ScenarioError> {
-    // What concerns all tests is looked at once.
+    // Errors that concern all tests are reported once.
     machine.session(scenario.entry.as_deref()).map_err(|e| ScenarioError(e.to_string()))?;
     scenario.tests.par_iter().map(|test| run_test(machine, scenario, test)).collect()
 }
 
-/// A clock that does not move, and the same chance every time.
+/// A clock with a fixed time and a fixed random number.
 #[derive(Clone, Debug)]
 pub struct FixedClock(Zoned);
 
 impl FixedClock {
-    /// It shows a moment, as in RFC 3339.
+    /// Creates a clock that shows a time as in RFC 3339.
     ///
     /// # Errors
-    /// [`ScenarioError`] if the text is no moment.
+    /// Returns a [`ScenarioError`] if the time is invalid.
     pub fn at(moment: &str) -> Result<Self, ScenarioError> {
         now(moment).map(Self)
     }
 
-    /// What it shows.
+    /// The time shown.
     #[must_use]
     pub const fn moment(&self) -> &Zoned {
         &self.0
@@ -182,7 +182,7 @@ fn run_test(
         coverage: Coverage::default(),
     };
     let silent = test.turns.first().is_some_and(|t| t.user.is_none() && t.press.is_none());
-    // What agents do first is done even if nothing is expected of it.
+    // The opening turn runs even if nothing is expected of it.
     let opening = Turn::default();
     let begins = (!silent).then_some(&opening);
     for (n, turn) in begins.into_iter().chain(&test.turns).enumerate() {
@@ -216,7 +216,7 @@ fn run_test(
             failures.push(Failure {
                 turn: number,
                 what: "status",
-                expected: "a conversation that goes on".to_owned(),
+                expected: "no error".to_owned(),
                 found: error.clone(),
                 expectation: None,
                 replacement: None,
@@ -224,7 +224,7 @@ fn run_test(
         }
         outcome.failures.extend(failures);
         if !outcome.failures.is_empty() {
-            // What follows would only say so again.
+            // Later failures would only be consequences.
             break;
         }
     }
@@ -248,7 +248,7 @@ struct State<'s> {
 }
 
 impl State<'_> {
-    /// A variable or a part of one.
+    /// The value of a variable, or of a field within it.
     fn value(&self, path: &str) -> Json {
         if let Some(value) = self.session.variable(path) {
             return value;
@@ -343,7 +343,7 @@ fn compare(
         let value = state.value(path);
         if !matcher.holds(&value) {
             let (expected, found) = (format!("{path}: {matcher}"), format!("{path}: {value}"));
-            // That there is nothing is said by a matcher of its own.
+            // A missing value has a matcher of its own.
             let replacement = match value {
                 Json::Null => serde_json::json!({ "any": false }),
                 value => value,
@@ -372,7 +372,7 @@ fn compare(
     failures
 }
 
-/// The call that was made, told as far as the one that was expected is.
+/// The actual call, with as much detail as the expected one.
 fn replacement_call(expected: &ExpectedCall, made: &RecordedCall) -> Json {
     match expected {
         ExpectedCall::Tool(_) => Json::from(made.tool.as_str()),
@@ -393,7 +393,7 @@ fn text_matches(expected: &TextMatch, text: &str) -> bool {
     match expected {
         TextMatch::Exact(exact) => exact.trim() == text.trim(),
         TextMatch::Contains { contains } => text.to_lowercase().contains(&contains.to_lowercase()),
-        // Patterns were looked at when the file was read.
+        // Patterns were validated when the file was parsed.
         TextMatch::Matches { matches } => pattern(matches).is_ok_and(|p| p.is_match(text)),
     }
 }
@@ -401,8 +401,8 @@ fn text_matches(expected: &TextMatch, text: &str) -> bool {
 fn describe_text(expected: &TextMatch) -> String {
     match expected {
         TextMatch::Exact(exact) => exact.clone(),
-        TextMatch::Contains { contains } => format!("something with `{contains}`"),
-        TextMatch::Matches { matches } => format!("something like /{matches}/"),
+        TextMatch::Contains { contains } => format!("text containing `{contains}`"),
+        TextMatch::Matches { matches } => format!("text matching /{matches}/"),
     }
 }
 

@@ -1,7 +1,7 @@
-//! Expectations written anew: a file of tests with what agents do now.
+//! Updating the expectations of a test file to the actual behaviour.
 //!
-//! Only values that are not as expected are replaced, each where it stands, so that comments, layout and
-//! everything else stay as people wrote them.
+//! Only the values of unmet expectations are replaced, in place, so that comments and layout are
+//! preserved.
 
 use crate::file::{Scenario, ScenarioError};
 use crate::run::{Expectation, Failure, run};
@@ -10,22 +10,23 @@ use agentir_runtime::Machine;
 use serde_json::Value as Json;
 use std::ops::Range;
 
-/// A file with what agents do now.
+/// An updated test file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Updated {
-    /// The file.
+    /// The updated text.
     pub text: String,
-    /// How many values were written anew.
+    /// The number of replaced values.
     pub changes: usize,
-    /// What could not be: errors of agents, values that stand for several in the file.
+    /// Descriptions of failures that could not be updated: errors of agents, values shared through
+    /// YAML aliases.
     pub left: Vec<String>,
 }
 
-/// Brings the expectations of a file up to what agents do now. Conversations stop at the first turn that
-/// goes otherwise, so they are gone through anew until nothing does.
+/// Updates the expectations of a file to the actual behaviour. A conversation stops at its first
+/// failing turn, so the tests are repeated until nothing changes.
 ///
 /// # Errors
-/// [`ScenarioError`] if the program or the file cannot be run at all.
+/// Returns a [`ScenarioError`] if the program or the file cannot be run.
 pub fn update(machine: &Machine<'_>, text: &str) -> Result<Updated, ScenarioError> {
     let mut scenario = Scenario::read(text)?;
     let mut updated = Updated { text: text.to_owned(), changes: 0, left: Vec::new() };
@@ -35,7 +36,7 @@ pub fn update(machine: &Machine<'_>, text: &str) -> Result<Updated, ScenarioErro
         updated.left.clear();
         let before = updated.changes;
         for (number, outcome) in outcomes.iter().enumerate() {
-            // From behind: what is taken out of a list moves what stands after it.
+            // In reverse order, as removing an item moves those after it.
             for failure in outcome.failures.iter().rev() {
                 match with_replacement(&updated.text, number, failure) {
                     Some(text) => {
@@ -57,8 +58,8 @@ pub fn update(machine: &Machine<'_>, text: &str) -> Result<Updated, ScenarioErro
     Ok(updated)
 }
 
-/// A file with one value written anew; none if nothing in it says what was expected, or if it would say
-/// something else then.
+/// Replaces one expectation; `None` if the file does not contain it, or if the result would not be
+/// valid.
 fn with_replacement(text: &str, test: usize, failure: &Failure) -> Option<String> {
     let expectation = failure.expectation.as_ref()?;
     let file = YamlNode::of(text)?;
@@ -89,7 +90,7 @@ fn with_replacement(text: &str, test: usize, failure: &Failure) -> Option<String
     Scenario::read(&out).ok().map(|_| out)
 }
 
-/// What takes which place if an item of a list is another one, one more, or no more there.
+/// The edit that replaces, adds or removes an item of a list.
 fn item(
     text: &str,
     list: &YamlNode,
@@ -109,12 +110,12 @@ fn item(
             }
             let line = text.get(..last.range.start)?.rfind('\n').map_or(0, |at| at + 1);
             let indent = text.get(line..last.range.start)?.find('-')?;
-            // Behind the line, and what is said there about the last one.
+            // After the line, including a comment on it.
             let end = end + text.get(end..)?.find('\n').unwrap_or(text.len() - end);
             Some((end..end, format!("\n{}- {}", " ".repeat(indent), flow_style(value))))
         }
         (Some(_), None) if items.len() == 1 => {
-            // Nothing is left of a list; one below its name goes up to it.
+            // The last item is removed: an empty list goes on the line of the key.
             let start = text.get(..list.range.start)?.trim_end().len();
             Some((start..list.range.end, " []".to_owned()))
         }
@@ -142,7 +143,7 @@ fn item(
     }
 }
 
-/// A value on one line.
+/// A value in flow style, on one line.
 fn flow_style(value: &Json) -> String {
     match value {
         Json::Array(items) => {
@@ -156,12 +157,12 @@ fn flow_style(value: &Json) -> String {
             format!("{{ {} }}", all.collect::<Vec<_>>().join(", "))
         }
         Json::String(text) => scalar(text),
-        // JSON is YAML.
+        // JSON is valid YAML.
         other => other.to_string(),
     }
 }
 
-/// A text that needs no quotes goes without.
+/// A string, unquoted if it needs no quotes.
 fn scalar(name: &str) -> String {
     let plain = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
         && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')

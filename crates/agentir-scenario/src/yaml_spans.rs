@@ -1,34 +1,34 @@
-//! Where the values of a YAML file stand.
+//! Source ranges of the values in a YAML file.
 
 use saphyr_parser::{Event, Parser, ScalarStyle};
 use std::ops::Range;
 
-/// A value and where it stands, in bytes, without what is behind it on its last line.
+/// A value and its range in bytes, without a comment after it.
 #[derive(Debug)]
 pub(crate) struct YamlNode {
     pub(crate) range: Range<usize>,
     pub(crate) value: YamlValue,
 }
 
-/// What a value consists of.
+/// The structure of a value.
 #[derive(Debug)]
 pub(crate) enum YamlValue {
-    /// Nothing else.
+    /// A scalar.
     Scalar,
-    /// Items; in brackets, or each behind a dash.
+    /// A list.
     List {
-        /// Whether it is in brackets.
+        /// Whether it is in flow style.
         flow: bool,
         /// The items.
         items: Vec<YamlNode>,
     },
-    /// Values by name.
+    /// A mapping.
     Map(Vec<(String, YamlNode)>),
-    /// What stands elsewhere.
+    /// An alias of another value.
     Alias,
 }
 
-/// A step on the way to a value.
+/// A segment of a path to a value.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum PathSegment<'n> {
     Key(&'n str),
@@ -36,11 +36,11 @@ pub(crate) enum PathSegment<'n> {
 }
 
 impl YamlNode {
-    /// The first document of a file; none if it is no YAML.
+    /// Parses the first document of a file; `None` for invalid YAML.
     pub(crate) fn of(text: &str) -> Option<Self> {
         let bytes: Vec<usize> = text.char_indices().map(|(at, _)| at).chain([text.len()]).collect();
         let byte = |index: usize| bytes.get(index).copied().unwrap_or(text.len());
-        // What is open, with the name of the next value where names are given.
+        // The open collections, each with the key of the next value if it is a mapping.
         let mut open: Vec<(Self, Option<String>)> = Vec::new();
         for event in Parser::new_from_str(text) {
             let (event, span) = event.ok()?;
@@ -57,7 +57,7 @@ impl YamlNode {
                     let written = text.get(range.clone())?;
                     let end = range.start
                         + match style {
-                            // The parser counts what is behind the quotes.
+                            // The range of the parser includes what follows the closing quote.
                             ScalarStyle::SingleQuoted => quoted(written, '\'', None)?,
                             ScalarStyle::DoubleQuoted => quoted(written, '"', Some('\\'))?,
                             _ => written.trim_end().len(),
@@ -94,7 +94,7 @@ impl YamlNode {
         None
     }
 
-    /// Says where a list or map ends: at its bracket, else with what it holds last.
+    /// Sets the end of a collection: its bracket in flow style, else the end of its last value.
     fn close(&mut self, end: usize, text: &str) {
         let last = match &self.value {
             YamlValue::List { items, .. } => items.last().map(|last| last.range.end),
@@ -109,7 +109,7 @@ impl YamlNode {
         };
     }
 
-    /// The value at the end of a way.
+    /// The value at a path.
     pub(crate) fn find(&self, path: &[PathSegment<'_>]) -> Option<&Self> {
         path.iter().try_fold(self, |node, segment| match (&node.value, segment) {
             (YamlValue::Map(entries), PathSegment::Key(name)) => {
@@ -121,7 +121,7 @@ impl YamlNode {
     }
 }
 
-/// How long a text in quotes is, quotes included. A quote that is a part of it is there twice.
+/// The length of a quoted string, including the quotes. A quote within it is doubled or escaped.
 fn quoted(text: &str, quote: char, escape: Option<char>) -> Option<usize> {
     let mut chars = text.char_indices().skip(1).peekable();
     while let Some((at, c)) = chars.next() {

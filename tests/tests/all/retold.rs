@@ -195,7 +195,7 @@ fn difference(first: &[ReplayedTurn], second: &[ReplayedTurn]) -> Option<Differe
                 let moves = |d: Option<&Action>| {
                     d.is_some_and(|d| matches!(d.kind, ActionKind::Controls(_)))
                 };
-                let done = other.kept || answered && (moves(left) || moves(right));
+                let done = other.exit_blocked || answered && (moves(left) || moves(right));
                 return Some(Difference { what, turn, paths, variable: None, done });
             }
         }
@@ -290,7 +290,7 @@ fn retell(
                 let declared =
                     difference.variable.as_ref().is_some_and(|v| speaks_of(&done.report, v));
                 let script = |language: &str| language.starts_with("agent-script");
-                let kept = second.get(difference.turn).is_some_and(|played| played.kept);
+                let kept = second.get(difference.turn).is_some_and(|played| played.exit_blocked);
                 let who = kept || script(sample.language) != script(target.name());
                 if on_the_way || declared {
                     Fate::Announced

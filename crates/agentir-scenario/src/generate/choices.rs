@@ -1,4 +1,5 @@
-//! Everything in a conversation that nobody's text decides, decided by numbers.
+//! The choice sequence that drives generated conversations: everything that the outside world
+//! decides is a numbered choice.
 
 use super::values::Values;
 use crate::replay::{Effects, Intent};
@@ -13,19 +14,19 @@ use rustc_hash::FxHashMap;
 use serde_json::{Map, Value as Json, json};
 use std::cell::RefCell;
 
-/// A decision: which of how many ways was taken.
+/// A choice: the chosen alternative and the number of alternatives.
 pub(crate) type Choice = (usize, usize);
 
-/// Which ways a conversation takes.
+/// The choices of a conversation that are determined in advance.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ChoiceSequence {
-    /// The first ones.
+    /// The first choices.
     pub(super) choices: Vec<usize>,
-    /// Which of all chances decides about the others; the first way of each if none does.
+    /// The seed for further choices; without it, the first alternative is chosen.
     pub(super) random_seed: Option<u64>,
 }
 
-/// A way that nothing decides, the same for the same seed (splitmix64).
+/// A pseudo-random choice that depends on the seed only (splitmix64).
 fn random_choice(seed: u64, at: usize, ways: usize) -> usize {
     let ways = u64::try_from(ways.max(1)).unwrap_or(1);
     let at = u64::try_from(at).unwrap_or(u64::MAX);
@@ -36,22 +37,23 @@ fn random_choice(seed: u64, at: usize, ways: usize) -> usize {
     usize::try_from((z ^ (z >> 31)) % ways).unwrap_or(0)
 }
 
-/// What is decided, and what came of it. All parts of the outside world share it.
+/// The outside world of a generated conversation, which records its choices. The model, the tools
+/// and the people share it.
 pub(super) struct ChoiceWorld<'v> {
     pub(super) values: &'v Values,
     pub(super) names: &'v FxHashMap<String, Vec<String>>,
-    /// Says whether a call has the arguments that its tool takes.
+    /// Validates the arguments of calls.
     pub(super) checks: &'v RefCell<Toolbox>,
-    /// What is meant by the names that agents offer.
+    /// The effects of the names that agents expose.
     effects: &'v Effects,
     inner: RefCell<Inner>,
 }
 
-/// A call that was made.
+/// A recorded tool call.
 pub(crate) struct RecordedCall {
     pub(crate) tool: String,
     pub(crate) result: Result<Json, ToolFailure>,
-    /// Whether nobody was asked, because the arguments are none that the tool takes.
+    /// Whether the call was rejected because of invalid arguments, without a choice.
     pub(crate) refused: bool,
 }
 
@@ -62,18 +64,18 @@ struct Inner {
     answers: Vec<ScriptEntry>,
     calls: Vec<RecordedCall>,
     humans: Vec<HumanReply>,
-    /// What users and models were after, by turn.
+    /// The intents of users and models, by turn.
     intents: Vec<Vec<Intent>>,
     conversed: usize,
 }
 
-/// What a conversation was made of.
+/// The recording of a conversation.
 pub(crate) struct Recording {
     pub(crate) taken: Vec<Choice>,
     pub(crate) answers: Vec<ScriptEntry>,
     pub(crate) calls: Vec<RecordedCall>,
     pub(crate) humans: Vec<HumanReply>,
-    /// What users and models were after, by turn.
+    /// The intents of users and models, by turn.
     pub(crate) intents: Vec<Vec<Intent>>,
 }
 
@@ -89,12 +91,13 @@ impl<'v> ChoiceWorld<'v> {
         Self { values, names, checks, effects, inner }
     }
 
-    /// A turn begins.
+    /// Starts a turn.
     pub(super) fn turn(&self) {
         self.inner.borrow_mut().intents.push(Vec::new());
     }
 
-    /// One of so many ways: the planned one, else the first, or any if the conversation is to stray.
+    /// Chooses one of the alternatives: as determined in advance, else pseudo-random, else the
+    /// first.
     pub(super) fn choose(&self, ways: usize) -> usize {
         let mut inner = self.inner.borrow_mut();
         let at = inner.taken.len();
@@ -147,7 +150,7 @@ impl Model for ChoosingModel<'_, '_> {
                     .and_then(|name| fields.iter().find(|f| f.name == *name))
                     .or_else(|| fields.first());
                 let values = field.map(|f| world.values.of_field(f)).unwrap_or_default();
-                // One way more: the user says nothing of it.
+                // One more alternative: the user does not provide a value.
                 let chosen = world.choose(values.len() + 1);
                 let mut found = Map::new();
                 if let (Some(field), Some(value)) = (field, values.get(chosen)) {
@@ -214,7 +217,7 @@ pub(super) struct ChoosingTools<'w, 'v>(pub(super) &'w ChoiceWorld<'v>);
 impl Tools for ChoosingTools<'_, '_> {
     fn call(&mut self, call: &ToolCall<'_>) -> Result<Json, ToolFailure> {
         let world = self.0;
-        // What is refused for its arguments is refused when the conversation is played back, too.
+        // Invalid arguments are rejected in the replay, too.
         if let Err(failure) = world.checks.borrow_mut().call(call) {
             let (tool, result) = (call.name.to_owned(), Err(failure.clone()));
             world.inner.borrow_mut().calls.push(RecordedCall { tool, result, refused: true });
@@ -222,7 +225,7 @@ impl Tools for ChoosingTools<'_, '_> {
         }
         let names = world.names.get(call.name).map(Vec::as_slice).unwrap_or_default();
         let results = world.values.of_tool(call.name, call.tool, names);
-        // Two ways more: it fails, it takes too long.
+        // Two more alternatives: an error and a timeout.
         let chosen = world.choose(results.len() + 2);
         let result = match results.get(chosen) {
             Some(result) => Ok(result.clone()),
@@ -255,7 +258,7 @@ impl Human for ChoosingHuman<'_, '_> {
     }
 }
 
-/// Time stands still.
+/// A clock with a fixed time.
 pub(crate) struct FixedClock;
 
 impl Clock for FixedClock {
@@ -268,7 +271,7 @@ impl Clock for FixedClock {
     fn sleep(&self, _: u64) {}
 }
 
-/// Where the conversation went.
+/// Records the path of the conversation.
 #[derive(Default)]
 pub(super) struct Recorder {
     pub(super) path: Vec<usize>,

@@ -1,10 +1,11 @@
-//! Conversations that come to every place they can come to.
+//! Generation of conversations that cover as much of a program as possible.
 //!
-//! All that no text decides (what the user says, what the model picks, what tools give) is a decision
-//! with a number of ways. A conversation is its list of decisions; from one that came to a new place,
-//! every list that differs in one decision is tried as well; when that leads nowhere any more,
-//! conversations stray, by chances that are the same each time. Values come from the guards of the graph,
-//! by the solver. The search is bounded by the number of conversations, never by a clock.
+//! Everything that is not determined by the program (the user's messages, the model's choices,
+//! results of tools) is a numbered choice. A conversation is a sequence of choices. From each
+//! conversation that increases the coverage, all sequences that differ in one choice are tried;
+//! when none is left, choices are made at random, with fixed seeds. Candidate values come from the
+//! solver, which finds states that satisfy the guards of the graph. The search is limited by the
+//! number of conversations, not by time.
 
 mod choices;
 mod values;
@@ -22,15 +23,15 @@ use std::cell::RefCell;
 use std::collections::VecDeque;
 use values::Values;
 
-/// So many conversations in a row stray without coming to a new place before the search ends.
+/// The number of consecutive random conversations without new coverage after which the search ends.
 const MAX_FRUITLESS: u32 = 100;
 
-/// How far the search goes.
+/// The limits of the search.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// So many conversations are tried.
+    /// The maximum number of conversations to try.
     pub max_tries: usize,
-    /// So many messages a conversation has at most.
+    /// The maximum number of user messages per conversation.
     pub max_turns: usize,
 }
 
@@ -40,50 +41,50 @@ impl Default for Limits {
     }
 }
 
-/// A turn of a conversation that was made.
+/// A turn of a generated conversation.
 #[derive(Clone, Debug)]
 pub struct GeneratedTurn {
-    /// What the user sent; none before they speak.
+    /// The user's input; `None` for the opening turn.
     pub input: Option<Input>,
-    /// What the agents said.
+    /// The messages of the agents.
     pub messages: Vec<AgentMessage>,
-    /// How the conversation stands.
+    /// The status after the turn.
     pub status: Status,
-    /// The agent in charge at the end.
+    /// The agent in charge after the turn.
     pub agent: Option<String>,
-    /// The step it is in.
+    /// The current step after the turn.
     pub step: Option<String>,
-    /// The places that were come to, in their order.
+    /// The entered nodes, in order.
     pub path: Vec<usize>,
 }
 
-/// A conversation that came to a place none before it came to.
+/// A generated conversation that increases the coverage.
 pub struct Conversation {
-    /// Its turns.
+    /// The turns.
     pub turns: Vec<GeneratedTurn>,
-    /// What was decided in it.
+    /// The recording.
     recording: Recording,
 }
 
 impl Conversation {
-    /// What was decided in it.
+    /// The recording.
     pub(crate) const fn recording(&self) -> &Recording {
         &self.recording
     }
 }
 
-/// What was found.
+/// The result of the generation.
 pub struct Generated {
     /// The conversations.
     pub conversations: Vec<Conversation>,
-    /// Where they came to, together.
+    /// Their total coverage.
     pub coverage: Coverage,
 }
 
-/// Looks for conversations that together come to as many places as they can.
+/// Generates conversations that together cover as much of the program as possible.
 ///
 /// # Errors
-/// [`StartError`] if no agent talks first.
+/// Returns a [`StartError`] if the program has no entry agent.
 pub fn generate(
     machine: &Machine<'_>,
     entry: Option<&str>,
@@ -124,7 +125,8 @@ pub fn generate(
             continue;
         }
         fruitless = 0;
-        // Decisions before the last that was changed were tried with the conversation it came from.
+        // Alternatives to earlier choices were already queued with the conversation that this one
+        // derives from.
         let taken = &conversation.recording.taken;
         for (at, (chosen, ways)) in taken.iter().enumerate().skip(depth.saturating_sub(1)) {
             for other in 0..*ways {
@@ -140,7 +142,7 @@ pub fn generate(
     Ok(Generated { conversations, coverage })
 }
 
-/// What all conversations of a program have in common.
+/// The context shared by all conversations of a program.
 struct Shared<'g> {
     values: &'g Values,
     names: &'g FxHashMap<String, Vec<String>>,
@@ -148,7 +150,7 @@ struct Shared<'g> {
     effects: &'g Effects,
 }
 
-/// Tools that take every call whose arguments are in order.
+/// Tools that accept every call with valid arguments.
 fn toolbox(program: &Program) -> Toolbox {
     let case = || StubCase { answer: Some(serde_json::Value::Null), ..StubCase::default() };
     let names = program.tools().map(|t| t.name.value.to_string());
@@ -163,7 +165,7 @@ fn toolbox(program: &Program) -> Toolbox {
         });
     }
     let tools = names.chain(called).map(|name| (name, vec![case()])).collect();
-    // A case with nothing but an answer contradicts nothing.
+    // A case that consists of an answer is always valid.
     Toolbox::new(program).stubs(Stubs::new(StubFile { tools }).unwrap_or_default())
 }
 
@@ -211,8 +213,8 @@ fn run_conversation(
     Ok(Conversation { turns, recording: world.into_recording() })
 }
 
-/// What the user may send: what conditions ask for, words of digressions, buttons, and something that
-/// nobody expects.
+/// The possible inputs of the user: values that conditions test for, keywords of digressions,
+/// buttons, and one unexpected message.
 fn possible_inputs(
     machine: &Machine<'_>,
     agent: Option<&str>,

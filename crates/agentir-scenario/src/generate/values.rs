@@ -1,6 +1,5 @@
-//! Values that are worth trying: those that conditions tell apart. For every guard of the graph the
-//! solver is asked for a state in which it holds; what variables hold there is what users, tools and
-//! models are made to say.
+//! Candidate values that conditions distinguish. For every guard of the graph, the solver finds a
+//! state that satisfies it; the values of that state become candidates for users, tools and models.
 
 use agentir_eval::Value;
 use agentir_expr::{Dialect, TypeExpr, TypeKind};
@@ -12,14 +11,14 @@ use petgraph::visit::EdgeRef;
 use rustc_hash::FxHashMap;
 use serde_json::{Map, Value as Json, json};
 
-/// So many values are tried of one variable.
+/// The maximum number of candidates per variable.
 const MAX_VALUES: usize = 12;
 
-/// What conditions make of variables, by dotted path.
+/// The candidate values of variables, by dotted path.
 #[derive(Debug, Default)]
 pub(super) struct Values {
     by_path: FxHashMap<String, Vec<Json>>,
-    /// What users may say to be understood by conditions on `input`.
+    /// Candidate messages that satisfy conditions on `input`.
     pub(super) inputs: Vec<String>,
 }
 
@@ -86,11 +85,11 @@ impl Values {
         }
     }
 
-    /// Values for a field, the likeliest first.
+    /// Candidate values for a field, most plausible first.
     pub(super) fn of_field(&self, field: &FieldSpec) -> Vec<Json> {
         let mut all: Vec<Json> = field.values.keys().map(|v| Json::from(v.as_str())).collect();
         all.extend(self.by_path.get(&field.name).into_iter().flatten().map(|value| {
-            // Nobody says a truth value where words are asked for.
+            // A string field is not answered with a boolean.
             match value {
                 Json::Bool(_) if field.ty == FieldType::Text => Json::from(value.to_string()),
                 _ => value.clone(),
@@ -106,8 +105,8 @@ impl Values {
         all
     }
 
-    /// Results of a tool: one in which every part has its first value, and for every other value one
-    /// that has it.
+    /// Candidate results of a tool: one with the first value of every field, and one for each other
+    /// value.
     pub(super) fn of_tool(&self, name: &str, tool: Option<&Tool>, called: &[String]) -> Vec<Json> {
         let mut parts: Vec<(String, Vec<Json>)> = Vec::new();
         let declared = tool.and_then(|t| t.returns.as_ref());
@@ -126,7 +125,8 @@ impl Values {
                     Some((_, all)) => {
                         for (n, value) in values.iter().enumerate() {
                             if !all.contains(value) {
-                                // What conditions ask for comes before what the type alone says.
+                                // Values from conditions take precedence over those of the declared
+                                // type.
                                 all.insert(n.min(all.len()), value.clone());
                             }
                         }
@@ -156,7 +156,7 @@ impl Values {
     }
 }
 
-/// The names under which the results of a tool are kept, by tool.
+/// The names under which the results of each tool are stored.
 pub(super) fn result_names<'a>(
     agents: impl Iterator<Item = &'a Agent>,
 ) -> FxHashMap<String, Vec<String>> {
@@ -178,7 +178,7 @@ pub(super) fn result_names<'a>(
     names
 }
 
-/// An object with parts at dotted paths.
+/// Builds an object from values at dotted paths.
 fn object(parts: &[(String, Json)]) -> Json {
     let mut whole = Map::new();
     for (path, value) in parts {
@@ -218,7 +218,7 @@ fn of_type(ty: FieldType) -> Json {
     }
 }
 
-/// Types lie inside each other as deep as outlines nest, which is bounded.
+/// Recursive; the parser limits the nesting of types.
 fn of_type_expr(ty: &TypeExpr) -> Json {
     match &ty.kind {
         TypeKind::Array(item) => Json::Array(vec![of_type_expr(item)]),

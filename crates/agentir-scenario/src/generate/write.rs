@@ -1,4 +1,4 @@
-//! Conversations that were made, as a file of tests.
+//! Writing generated conversations as a test file.
 
 use super::choices::RecordedCall;
 use super::{Conversation, Generated};
@@ -6,8 +6,8 @@ use agentir_runtime::FailureKind;
 use serde_json::{Map, Value as Json, json};
 
 impl Generated {
-    /// The conversations as a file of tests for the agents at `agents`. What agents do there is what
-    /// the file expects; whoever keeps it reads it first.
+    /// Writes a test file for the agents at `agents`. Its expectations are the actual behaviour, so
+    /// it has to be reviewed before it is kept.
     #[must_use]
     pub fn to_yaml(&self, agents: &str, entry: Option<&str>) -> String {
         let tests: Vec<Json> =
@@ -19,7 +19,7 @@ impl Generated {
         }
         file.insert("model".to_owned(), json!("scripted"));
         file.insert("tests".to_owned(), Json::Array(tests));
-        // What was made of plain data is plain data.
+        // Plain data can always be serialised.
         serde_saphyr::to_string(&Json::Object(file)).unwrap_or_default()
     }
 }

@@ -1,4 +1,5 @@
-//! What comes of picking something: the same in every language, whatever it is called there.
+//! The effect of choosing a tool, an agent or an intent, independent of its name and of the
+//! language.
 
 use agentir_flow::cfg::{Cfg, Origin};
 use agentir_ir::BindingAction;
@@ -6,34 +7,34 @@ use agentir_runtime::Purpose;
 use petgraph::visit::EdgeRef;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// What somebody is after who picks a tool, an agent or an intent by its name.
+/// The effect of a choice.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Effect {
-    /// That an agent looks after it.
+    /// An agent handles the message.
     Agent(String),
-    /// That a tool is called.
+    /// A tool is called.
     Tool(String),
-    /// That what the user said is written down.
+    /// Values are collected from the user's message.
     Collect,
-    /// That a person takes over.
+    /// A person takes over.
     Human,
-    /// To be done.
+    /// The agent completes.
     Done,
-    /// That control goes back.
+    /// Control is returned.
     Back,
-    /// Something that is only known by its name.
+    /// An effect that is only known by name.
     Other(String),
 }
 
-/// What names mean to each agent of a program.
+/// The effects of the names that each agent uses.
 #[derive(Debug, Default)]
 pub(crate) struct Effects {
     names: FxHashMap<(String, String), Effect>,
-    /// Reasons to escalate that are judged by their words, by agent.
+    /// Natural-language reasons for escalation, by agent.
     reasons: FxHashSet<(String, String)>,
 }
 
-/// Words, whatever stands between them.
+/// Normalises white space.
 pub(super) fn plain(text: &str) -> String {
     let words = text.split(|c: char| !c.is_alphanumeric()).filter(|w| !w.is_empty());
     words.collect::<Vec<_>>().join(" ")
@@ -93,12 +94,12 @@ impl Effects {
         effects
     }
 
-    /// Whether something that is judged is a reason to get a person.
+    /// Whether a statement is a reason for escalation.
     pub(crate) fn is_reason(&self, agent: &str, statement: &str) -> bool {
         self.reasons.contains(&(agent.to_owned(), plain(statement)))
     }
 
-    /// What is meant by a name that an agent offers.
+    /// The effect of a tool that an agent exposes.
     pub(crate) fn offered(&self, agent: &str, name: &str, purpose: Purpose) -> Effect {
         match (self.names.get(&(agent.to_owned(), name.to_owned())), purpose) {
             (Some(effect), _) => effect.clone(),
@@ -111,7 +112,7 @@ impl Effects {
         }
     }
 
-    /// What is meant by a name among which an agent has the model choose.
+    /// The effect of a candidate that an agent lets the model choose.
     pub(crate) fn chosen(&self, agent: &str, name: &str) -> Effect {
         let known = self.names.get(&(agent.to_owned(), name.to_owned()));
         known.cloned().unwrap_or_else(|| Effect::Other(name.to_owned()))

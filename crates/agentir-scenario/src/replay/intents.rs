@@ -1,4 +1,4 @@
-//! What users and models are after, apart from the form in which somebody asks for it.
+//! The intents of users and models, independent of the form of the request that reveals them.
 
 use super::effects::{Effect, Effects, plain};
 use super::names::Names;
@@ -7,25 +7,25 @@ use agentir_runtime::{
 };
 use serde_json::{Map, Value as Json};
 
-/// What the model says in its own words.
+/// Stands for any message that the model writes itself.
 pub(super) const ANSWER: &str = "(the model answers)";
 
-/// What somebody was after in a turn.
+/// An intent of the user or the model in a turn.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Intent {
-    /// The user gives a value.
+    /// The user provides a value.
     Value(String, Json),
-    /// Something is picked, with arguments if it is a tool, under this name: several names may come to
-    /// the same.
+    /// Something is chosen, with arguments if it is a tool, under this name; several names may have
+    /// the same effect.
     Effect(Effect, Map<String, Json>, String),
-    /// Something in words holds, or does not.
+    /// A natural-language statement holds, or does not hold.
     Holds(String, bool),
-    /// The model answers.
+    /// The model sends a message.
     Says,
 }
 
 impl Intent {
-    /// What an answer to a question comes down to; nothing if it gives nothing.
+    /// The intents behind an answer; may be empty.
     pub(crate) fn of(effects: &Effects, request: &ModelRequest, answer: &Answer) -> Vec<Self> {
         let agent = request.agent.as_str();
         match (&request.task, answer) {
@@ -39,7 +39,7 @@ impl Intent {
                     Self::Effect(effects.chosen(agent, name), Map::new(), name.clone())
                 })
                 .collect(),
-            // Other languages let the model get a person where one judges whether there is a reason.
+            // In other languages the model escalates by a tool call instead of judging a reason.
             (ModelTask::Judge { statement, .. }, Answer::Verdict(true))
                 if effects.is_reason(agent, statement) =>
             {
@@ -65,14 +65,14 @@ impl Intent {
     }
 }
 
-/// A model that is after the same as another was.
+/// A model that replays recorded intents.
 pub(super) struct IntentModel<'w> {
     effects: &'w Effects,
     names: &'w Names,
     /// By turn.
     intents: &'w [Vec<Intent>],
     turn: usize,
-    /// Which wishes of this turn were heard.
+    /// Which intents of this turn have been used.
     consumed: Vec<bool>,
 }
 
@@ -81,14 +81,14 @@ impl<'w> IntentModel<'w> {
         Self { effects, names, intents, turn: 0, consumed: Vec::new() }
     }
 
-    /// A turn begins.
+    /// Starts a turn.
     pub(super) fn turn(&mut self, number: usize) {
         self.turn = number;
         self.consumed = vec![false; self.now().len()];
     }
 
-    /// Whether somebody wanted to be done, or to give control back, and was not heard in this turn.
-    pub(super) fn is_kept(&self) -> bool {
+    /// Whether an intent to complete or to return control was not used in this turn.
+    pub(super) fn exit_was_blocked(&self) -> bool {
         let intents = self.now().iter().zip(&self.consumed);
         intents
             .filter(|(_, consumed)| !**consumed)
@@ -99,7 +99,7 @@ impl<'w> IntentModel<'w> {
         self.intents.get(self.turn).map(Vec::as_slice).unwrap_or_default()
     }
 
-    /// The first wish of this turn that nobody has heard and that fits.
+    /// The first unused intent of this turn that matches.
     fn next<T>(&mut self, fits: impl Fn(&'w Intent) -> Option<T>) -> Option<T> {
         let intents = self.now().iter().zip(&mut self.consumed);
         for (intent, consumed) in intents {
@@ -111,7 +111,7 @@ impl<'w> IntentModel<'w> {
         None
     }
 
-    /// What somebody is after, in the names of the program that the wishes were made for.
+    /// Translates an effect into the names of the program that was recorded.
     fn known(&self, effect: Effect) -> Effect {
         match effect {
             Effect::Agent(name) => {
@@ -123,8 +123,8 @@ impl<'w> IntentModel<'w> {
     }
 }
 
-/// What is offered to who is after something: under the name that was picked, else the first that comes
-/// to the same.
+/// The exposed name for an effect: the recorded name if possible, else the first one with that
+/// effect.
 fn offered<'o>(all: &'o [(String, Effect)], effect: &Effect, picked: &str) -> Option<&'o str> {
     let mut fits =
         all.iter().filter(|(_, offered)| offered == effect).map(|(name, _)| name.as_str());

@@ -1,10 +1,10 @@
-//! The same conversation with another program.
+//! Cross-language replay: the same conversation with another program.
 //!
-//! A conversation that was made for one program says what users, models, tools and people did in it:
-//! which values the user gave, which agent or tool the model was after, what a tool answered. [`replay`]
-//! has them do the same with another program, whatever it asks them in whichever order and form, and
-//! writes down what can be noticed of it. `docs/semantics.md`, "Cross-language replay", says what is
-//! compared.
+//! A generated conversation records what users, models, tools and people intend: the values that
+//! the user provides, the agents and tools that the model chooses, the results of tools. [`replay`]
+//! replays these intents with another program, in whichever order and form that program asks for
+//! them, and records the observable actions. `docs/semantics.md`, "Cross-language replay", defines
+//! what is compared.
 
 mod effects;
 mod intents;
@@ -24,32 +24,32 @@ use serde_json::{Map, Value as Json};
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
 
-/// Something that can be noticed in a conversation.
+/// An observable action.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ActionKind {
-    /// The agent says this.
+    /// The agent sends this message.
     Says(String),
-    /// The model says something in its own words.
+    /// The model sends a message of its own.
     Answers,
-    /// A tool is called.
+    /// A tool call.
     Calls {
-        /// Which.
+        /// The tool.
         tool: String,
-        /// With what; what is null is left out.
+        /// The arguments, without nulls.
         arguments: Map<String, Json>,
     },
-    /// Something is remembered beyond the conversation.
+    /// A value is written to long-term memory.
     Remembers {
-        /// Under which path.
+        /// The path.
         path: String,
-        /// What.
+        /// The value.
         value: Json,
     },
-    /// An agent takes over, or goes on.
+    /// An agent takes over or continues.
     Controls(String),
     /// A person takes over.
     Human,
-    /// The turn is over.
+    /// The turn ends.
     Ends(Status),
 }
 
@@ -57,47 +57,47 @@ impl fmt::Display for ActionKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Says(text) => write!(f, "says “{text}”"),
-            Self::Answers => f.write_str("answers in the model's words"),
+            Self::Answers => f.write_str("sends a message of the model"),
             Self::Calls { tool, arguments } => {
                 write!(f, "calls {tool} {}", Json::Object(arguments.clone()))
             }
             Self::Remembers { path, value } => write!(f, "remembers {path} = {value}"),
-            Self::Controls(agent) => write!(f, "`{agent}` goes on"),
-            Self::Human => f.write_str("gets a person"),
+            Self::Controls(agent) => write!(f, "`{agent}` takes over"),
+            Self::Human => f.write_str("escalates to a person"),
             Self::Ends(status) => write!(f, "ends the turn: {}", status.name()),
         }
     }
 }
 
-/// Something that was done, and where the program went for it.
+/// An observable action and the path that led to it.
 #[derive(Clone, Debug)]
 pub struct Action {
-    /// What.
+    /// The action.
     pub kind: ActionKind,
-    /// The nodes that were entered since the deed before.
+    /// The nodes entered since the previous action.
     pub path: Vec<usize>,
 }
 
-/// A turn as it went.
+/// A replayed turn.
 #[derive(Clone, Debug, Default)]
 pub struct ReplayedTurn {
-    /// What was done, in its order.
+    /// The actions, in order.
     pub actions: Vec<Action>,
-    /// The variables that both programs have, under the names of the first; what is unset is left out.
+    /// The variables that both programs have, under their names in the first program, without unset
+    /// ones.
     pub state: BTreeMap<String, Json>,
-    /// The nodes at which variables got their values last, in this turn or before.
+    /// The nodes that last set each variable, in this turn or an earlier one.
     pub set_at: BTreeMap<String, usize>,
-    /// Whether an agent's model wanted to be done, or to give control back, and could not: who decides
-    /// that differs between the languages.
-    pub kept: bool,
+    /// Whether the model intended to complete or to return control but could not; the languages
+    /// differ in who decides that.
+    pub exit_blocked: bool,
 }
 
-/// Has the user, the model, the tools and the people of a conversation do the same with a program.
-/// `names` says what its agents and variables are called in the program that the conversation was made
-/// for.
+/// Replays a conversation with a program. `names` maps its agents and variables to those of the
+/// program that was recorded.
 ///
 /// # Errors
-/// [`StartError`] if no agent talks first.
+/// Returns a [`StartError`] if the program has no entry agent.
 pub fn replay(
     machine: &Machine<'_>,
     entry: Option<&str>,
@@ -140,7 +140,7 @@ pub fn replay(
             actions: std::mem::take(&mut recorder.actions),
             state,
             set_at: recorder.set_at.clone(),
-            kept: model.is_kept(),
+            exit_blocked: model.exit_was_blocked(),
         });
         if outcome.status != Status::Await {
             break;
@@ -151,7 +151,7 @@ pub fn replay(
 
 struct Recorder<'n> {
     names: &'n Names,
-    /// The agent of both programs that went on last.
+    /// The agent known to both programs that was last in control.
     control: Option<String>,
     path: Vec<usize>,
     actions: Vec<Action>,
@@ -220,7 +220,7 @@ struct RecordedTools<'c> {
 }
 
 impl Tools for RecordedTools<'_> {
-    /// What the tool answered at its next call; nothing if it was not called so often.
+    /// The next recorded result of the tool; null if there is none.
     fn call(&mut self, call: &ToolCall<'_>) -> Result<Json, ToolFailure> {
         match self.results.iter().position(|(tool, _)| *tool == call.name) {
             Some(at) => self.results.remove(at).1,

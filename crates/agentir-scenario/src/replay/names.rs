@@ -1,28 +1,29 @@
-//! What two programs call the same things.
+//! The mapping of names between two programs.
 
 use agentir_ir::{Agent, Program, Statement};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// What the agents and variables of a program are called in another, the first.
+/// Maps the agents and variables of a program to those of another one, the first.
 #[derive(Clone, Debug, Default)]
 pub struct Names {
-    /// Agents that both have, by their names here.
+    /// Agents that both programs have, by their names in this one.
     agents: FxHashMap<String, String>,
-    /// Variables that are called otherwise, by their names here.
+    /// Renamed variables, by their names in this program.
     renamed: FxHashMap<String, String>,
-    /// By agents of the first program: the variables that both have, here and there.
+    /// For each agent of the first program, the variables that both have, as pairs of the names in
+    /// this and in the first program.
     declared: FxHashMap<String, Vec<(String, String)>>,
 }
 
 impl Names {
-    /// Those of one program beside itself.
+    /// The mapping of a program to itself.
     #[must_use]
     pub fn own(program: &Program) -> Self {
         Self::between(program, program, [])
     }
 
-    /// Those of the second of two programs. `renamed` has what it calls otherwise: the kind (`agent`,
-    /// `variable`), the name in the first and the name in the second.
+    /// The mapping of `second` to `first`. `renamed` lists the kind (`agent`, `variable`), the name
+    /// in the first and the name in the second program.
     #[must_use]
     pub fn between<'n>(
         first: &Program,
@@ -49,7 +50,7 @@ impl Names {
                 names.agents.insert(there.to_owned(), name.to_owned());
             }
         }
-        // Whatever they are called, programs begin with the same agent.
+        // If no names match, the entry agents correspond.
         if names.agents.is_empty()
             && let (Some(one), Some(other)) = (begins(first), begins(second))
         {
@@ -70,17 +71,17 @@ impl Names {
         names
     }
 
-    /// What an agent is called in the first program; none if only this one has it.
+    /// The name of an agent in the first program; `None` if only this one has it.
     pub(super) fn agent(&self, own: &str) -> Option<&str> {
         self.agents.get(own).map(String::as_str)
     }
 
-    /// What a variable is called in the first program.
+    /// The name of a variable in the first program.
     pub(super) fn variable<'n>(&'n self, own: &'n str) -> &'n str {
         self.renamed.get(own).map_or(own, String::as_str)
     }
 
-    /// The variables of an agent of the first program that both have, here and there.
+    /// The variables of an agent of the first program that both have, as pairs of names.
     pub(super) fn variables(&self, agent: Option<&str>) -> impl Iterator<Item = (&str, &str)> {
         let of = agent.and_then(|agent| self.declared.get(agent));
         of.into_iter().flatten().map(|(own, first)| (own.as_str(), first.as_str()))
@@ -91,7 +92,7 @@ fn begins(program: &Program) -> Option<&Agent> {
     program.entry().or_else(|| program.agents().next())
 }
 
-/// The variables that an agent declares: in its memory, and as fields.
+/// The variables that an agent declares, in memory and as fields.
 fn declared(agent: &Agent) -> impl Iterator<Item = String> + '_ {
     let mut fields = Vec::new();
     agentir_flow::bodies(agent, &mut |body| {
