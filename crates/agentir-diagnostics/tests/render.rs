@@ -75,11 +75,11 @@ fn a_finding_has_everything() {
      4 │     COLLECT: destination
        │              ─────┬─────
        │                   ╰─────── a similar name is collected here
-       ┆
-     6 │       - IF: destnation == "Paris"
-       │             ━━━━━┯━━━━
-       │                  ╰────── no such variable
        │
+     6 │       - IF: destnation == "Paris"
+       │             ─────┬────
+       │                  ╰────── no such variable
+    ───╯
        = note: a condition on an undeclared variable is never true, so `confirm` is never reached
        = help: write `destination`
        = fix: replace by `destination`
@@ -97,7 +97,11 @@ fn a_place_without_message_is_underlined() {
        ╭─[ booking.abl:7:15 ]
        │
      7 │         THEN: confirm
-       │         ────  ━━━━━━━
+       │         ──┬─  ───┬───
+       │           │      ╰───── here
+       │           │
+       │           ╰──────────── and here
+    ───╯
     ");
 }
 
@@ -114,10 +118,13 @@ fn labels_of_one_line_do_not_cross() {
        ╭─[ booking.abl:6:24 ]
        │
      6 │       - IF: destnation == "Paris"
-       │             ─────┬──── ━┯ ───┬───
+       │             ─────┬──── ─┬ ───┬───
        │                  │      │    ╰───── a text, too
+       │                  │      │
        │                  │      ╰────────── for numbers only
+       │                  │
        │                  ╰───────────────── a text
+    ───╯
     "#);
 }
 
@@ -134,14 +141,15 @@ fn labels_in_other_files_follow() {
        ╭─[ booking.abl:4:14 ]
        │
      4 │     COLLECT: destination
-       │              ━━━━━━━━━━━
-       │
-       ├─[ tools.abl:2:8 ]
+       │              ─────┬─────
+       │                   ╰─────── here
+    ───╯
+       ╭─[ tools.abl:2:8 ]
        │
      2 │   find(city: string)
        │        ──┬─
        │          ╰─── `find` takes this
-       │
+    ───╯
        = help: rename one of them:
                the names have to agree
     ");
@@ -165,8 +173,10 @@ fn a_block_is_bracketed() {
        ┆ ┆
      9 │ ├─▶         THEN: ask_city
        │ │                 ────┬───
-       │ │                     ╰─────── goes back to itself
-       │ ╰───────────────────────────── this step
+       │ │                     ╰────── goes back to itself
+       │ │
+       │ ╰──────────────────────────── this step
+    ───╯
     ");
     insta::assert_snapshot!(text(&sources, error(block, "step never ends")), @r"
     error[some-rule]: step never ends
@@ -174,7 +184,10 @@ fn a_block_is_bracketed() {
        │
      3 │ ╭─▶   ask_city:
        ┆ ┆
-     9 │ ╰─▶         THEN: ask_city
+     9 │ ├─▶         THEN: ask_city
+       │ │
+       │ ╰──────────────────────────── here
+    ───╯
     ");
 }
 
@@ -192,10 +205,10 @@ fn places_that_hold_nothing_are_seen() {
        ╭─[ empty.abl:1:1 ]
        │
      1 │
-       │ ┯
+       │ ┬
        │ ╰── nothing here
-       │
-       ├─[ open.abl:2:1 ]
+    ───╯
+       ╭─[ open.abl:2:1 ]
        │
      1 │ FLOW:
        │      ┬
@@ -203,6 +216,7 @@ fn places_that_hold_nothing_are_seen() {
      2 │
        │ ┬
        │ ╰── after the last line
+    ───╯
     ");
 }
 
@@ -220,14 +234,17 @@ fn odd_characters_do_no_harm() {
     error[some-rule]: wide
        ╭─[ odd.abl:1:8 ]
        │
-     1 │ größe:    东京 x
-       │ ──┬──     ━━┯━ ┬
-       │   │         │  ╰── one
-       │   │         ╰───── two columns each
-       │   ╰─────────────── after a byte order mark
+     1 │ größe:  东京 x
+       │ ──┬──   ──┬─ ┬
+       │   │       │  ╰── one
+       │   │       │
+       │   │       ╰───── two columns each
+       │   │
+       │   ╰───────────── after a byte order mark
      2 │ ␛[2J�y
        │      ┬
        │      ╰── after an escape
+    ───╯
     ");
 }
 
@@ -241,17 +258,76 @@ fn long_lines_are_cut() {
     error[some-rule]: asks for the price
        ╭─[ long.abl:1:5300047 ]
        │
-     1 │ …ce. Please answer politely and do not mention the price. Please answer politely and do not mention the pr…
-       │                                                    ━━┯━━
+     1 │ …ce. Please answer politely and do not mention the price. Please answer politely and do not mention t…
+       │                                                    ──┬──
        │                                                      ╰──── here
+    ───╯
     ");
     let finding = error(Span::new(file, 7, 10_000_000), "prompt is too long");
     insta::assert_snapshot!(text(&sources, finding), @r"
     error[some-rule]: prompt is too long
        ╭─[ long.abl:1:8 ]
        │
-     1 │ Please answer politely and do not mention the p… do not mention the price. Please answer politely and do not ment…
-       │        ━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━
+     1 │ Please answer politely and do not mention the price. Please answer politely and do not mention the p…
+       │        ──────────────────────────────────────────────┬──────────────────────────────────────────────
+       │                                                      ╰──────────────────────────────────────────────── here
+    ───╯
+    ");
+}
+
+#[test]
+fn labels_in_a_long_line_are_shown_apart() {
+    let mut sources = SourceMap::new();
+    let line = format!("a {{{{first}}}} {} {{{{second}}}} b", "word ".repeat(60));
+    let file = add(&mut sources, "long.abl", &format!("PERSONA:\n  {line}\n"));
+    let finding = error(nth(&sources, file, "{{second}}", 0), "not declared")
+        .label(nth(&sources, file, "{{first}}", 0), "nor is this");
+    insta::assert_snapshot!(text(&sources, finding), @r"
+    error[some-rule]: not declared
+       ╭─[ long.abl:2:316 ]
+       │
+     2 │ …ord word word word word word word word word word  {{second}} b
+       │                                                    ─────┬────
+       │                                                         ╰────── here
+    ───╯
+       ╭─[ long.abl:2:5 ]
+       │
+     2 │   a {{first}} word word word word word word word word word word word word word word word word word w…
+       │     ────┬────
+       │         ╰────── nor is this
+    ───╯
+    ");
+}
+
+#[test]
+fn what_is_far_apart_is_shown_apart() {
+    let mut sources = SourceMap::new();
+    let file = add(&mut sources, "many.abl", &"step\n".repeat(5000));
+    let finding = error(nth(&sources, file, "step", 4000), "goes back")
+        .label(nth(&sources, file, "step", 3999), "from here")
+        .label(nth(&sources, file, "step", 7), "to here")
+        .label(Span::new(file, 0, 24_000), "in this flow");
+    insta::assert_snapshot!(text(&sources, finding), @r"
+    error[some-rule]: goes back
+          ╭─[ many.abl:4001:1 ]
+          │
+     4000 │ step
+          │ ──┬─
+          │   ╰─── from here
+     4001 │ step
+          │ ──┬─
+          │   ╰─── here
+    ──────╯
+       ╭─[ many.abl:8:1 ]
+       │
+     1 │ step
+       │ ──┬─
+       │   ╰─── in this flow (to line 4800)
+       │
+     8 │ step
+       │ ──┬─
+       │   ╰─── to here
+    ───╯
     ");
 }
 
@@ -281,14 +357,17 @@ fn a_report_ends_with_a_summary() {
        ╭─[ a.abl:1:1 ]
        │
      1 │ one
-       │ ━━━
+       │ ─┬─
+       │  ╰─── here
+    ───╯
 
     info[other-rule]: second
        ╭─[ a.abl:1:1 ]
        │
      1 │ one
-       │ ━━━
-       │
+       │ ─┬─
+       │  ╰─── here
+    ───╯
        = help: look
                here
 
@@ -314,10 +393,14 @@ fn colours_are_only_on_request() {
         assert!(!plain.contains('\u{1B}'), "{plain:?}");
         let mut coloured = print(&sources, &finding, format, true);
         assert_eq!(coloured.contains('\u{1B}'), format != Format::Json, "{coloured:?}");
-        for style in ["1;91", "1;94", "1", "0"] {
-            coloured = coloured.replace(&format!("\u{1B}[{style}m"), "");
+        while let Some((before, (_, after))) =
+            coloured.split_once('\u{1B}').and_then(|(b, rest)| Some((b, rest.split_once('m')?)))
+        {
+            coloured = format!("{before}{after}");
         }
-        assert_eq!(coloured, plain);
+        // Spaces at the ends of lines may have a colour.
+        let trimmed = |text: &str| text.lines().map(str::trim_end).collect::<Vec<_>>().join("\n");
+        assert_eq!(trimmed(&coloured), trimmed(&plain));
     }
 }
 

@@ -1,185 +1,105 @@
-//! The few lines of a file that a finding is about, copied and made fit to print.
+//! Copies of source text that are fit to print.
 //!
-//! ariadne reads and prints whole lines of whole files. A copy of a few short lines keeps a thousand
-//! findings in one file of ten megabytes fast, and the copy can be cleaned of what must not reach a
-//! terminal.
+//! ariadne prints whole lines as they are and numbers them from the start of the text. So a copy has
+//! the lines of its file under their numbers, without characters that must not reach a terminal. A
+//! line that is too long is cut, or blank where it has no label.
 
 use super::clean::stand_in;
 use crate::lines::BYTE_ORDER_MARK;
-use crate::source::{SourceFile, Span};
-use std::collections::BTreeMap;
+use crate::source::SourceFile;
+use ariadne::Source;
 use std::ops::Range;
+use std::rc::Rc;
 
 /// Lines of more characters than this are cut: they would wrap, and a wrapped line tears what is
 /// underlined from its underline.
-const LONGEST_LINE: usize = 160;
-/// How much of a cut line is shown around the places in it, shared among them.
-const CONTEXT: usize = 100;
-/// A place of up to this many characters is shown whole.
-const LONGEST_PLACE: usize = 80;
+const MAX_LINE_LENGTH: usize = 160;
+/// How many characters of a cut line are shown, and how many of these before a label.
+const SHOWN: usize = 100;
+const CONTEXT: usize = 50;
 
-/// Lines of a file, and the places in them.
+/// A copy of a file's lines, and what is left of those that are cut.
 pub(crate) struct Excerpt {
-    /// The lines. Each ends in a space, so that the end of a line can be underlined, and `\n`.
-    pub text: String,
-    /// The number of each line in the file, from 1; `None` where lines are left out.
-    pub numbers: Vec<Option<usize>>,
-    /// Where in `text` the places are, in the order they were given; none is empty.
-    pub places: Vec<Range<usize>>,
+    /// The copy.
+    pub source: Rc<Source<String>>,
+    /// Lines, counted from 0, and the bytes of the file that are shown of them.
+    cuts: Vec<(usize, Range<usize>)>,
 }
 
 impl Excerpt {
-    /// The lines at which `spans`, all in `file`, start and end.
-    pub(crate) fn new(file: &SourceFile, spans: impl Iterator<Item = Span>) -> Self {
-        let spans: Vec<_> = spans.map(|span| visible(file, span)).collect();
-        let line_of_end =
-            |span: &Range<usize>| file.line_index(span.end.saturating_sub(1).max(span.start));
-
-        let mut lines: BTreeMap<usize, Vec<Range<usize>>> = BTreeMap::new();
-        for span in &spans {
-            let (first, last) = (file.line_index(span.start), line_of_end(span));
-            if first == last {
-                lines.entry(first).or_default().push(span.clone());
-            } else {
-                lines.entry(first).or_default().push(span.start..span.start);
-                lines.entry(last).or_default().push(span.end..span.end);
+    /// A copy without the text of long lines.
+    pub(crate) fn whole(file: &SourceFile) -> Rc<Source<String>> {
+        let mut text = String::with_capacity(file.text.len());
+        for line in 0..file.line_starts().len() {
+            if !is_long(file, line) {
+                push_clean(file, content(file, line), &mut text);
             }
+            text.push('\n');
         }
+        Rc::new(Source::from(text))
+    }
 
-        let mut copy = Copy { file, text: String::new(), moved: BTreeMap::new() };
-        let mut numbers = Vec::new();
-        let mut previous = None;
-        for (index, places) in lines {
-            if previous.is_some_and(|previous| previous + 1 < index) {
-                copy.text.push('\n');
-                numbers.push(None);
-            }
-            previous = Some(index);
-            numbers.push(Some(index + 1));
-            copy.line(index, &places);
-        }
+    /// A copy, made by [`Self::whole`], none of whose long lines has a label.
+    pub(crate) const fn of(source: Rc<Source<String>>) -> Self {
+        Self { source, cuts: Vec::new() }
+    }
 
-        let place = |span: &Range<usize>| {
-            let at = |line, offset| copy.moved.get(&(line, offset)).copied().unwrap_or(0);
-            let start = at(file.line_index(span.start), span.start);
-            let end = at(line_of_end(span), span.end);
-            // What is empty could not be seen.
-            let next = copy.text.get(start..).and_then(|text| text.chars().next());
-            start..end.max(start + next.map_or(0, char::len_utf8))
+    /// A copy of some lines, in their order, from shortly before a given byte on.
+    pub(crate) fn cut(file: &SourceFile, lines: &[(usize, usize)]) -> Self {
+        let (mut text, mut next) = (String::new(), 0);
+        let cut = |&(line, at): &(usize, usize)| {
+            let content = content(file, line);
+            let shown =
+                if is_long(file, line) { window(file, &content, at) } else { content.clone() };
+            text.extend(std::iter::repeat_n('\n', line - next));
+            text.extend((shown.start > content.start).then_some('…'));
+            push_clean(file, shown.clone(), &mut text);
+            text.push_str(if shown.end < content.end { "…\n" } else { "\n" });
+            next = line + 1;
+            (line, shown)
         };
-        let places = spans.iter().map(place).collect();
-        Self { text: copy.text, numbers, places }
+        let cuts = lines.iter().map(cut).collect();
+        Self { source: Rc::new(Source::from(text)), cuts }
     }
 
-    /// A place, counted in characters instead of bytes.
-    pub(crate) fn in_chars(&self, place: &Range<usize>) -> Range<usize> {
-        let chars = |end| self.text.get(..end).map_or(0, |text| text.chars().count());
-        chars(place.start)..chars(place.end)
-    }
-
-    /// The index, from 0, of the excerpt's line in which a place ends.
-    pub(crate) fn line_of_end(&self, place: &Range<usize>) -> usize {
-        let before = self.text.get(..place.end.saturating_sub(1)).unwrap_or_default();
-        before.matches('\n').count()
-    }
-}
-
-/// The span as far as it lies in the file, without the space at its end: a block that ends with its
-/// line would otherwise seem to end on the next.
-fn visible(file: &SourceFile, span: Span) -> Range<usize> {
-    let start = file.floor(span.start);
-    let mut end = (span.end as usize).clamp(start, file.text.len());
-    while !file.text.is_char_boundary(end) {
-        end += 1;
-    }
-    let text = file.text.get(start..end).unwrap_or_default().trim_end();
-    if text.is_empty() { start..end } else { start..start + text.len() }
-}
-
-struct Copy<'a> {
-    file: &'a SourceFile,
-    text: String,
-    /// Where the offsets of a line went that are the start or end of a place. The line is part of
-    /// the key because one place can end where the next line starts.
-    moved: BTreeMap<(usize, usize), usize>,
-}
-
-impl Copy<'_> {
-    fn line(&mut self, index: usize, places: &[Range<usize>]) {
-        let range = self.file.line_range(index);
-        let content = self.file.text.get(range.clone()).unwrap_or_default();
-        let mut wanted: Vec<_> = places.iter().flat_map(|p| [p.start, p.end]).collect();
-        wanted.sort_unstable();
-        let mut wanted = wanted.into_iter().peekable();
-
-        let mut shown = 0;
-        for window in windows(content, range.start, places) {
-            if window.start > shown {
-                self.text.push('…');
-            }
-            shown = window.end;
-            let from = range.start + window.start;
-            for (at, c) in content.get(window).unwrap_or_default().char_indices() {
-                while let Some(offset) = wanted.next_if(|&offset| offset <= from + at) {
-                    self.moved.insert((index, offset), self.text.len());
-                }
-                match c {
-                    '\t' => self.text.push_str("    "),
-                    BYTE_ORDER_MARK if from + at == 0 => {}
-                    c => self.text.push(stand_in(c).unwrap_or(c)),
-                }
-            }
-            while let Some(offset) = wanted.next_if(|&offset| offset <= range.start + shown) {
-                self.moved.insert((index, offset), self.text.len());
-            }
-        }
-        // In what ends the line.
-        for offset in wanted {
-            self.moved.insert((index, offset), self.text.len());
-        }
-        if shown < content.len() {
-            self.text.push('…');
-        }
-        self.text.push_str(" \n");
+    /// Where an offset in a line of the file is in the copy, in characters. Offsets that are not
+    /// shown are where the line was cut.
+    pub(crate) fn position(&self, file: &SourceFile, line: usize, offset: usize) -> usize {
+        let content = content(file, line);
+        let cut = self.cuts.iter().find(|(of, _)| *of == line);
+        let shown = cut.map_or_else(|| content.clone(), |(_, shown)| shown.clone());
+        let before = shown.start..offset.clamp(shown.start, shown.end);
+        let before = file.text.get(before).map_or(0, |text| text.chars().count());
+        let column = usize::from(shown.start > content.start) + before;
+        self.source.line(line).map_or(self.source.len(), |line| line.offset() + column)
     }
 }
 
-/// The parts of a line to show, as ranges of `content`, which lies at `start` in its file: all of a
-/// short line, else what is around the places.
-fn windows(content: &str, start: usize, places: &[Range<usize>]) -> Vec<Range<usize>> {
-    let mut windows = Vec::new();
-    if content.chars().nth(LONGEST_LINE).is_none() {
-        windows.push(0..content.len());
-        return windows;
-    }
-    let context = (CONTEXT / 2 / places.len().max(1)).max(10);
-    let back = |from: usize, chars: usize| {
-        let text = content.get(..from).unwrap_or_default();
-        text.char_indices().rev().take(chars).last().map_or(from, |(at, _)| at)
-    };
-    let forth = |from: usize, chars: usize| {
-        let text = content.get(from..).unwrap_or_default();
-        from + text.chars().take(chars).map(char::len_utf8).sum::<usize>()
-    };
-    for place in places {
-        let from = place.start.saturating_sub(start).min(content.len());
-        let to = place.end.saturating_sub(start).min(content.len());
-        let whole = content.get(from..to).unwrap_or_default().chars().nth(LONGEST_PLACE).is_none();
-        if whole {
-            windows.push(back(from, context)..forth(to, context));
-        } else {
-            windows.push(back(from, context / 2)..forth(from, LONGEST_PLACE / 2));
-            windows.push(back(to, LONGEST_PLACE / 2)..forth(to, context / 2));
-        }
-    }
-    windows.sort_unstable_by_key(|window| window.start);
-    windows.dedup_by(|next, previous| {
-        // An ellipsis takes as much room as a character or two.
-        let touch = next.start <= forth(previous.end, 3);
-        if touch {
-            previous.end = previous.end.max(next.end);
-        }
-        touch
-    });
-    windows
+/// The bytes of a line, counted from 0, without what ends it and without a byte order mark.
+pub(crate) fn content(file: &SourceFile, line: usize) -> Range<usize> {
+    let range = file.line_range(line);
+    let mark = range.start == 0 && file.text.starts_with(BYTE_ORDER_MARK);
+    if mark { BYTE_ORDER_MARK.len_utf8()..range.end } else { range }
+}
+
+/// Whether a line, counted from 0, has to be cut.
+pub(crate) fn is_long(file: &SourceFile, line: usize) -> bool {
+    let text = file.text.get(content(file, line)).unwrap_or_default();
+    text.chars().nth(MAX_LINE_LENGTH).is_some()
+}
+
+/// What is shown of a long line, if a label starts at a byte.
+fn window(file: &SourceFile, content: &Range<usize>, at: usize) -> Range<usize> {
+    let text = |range| file.text.get(range).unwrap_or_default();
+    let at = at.clamp(content.start, content.end);
+    let before = text(content.start..at).char_indices().rev().take(CONTEXT).last();
+    let start = before.map_or(at, |(index, _)| content.start + index);
+    let shown = text(start..content.end).chars().take(SHOWN);
+    start..start + shown.map(char::len_utf8).sum::<usize>()
+}
+
+/// Appends bytes of a line, safe to show.
+fn push_clean(file: &SourceFile, bytes: Range<usize>, to: &mut String) {
+    let clean = |c| if c == '\t' { c } else { stand_in(c).unwrap_or(c) };
+    to.extend(file.text.get(bytes).unwrap_or_default().chars().map(clean));
 }

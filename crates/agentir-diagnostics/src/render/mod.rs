@@ -1,6 +1,5 @@
 //! What prints findings: for people, for line-based tools, and for programs.
 
-mod cells;
 mod clean;
 mod concise;
 mod excerpt;
@@ -8,7 +7,6 @@ pub(crate) mod json;
 pub(crate) mod merge;
 mod paint;
 mod picture;
-mod rows;
 pub(crate) mod stream;
 mod text;
 

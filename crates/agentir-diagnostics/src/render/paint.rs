@@ -1,4 +1,4 @@
-//! The colours: those of rustc, which people know.
+//! The colours: for levels those of rustc, which people know; for frames that of ariadne.
 
 use crate::diagnostic::Severity;
 
@@ -9,8 +9,8 @@ pub(crate) type Style = &'static str;
 pub(crate) const PLAIN: Style = "";
 /// What a finding says.
 pub(crate) const BOLD: Style = "1";
-/// Frames, line numbers and places other than the primary one.
-pub(crate) const FRAME: Style = "1;94";
+/// Frames.
+pub(crate) const FRAME: Style = "38;5;246";
 
 /// The colour of a level.
 pub(crate) const fn severity(severity: Severity) -> Style {

@@ -1,185 +1,171 @@
-//! The excerpts of a finding with its labels.
-//!
-//! ariadne draws them. Here is what it draws, and how it is read back: into rows that carry the
-//! file's line numbers instead of the excerpt's.
+//! The source excerpts of a finding, with its labels. ariadne draws them.
 
-use super::cells;
 use super::clean::one_line;
-use super::excerpt::Excerpt;
+use super::excerpt::{Excerpt, content, is_long};
 use super::paint;
-use super::rows::Rows;
-use crate::diagnostic::{Diagnostic, Label};
-use crate::source::{FileId, SourceMap};
-use ariadne::{Config, IndexType, ReportKind, Source};
+use crate::diagnostic::{Diagnostic, Label, Severity};
+use crate::source::{FileId, SourceFile, SourceMap};
+use ariadne::{Color, Config, ReportKind, Source};
+use std::borrow::Cow;
 use std::cmp::Reverse;
-use std::fmt;
+use std::collections::HashMap;
 use std::io;
+use std::rc::Rc;
 
-/// How many places of one finding are shown. More would hide the primary one.
-const MAX_PLACES: usize = 10;
-/// Stands for a file's name in what ariadne draws; nothing that is printed holds it.
-const NAME: char = '\u{1}';
-/// Stands for the message of a label that has none, which ariadne would not draw at all.
-const NO_MESSAGE: char = '\u{2}';
+/// How many labels of one finding are shown. More would hide the primary one.
+pub(crate) const MAX_LABELS: usize = 10;
+/// How many lines a drawing reaches over: ariadne looks at each line between its labels. Labels that
+/// are farther apart have drawings of their own.
+const MAX_LINES: usize = 1000;
+/// How many lines ariadne's heading has. It is left out: its columns would be those of the excerpt.
+const HEADING: usize = 2;
 
-/// The places of a finding in one file.
-struct Group<'a> {
-    /// `name:line:column` of the first.
-    location: String,
-    /// Each with its number; 0 is the primary one.
-    labels: Vec<(usize, &'a Label)>,
-    excerpt: Excerpt,
+/// Draws the excerpts of findings.
+pub(crate) struct Pictures<'a> {
+    sources: &'a SourceMap,
+    /// Copies of the files that were drawn before.
+    copies: HashMap<FileId, Rc<Source<String>>>,
 }
 
-/// All places of a finding.
-pub(crate) struct Picture<'a> {
-    groups: Vec<Group<'a>>,
-    /// How many digits the longest line number has.
-    pub width: usize,
-    /// How many places there was no room for.
-    pub omitted: usize,
+/// A label, as it is drawn.
+struct Mark<'a> {
+    /// 0 is the primary one.
+    number: usize,
+    message: Cow<'a, str>,
+    start: usize,
+    end: usize,
+    first_line: usize,
+    last_line: usize,
+    /// Whether a line has to be cut, so that other labels would not be seen.
+    is_cut: bool,
 }
 
-impl<'a> Picture<'a> {
-    pub(crate) fn new(diagnostic: &'a Diagnostic, sources: &'a SourceMap) -> Self {
-        let mut files: Vec<(FileId, Vec<(usize, &Label)>)> = Vec::new();
-        let labels = std::iter::once(&diagnostic.primary).chain(&diagnostic.labels).enumerate();
-        for (number, label) in labels.take(MAX_PLACES) {
-            match files.iter_mut().find(|(file, _)| *file == label.span.file) {
-                Some((_, labels)) => labels.push((number, label)),
-                None => files.push((label.span.file, vec![(number, label)])),
-            }
+impl<'a> Mark<'a> {
+    fn new(file: &SourceFile, number: usize, label: &'a Label) -> Self {
+        let message = match (label.message.as_str(), number) {
+            ("", 0) => "here",
+            ("", _) => "and here",
+            (message, _) => message,
+        };
+        let start = file.floor(label.span.start);
+        let end = file.text.ceil_char_boundary(label.span.end as usize).max(start);
+        // A block that ends with its line would seem to end on the next one.
+        let text = file.text.get(start..end).unwrap_or_default().trim_end();
+        let end = if text.is_empty() { end } else { start + text.len() };
+        let first_line = file.line_index(start);
+        let last_line = file.line_index(end.saturating_sub(1).max(start));
+        let is_cut = is_long(file, first_line) || is_long(file, last_line);
+        let message = one_line(message);
+        let mark = Self { number, message, start, end, first_line, last_line, is_cut };
+        if last_line - first_line <= MAX_LINES {
+            return mark;
         }
-        let groups: Vec<_> = files
-            .into_iter()
-            .filter_map(|(file, labels)| {
-                let file = sources.get(file)?;
-                let (_, first) = labels.first()?;
-                let at = file.line_column(first.span.start);
-                let location = format!("{}:{}:{}", one_line(&file.name), at.line, at.column);
-                let excerpt = Excerpt::new(file, labels.iter().map(|(_, label)| label.span));
-                Some(Group { location, labels, excerpt })
-            })
-            .collect();
-        let last_line = groups.iter().flat_map(|g| &g.excerpt.numbers).flatten().max();
-        Self {
-            width: last_line.map_or(1, |line| line.to_string().len()),
-            groups,
-            omitted: (diagnostic.labels.len() + 1).saturating_sub(MAX_PLACES),
-        }
+        let message = format!("{} (to line {})", mark.message, last_line + 1).into();
+        Self { message, end: content(file, first_line).end, last_line: first_line, ..mark }
     }
 
-    /// Whether there is nothing to show.
-    pub(crate) const fn is_empty(&self) -> bool {
-        self.groups.is_empty()
+    /// Whether one drawing is enough for both.
+    fn is_near(&self, other: &Self) -> bool {
+        let first = self.first_line.min(other.first_line);
+        let last = self.last_line.max(other.last_line);
+        !self.is_cut && !other.is_cut && last - first <= MAX_LINES
+    }
+}
+
+impl<'a> Pictures<'a> {
+    /// Draws excerpts of these files.
+    pub(crate) fn new(sources: &'a SourceMap) -> Self {
+        Self { sources, copies: HashMap::new() }
     }
 
-    /// Appends the picture, the primary place in the style `primary`.
+    /// Appends the excerpts of a finding. Returns the column of their frame.
     pub(crate) fn draw(
-        &self,
-        primary: paint::Style,
+        &mut self,
+        finding: &Diagnostic,
         color: bool,
         out: &mut String,
-    ) -> io::Result<()> {
-        // Without a place, ariadne draws nothing but its header.
-        let drawing = self.drawing()?;
-        let mut rows = Rows::default();
-        let mut groups = self.groups.iter();
-        let mut group = None;
-        for line in drawing.lines().skip(1) {
-            let cells = cells::read(line);
-            // What is left of the frame are the excerpt's line numbers.
-            let Some(frame) = cells.iter().position(|c| "│┆╭├╯".contains(c.char)) else {
-                continue;
+    ) -> io::Result<usize> {
+        let mut drawings: Vec<(FileId, &SourceFile, Vec<Mark<'_>>)> = Vec::new();
+        let labels = std::iter::once(&finding.primary).chain(&finding.labels);
+        for (number, label) in labels.take(MAX_LABELS).enumerate() {
+            let Some(file) = self.sources.get(label.span.file) else { continue };
+            let mark = Mark::new(file, number, label);
+            let near = drawings.iter_mut().find(|(id, _, marks)| {
+                *id == label.span.file && marks.iter().all(|other| mark.is_near(other))
+            });
+            match near {
+                Some((_, _, marks)) => marks.push(mark),
+                None => drawings.push((label.span.file, file, vec![mark])),
+            }
+        }
+        let mut frame = 2;
+        for (id, file, marks) in drawings {
+            frame = heading(file, &marks, color, out);
+            let excerpt = match marks.first().filter(|mark| mark.is_cut) {
+                Some(mark) if mark.first_line == mark.last_line => {
+                    Excerpt::cut(file, &[(mark.first_line, mark.start)])
+                }
+                Some(mark) => {
+                    let ends = [(mark.first_line, mark.start), (mark.last_line, mark.end)];
+                    Excerpt::cut(file, &ends)
+                }
+                None => {
+                    let copy = self.copies.entry(id).or_insert_with(|| Excerpt::whole(file));
+                    Excerpt::of(Rc::clone(copy))
+                }
             };
-            let (margin, body) = cells.split_at(frame);
-            if body.iter().any(|c| c.char == NAME) {
-                group = groups.next();
-                rows.header(group.map_or("", |group| &group.location));
-                continue;
-            }
-            let number: String = margin.iter().map(|c| c.char).collect();
-            let number = number.trim().parse::<usize>().ok().and_then(|number| {
-                let numbers = &group?.excerpt.numbers;
-                numbers.get(number.checked_sub(1)?).copied().flatten()
-            });
-            if body.first().is_some_and(|c| c.char == '╯') {
-                // ariadne's last line; the notes come instead.
-            } else if let Some(number) = number {
-                rows.source(number, body);
-            } else if let Some(end) = body.iter().position(|c| c.char == NO_MESSAGE) {
-                let body = body.get(..end).unwrap_or_default();
-                rows.without_message(body, |label| group.is_some_and(|g| g.is_multiline(label)));
-            } else {
-                rows.labels(body);
+            let drawing = drawing(file, &excerpt, marks, finding.severity, color)?;
+            for line in drawing.lines().skip(HEADING) {
+                out.push_str(line.trim_end());
+                out.push('\n');
             }
         }
-        for row in rows.finish() {
-            row.draw(self.width, primary, color, out);
-        }
-        Ok(())
-    }
-
-    /// What ariadne makes of it.
-    fn drawing(&self) -> io::Result<String> {
-        let mut labels = Vec::new();
-        let mut sources = Vec::new();
-        for (file, group) in self.groups.iter().enumerate() {
-            let mut places: Vec<_> = group.labels.iter().zip(&group.excerpt.places).collect();
-            // By the line of the end, because ariadne starts a new section for a label above the one
-            // before; in a line from the right, so that no label's line crosses another's.
-            places.sort_by_key(|((number, _), place)| {
-                let line = group.excerpt.line_of_end(place);
-                (line, Reverse(place.start + place.end), *number)
-            });
-            for ((number, label), place) in places {
-                let order = i32::try_from(labels.len()).unwrap_or(i32::MAX);
-                let message = match label.message.as_str() {
-                    "" => NO_MESSAGE.to_string(),
-                    message => one_line(message).into_owned(),
-                };
-                labels.push(
-                    ariadne::Label::new((file, group.excerpt.in_chars(place)))
-                        .with_color(cells::color(*number))
-                        .with_order(order)
-                        .with_message(message),
-                );
-            }
-            sources.push(Source::from(group.excerpt.text.as_str()));
-        }
-        let mut drawing = Vec::new();
-        // With bytes as its index, ariadne 0.6 takes the second file's position, a count of
-        // characters, for one of bytes, and panics if that lies within a character.
-        ariadne::Report::build(ReportKind::Error, (0, 0..0))
-            .with_config(Config::new().with_index_type(IndexType::Char))
-            .with_labels(labels)
-            .finish()
-            .write(Sources(sources), &mut drawing)?;
-        String::from_utf8(drawing).map_err(io::Error::other)
+        Ok(frame)
     }
 }
 
-impl Group<'_> {
-    fn is_multiline(&self, label: usize) -> bool {
-        let mut places = self.labels.iter().zip(&self.excerpt.places);
-        places
-            .find(|((number, _), _)| *number == label)
-            .and_then(|(_, place)| self.excerpt.text.get(place.clone()))
-            .is_some_and(|text| text.contains('\n'))
-    }
+/// Appends where the first mark is. Returns the column of ariadne's frame.
+fn heading(file: &SourceFile, marks: &[Mark<'_>], color: bool, out: &mut String) -> usize {
+    let last = marks.iter().map(|mark| mark.last_line).max().unwrap_or_default();
+    let frame = (last + 1).to_string().len() + 2;
+    let start = marks.first().map_or(0, |mark| u32::try_from(mark.start).unwrap_or(u32::MAX));
+    let at = file.line_column(start);
+    out.push_str(&" ".repeat(frame));
+    paint::push(out, color, paint::FRAME, "╭─[");
+    out.push_str(&format!(" {}:{}:{} ", one_line(&file.name), at.line, at.column));
+    paint::push(out, color, paint::FRAME, "]");
+    out.push('\n');
+    frame
 }
 
-/// The excerpts, as ariadne asks for them: by the index of their group.
-struct Sources<'a>(Vec<Source<&'a str>>);
-
-impl<'s> ariadne::Cache<usize> for Sources<'s> {
-    type Storage = &'s str;
-
-    fn fetch(&mut self, id: &usize) -> Result<&Source<&'s str>, impl fmt::Debug> {
-        self.0.get(*id).ok_or("no such group")
-    }
-
-    fn display<'a>(&self, _: &'a usize) -> Option<impl fmt::Display + 'a> {
-        Some(NAME)
-    }
+/// What ariadne draws.
+fn drawing(
+    file: &SourceFile,
+    excerpt: &Excerpt,
+    mut marks: Vec<Mark<'_>>,
+    severity: Severity,
+    color: bool,
+) -> io::Result<String> {
+    // By lines, as ariadne wants it; in a line from the right, so that no lines cross each other.
+    marks.sort_by_key(|m| (m.last_line, Reverse(m.start + m.end), m.number));
+    let labels = marks.iter().zip(0..).map(|(mark, order)| {
+        let start = excerpt.position(file, mark.first_line, mark.start);
+        // What is empty could not be seen.
+        let end = excerpt.position(file, mark.last_line, mark.end).max(start + 1);
+        let label = ariadne::Label::new(start..end).with_message(&mark.message).with_order(order);
+        match severity {
+            _ if !color => label,
+            _ if mark.number > 0 => label.with_color(Color::BrightBlue),
+            Severity::Error => label.with_color(Color::BrightRed),
+            Severity::Warning => label.with_color(Color::Yellow),
+            Severity::Info => label.with_color(Color::BrightCyan),
+        }
+    });
+    let mut drawing = Vec::new();
+    ariadne::Report::build(ReportKind::Error, 0..0)
+        .with_config(Config::new().with_color(color))
+        .with_labels(labels)
+        .finish()
+        .write(&*excerpt.source, &mut drawing)?;
+    String::from_utf8(drawing).map_err(io::Error::other)
 }

@@ -1,8 +1,8 @@
-//! Findings for people: a header, an excerpt of the source with what is to say about its parts, then
-//! why it matters and what to write instead.
+//! Findings for people: a header, excerpts of the source with labels, then why it matters and what to
+//! write instead.
 
 use super::clean::one_line;
-use super::picture::Picture;
+use super::picture::{MAX_LABELS, Pictures};
 use super::{Report, Summary, paint};
 use crate::diagnostic::{Applicability, Diagnostic};
 use std::io;
@@ -12,11 +12,11 @@ pub(crate) fn findings(
     color: bool,
     out: &mut dyn io::Write,
 ) -> io::Result<()> {
+    let mut pictures = Pictures::new(report.sources);
     for diagnostic in report.diagnostics {
         let mut text = header(diagnostic, color);
-        let picture = Picture::new(diagnostic, report.sources);
-        picture.draw(paint::severity(diagnostic.severity), color, &mut text)?;
-        notes(diagnostic, &picture, color, &mut text);
+        let frame = pictures.draw(diagnostic, color, &mut text)?;
+        notes(diagnostic, &" ".repeat(frame), color, &mut text);
         writeln!(out, "{text}")?;
     }
     Ok(())
@@ -40,16 +40,13 @@ fn header(diagnostic: &Diagnostic, color: bool) -> String {
 }
 
 /// The lines below the excerpt.
-fn notes(diagnostic: &Diagnostic, picture: &Picture<'_>, color: bool, out: &mut String) {
-    let mut notes: Vec<(&str, &str)> = Vec::new();
-    let omitted = match picture.omitted {
+fn notes(diagnostic: &Diagnostic, indent: &str, color: bool, out: &mut String) {
+    let omitted = match (diagnostic.labels.len() + 1).saturating_sub(MAX_LABELS) {
         0 => String::new(),
         1 => "1 more place is not shown".to_owned(),
         n => format!("{n} more places are not shown"),
     };
-    if picture.omitted > 0 {
-        notes.push(("note", &omitted));
-    }
+    let mut notes: Vec<(&str, &str)> = vec![("note", &omitted)];
     notes.extend(diagnostic.note.as_deref().map(|note| ("note", note)));
     notes.extend(diagnostic.help.as_deref().map(|help| ("help", help)));
     notes.extend(diagnostic.fixes.iter().map(|fix| {
@@ -60,28 +57,17 @@ fn notes(diagnostic: &Diagnostic, picture: &Picture<'_>, color: bool, out: &mut 
         };
         (word, fix.title.as_str())
     }));
-
-    notes.retain(|(_, text)| !text.is_empty());
-
-    let indent = " ".repeat(picture.width + 2);
-    if !notes.is_empty() && !picture.is_empty() {
-        out.push_str(&indent);
-        paint::push(out, color, paint::FRAME, "│");
-        out.push('\n');
-    }
     for (word, text) in notes {
-        out.push_str(&indent);
-        paint::push(out, color, paint::FRAME, "=");
-        out.push(' ');
-        paint::push(out, color, paint::BOLD, &format!("{word}:"));
         for (i, line) in text.lines().enumerate() {
-            if i > 0 {
-                out.push_str(&indent);
+            out.push_str(indent);
+            if i == 0 {
+                paint::push(out, color, paint::FRAME, "=");
+                out.push(' ');
+                paint::push(out, color, paint::BOLD, &format!("{word}:"));
+            } else {
                 out.push_str(&" ".repeat("= :".len() + word.len()));
             }
-            out.push(' ');
-            out.push_str(&one_line(line));
-            out.push('\n');
+            out.push_str(&format!(" {}\n", one_line(line)));
         }
     }
 }
