@@ -1,16 +1,15 @@
-//! Front ends: text to spanned, typed trees.
+//! Front ends: parse source text into spanned, typed trees.
 //!
-//! A document passes through three stages. An outline says who is inside whom ([`outline`], which
-//! ABL and ADL share; Agent Script has its own). A reader goes through it by the tables of its
-//! language. What stands inside values are small languages, *leaves*. [`abl`], [`agent_script`] and
-//! [`adl`] have a reader, tables, leaves and a typed tree each; what they share in reading leaves is in
-//! [`leaf`], how they count lines and columns in `text`. Documents as lines, with their comments, are
-//! in [`line_layout`].
+//! Parsing has three stages. An outline nests entries by indentation ([`outline`], shared by ABL and ADL;
+//! Agent Script has its own). A reader assigns entries to fields by the schema tables of its language.
+//! Values contain small *inline* languages. [`abl`], [`agent_script`] and [`adl`] each have a reader,
+//! tables, inline parsers and a typed tree. The shared infrastructure of inline parsers is in [`inline`],
+//! that of lines and columns in `text`. [`line_layout`] describes documents line by line, with comments.
 //!
-//! *Invariant*: parsing never fails and never resolves a name. It gives a tree, in which everything
-//! the text says can be found again, and a list of problems.
+//! *Invariant*: parsing never fails and does not resolve names. The result is a tree that preserves
+//! everything in the text, and a list of diagnostics.
 
-/// The parsers that LALRPOP made of files in `grammars/`, in a module `grammar`.
+/// Declares a module `grammar` with the parsers that LALRPOP generated from files in `grammars/`.
 macro_rules! grammars {
     ($($name:ident),+) => {
         #[allow(
@@ -33,7 +32,7 @@ macro_rules! grammars {
 pub mod abl;
 pub mod adl;
 pub mod agent_script;
-pub mod leaf;
+pub mod inline;
 pub mod line_layout;
 pub mod outline;
 pub mod rules;

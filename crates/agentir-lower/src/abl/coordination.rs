@@ -12,7 +12,7 @@ use agentir_ir::{
     Escalation, Extensions, Handoff, HumanOutcome, Jump, MemoryGrant, NumberOrText, OnReturn,
     PassedValue, Remote, ReturnHandler, Target, Trigger,
 };
-use agentir_syntax::abl::leaf::ActionKind;
+use agentir_syntax::abl::inline::ActionKind;
 use agentir_syntax::abl::{HeaderValue, Record};
 use indexmap::IndexMap;
 use smol_str::{SmolStr, format_smolstr};
@@ -94,7 +94,7 @@ fn delegate(cx: &mut Context<'_>, item: Record<'_>) -> Option<Delegate> {
 }
 
 /// Lowers an action where no steps exist: `continue`, `respond`, `escalate`.
-fn jump_without_steps(cx: &mut Context<'_>, action: agentir_syntax::abl::leaf::Action) -> Jump {
+fn jump_without_steps(cx: &mut Context<'_>, action: agentir_syntax::abl::inline::Action) -> Jump {
     let action = action.without_steps();
     if action.kind == ActionKind::Respond {
         // The message stays with the jump.

@@ -2,8 +2,8 @@
 
 use agentir_diagnostics::FileId;
 use agentir_ir::Data;
-use agentir_syntax::abl::leaf::{Flow, FlowKind, flow_collection};
-use agentir_syntax::leaf::Leaf;
+use agentir_syntax::abl::inline::{Flow, FlowKind, flow_collection};
+use agentir_syntax::inline::InlineText;
 use agentir_syntax::outline::{Entry, EntryKind, Scalar, Style};
 use serde_json::{Map, Value};
 
@@ -83,7 +83,7 @@ pub(crate) fn of_scalar(scalar: &Scalar<'_>) -> Data {
 fn of_bare(raw: &str) -> Data {
     if raw.starts_with(['[', '{']) && !raw.starts_with("{{") && raw.ends_with([']', '}']) {
         let mut problems = Vec::new();
-        let flow = flow_collection(Leaf::verbatim(raw, FileId(0), 0), &mut problems);
+        let flow = flow_collection(InlineText::verbatim(raw, FileId(0), 0), &mut problems);
         // `{a} to {b}` is a string with two placeholders, not a map.
         if problems.is_empty() {
             return of_flow(&flow);

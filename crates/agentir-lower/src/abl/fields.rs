@@ -4,7 +4,7 @@ use crate::abl::data;
 use agentir_diagnostics::{Span, Spanned};
 use agentir_expr::{Condition, Expr, Name, Template, TypeExpr};
 use agentir_ir::{Data, Dialect, Extensions, Number, NumberOrText};
-use agentir_syntax::abl::leaf::{Action, Assignment, Store, ToolCall};
+use agentir_syntax::abl::inline::{Action, Assignment, Store, ToolCall};
 use agentir_syntax::abl::{Field, HeaderValue, Record, Value};
 use agentir_syntax::outline::{Entry, EntryKind};
 use smol_str::SmolStr;

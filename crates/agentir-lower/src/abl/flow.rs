@@ -13,7 +13,7 @@ use agentir_ir::{
     ErrorHandler, ErrorHandling, Extensions, Flow, Gather, GatherField, Hook, Jump, ReasoningZone,
     Response, SortBy, Statement, Step, Target, Transform,
 };
-use agentir_syntax::abl::leaf::{self, Action, ActionKind, Direction};
+use agentir_syntax::abl::inline::{self, Action, ActionKind, Direction};
 use agentir_syntax::abl::{HeaderValue, Record};
 use smol_str::SmolStr;
 
@@ -338,11 +338,11 @@ fn transform(f: &mut Fields<'_>, rest: &mut Extensions) -> Option<Transform> {
     use agentir_syntax::abl::Value;
     let span = f.value_span("transform")?;
     let header = f.value("transform", |v| match v {
-        Value::TransformHead(header) => Ok(*header),
+        Value::TransformHeader(header) => Ok(*header),
         other => Err(other),
     });
     let (source, item_var, target, mut inner) = if let Some(header) = header {
-        let leaf::TransformHead { source, item, target } = header;
+        let inline::TransformHeader { source, item, target } = header;
         let name = Spanned::new(
             SmolStr::new(agentir_expr::Expr::path(target.value, target.span).to_string()),
             target.span,

@@ -8,7 +8,7 @@ use agentir_ir::{
     Extensions, Memory, PersistentPath, Recall, RecallAction, Remember, SessionVariable,
     StateVariable, StoredValue,
 };
-use agentir_syntax::abl::leaf::Store;
+use agentir_syntax::abl::inline::Store;
 use agentir_syntax::abl::{HeaderValue, Record};
 use smol_str::{SmolStr, format_smolstr};
 

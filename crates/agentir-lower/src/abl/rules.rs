@@ -10,7 +10,7 @@ use agentir_ir::{
     FailureKind, FlowModifications, GatherOverrides, Guardrail, GuardrailKind, Insertion, Jump,
     Number, NumberOrText, Profile, Target,
 };
-use agentir_syntax::abl::leaf;
+use agentir_syntax::abl::inline;
 use agentir_syntax::abl::{HeaderValue, Record, Value};
 use smol_str::{SmolStr, format_smolstr};
 
@@ -52,7 +52,7 @@ pub(super) fn constraint(
     let (kind, condition, checkpoint) = if let Some(rule) = header {
         (Some(rule.kind.value), rule.condition, rule.checkpoint.map(checkpoint_of))
     } else {
-        use leaf::ConstraintKind as K;
+        use inline::ConstraintKind as K;
         let rule = f.value("rule", |v| match v {
             Value::Rule(rule) => Ok((Some(rule.kind.value), rule.condition, rule.checkpoint)),
             Value::Condition(condition) => Ok((Some(K::Require), *condition, None)),
@@ -87,10 +87,10 @@ pub(super) fn constraint(
         }
     };
     let kind = kind.map(|k| match k {
-        leaf::ConstraintKind::Require => ConstraintKind::Require,
-        leaf::ConstraintKind::Warn => ConstraintKind::Warn,
-        leaf::ConstraintKind::Limit => ConstraintKind::Limit,
-        leaf::ConstraintKind::Restrict => ConstraintKind::Restrict,
+        inline::ConstraintKind::Require => ConstraintKind::Require,
+        inline::ConstraintKind::Warn => ConstraintKind::Warn,
+        inline::ConstraintKind::Limit => ConstraintKind::Limit,
+        inline::ConstraintKind::Restrict => ConstraintKind::Restrict,
     });
     let message = f.template("message");
     let on_fail = failure(cx, &mut f, message);
@@ -117,11 +117,11 @@ pub(super) fn constraint(
     });
 }
 
-fn checkpoint_of(checkpoint: Spanned<leaf::Checkpoint>) -> Checkpoint {
+fn checkpoint_of(checkpoint: Spanned<inline::Checkpoint>) -> Checkpoint {
     match checkpoint.value {
-        leaf::Checkpoint::ToolCall(target) => Checkpoint::ToolCall { target },
-        leaf::Checkpoint::Response => Checkpoint::Response,
-        leaf::Checkpoint::Other(target) => {
+        inline::Checkpoint::ToolCall(target) => Checkpoint::ToolCall { target },
+        inline::Checkpoint::Response => Checkpoint::Response,
+        inline::Checkpoint::Other(target) => {
             Checkpoint::Other { target: Spanned::new(target, checkpoint.span) }
         }
     }

@@ -9,7 +9,7 @@ use agentir_ir::{
     AgentReference, Context as HandoffContext, Coordination, Data, Decider, Dialect, Extensions,
     Handoff, Number, PassedValue, Policy, PolicyRule, Routing, RoutingRule, RoutingTarget,
 };
-use agentir_syntax::abl::leaf::RouteAction;
+use agentir_syntax::abl::inline::RouteAction;
 use agentir_syntax::abl::{HeaderValue, Record, Value};
 use smol_str::SmolStr;
 

@@ -9,7 +9,7 @@ use agentir_ir::{
     Tool, ToolHints, ToolType,
 };
 use agentir_syntax::abl::HeaderValue;
-use agentir_syntax::abl::leaf::{Assignment, SignatureParameter, ToolSignature};
+use agentir_syntax::abl::inline::{Assignment, SignatureParameter, ToolSignature};
 
 /// The tools of a section, the names of tools defined elsewhere, and the remaining fields.
 pub(super) fn tools(mut section: Fields<'_>) -> (Vec<Tool>, Vec<Spanned<Name>>, Extensions) {

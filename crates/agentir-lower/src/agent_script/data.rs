@@ -11,15 +11,15 @@ use smol_str::SmolStr;
 
 /// A text with placeholders (specification part I, 6).
 pub(super) fn template(text: &script::Template<'_>) -> Template {
-    let holes = text.holes.iter().filter_map(|hole| {
-        let expr = hole.expr.clone()?;
-        Some(TemplatePart::Value { expr, filters: Vec::new(), span: hole.span })
+    let placeholders = text.placeholders.iter().filter_map(|placeholder| {
+        let expr = placeholder.expr.clone()?;
+        Some(TemplatePart::Value { expr, filters: Vec::new(), span: placeholder.span })
     });
     let text_value = text.text();
     Template {
         shifts: text.shifts(&text_value),
         text: Spanned::new(SmolStr::new(text_value), text.span),
-        parts: holes.collect(),
+        parts: placeholders.collect(),
     }
 }
 

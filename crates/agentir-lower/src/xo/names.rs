@@ -6,7 +6,7 @@ use agentir_expr::{
     Condition, ConditionKind, Expr, ExprKind, Literal, Name, ObjectEntry, Path, Segment, Template,
     system_namespace, system_variable,
 };
-use agentir_syntax::abl::leaf::is_word_of_expressions;
+use agentir_syntax::abl::inline::is_word_of_expressions;
 use agentir_syntax::xo::tables::{KNOWN_PATHS, SCOPES, USER};
 use agentir_syntax::xo::{Text, script};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -93,7 +93,7 @@ fn is_reserved(name: &str) -> bool {
         || is_word_of_expressions(name)
         || system_variable(name).is_some()
         || system_namespace(name).is_some()
-        || agentir_syntax::abl::leaf::ActionKind::from_word(name).is_some()
+        || agentir_syntax::abl::inline::ActionKind::from_word(name).is_some()
 }
 
 /// The names of the variables and services of an export.
@@ -327,7 +327,7 @@ impl Names {
 /// Parses a text as an ABL template.
 fn parsed(text: Text, untranslated: &mut Vec<Text>) -> Template {
     let mut problems = Vec::new();
-    let template = agentir_syntax::abl::leaf::template(text.leaf(), &mut problems);
+    let template = agentir_syntax::abl::inline::template(text.inline_text(), &mut problems);
     if problems.is_empty() {
         return template;
     }
@@ -335,7 +335,7 @@ fn parsed(text: Text, untranslated: &mut Vec<Text>) -> Template {
     let value = text.value.replace("{{", "{ {").replace("}}", "} }");
     let spaced = Text::synthetic(value, text.span);
     untranslated.push(text);
-    agentir_syntax::abl::leaf::template(spaced.leaf(), &mut Vec::new())
+    agentir_syntax::abl::inline::template(spaced.inline_text(), &mut Vec::new())
 }
 
 /// A condition from an expression.

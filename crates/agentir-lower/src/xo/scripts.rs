@@ -72,7 +72,7 @@ pub(super) fn message(
         _ => SmolStr::default(),
     };
     let text = Text::synthetic(format!("{{{{{tool}.text}}}}"), text.span);
-    let text = agentir_syntax::abl::leaf::template(text.leaf(), &mut Vec::new());
+    let text = agentir_syntax::abl::inline::template(text.inline_text(), &mut Vec::new());
     Message { before: vec![call], response: Response { text: Some(text), ..Response::default() } }
 }
 

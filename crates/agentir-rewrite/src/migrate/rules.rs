@@ -3,7 +3,7 @@
 use super::source::{Changes, Source, record_of};
 use agentir_diagnostics::RuleName;
 use agentir_lint::polarity::violation;
-use agentir_syntax::abl::leaf::ActionKind;
+use agentir_syntax::abl::inline::ActionKind;
 use agentir_syntax::abl::{Format, Value};
 use agentir_syntax::rules::LEGACY_FORM;
 

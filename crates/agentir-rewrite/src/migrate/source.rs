@@ -3,9 +3,9 @@
 use super::profiles::NewFile;
 use agentir_diagnostics::{Diagnostic, Edit, FileId, RuleName, Span, Spanned};
 use agentir_expr::{Expr, Version};
-use agentir_syntax::abl::leaf::{FlowKind, flow_collection};
+use agentir_syntax::abl::inline::{FlowKind, flow_collection};
 use agentir_syntax::abl::{Document, Field, Format, HeaderValue, Record, Value};
-use agentir_syntax::leaf::Leaf;
+use agentir_syntax::inline::InlineText;
 use agentir_syntax::outline::{Entry, EntryKind, Style};
 use agentir_syntax::rules;
 
@@ -87,9 +87,9 @@ impl<'a, 't> Source<'a, 't> {
         if let EntryKind::Pair { value: Some(value), .. } = &entry.kind
             && value.style == Style::Bare
         {
-            let leaf = Leaf::verbatim(value.raw, self.file, value.span.start);
+            let input = InlineText::verbatim(value.raw, self.file, value.span.start);
             // Its errors were reported when the document was read.
-            if let FlowKind::Map(entries) = flow_collection(leaf, &mut Vec::new()).kind {
+            if let FlowKind::Map(entries) = flow_collection(input, &mut Vec::new()).kind {
                 keys.extend(entries.into_iter().map(|entry| entry.key));
             }
         }

@@ -11,8 +11,8 @@ use agentir_flow::cfg::{EdgeKind, NodeKind, Origin};
 use agentir_ir::{
     Activation, BindingAction, Collect, Gather, GatherField, Statement, ToolBinding, Validation,
 };
-use agentir_syntax::abl::leaf::condition;
-use agentir_syntax::leaf::Leaf;
+use agentir_syntax::abl::inline::condition;
+use agentir_syntax::inline::InlineText;
 use petgraph::graph::{EdgeIndex, NodeIndex};
 use serde_json::Value as Json;
 
@@ -451,9 +451,9 @@ impl<'p> Run<'_, 'p, '_> {
 
 /// Parses a custom rule. The IR stores these rules as text.
 fn parse_custom_rule(validation: &Validation) -> Option<Expr> {
-    let leaf = Leaf::verbatim(validation.parts().1, FileId(0), 0);
+    let input = InlineText::verbatim(validation.parts().1, FileId(0), 0);
     // Parse errors were reported when the agent was loaded.
-    condition(leaf, true, &mut Vec::new()).expr().cloned()
+    condition(input, true, &mut Vec::new()).expr().cloned()
 }
 
 /// Converts a value to the type of a field, as models may return another representation.

@@ -11,8 +11,8 @@ use agentir_flow::cfg::{EdgeKind, Origin};
 use agentir_ir::{
     BindingAction, Call, FilledBy, InputBinding, NumberOrText, Statement, Tool, ToolBinding,
 };
-use agentir_syntax::abl::leaf::template;
-use agentir_syntax::leaf::Leaf;
+use agentir_syntax::abl::inline::template;
+use agentir_syntax::inline::InlineText;
 use petgraph::graph::NodeIndex;
 use serde_json::{Map, Value as Json};
 
@@ -207,8 +207,8 @@ impl<'p> Run<'_, 'p, '_> {
         Ok(match &expr.kind {
             ExprKind::Literal(Literal::String(text)) if text.contains("{{") => {
                 // Parse errors were reported when the agent was loaded.
-                let leaf = Leaf::verbatim(text, FileId(0), 0);
-                Json::from(self.render(&template(leaf, &mut Vec::new())))
+                let input = InlineText::verbatim(text, FileId(0), 0);
+                Json::from(self.render(&template(input, &mut Vec::new())))
             }
             ExprKind::List(items) => {
                 items.iter().map(|item| self.argument(item)).collect::<Result<_, _>>()?

@@ -15,8 +15,8 @@ use agentir_flow::cfg::{EdgeKind, Node, NodeKind, Origin, Transfer};
 use agentir_ir::{
     AgentType, BindingAction, Context, Data, Delegate, Handoff, Statement, Target, VariableBinding,
 };
-use agentir_syntax::abl::leaf::template;
-use agentir_syntax::leaf::Leaf;
+use agentir_syntax::abl::inline::template;
+use agentir_syntax::inline::InlineText;
 use petgraph::graph::NodeIndex;
 use serde_json::{Map, Value as Json};
 
@@ -586,8 +586,8 @@ impl<'p> Run<'_, 'p, '_> {
                 Some(value) => self.masked(text, &value),
                 None => {
                     // Parse errors were reported when the agent was loaded.
-                    let leaf = Leaf::verbatim(text, FileId(0), 0);
-                    Json::from(self.render(&template(leaf, &mut Vec::new())))
+                    let input = InlineText::verbatim(text, FileId(0), 0);
+                    Json::from(self.render(&template(input, &mut Vec::new())))
                 }
             },
             Data::Object(fields) => fields

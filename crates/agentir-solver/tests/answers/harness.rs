@@ -4,13 +4,14 @@ use agentir_diagnostics::{Diagnostic, FileId};
 use agentir_eval::Value;
 use agentir_expr::{BinaryOp, Condition, Dialect, Expr, ExprKind, Path};
 use agentir_solver::{Answer, Assertion, Bound, FactKind, Facts, Goal, Label, Query, Solver, Type};
-use agentir_syntax::abl::leaf;
-use agentir_syntax::leaf::Leaf;
+use agentir_syntax::abl::inline;
+use agentir_syntax::inline::InlineText;
 
 /// Parses a condition of ABL. A quoted text is a natural-language condition.
 pub fn condition(text: &str) -> Condition {
     let mut problems: Vec<Diagnostic> = Vec::new();
-    let condition = leaf::condition(Leaf::verbatim(text, FileId(0), 0), false, &mut problems);
+    let condition =
+        inline::condition(InlineText::verbatim(text, FileId(0), 0), false, &mut problems);
     assert!(problems.is_empty(), "{text}: {problems:?}");
     condition
 }

@@ -1,6 +1,6 @@
 //! The ABL front end: from an outline to a typed tree.
 
-pub mod leaf;
+pub mod inline;
 mod reader;
 pub mod schema;
 mod tree;

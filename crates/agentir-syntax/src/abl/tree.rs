@@ -2,9 +2,9 @@
 //! [`super::schema`].
 
 use super::schema::{FieldDef, RecordType, Version};
-use crate::abl::leaf::{
-    Action, Assignment, ConstraintRule, ProtocolHead, RouteAction, RoutingRule, SortBy, Store,
-    ToolCall, ToolSignature, TransformHead,
+use crate::abl::inline::{
+    Action, Assignment, ConstraintRule, ProtocolHeader, RouteAction, RoutingRule, SortBy, Store,
+    ToolCall, ToolSignature, TransformHeader,
 };
 use crate::outline::{Entry, Scalar};
 use agentir_diagnostics::{Span, Spanned};
@@ -95,7 +95,7 @@ pub enum HeaderValue {
     /// `INTENT(a) -> alias`.
     Routing(Box<RoutingRule>),
     /// `FROM a TO b:`.
-    Protocol(Box<ProtocolHead>),
+    Protocol(Box<ProtocolHeader>),
     /// `a -> b -> c`.
     Chain(Vec<Spanned<Name>>),
     /// An unquoted text.
@@ -162,7 +162,7 @@ pub enum Value<'t> {
     /// `name: value`, in order.
     Bindings(Vec<(Spanned<Name>, Expr)>),
     /// `source AS item INTO target`.
-    TransformHead(Box<TransformHead>),
+    TransformHeader(Box<TransformHeader>),
     /// `field DESC`.
     SortBy(Box<SortBy>),
     /// `ROUTE_TO X`.

@@ -1,6 +1,6 @@
 //! Reads the agents of an ensemble and the bindings of their arguments (Appendix A, `invoke_agent`; B.5).
 
-use super::leaf;
+use super::inline;
 use super::reader::{Reader, duplicate};
 use super::tree::{Binding, Member};
 use crate::outline::{Entry, EntryKind, Key, Scalar};
@@ -96,7 +96,7 @@ impl Reader<'_> {
                 continue;
             };
             let name = Spanned::new(SmolStr::new(key.text), key.span);
-            if let Some((by_reference, value)) = leaf::reference(scalar, self.problems) {
+            if let Some((by_reference, value)) = inline::reference(scalar, self.problems) {
                 into.push(Binding { name, value, by_reference });
             }
         }

@@ -1,8 +1,8 @@
 //! The front end of ADL, the agent declarative language of the MICA project: from YAML to a typed tree.
 //!
 //! The language is the paper's (ADL 1.0, Appendices A to C). [`schema`] has its tables; `reader` reads
-//! agents by them, `steps` reads steps, `leaf` the strings inside (conditions, paths, returns, texts with
-//! `${…}`; `grammars/adl_leaf.lalrpop`), [`python`] the bot's Python functions, [`config`] its settings.
+//! agents by them, `steps` reads steps, `inline` the strings inside (conditions, paths, returns, texts with
+//! `${…}`; `grammars/adl_inline.lalrpop`), [`python`] the bot's Python functions, [`config`] its settings.
 //!
 //! Forms that MICA, the implementation of the language, treats differently from the paper are reported
 //! here, since only the text shows them.
@@ -10,7 +10,7 @@
 //! *Invariant*: this module does not resolve names of agents or functions.
 
 pub mod config;
-mod leaf;
+mod inline;
 mod members;
 pub mod python;
 mod reader;
@@ -18,7 +18,7 @@ pub mod schema;
 mod steps;
 mod tree;
 
-pub use leaf::Verb;
+pub use inline::Verb;
 pub use reader::read;
 pub use schema::AgentKind;
 pub use tree::{

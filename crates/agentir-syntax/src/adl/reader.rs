@@ -1,6 +1,6 @@
 //! Reads agents from the outline, by the tables of [`super::schema`].
 
-use super::leaf;
+use super::inline;
 use super::schema::{self, AgentKind, FieldDef, FieldType, Standing};
 use super::steps::{self, Context};
 use super::tree::{Agent, Document, Faq, Field, Subflow, Value};
@@ -344,9 +344,9 @@ impl Reader<'_> {
                 };
                 self.report_yaml_surprises(scalar, def.name);
                 if def.field_type == FieldType::Prompt {
-                    leaf::prompt_holes(scalar, self.problems);
+                    inline::prompt_placeholders(scalar, self.problems);
                 }
-                Value::Text(leaf::plain(scalar))
+                Value::Text(inline::plain(scalar))
             }
             FieldType::Names => Value::Names(self.names(key, value, children, "names")),
             FieldType::Sources => {
@@ -409,7 +409,7 @@ impl Reader<'_> {
             .help(format!("write `{}: …` in one text", key.text)),
         );
         match all.as_slice() {
-            [only] => Some(Value::Text(leaf::plain(only))),
+            [only] => Some(Value::Text(inline::plain(only))),
             _ => Some(Value::Other),
         }
     }
@@ -567,8 +567,8 @@ impl Reader<'_> {
                     }
                     let question = Scalar::bare(key.text, key.span);
                     all.push(Faq {
-                        question: Some(leaf::plain(&question)),
-                        answer: value.as_ref().map(leaf::plain),
+                        question: Some(inline::plain(&question)),
+                        answer: value.as_ref().map(inline::plain),
                         span: child.span(self.file),
                     });
                 }
@@ -594,7 +594,7 @@ impl Reader<'_> {
             let EntryKind::Pair { key, value, .. } = &entry.kind else { continue };
             let text = value.as_ref().map(|v| {
                 self.report_yaml_surprises(v, key.text);
-                leaf::plain(v)
+                inline::plain(v)
             });
             match key.text {
                 "q" => faq.question = text,

@@ -1,6 +1,6 @@
 //! Reads steps (Appendix A, `step_block`; B.4).
 
-use super::leaf;
+use super::inline;
 use super::reader::{Reader, duplicate};
 use super::schema::{self, VERBS};
 use super::tree::{Assignment, Branch, Step, StepKind};
@@ -275,7 +275,7 @@ fn branch<'t>(
     whole: Span,
 ) -> Branch<'t> {
     let empty = Scalar::bare("", Span::new(key.span.file, key.span.end, key.span.end));
-    let (condition, intent) = leaf::condition(condition.unwrap_or(&empty), reader.problems);
+    let (condition, intent) = inline::condition(condition.unwrap_or(&empty), reader.problems);
     let (steps, end) = match then {
         Some((then, value, children, _)) => {
             if value.is_some() || children.is_empty() {
@@ -431,7 +431,7 @@ fn simple_step<'t>(
     };
     reader.report_yaml_surprises(value, verb);
     Some(match verb {
-        "bot" => StepKind::Bot(leaf::template(value, reader.problems)),
+        "bot" => StepKind::Bot(inline::template(value, reader.problems)),
         "label" => StepKind::Label(name(value)),
         "next" => StepKind::Next { target: name(value), tries },
         "call" => {
@@ -464,13 +464,13 @@ fn name(value: &Scalar<'_>) -> Spanned<Name> {
 fn assignments<'t>(reader: &mut Reader<'_>, entries: &'t [Entry<'t>]) -> Vec<Assignment> {
     let mut all = Vec::new();
     for (key, value) in reader.pairs(entries) {
-        let target = leaf::key_path(key.text, key.span);
+        let target = inline::key_path(key.text, key.span);
         let empty = Scalar::bare("", Span::new(key.span.file, key.span.end, key.span.end));
         let value = value.unwrap_or(&empty);
         all.push(Assignment {
             target,
-            literal: leaf::literal(value),
-            path: leaf::path(value),
+            literal: inline::literal(value),
+            path: inline::path(value),
             value_span: value.span,
             quoted: value.is_quoted(),
         });
@@ -479,7 +479,7 @@ fn assignments<'t>(reader: &mut Reader<'_>, entries: &'t [Entry<'t>]) -> Vec<Ass
 }
 
 fn return_step<'t>(reader: &mut Reader<'_>, value: &Scalar<'t>) -> StepKind<'t> {
-    let Some((status, message)) = leaf::returned(value) else {
+    let Some((status, message)) = inline::returned(value) else {
         reader.problems.push(
             Diagnostic::error(
                 rules::INVALID_VALUE,

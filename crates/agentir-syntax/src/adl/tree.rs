@@ -1,6 +1,6 @@
 //! The typed tree of an ADL file.
 
-use super::leaf::Verb;
+use super::inline::Verb;
 use super::schema::{AgentKind, FieldDef};
 use crate::outline::Entry;
 use agentir_diagnostics::{Span, Spanned};

@@ -3,7 +3,7 @@
 //! There are three stages. The layout pass (`layout.rs`) cuts the text into lines and nests them by column;
 //! `grammars/agent_script.lalrpop` parses the tokens into an outline. The reader (`reader/`) reads the
 //! outline by the tables of a dialect ([`schema`]). The text after a key or keyword is parsed by
-//! `grammars/agent_script_leaf.lalrpop`.
+//! `grammars/agent_script_inline.lalrpop`.
 //!
 //! *Invariant*: parsing never fails and does not resolve names. The tree ([`Document`]) preserves
 //! everything in the text.
@@ -15,7 +15,7 @@ pub(crate) mod layout_of {
     pub(crate) use super::outline::{Entry, EntryKind, Inline, RawTemplate, parse};
     pub(crate) use super::template::without;
 }
-mod leaf;
+mod inline;
 mod outline;
 mod reader;
 pub mod schema;
@@ -24,7 +24,7 @@ mod tree;
 mod validate;
 
 pub use schema::{Dialect, Version};
-pub use template::{Hole, Segment, Template, TemplateStyle};
+pub use template::{Placeholder, Segment, Template, TemplateStyle};
 pub use tree::{
     Argument, Binding, Branch, CollectForm, Data, Declaration, Declared, Document, Field, Modifier,
     Procedure, Record, Statement, StatementKind, Target, TypeSpec, Unknown, Value,
@@ -71,7 +71,7 @@ pub fn parse<'s>(
     let version = named.and_then(|n| n.version);
     let Outline { entries, comments, placeholders } = outline;
     let mut reader = reader::Reader {
-        reading: leaf::Reading { file, problems },
+        reading: inline::Reading { file, problems },
         dialect,
         // The base dialect and agentforce share version numbers; agentfabric has its own.
         version: version.map(|v| v.value).filter(|_| dialect != Dialect::Agentfabric),

@@ -1,9 +1,9 @@
 //! Texts with placeholders: `{!expression}` (specification part I, 6).
 
+use super::inline::{self, EntryPoint, Reading, escape};
 use super::layout::TABS;
-use super::leaf::{self, Goal, Reading, escape};
 use super::outline::RawTemplate;
-use crate::leaf::unescaped;
+use crate::inline::unescaped;
 use crate::outline::find_lines;
 use crate::rules::INVALID_TEMPLATE;
 use crate::text::offset;
@@ -19,7 +19,7 @@ pub struct Template<'s> {
     /// The notation.
     pub style: TemplateStyle,
     /// The placeholders, in order.
-    pub holes: Vec<Hole>,
+    pub placeholders: Vec<Placeholder>,
     /// The source between the quotes, or after the bar.
     raw: &'s str,
 }
@@ -40,7 +40,7 @@ pub enum TemplateStyle {
 
 /// `{!expression}`.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Hole {
+pub struct Placeholder {
     /// The expression; `None` if it is invalid.
     pub expr: Option<Expr>,
     /// From brace to brace.
@@ -53,7 +53,7 @@ pub enum Segment<'t> {
     /// Literal text.
     Text(String),
     /// A placeholder.
-    Hole(&'t Hole),
+    Placeholder(&'t Placeholder),
 }
 
 /// `line` without its first `columns` columns of white space, or all of it if it has less.
@@ -85,17 +85,17 @@ impl<'s> Template<'s> {
     /// Literal texts and placeholders, in order.
     #[must_use]
     pub fn segments(&self) -> Vec<Segment<'_>> {
-        let mut segments = Vec::with_capacity(2 * self.holes.len() + 1);
+        let mut segments = Vec::with_capacity(2 * self.placeholders.len() + 1);
         let mut dedent = match self.style {
             TemplateStyle::Quoted => None,
             TemplateStyle::Block { .. } => Some(Dedent::new(self)),
         };
         let mut at = 0usize;
-        for hole in &self.holes {
-            let start = hole.span.start.saturating_sub(self.raw_start()) as usize;
+        for placeholder in &self.placeholders {
+            let start = placeholder.span.start.saturating_sub(self.raw_start()) as usize;
             self.text_segment(at, start, &mut dedent, false, &mut segments);
-            segments.push(Segment::Hole(hole));
-            at = hole.span.end.saturating_sub(self.raw_start()) as usize;
+            segments.push(Segment::Placeholder(placeholder));
+            at = placeholder.span.end.saturating_sub(self.raw_start()) as usize;
         }
         self.text_segment(at, self.raw.len(), &mut dedent, true, &mut segments);
         segments
@@ -126,9 +126,9 @@ impl<'s> Template<'s> {
         for segment in self.segments() {
             match segment {
                 Segment::Text(part) => text.push_str(&part),
-                Segment::Hole(hole) => {
-                    let start = hole.span.start.saturating_sub(self.raw_start()) as usize;
-                    let end = hole.span.end.saturating_sub(self.raw_start()) as usize;
+                Segment::Placeholder(placeholder) => {
+                    let start = placeholder.span.start.saturating_sub(self.raw_start()) as usize;
+                    let end = placeholder.span.end.saturating_sub(self.raw_start()) as usize;
                     text.push_str(self.raw.get(start..end).unwrap_or_default());
                 }
             }
@@ -159,7 +159,7 @@ impl<'s> Template<'s> {
 
     /// Visits every expression in the template.
     pub fn exprs<'t>(&'t self, found: &mut dyn FnMut(&'t Expr)) {
-        self.holes.iter().filter_map(|h| h.expr.as_ref()).for_each(found);
+        self.placeholders.iter().filter_map(|h| h.expr.as_ref()).for_each(found);
     }
 }
 
@@ -217,8 +217,8 @@ impl Dedent {
             }
             out.push('\n');
             // White space before a placeholder at the start of the line is indentation, too.
-            let before_hole = lines.peek().is_none() && !last;
-            if before_hole || !text.trim().is_empty() {
+            let before_placeholder = lines.peek().is_none() && !last;
+            if before_placeholder || !text.trim().is_empty() {
                 let line = line.strip_suffix('\r').unwrap_or(line);
                 out.push_str(without(line, self.columns));
             }
@@ -239,27 +239,27 @@ impl Dedent {
 pub(crate) fn quoted<'s>(reading: &mut Reading<'_>, raw: &'s str, span: Span) -> Template<'s> {
     if let Err(at) = unescaped(raw, escape) {
         let at = span.start + 1 + at;
-        reading.problems.push(leaf::bad_escape(
+        reading.problems.push(inline::bad_escape(
             Span::new(span.file, at, at + 2),
             raw.get((at - span.start - 1) as usize..),
         ));
     }
-    let holes = holes(reading, raw, span.start + 1);
-    Template { span, style: TemplateStyle::Quoted, holes, raw }
+    let placeholders = placeholders(reading, raw, span.start + 1);
+    Template { span, style: TemplateStyle::Quoted, placeholders, raw }
 }
 
 /// A block text after a bar.
 pub(crate) fn block<'s>(reading: &mut Reading<'_>, raw: RawTemplate<'s>) -> Template<'s> {
     let start = raw.pipe + 1;
     let span = Span::new(reading.file, raw.pipe, start + offset(raw.raw.len()));
-    let holes = holes(reading, raw.raw, start);
+    let placeholders = placeholders(reading, raw.raw, start);
     let style = TemplateStyle::Block { pipe_column: raw.pipe_column, base: raw.base };
-    Template { span, style, holes, raw: raw.raw }
+    Template { span, style, placeholders, raw: raw.raw }
 }
 
 /// The placeholders in `raw`, which starts at `base`.
-fn holes(reading: &mut Reading<'_>, raw: &str, base: u32) -> Vec<Hole> {
-    let mut holes = Vec::new();
+fn placeholders(reading: &mut Reading<'_>, raw: &str, base: u32) -> Vec<Placeholder> {
+    let mut placeholders = Vec::new();
     let mut at = 0;
     while let Some(found) = raw.get(at..).and_then(|rest| memmem::find(rest.as_bytes(), b"{!")) {
         let open = at + found;
@@ -286,12 +286,12 @@ fn holes(reading: &mut Reading<'_>, raw: &str, base: u32) -> Vec<Hole> {
             );
             None
         } else {
-            reading.expr(text, start + 2, Goal::Hole)
+            reading.expr(text, start + 2, EntryPoint::Placeholder)
         };
-        holes.push(Hole { expr, span });
+        placeholders.push(Placeholder { expr, span });
         at = open + 3 + length;
     }
-    holes
+    placeholders
 }
 
 /// The distance to the brace that closes a placeholder. A placeholder ends at the next one, or with its

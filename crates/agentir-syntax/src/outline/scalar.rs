@@ -1,6 +1,6 @@
 //! The scalars of an outline, in all their notations.
 
-use crate::leaf::{Leaf, Origin};
+use crate::inline::{InlineText, Origin};
 use crate::text::offset;
 use agentir_diagnostics::Span;
 use smol_str::SmolStr;
@@ -101,7 +101,7 @@ impl<'s> Scalar<'s> {
     }
 
     /// Passes the text to an inline parser, with the mapping of its offsets to the file.
-    pub fn with_leaf<R>(&self, parse: impl FnOnce(Leaf<'_>) -> R) -> R {
+    pub fn with_inline<R>(&self, parse: impl FnOnce(InlineText<'_>) -> R) -> R {
         let mut shifts = Vec::new();
         let (text, base) = if let Some(decoded) = &self.decoded {
             find_lines(decoded, self.raw, &mut shifts);
@@ -124,7 +124,7 @@ impl<'s> Scalar<'s> {
             }
         };
         let origin = Origin { file: self.span.file, base, shifts: &shifts };
-        parse(Leaf { text: &text, origin })
+        parse(InlineText { text: &text, origin })
     }
 
     fn inner(&self) -> &'s str {
@@ -301,7 +301,7 @@ mod tests {
     fn escapes_are_resolved_and_places_kept() {
         let s = scalar(r#""a\"b\\d {x}""#, Style::Double);
         assert_eq!(s.value(), r#"a"b\d {x}"#);
-        let at = s.with_leaf(|l| l.origin.offset(l.text.find('{').unwrap()));
+        let at = s.with_inline(|l| l.origin.offset(l.text.find('{').unwrap()));
         assert_eq!(at as usize, 100 + s.raw.find('{').unwrap());
         assert_eq!(scalar(r#""\d+""#, Style::Double).value(), r"\d+");
         assert_eq!(scalar(r#""\u00e9!""#, Style::Double).value(), "é!");
@@ -312,7 +312,7 @@ mod tests {
         let s = scalar("  one\r\n    {two}\n\n  three", Style::Block(2));
         assert_eq!(s.value(), "one\n  {two}\n\nthree");
         for needle in ["one", "{", "three"] {
-            let at = s.with_leaf(|l| l.origin.offset(l.text.find(needle).unwrap()));
+            let at = s.with_inline(|l| l.origin.offset(l.text.find(needle).unwrap()));
             assert_eq!(at as usize, 100 + s.raw.find(needle).unwrap(), "{needle}");
         }
     }

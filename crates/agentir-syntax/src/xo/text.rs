@@ -1,6 +1,6 @@
 //! Texts of an export, with JSON escapes and URI encoding resolved and mapped to the source.
 
-use crate::leaf::{Leaf, Origin};
+use crate::inline::{InlineText, Origin};
 use crate::text::offset;
 use agentir_diagnostics::{Span, Spanned};
 use smol_str::SmolStr;
@@ -81,8 +81,8 @@ impl Text {
 
     /// The text as input of an inline parser.
     #[must_use]
-    pub fn leaf(&self) -> Leaf<'_> {
-        Leaf { text: &self.value, origin: self.origin() }
+    pub fn inline_text(&self) -> InlineText<'_> {
+        InlineText { text: &self.value, origin: self.origin() }
     }
 
     /// The span of a part.

@@ -6,14 +6,14 @@ use super::*;
 
 #[test]
 fn any_deeper_column_is_a_level() {
-    let document = fine("system:\n instructions: \"a\"\nconfig:\n        agent_name: \"b\"\n");
+    let document = parse_ok("system:\n instructions: \"a\"\nconfig:\n        agent_name: \"b\"\n");
     assert_eq!(document.root.record("system").unwrap().text("instructions").unwrap().text(), "a");
     assert_eq!(document.root.record("config").unwrap().text("agent_name").unwrap().text(), "b");
 }
 
 #[test]
 fn tabs_byte_order_marks_and_carriage_returns() {
-    let document = fine(
+    let document = parse_ok(
         "\u{feff}system:\r\n\tinstructions: |\r\n\t\tOne\r\n\t\t Two\r\n\r\nconfig:\r\n\tagent_name: \"b\"\r\n",
     );
     let text = document.root.record("system").unwrap().text("instructions").unwrap().text();
@@ -24,14 +24,15 @@ fn tabs_byte_order_marks_and_carriage_returns() {
 #[test]
 fn a_tab_is_three_columns() {
     // Three spaces and a tab are the same column.
-    let document = fine("config:\n\tagent_name: \"b\"\n   role: \"c\"\n");
+    let document = parse_ok("config:\n\tagent_name: \"b\"\n   role: \"c\"\n");
     assert_eq!(document.root.record("config").unwrap().fields.len(), 2);
 }
 
 #[test]
-fn comment_lines_open_and_close_nothing() {
-    let document =
-        fine("config: # one\n      # two\n  agent_name: \"b\" # three\n# four\n  role: \"c\"\n");
+fn comment_lines_do_not_affect_nesting() {
+    let document = parse_ok(
+        "config: # one\n      # two\n  agent_name: \"b\" # three\n# four\n  role: \"c\"\n",
+    );
     assert_eq!(document.root.record("config").unwrap().fields.len(), 2);
     assert_eq!(document.comments.len(), 4);
 }
@@ -40,7 +41,7 @@ fn comment_lines_open_and_close_nothing() {
 fn a_line_between_two_levels() {
     let text = "config:\n    runtime:\n            streaming: True\n      role: \"c\"\n      company: \"d\"\n";
     assert_eq!(
-        said(text),
+        diagnostics(text),
         [
             "inconsistent-indentation: »      « this line is indented less than the lines above it, but more than what they belong to / indent it by 12 to go on with the block above, or by 4 to leave it"
         ]
@@ -51,7 +52,8 @@ fn a_line_between_two_levels() {
 
 #[test]
 fn named_blocks() {
-    let document = fine("subagent a:\n  description: \"x\"\nsubagent b:\n  description: \"y\"\n");
+    let document =
+        parse_ok("subagent a:\n  description: \"x\"\nsubagent b:\n  description: \"y\"\n");
     let names: Vec<_> = document
         .root
         .records("subagent")
@@ -61,30 +63,30 @@ fn named_blocks() {
         .collect();
     assert_eq!(names, [("a".into(), "x".into()), ("b".into(), "y".into())]);
     assert_eq!(
-        said("subagent:\n  description: \"x\"\n"),
+        diagnostics("subagent:\n  description: \"x\"\n"),
         ["syntax-error: »subagent« this subagent has no name / write `subagent name:`"]
     );
     assert_eq!(
-        said("subagent my agent:\n  description: \"x\"\n"),
+        diagnostics("subagent my agent:\n  description: \"x\"\n"),
         ["syntax-error: »my agent« a name is one word / join the words with `_`"]
     );
     assert_eq!(
-        said("config main:\n  role: \"x\"\n"),
+        diagnostics("config main:\n  role: \"x\"\n"),
         ["syntax-error: »main« `config` takes no name / write `config:`"]
     );
     assert_eq!(
-        said("subagent a:\n  description: \"x\"\nsubagent a:\n  description: \"x\"\n"),
+        diagnostics("subagent a:\n  description: \"x\"\nsubagent a:\n  description: \"x\"\n"),
         ["duplicate-section: »a« the subagent `a` is there already"]
     );
     assert_eq!(
-        said("start_agent a:\n  description: \"x\"\nstart_agent b:\n  description: \"x\"\n"),
+        diagnostics("start_agent a:\n  description: \"x\"\nstart_agent b:\n  description: \"x\"\n"),
         ["duplicate-section: »start_agent« there may only be one `start_agent`"]
     );
 }
 
 #[test]
 fn scalars() {
-    let document = fine(
+    let document = parse_ok(
         "config:\n  agent_label: \"My Agent\"\n  max_tokens: 42\n  temperature: .5\n  debug: True\n",
     );
     let config = document.root.record("config").unwrap();
@@ -97,18 +99,18 @@ fn scalars() {
 #[test]
 fn sequences() {
     let text = "access:\n  sharing_policy:\n    custom_sharing_entities:\n      - \"Account\"\n      # none\n      - \"Case\"\n";
-    let document = fine(text);
+    let document = parse_ok(text);
     let policy = document.root.record("access").unwrap().record("sharing_policy").unwrap();
     assert!(matches!(&policy.fields[0].value, Value::List(l) if l.len() == 2));
     let inline = text.replace(
         ":\n      - \"Account\"\n      # none\n      - \"Case\"",
         ": [\"Account\", \"Case\",]",
     );
-    let document = fine(&inline);
+    let document = parse_ok(&inline);
     let policy = document.root.record("access").unwrap().record("sharing_policy").unwrap();
     assert!(matches!(&policy.fields[0].value, Value::List(l) if l.len() == 2));
     assert_eq!(
-        said("system:\n  messages:\n    error: \"e\"\n    - \"x\"\n"),
+        diagnostics("system:\n  messages:\n    error: \"e\"\n    - \"x\"\n"),
         ["syntax-error: »-« expected a field of the messages block, found an item of a sequence"]
     );
 }
@@ -116,17 +118,17 @@ fn sequences() {
 #[test]
 fn quoted_keys() {
     let text = "subagent a:\n  description: \"d\"\n  actions:\n    A:\n      target: \"flow://A\"\n      inputs:\n        \"Input:query\": string\n";
-    let document = fine(text);
+    let document = parse_ok(text);
     let action = subagent(&document).records("actions").next().unwrap();
     assert_eq!(action.declarations("inputs")[0].name.value, "Input:query");
 }
 
 #[test]
-fn brackets_and_backslashes_go_on() {
+fn brackets_and_backslashes_continue_the_line() {
     let text = prompt(
         "set @variables.x = [\n  1, # one\n\n  2,\n]\nset @variables.y = 1 + \\\n  2\n| end",
     );
-    let document = fine(&text);
+    let document = parse_ok(&text);
     assert_eq!(steps(&document).statements.len(), 3);
 }
 
@@ -135,7 +137,7 @@ fn brackets_and_backslashes_go_on() {
 #[test]
 fn declarations() {
     let text = "variables:\n  a: mutable string = \"x\"\n    description: \"d\"\n  b: linked number\n  c: mutable list[object] = []\n  d: mutable object = {}\n  e: mutable date = 2026-01-31\n";
-    let document = fine(text);
+    let document = parse_ok(text);
     let variables = document.root.declarations("variables");
     let [a, b, c, _, e] = variables else { panic!("{variables:?}") };
     assert_eq!(a.modifier.unwrap().value, Modifier::Mutable);
@@ -154,7 +156,7 @@ fn declarations() {
 
 #[test]
 fn wrong_declarations() {
-    let one = |line: &str| said(&format!("variables:\n  a: {line}\n")).join("\n");
+    let one = |line: &str| diagnostics(&format!("variables:\n  a: {line}\n")).join("\n");
     assert_eq!(
         one("mutabel string"),
         "invalid-value: »mutabel« `mutabel` is no modifier / did you mean `mutable`?"
@@ -177,17 +179,17 @@ fn wrong_declarations() {
         "deprecated-field: »id« the type `id` is deprecated / write `string` instead"
     );
     assert_eq!(
-        said("variables:\n  a:\n    description: \"d\"\n"),
+        diagnostics("variables:\n  a:\n    description: \"d\"\n"),
         ["missing-field: »a« the variable `a` has no type / write `a: string`, or another type"]
     );
     assert_eq!(
-        said("variables:\n  a__b: mutable string\n"),
+        diagnostics("variables:\n  a__b: mutable string\n"),
         [
             "invalid-value: »a__b« `a__b` cannot be the name of a variable / it begins with a letter; letters, digits and single underscores follow"
         ]
     );
     assert_eq!(
-        said("variables:\n  a: mutable string\n  a: mutable string\n"),
+        diagnostics("variables:\n  a: mutable string\n  a: mutable string\n"),
         ["duplicate-field: »a« the variable `a` is there already"]
     );
 }
@@ -258,47 +260,50 @@ fn literals() {
 
 #[test]
 fn wrong_expressions() {
-    assert_eq!(wrong("'x'"), "syntax-error: »'x'« texts stand in double quotes / write `\"…\"`");
     assert_eq!(
-        wrong(r#""a\d""#).split(" / ").next().unwrap(),
+        diagnostics_of("'x'"),
+        "syntax-error: »'x'« texts stand in double quotes / write `\"…\"`"
+    );
+    assert_eq!(
+        diagnostics_of(r#""a\d""#).split(" / ").next().unwrap(),
         r"invalid-value: »\d« `\d` is no escape of Agent Script"
     );
     assert_eq!(
-        wrong("\"abc").split(" / ").next().unwrap(),
+        diagnostics_of("\"abc").split(" / ").next().unwrap(),
         "unterminated-string: »\"« this text has no closing `\"` on its line"
     );
     assert_eq!(
-        wrong("1 +"),
+        diagnostics_of("1 +"),
         "syntax-error: »+« expected a value after `+` / an assignment is written `set @variables.name = value`"
     );
-    assert_eq!(wrong("(1"), "syntax-error: »(« `(` is never closed / add `)`");
+    assert_eq!(diagnostics_of("(1"), "syntax-error: »(« `(` is never closed / add `)`");
     assert_eq!(
-        wrong("[1)"),
+        diagnostics_of("[1)"),
         "syntax-error: »)« `)` does not close `[` / an assignment is written `set @variables.name = value`"
     );
     assert_eq!(
-        wrong("@variables"),
+        diagnostics_of("@variables"),
         "syntax-error: »@variables« `@variables` names no member / write `@variables.name`"
     );
     assert_eq!(
-        wrong("@a.b in [1]").split(" / ").next().unwrap(),
+        diagnostics_of("@a.b in [1]").split(" / ").next().unwrap(),
         "syntax-error: »in« Agent Script has no operator `in`"
     );
-    assert_eq!(wrong("@a.b % 2"), "syntax-error: »%« Agent Script has no operator `%`");
+    assert_eq!(diagnostics_of("@a.b % 2"), "syntax-error: »%« Agent Script has no operator `%`");
     assert_eq!(
-        wrong("1 < 2 < 3"),
+        diagnostics_of("1 < 2 < 3"),
         "syntax-error: »<« `<` cannot follow another comparison / compare in two steps, joined by `and`"
     );
-    assert_eq!(wrong("(@a.b)(1)").split(" / ").next().unwrap(), "");
+    assert_eq!(diagnostics_of("(@a.b)(1)").split(" / ").next().unwrap(), "");
     assert_eq!(
-        wrong("[1](1)").split(" / ").next().unwrap(),
+        diagnostics_of("[1](1)").split(" / ").next().unwrap(),
         "syntax-error: »[1]« only functions can be called, by their names"
     );
 }
 
 #[test]
-fn slips_are_understood_and_mended() {
-    for (slip, meant) in [
+fn syntax_of_other_languages_is_accepted_and_fixed() {
+    for (written, expected) in [
         ("@a.b === 1", "@a.b == 1"),
         ("@a.b && @c.d || !@e.f", "@a.b and @c.d or not @e.f"),
         ("true", "True"),
@@ -306,8 +311,8 @@ fn slips_are_understood_and_mended() {
         ("'x'", "\"x\""),
     ] {
         assert_eq!(
-            mended(&prompt(&format!("set @variables.x = {slip}"))),
-            prompt(&format!("set @variables.x = {meant}"))
+            fixed(&prompt(&format!("set @variables.x = {written}"))),
+            prompt(&format!("set @variables.x = {expected}"))
         );
     }
 }
@@ -321,7 +326,7 @@ fn procedures_with_and_without_the_arrow() {
         "subagent a:\n  description: \"d\"\n  before_reasoning: ->\n    set @variables.x = 1\n",
         "subagent a:\n  description: \"d\"\n  before_reasoning:->\n    set x = 1\n",
     ] {
-        let document = fine(text);
+        let document = parse_ok(text);
         let procedure = subagent(&document).procedure("before_reasoning").unwrap();
         assert_eq!(procedure.statements.len(), 1);
         assert_eq!(procedure.arrow.is_some(), text.contains("->"));
@@ -333,7 +338,7 @@ fn run_and_its_clauses() {
     let text = prompt(
         "run @actions.A # why\n  with a=@variables.a, b = ...\n  with \"c:d\"=1\n  set @variables.x = @outputs.y\n  run @actions.B\n    with e=2\n  transition to @subagent.b",
     );
-    let document = fine(&text);
+    let document = parse_ok(&text);
     let StatementKind::Run { action, with, body } = &steps(&document).statements[0].kind else {
         panic!()
     };
@@ -350,7 +355,7 @@ fn conditions() {
     let text = prompt(
         "if @variables.a:\n  | A\nelse if @variables.b == 1:\n  | B\nelse if not @variables.c:\n  | C\nelse:\n  | D\nif @variables.e:\n  if @variables.f:\n    | F\n  else:\n    | G",
     );
-    let document = fine(&text);
+    let document = parse_ok(&text);
     let StatementKind::If { branches, otherwise } = &steps(&document).statements[0].kind else {
         panic!()
     };
@@ -365,7 +370,7 @@ fn conditions() {
 
 #[test]
 fn wrong_conditions() {
-    let one = |lines: &str| said(&prompt(lines)).join("\n");
+    let one = |lines: &str| diagnostics(&prompt(lines)).join("\n");
     assert_eq!(
         one("if @a.b:\n  | x\nelif @c.d:\n  | y"),
         "syntax-error: »elif« Agent Script has no `elif` / write `else if`"
@@ -391,7 +396,7 @@ fn wrong_conditions() {
         "invalid-expression: »(« `(` is never closed / add `)`"
     );
     assert_eq!(
-        mended(&prompt("if @a.b\n  | x\nelif @c.d = 1:\n  | y")),
+        fixed(&prompt("if @a.b\n  | x\nelif @c.d = 1:\n  | y")),
         prompt("if @a.b:\n  | x\nelse if @c.d == 1:\n  | y")
     );
 }
@@ -399,19 +404,19 @@ fn wrong_conditions() {
 #[test]
 fn transitions() {
     let text = prompt("transition to @subagent.b");
-    let document = fine(&text);
+    let document = parse_ok(&text);
     assert!(
         matches!(&steps(&document).statements[0].kind, StatementKind::Transition { targets, .. } if targets.len() == 1)
     );
     assert_eq!(
-        said(&prompt("transition @subagent.b")),
+        diagnostics(&prompt("transition @subagent.b")),
         [
             "syntax-error: »@subagent.b« `to` is missing behind `transition` / write `transition to @subagent.name`"
         ]
     );
-    assert_eq!(mended(&prompt("transition @subagent.b")), prompt("transition to @subagent.b"));
+    assert_eq!(fixed(&prompt("transition @subagent.b")), prompt("transition to @subagent.b"));
     assert_eq!(
-        said(&prompt("transition")),
+        diagnostics(&prompt("transition")),
         [
             "syntax-error: »« expected where to, found nothing / write `transition to @subagent.name`"
         ]
@@ -423,7 +428,7 @@ fn collect_and_ask_for() {
     let text = prompt(
         "collect @variables.a\n  message: \"What is it?\"\nask for @variables.b\n  instructions: |\n    Ask politely",
     );
-    let document = fine(&text);
+    let document = parse_ok(&text);
     let all: Vec<_> = steps(&document)
         .statements
         .iter()
@@ -435,15 +440,15 @@ fn collect_and_ask_for() {
     assert_eq!(all, [(CollectForm::Collect, 1), (CollectForm::AskFor, 1)]);
     let old = format!("# @dialect: agentforce=3.2\n{}", prompt("collect @variables.a"));
     assert_eq!(
-        said(&old),
+        diagnostics(&old),
         ["deprecated-field: »collect« `collect` is deprecated / write `ask for` instead"]
     );
 }
 
 #[test]
-fn tools_of_the_model() {
+fn tools_for_the_model() {
     let text = "subagent a:\n  description: \"d\"\n  reasoning:\n    actions:\n      go: @utils.transition to @subagent.b\n        description: \"x\"\n        available when @variables.ok == True\n      look: @actions.Look\n        label: \"y\"\n        available when not @variables.a\n        with id=...\n        set @variables.s = @outputs.s\n        if @variables.s:\n          transition to @subagent.c\n      end: @utils.end_session\n";
-    let document = fine(text);
+    let document = parse_ok(text);
     let bindings = subagent(&document).record("reasoning").unwrap().bindings("actions");
     assert_eq!(bindings.len(), 3);
     assert_eq!(bindings[0].targets.len(), 1);
@@ -453,20 +458,20 @@ fn tools_of_the_model() {
     assert_eq!(bindings[1].properties.text("label").unwrap().text(), "y");
     let broken = text.replace("@utils.transition to", "go to");
     assert_eq!(
-        said(&broken),
+        diagnostics(&broken),
         [
             "invalid-value: »go« `go` is nothing a tool could do / write `@utils.transition to @subagent.name`"
         ]
     );
-    assert_eq!(mended(&broken), text);
+    assert_eq!(fixed(&broken), text);
     assert_eq!(
-        said(&text.replace("available when not", "available not")),
+        diagnostics(&text.replace("available when not", "available not")),
         [
             "syntax-error: »not« `when` is missing behind `available` / write `available when @variables.ready`"
         ]
     );
     assert_eq!(
-        said(&text.replace(": @utils.end_session", ":")),
+        diagnostics(&text.replace(": @utils.end_session", ":")),
         ["missing-field: »end« the tool `end` does nothing / write `end: @actions.name`"]
     );
 }
@@ -476,7 +481,7 @@ fn a_bad_line_costs_that_line() {
     let text = prompt(
         "set @variables.x = \nrunn @actions.A\n  with a=1\n| text\nif @a.b and:\n  | inner {!@a.}\nset @variables.y = 1",
     );
-    let all = said(&text);
+    let all = diagnostics(&text);
     assert_eq!(all.len(), 4, "{all:?}");
     assert_eq!(
         all[0],
@@ -492,9 +497,9 @@ fn a_bad_line_costs_that_line() {
 }
 
 #[test]
-fn statements_where_they_have_no_effect() {
+fn statements_without_effect() {
     assert_eq!(
-        said(
+        diagnostics(
             "subagent a:\n  description: \"d\"\n  before_reasoning:\n    | text\n    if @a.b:\n      | more\n"
         ),
         [
@@ -503,19 +508,19 @@ fn statements_where_they_have_no_effect() {
         ]
     );
     assert_eq!(
-        said(&prompt("with a=1")),
+        diagnostics(&prompt("with a=1")),
         [
             "misplaced-statement: »with« `with` belongs to no action here / indent it below the `run` that it is for"
         ]
     );
     assert_eq!(
-        said(&prompt("Tell the user hello")),
+        diagnostics(&prompt("Tell the user hello")),
         [
             "syntax-error: »Tell the user hello« expected a statement, found `Tell the user hello` / write texts for the model behind `|`"
         ]
     );
     assert_eq!(
-        said(&prompt("for x in y:\n  | z")),
+        diagnostics(&prompt("for x in y:\n  | z")),
         [
             "syntax-error: »for« `for` is no statement of Agent Script / statements are `|`, `set`, `run`, `if`, `transition`"
         ]

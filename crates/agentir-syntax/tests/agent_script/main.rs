@@ -1,7 +1,6 @@
-//! Every construct of Agent Script, by section of its specification, the mistakes, and where they
-//! point.
+//! Every construct of Agent Script, by section of its specification, with errors and their spans.
 //!
-//! A message is shown as the text it underlines, between `»` and `«`, and what is said about it.
+//! A diagnostic is shown as the text it underlines, between `»` and `«`, and its message.
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, missing_docs)]
 
@@ -38,20 +37,20 @@ fn shown(text: &str, problems: &[Diagnostic]) -> Vec<String> {
         .collect()
 }
 
-/// Reads without problems.
-fn fine(text: &str) -> Document<'_> {
+/// Parses without problems.
+fn parse_ok(text: &str) -> Document<'_> {
     let (document, problems) = read(text);
     assert_eq!(shown(text, &problems), Vec::<String>::new(), "{text}");
     document
 }
 
-/// What is said about a text.
-fn said(text: &str) -> Vec<String> {
+/// The diagnostics of a text.
+fn diagnostics(text: &str) -> Vec<String> {
     shown(text, &read(text).1)
 }
 
-/// What is said about a text, after its first safe fix was applied until none is left.
-fn mended(text: &str) -> String {
+/// The text after applying the first fix repeatedly, until none is left.
+fn fixed(text: &str) -> String {
     let mut text = text.to_owned();
     for _ in 0..10 {
         let fix = read(&text).1.into_iter().find_map(|d| d.fixes.into_iter().next());
@@ -84,7 +83,7 @@ fn steps<'d, 's>(document: &'d Document<'s>) -> &'d Procedure<'s> {
 /// The value of `set @variables.x = …`, as the tree prints it.
 fn expr(text: &str) -> Expr {
     let text = prompt(&format!("set @variables.x = {text}"));
-    let document = fine(&text);
+    let document = parse_ok(&text);
     match &steps(&document).statements[0].kind {
         StatementKind::Set { value, .. } => value.clone(),
         other => panic!("{other:?}"),
@@ -95,8 +94,8 @@ fn printed(text: &str) -> String {
     expr(text).to_string()
 }
 
-/// What is said about an expression.
-fn wrong(text: &str) -> String {
+/// The diagnostics of an expression.
+fn diagnostics_of(text: &str) -> String {
     let text = prompt(&format!("set @variables.x = {text}"));
-    said(&text).join("\n")
+    diagnostics(&text).join("\n")
 }

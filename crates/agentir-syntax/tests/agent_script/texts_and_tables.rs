@@ -5,10 +5,10 @@ use super::*;
 // ---- 6. Templates --------------------------------------------------------------------------------
 
 fn instructions(text: &str) -> (String, usize) {
-    let document = fine(text);
+    let document = parse_ok(text);
     let template: &Template<'_> =
         document.root.record("system").unwrap().text("instructions").unwrap();
-    (template.text(), template.holes.len())
+    (template.text(), template.placeholders.len())
 }
 
 #[test]
@@ -35,9 +35,9 @@ fn template_text() {
 }
 
 #[test]
-fn prompt_lines_lose_what_the_bar_indents() {
+fn prompt_lines_are_dedented_by_the_bar() {
     let text = prompt("| One\n  Two\n    Three\n|Four\n| ");
-    let document = fine(&text);
+    let document = parse_ok(&text);
     let texts: Vec<_> = steps(&document)
         .statements
         .iter()
@@ -50,12 +50,12 @@ fn prompt_lines_lose_what_the_bar_indents() {
 }
 
 #[test]
-fn holes() {
+fn placeholders() {
     let text = "system:\n  instructions: |\n    Hi {!@a.name}, {! @a.n + 1 } of {!len(@a.l)} {!\"}\" if @a.b else {}}\n";
-    let document = fine(text);
+    let document = parse_ok(text);
     let template = document.root.record("system").unwrap().text("instructions").unwrap();
-    assert_eq!(template.holes.len(), 4);
-    let second = &template.holes[1];
+    assert_eq!(template.placeholders.len(), 4);
+    let second = &template.placeholders[1];
     assert_eq!(&text[second.span.range()], "{! @a.n + 1 }");
     let expr = second.expr.as_ref().unwrap();
     assert_eq!(&text[expr.span.range()], "@a.n + 1");
@@ -63,17 +63,17 @@ fn holes() {
 }
 
 #[test]
-fn holes_in_strings_of_expressions() {
+fn placeholders_in_strings_of_expressions() {
     let set = |line: &str| {
         let text = prompt(&format!("set @variables.x = {line}"));
-        let document = fine(&text);
+        let document = parse_ok(&text);
         let StatementKind::Set { value, .. } = &steps(&document).statements[0].kind else {
             panic!()
         };
         value.to_string()
     };
     assert_eq!(set("\"Turn {!@a.n}!\""), "\"Turn \" + @a.n + \"!\"");
-    // What is filled in alone is a text all the same.
+    // A placeholder alone is still a text.
     assert_eq!(set("\"{!@a.n}\""), "\"\" + @a.n");
     assert_eq!(set("\"Turn {@a.n}\""), "\"Turn {@a.n}\"");
     let (_, problems) = read(&prompt("set @variables.x = \"Turn {!@a.n +}\""));
@@ -81,7 +81,7 @@ fn holes_in_strings_of_expressions() {
 }
 
 #[test]
-fn what_has_no_place_stays_in_the_tree() {
+fn unexpected_entries_stay_in_the_tree() {
     let text = "config:\n  role: \"x\"\n    deeper: 1\n- item\nset @a.b = 1\n";
     let (document, problems) = read(text);
     assert_eq!(problems.len(), 3, "{:?}", shown(text, &problems));
@@ -91,9 +91,10 @@ fn what_has_no_place_stays_in_the_tree() {
 }
 
 #[test]
-fn wrong_holes() {
-    let one =
-        |hole: &str| said(&format!("system:\n  instructions: |\n    a {hole} b\n")).join("\n");
+fn wrong_placeholders() {
+    let one = |placeholder: &str| {
+        diagnostics(&format!("system:\n  instructions: |\n    a {placeholder} b\n")).join("\n")
+    };
     assert_eq!(
         one("{!}").split(" / ").next().unwrap(),
         "invalid-template: »{!}« nothing stands in these braces"
@@ -107,11 +108,11 @@ fn wrong_holes() {
 #[test]
 fn constant_texts_take_no_template() {
     assert_eq!(
-        said("subagent a:\n  description: \"d\"\n  label: |\n    x\n"),
+        diagnostics("subagent a:\n  description: \"d\"\n  label: |\n    x\n"),
         ["invalid-value: »|« `label` takes a text in quotes, not a text behind `|`"]
     );
     assert_eq!(
-        said("subagent a:\n  description: \"d\"\n  label: \"{!@a.b}\"\n"),
+        diagnostics("subagent a:\n  description: \"d\"\n  label: \"{!@a.b}\"\n"),
         ["invalid-value: »{!@a.b}« `label` takes a constant text, without holes"]
     );
 }
@@ -121,7 +122,7 @@ fn constant_texts_take_no_template() {
 #[test]
 fn actions() {
     let text = "subagent a:\n  description: \"d\"\n  actions:\n    Look:\n      description: \"x\"\n      target: \"flow://Look\"\n      inputs:\n        id: string\n          is_required: True\n        limit: number = 5\n        key: @variables.key\n      outputs:\n        items: list[object]\n          description: \"y\"\n";
-    let document = fine(text);
+    let document = parse_ok(text);
     let action = subagent(&document).records("actions").next().unwrap();
     assert_eq!(action.name.as_ref().unwrap().value, "Look");
     let inputs = action.declarations("inputs");
@@ -129,7 +130,7 @@ fn actions() {
     assert_eq!(inputs[1].value.as_ref().unwrap().to_string(), "5");
     assert!(inputs[2].ty.is_none() && inputs[2].value.is_some());
     assert_eq!(
-        said(&text.replace("      target: \"flow://Look\"\n", "")),
+        diagnostics(&text.replace("      target: \"flow://Look\"\n", "")),
         [
             "missing-field: »Look« the action `Look` has no `target` / add `target: \"…\"`: what carries it out, such as `flow://Name`"
         ]
@@ -139,17 +140,17 @@ fn actions() {
 #[test]
 fn unknown_names() {
     assert_eq!(
-        said("sytem:\n  instructions: \"x\"\n"),
+        diagnostics("sytem:\n  instructions: \"x\"\n"),
         ["unknown-section: »sytem« `sytem` is no block of agentforce / did you mean `system`?"]
     );
     assert_eq!(
-        said("config:\n  agent_nmae: \"x\"\n"),
+        diagnostics("config:\n  agent_nmae: \"x\"\n"),
         [
             "unknown-field: »agent_nmae« `agent_nmae` is no field of the config block / did you mean `agent_name`?"
         ]
     );
     assert_eq!(
-        said("reasoning:\n  instructions: ->\n    if @a.b and:\n      | x\n"),
+        diagnostics("reasoning:\n  instructions: ->\n    if @a.b and:\n      | x\n"),
         [
             "unknown-section: »reasoning« `reasoning` is no block of agentforce / `reasoning` is a field of a subagent",
             "invalid-expression: »:« expected a value after `and`, found `:` / a condition is written `if @variables.ready:`",
@@ -168,7 +169,7 @@ fn unknown_names() {
 
 #[test]
 fn wrong_values() {
-    let one = |line: &str| said(&format!("config:\n  {line}\n")).join("\n");
+    let one = |line: &str| diagnostics(&format!("config:\n  {line}\n")).join("\n");
     assert_eq!(
         one("debug: \"True\""),
         "invalid-value: »\"True\"« `debug` takes `True` or `False`, without quotes"
@@ -183,7 +184,7 @@ fn wrong_values() {
         one("role: Help desk"),
         "invalid-value: »Help desk« the text of `role` stands in no quotes / put it in double quotes"
     );
-    assert_eq!(mended("config:\n  role: Help desk\n"), "config:\n  role: \"Help desk\"\n");
+    assert_eq!(fixed("config:\n  role: Help desk\n"), "config:\n  role: \"Help desk\"\n");
     assert_eq!(one("role:"), "invalid-value: »role« `role` has no value / expected a text");
     assert_eq!(
         one("role: \"a\"\n  role: \"b\""),
@@ -198,31 +199,31 @@ fn wrong_values() {
         "invalid-value: »\"manged\"« `mode` cannot be `manged` / did you mean `\"managed\"`?"
     );
     assert_eq!(
-        said("variables:\n  a: linked string\n    source: @foo.bar\n"),
+        diagnostics("variables:\n  a: linked string\n    source: @foo.bar\n"),
         [
             "invalid-value: »@foo.bar« `source` cannot refer to `@foo` / it takes members of `@MessagingSession`, `@MessagingEndUser`, `@VoiceCall`"
         ]
     );
     assert_eq!(
-        said("modality voice:\n  outbound_speed: 3\n  anything: \"x\"\n"),
+        diagnostics("modality voice:\n  outbound_speed: 3\n  anything: \"x\"\n"),
         ["invalid-value: »3« `outbound_speed` goes from 0.5 to 2"]
     );
     assert_eq!(
-        said("connected_subagent a:\n  target: \"billing\"\n"),
+        diagnostics("connected_subagent a:\n  target: \"billing\"\n"),
         ["invalid-value: »\"billing\"« `target` is an address: `scheme://name`"]
     );
     assert_eq!(
-        said("subagent a:\n  description: \"d\"\n    label: \"x\"\n"),
+        diagnostics("subagent a:\n  description: \"d\"\n    label: \"x\"\n"),
         [
             "invalid-value: »l« nothing can stand below `description` / indent this line like `description`, if it is no part of it"
         ]
     );
     assert_eq!(
-        said("subagent a:\n  description: \"d\"\n  parameters:\n    x: 1\n"),
+        diagnostics("subagent a:\n  description: \"d\"\n  parameters:\n    x: 1\n"),
         ["unknown-field: »parameters« `parameters` means something only together with `schema`"]
     );
     assert_eq!(
-        said("topic a:\n  description: \"d\"\n"),
+        diagnostics("topic a:\n  description: \"d\"\n"),
         ["deprecated-field: »topic« `topic` is deprecated / write `subagent` instead"]
     );
 }
@@ -230,7 +231,7 @@ fn wrong_values() {
 #[test]
 fn connection_types() {
     let text = "connection messaging:\n  response_formats:\n    choices:\n      description: \"d\"\n      inputs:\n        options:\n          is_required: True\n          type: list\n            value: object\n              fields:\n                title: string\n                kind:\n                  type: string\n                    enum:\n                      - \"a\"\n                      - \"b\"\n";
-    let document = fine(text);
+    let document = parse_ok(text);
     let connection = document.root.records("connection").next().unwrap();
     let format = connection.records("response_formats").next().unwrap();
     let options = &format.declarations("inputs")[0];
@@ -243,7 +244,7 @@ fn connection_types() {
 // ---- Dialects ------------------------------------------------------------------------------------
 
 #[test]
-fn dialects_are_named_given_or_found_out() {
+fn dialects_are_declared_given_or_detected() {
     let (document, _) = read_as("config:\n  role: \"x\"\n", None);
     assert_eq!(document.dialect, Dialect::Agentforce);
     let (document, problems) = read_as("config:\n  role: \"x\"\n", Some(Dialect::AgentScript));
@@ -256,7 +257,7 @@ fn dialects_are_named_given_or_found_out() {
     let (document, _) = read("executor a:\n  do:\n    set @variables.x = 1\n");
     assert_eq!(document.dialect, Dialect::Agentfabric);
     assert_eq!(
-        said("# @dialect: agentfroce\nconfig:\n  role: \"x\"\n"),
+        diagnostics("# @dialect: agentfroce\nconfig:\n  role: \"x\"\n"),
         [
             "unknown-dialect: »agentfroce« there is no dialect `agentfroce` / did you mean `agentforce`?"
         ]
@@ -266,23 +267,23 @@ fn dialects_are_named_given_or_found_out() {
 #[test]
 fn agentfabric() {
     let text = "# @dialect: agentfabric=1.0-BETA\nconfig:\n  agent_name: \"x\"\n  default_llm: @llm.a\nllm:\n  a:\n    target: \"llm://openai\"\n    kind: \"OpenAI\"\n    model: \"gpt\"\n    reasoning_effort: \"low\"\ntrigger t:\n  kind: \"a2a\"\n  target: \"brokers://bus/in\"\n  on_message: ->\n    transition to @router.r\nrouter r:\n  routes:\n    - target: @echo.e\n      when: @request.headers[\"X-Y\"] != \"\"\n      label: \"a\"\n  otherwise:\n    target: @echo.e\necho e:\n  kind: \"a2a:status_update_event\"\n  state: \"DONE\"\n  message: a2a.message({\n    parts: [\n      a2a.textPart(@echo.e.input)\n    ]\n  })\n";
-    let document = fine(text);
+    let document = parse_ok(text);
     let router = document.root.records("router").next().unwrap();
     assert_eq!(router.records("routes").count(), 1);
     assert_eq!(
-        said(&text.replace("    transition to @router.r", "    set @variables.x = 1")),
+        diagnostics(&text.replace("    transition to @router.r", "    set @variables.x = 1")),
         [
             "misplaced-statement: »set« only `transition` can stand here, not `set` / write `transition to @kind.name`"
         ]
     );
     assert_eq!(
-        said(&text.replace("OpenAI", "Gemini")),
+        diagnostics(&text.replace("OpenAI", "Gemini")),
         [
             "unknown-field: »reasoning_effort« `reasoning_effort` belongs to `kind: \"OpenAI\"`, not to `\"Gemini\"`"
         ]
     );
     assert_eq!(
-        said(&text.replace("brokers://bus/in", "brokers://bb")),
+        diagnostics(&text.replace("brokers://bus/in", "brokers://bb")),
         [
             "invalid-value: »\"brokers://bb\"« `target` is the address of a connection: `brokers://name/name`"
         ]
@@ -290,14 +291,14 @@ fn agentfabric() {
 }
 
 #[test]
-fn templates_of_documents_say_one_thing() {
+fn a_document_template_gets_one_diagnostic() {
     let text = "config:\n  agent_name: {{name}}\n  debug: {{#if x}}\n{{#each topics}}\nsubagent {{this}}:\n  description: {{d}}\n";
     assert_eq!(
-        said(text),
+        diagnostics(text),
         [
             "unfilled-placeholder: »{{name}}« `{{name}}` still has to be filled in here and at 4 more places"
         ]
     );
     assert!(read(text).0.placeholders);
-    fine("system:\n  instructions: \"say {{x}}\"\n");
+    parse_ok("system:\n  instructions: \"say {{x}}\"\n");
 }

@@ -3,9 +3,9 @@
 
 use super::tree::{Entry, Key, Scalar, data, names};
 use agentir_diagnostics::FileId;
-use agentir_syntax::abl::leaf;
+use agentir_syntax::abl::inline;
 use agentir_syntax::abl::schema::{FieldDef, FieldType, Naming, RecordType};
-use agentir_syntax::leaf::Leaf;
+use agentir_syntax::inline::InlineText;
 use serde_json::{Map, Value};
 
 /// IR fields with another name in ABL.
@@ -276,7 +276,7 @@ fn of_text(field_type: FieldType, text: &str) -> Scalar {
 /// A condition; natural language is quoted so that it is read as such.
 pub(super) fn condition(text: &str) -> Scalar {
     let mut problems = Vec::new();
-    let read = leaf::condition(Leaf::verbatim(text, FileId(0), 0), true, &mut problems);
+    let read = inline::condition(InlineText::verbatim(text, FileId(0), 0), true, &mut problems);
     if read.expr().is_some() {
         Scalar::Code(text.to_owned())
     } else {

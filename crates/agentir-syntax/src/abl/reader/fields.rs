@@ -1,7 +1,7 @@
 //! Reads fields: selects the shape of a value and finds where it is written.
 
-use super::{Reader, inline::is_inline, versions::Usage};
-use crate::abl::leaf;
+use super::{Reader, collections::is_inline, versions::Usage};
+use crate::abl::inline;
 use crate::abl::schema::{FieldDef, FieldType, Header, Naming, RecordType, Version};
 use crate::abl::tree::{Field, Format, Record, Value};
 use crate::outline::{Entry, EntryKind, Key, Scalar, Style};
@@ -248,7 +248,7 @@ impl FieldType {
 pub(super) fn looks_like_action(text: &str) -> bool {
     let first = text.split([' ', ':', '{']).next().unwrap_or_default();
     let upper = !first.chars().any(char::is_lowercase);
-    let keyword = leaf::ActionKind::from_word(first).is_some();
+    let keyword = inline::ActionKind::from_word(first).is_some();
     (keyword && (upper || first == text))
         || (!text.is_empty() && !text.contains(char::is_whitespace))
 }

@@ -1,7 +1,7 @@
 //! Reads headers: what an item may start with instead of a field.
 
 use super::{Reader, versions::Usage};
-use crate::abl::leaf;
+use crate::abl::inline;
 use crate::abl::schema::{Header, Version};
 use crate::abl::tree::HeaderValue;
 use crate::outline::Scalar;
@@ -35,7 +35,7 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
                 Header::Constraint
                     if word("require") || word("warn") || word("limit") || word("restrict") =>
                 {
-                    text.with_leaf(|l| leaf::constraint_rule(l, self.problems))
+                    text.with_inline(|l| inline::constraint_rule(l, self.problems))
                         .map(|r| HeaderValue::Constraint(Box::new(r)))
                 }
                 Header::Condition if word("if") || word("when") => {
@@ -46,7 +46,7 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
                     // `IF condition: ACTION` on one line.
                     let split = condition.rsplit_once(": ").filter(|(_, action)| {
                         let word = action.split_whitespace().next().unwrap_or_default();
-                        leaf::ActionKind::from_word(word).is_some()
+                        inline::ActionKind::from_word(word).is_some()
                     });
                     let (condition, action) = match split {
                         Some((condition, action)) => {
@@ -55,7 +55,7 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
                                 Scalar::bare(action, Span::new(text.span.file, at, text.span.end));
                             (
                                 condition.trim_end(),
-                                action.with_leaf(|l| leaf::action(l, self.problems)),
+                                action.with_inline(|l| inline::action(l, self.problems)),
                             )
                         }
                         None => (condition, None),
@@ -83,7 +83,7 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
                     ))
                 }
                 Header::Routing if word("intent") || word("default") => text
-                    .with_leaf(|l| leaf::routing_rule(l, self.problems))
+                    .with_inline(|l| inline::routing_rule(l, self.problems))
                     .map(|r| HeaderValue::Routing(Box::new(r))),
                 Header::Protocol if word("from") => {
                     let body = raw.strip_suffix(':').unwrap_or(raw).trim_end();
@@ -96,14 +96,14 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
                         ),
                     );
                     scalar
-                        .with_leaf(|l| leaf::protocol_head(l, self.problems))
+                        .with_inline(|l| inline::protocol_header(l, self.problems))
                         .map(|header| HeaderValue::Protocol(Box::new(header)))
                 }
                 Header::Signature if raw.contains('(') || raw.contains("->") => text
-                    .with_leaf(|l| leaf::tool_signature(l, self.problems))
+                    .with_inline(|l| inline::tool_signature(l, self.problems))
                     .map(|s| HeaderValue::Signature(Box::new(s))),
                 Header::Chain if raw.contains("->") => {
-                    text.with_leaf(|l| leaf::chain(l, self.problems)).map(HeaderValue::Chain)
+                    text.with_inline(|l| inline::chain(l, self.problems)).map(HeaderValue::Chain)
                 }
                 Header::Resume if word("resume") => Some(HeaderValue::Resume(text.span)),
                 Header::Text => Some(HeaderValue::Text(self.template(text))),

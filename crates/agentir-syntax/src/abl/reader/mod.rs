@@ -1,10 +1,10 @@
 //! Reads an outline by the schema tables: assigns entries to fields, parses values and reports errors.
 //! Nothing is discarded: unknown entries stay in the tree.
 
+mod collections;
 mod fields;
 mod fragment;
 mod headers;
-mod inline;
 mod nested;
 mod records;
 mod values;

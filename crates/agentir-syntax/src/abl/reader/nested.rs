@@ -1,7 +1,7 @@
 //! Reads values nested below their key.
 
 use super::{Reader, fields::is_text_line, variable};
-use crate::abl::leaf;
+use crate::abl::inline;
 use crate::abl::schema::FieldType;
 use crate::abl::tree::Value;
 use crate::outline::{Entry, EntryKind, Scalar, Style};
@@ -119,23 +119,26 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
         }
     }
 
-    pub(super) fn nested_assignments(&mut self, entries: &'t [Entry<'s>]) -> Vec<leaf::Assignment> {
+    pub(super) fn nested_assignments(
+        &mut self,
+        entries: &'t [Entry<'s>],
+    ) -> Vec<inline::Assignment> {
         let mut all = Vec::new();
         for entry in entries {
             match &entry.kind {
                 EntryKind::Item { entries } => all.extend(self.nested_assignments(entries)),
                 EntryKind::Line { text, children } => {
-                    if let Some(one) = text.with_leaf(|l| leaf::assignment(l, self.problems)) {
+                    if let Some(one) = text.with_inline(|l| inline::assignment(l, self.problems)) {
                         all.push(one);
                     }
                     all.extend(self.nested_assignments(children));
                 }
                 EntryKind::Pair { key, .. } => {
                     let target = Scalar::bare(key.text, key.span);
-                    let path = target.with_leaf(|l| leaf::path(l, self.problems));
+                    let path = target.with_inline(|l| inline::path(l, self.problems));
                     let value = self.binding_value(entry);
                     if let (Some(target), Some(value)) = (path, value) {
-                        all.push(leaf::Assignment { target, value });
+                        all.push(inline::Assignment { target, value });
                     }
                 }
             }
@@ -160,7 +163,8 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
                     if let Some(one) = self.bare_name(text) {
                         let value = variable(&one);
                         all.push((one, value));
-                    } else if let Some(one) = text.with_leaf(|l| leaf::assignment(l, self.problems))
+                    } else if let Some(one) =
+                        text.with_inline(|l| inline::assignment(l, self.problems))
                     {
                         all.push((one.target.value.root, one.value));
                     }
@@ -213,7 +217,7 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
                         None => (key.text, false),
                     };
                     let ty = match value {
-                        Some(value) => value.with_leaf(|l| leaf::type_expr(l, self.problems)),
+                        Some(value) => value.with_inline(|l| inline::type_expr(l, self.problems)),
                         None => self.nested_types(children),
                     };
                     fields.push(TypeField {
@@ -223,7 +227,7 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
                     });
                 }
                 EntryKind::Line { text, .. } if entries.len() == 1 => {
-                    return text.with_leaf(|l| leaf::type_expr(l, self.problems));
+                    return text.with_inline(|l| inline::type_expr(l, self.problems));
                 }
                 EntryKind::Line { text, .. } => fields.push(TypeField {
                     name: self.text(text),

@@ -1,10 +1,10 @@
 //! Reads values on the line of their key.
 
-use super::{Reader, excerpt, inline::flow_names, variable, versions::Usage};
-use crate::abl::leaf;
+use super::{Reader, collections::flow_names, excerpt, variable, versions::Usage};
+use crate::abl::inline;
 use crate::abl::schema::{FieldType, RENAMED, Version};
 use crate::abl::tree::Value;
-use crate::leaf::{Leaf, Origin};
+use crate::inline::{InlineText, Origin};
 use crate::outline::{Entry, EntryKind, Scalar, Style};
 use crate::rules;
 use crate::text::offset;
@@ -15,7 +15,7 @@ use smol_str::SmolStr;
 impl<'t, 's: 't> Reader<'t, 's, '_> {
     pub(super) fn condition(&mut self, value: &Scalar<'_>) -> Condition {
         let quoted = value.is_quoted();
-        let condition = value.with_leaf(|l| leaf::condition(l, quoted, self.problems));
+        let condition = value.with_inline(|l| inline::condition(l, quoted, self.problems));
         if let Some(expr) = condition.expr() {
             expr.paths(&mut |path| self.check_renamed(path));
         }
@@ -42,17 +42,17 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
 
     /// A constraint with its keyword, or a condition without one.
     pub(super) fn rule(&mut self, value: &Scalar<'_>) -> Value<'t> {
-        let word = value.value().split_whitespace().next().map(leaf::ConstraintKind::from_word);
+        let word = value.value().split_whitespace().next().map(inline::ConstraintKind::from_word);
         if let Some(Some(_)) = word {
             return value
-                .with_leaf(|l| leaf::constraint_rule(l, self.problems))
+                .with_inline(|l| inline::constraint_rule(l, self.problems))
                 .map_or(Value::Invalid, |rule| Value::Rule(Box::new(rule)));
         }
         Value::Condition(Box::new(self.condition(value)))
     }
 
     pub(super) fn template(&mut self, value: &Scalar<'_>) -> Template {
-        value.with_leaf(|l| leaf::template(l, self.problems)).inside(value.span)
+        value.with_inline(|l| inline::template(l, self.problems)).inside(value.span)
     }
 
     /// An expression. Quotes delimit a string literal here, not the field.
@@ -61,7 +61,7 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
             return Some(Expr::literal(Literal::String(value.to_smol()), value.span));
         }
         let origin = Origin { file: value.span.file, base: value.span.start, shifts: &[] };
-        leaf::expr(Leaf { text: value.raw, origin }, self.problems)
+        inline::expr(InlineText { text: value.raw, origin }, self.problems)
     }
 
     pub(super) fn text(&self, value: &Scalar<'_>) -> Spanned<Name> {
@@ -79,7 +79,9 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
             FieldType::Expr => {
                 if value.is_quoted() && value.decoded.is_none() {
                     // In `check: "…"` the quotes delimit the field.
-                    value.with_leaf(|l| leaf::expr(l, problems)).map(|e| Value::Expr(Box::new(e)))
+                    value
+                        .with_inline(|l| inline::expr(l, problems))
+                        .map(|e| Value::Expr(Box::new(e)))
                 } else {
                     self.expr(value).map(|e| Value::Expr(Box::new(e)))
                 }
@@ -95,20 +97,20 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
                 Some(Value::Names(names))
             }
             FieldType::Type | FieldType::Types => {
-                value.with_leaf(|l| leaf::type_expr(l, problems)).map(Value::Type)
+                value.with_inline(|l| inline::type_expr(l, problems)).map(Value::Type)
             }
-            FieldType::Action => {
-                value.with_leaf(|l| leaf::action(l, problems)).map(|v| Value::Action(Box::new(v)))
-            }
+            FieldType::Action => value
+                .with_inline(|l| inline::action(l, problems))
+                .map(|v| Value::Action(Box::new(v))),
             FieldType::Call => {
-                value.with_leaf(|l| leaf::call(l, problems)).map(|v| Value::Call(Box::new(v)))
+                value.with_inline(|l| inline::call(l, problems)).map(|v| Value::Call(Box::new(v)))
             }
             FieldType::Store => {
-                value.with_leaf(|l| leaf::store(l, problems)).map(|v| Value::Store(Box::new(v)))
+                value.with_inline(|l| inline::store(l, problems)).map(|v| Value::Store(Box::new(v)))
             }
             FieldType::Chain => {
                 if value.raw.contains("->") {
-                    value.with_leaf(|l| leaf::chain(l, problems)).map(Value::Names)
+                    value.with_inline(|l| inline::chain(l, problems)).map(Value::Names)
                 } else {
                     Some(Value::Names(self.names(value)))
                 }
@@ -120,19 +122,19 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
                     })
                 } else {
                     value
-                        .with_leaf(|l| leaf::assignment(l, problems))
+                        .with_inline(|l| inline::assignment(l, problems))
                         .map(|a| Value::Assignments(vec![a]))
                 }
             }
             FieldType::Bindings => self.bindings(value).map(Value::Bindings),
-            FieldType::TransformHead => value
-                .with_leaf(|l| leaf::transform_head(l, problems))
-                .map(|v| Value::TransformHead(Box::new(v))),
-            FieldType::SortBy => {
-                value.with_leaf(|l| leaf::sort_by(l, problems)).map(|v| Value::SortBy(Box::new(v)))
-            }
+            FieldType::TransformHeader => value
+                .with_inline(|l| inline::transform_header(l, problems))
+                .map(|v| Value::TransformHeader(Box::new(v))),
+            FieldType::SortBy => value
+                .with_inline(|l| inline::sort_by(l, problems))
+                .map(|v| Value::SortBy(Box::new(v))),
             FieldType::RouteAction => value
-                .with_leaf(|l| leaf::route_action(l, problems))
+                .with_inline(|l| inline::route_action(l, problems))
                 .map(|v| Value::RouteAction(Box::new(v))),
             FieldType::OneOf(_) => {
                 let (field_type, _) = self.select_type(field_type, Some(value), &[]);
@@ -309,7 +311,7 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
     }
 }
 
-pub(super) fn assignment(name: Spanned<Name>, value: Expr) -> leaf::Assignment {
+pub(super) fn assignment(name: Spanned<Name>, value: Expr) -> inline::Assignment {
     let span = name.span;
-    leaf::Assignment { target: Spanned::new(Path::variable(name), span), value }
+    inline::Assignment { target: Spanned::new(Path::variable(name), span), value }
 }

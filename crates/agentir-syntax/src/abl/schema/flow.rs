@@ -35,7 +35,7 @@ macro_rules! with_actions {
             field("with", FieldType::Bindings),
             field("as", FieldType::Name),
             field("call_with", FieldType::Bindings),
-            field("transform", FieldType::OneOf(&[FieldType::Record(&TRANSFORM), FieldType::TransformHead])),
+            field("transform", FieldType::OneOf(&[FieldType::Record(&TRANSFORM), FieldType::TransformHeader])),
             field("log", FieldType::Data),
         ]
     };

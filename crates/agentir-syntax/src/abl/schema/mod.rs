@@ -63,7 +63,7 @@ pub enum FieldType {
     /// `name: value` pairs whose values are expressions; `{a, b: c}`.
     Bindings,
     /// `source AS item INTO target`.
-    TransformHead,
+    TransformHeader,
     /// `field DESC`.
     SortBy,
     /// `ROUTE_TO X` and the like.

@@ -1,6 +1,6 @@
 //! Reads bindings: tools as exposed to the model.
 
-use super::super::leaf::{Goal, Parsed};
+use super::super::inline::{EntryPoint, Parsed};
 use super::super::outline::{Entry, EntryKind, Inline};
 use super::super::schema::RecordType;
 use super::super::tree::{Binding, Record, StatementKind};
@@ -25,10 +25,10 @@ impl<'s> Reader<'s, '_> {
         let mut targets = Vec::new();
         match inline {
             Inline::Text(text) => {
-                if let Some(expr) = super::super::leaf::plain(self.file(), text.raw, text.start) {
+                if let Some(expr) = super::super::inline::plain(self.file(), text.raw, text.start) {
                     action = Some(expr);
                 } else if let Some(Parsed::Binding(expr, to)) =
-                    self.reading.leaf(text.raw, text.start, Goal::Binding)
+                    self.reading.parse(text.raw, text.start, EntryPoint::Binding)
                 {
                     action = Some(*expr);
                     targets = to;

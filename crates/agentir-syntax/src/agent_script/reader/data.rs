@@ -1,6 +1,6 @@
 //! Reads entries without a table: unknown blocks and free-form ones.
 
-use super::super::leaf::{Goal, Parsed};
+use super::super::inline::{EntryPoint, Parsed};
 use super::super::outline::{Entry, EntryKind, Inline, Key, Text};
 use super::super::template;
 use super::super::tree::{Data, Procedure, Unknown};
@@ -125,7 +125,7 @@ impl<'s> Reader<'s, '_> {
             let span = text.span(self.file());
             return Data::Text(template::quoted(&mut self.reading, inner, span));
         }
-        let failure = match self.reading.attempt(text.raw, text.start, Goal::Binding) {
+        let failure = match self.reading.attempt(text.raw, text.start, EntryPoint::Binding) {
             Ok(Parsed::Binding(expr, targets)) => {
                 let tool = !targets.is_empty()
                     || children.iter().any(|c| !matches!(c.kind, EntryKind::Pair { .. }));
@@ -140,7 +140,7 @@ impl<'s> Reader<'s, '_> {
             Err(failure) => Some(failure),
         };
         if let Ok(Parsed::Declaration(declared)) =
-            self.reading.attempt(text.raw, text.start, Goal::Declaration)
+            self.reading.attempt(text.raw, text.start, EntryPoint::Declaration)
         {
             return Data::Declared(declared, self.unknowns(children));
         }

@@ -6,7 +6,7 @@ mod data;
 mod statement;
 mod value;
 
-use super::leaf::Reading;
+use super::inline::Reading;
 use super::outline::{Entry, EntryKind, Inline, Key, Word};
 use super::schema::{Dialect, FieldDef, FieldType, RecordType, Version};
 use super::tree::{Field, Record, Unknown, Value};
@@ -143,7 +143,7 @@ impl<'s> Reader<'s, '_> {
         let name = field.def.name;
         let message = match record.field(other).map(|f| &f.value) {
             None => format!("`{name}` means something only together with `{other}`"),
-            Some(Value::Text(text)) if !values.is_empty() && text.holes.is_empty() => {
+            Some(Value::Text(text)) if !values.is_empty() && text.placeholders.is_empty() => {
                 let value = text.text();
                 if values.contains(&value.as_str()) {
                     return;

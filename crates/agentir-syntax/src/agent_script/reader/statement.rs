@@ -1,6 +1,6 @@
 //! Reads statements (specification part I, 5).
 
-use super::super::leaf::{self, Goal, Parsed};
+use super::super::inline::{self, EntryPoint, Parsed};
 use super::super::outline::{
     Branch as RawBranch, BranchKind, Entry, EntryKind, Inline, Key, Text, Word,
 };
@@ -250,7 +250,7 @@ impl<'s> Reader<'s, '_> {
             );
         }
         match word {
-            Word::Set => match self.reading.leaf(text.raw, text.start, Goal::Set) {
+            Word::Set => match self.reading.parse(text.raw, text.start, EntryPoint::Set) {
                 Some(Parsed::Set(target, value)) => {
                     self.report_nested("set", children);
                     let value = self.interpolated(&value, text).unwrap_or(*value);
@@ -260,7 +260,7 @@ impl<'s> Reader<'s, '_> {
             },
             Word::Run => self.run(text, children),
             Word::With => {
-                let clause = self.reading.leaf(text.raw, text.start, Goal::With);
+                let clause = self.reading.parse(text.raw, text.start, EntryPoint::With);
                 let Some(Parsed::With(mut arguments)) = clause else {
                     return self.invalid(text, children);
                 };
@@ -280,7 +280,7 @@ impl<'s> Reader<'s, '_> {
                 StatementKind::With(arguments)
             }
             Word::To => {
-                let clause = self.reading.leaf(text.raw, text.start, Goal::To);
+                let clause = self.reading.parse(text.raw, text.start, EntryPoint::To);
                 let Some(Parsed::Targets(targets)) = clause else {
                     return self.invalid(text, children);
                 };
@@ -295,7 +295,7 @@ impl<'s> Reader<'s, '_> {
                 StatementKind::To(targets)
             }
             Word::Available => {
-                let clause = self.reading.leaf(text.raw, text.start, Goal::Available);
+                let clause = self.reading.parse(text.raw, text.start, EntryPoint::Available);
                 let Some(Parsed::Value(expr)) = clause else {
                     return self.invalid(text, children);
                 };
@@ -310,7 +310,7 @@ impl<'s> Reader<'s, '_> {
                 StatementKind::Available(*expr)
             }
             Word::Transition => {
-                let clause = self.reading.leaf(text.raw, text.start, Goal::Transition);
+                let clause = self.reading.parse(text.raw, text.start, EntryPoint::Transition);
                 let Some(Parsed::Targets(targets)) = clause else {
                     return self.invalid(text, children);
                 };
@@ -343,7 +343,7 @@ impl<'s> Reader<'s, '_> {
         for segment in template.segments() {
             let part = match segment {
                 Segment::Text(text) => Expr::literal(Literal::String(text.into()), span),
-                Segment::Hole(hole) => hole.expr.clone()?,
+                Segment::Placeholder(placeholder) => placeholder.expr.clone()?,
             };
             // A leading empty string makes the result a string; not needed if the first operand is one.
             let empty =
@@ -365,7 +365,7 @@ impl<'s> Reader<'s, '_> {
     }
 
     fn run(&mut self, text: Text<'s>, children: Vec<Entry<'s>>) -> StatementKind<'s> {
-        let Some(action) = self.reading.expr(text.raw, text.start, Goal::Run) else {
+        let Some(action) = self.reading.expr(text.raw, text.start, EntryPoint::Run) else {
             return self.invalid(text, children);
         };
         let named = action.as_path().is_some_and(|p| p.namespace.is_some());
@@ -414,10 +414,10 @@ impl<'s> Reader<'s, '_> {
         context: StatementContext,
     ) -> StatementKind<'s> {
         let (goal, form) = match word {
-            Word::Ask => (Goal::Ask, CollectForm::AskFor),
-            _ => (Goal::Collect, CollectForm::Collect),
+            Word::Ask => (EntryPoint::Ask, CollectForm::AskFor),
+            _ => (EntryPoint::Collect, CollectForm::Collect),
         };
-        let Some(Parsed::Reference(target)) = self.reading.leaf(text.raw, text.start, goal) else {
+        let Some(Parsed::Reference(target)) = self.reading.parse(text.raw, text.start, goal) else {
             return self.invalid(text, children);
         };
         if !matches!(
@@ -485,11 +485,11 @@ impl<'s> Reader<'s, '_> {
 
     fn condition(&mut self, text: Text<'s>, span: Span) -> Option<Expr> {
         if let Some(condition) = text.raw.strip_suffix(':')
-            && let Some(expr) = leaf::plain(self.file(), condition, text.start)
+            && let Some(expr) = inline::plain(self.file(), condition, text.start)
         {
             return Some(expr);
         }
-        match self.reading.leaf(text.raw, text.start, Goal::Condition)? {
+        match self.reading.parse(text.raw, text.start, EntryPoint::Condition)? {
             Parsed::Condition(expr, colon) => {
                 if !colon {
                     self.missing_colon(text, span);
@@ -562,7 +562,7 @@ impl<'s> Reader<'s, '_> {
                 return self.invalid(text, children);
             }
         }
-        match self.reading.attempt(text.raw, text.start, Goal::Value) {
+        match self.reading.attempt(text.raw, text.start, EntryPoint::Value) {
             Ok(Parsed::Value(expr)) => {
                 if context != StatementContext::Unknown {
                     self.report(

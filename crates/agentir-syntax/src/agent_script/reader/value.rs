@@ -1,6 +1,6 @@
 //! Reads values by the shapes of the tables.
 
-use super::super::leaf::{Goal, Parsed};
+use super::super::inline::{EntryPoint, Parsed};
 use super::super::outline::{Entry, EntryKind, Inline, Key, Text};
 use super::super::schema::{FieldDef, FieldType, Limit, ProcedureKind, RecordType, TYPES};
 use super::super::template::{self, Template};
@@ -163,9 +163,9 @@ impl<'s> Reader<'s, '_> {
             let inner = text.raw.get(1..text.raw.len() - 1).unwrap_or_default();
             let template = template::quoted(&mut self.reading, inner, span);
             if !matches!(def.field_type, FieldType::Text)
-                && let Some(hole) = template.holes.first()
+                && let Some(placeholder) = template.placeholders.first()
             {
-                let at = hole.span;
+                let at = placeholder.span;
                 self.report(Diagnostic::error(
                     rules::INVALID_VALUE,
                     at,
@@ -290,7 +290,7 @@ impl<'s> Reader<'s, '_> {
                 };
                 self.report(Diagnostic::error(rules::INVALID_VALUE, span, message));
             }
-            (limit, Value::Text(text)) if text.holes.is_empty() => {
+            (limit, Value::Text(text)) if text.placeholders.is_empty() => {
                 self.check_text(def, limit, text);
             }
             _ => {}
@@ -543,7 +543,7 @@ impl<'s> Reader<'s, '_> {
             let ty = TypeExpr::named(text.raw, text.span(self.file()));
             return Some(Parsed::Declaration(Declared { modifier: None, ty, value: None }.into()));
         }
-        self.reading.leaf(text.raw, text.start, Goal::Declaration)
+        self.reading.parse(text.raw, text.start, EntryPoint::Declaration)
     }
 
     fn modifier(&mut self, word: &Spanned<Name>) -> Option<Spanned<Modifier>> {

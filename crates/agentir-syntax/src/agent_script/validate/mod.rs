@@ -133,7 +133,7 @@ impl<'d, 's> Check<'d, 's, '_> {
 /// The text of a field without placeholders, and its span.
 fn constant(field: &Field<'_>) -> Option<(String, Span)> {
     match &field.value {
-        Value::Text(text) if text.holes.is_empty() => Some((text.text(), text.span)),
+        Value::Text(text) if text.placeholders.is_empty() => Some((text.text(), text.span)),
         _ => None,
     }
 }

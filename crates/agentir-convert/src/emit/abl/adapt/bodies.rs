@@ -141,7 +141,7 @@ fn rename(names: &IndexMap<SmolStr, SmolStr>, body: &mut Body) {
 /// Names that steps cannot have: fields of the section, and targets of actions.
 fn is_reserved(name: &str) -> bool {
     agentir_syntax::abl::schema::FLOW.field(name).is_some()
-        || agentir_syntax::abl::leaf::ActionKind::from_word(name).is_some()
+        || agentir_syntax::abl::inline::ActionKind::from_word(name).is_some()
 }
 
 fn to(name: &Spanned<Name>) -> Jump {

@@ -8,7 +8,7 @@ use crate::names::{self, NameSyntax, Renamed};
 use agentir_diagnostics::Spanned;
 use agentir_expr::{Dialect, Name, system_namespace, system_variable, tool_of_result};
 use agentir_ir::{Agent, Gather, Node, Program, Statement};
-use agentir_syntax::abl::leaf::is_word_of_expressions;
+use agentir_syntax::abl::inline::is_word_of_expressions;
 use indexmap::IndexSet;
 use rustc_hash::FxHashMap;
 use smol_str::{SmolStr, format_smolstr};

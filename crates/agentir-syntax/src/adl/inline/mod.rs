@@ -1,14 +1,13 @@
-//! The strings inside ADL's YAML: conditions, paths, references, returns, and texts with `${…}`.
+//! Parses the strings inside ADL's YAML: conditions, paths, references, returns, and texts with `${…}`.
 //!
-//! Every function takes a string as it stands in the file and never fails as a whole: what cannot be
-//! read is reported.
+//! Every function takes a scalar and reports errors.
 
 mod context;
 mod lexer;
 
 pub use lexer::Verb;
 
-use crate::leaf::{Fault, Language, Leaf, Nodes, Slip};
+use crate::inline::{ExprBuilder, ForeignSyntax, InlineLanguage, InlineText, SyntaxError};
 use crate::outline::{Scalar, Style};
 use crate::rules;
 use crate::rules::{EXPRESSION_TOO_DEEP, INVALID_EXPRESSION, INVALID_TEMPLATE};
@@ -20,64 +19,64 @@ use agentir_expr::{
 };
 use context::{Context, Error, Parsed};
 use lalrpop_util::ParseError;
-use lexer::{FaultKind, Goal, Lexer, Token};
+use lexer::{EntryPoint, Lexer, SyntaxErrorKind, Token};
 use smol_str::SmolStr;
 use std::cell::RefCell;
 
-grammars!(adl_leaf);
+grammars!(adl_inline);
 
-/// The leaves of ADL.
+/// ADL's inline languages.
 pub(crate) enum Adl {}
 
-impl Language for Adl {
+impl InlineLanguage for Adl {
     type Token<'a> = Token<'a>;
-    type Kind = FaultKind;
-    const TOO_DEEP: FaultKind = FaultKind::TooDeep;
+    type Kind = SyntaxErrorKind;
+    const TOO_DEEP: SyntaxErrorKind = SyntaxErrorKind::TooDeep;
 }
 
-struct Read<'a> {
+struct ParseOutcome<'a> {
     parsed: Result<Parsed, Error<'a>>,
-    slips: Slips,
+    accepted: AcceptedForms,
     operators: bool,
 }
 
-/// Forms that were understood all the same.
-struct Slips {
+/// Notations that were accepted with a diagnostic.
+struct AcceptedForms {
     /// Operators of other languages.
-    foreign: Vec<Slip>,
-    /// Typographic signs that were taken for plain ones.
-    typographic: Vec<Slip>,
+    foreign: Vec<ForeignSyntax>,
+    /// Typographic characters that were read as plain ones.
+    typographic: Vec<ForeignSyntax>,
 }
 
-fn parse<'a>(context: &Context<'a>, goal: Goal) -> Read<'a> {
-    let text = context.leaf.text;
+fn parse<'a>(context: &Context<'a>, entry_point: EntryPoint) -> ParseOutcome<'a> {
+    let text = context.input.text;
     let start = text.len() - text.trim_start().len();
-    let mut lexer = Lexer::new(text.trim(), offset(start), goal);
-    let parsed = grammar::adl_leaf::LeafParser::new().parse(context, lexer.by_ref());
-    let slips = Slips { foreign: lexer.foreign, typographic: lexer.typographic };
-    Read { parsed, slips, operators: lexer.operators }
+    let mut lexer = Lexer::new(text.trim(), offset(start), entry_point);
+    let parsed = grammar::adl_inline::InlineParser::new().parse(context, lexer.by_ref());
+    let accepted = AcceptedForms { foreign: lexer.foreign, typographic: lexer.typographic };
+    ParseOutcome { parsed, accepted, operators: lexer.operators }
 }
 
-fn context(leaf: Leaf<'_>) -> Context<'_> {
-    Context { leaf, patterns: RefCell::new(Vec::new()) }
+fn context(input: InlineText<'_>) -> Context<'_> {
+    Context { input, patterns: RefCell::new(Vec::new()) }
 }
 
-/// A condition, with what it says about the user (B.4.5).
-pub(super) type ReadCondition = (Condition, Option<(Verb, Vec<Spanned<SmolStr>>)>);
+/// A condition, and the intents in it (B.4.5).
+pub(super) type ConditionAndIntent = (Condition, Option<(Verb, Vec<Spanned<SmolStr>>)>);
 
-/// A condition: what the user claims, an expression, or any sentence.
-pub(super) fn condition(scalar: &Scalar<'_>, problems: &mut Vec<Diagnostic>) -> ReadCondition {
-    scalar.with_leaf(|leaf| {
-        let text = Spanned::new(SmolStr::new(leaf.text.trim()), leaf.span());
-        let context = context(leaf);
-        let read = parse(&context, Goal::Condition);
+/// A condition: intents of the user, an expression, or natural language.
+pub(super) fn condition(scalar: &Scalar<'_>, problems: &mut Vec<Diagnostic>) -> ConditionAndIntent {
+    scalar.with_inline(|input| {
+        let text = Spanned::new(SmolStr::new(input.text.trim()), input.span());
+        let context = context(input);
+        let read = parse(&context, EntryPoint::Condition);
         let natural = |text| Condition { text, kind: ConditionKind::Natural };
         let result = match read.parsed {
             Ok(Parsed::Intent(intent)) => {
-                read.slips.report(leaf, problems);
+                read.accepted.report(input, problems);
                 let mut examples = intent.examples;
                 match intent.rest {
-                    // `"a" or "b"` is a list of examples to everybody.
+                    // `"a" or "b"` is obviously a list of examples.
                     Some(rest) if is_text(&rest) => examples.extend(text_of(&rest)),
                     Some(rest) => problems.push(ignored_beside_intent(&rest)),
                     None => {}
@@ -85,7 +84,7 @@ pub(super) fn condition(scalar: &Scalar<'_>, problems: &mut Vec<Diagnostic>) -> 
                 (natural(text), Some((intent.verb, examples)))
             }
             Ok(Parsed::Expr(expr)) => {
-                read.slips.report(leaf, problems);
+                read.accepted.report(input, problems);
                 not_for_mica(&expr, problems);
                 (Condition { text, kind: ConditionKind::Expr(*expr) }, None)
             }
@@ -94,7 +93,7 @@ pub(super) fn condition(scalar: &Scalar<'_>, problems: &mut Vec<Diagnostic>) -> 
                 (Condition { text, kind: ConditionKind::Invalid }, None)
             }
             Ok(_) | Err(_) => {
-                in_words(&text, problems);
+                natural_language(&text, problems);
                 (natural(text), None)
             }
         };
@@ -144,7 +143,7 @@ fn ignored_beside_intent(rest: &Expr) -> Diagnostic {
     .help("put it into an `if` of its own, inside the `then` of the other")
 }
 
-/// Expressions that the paper's words allow and MICA's evaluator does not (`condition.py`).
+/// Reports expressions that the paper allows but MICA's evaluator does not (`condition.py`).
 fn not_for_mica(expr: &Expr, problems: &mut Vec<Diagnostic>) {
     if matches!(expr.kind, ExprKind::Path(_)) {
         problems.push(
@@ -195,7 +194,7 @@ fn not_for_mica(expr: &Expr, problems: &mut Vec<Diagnostic>) {
     });
 }
 
-/// The argument of the agent itself that an expression is.
+/// The agent's own argument, if the expression is one.
 fn own_argument(expr: &Expr) -> Option<&str> {
     match &expr.kind {
         ExprKind::Path(path) if path.segments.is_empty() => Some(&path.root.value),
@@ -203,8 +202,8 @@ fn own_argument(expr: &Expr) -> Option<&str> {
     }
 }
 
-/// A sentence as a condition: the paper has it (3.2, B.4.5), MICA does not.
-fn in_words(text: &Spanned<SmolStr>, problems: &mut Vec<Diagnostic>) {
+/// Reports natural-language conditions: the paper allows them (3.2, B.4.5), MICA does not.
+fn natural_language(text: &Spanned<SmolStr>, problems: &mut Vec<Diagnostic>) {
     let lower = text.value.to_lowercase();
     let claims = lower.contains("the user claims") || lower.contains("the user clicks");
     let finding = if text.value.is_empty() {
@@ -232,29 +231,29 @@ fn in_words(text: &Spanned<SmolStr>, problems: &mut Vec<Diagnostic>) {
     problems.push(finding);
 }
 
-impl Slips {
-    fn report(&self, leaf: Leaf<'_>, problems: &mut Vec<Diagnostic>) {
-        problems.extend(self.typographic.iter().map(|slip| typographic(leaf, slip)));
-        problems.extend(self.foreign.iter().map(|slip| {
-            slip.diagnostic(&leaf, |written, meant| {
-                format!("`{written}` is not an operator of ADL; it is read as `{meant}`")
+impl AcceptedForms {
+    fn report(&self, input: InlineText<'_>, problems: &mut Vec<Diagnostic>) {
+        problems.extend(self.typographic.iter().map(|form| typographic(input, form)));
+        problems.extend(self.foreign.iter().map(|form| {
+            form.diagnostic(&input, |written, replacement| {
+                format!("`{written}` is not an operator of ADL; it is read as `{replacement}`")
             })
         }));
     }
 }
 
-fn typographic(leaf: Leaf<'_>, slip: &Slip) -> Diagnostic {
-    let Slip { start, end, meant } = *slip;
-    let written = leaf.slice(start, end);
+fn typographic(input: InlineText<'_>, form: &ForeignSyntax) -> Diagnostic {
+    let ForeignSyntax { start, end, replacement } = *form;
+    let written = input.slice(start, end);
     let finding = |message: String| {
-        Diagnostic::warning(rules::TYPOGRAPHIC_PUNCTUATION, leaf.place(start, end), message)
+        Diagnostic::warning(rules::TYPOGRAPHIC_PUNCTUATION, input.span_of(start, end), message)
     };
-    if meant != "\"" {
+    if replacement != "\"" {
         return finding(format!(
-            "`{written}` is a typographic form of `{meant}`, which MICA does not know"
+            "`{written}` is a typographic form of `{replacement}`, which MICA does not know"
         ))
-        .help(format!("write `{meant}`"))
-        .replace(meant, Applicability::Safe);
+        .help(format!("write `{replacement}`"))
+        .replace(replacement, Applicability::Safe);
     }
     let inner = context::strip(written);
     finding("these are typographic quotes, which MICA does not take for quotes".to_owned())
@@ -264,26 +263,26 @@ fn typographic(leaf: Leaf<'_>, slip: &Slip) -> Diagnostic {
 }
 
 fn broken(context: &Context<'_>, error: &Error<'_>) -> Diagnostic {
-    let whole = context.leaf.span();
+    let whole = context.input.span();
     let finding = |span, message: String| {
         Diagnostic::error(INVALID_EXPRESSION, span, message)
             .note("MICA raises an error when the conversation comes here")
     };
     let help = "compare an argument with a value, as in `status == \"open\" and amount > 3`";
     match error {
-        ParseError::User { error: Fault { kind, start, end } } => {
+        ParseError::User { error: SyntaxError { kind, start, end } } => {
             let span = context.span(*start, *end);
             match kind {
-                FaultKind::TooDeep => Diagnostic::error(
+                SyntaxErrorKind::TooDeep => Diagnostic::error(
                     EXPRESSION_TOO_DEEP,
                     whole,
                     "this condition is nested too deep",
                 )
                 .help("set arguments to parts of it first"),
-                FaultKind::SingleEquals => finding(span, "`=` does not compare".to_owned())
+                SyntaxErrorKind::SingleEquals => finding(span, "`=` does not compare".to_owned())
                     .help("write `==`")
                     .replace("==", Applicability::Safe),
-                FaultKind::Character => {
+                SyntaxErrorKind::Character => {
                     let written = context.slice(*start, *end);
                     finding(span, format!("`{written}` has no meaning in a condition")).help(help)
                 }
@@ -306,7 +305,7 @@ fn broken(context: &Context<'_>, error: &Error<'_>) -> Diagnostic {
     }
 }
 
-/// Whether Python would take the pattern. What Rust's patterns lack is not known to be wrong.
+/// Reports patterns that Python rejects. Features that Rust's patterns lack are not reported.
 fn check_pattern(pattern: &Spanned<SmolStr>, problems: &mut Vec<Diagnostic>) {
     use regex_syntax::ast::ErrorKind as Ast;
     let Err(error) = regex_syntax::ast::parse::Parser::new().parse(&pattern.value) else { return };
@@ -331,23 +330,23 @@ fn check_pattern(pattern: &Spanned<SmolStr>, problems: &mut Vec<Diagnostic>) {
     );
 }
 
-/// A path of an argument: `name`, `agent.name` (Appendix A, `arg_path`).
+/// The path of an argument: `name`, `agent.name` (Appendix A, `arg_path`).
 pub(super) fn path(scalar: &Scalar<'_>) -> Option<Spanned<Path>> {
-    scalar.with_leaf(|leaf| {
-        let context = context(leaf);
-        match parse(&context, Goal::Path).parsed {
+    scalar.with_inline(|input| {
+        let context = context(input);
+        match parse(&context, EntryPoint::Path).parsed {
             Ok(Parsed::Path(path)) => Some(path),
             _ => None,
         }
     })
 }
 
-/// A path whose text is a key.
+/// A key as a path.
 pub(super) fn key_path(text: &str, span: Span) -> Spanned<Path> {
-    let context = context(Leaf::verbatim(text, span.file, span.start));
-    match parse(&context, Goal::Path).parsed {
+    let context = context(InlineText::verbatim(text, span.file, span.start));
+    match parse(&context, EntryPoint::Path).parsed {
         Ok(Parsed::Path(path)) => path,
-        // A key that is no name is kept as it is.
+        // A key that is not a name is kept unchanged.
         _ => Spanned::new(Path::variable(Spanned::new(Name::new(text), span)), span),
     }
 }
@@ -357,15 +356,15 @@ pub(super) fn reference(
     scalar: &Scalar<'_>,
     problems: &mut Vec<Diagnostic>,
 ) -> Option<(bool, Spanned<Path>)> {
-    scalar.with_leaf(|leaf| {
-        let context = context(leaf);
-        match parse(&context, Goal::Reference).parsed {
+    scalar.with_inline(|input| {
+        let context = context(input);
+        match parse(&context, EntryPoint::Reference).parsed {
             Ok(Parsed::Reference(by_reference, path)) => Some((by_reference, path)),
             _ => {
                 problems.push(
                     Diagnostic::error(
                         rules::INVALID_VALUE,
-                        leaf.span(),
+                        input.span(),
                         "an argument is bound to the name of an argument of the ensemble",
                     )
                     .help("write `name`, or `ref name` if the agent may change it"),
@@ -378,45 +377,45 @@ pub(super) fn reference(
 
 /// `status` or `status, message` (B.4.5).
 pub(super) fn returned(scalar: &Scalar<'_>) -> Option<(Spanned<Name>, Option<Spanned<Name>>)> {
-    scalar.with_leaf(|leaf| {
-        let context = context(leaf);
-        match parse(&context, Goal::Return).parsed {
+    scalar.with_inline(|input| {
+        let context = context(input);
+        match parse(&context, EntryPoint::Return).parsed {
             Ok(Parsed::Return(parts)) => Some(parts),
             _ => None,
         }
     })
 }
 
-/// A text as it is, without holes.
+/// A text without placeholders.
 pub(super) fn plain(scalar: &Scalar<'_>) -> Template {
-    scalar.with_leaf(|leaf| {
-        let text = Spanned::new(SmolStr::new(leaf.text), leaf.span());
-        Template { shifts: leaf.shifts(), ..Template::plain(text) }
+    scalar.with_inline(|input| {
+        let text = Spanned::new(SmolStr::new(input.text), input.span());
+        Template { shifts: input.shifts(), ..Template::plain(text) }
     })
 }
 
-/// A text with holes, `${arg}` and `${agent.arg}` (B.4.3). In the template they stand as the IR
-/// writes them, `{{arg}}`.
+/// A text with placeholders, `${arg}` and `${agent.arg}` (B.4.3), which are normalised to the IR's
+/// notation, `{{arg}}`.
 pub(super) fn template(scalar: &Scalar<'_>, problems: &mut Vec<Diagnostic>) -> Template {
-    scalar.with_leaf(|leaf| {
-        if !leaf.text.contains("${") {
+    scalar.with_inline(|input| {
+        if !input.text.contains("${") {
             return plain(scalar);
         }
-        let mut text = String::with_capacity(leaf.text.len());
+        let mut text = String::with_capacity(input.text.len());
         let mut parts = Vec::new();
         let mut at = 0;
-        while let Some(found) = leaf.text.get(at..).and_then(|rest| rest.find("${")) {
+        while let Some(found) = input.text.get(at..).and_then(|rest| rest.find("${")) {
             let open = at + found;
-            text.push_str(leaf.text.get(at..open).unwrap_or_default());
+            text.push_str(input.text.get(at..open).unwrap_or_default());
             let inner = open + 2;
-            let rest = leaf.text.get(inner..).unwrap_or_default();
+            let rest = input.text.get(inner..).unwrap_or_default();
             let Some(length) =
                 rest.find('}').filter(|l| !rest.get(..*l).is_some_and(|i| i.contains("${")))
             else {
                 problems.push(
                     Diagnostic::warning(
                         INVALID_TEMPLATE,
-                        leaf.origin.span(open..inner),
+                        input.origin.span(open..inner),
                         "`${` has no closing `}`",
                     )
                     .note("the user reads the braces as they stand")
@@ -427,8 +426,8 @@ pub(super) fn template(scalar: &Scalar<'_>, problems: &mut Vec<Diagnostic>) -> T
                 continue;
             };
             let end = inner + length + 1;
-            let span = leaf.origin.span(open..end);
-            match hole(leaf, inner..inner + length) {
+            let span = input.origin.span(open..end);
+            match placeholder(input, inner..inner + length) {
                 Some(path) => {
                     text.push_str("{{");
                     let expr = Expr::path(path, span);
@@ -446,38 +445,38 @@ pub(super) fn template(scalar: &Scalar<'_>, problems: &mut Vec<Diagnostic>) -> T
                         .note("MICA puts nothing in its place")
                         .help("set an argument to the value first, and name it here"),
                     );
-                    text.push_str(leaf.text.get(open..end).unwrap_or_default());
+                    text.push_str(input.text.get(open..end).unwrap_or_default());
                 }
             }
             at = end;
         }
-        text.push_str(leaf.text.get(at..).unwrap_or_default());
-        // The text is no longer what is written, so only the whole has a place.
+        text.push_str(input.text.get(at..).unwrap_or_default());
+        // The text differs from its source, so only the whole has a span.
         Template { parts, ..Template::plain(Spanned::new(text.into(), scalar.span)) }
     })
 }
 
-/// The holes of a prompt, which MICA does not fill in (`llm_agent.py`).
-pub(super) fn prompt_holes(scalar: &Scalar<'_>, problems: &mut Vec<Diagnostic>) {
-    scalar.with_leaf(|leaf| {
+/// Reports placeholders in a prompt, which MICA does not resolve (`llm_agent.py`).
+pub(super) fn prompt_placeholders(scalar: &Scalar<'_>, problems: &mut Vec<Diagnostic>) {
+    scalar.with_inline(|input| {
         let mut at = 0;
-        while let Some(found) = leaf.text.get(at..).and_then(|rest| rest.find("${")) {
+        while let Some(found) = input.text.get(at..).and_then(|rest| rest.find("${")) {
             let open = at + found;
             let inner = open + 2;
             at = inner;
-            let rest = leaf.text.get(inner..).unwrap_or_default();
+            let rest = input.text.get(inner..).unwrap_or_default();
             let Some(length) =
                 rest.find(['}', '\n']).filter(|l| rest.as_bytes().get(*l) == Some(&b'}'))
             else {
                 continue;
             };
-            if hole(leaf, inner..inner + length).is_some() {
+            if placeholder(input, inner..inner + length).is_some() {
                 let end = inner + length + 1;
                 at = end;
                 problems.push(
                     Diagnostic::warning(
                         rules::MICA_PROMPT,
-                        leaf.origin.span(open..end),
+                        input.origin.span(open..end),
                         "MICA does not fill in the holes of a prompt",
                     )
                     .note("the model reads the name and the braces as they stand")
@@ -488,9 +487,9 @@ pub(super) fn prompt_holes(scalar: &Scalar<'_>, problems: &mut Vec<Diagnostic>) 
     });
 }
 
-/// The path in a hole. Names may have spaces.
-fn hole(leaf: Leaf<'_>, range: std::ops::Range<usize>) -> Option<Path> {
-    let inner = leaf.text.get(range.clone())?;
+/// The path in a placeholder. Names may have spaces.
+fn placeholder(input: InlineText<'_>, range: std::ops::Range<usize>) -> Option<Path> {
+    let inner = input.text.get(range.clone())?;
     let mut path: Option<Path> = None;
     let mut at = range.start;
     for name in inner.split('.') {
@@ -501,7 +500,7 @@ fn hole(leaf: Leaf<'_>, range: std::ops::Range<usize>) -> Option<Path> {
         if name.is_empty() || !fits {
             return None;
         }
-        let name = Spanned::new(Name::new(name), leaf.origin.span(start..start + name.len()));
+        let name = Spanned::new(Name::new(name), input.origin.span(start..start + name.len()));
         match &mut path {
             None => path = Some(Path::variable(name)),
             Some(path) => path.segments.push(Segment::Field(name)),
@@ -510,7 +509,7 @@ fn hole(leaf: Leaf<'_>, range: std::ops::Range<usize>) -> Option<Path> {
     path
 }
 
-/// A constant as YAML 1.1 reads it, which MICA's server is set to: `yes` is true.
+/// A constant as read by YAML 1.1, which MICA's server uses: `yes` is true.
 pub(super) fn literal(scalar: &Scalar<'_>) -> Literal {
     if scalar.style == Style::Bare && scalar.decoded.is_none() {
         if let Some(value) = scalar.yaml_1_1_bool() {

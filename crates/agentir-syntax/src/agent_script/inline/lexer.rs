@@ -1,21 +1,21 @@
-//! Text to tokens of `agent_script_leaf.lalrpop`.
+//! Text to tokens of `agent_script_inline.lalrpop`.
 //!
 //! A logos lexer cuts; [`Lexer`] decides which words are keywords, which depends on the goal (`to`
 //! and `when` are names except in the clauses that they belong to), joins `is not`, and counts what
 //! nests, so that the parser never sees an input that is deep enough to matter.
 
-use crate::leaf::{Located, Nest, Nesting, Slip, next_word};
+use crate::inline::{ForeignSyntax, Nesting, NestingEffect, TokenResult, next_word};
 use crate::text::offset;
 use crate::words;
 use logos::Logos;
 
 /// What a leaf is read as. The first token the parser gets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Goal {
+pub(crate) enum EntryPoint {
     /// An expression, or `...`.
     Value,
     /// The inside of `{!…}`.
-    Hole,
+    Placeholder,
     /// What stands behind `if`, with its colon.
     Condition,
     Set,
@@ -33,7 +33,7 @@ pub(crate) enum Goal {
 /// A token. `Copy`, and borrowing from the text.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Token<'a> {
-    Goal(Goal),
+    EntryPoint(EntryPoint),
     /// `@namespace.member`, with all further members.
     Reference(&'a str),
     Word(&'a str),
@@ -191,10 +191,10 @@ fn reference(lexer: &mut logos::Lexer<'_, Raw>) -> Raw {
 }
 
 /// Why reading stopped.
-pub(crate) type Fault = crate::leaf::Fault<FaultKind>;
+pub(crate) type SyntaxError = crate::inline::SyntaxError<SyntaxErrorKind>;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum FaultKind {
+pub(crate) enum SyntaxErrorKind {
     TooDeep,
     Character,
     /// Reported by the layout pass already.
@@ -217,69 +217,71 @@ pub(crate) enum FaultKind {
 /// The tokens of one leaf, its goal first.
 pub(crate) struct Lexer<'a> {
     raw: logos::Lexer<'a, Raw>,
-    goal: Goal,
+    entry_point: EntryPoint,
     started: bool,
     /// The `=` of an assignment was given.
     assigned: bool,
     previous: Token<'a>,
     nesting: Nesting,
     /// Forms of other languages that were taken for ours.
-    pub slips: Vec<Slip>,
+    pub foreign_syntax: Vec<ForeignSyntax>,
     /// Places of the last token given and of the one before it, to say where an error is.
     pub last: [(u32, u32); 2],
 }
 
 impl<'a> Lexer<'a> {
-    pub(crate) fn new(text: &'a str, goal: Goal) -> Self {
+    pub(crate) fn new(text: &'a str, entry_point: EntryPoint) -> Self {
         Self {
             raw: Raw::lexer(text),
-            goal,
+            entry_point,
             started: false,
             assigned: false,
-            previous: Token::Goal(goal),
+            previous: Token::EntryPoint(entry_point),
             nesting: Nesting::default(),
-            slips: Vec::new(),
+            foreign_syntax: Vec::new(),
             last: [(0, 0); 2],
         }
     }
 
-    fn token(&mut self, raw: Raw) -> Result<Token<'a>, FaultKind> {
+    fn token(&mut self, raw: Raw) -> Result<Token<'a>, SyntaxErrorKind> {
         Ok(match raw {
             Raw::Word => return self.word(),
             Raw::Reference => Token::Reference(self.raw.slice()),
-            Raw::BareReference => return Err(FaultKind::BareReference),
+            Raw::BareReference => return Err(SyntaxErrorKind::BareReference),
             Raw::Number => match self.raw.slice().parse::<f64>() {
                 Ok(number) if number.is_finite() => Token::Number(number),
-                _ => return Err(FaultKind::NumberTooLarge),
+                _ => return Err(SyntaxErrorKind::NumberTooLarge),
             },
             Raw::Date => Token::Date(self.raw.slice()),
             Raw::String => Token::String(self.raw.slice()),
-            Raw::OpenString => return Err(FaultKind::UnclosedString),
-            Raw::SingleQuoted | Raw::SingleQuote => return Err(FaultKind::SingleQuotes),
+            Raw::OpenString => return Err(SyntaxErrorKind::UnclosedString),
+            Raw::SingleQuoted | Raw::SingleQuote => return Err(SyntaxErrorKind::SingleQuotes),
             Raw::Equal => Token::Equal,
-            Raw::StrictEqual => self.slip("==", Token::Equal),
+            Raw::StrictEqual => self.foreign_syntax("==", Token::Equal),
             Raw::NotEqual => Token::NotEqual,
-            Raw::OtherNotEqual => self.slip("!=", Token::NotEqual),
+            Raw::OtherNotEqual => self.foreign_syntax("!=", Token::NotEqual),
             Raw::Less => Token::Less,
             Raw::LessEqual => Token::LessEqual,
             Raw::Greater => Token::Greater,
             Raw::GreaterEqual => Token::GreaterEqual,
-            Raw::Assign => match self.goal {
+            Raw::Assign => match self.entry_point {
                 // Only the first one assigns, but every argument of `with` has its own.
-                Goal::Set | Goal::Declaration if !std::mem::replace(&mut self.assigned, true) => {
+                EntryPoint::Set | EntryPoint::Declaration
+                    if !std::mem::replace(&mut self.assigned, true) =>
+                {
                     Token::Assign
                 }
-                Goal::With if self.nesting.brackets == 0 => Token::Assign,
-                _ => self.slip("==", Token::Equal),
+                EntryPoint::With if self.nesting.brackets == 0 => Token::Assign,
+                _ => self.foreign_syntax("==", Token::Equal),
             },
-            Raw::And => self.slip("and", Token::And),
-            Raw::Or => self.slip("or", Token::Or),
-            Raw::Not => self.slip("not ", Token::Not),
+            Raw::And => self.foreign_syntax("and", Token::And),
+            Raw::Or => self.foreign_syntax("or", Token::Or),
+            Raw::Not => self.foreign_syntax("not ", Token::Not),
             Raw::Plus => Token::Plus,
             Raw::Minus => Token::Minus,
             Raw::Star => Token::Star,
             Raw::Slash => Token::Slash,
-            Raw::Percent => return Err(FaultKind::NoOperator),
+            Raw::Percent => return Err(SyntaxErrorKind::NoOperator),
             Raw::Colon => Token::Colon,
             Raw::Dot => Token::Dot,
             Raw::Ellipsis => Token::Ellipsis,
@@ -293,23 +295,25 @@ impl<'a> Lexer<'a> {
         })
     }
 
-    fn slip(&mut self, meant: &'static str, token: Token<'a>) -> Token<'a> {
+    fn foreign_syntax(&mut self, replacement: &'static str, token: Token<'a>) -> Token<'a> {
         let span = self.raw.span();
         let (start, end) = (offset(span.start), offset(span.end));
-        self.slips.push(Slip { start, end, meant });
+        self.foreign_syntax.push(ForeignSyntax { start, end, replacement });
         token
     }
 
-    fn word(&mut self) -> Result<Token<'a>, FaultKind> {
+    fn word(&mut self) -> Result<Token<'a>, SyntaxErrorKind> {
         let word = self.raw.slice();
         // A member, or the name of a field or an argument.
         let named = self.previous == Token::Dot
-            || (matches!(self.previous, Token::LeftBrace | Token::Comma | Token::Goal(Goal::With))
-                && self.raw.remainder().trim_start().starts_with(if self.nesting.brackets > 0 {
-                    ':'
-                } else {
-                    '='
-                }));
+            || (matches!(
+                self.previous,
+                Token::LeftBrace | Token::Comma | Token::EntryPoint(EntryPoint::With)
+            ) && self.raw.remainder().trim_start().starts_with(if self.nesting.brackets > 0 {
+                ':'
+            } else {
+                '='
+            }));
         if named {
             return Ok(Token::Word(word));
         }
@@ -317,7 +321,9 @@ impl<'a> Lexer<'a> {
             "and" => Token::And,
             "or" => Token::Or,
             "not" => match self.peek_word() {
-                Some(("in", _)) if self.previous.ends_value() => return Err(FaultKind::NoOperator),
+                Some(("in", _)) if self.previous.ends_value() => {
+                    return Err(SyntaxErrorKind::NoOperator);
+                }
                 _ => Token::Not,
             },
             "is" => match self.peek_word() {
@@ -327,24 +333,33 @@ impl<'a> Lexer<'a> {
                 }
                 _ => Token::Is,
             },
-            "in" if self.previous.ends_value() => return Err(FaultKind::NoOperator),
+            "in" if self.previous.ends_value() => return Err(SyntaxErrorKind::NoOperator),
             "if" => Token::If,
             "else" => Token::Else,
             "True" => Token::True,
             "False" => Token::False,
             "None" => Token::None,
-            "true" | "TRUE" => self.slip("True", Token::True),
-            "false" | "FALSE" => self.slip("False", Token::False),
-            "none" | "null" | "NULL" | "undefined" => self.slip("None", Token::None),
+            "true" | "TRUE" => self.foreign_syntax("True", Token::True),
+            "false" | "FALSE" => self.foreign_syntax("False", Token::False),
+            "none" | "null" | "NULL" | "undefined" => self.foreign_syntax("None", Token::None),
             "to" if self.nesting.brackets == 0
-                && matches!(self.goal, Goal::Transition | Goal::To | Goal::Binding) =>
+                && matches!(
+                    self.entry_point,
+                    EntryPoint::Transition | EntryPoint::To | EntryPoint::Binding
+                ) =>
             {
                 Token::To
             }
-            "when" if self.goal == Goal::Available && matches!(self.previous, Token::Goal(_)) => {
+            "when"
+                if self.entry_point == EntryPoint::Available
+                    && matches!(self.previous, Token::EntryPoint(_)) =>
+            {
                 Token::When
             }
-            "for" if self.goal == Goal::Ask && matches!(self.previous, Token::Goal(_)) => {
+            "for"
+                if self.entry_point == EntryPoint::Ask
+                    && matches!(self.previous, Token::EntryPoint(_)) =>
+            {
                 Token::For
             }
             _ => Token::Word(word),
@@ -357,14 +372,14 @@ impl<'a> Lexer<'a> {
     }
 
     /// Counts what nests.
-    fn count(&mut self, token: Token<'a>) -> Result<Token<'a>, FaultKind> {
+    fn count(&mut self, token: Token<'a>) -> Result<Token<'a>, SyntaxErrorKind> {
         let nest = match token {
-            Token::LeftParen | Token::LeftBracket | Token::LeftBrace => Nest::Open,
-            Token::RightParen | Token::RightBracket | Token::RightBrace => Nest::Close,
-            Token::Not | Token::Minus | Token::Plus => Nest::Prefix,
-            _ => Nest::Flat,
+            Token::LeftParen | Token::LeftBracket | Token::LeftBrace => NestingEffect::Open,
+            Token::RightParen | Token::RightBracket | Token::RightBrace => NestingEffect::Close,
+            Token::Not | Token::Minus | Token::Plus => NestingEffect::Prefix,
+            _ => NestingEffect::Flat,
         };
-        if self.nesting.count(nest) { Ok(token) } else { Err(FaultKind::TooDeep) }
+        if self.nesting.count(nest) { Ok(token) } else { Err(SyntaxErrorKind::TooDeep) }
     }
 }
 
@@ -389,15 +404,15 @@ impl Token<'_> {
 }
 
 impl<'a> Iterator for Lexer<'a> {
-    type Item = Located<Token<'a>, FaultKind>;
+    type Item = TokenResult<Token<'a>, SyntaxErrorKind>;
 
     fn next(&mut self) -> Option<Self::Item> {
         if !std::mem::replace(&mut self.started, true) {
-            return Some(Ok((0, Token::Goal(self.goal), 0)));
+            return Some(Ok((0, Token::EntryPoint(self.entry_point), 0)));
         }
         let raw = self.raw.next()?;
         let start = offset(self.raw.span().start);
-        let token = raw.map_err(|()| FaultKind::Character).and_then(|raw| self.token(raw));
+        let token = raw.map_err(|()| SyntaxErrorKind::Character).and_then(|raw| self.token(raw));
         let end = offset(self.raw.span().end);
         match token.and_then(|token| self.count(token)) {
             Ok(token) => {
@@ -406,7 +421,7 @@ impl<'a> Iterator for Lexer<'a> {
                 self.last = [last, (start, end)];
                 Some(Ok((start, token, end)))
             }
-            Err(kind) => Some(Err(Fault { kind, start, end })),
+            Err(kind) => Some(Err(SyntaxError { kind, start, end })),
         }
     }
 }

@@ -1,25 +1,25 @@
-//! What the actions of `abl_leaf.lalrpop` need: places, unescaped texts, and nodes that are checked
-//! for depth.
+//! The context of actions in `abl_inline.lalrpop`: spans, unescaped strings, and nodes with a checked
+//! depth.
 
 use super::ast::{
     Action, ActionKind, Assignment, Checkpoint, ConstraintKind, ConstraintRule, Direction,
-    ProtocolHead, RouteAction, RoutingRule, SignatureParameter, SortBy, Store, ToolCall,
-    ToolSignature, TransformHead,
+    ProtocolHeader, RouteAction, RoutingRule, SignatureParameter, SortBy, Store, ToolCall,
+    ToolSignature, TransformHeader,
 };
-use super::lexer::FaultKind;
-use super::problems::Abl;
-use crate::leaf::{Leaf, Nodes, fault, unescaped_leniently, whole_number};
+use super::errors::Abl;
+use super::lexer::SyntaxErrorKind;
+use crate::inline::{ExprBuilder, InlineText, syntax_error, unescaped_leniently, whole_number};
 use agentir_diagnostics::Spanned;
 use agentir_expr::{
     Condition, ConditionKind, Expr, ExprKind, Literal, Name, Path, Segment, TypeExpr, TypeKind,
 };
 use smol_str::SmolStr;
 
-/// A leaf read as one of the goals.
+/// The result of parsing with one of the entry points.
 #[derive(Debug)]
 pub(crate) enum Parsed {
     Expr(Box<Expr>),
-    Hole(Box<(Expr, Vec<Spanned<Name>>)>),
+    Placeholder(Box<(Expr, Vec<Spanned<Name>>)>),
     Path(Box<Spanned<Path>>),
     Type(TypeExpr),
     Signature(Box<ToolSignature>),
@@ -29,14 +29,14 @@ pub(crate) enum Parsed {
     Store(Box<Store>),
     Chain(Vec<Spanned<Name>>),
     Assignment(Box<Assignment>),
-    Transform(Box<TransformHead>),
+    Transform(Box<TransformHeader>),
     Sort(Box<SortBy>),
     RoutingRule(Box<RoutingRule>),
     RouteAction(Box<RouteAction>),
-    Protocol(Box<ProtocolHead>),
+    Protocol(Box<ProtocolHeader>),
 }
 
-/// A part of an action behind its keyword.
+/// A clause of an action.
 pub(crate) enum ActionPart {
     Target(Spanned<Name>),
     Arguments(Vec<Spanned<Name>>),
@@ -45,27 +45,27 @@ pub(crate) enum ActionPart {
 }
 
 /// Why the parser stopped.
-pub(crate) type Error<'a> = crate::leaf::Error<'a, Abl>;
+pub(crate) type Error<'a> = crate::inline::Error<'a, Abl>;
 type Result<'a, T> = std::result::Result<T, Error<'a>>;
 
-/// How many `[]` may follow a type.
+/// The maximum number of `[]` after a type.
 const MAX_DIMENSIONS: usize = 8;
 
-/// The leaf that is being read.
+/// The text being parsed.
 pub(crate) struct Context<'a> {
-    pub leaf: Leaf<'a>,
+    pub input: InlineText<'a>,
 }
 
-impl<'a> Nodes<'a> for Context<'a> {
-    type Language = Abl;
+impl<'a> ExprBuilder<'a> for Context<'a> {
+    type InlineLanguage = Abl;
 
-    fn leaf(&self) -> Leaf<'a> {
-        self.leaf
+    fn input(&self) -> InlineText<'a> {
+        self.input
     }
 }
 
 impl<'a> Context<'a> {
-    /// `path.method(args)`, or a function of the namespace `abl`.
+    /// `path.method(args)`, or a function in the namespace `abl`.
     pub(crate) fn path_method(
         &self,
         start: u32,
@@ -87,10 +87,10 @@ impl<'a> Context<'a> {
     }
 
     pub(crate) fn index(&self, start: u32, end: u32, index: f64) -> Result<'a, u32> {
-        whole_number(index).ok_or(fault::<Abl>(FaultKind::Subscript, start, end))
+        whole_number(index).ok_or(syntax_error::<Abl>(SyntaxErrorKind::Subscript, start, end))
     }
 
-    /// The text of a string literal. Unknown escapes stand for themselves: `"\d"` is `\d`.
+    /// The value of a string literal. Unknown escapes are literal: `"\d"` is `\d`.
     pub(crate) fn unquoted(&self, literal: &str) -> SmolStr {
         let inner = literal.get(1..literal.len().saturating_sub(1)).unwrap_or_default();
         unescaped_leniently(inner, |c| match c {
@@ -102,7 +102,7 @@ impl<'a> Context<'a> {
         })
     }
 
-    /// `/pattern/flags`. `\/` is only a way to write `/`; flags become a group as in `(?i)`.
+    /// `/pattern/flags`. `\/` stands for `/`; flags become a group as in `(?i)`.
     pub(crate) fn regex(&self, start: u32, end: u32, literal: &str) -> Result<'a, Literal> {
         let close = literal.rfind('/').unwrap_or(0);
         let pattern = literal.get(1..close).unwrap_or_default();
@@ -110,9 +110,9 @@ impl<'a> Context<'a> {
         let mut text = String::with_capacity(literal.len());
         if !flags.is_empty() {
             if flags.bytes().any(|b| !matches!(b, b'i' | b'm' | b's' | b'u' | b'g')) {
-                return Err(fault::<Abl>(FaultKind::RegexFlag, start, end));
+                return Err(syntax_error::<Abl>(SyntaxErrorKind::RegexFlag, start, end));
             }
-            // `g` is about replacing; and patterns are Unicode always.
+            // `g` only matters for replacing; patterns are always Unicode.
             let kept = || flags.chars().filter(|c| matches!(c, 'i' | 'm' | 's'));
             if kept().next().is_some() {
                 text.push_str("(?");
@@ -162,7 +162,7 @@ impl<'a> Context<'a> {
         dimensions: usize,
     ) -> Result<'a, TypeExpr> {
         if dimensions > MAX_DIMENSIONS {
-            return Err(fault::<Abl>(FaultKind::TooDeep, start, end));
+            return Err(syntax_error::<Abl>(SyntaxErrorKind::TooDeep, start, end));
         }
         let span = self.span(start, end);
         Ok((0..dimensions)
@@ -237,7 +237,7 @@ impl<'a> Context<'a> {
             arguments: Vec::new(),
             span: self.span(start, end),
         };
-        let wrong = || fault::<Abl>(FaultKind::ActionDetail, start, end);
+        let wrong = || syntax_error::<Abl>(SyntaxErrorKind::ActionDetail, start, end);
         for part in parts {
             match part {
                 ActionPart::Target(name) if action.target.is_none() => action.target = Some(name),
@@ -259,13 +259,12 @@ impl<'a> Context<'a> {
         Ok(action)
     }
 
-    pub(crate) fn protocol(&self, from: Spanned<Name>, to: Spanned<Name>) -> ProtocolHead {
+    pub(crate) fn protocol(&self, from: Spanned<Name>, to: Spanned<Name>) -> ProtocolHeader {
         let any = from.value.eq_ignore_ascii_case("any");
-        ProtocolHead { from: (!any).then_some(from), to }
+        ProtocolHeader { from: (!any).then_some(from), to }
     }
 
-    /// The path that `text` is, if it is nothing but names between dots. Most leaves are, and need
-    /// no parser.
+    /// The path, if `text` consists only of names and dots. This is the most common text, and needs no parser.
     pub(crate) fn plain_path(&self, text: &str, start: u32) -> Option<Spanned<Path>> {
         let mut at = start;
         let mut path: Option<Path> = None;
@@ -295,7 +294,7 @@ impl<'a> Context<'a> {
     }
 }
 
-/// Whether a word is not a name even where a value may stand.
+/// Whether a word is reserved, so that it is not a name where a value is expected.
 fn is_reserved(word: &str) -> bool {
     const WORDS: &[&str] = &["and", "false", "implies", "not", "null", "or", "true", "undefined"];
     word.len() <= 9 && WORDS.iter().any(|w| w.eq_ignore_ascii_case(word))

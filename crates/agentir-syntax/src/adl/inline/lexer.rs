@@ -1,9 +1,9 @@
-//! Text to tokens, for `adl_leaf.lalrpop`.
+//! Text to tokens, for `adl_inline.lalrpop`.
 //!
 //! A logos lexer cuts the text. [`Lexer`] gives the goal first, counts brackets so that the parser
 //! never recurses deep, and hands over the message of a `return` as one token: it is prose.
 
-use crate::leaf::{Located, Nest, Nesting, Slip};
+use crate::inline::{ForeignSyntax, Nesting, NestingEffect, TokenResult};
 use crate::text::offset;
 use crate::words;
 use logos::Logos;
@@ -11,7 +11,7 @@ use std::ops::Range;
 
 /// What a string is read as. The first token the parser gets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Goal {
+pub(crate) enum EntryPoint {
     Condition,
     Path,
     /// A path, or `ref` and a path.
@@ -31,7 +31,7 @@ pub enum Verb {
 /// A token. `Copy`, and borrowing from the text.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Token<'a> {
-    Goal(Goal),
+    EntryPoint(EntryPoint),
     Word(&'a str),
     Number(f64),
     /// With its quotes.
@@ -134,10 +134,10 @@ fn is_word_part(c: char) -> bool {
 }
 
 /// Why reading stopped.
-pub(crate) type Fault = crate::leaf::Fault<FaultKind>;
+pub(crate) type SyntaxError = crate::inline::SyntaxError<SyntaxErrorKind>;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum FaultKind {
+pub(crate) enum SyntaxErrorKind {
     TooDeep,
     Character,
     SingleEquals,
@@ -147,25 +147,25 @@ pub(crate) struct Lexer<'a> {
     text: &'a str,
     base: u32,
     tokens: logos::SpannedIter<'a, Raw>,
-    goal: Goal,
+    entry_point: EntryPoint,
     given: usize,
     nesting: Nesting,
     /// Operators of other languages that were understood all the same.
-    pub foreign: Vec<Slip>,
+    pub foreign: Vec<ForeignSyntax>,
     /// Typographic signs that were taken for plain ones.
-    pub typographic: Vec<Slip>,
+    pub typographic: Vec<ForeignSyntax>,
     /// Whether an operator of the language was seen, so that the text was meant as an expression.
     pub operators: bool,
 }
 
 impl<'a> Lexer<'a> {
     /// A lexer of `text`, which stands at offset `base` of its leaf.
-    pub(crate) fn new(text: &'a str, base: u32, goal: Goal) -> Self {
+    pub(crate) fn new(text: &'a str, base: u32, entry_point: EntryPoint) -> Self {
         Self {
             text,
             base,
             tokens: Raw::lexer(text).spanned(),
-            goal,
+            entry_point,
             given: 0,
             nesting: Nesting::default(),
             foreign: Vec::new(),
@@ -178,9 +178,9 @@ impl<'a> Lexer<'a> {
         (self.base.saturating_add(offset(range.start)), self.base.saturating_add(offset(range.end)))
     }
 
-    fn slip(&self, range: &Range<usize>, meant: &'static str) -> Slip {
+    fn foreign_syntax(&self, range: &Range<usize>, replacement: &'static str) -> ForeignSyntax {
         let (start, end) = self.at(range);
-        Slip { start, end, meant }
+        ForeignSyntax { start, end, replacement }
     }
 
     /// What `return` says behind its first comma.
@@ -195,36 +195,36 @@ impl<'a> Lexer<'a> {
     }
 
     fn word(&self, text: &'a str) -> Token<'a> {
-        match (self.goal, text) {
-            (Goal::Condition, "and") => Token::And,
-            (Goal::Condition, "or") => Token::Or,
-            (Goal::Condition, "not") => Token::Not,
-            (Goal::Condition, "None") => Token::None,
-            (Goal::Condition, "True") => Token::True,
-            (Goal::Condition, "False") => Token::False,
-            (Goal::Reference, "ref") if self.given == 1 => Token::Ref,
+        match (self.entry_point, text) {
+            (EntryPoint::Condition, "and") => Token::And,
+            (EntryPoint::Condition, "or") => Token::Or,
+            (EntryPoint::Condition, "not") => Token::Not,
+            (EntryPoint::Condition, "None") => Token::None,
+            (EntryPoint::Condition, "True") => Token::True,
+            (EntryPoint::Condition, "False") => Token::False,
+            (EntryPoint::Reference, "ref") if self.given == 1 => Token::Ref,
             _ => Token::Word(text),
         }
     }
 }
 
 impl<'a> Iterator for Lexer<'a> {
-    type Item = Located<Token<'a>, FaultKind>;
+    type Item = TokenResult<Token<'a>, SyntaxErrorKind>;
 
     fn next(&mut self) -> Option<Self::Item> {
         if self.given == 0 {
             self.given = 1;
-            return Some(Ok((self.base, Token::Goal(self.goal), self.base)));
+            return Some(Ok((self.base, Token::EntryPoint(self.entry_point), self.base)));
         }
-        if self.goal == Goal::Return && self.given == 3 {
+        if self.entry_point == EntryPoint::Return && self.given == 3 {
             self.given += 1;
             return self.message().map(Ok);
         }
         let (raw, range) = self.tokens.next()?;
         let (start, end) = self.at(&range);
-        let fault = |kind| Some(Err(Fault { kind, start, end }));
+        let error = |kind| Some(Err(SyntaxError { kind, start, end }));
         let text = self.text.get(range.clone()).unwrap_or_default();
-        let Ok(raw) = raw else { return fault(FaultKind::Character) };
+        let Ok(raw) = raw else { return error(SyntaxErrorKind::Character) };
         let token = match raw {
             Raw::Word => self.word(text),
             Raw::Claims => Token::Verb(Verb::Claims),
@@ -235,11 +235,11 @@ impl<'a> Iterator for Lexer<'a> {
             }
             Raw::Number => match text.parse() {
                 Ok(number) => Token::Number(number),
-                Err(_) => return fault(FaultKind::Character),
+                Err(_) => return error(SyntaxErrorKind::Character),
             },
             Raw::String => Token::String(text),
             Raw::SmartString => {
-                self.typographic.push(self.slip(&range, "\""));
+                self.typographic.push(self.foreign_syntax(&range, "\""));
                 Token::String(text)
             }
             Raw::Verbatim => Token::Raw(text),
@@ -250,52 +250,52 @@ impl<'a> Iterator for Lexer<'a> {
             Raw::Greater => Token::Greater,
             Raw::GreaterEqual => Token::GreaterEqual,
             Raw::OtherLessEqual => {
-                self.typographic.push(self.slip(&range, "<="));
+                self.typographic.push(self.foreign_syntax(&range, "<="));
                 Token::LessEqual
             }
             Raw::OtherGreaterEqual => {
-                self.typographic.push(self.slip(&range, ">="));
+                self.typographic.push(self.foreign_syntax(&range, ">="));
                 Token::GreaterEqual
             }
             Raw::Assign => {
                 self.operators = true;
-                return fault(FaultKind::SingleEquals);
+                return error(SyntaxErrorKind::SingleEquals);
             }
             Raw::OtherAnd => {
-                self.foreign.push(self.slip(&range, "and"));
+                self.foreign.push(self.foreign_syntax(&range, "and"));
                 Token::And
             }
             Raw::OtherOr => {
-                self.foreign.push(self.slip(&range, "or"));
+                self.foreign.push(self.foreign_syntax(&range, "or"));
                 Token::Or
             }
             Raw::OtherNot => Token::Not,
             Raw::Minus => Token::Minus,
             Raw::LeftParen => Token::LeftParen,
             Raw::WideLeftParen => {
-                self.typographic.push(self.slip(&range, "("));
+                self.typographic.push(self.foreign_syntax(&range, "("));
                 Token::LeftParen
             }
             Raw::RightParen => Token::RightParen,
             Raw::WideRightParen => {
-                self.typographic.push(self.slip(&range, ")"));
+                self.typographic.push(self.foreign_syntax(&range, ")"));
                 Token::RightParen
             }
             Raw::Dot => Token::Dot,
             Raw::Comma => Token::Comma,
             Raw::WideComma => {
-                self.typographic.push(self.slip(&range, ","));
+                self.typographic.push(self.foreign_syntax(&range, ","));
                 Token::Comma
             }
         };
         let nest = match token {
-            Token::LeftParen => Nest::Open,
-            Token::RightParen => Nest::Close,
-            Token::Not => Nest::Prefix,
-            _ => Nest::Flat,
+            Token::LeftParen => NestingEffect::Open,
+            Token::RightParen => NestingEffect::Close,
+            Token::Not => NestingEffect::Prefix,
+            _ => NestingEffect::Flat,
         };
         if !self.nesting.count(nest) {
-            return fault(FaultKind::TooDeep);
+            return error(SyntaxErrorKind::TooDeep);
         }
         self.operators |= matches!(
             token,

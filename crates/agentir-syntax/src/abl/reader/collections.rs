@@ -1,8 +1,8 @@
 //! Reads inline collections as if their entries were on separate lines.
 
 use super::Reader;
-use crate::abl::leaf::{self, Flow, FlowKind};
-use crate::leaf::{Leaf, Origin};
+use crate::abl::inline::{self, Flow, FlowKind};
+use crate::inline::{InlineText, Origin};
 use crate::outline::{Entry, EntryKind, Key, Scalar, Style};
 use crate::text::offset;
 use agentir_diagnostics::{Span, Spanned};
@@ -12,7 +12,7 @@ use smol_str::SmolStr;
 impl<'t, 's: 't> Reader<'t, 's, '_> {
     pub(super) fn flow(&mut self, value: &Scalar<'s>) -> Flow<'s> {
         let origin = Origin { file: value.span.file, base: value.span.start, shifts: &[] };
-        leaf::flow_collection(Leaf { text: value.raw, origin }, self.problems)
+        inline::flow_collection(InlineText { text: value.raw, origin }, self.problems)
     }
 
     /// The entries of `[a, b]` and `{a: b}`.

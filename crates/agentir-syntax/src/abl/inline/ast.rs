@@ -1,17 +1,17 @@
-//! The trees of leaves that are more than an expression, a type or a template.
+//! Syntax trees of inline texts other than expressions, types and templates.
 
 use agentir_diagnostics::{Span, Spanned};
 use agentir_expr::{Argument, Condition, Expr, Name, Path, TypeExpr};
 use smol_str::SmolStr;
 
-/// The head of a tool: `search(city: string, guests: number = 2) -> Hotel[]` (specification 3.4).
+/// The signature of a tool: `search(city: string, guests: number = 2) -> Hotel[]` (specification 3.4).
 #[derive(Clone, Debug, PartialEq)]
 pub struct ToolSignature {
     /// Its name.
     pub name: Spanned<Name>,
-    /// What it takes.
+    /// The parameters.
     pub parameters: Vec<SignatureParameter>,
-    /// What it gives, if written.
+    /// The result type, if written.
     pub returns: Option<TypeExpr>,
 }
 
@@ -20,22 +20,22 @@ pub struct ToolSignature {
 pub struct SignatureParameter {
     /// Its name.
     pub name: Spanned<Name>,
-    /// `name?`: it may be left out.
+    /// Whether it is optional: `name?`.
     pub optional: bool,
     /// Its type, if written.
     pub ty: Option<TypeExpr>,
-    /// What is taken if it is left out.
+    /// The default value.
     pub default: Option<Expr>,
 }
 
 /// `REQUIRE condition BEFORE calling tool` (specification 3.8).
 #[derive(Clone, Debug, PartialEq)]
 pub struct ConstraintRule {
-    /// The first word.
+    /// The keyword.
     pub kind: Spanned<ConstraintKind>,
-    /// What it is about; `a IMPLIES b` is one expression.
+    /// The condition; `a IMPLIES b` is a single expression.
     pub condition: Condition,
-    /// When it is checked, if not always.
+    /// The point where it is checked, if limited.
     pub checkpoint: Option<Spanned<Checkpoint>>,
 }
 
@@ -44,7 +44,7 @@ pub struct ConstraintRule {
 pub enum ConstraintKind {
     /// `REQUIRE`: must hold.
     Require,
-    /// `WARN`: should hold.
+    /// `LIMIT`: bounds a value.
     Warn,
     /// `LIMIT`: bounds something.
     Limit,
@@ -66,41 +66,40 @@ impl ConstraintKind {
     }
 }
 
-/// When a constraint is checked.
+/// The point where a constraint is checked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Checkpoint {
     /// `BEFORE calling tool`.
     ToolCall(Spanned<Name>),
     /// `BEFORE returning results`.
     Response,
-    /// `BEFORE` and other words, as written.
+    /// `BEFORE` with other words, as written.
     Other(SmolStr),
 }
 
-/// What happens next: the value of `THEN`, `ON_FAIL`, `ON_EXHAUSTED` (specification 3.14, 3.16).
+/// An action: the value of `THEN`, `ON_FAIL`, `ON_EXHAUSTED` (specification 3.14, 3.16).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Action {
-    /// What.
+    /// The kind.
     pub kind: ActionKind,
-    /// The first word as written. A flow may have a step that is called like a keyword; then the
-    /// step is meant.
+    /// The first word as written. If the flow has a step with the name of a keyword, the step is meant.
     pub word: Spanned<Name>,
-    /// The step or agent it is about.
+    /// The target step or agent.
     pub target: Option<Spanned<Name>>,
-    /// A text in quotes: the `REASON` of an escalation, what `RESPOND` says.
+    /// A quoted text: the `REASON` of an escalation, the message of `RESPOND`.
     pub reason: Option<Spanned<SmolStr>>,
     /// `PRIORITY`.
     pub priority: Option<Spanned<SmolStr>>,
     /// Names in braces, or after `with`: `ASK_USER {retry, escalate}`, `CONTINUE: with x`.
     pub arguments: Vec<Spanned<Name>>,
-    /// The whole.
+    /// The whole action.
     pub span: Span,
 }
 
-/// What an [`Action`] does.
+/// The kind of an [`Action`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ActionKind {
-    /// Goes to the step [`Action::target`]: its bare name, or `GOTO name`.
+    /// Jumps to the step [`Action::target`]: its bare name, or `GOTO name`.
     GoTo,
     /// `COMPLETE`.
     Complete,
@@ -162,8 +161,8 @@ impl ActionKind {
 }
 
 impl Action {
-    /// Reads a lower-case word as its keyword where there are no steps to go to (`ON_FAIL: retry`).
-    /// With steps, `THEN: retry` goes to the step of that name.
+    /// Reads a lower-case word as a keyword, where no steps exist (`ON_FAIL: retry`). Where steps exist,
+    /// `THEN: retry` jumps to the step of that name.
     #[must_use]
     pub fn without_steps(mut self) -> Self {
         let bare = self.kind == ActionKind::GoTo
@@ -181,51 +180,51 @@ impl Action {
 pub struct ToolCall {
     /// The tool.
     pub tool: Spanned<Name>,
-    /// What it is given.
+    /// The arguments.
     pub arguments: Vec<Argument>,
-    /// The whole.
+    /// The whole call.
     pub span: Span,
 }
 
-/// `expr -> path`, what `STORE` remembers (specification 3.7).
+/// `expr -> path`, the value of `STORE` (specification 3.7).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Store {
-    /// What is stored: a path, an object or any expression.
+    /// The value: a path, an object or any expression.
     pub value: Expr,
-    /// Where, if written. May end in `.*` or in a name such as `preferred_*`.
+    /// The target, if written. May end in `.*` or in a name such as `preferred_*`.
     pub target: Option<Spanned<Path>>,
 }
 
 /// `target = value` or `target: value`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Assignment {
-    /// What is set.
+    /// The target.
     pub target: Spanned<Path>,
-    /// To what.
+    /// The value.
     pub value: Expr,
 }
 
-/// `source AS item INTO target`, the head of `TRANSFORM` (specification 3.14.11).
+/// `source AS item INTO target`, the header of `TRANSFORM` (specification 3.14.11).
 #[derive(Clone, Debug, PartialEq)]
-pub struct TransformHead {
-    /// The list that is gone through.
+pub struct TransformHeader {
+    /// The source list.
     pub source: Expr,
-    /// What an item is called below.
+    /// The name of the current item.
     pub item: Spanned<Name>,
-    /// What the result is called.
+    /// The target.
     pub target: Spanned<Path>,
 }
 
 /// `field DESC`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SortBy {
-    /// What is compared.
+    /// The field to sort by.
     pub field: Spanned<Path>,
     /// `ASC` or `DESC`, if written.
     pub direction: Option<Spanned<Direction>>,
 }
 
-/// The order of a sort.
+/// The direction of a sort.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum Direction {
     /// Smallest first.
@@ -238,7 +237,7 @@ pub enum Direction {
 /// `INTENT(a, b c) -> alias` or `DEFAULT -> alias` in `ROUTING`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RoutingRule {
-    /// The intents; `None` for `DEFAULT`. One may be of several words.
+    /// The intents; `None` for `DEFAULT`. An intent may have several words.
     pub intents: Option<Vec<Spanned<SmolStr>>>,
     /// The agent, by alias.
     pub target: Spanned<Name>,
@@ -251,21 +250,21 @@ pub enum RouteAction {
     Agent(Spanned<Name>),
     /// `ROUTE_TO_USER "message"`.
     User(Spanned<SmolStr>),
-    /// `ROUTE_TO_VARIABLE variable`: the agent is named by a variable.
+    /// `ROUTE_TO_VARIABLE variable`: the variable holds the name of the agent.
     Variable(Spanned<Path>),
     /// `END_CONVERSATION`.
     EndConversation,
     /// `SYSTEM_ACTION action`.
     System(Spanned<Name>),
-    /// `INTENT_MATCH`, with a table below it.
+    /// `INTENT_MATCH`, with a nested table.
     IntentMatch,
 }
 
-/// `FROM agent TO agent`, the head of an entry of `HANDOFF_PROTOCOL`.
+/// `FROM agent TO agent`, the header of an entry of `HANDOFF_PROTOCOL`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ProtocolHead {
-    /// Who hands over; `None` for `any`.
+pub struct ProtocolHeader {
+    /// The source agent; `None` for `any`.
     pub from: Option<Spanned<Name>>,
-    /// To whom.
+    /// The target agent.
     pub to: Spanned<Name>,
 }

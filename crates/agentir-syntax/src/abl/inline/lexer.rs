@@ -15,8 +15,8 @@
 //! deep enough to matter.
 
 use super::ast::{ActionKind, ConstraintKind, Direction};
-use super::token::{Goal, Token};
-use crate::leaf::{Located, Nest, Nesting, Slip, next_word};
+use super::token::{EntryPoint, Token};
+use crate::inline::{ForeignSyntax, Nesting, NestingEffect, TokenResult, next_word};
 use crate::text::offset;
 use crate::words;
 use logos::Logos;
@@ -112,10 +112,10 @@ fn is_word_part(c: char) -> bool {
 }
 
 /// Why reading stopped.
-pub(crate) type Fault = crate::leaf::Fault<FaultKind>;
+pub(crate) type SyntaxError = crate::inline::SyntaxError<SyntaxErrorKind>;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum FaultKind {
+pub(crate) enum SyntaxErrorKind {
     TooDeep,
     Character,
     UnclosedString,
@@ -140,7 +140,7 @@ pub(crate) struct Lexer<'a> {
     raw: logos::Lexer<'a, Raw>,
     /// Where the text begins in the leaf.
     base: u32,
-    goal: Goal,
+    entry_point: EntryPoint,
     mode: Mode,
     started: bool,
     /// Nothing but the goal was given so far.
@@ -150,7 +150,7 @@ pub(crate) struct Lexer<'a> {
     previous: Token<'a>,
     nesting: Nesting,
     /// Operators of other languages that were taken for ours.
-    pub slips: Vec<Slip>,
+    pub foreign_syntax: Vec<ForeignSyntax>,
     /// Places of the last token given and of the one before it, to say where an error is.
     pub last: [(u32, u32); 2],
 }
@@ -177,28 +177,28 @@ pub fn is_word_of_expressions(word: &str) -> bool {
 }
 
 impl<'a> Lexer<'a> {
-    pub(crate) fn new(text: &'a str, base: u32, goal: Goal) -> Self {
-        let mode = match goal {
-            Goal::Action
-            | Goal::Call
-            | Goal::Chain
-            | Goal::RoutingRule
-            | Goal::RouteAction
-            | Goal::Protocol
-            | Goal::Signature => Mode::Names,
+    pub(crate) fn new(text: &'a str, base: u32, entry_point: EntryPoint) -> Self {
+        let mode = match entry_point {
+            EntryPoint::Action
+            | EntryPoint::Call
+            | EntryPoint::Chain
+            | EntryPoint::RoutingRule
+            | EntryPoint::RouteAction
+            | EntryPoint::Protocol
+            | EntryPoint::Signature => Mode::Names,
             _ => Mode::Expression,
         };
         Self {
             raw: Raw::lexer(text),
             base,
-            goal,
+            entry_point,
             mode,
             started: false,
             first: true,
             assigned: false,
-            previous: Token::Goal(goal),
+            previous: Token::EntryPoint(entry_point),
             nesting: Nesting::default(),
-            slips: Vec::new(),
+            foreign_syntax: Vec::new(),
             last: [(base, base); 2],
         }
     }
@@ -207,34 +207,38 @@ impl<'a> Lexer<'a> {
         self.base.saturating_add(offset(at))
     }
 
-    fn token(&mut self, raw: Raw) -> Result<Token<'a>, FaultKind> {
+    fn token(&mut self, raw: Raw) -> Result<Token<'a>, SyntaxErrorKind> {
         let value_may_end = self.previous.ends_value();
         Ok(match raw {
             Raw::Word => self.word(value_may_end),
             // `@index`, `@key`, … of a template's `{{#each}}`.
-            Raw::AtWord if self.goal == Goal::Hole => Token::Word(self.raw.slice()),
-            Raw::AtWord => return Err(FaultKind::AtWord),
+            Raw::AtWord if self.entry_point == EntryPoint::Placeholder => {
+                Token::Word(self.raw.slice())
+            }
+            Raw::AtWord => return Err(SyntaxErrorKind::AtWord),
             Raw::Number => self.number()?,
             Raw::String => Token::String(self.raw.slice()),
             Raw::OpenQuote => {
                 self.raw.bump(self.raw.remainder().len());
-                return Err(FaultKind::UnclosedString);
+                return Err(SyntaxErrorKind::UnclosedString);
             }
             Raw::Equal => Token::Equal,
-            Raw::StrictEqual => self.slip("==", Token::Equal),
+            Raw::StrictEqual => self.foreign_syntax("==", Token::Equal),
             Raw::NotEqual => Token::NotEqual,
-            Raw::OtherNotEqual => self.slip("!=", Token::NotEqual),
+            Raw::OtherNotEqual => self.foreign_syntax("!=", Token::NotEqual),
             Raw::Less => Token::Less,
             Raw::LessEqual => Token::LessEqual,
-            Raw::OtherLessEqual => self.slip("<=", Token::LessEqual),
+            Raw::OtherLessEqual => self.foreign_syntax("<=", Token::LessEqual),
             Raw::Greater => Token::Greater,
             Raw::GreaterEqual => Token::GreaterEqual,
-            Raw::OtherGreaterEqual => self.slip(">=", Token::GreaterEqual),
-            Raw::Assign => match self.goal {
-                Goal::Signature | Goal::Call => Token::Assign,
+            Raw::OtherGreaterEqual => self.foreign_syntax(">=", Token::GreaterEqual),
+            Raw::Assign => match self.entry_point {
+                EntryPoint::Signature | EntryPoint::Call => Token::Assign,
                 // Only the first one assigns.
-                Goal::Assignment if !std::mem::replace(&mut self.assigned, true) => Token::Assign,
-                _ => self.slip("==", Token::Equal),
+                EntryPoint::Assignment if !std::mem::replace(&mut self.assigned, true) => {
+                    Token::Assign
+                }
+                _ => self.foreign_syntax("==", Token::Equal),
             },
             Raw::And => Token::And,
             Raw::Or => Token::Or,
@@ -253,7 +257,7 @@ impl<'a> Lexer<'a> {
             }
             Raw::Minus => Token::Minus,
             Raw::Arrow => {
-                if self.goal == Goal::Store {
+                if self.entry_point == EntryPoint::Store {
                     self.mode = Mode::Target;
                 }
                 Token::Arrow
@@ -279,22 +283,22 @@ impl<'a> Lexer<'a> {
         })
     }
 
-    fn slip(&mut self, meant: &'static str, token: Token<'a>) -> Token<'a> {
+    fn foreign_syntax(&mut self, replacement: &'static str, token: Token<'a>) -> Token<'a> {
         let span = self.raw.span();
         let (start, end) = (self.offset(span.start), self.offset(span.end));
-        self.slips.push(Slip { start, end, meant });
+        self.foreign_syntax.push(ForeignSyntax { start, end, replacement });
         token
     }
 
-    fn number(&self) -> Result<Token<'a>, FaultKind> {
+    fn number(&self) -> Result<Token<'a>, SyntaxErrorKind> {
         match self.raw.slice().trim_start_matches('-').parse::<f64>() {
             Ok(number) if number.is_finite() => Ok(Token::Number(number)),
-            _ => Err(FaultKind::NumberTooLarge),
+            _ => Err(SyntaxErrorKind::NumberTooLarge),
         }
     }
 
     /// The rest of a regular expression, up to the slash that ends it and its flags.
-    fn regex(&mut self) -> Result<Token<'a>, FaultKind> {
+    fn regex(&mut self) -> Result<Token<'a>, SyntaxErrorKind> {
         let rest = self.raw.remainder().as_bytes();
         let (mut escaped, mut class) = (false, false);
         let end = rest.iter().position(|&b| {
@@ -316,7 +320,7 @@ impl<'a> Lexer<'a> {
                 self.raw.bump(end + 1 + flags);
                 Ok(Token::Regex(self.raw.slice()))
             }
-            None => Err(FaultKind::UnclosedRegex),
+            None => Err(SyntaxErrorKind::UnclosedRegex),
         }
     }
 
@@ -336,7 +340,7 @@ impl<'a> Lexer<'a> {
             Mode::Names => {
                 self.extend_name();
                 let word = self.raw.slice();
-                if matches!(self.goal, Goal::Call | Goal::Signature) {
+                if matches!(self.entry_point, EntryPoint::Call | EntryPoint::Signature) {
                     // Only the name of the tool may be one of these.
                     self.mode = Mode::Expression;
                 }
@@ -369,7 +373,7 @@ impl<'a> Lexer<'a> {
             2 if is("or") => Token::Or,
             2 if is("in") => Token::In,
             2 if is("is") => self.is_set(word),
-            2 if is("as") && self.goal == Goal::Transform => Token::As,
+            2 if is("as") && self.entry_point == EntryPoint::Transform => Token::As,
             3 if is("and") => Token::And,
             3 if is("not") => match self.peek_word(0) {
                 Some((next, end)) if next.eq_ignore_ascii_case("in") => {
@@ -378,10 +382,17 @@ impl<'a> Lexer<'a> {
                 }
                 _ => Token::Not,
             },
-            3 if is("asc") && self.goal == Goal::Sort => Token::Direction(Direction::Ascending),
-            4 if is("desc") && self.goal == Goal::Sort => Token::Direction(Direction::Descending),
-            4 if is("into") && self.goal == Goal::Transform => Token::Into,
-            6 if is("before") && self.goal == Goal::Constraint && self.nesting.brackets == 0 => {
+            3 if is("asc") && self.entry_point == EntryPoint::Sort => {
+                Token::Direction(Direction::Ascending)
+            }
+            4 if is("desc") && self.entry_point == EntryPoint::Sort => {
+                Token::Direction(Direction::Descending)
+            }
+            4 if is("into") && self.entry_point == EntryPoint::Transform => Token::Into,
+            6 if is("before")
+                && self.entry_point == EntryPoint::Constraint
+                && self.nesting.brackets == 0 =>
+            {
                 self.mode = Mode::Names;
                 Token::Before
             }
@@ -426,10 +437,12 @@ impl<'a> Lexer<'a> {
         let find = |table: &[(&str, Token<'a>)]| {
             table.iter().find(|(w, _)| w.eq_ignore_ascii_case(word)).map(|(_, token)| *token)
         };
-        let token = match self.goal {
-            Goal::Constraint => ConstraintKind::from_word(word).map(Token::Constraint),
-            Goal::RoutingRule => find(&[("INTENT", Token::Intent), ("DEFAULT", Token::Default)]),
-            Goal::RouteAction => find(&[
+        let token = match self.entry_point {
+            EntryPoint::Constraint => ConstraintKind::from_word(word).map(Token::Constraint),
+            EntryPoint::RoutingRule => {
+                find(&[("INTENT", Token::Intent), ("DEFAULT", Token::Default)])
+            }
+            EntryPoint::RouteAction => find(&[
                 ("ROUTE_TO", Token::RouteTo),
                 ("ROUTE_TO_USER", Token::RouteToUser),
                 ("ROUTE_TO_VARIABLE", Token::RouteToVariable),
@@ -437,8 +450,8 @@ impl<'a> Lexer<'a> {
                 ("SYSTEM_ACTION", Token::SystemAction),
                 ("INTENT_MATCH", Token::IntentMatch),
             ]),
-            Goal::Protocol => find(&[("FROM", Token::From)]),
-            Goal::Action => return self.action_word(word),
+            EntryPoint::Protocol => find(&[("FROM", Token::From)]),
+            EntryPoint::Action => return self.action_word(word),
             _ => None,
         };
         if token == Some(Token::RouteToVariable) {
@@ -463,14 +476,14 @@ impl<'a> Lexer<'a> {
 
     /// The keywords inside of actions and protocol heads.
     fn word_of_names(&self, word: &str) -> Option<Token<'a>> {
-        match self.goal {
-            Goal::Action if self.previous != Token::Goal(self.goal) => {
+        match self.entry_point {
+            EntryPoint::Action if self.previous != Token::EntryPoint(self.entry_point) => {
                 if word.eq_ignore_ascii_case("with") {
                     return Some(Token::With);
                 }
                 word.eq_ignore_ascii_case("to").then_some(Token::To)
             }
-            Goal::Protocol => word.eq_ignore_ascii_case("to").then_some(Token::To),
+            EntryPoint::Protocol => word.eq_ignore_ascii_case("to").then_some(Token::To),
             _ => None,
         }
     }
@@ -513,23 +526,23 @@ impl<'a> Lexer<'a> {
     }
 
     /// Counts what nests.
-    fn count(&mut self, token: Token<'a>) -> Result<Token<'a>, FaultKind> {
+    fn count(&mut self, token: Token<'a>) -> Result<Token<'a>, SyntaxErrorKind> {
         let nest = match token {
-            Token::LeftParen | Token::LeftBracket | Token::LeftBrace => Nest::Open,
-            Token::RightParen | Token::RightBracket | Token::RightBrace => Nest::Close,
-            Token::Not | Token::Minus => Nest::Prefix,
-            _ => Nest::Flat,
+            Token::LeftParen | Token::LeftBracket | Token::LeftBrace => NestingEffect::Open,
+            Token::RightParen | Token::RightBracket | Token::RightBrace => NestingEffect::Close,
+            Token::Not | Token::Minus => NestingEffect::Prefix,
+            _ => NestingEffect::Flat,
         };
-        if self.nesting.count(nest) { Ok(token) } else { Err(FaultKind::TooDeep) }
+        if self.nesting.count(nest) { Ok(token) } else { Err(SyntaxErrorKind::TooDeep) }
     }
 }
 
 impl<'a> Iterator for Lexer<'a> {
-    type Item = Located<Token<'a>, FaultKind>;
+    type Item = TokenResult<Token<'a>, SyntaxErrorKind>;
 
     fn next(&mut self) -> Option<Self::Item> {
         if !std::mem::replace(&mut self.started, true) {
-            return Some(Ok((self.base, Token::Goal(self.goal), self.base)));
+            return Some(Ok((self.base, Token::EntryPoint(self.entry_point), self.base)));
         }
         let numbered = self.raw.span().end;
         let (start, token) = match self.numbered_member() {
@@ -537,7 +550,10 @@ impl<'a> Iterator for Lexer<'a> {
             None => {
                 let raw = self.raw.next()?;
                 let start = self.raw.span().start;
-                (start, raw.map_err(|()| FaultKind::Character).and_then(|raw| self.token(raw)))
+                (
+                    start,
+                    raw.map_err(|()| SyntaxErrorKind::Character).and_then(|raw| self.token(raw)),
+                )
             }
         };
         self.first = false;
@@ -549,7 +565,7 @@ impl<'a> Iterator for Lexer<'a> {
                 self.last = [last, (start, end)];
                 Some(Ok((start, token, end)))
             }
-            Err(kind) => Some(Err(Fault { kind, start, end })),
+            Err(kind) => Some(Err(SyntaxError { kind, start, end })),
         }
     }
 }

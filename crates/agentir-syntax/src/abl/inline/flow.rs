@@ -1,30 +1,30 @@
-//! Collections on one line: `[a, b]`, `{a: b, c}`. The grammar is `grammars/abl_flow.lalrpop`.
+//! Parses inline collections: `[a, b]`, `{a: b, c}`. The grammar is `grammars/abl_flow.lalrpop`.
 
 use super::context::Context;
+use super::errors::INVALID_VALUE;
 use super::grammar::abl_flow::ValueParser;
-use super::problems::INVALID_VALUE;
-use crate::leaf::{Leaf, Nodes};
+use crate::inline::{ExprBuilder, InlineText};
 use crate::text::offset;
 use agentir_diagnostics::{Diagnostic, Span, Spanned};
 use lalrpop_util::ParseError;
 use memchr::memmem;
 
-/// How deep collections may lie inside each other.
+/// The maximum nesting depth of collections.
 const MAX_DEPTH: usize = 64;
 
-/// A text, or a collection of texts.
+/// A scalar or a collection.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Flow<'a> {
-    /// What it is.
+    /// The kind.
     pub kind: FlowKind<'a>,
-    /// Where it was written.
+    /// The location in the source.
     pub span: Span,
 }
 
-/// The forms of a [`Flow`].
+/// The kinds of [`Flow`].
 #[derive(Clone, Debug, PartialEq)]
 pub enum FlowKind<'a> {
-    /// A text as written, with its quotes.
+    /// A scalar as written, with quotes.
     Scalar(&'a str),
     /// `[a, b]`.
     List(Vec<Flow<'a>>),
@@ -41,53 +41,53 @@ pub struct FlowEntry<'a> {
     pub value: Option<Flow<'a>>,
 }
 
-/// A value that may be a collection. What cannot be read is one text.
-pub fn flow_collection<'a>(leaf: Leaf<'a>, problems: &mut Vec<Diagnostic>) -> Flow<'a> {
-    let range = leaf.trimmed();
-    let text = leaf.text.get(range.clone()).unwrap_or_default();
-    let span = leaf.origin.span(range.clone());
+/// A value that may be a collection. An invalid one is a single scalar.
+pub fn flow_collection<'a>(input: InlineText<'a>, problems: &mut Vec<Diagnostic>) -> Flow<'a> {
+    let range = input.trimmed();
+    let text = input.text.get(range.clone()).unwrap_or_default();
+    let span = input.origin.span(range.clone());
     let plain = Flow { kind: FlowKind::Scalar(text), span };
     if !text.starts_with(['[', '{']) {
         return plain;
     }
-    let context = Context { leaf };
+    let context = Context { input };
     let mut lexer = Lexer::new(text, range.start);
     match ValueParser::new().parse(&context, lexer.by_ref()) {
         Ok(flow) => {
             if let Some(at) = lexer.unclosed {
                 let at = at as usize;
-                let open = leaf.text.get(at..=at).unwrap_or_default();
+                let open = input.text.get(at..=at).unwrap_or_default();
                 problems.push(Diagnostic::error(
                     INVALID_VALUE,
-                    leaf.origin.span(at..at + 1),
+                    input.origin.span(at..at + 1),
                     format!("`{open}` is never closed"),
                 ));
             }
             flow
         }
         Err(error) => {
-            problems.push(problem(leaf, &error));
+            problems.push(problem(input, &error));
             plain
         }
     }
 }
 
-fn problem(leaf: Leaf<'_>, error: &ParseError<u32, Token<'_>, Fault>) -> Diagnostic {
-    let at = |start: u32, end: u32| leaf.place(start, end);
+fn problem(input: InlineText<'_>, error: &ParseError<u32, Token<'_>, SyntaxError>) -> Diagnostic {
+    let at = |start: u32, end: u32| input.span_of(start, end);
     match error {
-        ParseError::User { error: Fault::TooDeep(start) } => Diagnostic::error(
+        ParseError::User { error: SyntaxError::TooDeep(start) } => Diagnostic::error(
             INVALID_VALUE,
             at(*start, start + 1),
             format!("lists and maps may be nested {MAX_DEPTH} levels deep, not deeper"),
         ),
-        ParseError::User { error: Fault::UnclosedQuote(start) } => Diagnostic::error(
+        ParseError::User { error: SyntaxError::UnclosedQuote(start) } => Diagnostic::error(
             INVALID_VALUE,
             at(*start, start + 1),
             "the text that starts here has no closing quote",
         ),
         ParseError::UnrecognizedToken { token: (start, _, end), .. }
         | ParseError::ExtraToken { token: (start, _, end) } => {
-            let found = leaf.slice(*start, *end);
+            let found = input.slice(*start, *end);
             Diagnostic::error(
                 INVALID_VALUE,
                 at(*start, *end),
@@ -115,17 +115,17 @@ pub(crate) enum Token<'a> {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Fault {
+pub(crate) enum SyntaxError {
     TooDeep(u32),
     UnclosedQuote(u32),
 }
 
-/// The key that a bare text is.
+/// An unquoted text as a key.
 pub(crate) fn key<'a>(ctx: &Context<'a>, start: u32, text: &'a str, end: u32) -> Spanned<&'a str> {
     Spanned::new(text, ctx.span(start, end))
 }
 
-/// The key that a text in quotes is.
+/// A quoted text as a key.
 pub(crate) fn quoted<'a>(
     ctx: &Context<'a>,
     start: u32,
@@ -136,17 +136,17 @@ pub(crate) fn quoted<'a>(
     Spanned::new(inner, ctx.span(start + 1, end.saturating_sub(1)))
 }
 
-/// Cuts a collection into tokens. By hand: where a bare text ends depends on what follows it.
+/// Lexes a collection. Written by hand, since the end of an unquoted text depends on what follows.
 struct Lexer<'a> {
     text: &'a str,
     at: usize,
     base: usize,
-    /// The open brackets and where they are.
+    /// The open brackets and their offsets.
     open: Vec<(Token<'a>, u32)>,
-    /// The outermost bracket that had to be closed at the end.
+    /// The outermost bracket that was closed implicitly at the end.
     unclosed: Option<u32>,
     after_quoted: bool,
-    no_more_holes: bool,
+    no_more_placeholders: bool,
 }
 
 impl<'a> Lexer<'a> {
@@ -158,7 +158,7 @@ impl<'a> Lexer<'a> {
             open: Vec::new(),
             unclosed: None,
             after_quoted: false,
-            no_more_holes: false,
+            no_more_placeholders: false,
         }
     }
 
@@ -170,11 +170,11 @@ impl<'a> Lexer<'a> {
         self.text.get(start..end).unwrap_or_default()
     }
 
-    fn token(&mut self) -> Option<Result<Token<'a>, Fault>> {
+    fn token(&mut self) -> Option<Result<Token<'a>, SyntaxError>> {
         let at = offset(self.base + self.at);
         let token = match self.byte(self.at) {
             Some(b'"') => {
-                return Some(self.double_quoted().ok_or(Fault::UnclosedQuote(at)));
+                return Some(self.double_quoted().ok_or(SyntaxError::UnclosedQuote(at)));
             }
             Some(b'\'') if let Some(token) = self.single_quoted() => return Some(Ok(token)),
             Some(b'[') => Token::LeftBracket,
@@ -191,7 +191,7 @@ impl<'a> Lexer<'a> {
             Token::LeftBracket | Token::LeftBrace => {
                 self.open.push((token, at));
                 if self.open.len() > MAX_DEPTH {
-                    return Some(Err(Fault::TooDeep(at)));
+                    return Some(Err(SyntaxError::TooDeep(at)));
                 }
             }
             Token::RightBracket | Token::RightBrace => {
@@ -220,7 +220,7 @@ impl<'a> Lexer<'a> {
         Some(Token::Quoted(self.slice(start, self.at)))
     }
 
-    /// `'text'`, unless the apostrophe is only the beginning of a word.
+    /// `'text'`, unless the apostrophe only starts a word.
     fn single_quoted(&mut self) -> Option<Token<'a>> {
         let rest = self.text.get(self.at + 1..)?;
         let length = memchr::memchr(b'\'', rest.as_bytes())?;
@@ -233,33 +233,33 @@ impl<'a> Lexer<'a> {
         Some(Token::Quoted(self.slice(start, self.at)))
     }
 
-    /// Whether the colon at `at` ends a key: nothing that a text could go on with follows.
+    /// Whether the colon at `at` ends a key: nothing that continues a text follows.
     fn ends_key(&self, at: usize) -> bool {
         self.byte(at + 1).is_none_or(|b| {
             b.is_ascii_whitespace() || matches!(b, b',' | b']' | b'}' | b'[' | b'{' | b'"')
         })
     }
 
-    /// How long the template hole at `at` is, if there is one: `{{…}}`.
+    /// The length of the placeholder `{{…}}` at `at`, if there is one.
     fn hole_length(&mut self, at: usize) -> Option<usize> {
         let rest = self.text.get(at..)?;
-        if self.no_more_holes || !rest.starts_with("{{") {
+        if self.no_more_placeholders || !rest.starts_with("{{") {
             return None;
         }
         let end = memmem::find(rest.as_bytes(), b"}}");
-        self.no_more_holes = end.is_none();
+        self.no_more_placeholders = end.is_none();
         end.map(|end| end + 2)
     }
 
-    /// How long the arguments are that a text such as `min(1, 2)` has at `at`.
+    /// The length of the arguments at `at`, for a text such as `min(1, 2)`.
     fn arguments_length(&self, at: usize) -> Option<usize> {
-        const NEAR: usize = 256;
+        const MAX_DISTANCE: usize = 256;
         let called = at.checked_sub(1).and_then(|i| self.byte(i))?;
         if !(called.is_ascii_alphanumeric() || called == b'_') {
             return None;
         }
         let mut depth = 0usize;
-        for (i, b) in self.text.as_bytes().get(at..)?.iter().take(NEAR).enumerate() {
+        for (i, b) in self.text.as_bytes().get(at..)?.iter().take(MAX_DISTANCE).enumerate() {
             match b {
                 b'(' => depth += 1,
                 b')' if depth <= 1 => return Some(i + 1),
@@ -293,7 +293,7 @@ impl<'a> Lexer<'a> {
 }
 
 impl<'a> Iterator for Lexer<'a> {
-    type Item = Result<(u32, Token<'a>, u32), Fault>;
+    type Item = Result<(u32, Token<'a>, u32), SyntaxError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         while self.byte(self.at).is_some_and(|b| b.is_ascii_whitespace()) {
@@ -302,7 +302,7 @@ impl<'a> Iterator for Lexer<'a> {
         let start = self.at;
         let token = match self.token()? {
             Ok(token) => token,
-            Err(fault) => return Some(Err(fault)),
+            Err(error) => return Some(Err(error)),
         };
         self.after_quoted = matches!(token, Token::Quoted(_));
         let end = match token {

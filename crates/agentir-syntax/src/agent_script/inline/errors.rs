@@ -1,24 +1,26 @@
-//! What is said about a leaf that cannot be read.
+//! Agent Script's error messages for inline text.
 
-use super::lexer::{FaultKind, Goal, Token};
-use crate::leaf::{Expected, Explain, Fault, Language, Leaf, Notation, Slip};
+use super::lexer::{EntryPoint, SyntaxErrorKind, Token};
+use crate::inline::{
+    Expected, Explain, ForeignSyntax, InlineLanguage, InlineText, Notation, SyntaxError,
+};
 use crate::rules;
 use agentir_diagnostics::{Applicability, Diagnostic, Edit, Fix, RuleName, Span};
 
-/// The leaves of Agent Script.
+/// Agent Script's inline languages.
 pub(crate) enum AgentScript {}
 
-/// A leaf that could not be read.
-pub(crate) type Failure<'a> = crate::leaf::Failure<'a, AgentScript>;
+/// A failed parse.
+pub(crate) type ParseFailure<'a> = crate::inline::ParseFailure<'a, AgentScript>;
 
-/// A form of another language.
-pub(crate) fn slip(slip: &Slip, leaf: &Leaf<'_>) -> Diagnostic {
-    slip.diagnostic(leaf, |written, meant| {
-        format!("Agent Script has no `{written}`; it is read as `{meant}`")
+/// The diagnostic of a notation of another language.
+pub(crate) fn foreign_syntax(form: &ForeignSyntax, input: &InlineText<'_>) -> Diagnostic {
+    form.diagnostic(input, |written, replacement| {
+        format!("Agent Script has no `{written}`; it is read as `{replacement}`")
     })
 }
 
-/// An escape that does not exist.
+/// The diagnostic of an unknown escape.
 pub(crate) fn bad_escape(span: Span, written: &str) -> Diagnostic {
     Diagnostic::error(
         rules::INVALID_VALUE,
@@ -28,14 +30,14 @@ pub(crate) fn bad_escape(span: Span, written: &str) -> Diagnostic {
     .help("escapes are `\\\"`, `\\'`, `\\\\`, `\\n`, `\\r`, `\\t` and `\\0`; write `\\\\` for a backslash")
 }
 
-impl Language for AgentScript {
+impl InlineLanguage for AgentScript {
     type Token<'a> = Token<'a>;
-    type Kind = FaultKind;
-    const TOO_DEEP: FaultKind = FaultKind::TooDeep;
+    type Kind = SyntaxErrorKind;
+    const TOO_DEEP: SyntaxErrorKind = SyntaxErrorKind::TooDeep;
 }
 
 impl Explain for AgentScript {
-    type Goal = Goal;
+    type EntryPoint = EntryPoint;
 
     const NOTATION: Notation = Notation {
         value: ["NUMBER", "\"None\""],
@@ -53,59 +55,61 @@ impl Explain for AgentScript {
         helps_closing: true,
     };
 
-    fn rule(goal: Goal) -> RuleName {
-        match goal {
-            Goal::Value | Goal::Condition | Goal::Available => rules::INVALID_EXPRESSION,
-            Goal::Hole => rules::INVALID_TEMPLATE,
+    fn rule(entry_point: EntryPoint) -> RuleName {
+        match entry_point {
+            EntryPoint::Value | EntryPoint::Condition | EntryPoint::Available => {
+                rules::INVALID_EXPRESSION
+            }
+            EntryPoint::Placeholder => rules::INVALID_TEMPLATE,
             _ => rules::SYNTAX,
         }
     }
 
-    fn example(goal: Goal) -> Option<&'static str> {
-        Some(match goal {
-            Goal::Value | Goal::Hole => return None,
-            Goal::Condition => "a condition is written `if @variables.ready:`",
-            Goal::Set => "an assignment is written `set @variables.name = value`",
-            Goal::With => "inputs are written `with name=value`, several with commas between",
-            Goal::Run => "an action is run by `run @actions.name`",
-            Goal::Transition => "write `transition to @subagent.name`",
-            Goal::To => "write `to @subagent.name`",
-            Goal::Available => "write `available when @variables.ready`",
-            Goal::Collect => "write `collect @variables.name`",
-            Goal::Ask => "write `ask for @variables.name`",
-            Goal::Declaration => {
+    fn example(entry_point: EntryPoint) -> Option<&'static str> {
+        Some(match entry_point {
+            EntryPoint::Value | EntryPoint::Placeholder => return None,
+            EntryPoint::Condition => "a condition is written `if @variables.ready:`",
+            EntryPoint::Set => "an assignment is written `set @variables.name = value`",
+            EntryPoint::With => "inputs are written `with name=value`, several with commas between",
+            EntryPoint::Run => "an action is run by `run @actions.name`",
+            EntryPoint::Transition => "write `transition to @subagent.name`",
+            EntryPoint::To => "write `to @subagent.name`",
+            EntryPoint::Available => "write `available when @variables.ready`",
+            EntryPoint::Collect => "write `collect @variables.name`",
+            EntryPoint::Ask => "write `ask for @variables.name`",
+            EntryPoint::Declaration => {
                 "a declaration is written `name: string`, `name: mutable string = \"\"` or `name: linked string`"
             }
-            Goal::Binding => {
+            EntryPoint::Binding => {
                 "a tool is written `name: @actions.name` or `name: @utils.transition to @subagent.name`"
             }
         })
     }
 
-    fn missing(goal: Goal, _: Expected) -> String {
-        match goal {
-            Goal::Set | Goal::Collect | Goal::Ask => "a variable",
-            Goal::With => "`name=value`",
-            Goal::Run => "an action",
-            Goal::Transition | Goal::To => "where to",
-            Goal::Condition | Goal::Available => "a condition",
-            Goal::Declaration => "a type",
-            Goal::Binding => "an action",
-            Goal::Value | Goal::Hole => "a value",
+    fn missing(entry_point: EntryPoint, _: Expected) -> String {
+        match entry_point {
+            EntryPoint::Set | EntryPoint::Collect | EntryPoint::Ask => "a variable",
+            EntryPoint::With => "`name=value`",
+            EntryPoint::Run => "an action",
+            EntryPoint::Transition | EntryPoint::To => "where to",
+            EntryPoint::Condition | EntryPoint::Available => "a condition",
+            EntryPoint::Declaration => "a type",
+            EntryPoint::Binding => "an action",
+            EntryPoint::Value | EntryPoint::Placeholder => "a value",
         }
         .to_owned()
     }
 
-    fn likely(failure: &Failure<'_>, start: u32, end: u32) -> Option<Diagnostic> {
+    fn likely(failure: &ParseFailure<'_>, start: u32, end: u32) -> Option<Diagnostic> {
         let mut diagnostic = one_cause(failure, start, end)?;
         diagnostic.rule = rules::SYNTAX;
         Some(diagnostic)
     }
 
-    fn left_open(failure: &Failure<'_>, start: u32, found: &str) -> Option<Diagnostic> {
-        // Behind the line on which the bracket was left open, or at the end of a condition.
+    fn left_open(failure: &ParseFailure<'_>, start: u32, found: &str) -> Option<Diagnostic> {
+        // After the line with the open bracket, or at the end of a condition.
         let [(_, before_end), _] = failure.last;
-        let condition = found == ":" && failure.goal == Goal::Condition;
+        let condition = found == ":" && failure.entry_point == EntryPoint::Condition;
         if !condition && !failure.slice(before_end, start).contains('\n') {
             return None;
         }
@@ -113,7 +117,7 @@ impl Explain for AgentScript {
         (!condition || open != '{').then(|| failure.never_closed(at, open))
     }
 
-    fn no_operator(failure: &Failure<'_>, start: u32, end: u32) -> Diagnostic {
+    fn no_operator(failure: &ParseFailure<'_>, start: u32, end: u32) -> Diagnostic {
         let (found, before) = (failure.slice(start, end), failure.before());
         let begins_value =
             |c: char| c.is_alphanumeric() || matches!(c, '_' | '@' | '"' | '{' | '[');
@@ -134,17 +138,20 @@ impl Explain for AgentScript {
         }
     }
 
-    fn fault(failure: &Failure<'_>, fault: Fault<FaultKind>) -> Option<Diagnostic> {
-        let Fault { kind, start, end } = fault;
+    fn syntax_error(
+        failure: &ParseFailure<'_>,
+        error: SyntaxError<SyntaxErrorKind>,
+    ) -> Option<Diagnostic> {
+        let SyntaxError { kind, start, end } = error;
         let written = failure.slice(start, end);
         Some(match kind {
-            FaultKind::TooDeep => Diagnostic::error(
+            SyntaxErrorKind::TooDeep => Diagnostic::error(
                 rules::EXPRESSION_TOO_DEEP,
-                failure.leaf.place(start, end),
+                failure.input.span_of(start, end),
                 "this is nested too deep to be read",
             )
             .help("give names to parts of it, with `set`"),
-            FaultKind::Character => {
+            SyntaxErrorKind::Character => {
                 let diagnostic =
                     failure.error(start, end, format!("`{written}` means nothing here"));
                 if written.contains(['“', '”', '„', '‘', '’']) {
@@ -153,12 +160,14 @@ impl Explain for AgentScript {
                     diagnostic
                 }
             }
-            // Lines are cut by the layout pass, which has reported it; holes are not.
-            FaultKind::UnclosedString if failure.goal != Goal::Hole => return None,
-            FaultKind::UnclosedString => {
+            // The layout pass splits lines and has reported it; placeholders are not split.
+            SyntaxErrorKind::UnclosedString if failure.entry_point != EntryPoint::Placeholder => {
+                return None;
+            }
+            SyntaxErrorKind::UnclosedString => {
                 failure.error(start, start + 1, "this text has no closing `\"`")
             }
-            FaultKind::SingleQuotes => {
+            SyntaxErrorKind::SingleQuotes => {
                 let diagnostic =
                     failure.error(start, end, "texts stand in double quotes").help("write `\"…\"`");
                 match written.strip_prefix('\'').and_then(|w| w.strip_suffix('\'')) {
@@ -168,19 +177,19 @@ impl Explain for AgentScript {
                     _ => diagnostic,
                 }
             }
-            FaultKind::Escape => {
-                return Some(bad_escape(failure.leaf.place(start, end), written));
+            SyntaxErrorKind::Escape => {
+                return Some(bad_escape(failure.input.span_of(start, end), written));
             }
-            FaultKind::NumberTooLarge => {
+            SyntaxErrorKind::NumberTooLarge => {
                 failure.error(start, end, format!("the number `{written}` is too large"))
             }
-            FaultKind::BareReference if written.len() > 1 => failure
+            SyntaxErrorKind::BareReference if written.len() > 1 => failure
                 .error(start, end, format!("`{written}` names no member"))
                 .help(format!("write `{written}.name`")),
-            FaultKind::BareReference => failure
+            SyntaxErrorKind::BareReference => failure
                 .error(start, end, "`@` begins a reference, but none follows")
                 .help("write `@variables.name`"),
-            FaultKind::NoOperator => {
+            SyntaxErrorKind::NoOperator => {
                 let diagnostic =
                     failure.error(start, end, format!("Agent Script has no operator `{written}`"));
                 match written {
@@ -188,16 +197,16 @@ impl Explain for AgentScript {
                     _ => diagnostic.help("compare with each value: `a == \"x\" or a == \"y\"`"),
                 }
             }
-            FaultKind::NotCallable => failure
+            SyntaxErrorKind::NotCallable => failure
                 .error(start, end, "only functions can be called, by their names")
                 .help("write `len(@variables.list)`"),
-            FaultKind::NoReference => failure
+            SyntaxErrorKind::NoReference => failure
                 .error(start, end, format!("expected a reference, found `{written}`"))
                 .help("write `@variables.name`"),
-            FaultKind::NotGeneric if written.starts_with("list") => failure
+            SyntaxErrorKind::NotGeneric if written.starts_with("list") => failure
                 .error(start, end, "there are no lists of lists")
                 .help("write `list[object]`"),
-            FaultKind::NotGeneric => failure
+            SyntaxErrorKind::NotGeneric => failure
                 .error(start, end, format!("only `list` takes a type in brackets, not `{written}`"))
                 .help("write `list[string]`"),
         })
@@ -205,26 +214,26 @@ impl Explain for AgentScript {
 }
 
 /// Mistakes that have one likely cause.
-fn one_cause(failure: &Failure<'_>, start: u32, end: u32) -> Option<Diagnostic> {
+fn one_cause(failure: &ParseFailure<'_>, start: u32, end: u32) -> Option<Diagnostic> {
     let [(before_start, before_end), _] = failure.last;
     let first = before_start == before_end;
-    Some(match failure.goal {
+    Some(match failure.entry_point {
         // `transition @subagent.x`
-        Goal::Transition if first => missing_word(failure, start, end, "transition", "to")
+        EntryPoint::Transition if first => missing_word(failure, start, end, "transition", "to")
             .help("write `transition to @subagent.name`"),
-        Goal::Available if first => missing_word(failure, start, end, "available", "when")
+        EntryPoint::Available if first => missing_word(failure, start, end, "available", "when")
             .help("write `available when @variables.ready`"),
-        Goal::Ask if first => {
+        EntryPoint::Ask if first => {
             missing_word(failure, start, end, "ask", "for").help("write `ask for @variables.name`")
         }
-        Goal::With
+        EntryPoint::With
             if failure.slice(start, end).starts_with('@') || failure.slice(start, end) == "." =>
         {
             failure
                 .error(start, end, "`with` takes named inputs")
                 .help("write the name of the input: `with name=@variables.name`")
         }
-        Goal::Condition if failure.before() == ":" => failure
+        EntryPoint::Condition if failure.before() == ":" => failure
             .error(start, end, "what the condition decides about goes on the next line")
             .help("write it below `if …:`, indented"),
         _ => return None,
@@ -233,7 +242,7 @@ fn one_cause(failure: &Failure<'_>, start: u32, end: u32) -> Option<Diagnostic> 
 
 /// The second of two words that belong together is missing.
 fn missing_word(
-    failure: &Failure<'_>,
+    failure: &ParseFailure<'_>,
     start: u32,
     end: u32,
     first: &str,
@@ -241,7 +250,7 @@ fn missing_word(
 ) -> Diagnostic {
     failure.error(start, end, format!("`{second}` is missing behind `{first}`")).fix(Fix {
         title: format!("insert `{second}`"),
-        edits: vec![Edit { span: failure.leaf.place(start, start), text: format!("{second} ") }],
+        edits: vec![Edit { span: failure.input.span_of(start, start), text: format!("{second} ") }],
         applicability: Applicability::Safe,
     })
 }

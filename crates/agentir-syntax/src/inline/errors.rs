@@ -1,69 +1,76 @@
-//! What is said about a leaf that cannot be read.
+//! Error messages for inline text that cannot be parsed.
 
-use super::{Error, Fault, Language, Leaf};
+use super::{Error, InlineLanguage, InlineText, SyntaxError};
 use crate::text::offset;
 use agentir_diagnostics::{Diagnostic, RuleName};
 use lalrpop_util::ParseError;
 use std::ops::Range;
 
-/// What a language says about its leaves where they are wrong.
-pub(crate) trait Explain: Language {
-    /// What a leaf can be read as.
-    type Goal: Copy;
-    /// How it is written.
+/// The language-specific parts of error messages.
+pub(crate) trait Explain: InlineLanguage {
+    /// The entry points of the grammar.
+    type EntryPoint: Copy;
+    /// The notation.
     const NOTATION: Notation;
 
-    /// The rule that is broken by a leaf that cannot be read as `goal`.
-    fn rule(goal: Self::Goal) -> RuleName;
+    /// The rule that reports a text that cannot be parsed with this entry point.
+    fn rule(entry_point: Self::EntryPoint) -> RuleName;
 
-    /// What the leaf should look like, as a help.
-    fn example(goal: Self::Goal) -> Option<&'static str>;
+    /// An example of a valid text, as a help.
+    fn example(entry_point: Self::EntryPoint) -> Option<&'static str>;
 
-    /// What to say about a fault; nothing if it was reported before.
-    fn fault(failure: &Failure<'_, Self>, fault: Fault<Self::Kind>) -> Option<Diagnostic>;
+    /// The message of a syntax error; `None` if it was reported before.
+    fn syntax_error(
+        failure: &ParseFailure<'_, Self>,
+        error: SyntaxError<Self::Kind>,
+    ) -> Option<Diagnostic>;
 
-    /// A mistake at a token that has one likely cause.
-    fn likely(_failure: &Failure<'_, Self>, _start: u32, _end: u32) -> Option<Diagnostic> {
+    /// The message of a mistake at a token that has one likely cause.
+    fn likely(_failure: &ParseFailure<'_, Self>, _start: u32, _end: u32) -> Option<Diagnostic> {
         None
     }
 
-    /// Whether a bracket before `start` should have been closed by now, where no bracket is.
-    fn left_open(_failure: &Failure<'_, Self>, _start: u32, _found: &str) -> Option<Diagnostic> {
+    /// The message of a bracket before `start` that should have been closed by now.
+    fn left_open(
+        _failure: &ParseFailure<'_, Self>,
+        _start: u32,
+        _found: &str,
+    ) -> Option<Diagnostic> {
         None
     }
 
-    /// What to say about a token where only an operator could stand.
-    fn no_operator(failure: &Failure<'_, Self>, start: u32, end: u32) -> Diagnostic;
+    /// The message of a token where only an operator is possible.
+    fn no_operator(failure: &ParseFailure<'_, Self>, start: u32, end: u32) -> Diagnostic;
 
-    /// What is missing where the leaf has nothing in it.
-    fn missing(goal: Self::Goal, expected: Expected) -> String;
+    /// The message of an empty text.
+    fn missing(entry_point: Self::EntryPoint, expected: Expected) -> String;
 }
 
-/// How a language is written, as far as errors have to know it.
+/// The notation of a language, as far as error messages need it.
 pub(crate) struct Notation {
-    /// Terminals that the grammar expects together only where a value may stand.
+    /// Terminals that are expected together only where a value is possible.
     pub value: [&'static str; 2],
-    /// A terminal that it expects only where an operator may stand.
+    /// A terminal that is expected only where an operator is possible.
     pub operator: &'static str,
-    /// How people call the terminals that have no spelling of their own.
+    /// Descriptions of terminals without a fixed spelling.
     pub terminals: &'static [(&'static str, &'static str)],
-    /// What texts stand in.
+    /// The quotes of strings.
     pub quotes: &'static [char],
-    /// Texts end with their line.
+    /// Whether strings end with their line.
     pub texts_on_one_line: bool,
-    /// What begins a comment.
+    /// The start of a comment.
     pub comment: Option<char>,
-    /// A help says how to close a bracket.
+    /// Whether a help says how to close a bracket.
     pub helps_closing: bool,
 }
 
-/// What could have stood at the place of an error.
+/// What was expected at the position of an error.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Expected {
     Value,
     Name,
     Operator,
-    /// One of a few symbols, in words.
+    /// One of a few symbols, as prose.
     Symbols(String),
 }
 
@@ -73,14 +80,14 @@ impl Notation {
         if self.value.iter().all(|value| has(value)) {
             return Expected::Value;
         }
-        // Where nothing fits, the leaf could have ended.
+        // Where nothing fits, the text could have ended.
         if has(self.operator) || terminals.is_empty() {
             return Expected::Operator;
         }
         if has("WORD") {
             return Expected::Name;
         }
-        let mut words: Vec<String> = terminals.iter().map(|t| self.in_words(t)).collect();
+        let mut words: Vec<String> = terminals.iter().map(|t| self.description(t)).collect();
         words.dedup();
         let more = words.len() > 4;
         words.truncate(4);
@@ -91,8 +98,8 @@ impl Notation {
         })
     }
 
-    /// The grammar's name of a terminal as people say it.
-    fn in_words(&self, terminal: &str) -> String {
+    /// The description of a terminal.
+    fn description(&self, terminal: &str) -> String {
         match self.terminals.iter().find(|(name, _)| *name == terminal) {
             Some((_, words)) => (*words).to_owned(),
             None => format!("`{}`", terminal.trim_matches('"')),
@@ -100,37 +107,37 @@ impl Notation {
     }
 }
 
-/// A leaf that could not be read. Turned into a diagnostic only when it is clear that it was meant
-/// to be read as such: words for the model fail as expressions too.
-pub(crate) struct Failure<'a, L: Explain> {
-    pub leaf: Leaf<'a>,
-    /// The part of it that was read.
+/// A failed parse. It becomes a diagnostic only if the text was clearly meant to be parsed this way:
+/// natural language fails to parse as an expression, too.
+pub(crate) struct ParseFailure<'a, L: Explain> {
+    pub input: InlineText<'a>,
+    /// The part that was parsed.
     pub range: Range<usize>,
-    pub goal: L::Goal,
+    pub entry_point: L::EntryPoint,
     pub error: Error<'a, L>,
-    /// The places of the last two tokens the parser saw.
+    /// The offsets of the last two tokens that the parser read.
     pub last: [(u32, u32); 2],
 }
 
-impl<L: Explain> Failure<'_, L> {
+impl<L: Explain> ParseFailure<'_, L> {
     pub(crate) fn slice(&self, start: u32, end: u32) -> &str {
-        self.leaf.slice(start, end)
+        self.input.slice(start, end)
     }
 
     pub(crate) fn error(&self, start: u32, end: u32, message: impl Into<String>) -> Diagnostic {
-        Diagnostic::error(L::rule(self.goal), self.leaf.place(start, end), message)
+        Diagnostic::error(L::rule(self.entry_point), self.input.span_of(start, end), message)
     }
 
-    /// The token before the one that does not fit.
+    /// The token before the unexpected one.
     pub(crate) fn before(&self) -> &str {
         let [(start, end), _] = self.last;
         self.slice(start, end)
     }
 
-    /// The finding; none where it was reported before.
+    /// The diagnostic; `None` if the error was reported before.
     pub(crate) fn diagnostic(&self) -> Option<Diagnostic> {
         let diagnostic = match &self.error {
-            ParseError::User { error } => return L::fault(self, *error),
+            ParseError::User { error } => return L::syntax_error(self, *error),
             ParseError::UnrecognizedToken { token: (start, _, end), expected } => {
                 if let Some(diagnostic) = L::likely(self, *start, *end) {
                     return Some(diagnostic);
@@ -147,13 +154,13 @@ impl<L: Explain> Failure<'_, L> {
                 self.error(*location, *location, "this cannot be read")
             }
         };
-        Some(match (diagnostic.help.is_none(), L::example(self.goal)) {
+        Some(match (diagnostic.help.is_none(), L::example(self.entry_point)) {
             (true, Some(example)) => diagnostic.help(example),
             _ => diagnostic,
         })
     }
 
-    /// A token that cannot stand where it does.
+    /// An unexpected token.
     fn unexpected(&self, start: u32, end: u32, expected: &Expected) -> Diagnostic {
         let found = self.slice(start, end);
         let what = match expected {
@@ -172,7 +179,7 @@ impl<L: Explain> Failure<'_, L> {
         self.error(start, end, format!("expected {what}{after}, found `{found}`"))
     }
 
-    /// A bracket that closes none, or another one than the one that is open.
+    /// A closing bracket without a matching opening one.
     fn wrong_bracket(&self, start: u32, end: u32, found: &str) -> Option<Diagnostic> {
         let opening = match found {
             ")" => '(',
@@ -184,13 +191,13 @@ impl<L: Explain> Failure<'_, L> {
             Some((_, open)) if open == opening => None,
             Some((at, open)) => Some(
                 self.error(start, end, format!("`{found}` does not close `{open}`"))
-                    .label(self.leaf.place(at, at + 1), "opened here"),
+                    .label(self.input.span_of(at, at + 1), "opened here"),
             ),
             None => Some(self.error(start, end, format!("`{found}` closes nothing"))),
         }
     }
 
-    /// The bracket at `at`, without one that closes it.
+    /// An opening bracket without a closing one.
     pub(crate) fn never_closed(&self, at: u32, open: char) -> Diagnostic {
         let diagnostic = self.error(at, at + 1, format!("`{open}` is never closed"));
         let close = match open {
@@ -205,12 +212,12 @@ impl<L: Explain> Failure<'_, L> {
         }
     }
 
-    /// A leaf that ends too early.
+    /// An unexpected end of the text.
     fn cut_off(&self, expected: Expected) -> Diagnostic {
         let end = offset(self.range.end);
         let [_, (last_start, last_end)] = self.last;
         if last_start == last_end {
-            let what = L::missing(self.goal, expected);
+            let what = L::missing(self.entry_point, expected);
             return self.error(last_start, end, format!("expected {what}, found nothing"));
         }
         if expected != Expected::Value
@@ -228,10 +235,10 @@ impl<L: Explain> Failure<'_, L> {
         self.error(last_start, last_end, format!("expected {what} after `{last}`"))
     }
 
-    /// The innermost bracket that is open at `end`, texts and comments considered.
+    /// The innermost open bracket at `end`, ignoring strings and comments.
     pub(crate) fn open_bracket(&self, end: u32) -> Option<(u32, char)> {
         let notation = L::NOTATION;
-        let text = self.leaf.text.get(self.range.start..end as usize)?;
+        let text = self.input.text.get(self.range.start..end as usize)?;
         let mut open: Vec<(u32, char)> = Vec::new();
         let (mut quote, mut escaped, mut comment) = (None, false, false);
         for (i, c) in text.char_indices() {

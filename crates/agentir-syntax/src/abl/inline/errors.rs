@@ -1,8 +1,10 @@
-//! What is said about a leaf that cannot be read.
+//! ABL's error messages for inline text.
 
-use super::lexer::FaultKind;
-use super::token::{Goal, Token};
-use crate::leaf::{Expected, Explain, Fault, Language, Leaf, Notation, Slip};
+use super::lexer::SyntaxErrorKind;
+use super::token::{EntryPoint, Token};
+use crate::inline::{
+    Expected, Explain, ForeignSyntax, InlineLanguage, InlineText, Notation, SyntaxError,
+};
 use crate::rules::EXPRESSION_TOO_DEEP as TOO_DEEP;
 pub(crate) use crate::rules::{INVALID_EXPRESSION, INVALID_TEMPLATE, INVALID_VALUE};
 use agentir_diagnostics::{Diagnostic, RuleName};
@@ -10,31 +12,31 @@ use agentir_diagnostics::{Diagnostic, RuleName};
 const INVALID_ACTION: RuleName = RuleName("invalid-action");
 const INVALID_SIGNATURE: RuleName = RuleName("invalid-signature");
 
-/// The leaves of ABL.
+/// ABL's inline languages.
 pub(crate) enum Abl {}
 
-/// A leaf that could not be read.
-pub(crate) type Failure<'a> = crate::leaf::Failure<'a, Abl>;
+/// A failed parse.
+pub(crate) type ParseFailure<'a> = crate::inline::ParseFailure<'a, Abl>;
 
-/// An operator of another language.
-pub(crate) fn slip(slip: &Slip, leaf: &Leaf<'_>) -> Diagnostic {
-    slip.diagnostic(leaf, |written, meant| {
-        format!("`{written}` is not an operator here; it is read as `{meant}`")
+/// The diagnostic of an operator of another language.
+pub(crate) fn foreign_syntax(form: &ForeignSyntax, input: &InlineText<'_>) -> Diagnostic {
+    form.diagnostic(input, |written, replacement| {
+        format!("`{written}` is not an operator here; it is read as `{replacement}`")
     })
 }
 
-/// The words that could have been meant where a name stands in place of an operator.
+/// The word operators that may be meant by a name in place of an operator.
 const WORD_OPERATORS: [&str; 10] =
     ["AND", "OR", "IN", "IS", "NOT", "IMPLIES", "contains", "matches", "startsWith", "endsWith"];
 
-impl Language for Abl {
+impl InlineLanguage for Abl {
     type Token<'a> = Token<'a>;
-    type Kind = FaultKind;
-    const TOO_DEEP: FaultKind = FaultKind::TooDeep;
+    type Kind = SyntaxErrorKind;
+    const TOO_DEEP: SyntaxErrorKind = SyntaxErrorKind::TooDeep;
 }
 
 impl Explain for Abl {
-    type Goal = Goal;
+    type EntryPoint = EntryPoint;
 
     const NOTATION: Notation = Notation {
         value: ["NUMBER", "\"null\""],
@@ -54,48 +56,52 @@ impl Explain for Abl {
         helps_closing: false,
     };
 
-    fn rule(goal: Goal) -> RuleName {
-        match goal {
-            Goal::Expr => INVALID_EXPRESSION,
-            Goal::Hole => INVALID_TEMPLATE,
-            Goal::Signature => INVALID_SIGNATURE,
-            Goal::Action => INVALID_ACTION,
+    fn rule(entry_point: EntryPoint) -> RuleName {
+        match entry_point {
+            EntryPoint::Expr => INVALID_EXPRESSION,
+            EntryPoint::Placeholder => INVALID_TEMPLATE,
+            EntryPoint::Signature => INVALID_SIGNATURE,
+            EntryPoint::Action => INVALID_ACTION,
             _ => INVALID_VALUE,
         }
     }
 
-    fn example(goal: Goal) -> Option<&'static str> {
-        Some(match goal {
-            Goal::Expr | Goal::Hole => return None,
-            Goal::Path => "a path is written `name.field`",
-            Goal::Type => "a type is a name, `type[]` or `{field: type, optional?: type}`",
-            Goal::Signature => "a tool is written `name(parameter: type, optional?: type) -> type`",
-            Goal::Constraint => {
+    fn example(entry_point: EntryPoint) -> Option<&'static str> {
+        Some(match entry_point {
+            EntryPoint::Expr | EntryPoint::Placeholder => return None,
+            EntryPoint::Path => "a path is written `name.field`",
+            EntryPoint::Type => "a type is a name, `type[]` or `{field: type, optional?: type}`",
+            EntryPoint::Signature => {
+                "a tool is written `name(parameter: type, optional?: type) -> type`"
+            }
+            EntryPoint::Constraint => {
                 "a constraint is written `REQUIRE condition` or `REQUIRE condition BEFORE calling tool`, \
                  also with `WARN`, `LIMIT` and `RESTRICT`"
             }
-            Goal::Action => {
+            EntryPoint::Action => {
                 "write the name of a step, or a keyword such as `COMPLETE`, `CONTINUE`, `RETRY`, \
                  `ESCALATE`, `HANDOFF agent`"
             }
-            Goal::Call => "a call is written `tool`, `tool(a, b)` or `tool(parameter: value)`",
-            Goal::Store => "what is stored is written `value -> path`",
-            Goal::Chain => "a sequence of steps is written `first -> second -> third`",
-            Goal::Assignment => "an assignment is written `name = value`",
-            Goal::Transform => "a transformation is written `list AS item INTO result`",
-            Goal::Sort => "a sort is written `field` or `field DESC`",
-            Goal::RoutingRule => {
+            EntryPoint::Call => {
+                "a call is written `tool`, `tool(a, b)` or `tool(parameter: value)`"
+            }
+            EntryPoint::Store => "what is stored is written `value -> path`",
+            EntryPoint::Chain => "a sequence of steps is written `first -> second -> third`",
+            EntryPoint::Assignment => "an assignment is written `name = value`",
+            EntryPoint::Transform => "a transformation is written `list AS item INTO result`",
+            EntryPoint::Sort => "a sort is written `field` or `field DESC`",
+            EntryPoint::RoutingRule => {
                 "a routing rule is written `INTENT(name, name) -> agent` or `DEFAULT -> agent`"
             }
-            Goal::RouteAction => {
+            EntryPoint::RouteAction => {
                 "a route is written `ROUTE_TO agent`, `ROUTE_TO_USER \"text\"`, \
                  `ROUTE_TO_VARIABLE name`, `SYSTEM_ACTION name`, `INTENT_MATCH` or `END_CONVERSATION`"
             }
-            Goal::Protocol => "a protocol is written `FROM agent TO agent`",
+            EntryPoint::Protocol => "a protocol is written `FROM agent TO agent`",
         })
     }
 
-    fn missing(_: Goal, expected: Expected) -> String {
+    fn missing(_: EntryPoint, expected: Expected) -> String {
         match expected {
             Expected::Value | Expected::Operator => "a value".to_owned(),
             Expected::Name => "a name".to_owned(),
@@ -103,7 +109,7 @@ impl Explain for Abl {
         }
     }
 
-    fn no_operator(failure: &Failure<'_>, start: u32, end: u32) -> Diagnostic {
+    fn no_operator(failure: &ParseFailure<'_>, start: u32, end: u32) -> Diagnostic {
         let found = failure.slice(start, end);
         if found.eq_ignore_ascii_case("is") {
             return failure
@@ -132,15 +138,18 @@ impl Explain for Abl {
         }
     }
 
-    fn fault(failure: &Failure<'_>, fault: Fault<FaultKind>) -> Option<Diagnostic> {
-        let Fault { kind, start, end } = fault;
+    fn syntax_error(
+        failure: &ParseFailure<'_>,
+        error: SyntaxError<SyntaxErrorKind>,
+    ) -> Option<Diagnostic> {
+        let SyntaxError { kind, start, end } = error;
         let written = failure.slice(start, end);
         Some(match kind {
-            FaultKind::TooDeep => {
-                Diagnostic::error(TOO_DEEP, failure.leaf.place(start, end), "this is nested too deeply to be read")
+            SyntaxErrorKind::TooDeep => {
+                Diagnostic::error(TOO_DEEP, failure.input.span_of(start, end), "this is nested too deeply to be read")
                     .help("name parts of it, with `SET`")
             }
-            FaultKind::Character => {
+            SyntaxErrorKind::Character => {
                 let diagnostic =
                     failure.error(start, end, format!("`{written}` means nothing here"));
                 if written.contains(['“', '”', '„', '‘', '’']) {
@@ -149,28 +158,28 @@ impl Explain for Abl {
                     diagnostic
                 }
             }
-            FaultKind::UnclosedString => {
+            SyntaxErrorKind::UnclosedString => {
                 let quote = written.get(..1).unwrap_or("\"");
                 failure.error(start, start + 1, format!("the text that starts here has no closing `{quote}`"))
             }
-            FaultKind::UnclosedRegex => failure
+            SyntaxErrorKind::UnclosedRegex => failure
                 .error(start, end, "the regular expression that starts here has no closing `/`")
                 .help("where a value is expected, `/` starts a regular expression; write `\\/` for a slash in it"),
-            FaultKind::RegexFlag => failure
+            SyntaxErrorKind::RegexFlag => failure
                 .error(start, end, format!("`{written}` has a flag that does not exist"))
                 .help("flags are `i`, `m`, `s`, `u` and `g`"),
-            FaultKind::NumberTooLarge => {
+            SyntaxErrorKind::NumberTooLarge => {
                 failure.error(start, end, format!("the number `{written}` is too large"))
             }
-            FaultKind::Subscript => failure
+            SyntaxErrorKind::Subscript => failure
                 .error(start, end, format!("expected a whole number between `[` and `]`, found `{written}`")),
-            FaultKind::AtWord => failure
+            SyntaxErrorKind::AtWord => failure
                 .error(start, end, format!("`{written}` cannot stand here"))
                 .help("names with `@` exist only in the templates of `{{#each}}`"),
-            FaultKind::ActionDetail => {
+            SyntaxErrorKind::ActionDetail => {
                 let diagnostic =
                     failure.error(start, end, format!("`{written}` cannot be read as an action"));
-                match Self::example(failure.goal) {
+                match Self::example(failure.entry_point) {
                     Some(example) => diagnostic.help(example),
                     None => diagnostic,
                 }

@@ -1,11 +1,11 @@
-//! Properties of leaves: what is printed is read back as the same, and nothing crashes.
+//! Properties of inline text: printing and parsing round-trips, and nothing panics.
 
 #![allow(clippy::unwrap_used, missing_docs)]
 
 use agentir_diagnostics::{Diagnostic, FileId, Span, Spanned};
 use agentir_expr::{BinaryOp, Expr, ExprKind, Literal, Name, ObjectEntry, Path, Segment, UnaryOp};
-use agentir_syntax::abl::leaf;
-use agentir_syntax::leaf::Leaf;
+use agentir_syntax::abl::inline;
+use agentir_syntax::inline::InlineText;
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
@@ -33,7 +33,7 @@ fn name() -> impl Strategy<Value = Name> {
     .prop_map(Name::new)
 }
 
-/// Names of members and fields may be any word.
+/// Names of members and fields, which may be keywords.
 fn member() -> impl Strategy<Value = Name> {
     prop_oneof![4 => name(), 1 => prop_oneof![
         Just("and"), Just("not"), Just("true"), Just("null"), Just("0"), Just("b c"), Just(""), Just("x*y"),
@@ -94,11 +94,11 @@ fn binary_op() -> impl Strategy<Value = BinaryOp> {
 }
 
 fn expr() -> impl Strategy<Value = Expr> {
-    let leaf = prop_oneof![
+    let input = prop_oneof![
         literal().prop_map(|l| node(ExprKind::Literal(l))),
         path().prop_map(|p| node(ExprKind::Path(p))),
     ];
-    leaf.prop_recursive(6, 48, 4, |inner| {
+    input.prop_recursive(6, 48, 4, |inner| {
         let several = prop::collection::vec(inner.clone(), 2..4);
         let args = prop::collection::vec(inner.clone(), 0..3);
         let one = inner.clone().prop_map(Box::new);
@@ -136,37 +136,37 @@ fn expr() -> impl Strategy<Value = Expr> {
     })
 }
 
-fn read_everything(text: &str) {
-    let leaf = Leaf::verbatim(text, FileId(0), 0);
+fn parse_everything(text: &str) {
+    let input = InlineText::verbatim(text, FileId(0), 0);
     let mut problems: Vec<Diagnostic> = Vec::new();
-    leaf::expr(leaf, &mut problems);
-    leaf::condition(leaf, false, &mut problems);
-    leaf::condition(leaf, true, &mut problems);
-    leaf::template(leaf, &mut problems);
-    leaf::path(leaf, &mut problems);
-    leaf::type_expr(leaf, &mut problems);
-    leaf::tool_signature(leaf, &mut problems);
-    leaf::constraint_rule(leaf, &mut problems);
-    leaf::action(leaf, &mut problems);
-    leaf::call(leaf, &mut problems);
-    leaf::store(leaf, &mut problems);
-    leaf::chain(leaf, &mut problems);
-    leaf::assignment(leaf, &mut problems);
-    leaf::transform_head(leaf, &mut problems);
-    leaf::sort_by(leaf, &mut problems);
-    leaf::routing_rule(leaf, &mut problems);
-    leaf::route_action(leaf, &mut problems);
-    leaf::protocol_head(leaf, &mut problems);
-    leaf::flow_collection(leaf, &mut problems);
+    inline::expr(input, &mut problems);
+    inline::condition(input, false, &mut problems);
+    inline::condition(input, true, &mut problems);
+    inline::template(input, &mut problems);
+    inline::path(input, &mut problems);
+    inline::type_expr(input, &mut problems);
+    inline::tool_signature(input, &mut problems);
+    inline::constraint_rule(input, &mut problems);
+    inline::action(input, &mut problems);
+    inline::call(input, &mut problems);
+    inline::store(input, &mut problems);
+    inline::chain(input, &mut problems);
+    inline::assignment(input, &mut problems);
+    inline::transform_header(input, &mut problems);
+    inline::sort_by(input, &mut problems);
+    inline::routing_rule(input, &mut problems);
+    inline::route_action(input, &mut problems);
+    inline::protocol_header(input, &mut problems);
+    inline::flow_collection(input, &mut problems);
     for problem in problems {
         let range = problem.primary.span.range();
-        assert!(text.get(range).is_some(), "{problem:?} does not lie in {text:?}");
+        assert!(text.get(range).is_some(), "{problem:?} is not in {text:?}");
         let message = &problem.message;
         assert!(!message.ends_with('.') && !message.starts_with(char::is_uppercase), "{message}");
     }
 }
 
-/// Texts that get further than random characters do.
+/// Texts that the parser accepts more of than of random characters.
 fn almost_valid() -> impl Strategy<Value = String> {
     let piece = prop::sample::select(vec![
         "a",
@@ -219,7 +219,7 @@ fn almost_valid() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    // The same cases in every run, so that a verdict depends on the tree alone.
+    // The same cases in every run, so that results are reproducible.
     #![proptest_config(ProptestConfig {
         cases: 2000,
         failure_persistence: None,
@@ -228,21 +228,21 @@ proptest! {
     })]
 
     #[test]
-    fn printing_and_reading_gives_the_same(e in expr()) {
+    fn printing_and_parsing_round_trips(e in expr()) {
         let text = e.to_string();
         let mut problems = Vec::new();
-        let read = leaf::expr(Leaf::verbatim(&text, FileId(0), 0), &mut problems);
+        let read = inline::expr(InlineText::verbatim(&text, FileId(0), 0), &mut problems);
         prop_assert_eq!(problems, vec![], "{}", text);
         prop_assert_eq!(read.unwrap(), e, "{}", text);
     }
 
     #[test]
-    fn nothing_crashes_on_any_text(text in ".{0,60}") {
-        read_everything(&text);
+    fn nothing_panics_on_any_text(text in ".{0,60}") {
+        parse_everything(&text);
     }
 
     #[test]
-    fn nothing_crashes_on_almost_valid_texts(text in almost_valid()) {
-        read_everything(&text);
+    fn nothing_panics_on_almost_valid_text(text in almost_valid()) {
+        parse_everything(&text);
     }
 }

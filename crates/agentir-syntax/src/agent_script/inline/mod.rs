@@ -1,60 +1,68 @@
-//! Reads leaves: what stands behind a key or a keyword.
+//! Parses Agent Script's inline languages: the text after a key or a keyword.
 
 mod context;
+mod errors;
 mod lexer;
-mod problems;
 
 pub(crate) use context::{Parsed, escape};
-pub(crate) use lexer::Goal;
+pub(crate) use lexer::EntryPoint;
 
 use super::outline::Text;
 use super::tree::Argument;
-use crate::leaf::Leaf;
+use crate::inline::InlineText;
 use crate::text::offset;
 use agentir_diagnostics::{Diagnostic, FileId, Span, Spanned};
 use agentir_expr::{Expr, ExprKind, Literal, Name, Path, Segment};
 use context::Context;
+use errors::ParseFailure;
 use lexer::Lexer;
-use problems::Failure;
 use smol_str::SmolStr;
 
-grammars!(agent_script_leaf);
+grammars!(agent_script_inline);
 
-/// A file that is being read, and where its problems go.
+/// The file being read, and its diagnostics.
 pub(crate) struct Reading<'p> {
     pub file: FileId,
     pub problems: &'p mut Vec<Diagnostic>,
 }
 
 impl Reading<'_> {
-    /// Reads `text` as `goal`, or gives the reason why that fails.
+    /// Parses `text` with an entry point.
     pub(crate) fn attempt<'a>(
         &mut self,
         text: &'a str,
         start: u32,
-        goal: Goal,
-    ) -> Result<Parsed, Box<Failure<'a>>> {
-        if let Some(parsed) = plain_assignment(self.file, text, start, goal) {
+        entry_point: EntryPoint,
+    ) -> Result<Parsed, Box<ParseFailure<'a>>> {
+        if let Some(parsed) = plain_assignment(self.file, text, start, entry_point) {
             return Ok(parsed);
         }
-        let leaf = Leaf::verbatim(text, self.file, start);
-        let mut lexer = Lexer::new(text, goal);
-        match grammar::agent_script_leaf::LeafParser::new().parse(&Context { leaf }, lexer.by_ref())
+        let input = InlineText::verbatim(text, self.file, start);
+        let mut lexer = Lexer::new(text, entry_point);
+        match grammar::agent_script_inline::InlineParser::new()
+            .parse(&Context { input }, lexer.by_ref())
         {
             Ok(parsed) => {
-                self.problems.extend(lexer.slips.iter().map(|slip| problems::slip(slip, &leaf)));
+                self.problems.extend(
+                    lexer.foreign_syntax.iter().map(|form| errors::foreign_syntax(form, &input)),
+                );
                 Ok(parsed)
             }
             Err(error) => {
                 let range = 0..text.len();
-                Err(Box::new(Failure { leaf, range, goal, error, last: lexer.last }))
+                Err(Box::new(ParseFailure { input, range, entry_point, error, last: lexer.last }))
             }
         }
     }
 
-    /// Reads `text` as `goal` and reports what is wrong with it.
-    pub(crate) fn leaf(&mut self, text: &str, start: u32, goal: Goal) -> Option<Parsed> {
-        match self.attempt(text, start, goal) {
+    /// Parses `text` with an entry point and reports errors.
+    pub(crate) fn parse(
+        &mut self,
+        text: &str,
+        start: u32,
+        entry_point: EntryPoint,
+    ) -> Option<Parsed> {
+        match self.attempt(text, start, entry_point) {
             Ok(parsed) => Some(parsed),
             Err(failure) => {
                 self.problems.extend(failure.diagnostic());
@@ -63,29 +71,29 @@ impl Reading<'_> {
         }
     }
 
-    /// An expression. Most are one reference or one constant, and need no parser.
-    pub(crate) fn expr(&mut self, text: &str, start: u32, goal: Goal) -> Option<Expr> {
+    /// An expression. Most are a single reference or constant and need no parser.
+    pub(crate) fn expr(&mut self, text: &str, start: u32, entry_point: EntryPoint) -> Option<Expr> {
         if let Some(expr) = plain(self.file, text, start) {
             return Some(expr);
         }
-        match self.leaf(text, start, goal)? {
+        match self.parse(text, start, entry_point)? {
             Parsed::Value(expr) => Some(*expr),
             _ => None,
         }
     }
 
-    /// What stands behind a key, as an expression.
+    /// The value after a key, as an expression.
     pub(crate) fn value(&mut self, text: &Text<'_>) -> Option<Expr> {
-        self.expr(text.raw, text.start, Goal::Value)
+        self.expr(text.raw, text.start, EntryPoint::Value)
     }
 }
 
-/// A problem with an escape that does not exist.
+/// The diagnostic of an unknown escape.
 pub(crate) fn bad_escape(span: Span, rest: Option<&str>) -> Diagnostic {
-    problems::bad_escape(span, rest.and_then(|r| r.get(..2)).unwrap_or("\\"))
+    errors::bad_escape(span, rest.and_then(|r| r.get(..2)).unwrap_or("\\"))
 }
 
-/// The expression that `text` is, if it is a single reference or constant.
+/// The expression, if `text` is a single reference or constant.
 pub(crate) fn plain(file: FileId, text: &str, start: u32) -> Option<Expr> {
     let trimmed = text.trim_start();
     let start = start + offset(text.len() - trimmed.len());
@@ -105,16 +113,21 @@ pub(crate) fn plain(file: FileId, text: &str, start: u32) -> Option<Expr> {
     }
 }
 
-/// What `text` assigns, if a single reference or constant is set, or given as the only argument. Most
-/// assignments are such, and need no parser.
-fn plain_assignment(file: FileId, text: &str, start: u32, goal: Goal) -> Option<Parsed> {
-    if !matches!(goal, Goal::Set | Goal::With) {
+/// The assignment, if a single reference or constant is assigned, or is the only argument. Most are, and
+/// need no parser.
+fn plain_assignment(
+    file: FileId,
+    text: &str,
+    start: u32,
+    entry_point: EntryPoint,
+) -> Option<Parsed> {
+    if !matches!(entry_point, EntryPoint::Set | EntryPoint::With) {
         return None;
     }
     let sign = memchr::memchr(b'=', text.as_bytes())?;
     let (left, right) = (text.get(..sign)?, text.get(sign + 1..)?);
     let value = plain(file, right, start + offset(left.len() + 1))?;
-    if goal == Goal::Set {
+    if entry_point == EntryPoint::Set {
         let target = plain(file, left, start)?;
         let ExprKind::Path(path) = target.kind else { return None };
         return Some(Parsed::Set(Spanned::new(path, target.span).into(), value.into()));
@@ -126,7 +139,7 @@ fn plain_assignment(file: FileId, text: &str, start: u32, goal: Goal) -> Option<
     Some(Parsed::With(vec![Argument { name, value, span }]))
 }
 
-/// A name in letters of ASCII.
+/// An ASCII name.
 fn plain_name(file: FileId, text: &str, start: u32) -> Option<Spanned<Name>> {
     let first = text.bytes().next()?;
     let plain = (first.is_ascii_alphabetic() || first == b'_')
@@ -135,10 +148,10 @@ fn plain_name(file: FileId, text: &str, start: u32) -> Option<Spanned<Name>> {
     plain.then(|| Spanned::new(Name::new(text), span))
 }
 
-/// `namespace.member.member`, in letters of ASCII.
+/// `namespace.member.member` in ASCII.
 fn plain_reference(text: &str, span: Span) -> Option<Expr> {
     let mut at = 0;
-    // Names are short: nothing is faster than to look at each byte.
+    // Names are short, so inspecting each byte is fastest.
     let mut names = text.as_bytes().split(|byte| *byte == b'.').map(|name| {
         let from = at;
         at += name.len() + 1;

@@ -1,13 +1,13 @@
-//! The tokens of `abl_leaf.lalrpop`, and what a leaf can be read as.
+//! The tokens of `abl_inline.lalrpop`, and its entry points.
 
 use super::ast::{ActionKind, ConstraintKind, Direction};
 
-/// What a leaf is read as. The first token the parser gets.
+/// An entry point of the grammar: the first token that the parser gets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Goal {
+pub(crate) enum EntryPoint {
     Expr,
     /// The inside of `{{…}}`: an expression and filters.
-    Hole,
+    Placeholder,
     Path,
     Type,
     Signature,
@@ -24,11 +24,11 @@ pub(crate) enum Goal {
     Protocol,
 }
 
-/// A token. `Copy`, and borrowing from the leaf: strings are unescaped by the grammar's actions.
+/// A token. It borrows from the text; grammar actions unescape strings.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Token<'a> {
-    Goal(Goal),
-    /// A name. In names (of steps, agents, tools) it may contain `-` and `.`.
+    EntryPoint(EntryPoint),
+    /// A name. Names of steps, agents and tools may contain `-` and `.`.
     Word(&'a str),
     Number(f64),
     /// With its quotes.
@@ -82,7 +82,7 @@ pub(crate) enum Token<'a> {
     /// `REQUIRE`, `WARN`, `LIMIT`, `RESTRICT`.
     Constraint(ConstraintKind),
     Before,
-    /// A keyword that begins an action.
+    /// The keyword of an action.
     Action(ActionKind),
     With,
     To,

@@ -1,43 +1,43 @@
-//! Texts with holes: `{{path}}`, `{{FN(x) | filter}}`, `{{#if x}}…{{else}}…{{/if}}`, and the older
-//! `{x}`.
+//! Parses templates: texts with the placeholders `{{path}}` and `{{FN(x) | filter}}`, the blocks
+//! `{{#if x}}…{{else}}…{{/if}}`, and the older `{x}`.
 
 use super::context::Parsed;
+use super::errors::{self, INVALID_TEMPLATE};
 use super::parse;
-use super::problems::{self, INVALID_TEMPLATE};
-use super::token::Goal;
-use crate::leaf::Leaf;
+use super::token::EntryPoint;
+use crate::inline::InlineText;
 use agentir_diagnostics::{Applicability, Diagnostic, Severity, Span, Spanned};
 use agentir_expr::{Expr, ExprKind, Name, Template, TemplatePart};
 use memchr::{memchr, memmem};
 use smol_str::SmolStr;
 use std::ops::Range;
 
-/// How long the inside of `{…}` may be to be taken for a hole. Code and JSON are longer.
+/// The maximum length of a placeholder `{…}`. Code and JSON are longer.
 const MAX_SINGLE: usize = 200;
 
-/// A text with holes (specification 3.14.1, `RESPOND` and all texts that are shown).
+/// A text with placeholders (specification 3.14.1, `RESPOND` and all texts shown to the user).
 ///
-/// Single braces are holes only around a path or a call, so bodies of JSON and style sheets are
-/// plain text.
-pub fn template(leaf: Leaf<'_>, problems: &mut Vec<Diagnostic>) -> Template {
-    let text = Spanned::new(SmolStr::new(leaf.text), leaf.span());
-    let Some(first) = memchr(b'{', leaf.text.as_bytes()) else {
-        return Template { shifts: leaf.shifts(), ..Template::plain(text) };
+/// Single braces are placeholders only around a path or a call, so that JSON and style sheets are plain
+/// text.
+pub fn template(input: InlineText<'_>, problems: &mut Vec<Diagnostic>) -> Template {
+    let text = Spanned::new(SmolStr::new(input.text), input.span());
+    let Some(first) = memchr(b'{', input.text.as_bytes()) else {
+        return Template { shifts: input.shifts(), ..Template::plain(text) };
     };
     let mut scan =
-        Scan { leaf, parts: Vec::new(), open: Vec::new(), problems, no_more_ends: false };
+        Scan { input, parts: Vec::new(), open: Vec::new(), problems, no_more_ends: false };
     scan.run(first);
     scan.close_all();
-    Template { text, parts: scan.parts, shifts: leaf.shifts() }
+    Template { text, parts: scan.parts, shifts: input.shifts() }
 }
 
 struct Scan<'a, 'p> {
-    leaf: Leaf<'a>,
+    input: InlineText<'a>,
     parts: Vec<TemplatePart>,
-    /// The blocks that are not closed yet.
+    /// The open blocks.
     open: Vec<Spanned<Name>>,
     problems: &'p mut Vec<Diagnostic>,
-    /// There is no `}}` in the rest, so it need not be searched again.
+    /// Whether the rest has no `}}`, so that it need not be searched again.
     no_more_ends: bool,
 }
 
@@ -54,14 +54,14 @@ impl<'a> Scan<'a, '_> {
     }
 
     fn rest(&self, at: usize) -> &'a str {
-        self.leaf.text.get(at..).unwrap_or_default()
+        self.input.text.get(at..).unwrap_or_default()
     }
 
     fn slice(&self, range: Range<usize>) -> &'a str {
-        self.leaf.text.get(range).unwrap_or_default()
+        self.input.text.get(range).unwrap_or_default()
     }
 
-    /// `range` without white space at its ends.
+    /// `range` without leading and trailing white space.
     fn trimmed(&self, range: Range<usize>) -> Range<usize> {
         let text = self.slice(range.clone());
         let start = range.start + (text.len() - text.trim_start().len());
@@ -69,7 +69,7 @@ impl<'a> Scan<'a, '_> {
     }
 
     fn span(&self, range: Range<usize>) -> Span {
-        self.leaf.origin.span(range)
+        self.input.origin.span(range)
     }
 
     fn warn(&mut self, range: Range<usize>, message: impl Into<String>) -> &mut Diagnostic {
@@ -84,7 +84,7 @@ impl<'a> Scan<'a, '_> {
         &mut self.problems[at]
     }
 
-    /// `{{…}}` at `start`. Returns where to go on.
+    /// `{{…}}` at `start`. Returns where to continue.
     fn double(&mut self, start: usize) -> usize {
         let braces = if self.rest(start).starts_with("{{{") { 3 } else { 2 };
         let inner = start + braces;
@@ -96,11 +96,11 @@ impl<'a> Scan<'a, '_> {
         if braces == 3 && self.rest(end).starts_with('}') {
             end += 1;
         }
-        self.hole(start..end, inner..inner + length);
+        self.placeholder(start..end, inner..inner + length);
         end
     }
 
-    /// How long the inside of a hole is that begins at `inner`.
+    /// The length of the placeholder that starts at `inner`.
     fn length(&mut self, inner: usize) -> Option<usize> {
         if self.no_more_ends {
             return None;
@@ -114,11 +114,11 @@ impl<'a> Scan<'a, '_> {
         if memchr::memchr3(b'{', b'"', b'\'', inside.as_bytes()).is_none() {
             return Some(near);
         }
-        // Braces of an object or in a text do not end the hole, if they are balanced close by.
+        // Balanced braces of an object or in a string do not end the placeholder.
         Some(balanced_end(rest).unwrap_or(near))
     }
 
-    fn hole(&mut self, whole: Range<usize>, inner: Range<usize>) {
+    fn placeholder(&mut self, whole: Range<usize>, inner: Range<usize>) {
         let inner = self.trimmed(inner);
         let text = self.slice(inner.clone());
         let span = self.span(whole.clone());
@@ -132,18 +132,21 @@ impl<'a> Scan<'a, '_> {
             self.otherwise(span, &inner);
         } else if text.starts_with('!') {
             // A comment.
-        } else if let Some(Parsed::Hole(hole)) = self.read(inner, Goal::Hole) {
-            let (expr, filters) = *hole;
+        } else if let Some(Parsed::Placeholder(placeholder)) =
+            self.read(inner, EntryPoint::Placeholder)
+        {
+            let (expr, filters) = *placeholder;
             self.parts.push(TemplatePart::Value { expr, filters, span });
         }
     }
 
-    fn read(&mut self, range: Range<usize>, goal: Goal) -> Option<Parsed> {
-        let mut slips = Vec::new();
-        match parse(self.leaf, range, goal, &mut slips) {
+    fn read(&mut self, range: Range<usize>, entry_point: EntryPoint) -> Option<Parsed> {
+        let mut foreign = Vec::new();
+        match parse(self.input, range, entry_point, &mut foreign) {
             Ok(parsed) => {
-                let leaf = self.leaf;
-                self.problems.extend(slips.iter().map(|slip| problems::slip(slip, &leaf)));
+                let input = self.input;
+                self.problems
+                    .extend(foreign.iter().map(|form| errors::foreign_syntax(form, &input)));
                 Some(parsed)
             }
             Err(failure) => {
@@ -157,7 +160,7 @@ impl<'a> Scan<'a, '_> {
         }
     }
 
-    /// `{{#if x}}`; `inner` begins behind the `#`.
+    /// `{{#if x}}`; `inner` starts after the `#`.
     fn open_block(&mut self, span: Span, inner: Range<usize>) {
         let text = self.slice(inner.clone());
         let length = text.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(text.len());
@@ -181,13 +184,13 @@ impl<'a> Scan<'a, '_> {
     }
 
     fn read_expr(&mut self, range: Range<usize>) -> Option<Expr> {
-        match self.read(range, Goal::Hole)? {
-            Parsed::Hole(hole) => Some(hole.0),
+        match self.read(range, EntryPoint::Placeholder)? {
+            Parsed::Placeholder(placeholder) => Some(placeholder.0),
             _ => None,
         }
     }
 
-    /// `{{/if}}`; `inner` begins behind the `/`.
+    /// `{{/if}}`; `inner` starts after the `/`.
     fn close_block(&mut self, span: Span, inner: Range<usize>) {
         let name = self.trimmed(inner);
         let block = Spanned::new(Name::new(self.slice(name.clone())), self.span(name));
@@ -218,7 +221,7 @@ impl<'a> Scan<'a, '_> {
         self.parts.push(TemplatePart::Else { span });
         let rest = self.slice(inner.clone()).strip_prefix("else").unwrap_or_default().trim_start();
         if let Some(condition) = rest.strip_prefix("if ") {
-            // The tree has no place for the condition, but it must be right.
+            // The tree does not store the condition, but it has to be valid.
             let condition = self.trimmed(inner.end - condition.len()..inner.end);
             self.read_expr(condition);
         } else if !rest.is_empty() {
@@ -236,12 +239,12 @@ impl<'a> Scan<'a, '_> {
         }
     }
 
-    /// `{…}` at `start`, which may be anything. Returns where to go on.
+    /// `{…}` at `start`, which may be any text. Returns where to continue.
     fn single(&mut self, start: usize) -> usize {
         let inner = start + 1;
         let rest = self.rest(inner).as_bytes();
         let near = rest.get(..MAX_SINGLE.min(rest.len())).unwrap_or_default();
-        // Neither quotes nor colons at the beginning: most of what is no hole stops here.
+        // A leading quote or colon excludes most texts that are not placeholders.
         let Some(length) = memchr::memchr3(b'}', b'{', b'\n', near) else { return inner };
         if rest.get(length) != Some(&b'}') {
             return inner;
@@ -250,7 +253,8 @@ impl<'a> Scan<'a, '_> {
         let text = self.slice(range.clone());
         let begins = text.starts_with(|c: char| c.is_alphabetic() || matches!(c, '_' | '$'));
         if begins
-            && let Ok(Parsed::Expr(expr)) = parse(self.leaf, range, Goal::Expr, &mut Vec::new())
+            && let Ok(Parsed::Expr(expr)) =
+                parse(self.input, range, EntryPoint::Expr, &mut Vec::new())
             && matches!(
                 expr.kind,
                 ExprKind::Path(_) | ExprKind::Call { .. } | ExprKind::Method { .. }
@@ -264,14 +268,14 @@ impl<'a> Scan<'a, '_> {
     }
 }
 
-/// Where `}}` stands outside of braces and quotes, if that is near.
+/// The position of `}}` outside of braces and quotes, if it is near.
 fn balanced_end(text: &str) -> Option<usize> {
-    const NEAR: usize = 2000;
+    const MAX_DISTANCE: usize = 2000;
     let bytes = text.as_bytes();
     let mut depth = 0usize;
     let mut quote = None;
     let mut escaped = false;
-    for (i, &b) in bytes.iter().take(NEAR).enumerate() {
+    for (i, &b) in bytes.iter().take(MAX_DISTANCE).enumerate() {
         match (quote, b) {
             _ if std::mem::take(&mut escaped) => {}
             (Some(_), b'\\') => escaped = true,

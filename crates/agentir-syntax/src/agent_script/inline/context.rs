@@ -1,22 +1,22 @@
-//! What the actions of `agent_script_leaf.lalrpop` need: places, unescaped texts, and nodes that are
-//! checked for depth.
+//! The context of actions in `agent_script_inline.lalrpop`: spans, unescaped strings, and nodes with a
+//! checked depth.
 
 #![expect(
     clippy::boxed_local,
     clippy::vec_box,
-    reason = "what LALRPOP hands over is boxed, see the head of the grammar"
+    reason = "what LALRPOP hands over is boxed, see the start of the grammar"
 )]
 
 use super::super::tree::{Argument, Declared, Target};
-use super::lexer::FaultKind;
-use super::problems::AgentScript;
-use crate::leaf::{Leaf, Nodes, fault, unboxed, unescaped, whole_number};
+use super::errors::AgentScript;
+use super::lexer::SyntaxErrorKind;
+use crate::inline::{ExprBuilder, InlineText, syntax_error, unboxed, unescaped, whole_number};
 use crate::text::offset;
 use agentir_diagnostics::Spanned;
 use agentir_expr::{Expr, ExprKind, Literal, Name, Path, Segment, TypeExpr, TypeKind};
 use smol_str::SmolStr;
 
-/// A leaf read as one of the goals.
+/// The result of parsing with one of the entry points.
 #[derive(Debug)]
 pub(crate) enum Parsed {
     Value(Box<Expr>),
@@ -49,24 +49,24 @@ impl Parsed {
 }
 
 /// Why the parser stopped.
-pub(crate) type Error<'a> = crate::leaf::Error<'a, AgentScript>;
+pub(crate) type Error<'a> = crate::inline::Error<'a, AgentScript>;
 type Result<'a, T> = std::result::Result<T, Error<'a>>;
 
-/// The leaf that is being read.
+/// The text being parsed.
 pub(crate) struct Context<'a> {
-    pub leaf: Leaf<'a>,
+    pub input: InlineText<'a>,
 }
 
-impl<'a> Nodes<'a> for Context<'a> {
-    type Language = AgentScript;
+impl<'a> ExprBuilder<'a> for Context<'a> {
+    type InlineLanguage = AgentScript;
 
-    fn leaf(&self) -> Leaf<'a> {
-        self.leaf
+    fn input(&self) -> InlineText<'a> {
+        self.input
     }
 }
 
 impl<'a> Context<'a> {
-    /// `@namespace.member.member`, which the lexer has checked.
+    /// `@namespace.member.member`, which the lexer has validated.
     pub(crate) fn reference(&self, start: u32, end: u32, text: &str) -> Box<Expr> {
         let mut at = start + 1;
         let mut names = text.get(1..).unwrap_or_default().split('.').map(|name| {
@@ -87,7 +87,7 @@ impl<'a> Context<'a> {
         Expr::path(Path::variable(Spanned::new(Name::new(name), span)), span).into()
     }
 
-    /// `base.name`, `base[0]`: part of the path that the base is.
+    /// `base.name`, `base[0]`: extends the path of the base.
     pub(crate) fn member(
         &self,
         start: u32,
@@ -123,7 +123,7 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// `len(x)`, `a2a.message(x)`. What is called has to be a name.
+    /// `len(x)`, `a2a.message(x)`. The callee has to be a name.
     pub(crate) fn call(
         &self,
         start: u32,
@@ -143,17 +143,23 @@ impl<'a> Context<'a> {
                     Spanned::new(SmolStr::from(path.to_string()), span)
                 }
             }
-            _ => return Err(fault::<AgentScript>(FaultKind::NotCallable, start, callee_end)),
+            _ => {
+                return Err(syntax_error::<AgentScript>(
+                    SyntaxErrorKind::NotCallable,
+                    start,
+                    callee_end,
+                ));
+            }
         };
         self.node(start, end, ExprKind::Call { function, args })
     }
 
-    /// What can be set or gone to.
+    /// The target of an assignment or a transition.
     pub(crate) fn target(&self, start: u32, end: u32, e: Box<Expr>) -> Result<'a, Box<Target>> {
         let span = e.span;
         match e.kind {
             ExprKind::Path(path) => Ok(Spanned::new(path, span).into()),
-            _ => Err(fault::<AgentScript>(FaultKind::NoReference, start, end)),
+            _ => Err(syntax_error::<AgentScript>(SyntaxErrorKind::NoReference, start, end)),
         }
     }
 
@@ -180,23 +186,23 @@ impl<'a> Context<'a> {
         element: Box<TypeExpr>,
     ) -> Result<'a, Box<TypeExpr>> {
         if name.value != "list" || matches!(element.kind, TypeKind::Array(_)) {
-            return Err(fault::<AgentScript>(FaultKind::NotGeneric, start, end));
+            return Err(syntax_error::<AgentScript>(SyntaxErrorKind::NotGeneric, start, end));
         }
         Ok(TypeExpr { kind: TypeKind::Array(element), span: self.span(start, end) }.into())
     }
 
-    /// The text of a string literal.
+    /// The value of a string literal.
     pub(crate) fn unquoted(&self, start: u32, literal: &str) -> Result<'a, SmolStr> {
         let inner = literal.get(1..literal.len().saturating_sub(1)).unwrap_or_default();
         unescaped(inner, escape).map_err(|at| {
             let at = start + 1 + at;
-            fault::<AgentScript>(FaultKind::Escape, at, at + 2)
+            syntax_error::<AgentScript>(SyntaxErrorKind::Escape, at, at + 2)
         })
     }
 }
 
-/// What stands behind a backslash. Only `\" \' \\ \n \r \t \0` are escapes (specification part I, 3;
-/// the list is the official tools').
+/// The character of an escape. Only `\" \' \\ \n \r \t \0` are escapes (specification part I, 3, and the
+/// official tools).
 pub(crate) const fn escape(c: char) -> Option<char> {
     Some(match c {
         '"' | '\'' | '\\' => c,

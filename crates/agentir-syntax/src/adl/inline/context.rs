@@ -1,20 +1,20 @@
-//! What the actions of `adl_leaf.lalrpop` need.
+//! The context of actions in `adl_inline.lalrpop`.
 
 use super::Adl;
-use super::lexer::{FaultKind, Verb};
-use crate::leaf::{Leaf, Nodes, fault, unescaped_leniently};
+use super::lexer::{SyntaxErrorKind, Verb};
+use crate::inline::{ExprBuilder, InlineText, syntax_error, unescaped_leniently};
 use agentir_diagnostics::Spanned;
 use agentir_expr::{BinaryOp, Expr, ExprKind, Literal, Name, Path, UnaryOp};
 use smol_str::SmolStr;
 use std::cell::RefCell;
 
-/// A string read as one of the goals.
+/// The result of parsing with one of the entry points.
 #[derive(Debug)]
 pub(crate) enum Parsed {
     Intent(Intent),
     Expr(Box<Expr>),
     Path(Spanned<Path>),
-    /// Whether `ref` stands before the path.
+    /// Whether `ref` precedes the path.
     Reference(bool, Spanned<Path>),
     Return((Spanned<Name>, Option<Spanned<Name>>)),
 }
@@ -24,11 +24,11 @@ pub(crate) enum Parsed {
 pub(crate) struct Intent {
     pub verb: Verb,
     pub examples: Vec<Spanned<Name>>,
-    /// What is joined to it by `and` or `or`.
+    /// The operand joined to it by `and` or `or`.
     pub rest: Option<Box<Expr>>,
 }
 
-pub(crate) type Error<'a> = crate::leaf::Error<'a, Adl>;
+pub(crate) type Error<'a> = crate::inline::Error<'a, Adl>;
 type Result<'a, T> = std::result::Result<T, Error<'a>>;
 
 /// A pattern of `re.match`.
@@ -39,24 +39,24 @@ pub(crate) struct Pattern {
     pub raw: bool,
 }
 
-/// The string that is being read.
+/// The text being parsed.
 pub(crate) struct Context<'a> {
-    pub leaf: Leaf<'a>,
-    /// The patterns in it, for whoever checks them.
+    pub input: InlineText<'a>,
+    /// The patterns in it, to be checked by the caller.
     pub patterns: RefCell<Vec<Pattern>>,
 }
 
-impl<'a> Nodes<'a> for Context<'a> {
-    type Language = Adl;
+impl<'a> ExprBuilder<'a> for Context<'a> {
+    type InlineLanguage = Adl;
 
-    fn leaf(&self) -> Leaf<'a> {
-        self.leaf
+    fn input(&self) -> InlineText<'a> {
+        self.input
     }
 }
 
 impl<'a> Context<'a> {
-    /// `==` and `!=`. A comparison with `None` asks whether there is a value; any other `!=` is the
-    /// negation of `==`, also where a side has no value.
+    /// `==` and `!=`. A comparison with `None` is a test for a value; any other `!=` is the negation of `==`,
+    /// also if a side is unset.
     pub(crate) fn equal(
         &self,
         start: u32,
@@ -76,14 +76,18 @@ impl<'a> Context<'a> {
     }
 
     pub(crate) fn and(&self, left: Expr, right: Expr) -> Result<'a, Box<Expr>> {
-        Expr::and(left, right).map(Box::new).map_err(|_| fault::<Adl>(FaultKind::TooDeep, 0, 0))
+        Expr::and(left, right)
+            .map(Box::new)
+            .map_err(|_| syntax_error::<Adl>(SyntaxErrorKind::TooDeep, 0, 0))
     }
 
     pub(crate) fn or(&self, left: Expr, right: Expr) -> Result<'a, Box<Expr>> {
-        Expr::or(left, right).map(Box::new).map_err(|_| fault::<Adl>(FaultKind::TooDeep, 0, 0))
+        Expr::or(left, right)
+            .map(Box::new)
+            .map_err(|_| syntax_error::<Adl>(SyntaxErrorKind::TooDeep, 0, 0))
     }
 
-    /// `re.match(pattern, value)`: the pattern must fit from the start of the value.
+    /// `re.match(pattern, value)`: the pattern must match at the start of the value.
     pub(crate) fn matches(
         &self,
         start: u32,
@@ -93,7 +97,7 @@ impl<'a> Context<'a> {
     ) -> Result<'a, Box<Expr>> {
         let (literal, raw) = pattern.value;
         let quoted = if raw { literal.get(1..).unwrap_or_default() } else { literal };
-        // Python keeps escapes it does not know, and patterns use no others than `\\`.
+        // Python keeps unknown escapes, and patterns use no others than `\\`.
         let text = strip(quoted);
         let anchored = if text.starts_with('^') {
             SmolStr::new(text)
@@ -107,7 +111,7 @@ impl<'a> Context<'a> {
         self.binary(start, end, BinaryOp::Matches, operand, Box::new(regex))
     }
 
-    /// The text of a string literal, in plain or typographic quotes.
+    /// The value of a string literal, in plain or typographic quotes.
     pub(crate) fn unquoted(&self, literal: &str) -> SmolStr {
         unescaped_leniently(strip(literal), |c| matches!(c, '"' | '\'' | '\\').then_some(c))
     }

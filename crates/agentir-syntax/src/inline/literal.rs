@@ -1,10 +1,10 @@
-//! The values of literals.
+//! Values of literals.
 
 use crate::text::offset;
 use smol_str::SmolStr;
 
-/// Resolves escapes. `resolve` knows what stands behind a backslash; the offset of the first
-/// backslash with something behind it that it does not know is the error.
+/// Resolves escapes. `resolve` maps the character after a backslash; the error is the offset of the first
+/// backslash before an unknown character.
 pub(crate) fn unescaped(
     text: &str,
     resolve: impl Fn(char) -> Option<char>,
@@ -24,7 +24,7 @@ pub(crate) fn unescaped(
     Ok(result.into())
 }
 
-/// Resolves escapes; what `resolve` does not know stands for itself: `"\d"` is `\d`.
+/// Resolves escapes; unknown escapes are literal: `"\d"` is `\d`.
 pub(crate) fn unescaped_leniently(text: &str, resolve: impl Fn(char) -> Option<char>) -> SmolStr {
     if memchr::memchr(b'\\', text.as_bytes()).is_none() {
         return SmolStr::new(text);
@@ -43,7 +43,7 @@ pub(crate) fn unescaped_leniently(text: &str, resolve: impl Fn(char) -> Option<c
     result.into()
 }
 
-/// The index that a number is, if it can be one.
+/// The number as an index, if it is a valid one.
 pub(crate) fn whole_number(number: f64) -> Option<u32> {
     let whole = number.fract() == 0.0 && (0.0..=f64::from(u32::MAX)).contains(&number);
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked above")]

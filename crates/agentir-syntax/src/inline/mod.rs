@@ -1,42 +1,43 @@
-//! Leaves: the texts inside a document that are small languages of their own, and what the front
-//! ends share in reading them.
+//! Inline languages: the small languages inside a document (expressions, templates, signatures, …), and the
+//! infrastructure that the front ends share for parsing them.
 //!
-//! Each front end has a lexer, a grammar (`grammars/*_leaf.lalrpop`) and words for what cannot be
-//! read. What does not differ between languages is here: places ([`Leaf`], [`Origin`]), counting
-//! what nests ([`Nesting`]), building expressions ([`Nodes`]), escapes ([`unescaped`]), and telling
-//! what is wrong ([`Failure`]).
+//! Each front end has a lexer, a grammar (`grammars/*_inline.lalrpop`) and error messages of its own. Shared
+//! are the mapping of offsets to the file ([`InlineText`], [`Origin`]), the nesting limit ([`Nesting`]),
+//! building expressions ([`ExprBuilder`]), escapes ([`unescaped`]) and error reporting ([`ParseFailure`]).
 //!
-//! *Invariant*: a leaf knows nothing of what is around it; which leaf stands where is decided by
-//! the caller.
+//! *Invariant*: an inline parser knows nothing about the surrounding document; the caller selects the entry
+//! point.
 
-mod failure;
+mod builder;
+mod errors;
 mod lexing;
 mod literal;
-mod nodes;
 
-pub(crate) use failure::{Expected, Explain, Failure, Notation};
-pub(crate) use lexing::{Fault, Located, Nest, Nesting, Slip, next_word};
+pub(crate) use builder::{Error, ExprBuilder, InlineLanguage, syntax_error, unboxed};
+pub(crate) use errors::{Expected, Explain, Notation, ParseFailure};
+pub(crate) use lexing::{
+    ForeignSyntax, Nesting, NestingEffect, SyntaxError, TokenResult, next_word,
+};
 pub(crate) use literal::{unescaped, unescaped_leniently, whole_number};
-pub(crate) use nodes::{Error, Language, Nodes, fault, unboxed};
 
 use crate::text::offset;
 use agentir_diagnostics::{FileId, Span};
 use std::ops::Range;
 
-/// Maps offsets in a leaf's text to its file. The text may be shorter than what was written, where
-/// escapes were resolved and indentation was removed.
+/// Maps offsets in an inline text to its file. The text may be shorter than its source, where escapes were
+/// resolved and indentation was removed.
 #[derive(Clone, Copy, Debug)]
 pub struct Origin<'a> {
     /// The file.
     pub file: FileId,
-    /// Where the text begins in it.
+    /// The offset in the file at which the text starts.
     pub base: u32,
-    /// Offsets in the text, ascending, and by how many bytes in all the file is ahead from there on.
+    /// Offsets in the text, ascending, and the total number of bytes that the file is ahead from there on.
     pub shifts: &'a [(u32, u32)],
 }
 
 impl Origin<'_> {
-    /// The offset in the file of the byte `at` of the text.
+    /// The offset in the file of a byte of the text.
     #[must_use]
     pub fn offset(&self, at: usize) -> u32 {
         let at = offset(at);
@@ -48,44 +49,44 @@ impl Origin<'_> {
         self.base.saturating_add(at).saturating_add(ahead)
     }
 
-    /// The place in the file of a part of the text.
+    /// The span in the file of a part of the text.
     #[must_use]
     pub fn span(&self, range: Range<usize>) -> Span {
         Span::new(self.file, self.offset(range.start), self.offset(range.end))
     }
 }
 
-/// A text to be read, and where it came from.
+/// An inline text and its origin.
 #[derive(Clone, Copy, Debug)]
-pub struct Leaf<'a> {
-    /// The text, unescaped and without quotes around the whole.
+pub struct InlineText<'a> {
+    /// The text, unescaped and without enclosing quotes.
     pub text: &'a str,
-    /// Where it came from.
+    /// The mapping to the file.
     pub origin: Origin<'a>,
 }
 
-impl<'a> Leaf<'a> {
-    /// A text that stands in the file as it is, at offset `base`.
+impl<'a> InlineText<'a> {
+    /// A text that occurs unchanged in the file, at offset `base`.
     #[must_use]
     pub const fn verbatim(text: &'a str, file: FileId, base: u32) -> Self {
         Self { text, origin: Origin { file, base, shifts: &[] } }
     }
 
-    /// The place of the whole.
+    /// The span of the whole text.
     #[must_use]
     pub fn span(&self) -> Span {
         self.origin.span(0..self.text.len())
     }
 
-    /// Where the file is ahead of the text, counted from where the text begins in the file.
+    /// The shifts of the origin, relative to the start of the text in the file.
     pub(crate) fn shifts(&self) -> Box<[(u32, u32)]> {
         let lead = self.origin.offset(0).saturating_sub(self.origin.base);
         let all = self.origin.shifts.iter();
         all.map(|(from, ahead)| (*from, ahead.saturating_sub(lead))).collect()
     }
 
-    /// The place of a part, by the offsets of its tokens.
-    pub(crate) fn place(&self, start: u32, end: u32) -> Span {
+    /// The span of a part, by the offsets of its tokens.
+    pub(crate) fn span_of(&self, start: u32, end: u32) -> Span {
         self.origin.span(start as usize..end as usize)
     }
 
@@ -94,7 +95,7 @@ impl<'a> Leaf<'a> {
         self.text.get(start as usize..end as usize).unwrap_or_default()
     }
 
-    /// The range of the text without white space at its ends.
+    /// The range of the text without leading and trailing white space.
     pub(crate) fn trimmed(&self) -> Range<usize> {
         let start = self.text.len() - self.text.trim_start().len();
         start..start + self.text.trim().len()

@@ -1,6 +1,6 @@
-//! Every form of leaf, the errors, and where they point.
+//! Every form of inline text, its errors, and their spans.
 //!
-//! A message is shown as the text it underlines, between `»` and `«`, and what is said about it.
+//! A diagnostic is shown as the text it underlines, between `»` and `«`, and its message.
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, missing_docs)]
 
@@ -8,11 +8,11 @@ use agentir_diagnostics::{Diagnostic, FileId};
 use agentir_expr::{
     ConditionKind, Expr, ExprKind, Literal, Path, Segment, Template, TemplatePart, UnaryOp,
 };
-use agentir_syntax::abl::leaf::{self, ActionKind, Checkpoint, ConstraintKind, FlowKind};
-use agentir_syntax::leaf::{Leaf, Origin};
+use agentir_syntax::abl::inline::{self, ActionKind, Checkpoint, ConstraintKind, FlowKind};
+use agentir_syntax::inline::{InlineText, Origin};
 
-fn leaf(text: &str) -> Leaf<'_> {
-    Leaf::verbatim(text, FileId(0), 0)
+fn input(text: &str) -> InlineText<'_> {
+    InlineText::verbatim(text, FileId(0), 0)
 }
 
 fn shown(text: &str, problems: &[Diagnostic]) -> Vec<String> {
@@ -25,27 +25,30 @@ fn shown(text: &str, problems: &[Diagnostic]) -> Vec<String> {
         .collect()
 }
 
-/// Reads without problems.
-fn fine<T>(text: &str, read: impl Fn(Leaf<'_>, &mut Vec<Diagnostic>) -> Option<T>) -> T {
+/// Parses without problems.
+fn fine<T>(text: &str, read: impl Fn(InlineText<'_>, &mut Vec<Diagnostic>) -> Option<T>) -> T {
     let mut problems = Vec::new();
-    let result = read(leaf(text), &mut problems);
+    let result = read(input(text), &mut problems);
     assert_eq!(shown(text, &problems), Vec::<String>::new(), "{text}");
     result.unwrap_or_else(|| panic!("nothing was read from {text}"))
 }
 
-/// What is said about a text that cannot be read.
-fn wrong<T>(text: &str, read: impl Fn(Leaf<'_>, &mut Vec<Diagnostic>) -> Option<T>) -> String {
+/// The diagnostics of a text that cannot be parsed.
+fn wrong<T>(
+    text: &str,
+    read: impl Fn(InlineText<'_>, &mut Vec<Diagnostic>) -> Option<T>,
+) -> String {
     let mut problems = Vec::new();
-    assert!(read(leaf(text), &mut problems).is_none(), "{text} was read");
+    assert!(read(input(text), &mut problems).is_none(), "{text} was read");
     assert_eq!(problems.len(), 1, "{text}: {problems:?}");
     shown(text, &problems).remove(0)
 }
 
 fn expr(text: &str) -> Expr {
-    fine(text, leaf::expr)
+    fine(text, inline::expr)
 }
 
-/// The expression with all parentheses written.
+/// The expression with all parentheses written out.
 fn grouped(e: &Expr) -> String {
     let all = |es: &[Expr], word: &str| {
         format!("({})", es.iter().map(grouped).collect::<Vec<_>>().join(word))
@@ -72,7 +75,7 @@ fn grouped(e: &Expr) -> String {
 }
 
 #[test]
-fn operators_and_how_they_bind() {
+fn operator_precedence() {
     for (text, expected) in [
         ("a OR b AND c", "(a OR (b AND c))"),
         ("a or b and not c", "(a OR (b AND (NOT c)))"),
@@ -107,7 +110,7 @@ fn operators_and_how_they_bind() {
 }
 
 #[test]
-fn words_are_names_where_a_value_stands() {
+fn keywords_are_names_in_value_position() {
     for text in
         ["in", "contains", "matches", "is", "set", "order.in.not", "a.and.null", "MATCHES(a, b)"]
     {
@@ -158,7 +161,7 @@ fn values() {
 }
 
 #[test]
-fn helpers_of_guardrails_are_functions() {
+fn guardrail_helpers_are_functions() {
     let ExprKind::Call { function, args } = expr("abl.word_count(x)").kind else { panic!() };
     assert_eq!((function.value.as_str(), args.len()), ("abl.word_count", 1));
     let ExprKind::Method { method, .. } = expr("input.word_count(x)").kind else { panic!() };
@@ -166,7 +169,7 @@ fn helpers_of_guardrails_are_functions() {
 }
 
 #[test]
-fn spans_are_those_of_the_text() {
+fn spans_point_into_the_text() {
     let text = "  a.b == f(c) AND (d OR e)";
     let e = expr(text);
     let ExprKind::And(parts) = &e.kind else { panic!() };
@@ -183,11 +186,11 @@ fn spans_are_those_of_the_text() {
 }
 
 #[test]
-fn spans_count_what_was_unescaped() {
+fn spans_account_for_escapes() {
     // In the file: `"a == \"b\" AND"`, its text beginning at 101.
     let origin = Origin { file: FileId(0), base: 101, shifts: &[(6, 1), (8, 2)] };
     let mut problems = Vec::new();
-    leaf::expr(Leaf { text: "a == \"b\" AND", origin }, &mut problems);
+    inline::expr(InlineText { text: "a == \"b\" AND", origin }, &mut problems);
     let span = problems[0].primary.span;
     assert_eq!((span.start, span.end), (112, 115));
 }
@@ -236,12 +239,12 @@ fn errors_in_expressions() {
         ),
         ("a -> b", "invalid-expression: »->« `->` cannot stand here"),
     ] {
-        assert_eq!(wrong(text, leaf::expr), expected, "{text}");
+        assert_eq!(wrong(text, inline::expr), expected, "{text}");
     }
 }
 
 #[test]
-fn operators_of_other_languages_are_understood_and_reported() {
+fn operators_of_other_languages_are_accepted_and_reported() {
     for (text, expected) in [
         ("a = b", "»=« `=` is not an operator here; it is read as `==` / write `==`"),
         ("a === b", "»===« `===` is not an operator here; it is read as `==` / write `==`"),
@@ -250,18 +253,18 @@ fn operators_of_other_languages_are_understood_and_reported() {
         ("a ≤ b", "»≤« `≤` is not an operator here; it is read as `<=` / write `<=`"),
     ] {
         let mut problems = Vec::new();
-        let e = leaf::expr(leaf(text), &mut problems).unwrap();
+        let e = inline::expr(input(text), &mut problems).unwrap();
         assert!(matches!(e.kind, ExprKind::Binary { .. }), "{text}");
         assert_eq!(shown(text, &problems), [format!("invalid-expression: {expected}")], "{text}");
     }
 }
 
 #[test]
-fn depth_is_bounded() {
+fn nesting_is_limited() {
     let deep = |open: &str, close: &str| {
         let text = format!("{}a{}", open.repeat(10_000), close.repeat(10_000));
         let mut problems = Vec::new();
-        assert!(leaf::expr(leaf(&text), &mut problems).is_none(), "{open}");
+        assert!(inline::expr(input(&text), &mut problems).is_none(), "{open}");
         assert_eq!(problems[0].rule.0, "expression-too-deep", "{open}");
     };
     deep("(", ")");
@@ -276,47 +279,47 @@ fn depth_is_bounded() {
     deep("", "+a");
     let mut problems = Vec::new();
     let many = vec!["a"; 10_000].join(" AND ");
-    assert!(leaf::expr(leaf(&many), &mut problems).is_some(), "chains are flat");
+    assert!(inline::expr(input(&many), &mut problems).is_some(), "chains are flat");
     let dimensions = format!("T{}", "[]".repeat(10_000));
-    assert!(leaf::type_expr(leaf(&dimensions), &mut problems).is_none());
+    assert!(inline::type_expr(input(&dimensions), &mut problems).is_none());
     let objects = format!("{}T{}", "{a: ".repeat(10_000), "}".repeat(10_000));
-    assert!(leaf::type_expr(leaf(&objects), &mut problems).is_none());
+    assert!(inline::type_expr(input(&objects), &mut problems).is_none());
 }
 
 fn condition_of(text: &str, quoted: bool) -> (&'static str, Vec<String>) {
     let mut problems = Vec::new();
-    let condition = leaf::condition(leaf(text), quoted, &mut problems);
+    let condition = inline::condition(input(text), quoted, &mut problems);
     let kind = match condition.kind {
         ConditionKind::Expr(_) => "expression",
-        ConditionKind::Natural => "words",
-        ConditionKind::Invalid => "broken",
+        ConditionKind::Natural => "natural",
+        ConditionKind::Invalid => "invalid",
     };
     (kind, shown(text, &problems))
 }
 
 #[test]
-fn conditions_are_told_from_words() {
+fn conditions_are_told_from_natural_language() {
     for (text, expected) in [
         ("user.intent == \"cancel\"", "expression"),
         ("booking.ready", "expression"),
         ("destination AND checkin AND checkout", "expression"),
         ("input == \"yes\" OR yes", "expression"),
-        ("When asked for a refund", "words"),
-        ("customer is angry", "words"),
-        ("the user wants to cancel and leave", "words"),
-        ("User asks about billing, payments or refunds", "words"),
-        ("User's card isn't accepted", "words"),
-        ("user says \"goodbye\" or leaves the chat", "words"),
-        ("a AND", "broken"),
-        ("a == b c", "broken"),
-        ("contains_pii(content", "broken"),
-        ("user.message contains refund request", "broken"),
-        ("a > 5 people", "broken"),
-        ("", "broken"),
+        ("When asked for a refund", "natural"),
+        ("customer is angry", "natural"),
+        ("the user wants to cancel and leave", "natural"),
+        ("User asks about billing, payments or refunds", "natural"),
+        ("User's card isn't accepted", "natural"),
+        ("user says \"goodbye\" or leaves the chat", "natural"),
+        ("a AND", "invalid"),
+        ("a == b c", "invalid"),
+        ("contains_pii(content", "invalid"),
+        ("user.message contains refund request", "invalid"),
+        ("a > 5 people", "invalid"),
+        ("", "invalid"),
     ] {
         let (kind, problems) = condition_of(text, false);
         assert_eq!(kind, expected, "{text}: {problems:?}");
-        assert_eq!(problems.is_empty(), kind != "broken", "{text}");
+        assert_eq!(problems.is_empty(), kind != "invalid", "{text}");
     }
 }
 
@@ -325,14 +328,14 @@ fn quoted_conditions_are_unwrapped() {
     for (text, expected) in [
         ("word_count(content) < 200", "expression"),
         ("needs_help", "expression"),
-        ("Customer wants a refund.", "words"),
-        ("Unhappy!", "words"),
-        ("a == b c", "broken"),
+        ("Customer wants a refund.", "natural"),
+        ("Unhappy!", "natural"),
+        ("a == b c", "invalid"),
     ] {
         assert_eq!(condition_of(text, true).0, expected, "{text}");
         assert_eq!(condition_of(&format!("\"{text}\""), false).0, expected, "\"{text}\"");
     }
-    let condition = leaf::condition(leaf("  \"a == 'b'\""), false, &mut Vec::new());
+    let condition = inline::condition(input("  \"a == 'b'\""), false, &mut Vec::new());
     assert_eq!(condition.text.value, "a == 'b'");
     assert_eq!((condition.span().start, condition.span().end), (3, 11));
     assert_eq!(condition_of("\"a\" == \"b\"", false).0, "expression");
@@ -354,10 +357,10 @@ fn types() {
         "{a: {b: number[]}, c: T}[]",
         "{}",
     ] {
-        assert_eq!(fine(text, leaf::type_expr).to_string(), text);
+        assert_eq!(fine(text, inline::type_expr).to_string(), text);
     }
     assert_eq!(
-        wrong("{a}", leaf::type_expr),
+        wrong("{a}", inline::type_expr),
         "invalid-value: »}« expected `?` or `:` after `a`, found `}` / a type is a name, `type[]` or `{field: type, optional?: type}`"
     );
 }
@@ -366,7 +369,7 @@ fn types() {
 fn tool_signatures() {
     let tool = fine(
         "search_hotels(destination: string, in: date,\n  guests: number = 2, note?: string, x) ->\n {a: T}[]",
-        leaf::tool_signature,
+        inline::tool_signature,
     );
     assert_eq!(tool.name.value, "search_hotels");
     let parameters: Vec<_> = tool
@@ -389,43 +392,43 @@ fn tool_signatures() {
         ]
     );
     assert_eq!(tool.returns.unwrap().to_string(), "{a: T}[]");
-    assert_eq!(fine("ping()", leaf::tool_signature).returns, None);
+    assert_eq!(fine("ping()", inline::tool_signature).returns, None);
     assert_eq!(
-        fine("get-weather.v2(a: string)", leaf::tool_signature).name.value,
+        fine("get-weather.v2(a: string)", inline::tool_signature).name.value,
         "get-weather.v2"
     );
     assert_eq!(
-        wrong("search(a: string -> T", leaf::tool_signature),
+        wrong("search(a: string -> T", inline::tool_signature),
         "invalid-signature: »->« expected `,`, `=`, `)` or `[` after `string`, found `->` / a tool is written `name(parameter: type, optional?: type) -> type`"
     );
     assert_eq!(
-        wrong("search(a: string", leaf::tool_signature),
+        wrong("search(a: string", inline::tool_signature),
         "invalid-signature: »(« `(` is never closed / a tool is written `name(parameter: type, optional?: type) -> type`"
     );
 }
 
 #[test]
 fn constraints() {
-    let rule = fine("REQUIRE a == 1 IMPLIES b IS SET", leaf::constraint_rule);
+    let rule = fine("REQUIRE a == 1 IMPLIES b IS SET", inline::constraint_rule);
     assert_eq!(rule.kind.value, ConstraintKind::Require);
     assert_eq!(rule.condition.text.value, "a == 1 IMPLIES b IS SET");
     assert_eq!(rule.checkpoint, None);
 
-    let rule = fine("LIMIT n < 5 BEFORE calling reserve-hotel", leaf::constraint_rule);
+    let rule = fine("LIMIT n < 5 BEFORE calling reserve-hotel", inline::constraint_rule);
     assert_eq!(rule.condition.text.value, "n < 5");
     let Some(Checkpoint::ToolCall(tool)) = rule.checkpoint.map(|c| c.value) else { panic!() };
     assert_eq!(tool.value, "reserve-hotel");
 
-    let rule = fine("warn done == true BEFORE returning results", leaf::constraint_rule);
+    let rule = fine("warn done == true BEFORE returning results", inline::constraint_rule);
     assert_eq!(rule.checkpoint.unwrap().value, Checkpoint::Response);
-    let rule = fine("RESTRICT x IN [\"A\"] BEFORE the end of it", leaf::constraint_rule);
+    let rule = fine("RESTRICT x IN [\"A\"] BEFORE the end of it", inline::constraint_rule);
     assert_eq!(rule.checkpoint.unwrap().value, Checkpoint::Other("the end of it".into()));
 }
 
 #[test]
-fn constraints_in_words() {
+fn natural_language_constraints() {
     let text = "REQUIRE the user is verified BEFORE calling pay";
-    let rule = fine(text, leaf::constraint_rule);
+    let rule = fine(text, inline::constraint_rule);
     assert!(matches!(rule.condition.kind, ConditionKind::Natural));
     assert_eq!(&text[rule.condition.span().range()], "the user is verified");
     let Some(Checkpoint::ToolCall(tool)) = rule.checkpoint.map(|c| c.value) else { panic!() };
@@ -433,12 +436,12 @@ fn constraints_in_words() {
 
     let text = "REQUIRE a == BEFORE calling pay";
     let mut problems = Vec::new();
-    let rule = leaf::constraint_rule(leaf(text), &mut problems).unwrap();
+    let rule = inline::constraint_rule(input(text), &mut problems).unwrap();
     assert!(matches!(rule.condition.kind, ConditionKind::Invalid));
     assert_eq!(shown(text, &problems), ["invalid-expression: »==« expected a value after `==`"]);
 
-    assert!(wrong("ALWAYS be kind", leaf::constraint_rule).contains("»ALWAYS«"));
-    assert!(wrong("REQUIRE", leaf::constraint_rule).contains("expected a value after `REQUIRE`"));
+    assert!(wrong("ALWAYS be kind", inline::constraint_rule).contains("»ALWAYS«"));
+    assert!(wrong("REQUIRE", inline::constraint_rule).contains("expected a value after `REQUIRE`"));
 }
 
 #[test]
@@ -474,7 +477,7 @@ fn actions() {
         ("BACKTRACK start", Backtrack, "start", "", ""),
         ("RESPOND \"sorry\"", Respond, "", "sorry", ""),
     ] {
-        let action = fine(text, leaf::action);
+        let action = fine(text, inline::action);
         assert_eq!(action.kind, kind, "{text}");
         assert_eq!(action.target.map(|t| t.value).unwrap_or_default(), target, "{text}");
         assert_eq!(action.reason.map(|t| t.value).unwrap_or_default(), reason, "{text}");
@@ -482,12 +485,12 @@ fn actions() {
         assert_eq!(names.join(" "), arguments, "{text}");
         assert_eq!(&text[action.span.range()], text);
     }
-    assert_eq!(fine("retry", leaf::action).without_steps().kind, Retry);
-    assert_eq!(fine("other", leaf::action).without_steps().kind, GoTo);
-    assert_eq!(fine("ESCALATE PRIORITY: 1", leaf::action).priority.unwrap().value, "1");
-    assert!(wrong("go to the end", leaf::action).starts_with("invalid-action: »to«"));
-    assert!(wrong("HANDOFF a b", leaf::action).contains("cannot be read as an action"));
-    assert!(wrong("", leaf::action).starts_with("invalid-action: »« expected"));
+    assert_eq!(fine("retry", inline::action).without_steps().kind, Retry);
+    assert_eq!(fine("other", inline::action).without_steps().kind, GoTo);
+    assert_eq!(fine("ESCALATE PRIORITY: 1", inline::action).priority.unwrap().value, "1");
+    assert!(wrong("go to the end", inline::action).starts_with("invalid-action: »to«"));
+    assert!(wrong("HANDOFF a b", inline::action).contains("cannot be read as an action"));
+    assert!(wrong("", inline::action).starts_with("invalid-action: »« expected"));
 }
 
 #[test]
@@ -501,7 +504,7 @@ fn calls() {
         ("search(a ? b : c)", "a ? b : c"),
         ("search()", ""),
     ] {
-        let call = fine(text, leaf::call);
+        let call = fine(text, inline::call);
         let arguments: Vec<_> = call
             .arguments
             .iter()
@@ -512,7 +515,7 @@ fn calls() {
             .collect();
         assert_eq!(arguments.join("; "), expected, "{text}");
     }
-    assert!(wrong("search(a", leaf::call).contains("`(` is never closed"));
+    assert!(wrong("search(a", inline::call).contains("`(` is never closed"));
 }
 
 #[test]
@@ -525,23 +528,23 @@ fn stores() {
         ("quoted_price", "quoted_price", ""),
         ("{a}", "{a}", ""),
     ] {
-        let store = fine(text, leaf::store);
+        let store = fine(text, inline::store);
         assert_eq!(store.value.to_string(), value);
         assert_eq!(store.target.map(|t| t.value.to_string()).unwrap_or_default(), target);
     }
-    let target = fine("a -> b.*", leaf::store).target.unwrap().value;
+    let target = fine("a -> b.*", inline::store).target.unwrap().value;
     assert_eq!(target.segments, [Segment::Any]);
 }
 
 #[test]
 fn chains() {
     let names = |text| -> Vec<String> {
-        fine(text, leaf::chain).into_iter().map(|n| n.value.to_string()).collect()
+        fine(text, inline::chain).into_iter().map(|n| n.value.to_string()).collect()
     };
     assert_eq!(names("a -> step-2 -> c.d"), ["a", "step-2", "c.d"]);
     assert_eq!(names("a->b"), ["a", "b"]);
     assert_eq!(
-        wrong("a -> ", leaf::chain),
+        wrong("a -> ", inline::chain),
         "invalid-value: »->« expected a name after `->` / a sequence of steps is written `first -> second -> third`"
     );
 }
@@ -555,55 +558,55 @@ fn assignments_and_transformations() {
         ("a = b ? c : d", "a", "b ? c : d"),
         ("in = true", "in", "true"),
     ] {
-        let assignment = fine(text, leaf::assignment);
+        let assignment = fine(text, inline::assignment);
         assert_eq!(assignment.target.value.to_string(), target);
         assert_eq!(assignment.value.to_string(), value);
     }
-    let head = fine("result.items AS item into chosen", leaf::transform_head);
+    let header = fine("result.items AS item into chosen", inline::transform_header);
     assert_eq!(
-        (head.source.to_string(), head.item.value.as_str(), head.target.value.to_string()),
+        (header.source.to_string(), header.item.value.as_str(), header.target.value.to_string()),
         ("result.items".into(), "item", "chosen".into())
     );
     for (text, direction) in [
-        ("item.price DESC", Some(leaf::Direction::Descending)),
-        ("price asc", Some(leaf::Direction::Ascending)),
+        ("item.price DESC", Some(inline::Direction::Descending)),
+        ("price asc", Some(inline::Direction::Ascending)),
         ("price", None),
     ] {
-        assert_eq!(fine(text, leaf::sort_by).direction.map(|d| d.value), direction);
+        assert_eq!(fine(text, inline::sort_by).direction.map(|d| d.value), direction);
     }
 }
 
 #[test]
 fn routing() {
-    use leaf::RouteAction;
-    let rule = fine("INTENT(pay, give money back, \"a, b\") -> payment", leaf::routing_rule);
+    use inline::RouteAction;
+    let rule = fine("INTENT(pay, give money back, \"a, b\") -> payment", inline::routing_rule);
     let intents: Vec<_> = rule.intents.unwrap().into_iter().map(|i| i.value).collect();
     assert_eq!(intents, ["pay", "give money back", "a, b"]);
     assert_eq!(rule.target.value, "payment");
-    let rule = fine("DEFAULT -> help", leaf::routing_rule);
+    let rule = fine("DEFAULT -> help", inline::routing_rule);
     assert_eq!((rule.intents, rule.target.value.as_str()), (None, "help"));
-    assert!(wrong("INTENT(a) help", leaf::routing_rule).contains("expected `->` after `)`"));
+    assert!(wrong("INTENT(a) help", inline::routing_rule).contains("expected `->` after `)`"));
 
-    assert!(matches!(fine("ROUTE_TO Sales-Team", leaf::route_action),
+    assert!(matches!(fine("ROUTE_TO Sales-Team", inline::route_action),
         RouteAction::Agent(name) if name.value == "Sales-Team"));
-    assert!(matches!(fine("ROUTE_TO_USER \"hi\"", leaf::route_action),
+    assert!(matches!(fine("ROUTE_TO_USER \"hi\"", inline::route_action),
         RouteAction::User(text) if text.value == "hi"));
-    assert!(matches!(fine("ROUTE_TO_VARIABLE state.next[0]", leaf::route_action),
+    assert!(matches!(fine("ROUTE_TO_VARIABLE state.next[0]", inline::route_action),
         RouteAction::Variable(path) if path.value.to_string() == "state.next[0]"));
-    assert_eq!(fine("END_CONVERSATION", leaf::route_action), RouteAction::EndConversation);
-    assert_eq!(fine("INTENT_MATCH:", leaf::route_action), RouteAction::IntentMatch);
-    assert!(matches!(fine("SYSTEM_ACTION reset", leaf::route_action),
+    assert_eq!(fine("END_CONVERSATION", inline::route_action), RouteAction::EndConversation);
+    assert_eq!(fine("INTENT_MATCH:", inline::route_action), RouteAction::IntentMatch);
+    assert!(matches!(fine("SYSTEM_ACTION reset", inline::route_action),
         RouteAction::System(name) if name.value == "reset"));
 
-    let head = fine("FROM any TO support", leaf::protocol_head);
-    assert_eq!((head.from, head.to.value.as_str()), (None, "support"));
-    let head = fine("FROM hotel TO payment:", leaf::protocol_head);
-    assert_eq!(head.from.unwrap().value, "hotel");
+    let header = fine("FROM any TO support", inline::protocol_header);
+    assert_eq!((header.from, header.to.value.as_str()), (None, "support"));
+    let header = fine("FROM hotel TO payment:", inline::protocol_header);
+    assert_eq!(header.from.unwrap().value, "hotel");
 }
 
 fn template(text: &str) -> (Template, Vec<String>) {
     let mut problems = Vec::new();
-    let template = leaf::template(leaf(text), &mut problems);
+    let template = inline::template(input(text), &mut problems);
     let problems = shown(text, &problems);
     (template, problems)
 }
@@ -653,7 +656,7 @@ fn templates() {
 }
 
 #[test]
-fn single_braces_are_holes_only_around_paths_and_calls() {
+fn single_braces_are_placeholders_only_around_paths_and_calls() {
     assert_eq!(parts("Dear {name}, {f(x)}"), ["{name} ~ name", "{f(x)} ~ f(x)"]);
     assert_eq!(parts("/orders/{order.id}"), ["{order.id} ~ order.id"]);
     assert_eq!(parts("${ctx.v}"), ["${ctx.v} ~ ctx.v"]);
@@ -701,14 +704,14 @@ fn errors_in_templates() {
 
 /// A collection as text: lists in brackets, maps in braces, texts between bars.
 fn flow(text: &str) -> (String, Vec<String>) {
-    fn show(flow: &leaf::Flow<'_>) -> String {
+    fn show(flow: &inline::Flow<'_>) -> String {
         match &flow.kind {
             FlowKind::Scalar(text) => format!("|{text}|"),
             FlowKind::List(items) => {
                 format!("[{}]", items.iter().map(show).collect::<Vec<_>>().join(" "))
             }
             FlowKind::Map(entries) => {
-                let entry = |e: &leaf::FlowEntry<'_>| match &e.value {
+                let entry = |e: &inline::FlowEntry<'_>| match &e.value {
                     Some(value) => format!("{}={}", e.key.value, show(value)),
                     None => e.key.value.to_owned(),
                 };
@@ -717,7 +720,7 @@ fn flow(text: &str) -> (String, Vec<String>) {
         }
     }
     let mut problems = Vec::new();
-    let flow = leaf::flow_collection(leaf(text), &mut problems);
+    let flow = inline::flow_collection(input(text), &mut problems);
     (show(&flow), shown(text, &problems))
 }
 
@@ -759,10 +762,10 @@ fn errors_in_collections() {
 
 #[test]
 fn paths() {
-    let path: Path = fine(" a.b[0] ", leaf::path).value;
+    let path: Path = fine(" a.b[0] ", inline::path).value;
     assert_eq!(path.to_string(), "a.b[0]");
     assert_eq!(
-        wrong("a + b", leaf::path),
+        wrong("a + b", inline::path),
         "invalid-value: »+« expected `.` or `[` after `a`, found `+` / a path is written `name.field`"
     );
 }
