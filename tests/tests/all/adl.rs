@@ -104,7 +104,7 @@ const BOTS: &[(&str, &[Reviewed])] = &[
     ("mica/database_experiment_agent", &[]),
     ("mica/insurance_bot", &[]),
     ("mica/kb_agent_example", &[]),
-    ("mica/middleman/flow_agent_impl.yaml", &[("missing-section", 1, "nothing but a comment")]),
+    ("mica/middleman/flow_agent_impl.yaml", &[("syntax-error", 1, "nothing but a comment")]),
     ("mica/middleman/llm_agent_impl.yaml", &[]),
     (
         "mica/retail_banking",
