@@ -17,8 +17,9 @@ use std::fs::{self, File, Permissions};
 use std::io::Read;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{PermissionsExt, symlink};
+use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
@@ -114,6 +115,8 @@ fn files_that_change_and_vanish_while_they_are_read() {
                 write(folder.path(), &[("other/y.agent.abl", GOOD)]);
             }
         });
+        // Also when an assertion fails.
+        let _stop = SetOnDrop(&stop);
         for _ in 0..30 {
             let output = run(folder.path(), cache.path(), &["check", ".", "--format", "concise"]);
             assert!(code(&output) < 2, "{}", stderr(&output));
@@ -125,7 +128,6 @@ fn files_that_change_and_vanish_while_they_are_read() {
                 assert!(known, "{line}");
             }
         }
-        stop.store(true, Ordering::Relaxed);
     });
     fs::write(&path, GOOD).unwrap();
     let output = run(folder.path(), cache.path(), &["check", "."]);
@@ -194,28 +196,62 @@ fn a_reader_that_has_enough_ends_the_run_quietly() {
 /// Ctrl-C ends the run at once, leaves no files behind, and the next run is what it would have been.
 #[test]
 fn an_interrupt_leaves_nothing_behind() {
-    use std::os::unix::process::ExitStatusExt;
     let (folder, cache) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-    // While nothing is printed yet: nobody reads the pipe before the end.
-    for wait in [0, 20, 50, 100] {
-        let child = agentir(&samples(), cache.path())
-            .args(["check", ".", "--format", "json"])
+    let args = ["check", ".", "--format", "json"];
+    let without = run(&samples(), cache.path(), &[&args[..], &["--no-cache"]].concat());
+    for wait in [0, 20, 100, 300] {
+        let run = agentir(&samples(), cache.path())
+            .args(args)
             .env("TMPDIR", folder.path())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
-        std::thread::sleep(Duration::from_millis(wait));
-        let interrupt = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
-        assert!(interrupt.unwrap().success());
-        let output = child.wait_with_output().unwrap();
-        assert!(output.status.signal() == Some(2) || output.status.code() == Some(1));
-        assert_eq!(stderr(&output), "");
-        assert!(output.status.code().is_some() || output.stdout.is_empty(), "half a report");
+        interrupt(run, wait, &without);
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
     }
-    let args = ["check", ".", "--format", "json"];
     let after = run(&samples(), cache.path(), &args);
-    let without = run(&samples(), cache.path(), &[&args[..], &["--no-cache"]].concat());
     assert_eq!(stdout(&after), stdout(&without));
+}
+
+/// The solver has a handler of its own for interrupts, which must not be left behind when several threads have
+/// asked it. Nobody reads what is printed, so the run waits at its end; whether a handler is left depends on the
+/// threads, so it is tried often.
+#[test]
+fn an_interrupt_after_the_solver_is_one_like_others() {
+    let cache = tempfile::tempdir().unwrap();
+    let args = ["check", ".", "--format", "json", "--no-cache"];
+    let without = run(&samples(), cache.path(), &args);
+    for _ in 0..12 {
+        let run = agentir(&samples(), cache.path())
+            .args(args)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        interrupt(run, 400, &without);
+    }
+}
+
+/// Interrupts a run after some milliseconds. It ends by that or had ended before, says nothing, and what it has
+/// printed is the beginning of the `whole` report.
+fn interrupt(run: Child, wait: u64, whole: &Output) {
+    std::thread::sleep(Duration::from_millis(wait));
+    let interrupt = Command::new("kill").args(["-INT", &run.id().to_string()]).status();
+    assert!(interrupt.unwrap().success());
+    let output = run.wait_with_output().unwrap();
+    let status = output.status;
+    assert!(status.signal() == Some(2) || status.code() == Some(1), "{status}");
+    assert_eq!(stderr(&output), "");
+    assert!(whole.stdout.starts_with(&output.stdout), "it is another report");
+    assert!(status.code().is_none() || output.stdout == whole.stdout, "half a report");
+}
+
+/// Sets a flag when it goes out of scope.
+struct SetOnDrop<'a>(&'a AtomicBool);
+
+impl Drop for SetOnDrop<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
 }

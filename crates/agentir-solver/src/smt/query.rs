@@ -15,6 +15,9 @@ pub(super) fn check(problem: &Problem<'_>, constraints: &[usize]) -> Verdict {
         let mut params = Params::new();
         params.set_u32("rlimit", RESOURCE_LIMIT);
         params.set_u32("random_seed", 0);
+        // Z3's handler of SIGINT belongs to the whole process. Queries on several threads restore it in
+        // the wrong order, and an interrupt then reaches a query that has ended: a segmentation fault.
+        params.set_bool("ctrl_c", false);
         solver.set_params(&params);
         let encoding = Encoding::new(problem, constraints);
         encoding.assert(&solver);
