@@ -1,6 +1,6 @@
-//! `agentir check`: findings, what is left of them, how they are written, and what is mended.
+//! `agentir check`: findings, filters, outputs and fixes.
 
-use crate::batch::{self, Gathered, Question, Work};
+use crate::batch::{self, CheckQuery, ExecOptions, Gathered};
 use crate::commands::{Input, InputSources, no_such, unwritten};
 
 use crate::write::replace;
@@ -65,7 +65,7 @@ pub struct Check {
     #[arg(long, conflicts_with_all = ["stdin_filename", "fix", "unsafe_fixes", "write_baseline"])]
     watch: bool,
     #[command(flatten)]
-    work: Work,
+    work: ExecOptions,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -99,7 +99,7 @@ struct Target {
 }
 
 /// So often fixes are looked for in what fixes made.
-const MOST_ROUNDS: usize = 10;
+const MAX_FIX_ROUNDS: usize = 10;
 
 /// Runs the command; see its exit codes.
 pub fn run(check: &Check) -> ExitCode {
@@ -139,20 +139,20 @@ fn try_run(check: &Check) -> Result<ExitCode, ExitCode> {
     }
     let root = env::current_dir().map_err(|error| failed(&error.to_string()))?;
     let baseline = baseline(check).map_err(|message| failed(&message))?;
-    let mut mended = Mended::default();
+    let mut fixed = AppliedFixes::default();
     let mut round = 0;
     let with_page = targets.iter().any(|target| target.format == Format::Html);
     let run = loop {
-        let run = once(check, &root, baseline.as_ref(), with_page, &mended.texts)?;
+        let run = once(check, &root, baseline.as_ref(), with_page, &fixed.texts)?;
         round += 1;
-        if !fixes || round > MOST_ROUNDS || !mended.mend(check, &run) {
+        if !fixes || round > MAX_FIX_ROUNDS || !fixed.apply(check, &run) {
             break run;
         }
     };
     if check.diff {
-        return mended.show();
+        return fixed.show();
     }
-    mended.write().map_err(|message| failed(&message))?;
+    fixed.write().map_err(|message| failed(&message))?;
     let Gathered { diagnostics, sources, files: files_checked, page } = &run.gathered;
     let levels = Levels::new(&run.sources.configs, &run.selection);
     let fails = |finding: &Diagnostic| check.fails(&levels, finding, sources);
@@ -161,9 +161,9 @@ fn try_run(check: &Check) -> Result<ExitCode, ExitCode> {
     for target in &targets {
         deliver(&findings, target)?;
     }
-    if mended.count > 0 {
-        let mend = if mended.count == 1 { "fix" } else { "fixes" };
-        eprintln!("{} {mend} applied in {}", mended.count, files(mended.texts.len()));
+    if fixed.count > 0 {
+        let noun = if fixed.count == 1 { "fix" } else { "fixes" };
+        eprintln!("{} {noun} applied in {}", fixed.count, files(fixed.texts.len()));
     }
     if let (Some(path), true) = (&check.baseline, check.write_baseline) {
         let all = Baseline::of(&findings);
@@ -216,14 +216,14 @@ fn stream(check: &Check, format: agentir_diagnostics::Format) -> Result<ExitCode
     let groups = check.work.programs(&request)?;
     let selection = selection(&check.select, &check.ignore, &sources.configs);
     let levels = Levels::new(&sources.configs, &selection);
-    let question = Question { request: &request, selection: &selection, levels: &levels };
+    let query = CheckQuery { request: &request, selection: &selection, levels: &levels };
     let mut statistics = check.statistics.then(<(Statistics, Times)>::default);
     let mut stdout = io::stdout();
     let terminal = stdout.is_terminal();
     let color = terminal && env::var_os("NO_COLOR").is_none();
     let mut stream = Stream::new(format, color, &mut stdout);
     let mut failing = false;
-    let written = batch::check(groups, &check.work, question, statistics.as_mut(), |found| {
+    let written = batch::check(groups, &check.work, query, statistics.as_mut(), |found| {
         stream.checked(found.files);
         stream.add(&found.diagnostics, &found.sources)?;
         failing |= found.diagnostics.iter().any(|d| check.fails(&levels, d, &found.sources));
@@ -310,9 +310,9 @@ fn once(
     let groups = check.work.programs(&request)?;
     let selection = selection(&check.select, &check.ignore, &sources.configs);
     let levels = Levels::new(&sources.configs, &selection);
-    let question = Question { request: &request, selection: &selection, levels: &levels };
+    let query = CheckQuery { request: &request, selection: &selection, levels: &levels };
     let mut statistics = check.statistics.then(<(Statistics, Times)>::default);
-    let mut gathered = batch::gather(groups, &check.work, question, statistics.as_mut(), with_page);
+    let mut gathered = batch::gather(groups, &check.work, query, statistics.as_mut(), with_page);
     let (mut known, mut gone) = (0, Vec::new());
     if let Some(baseline) = baseline {
         let Gathered { diagnostics, sources, files, page } = &gathered;
@@ -343,9 +343,9 @@ fn deliver(findings: &Findings<'_>, target: &Target) -> Result<(), ExitCode> {
     replace(file, &String::from_utf8_lossy(&text)).map_err(|message| failed(&message))
 }
 
-/// Texts that were mended.
+/// Texts that were fixed.
 #[derive(Default)]
-struct Mended {
+struct AppliedFixes {
     /// By the names of their files.
     texts: HashMap<String, String>,
     /// What the files said before.
@@ -354,9 +354,9 @@ struct Mended {
     count: usize,
 }
 
-impl Mended {
+impl AppliedFixes {
     /// Applies the fixes of a run, and says whether that changed anything.
-    fn mend(&mut self, check: &Check, run: &Run) -> bool {
+    fn apply(&mut self, check: &Check, run: &Run) -> bool {
         let least = if check.unsafe_fixes { Applicability::Unsafe } else { Applicability::Safe };
         let sources = &run.gathered.sources;
         let request = check.input.request(&run.sources);

@@ -2,7 +2,7 @@
 
 use crate::batch;
 use crate::graph::{self, GraphDetail, GraphFormat};
-use crate::{check, compile, converse, convert, rewrite, settings, trial};
+use crate::{check, compile, convert, rewrite, run, settings, test};
 use agentir_config::Configs;
 use agentir_diagnostics::Severity;
 use agentir_flow::Cfg;
@@ -74,12 +74,12 @@ enum Command {
     /// The network is used only with `--model openai` or `--allow-tools`. Each line is a message; `!id`
     /// presses the button with that id. Exit code 0: the conversation or the input ended; 1: the
     /// conversation failed; 2: it could not be started.
-    Run(Box<converse::Run>),
+    Run(Box<run::Run>),
     /// Run conversation tests
     ///
     /// `agentir schema test` describes their format. Exit code 0: all passed; 1: some failed; 2: some
     /// could not be run.
-    Test(trial::Test),
+    Test(test::Test),
     /// Print statistics of many programs and of the findings in them
     ///
     /// Memory use does not depend on the number of programs. Exit code 0: success, whatever was found; 2:
@@ -240,10 +240,11 @@ impl Input {
         let files: Arc<dyn FileSystem> = if instead.is_empty() {
             Arc::new(Disk)
         } else {
-            Arc::new(Overlay::new(
-                Arc::new(Disk),
-                instead.iter().map(|(name, text)| (name, text.as_str())).collect(),
-            ))
+            let mut files = Overlay::new(Arc::new(Disk));
+            for (name, text) in instead {
+                files.set(Path::new(name), text.as_str().into());
+            }
+            Arc::new(files)
         };
         let configs = settings::chosen(self.config.as_deref(), self.no_config, Arc::clone(&files))?;
         let stdin = if self.reads_stdin() {
@@ -357,8 +358,8 @@ pub fn run() -> ExitCode {
         Command::Diff(args) => convert::diff(&args),
         Command::Fmt(args) => rewrite::fmt(&args),
         Command::Migrate(args) => rewrite::migrate(&args),
-        Command::Run(args) => converse::run(&args),
-        Command::Test(args) => trial::test(&args),
+        Command::Run(args) => run::run(&args),
+        Command::Test(args) => test::test(&args),
         Command::Corpus(args) => batch::corpus::run(&args),
         Command::Report(command) => batch::report::run(&command),
         Command::Cache(command) => cache_command(command),

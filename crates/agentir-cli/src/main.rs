@@ -4,13 +4,13 @@ mod batch;
 mod check;
 mod commands;
 mod compile;
-mod converse;
 mod convert;
 mod graph;
 mod page;
 mod rewrite;
+mod run;
 mod settings;
-mod trial;
+mod test;
 mod write;
 
 use std::process::ExitCode;

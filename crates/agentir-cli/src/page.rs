@@ -9,7 +9,7 @@ use agentir_report::{CostRow, Page, Picture};
 /// So many agents fit on a picture of steps.
 const MANY_AGENTS: usize = 8;
 /// So many programs are drawn.
-pub const MOST_PICTURES: usize = 40;
+pub const MAX_PICTURES: usize = 40;
 
 /// What only the page shows.
 pub fn page(loaded: &Loaded) -> Page {
@@ -19,7 +19,7 @@ pub fn page(loaded: &Loaded) -> Page {
         let entry = program.entry().and_then(|a| cfg.find(&a.metadata.name.value));
         let many = program.agents.len() > MANY_AGENTS;
         let detail = if many { Detail::Agents } else { Detail::Steps };
-        if page.pictures.len() < MOST_PICTURES {
+        if page.pictures.len() < MAX_PICTURES {
             let view = View { detail, agents: &[], entry };
             let graph = agentir_draw::graph(&cfg, &loaded.sources, &view);
             let name = program.entry().or_else(|| program.agents().next());

@@ -216,7 +216,7 @@ impl SourceFile {
 /// All files of one run; spans point into it.
 #[derive(Clone, Debug, Default)]
 pub struct SourceMap {
-    files: Vec<SourceFile>,
+    files: Vec<Arc<SourceFile>>,
 }
 
 impl SourceMap {
@@ -229,21 +229,21 @@ impl SourceMap {
     /// Replaces the file with this id by a newer version of it.
     pub fn replace(&mut self, id: FileId, file: SourceFile) {
         if let Some(old) = self.files.get_mut(id.0 as usize) {
-            *old = file;
+            *old = Arc::new(file);
         }
     }
 
     /// Adds a file; its id is its index.
     pub fn add(&mut self, file: SourceFile) -> FileId {
         let id = FileId(u32::try_from(self.files.len()).unwrap_or(u32::MAX));
-        self.files.push(file);
+        self.files.push(Arc::new(file));
         id
     }
 
     /// The file with this id.
     #[must_use]
     pub fn get(&self, id: FileId) -> Option<&SourceFile> {
-        self.files.get(id.0 as usize)
+        self.files.get(id.0 as usize).map(|file| &**file)
     }
 
     /// All files, in the order they were added.
@@ -251,7 +251,7 @@ impl SourceMap {
         self.files
             .iter()
             .enumerate()
-            .map(|(i, f)| (FileId(u32::try_from(i).unwrap_or(u32::MAX)), f))
+            .map(|(i, f)| (FileId(u32::try_from(i).unwrap_or(u32::MAX)), &**f))
     }
 
     /// How many files there are.

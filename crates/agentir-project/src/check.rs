@@ -55,7 +55,6 @@ pub fn check_programs<P: AsRef<LoadedProgram> + Sync>(
             times += took;
         }
     }
-    sort(&mut all, sources);
     let name = |id: FileId| sources.get(id).map_or("", |file| &*file.name);
     // Most rules do not run on fragments.
     let ran = |id: FileId, rule: &str| {

@@ -15,6 +15,7 @@
 
 mod archive;
 mod assemble;
+mod cache;
 mod check;
 mod discover;
 mod document;
@@ -25,13 +26,13 @@ mod request;
 mod walk;
 
 pub use assemble::{LoadedProgram, Member, assemble};
+pub use cache::FileCache;
 pub use check::{CheckOptions, check_loaded, check_programs};
 pub use discover::discover;
 pub use document::{Document, MANIFEST};
 pub use file::{FileResult, READ_ERROR};
 pub use levels::{Levels, config_names, configs, rule_options, selection};
 pub use load::{
-    Contents, FileCache, Loaded, ProgramFiles, ReadDocument, build, build_with, documents, load,
-    read_program,
+    Contents, Loaded, ProgramFiles, ReadDocument, build, build_with, documents, load, read_program,
 };
-pub use request::{LoadError, Request, TextInput};
+pub use request::{LoadError, Request, TextInput, read_options};

@@ -2,6 +2,7 @@
 
 use crate::archive;
 use crate::assemble::{LoadedProgram, Member, assemble};
+use crate::cache::{FileCache, ResultKey};
 use crate::discover::discover;
 use crate::document::{Document, MANIFEST};
 use crate::file::{self, FileResult};
@@ -126,7 +127,7 @@ impl Contents {
     pub fn sources(self) -> SourceMap {
         let mut cache = FileCache::default();
         open(self, &mut cache);
-        cache.sources
+        cache.into_sources()
     }
 }
 
@@ -150,54 +151,10 @@ fn roots(documents: &[Document]) -> impl Iterator<Item = &Path> {
     })
 }
 
-/// What decides a file's result beside its content: the file, whether it belongs to a program beside others, and
-/// how it is read.
-type ResultKey = (FileId, bool, ReadOptions);
-
-/// A content and its result.
-type CachedResult = (Arc<str>, Arc<FileResult>);
-
-/// Files by their names, and what was found in them: a file is parsed and lowered once per content, however often
-/// programs are built of it. Ids stay the same as long as the cache lives.
-#[derive(Debug, Default)]
-pub struct FileCache {
-    sources: SourceMap,
-    ids: FxHashMap<Arc<str>, FileId>,
-    results: FxHashMap<ResultKey, CachedResult>,
-}
-
-impl FileCache {
-    /// The id of the file called `name`, which now has `text`.
-    fn add(&mut self, name: &str, text: String) -> FileId {
-        match self.ids.get(name) {
-            Some(id) => {
-                if self.sources.get(*id).is_some_and(|file| *file.text != *text) {
-                    self.sources.replace(*id, SourceFile::new(name, text));
-                }
-                *id
-            }
-            None => {
-                let file = SourceFile::new(name, text);
-                let name = Arc::clone(&file.name);
-                let id = self.sources.add(file);
-                self.ids.insert(name, id);
-                id
-            }
-        }
-    }
-
-    /// Forgets the results of files that none of `used` is.
-    fn retain(&mut self, used: &[ResultKey]) {
-        if self.results.len() > 2 * used.len() {
-            let used: rustc_hash::FxHashSet<_> = used.iter().copied().collect();
-            self.results.retain(|key, _| used.contains(key));
-        }
-    }
-}
-
 /// Files with ids, in order; manifests come last. A file that is not text is reported, and is no document.
 fn open(contents: Contents, cache: &mut FileCache) -> Opened {
     let Contents { files, manifests } = contents;
+    cache.begin();
     let mut diagnostics = Vec::new();
     let mut unread: Vec<(PathBuf, Vec<String>)> = Vec::new();
     let files: Vec<_> = files
@@ -247,25 +204,15 @@ pub fn build_with(cache: &mut FileCache, contents: Contents, request: &Request<'
     let Opened { documents, mut diagnostics, unread, manifests } = open(contents, cache);
     let parse = |(document, id): (Document, FileId)| {
         let options = request.options(&document.path, &document.config);
-        let key = (id, document.in_program(), options);
-        let text = cache.sources.get(id).map_or_else(|| Arc::from(""), |f| Arc::clone(&f.text));
-        let known = cache.results.get(&key).filter(|(of, _)| Arc::ptr_eq(of, &text));
-        let result = match known {
-            Some((_, result)) => Arc::clone(result),
-            None => Arc::new(FileResult::new(id, &document.name(), &text, key.1, options)),
-        };
-        (document, key, text, result)
+        let key = ResultKey { file: id, in_program: document.in_program(), options };
+        let result = cache.result(key);
+        (document, key, result)
     };
     let parsed = map(documents, parse);
-    let mut results = Vec::with_capacity(parsed.len());
-    let mut used = Vec::with_capacity(parsed.len());
-    for (document, key, text, result) in parsed {
-        cache.results.insert(key, (text, Arc::clone(&result)));
-        used.push(key);
-        results.push((document, result));
-    }
-    cache.retain(&used);
-    let sources = cache.sources.clone();
+    cache.finish(parsed.iter().map(|(_, key, result)| (*key, Arc::clone(result))));
+    let results: Vec<(Document, Arc<FileResult>)> =
+        parsed.into_iter().map(|(document, _, result)| (document, result)).collect();
+    let sources = cache.sources().clone();
     let files = results.len();
     let mut known = HashMap::new();
     let mut programs: BTreeMap<PathBuf, Vec<usize>> = BTreeMap::new();

@@ -53,11 +53,16 @@ impl Request<'_> {
     /// How the document at a path is read, given its configuration.
     #[must_use]
     pub fn options(&self, path: &Path, config: &Config) -> ReadOptions {
-        let path = path::absolute(path).unwrap_or_else(|_| path.to_owned());
-        let mut options = self.options;
-        options.abl.version = options.abl.version.or_else(|| config.abl_version(&path));
-        let dialect = &mut options.agent_script.dialect;
-        *dialect = dialect.or_else(|| config.dialect(&path));
-        options
+        read_options(self.options, path, config)
     }
+}
+
+/// How the document at a path is read: by `options` where they say, else by its configuration.
+#[must_use]
+pub fn read_options(mut options: ReadOptions, path: &Path, config: &Config) -> ReadOptions {
+    let path = path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    options.abl.version = options.abl.version.or_else(|| config.abl_version(&path));
+    let dialect = &mut options.agent_script.dialect;
+    *dialect = dialect.or_else(|| config.dialect(&path));
+    options
 }

@@ -25,11 +25,13 @@ pub use migrate::migrate;
 use agentir_diagnostics::Diagnostic;
 
 /// Why a document was not rewritten.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub enum RewriteError {
     /// It has errors that make its structure doubtful.
+    #[error("the file has errors and was left unchanged")]
     InvalidStructure(Vec<Diagnostic>),
     /// The result would differ in meaning, at this path or in this comment. This is a bug in the
     /// formatter or the migration; the document stays unchanged.
+    #[error("the file was left unchanged, because {0} would have been changed")]
     MeaningChanged(String),
 }

@@ -3,7 +3,7 @@
 use crate::{Entry, FileSystem, Visitor, normalized};
 use std::collections::BTreeMap;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 /// Files in memory. Cloning shares the texts.
@@ -35,15 +35,17 @@ impl Memory {
         self.files.get(&normalized(path))
     }
 
-    /// The files below a folder, in the order of their paths.
-    pub(crate) fn below(&self, folder: &Path) -> impl Iterator<Item = PathBuf> {
-        let normal = normalized(folder);
+    /// The files below a folder, by their paths relative to it, in order. Hidden files are left out.
+    pub(crate) fn below(&self, folder: &Path) -> impl Iterator<Item = &Path> {
+        let folder = normalized(folder);
+        let hidden = |part: Component<'_>| match part {
+            Component::Normal(name) => name.as_encoded_bytes().starts_with(b"."),
+            _ => false,
+        };
         self.files.keys().filter_map(move |path| {
-            let inner = path.strip_prefix(&normal).ok()?;
-            let hidden = inner
-                .components()
-                .any(|part| part.as_os_str().as_encoded_bytes().starts_with(b"."));
-            (!hidden && !inner.as_os_str().is_empty()).then(|| folder.join(inner))
+            let inner = path.strip_prefix(&folder).ok()?;
+            let is_below = !inner.as_os_str().is_empty() && !inner.components().any(hidden);
+            is_below.then_some(inner)
         })
     }
 
@@ -79,6 +81,8 @@ impl FileSystem for Memory {
 
     fn walk<'v>(&self, folder: &Path, visitors: &'v (dyn Fn() -> Visitor<'v> + Sync + 'v)) {
         let mut visit = visitors();
-        self.below(folder).for_each(|path| visit(Ok(Entry { path, is_link: false })));
+        self.below(folder).for_each(|path| {
+            visit(Ok(Entry { path: folder.join(path), is_link: false }));
+        });
     }
 }

@@ -6,29 +6,63 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// A file system in which some texts take the place of files, or stand beside them: what an editor has open,
-/// or what fixes made.
+/// or what fixes made. A text belongs to a file however the path is written, relative or absolute; links are
+/// not resolved.
 #[derive(Debug, Clone)]
 pub struct Overlay {
     base: Arc<dyn FileSystem>,
-    /// The texts that take precedence.
-    pub texts: Memory,
+    /// By paths that are absolute if the file system below has folders above it.
+    texts: Memory,
 }
 
 impl Overlay {
-    /// `texts` over `base`.
+    /// A file system without texts of its own.
     #[must_use]
-    pub fn new(base: Arc<dyn FileSystem>, texts: Memory) -> Self {
-        Self { base, texts }
+    pub fn new(base: Arc<dyn FileSystem>) -> Self {
+        Self { base, texts: Memory::new() }
+    }
+
+    /// Sets a text, and returns whether that changed anything.
+    pub fn set(&mut self, path: &Path, text: Arc<str>) -> bool {
+        let path = self.key(path);
+        if self.texts.text(&path).is_some_and(|old| *old == text) {
+            return false;
+        }
+        self.texts.insert(path, text);
+        true
+    }
+
+    /// Removes a text, and returns whether there was one.
+    pub fn remove(&mut self, path: &Path) -> bool {
+        self.texts.remove(self.key(path))
+    }
+
+    /// Whether two paths are the same file, as far as can be told without resolving links.
+    #[must_use]
+    pub fn is_same_file(&self, one: &Path, other: &Path) -> bool {
+        crate::normalized(&self.key(one)) == crate::normalized(&self.key(other))
+    }
+
+    fn key(&self, path: &Path) -> PathBuf {
+        match self.base.current_dir() {
+            Some(folder) if path.is_relative() => folder.join(path),
+            _ => path.to_owned(),
+        }
+    }
+
+    /// Whether there is a text for a path. Without any texts, which is usual, nothing is looked up.
+    fn has(&self, path: &Path) -> bool {
+        !self.texts.is_empty() && self.texts.is_file(&self.key(path))
     }
 }
 
 impl FileSystem for Overlay {
     fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
-        if self.texts.is_file(path) { self.texts.read(path) } else { self.base.read(path) }
+        if self.has(path) { self.texts.read(&self.key(path)) } else { self.base.read(path) }
     }
 
     fn is_file(&self, path: &Path) -> bool {
-        self.texts.is_file(path) || self.base.is_file(path)
+        self.has(path) || self.base.is_file(path)
     }
 
     fn probe(&self, path: &Path) -> io::Result<()> {
@@ -36,21 +70,26 @@ impl FileSystem for Overlay {
     }
 
     fn is_dir(&self, path: &Path) -> bool {
-        (!self.texts.is_empty() && self.texts.is_dir(path)) || self.base.is_dir(path)
+        (!self.texts.is_empty() && self.texts.is_dir(&self.key(path))) || self.base.is_dir(path)
     }
 
     fn walk<'v>(&self, folder: &Path, visitors: &'v (dyn Fn() -> Visitor<'v> + Sync + 'v)) {
         if self.base.is_dir(folder) {
             self.base.walk(folder, visitors);
         }
+        if self.texts.is_empty() {
+            return;
+        }
         let mut visit = visitors();
-        for path in self.texts.below(folder).filter(|path| !self.base.is_file(path)) {
+        let key = self.key(folder);
+        let paths = self.texts.below(&key).map(|path| folder.join(path));
+        for path in paths.filter(|path| !self.base.is_file(path)) {
             visit(Ok(Entry { path, is_link: false }));
         }
     }
 
     fn stamp(&self, path: &Path) -> io::Result<Option<Stamp>> {
-        if self.texts.is_file(path) { Ok(None) } else { self.base.stamp(path) }
+        if self.has(path) { Ok(None) } else { self.base.stamp(path) }
     }
 
     fn current_dir(&self) -> Option<PathBuf> {

@@ -9,8 +9,11 @@ use agentir_flow::Cfg;
 use agentir_ir::Program;
 use agentir_lint::{Cancellation, Cancelled, Selection};
 use agentir_lower::ReadOptions;
-use agentir_project::{CheckOptions, FileResult, Levels, Loaded, LoadedProgram, check_programs};
+use agentir_project::{
+    CheckOptions, FileResult, Levels, Loaded, LoadedProgram, check_programs, read_options,
+};
 use agentir_rewrite::RewriteError;
+use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 /// A program of a snapshot.
@@ -18,27 +21,15 @@ use std::sync::{Arc, OnceLock};
 pub struct ProgramId(pub usize);
 
 /// Why a file was not formatted.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub enum FormatError {
     /// There is no such file.
+    #[error("there is no such file in the workspace")]
     NotFound,
-    /// The formatter refused.
-    Refused(RewriteError),
+    /// The file has errors, or the formatter would have changed its meaning.
+    #[error(transparent)]
+    Refused(#[from] RewriteError),
 }
-
-impl std::fmt::Display for FormatError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::NotFound => f.write_str("there is no such file in the workspace"),
-            Self::Refused(RewriteError::InvalidStructure(_)) => {
-                f.write_str("the file has errors and was not formatted")
-            }
-            Self::Refused(error) => write!(f, "the file was not formatted: {error:?}"),
-        }
-    }
-}
-
-impl std::error::Error for FormatError {}
 
 /// A consistent view of a workspace at one moment. Clones share everything.
 #[derive(Debug, Clone)]
@@ -52,7 +43,7 @@ struct Data {
     loaded: Loaded,
     configs: Arc<Configs>,
     selection: Selection,
-    fragment: bool,
+    options: ReadOptions,
     findings: OnceLock<Vec<Diagnostic>>,
 }
 
@@ -61,10 +52,10 @@ impl Snapshot {
         loaded: Loaded,
         configs: Arc<Configs>,
         selection: Selection,
-        fragment: bool,
+        options: ReadOptions,
     ) -> Self {
         let findings = OnceLock::new();
-        let data = Arc::new(Data { loaded, configs, selection, fragment, findings });
+        let data = Arc::new(Data { loaded, configs, selection, options, findings });
         Self { data, cancellation: Cancellation::default() }
     }
 
@@ -111,16 +102,16 @@ impl Snapshot {
         if let Some(findings) = self.data.findings.get() {
             return Ok(findings);
         }
-        let Data { loaded, configs, selection, fragment, findings } = &*self.data;
-        let options = CheckOptions {
+        let Data { loaded, configs, selection, options, findings } = &*self.data;
+        let check = CheckOptions {
             selection,
             levels: &Levels::new(configs, selection),
-            fragment: *fragment,
+            fragment: options.abl.fragment,
             timed: false,
             cancellation: &self.cancellation,
         };
         let front_end = loaded.diagnostics.clone();
-        let (checked, _) = check_programs(&loaded.programs, front_end, &loaded.sources, options)?;
+        let (checked, _) = check_programs(&loaded.programs, front_end, &loaded.sources, check)?;
         Ok(findings.get_or_init(|| checked.diagnostics))
     }
 
@@ -171,7 +162,7 @@ impl Snapshot {
     pub fn format(&self, file: FileId) -> Result<String, FormatError> {
         let source = self.sources().get(file).ok_or(FormatError::NotFound)?;
         let language = agentir_lower::language(&source.name, &source.text);
-        agentir_rewrite::format(language, file, &source.text).map_err(FormatError::Refused)
+        agentir_rewrite::format(language, file, &source.text).map_err(FormatError::from)
     }
 
     /// The text of a file with all fixes of at least this applicability that are compatible, and how many they are.
@@ -186,7 +177,8 @@ impl Snapshot {
         let Some(source) = self.sources().get(file) else { return Ok(None) };
         let fixes: Vec<&Fix> =
             self.check_file(file)?.filter_map(|finding| finding.applicable_fix(least)).collect();
-        let options = ReadOptions::default();
+        let path = Path::new(&*source.name);
+        let options = read_options(self.data.options, path, &self.data.configs.of(path));
         let read = |text: &str| {
             FileResult::new(file, &source.name, text, false, options).lowered.diagnostics
         };

@@ -43,7 +43,7 @@ impl Workspace {
     #[must_use]
     pub fn new(files: Arc<dyn FileSystem>, roots: Vec<PathBuf>) -> Self {
         Self {
-            files: Overlay::new(files, Memory::new()),
+            files: Overlay::new(files),
             roots,
             options: ReadOptions::default(),
             selection: Selection::default(),
@@ -65,19 +65,21 @@ impl Workspace {
         self.current = None;
     }
 
-    /// Sets the text of a file, which takes precedence over the file itself.
+    /// Sets the text of a file, which takes precedence over the file itself. The path may be written in another
+    /// way than those of the workspace, relative or absolute.
     pub fn set_text(&mut self, path: impl AsRef<Path>, text: impl Into<Arc<str>>) {
-        let (path, text) = (path.as_ref(), text.into());
-        if self.files.texts.text(path).is_some_and(|old| *old == text) {
-            return;
+        let path = path.as_ref();
+        if self.files.set(path, text.into()) {
+            self.current = None;
+            if self.decides_documents(path) {
+                self.documents = None;
+            }
         }
-        self.changed(path);
-        self.files.texts.insert(path, text);
     }
 
     /// Removes the text of a file: the file itself counts again, if there is one.
     pub fn remove_text(&mut self, path: impl AsRef<Path>) {
-        if self.files.texts.remove(path) {
+        if self.files.remove(path.as_ref()) {
             self.refresh();
         }
     }
@@ -88,18 +90,14 @@ impl Workspace {
         self.current = None;
     }
 
-    /// Keeps what was discovered if the text of `path` cannot change it: whether other YAML describes agents
-    /// depends on its content, and manifests and configurations are about other files.
-    fn changed(&mut self, path: &Path) {
-        self.current = None;
-        let decides = [".abl", ".agent"].iter().all(|end| !path.to_string_lossy().ends_with(end));
-        let known = self
-            .documents
-            .as_ref()
-            .is_some_and(|(documents, _)| documents.iter().any(|found| found.path == path));
-        if decides || !known {
-            self.documents = None;
-        }
+    /// Whether the text of `path` may change which documents there are, or how they are read: a file that is new,
+    /// YAML, which describes agents or something else, manifests, and configurations.
+    fn decides_documents(&self, path: &Path) -> bool {
+        let own = [".abl", ".agent"].iter().any(|end| path.to_string_lossy().ends_with(end));
+        let known = self.documents.as_ref().is_some_and(|(documents, _)| {
+            documents.iter().any(|found| self.files.is_same_file(&found.path, path))
+        });
+        !(own && known)
     }
 
     /// A view of the workspace as it is now. Cheap if nothing changed; else files whose content changed are parsed
@@ -115,23 +113,15 @@ impl Workspace {
             Some(known) => known,
             None => {
                 let configs = Arc::new(agentir_project::configs(Arc::new(self.files.clone())));
-                let found = discover(&self.request(&configs))?;
-                (found, configs)
+                (discover(&self.request(&configs))?, configs)
             }
         };
-        let request = Request {
-            paths: &self.roots,
-            together: None,
-            stdin: None,
-            options: self.options,
-            configs: &configs,
-            files: &self.files,
-        };
-        let contents = Contents::read(documents.clone(), &request);
-        let loaded = build_with(&mut self.cache, contents, &request);
-        let fragment = self.options.abl.fragment;
-        let selection = self.selection.clone();
-        let snapshot = Snapshot::new(loaded, Arc::clone(&configs), selection, fragment);
+        let contents = Contents::read(documents.clone(), &self.request(&configs));
+        let mut cache = std::mem::take(&mut self.cache);
+        let loaded = build_with(&mut cache, contents, &self.request(&configs));
+        self.cache = cache;
+        let (options, selection) = (self.options, self.selection.clone());
+        let snapshot = Snapshot::new(loaded, Arc::clone(&configs), selection, options);
         self.documents = Some((documents, configs));
         self.current = Some(snapshot.clone());
         Ok(snapshot)

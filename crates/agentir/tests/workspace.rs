@@ -134,3 +134,72 @@ fn programs_are_converted_drawn_formatted_and_compared() {
     assert!(agentir::explain("undefined-tool").unwrap().contains("undefined-tool"));
     assert!(agentir::explain("no-such-rule").is_none());
 }
+
+/// A relative workspace and an editor that says absolute paths mean the same file.
+#[test]
+fn a_text_belongs_to_a_file_however_its_path_is_written() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("pool.agent.abl"), POOL).unwrap();
+    let inner = folder.path().join(".");
+    let mut workspace = Workspace::on_disk([inner]);
+    workspace.snapshot().unwrap();
+    workspace.set_text(folder.path().join("pool.agent.abl"), POOL.replace("Pool", "Other"));
+    let snapshot = workspace.snapshot().unwrap();
+    let names: Vec<_> = snapshot
+        .programs()
+        .flat_map(|(_, program)| program.agents().map(|a| a.metadata.name.value.to_string()))
+        .collect();
+    assert_eq!(names, ["Other"]);
+}
+
+/// A comment that suppresses nothing is reported as long as its file is there, and no longer.
+#[test]
+fn files_that_are_gone_have_no_findings() {
+    let mut workspace = Workspace::in_memory();
+    let idle = format!("# agentir: ignore[unused-tool] for a while\n{POOL}");
+    workspace.set_text("a/pool.agent.abl", POOL);
+    workspace.set_text("b/idle.agent.abl", idle.replace("book_lane", "book_line"));
+    let of_idle =
+        |snapshot: &Snapshot| rules(snapshot).iter().any(|(name, _)| name.contains("idle"));
+    assert!(of_idle(&workspace.snapshot().unwrap()));
+    workspace.remove_text("b/idle.agent.abl");
+    let snapshot = workspace.snapshot().unwrap();
+    assert!(!of_idle(&snapshot));
+    assert!(snapshot.file("b/idle.agent.abl").is_none());
+    assert!(rules(&snapshot).iter().all(|(name, _)| name == "a/pool.agent.abl"));
+}
+
+/// After each edit of a project of many files the findings are those of a workspace that was made anew.
+#[test]
+fn edits_lead_to_what_a_new_workspace_finds() {
+    let name = |n: usize| format!("agents/agent_{n}.agent.abl");
+    let text = |n: usize, edit: usize| {
+        let tool = if edit.is_multiple_of(2) { "book_line" } else { "book_lane" };
+        POOL.replace("Pool", &format!("Pool_{n}")).replace("book_line", tool)
+    };
+    let mut edited = Workspace::in_memory();
+    edited.set_text("project.json", "{\"entry_agent\": \"Pool_0\"}");
+    let mut edits = [0; 12];
+    for n in 0..edits.len() {
+        edited.set_text(name(n), text(n, 0));
+    }
+    for step in 0..30 {
+        let n = step * 7 % edits.len();
+        edits[n] += 1 + step % 3;
+        edited.set_text(name(n), text(n, edits[n]));
+        if step % 5 == 4 {
+            let other = (n + 1) % edits.len();
+            edited.remove_text(name(other));
+            edited.snapshot().unwrap();
+            edited.set_text(name(other), text(other, edits[other]));
+        }
+        let mut new = Workspace::in_memory();
+        new.set_text("project.json", "{\"entry_agent\": \"Pool_0\"}");
+        for (n, edit) in edits.iter().enumerate() {
+            new.set_text(name(n), text(n, *edit));
+        }
+        let both = [edited.snapshot().unwrap(), new.snapshot().unwrap()];
+        let [edited_rules, new_rules] = both.each_ref().map(rules);
+        assert_eq!(edited_rules, new_rules, "after step {step}");
+    }
+}

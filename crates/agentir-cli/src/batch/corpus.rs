@@ -1,7 +1,7 @@
 //! `agentir corpus`: what is in many programs and what was found in them.
 
 use super::store::{self, Known};
-use super::{Question, Store, Work, each};
+use super::{CheckQuery, ExecOptions, Store, each};
 use crate::commands::{Input, print, print_json};
 use agentir_corpus::{Corpus, Measured};
 use agentir_project::{Levels, ProgramFiles, build, selection};
@@ -12,7 +12,7 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 /// How many rows are kept for each program; no list of the result is longer.
-const MOST_ROWS: usize = 100;
+const MAX_ROWS: usize = 100;
 
 /// What is to be counted.
 #[derive(Args)]
@@ -20,7 +20,7 @@ pub struct CorpusOf {
     #[command(flatten)]
     pub input: Input,
     #[command(flatten)]
-    work: Work,
+    work: ExecOptions,
     /// The output format
     #[arg(long, value_enum, default_value_t = CorpusFormat::Table)]
     format: CorpusFormat,
@@ -41,8 +41,8 @@ enum CorpusFormat {
 
 fn rows(text: &str) -> Result<usize, String> {
     match text.parse() {
-        Ok(rows) if rows <= MOST_ROWS => Ok(rows),
-        _ => Err(format!("expected a number up to {MOST_ROWS}")),
+        Ok(rows) if rows <= MAX_ROWS => Ok(rows),
+        _ => Err(format!("expected a number up to {MAX_ROWS}")),
     }
 }
 
@@ -75,12 +75,12 @@ fn count(args: &CorpusOf) -> Result<Corpus, ExitCode> {
     let groups = args.work.programs(&request)?;
     let selection = selection(&[], &[], &sources.configs);
     let levels = Levels::new(&sources.configs, &selection);
-    let question = Question { request: &request, selection: &selection, levels: &levels };
-    let store = args.work.store("corpus", &question);
+    let query = CheckQuery { request: &request, selection: &selection, levels: &levels };
+    let store = args.work.store("corpus", &query);
     let mut all = Corpus::new(args.top);
     each(
         groups,
-        |group| count_one(group, question, store.as_ref()),
+        |group| count_one(group, query, store.as_ref()),
         |one, _| {
             all.add(one);
             ControlFlow::Continue(())
@@ -89,8 +89,8 @@ fn count(args: &CorpusOf) -> Result<Corpus, ExitCode> {
     Ok(all)
 }
 
-fn count_one(group: ProgramFiles, question: Question<'_>, store: Option<&Store>) -> Corpus {
-    let request = question.request;
+fn count_one(group: ProgramFiles, query: CheckQuery<'_>, store: Option<&Store>) -> Corpus {
+    let request = query.request;
     let begun = Instant::now();
     let name = group.root().display().to_string();
     // Not postcard: it cannot read what is flattened.
@@ -101,7 +101,7 @@ fn count_one(group: ProgramFiles, question: Question<'_>, store: Option<&Store>)
     };
     let bytes = contents.bytes();
     let mut loaded = build(contents, request);
-    let (checked, _) = question.check(&mut loaded, false);
+    let (checked, _) = query.check(&mut loaded, false);
     let programs: Vec<_> = loaded.programs.iter().map(|p| &p.program).collect();
     let measured = Measured {
         name: &name,
@@ -112,7 +112,7 @@ fn count_one(group: ProgramFiles, question: Question<'_>, store: Option<&Store>)
         sources: &loaded.sources,
         duration: begun.elapsed(),
     };
-    let corpus = measured.corpus(MOST_ROWS);
+    let corpus = measured.corpus(MAX_ROWS);
     if let (Some(store), Some(place)) = (store, place)
         && checked.statistics.solver.incomplete == 0
     {

@@ -1,4 +1,4 @@
-//! Work on all threads, with results in order.
+//! ExecOptions on all threads, with results in order.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;

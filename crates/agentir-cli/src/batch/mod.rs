@@ -11,7 +11,7 @@ mod store;
 pub mod watch;
 
 use crate::commands::unreadable;
-use crate::page::{MOST_PICTURES, page};
+use crate::page::{MAX_PICTURES, page};
 use crate::settings;
 use agentir_diagnostics::{Diagnostic, FileId, SourceMap, sort};
 use agentir_lint::{Cancellation, Checked, Selection, Statistics, Times};
@@ -34,7 +34,7 @@ pub use store::{Store, folder};
 
 /// How the work is done; what comes out does not depend on it, but for the share.
 #[derive(Args, Clone)]
-pub struct Work {
+pub struct ExecOptions {
     /// Check only one shard of the programs, such as `2/5`, the second of five. `agentir report merge`
     /// merges the reports
     #[arg(long, value_name = "SHARD")]
@@ -47,7 +47,7 @@ pub struct Work {
     no_cache: bool,
 }
 
-impl Work {
+impl ExecOptions {
     /// The programs of a request, as far as they are in the share; or what is wrong with the request or
     /// the configurations of its files.
     pub fn programs(&self, request: &Request<'_>) -> Result<Vec<ProgramFiles>, ExitCode> {
@@ -60,7 +60,7 @@ impl Work {
     }
 
     /// What was found before by the same program asked in the same way, if that may be used.
-    pub fn store(&self, kind: &str, question: &Question<'_>) -> Option<Store> {
+    pub fn store(&self, kind: &str, query: &CheckQuery<'_>) -> Option<Store> {
         if self.no_cache {
             return None;
         }
@@ -68,7 +68,7 @@ impl Work {
             Some(folder) => folder.clone(),
             None => folder()?,
         };
-        match Store::open(&folder, kind, question) {
+        match Store::open(&folder, kind, query) {
             Ok(store) => Some(store),
             Err(error) => {
                 eprintln!("warning: the cache is not used: {error}");
@@ -80,7 +80,7 @@ impl Work {
 
 /// What is asked of each program.
 #[derive(Clone, Copy)]
-pub struct Question<'a> {
+pub struct CheckQuery<'a> {
     /// How its files are read.
     pub request: &'a Request<'a>,
     /// Which rules run.
@@ -89,7 +89,7 @@ pub struct Question<'a> {
     pub levels: &'a Levels<'a>,
 }
 
-impl Question<'_> {
+impl CheckQuery<'_> {
     /// Everything that is wrong with what was loaded, as configurations and comments want it, in order.
     fn check(&self, loaded: &mut Loaded, timed: bool) -> (Checked, Times) {
         let options = CheckOptions {
@@ -170,23 +170,23 @@ fn each<R: Send>(
 /// Checks programs, and hands on what was found, by the names of the files, until `done` cannot go on.
 pub fn check(
     groups: Vec<ProgramFiles>,
-    work: &Work,
-    question: Question<'_>,
+    work: &ExecOptions,
+    query: CheckQuery<'_>,
     statistics: Option<&mut (Statistics, Times)>,
     mut done: impl FnMut(&Findings) -> io::Result<()>,
 ) -> io::Result<()> {
     // What the rules did is only known where they do it.
     let store = match statistics {
         Some(_) => None,
-        None => work.store("check", &question),
+        None => work.store("check", &query),
     };
-    let wanted = Wanted { times: statistics.is_some(), ..Wanted::default() };
+    let wanted = Outputs { times: statistics.is_some(), ..Outputs::default() };
     let mut ordered = Ordered::default();
     let mut result = Ok(());
     let mut sums = <(Statistics, Times)>::default();
     each(
         groups,
-        |group| check_one(group, question, store.as_ref(), wanted),
+        |group| check_one(group, query, store.as_ref(), wanted),
         |(found, _, counts), next| {
             sums.0 += counts.0;
             sums.1 += counts.1;
@@ -204,23 +204,23 @@ pub fn check(
 /// Checks programs, and gathers what was found; with what the page shows, if there is to be one.
 pub fn gather(
     groups: Vec<ProgramFiles>,
-    work: &Work,
-    question: Question<'_>,
+    work: &ExecOptions,
+    query: CheckQuery<'_>,
     statistics: Option<&mut (Statistics, Times)>,
     with_page: bool,
 ) -> Gathered {
     // Pictures are made of programs, which are not kept.
     let store = match statistics {
-        None if !with_page => work.store("check", &question),
+        None if !with_page => work.store("check", &query),
         _ => None,
     };
-    let wanted = Wanted { all_files: true, page: with_page, times: statistics.is_some() };
+    let wanted = Outputs { all_files: true, page: with_page, times: statistics.is_some() };
     let mut all = Gathered::default();
     let mut known = HashMap::new();
     let mut sums = <(Statistics, Times)>::default();
     each(
         groups,
-        |group| check_one(group, question, store.as_ref(), wanted),
+        |group| check_one(group, query, store.as_ref(), wanted),
         |(found, page, counts), _| {
             sums.0 += counts.0;
             sums.1 += counts.1;
@@ -232,13 +232,13 @@ pub fn gather(
         *statistics = sums;
     }
     sort(&mut all.diagnostics, &all.sources);
-    all.page.pictures.truncate(MOST_PICTURES);
+    all.page.pictures.truncate(MAX_PICTURES);
     all
 }
 
 /// What is wanted of a program beside its findings.
 #[derive(Clone, Copy, Default)]
-struct Wanted {
+struct Outputs {
     /// Its files, although nothing is found in them.
     all_files: bool,
     /// What the page shows.
@@ -250,11 +250,11 @@ struct Wanted {
 /// Checks a program, or finds out that it was checked before.
 fn check_one(
     group: ProgramFiles,
-    question: Question<'_>,
+    query: CheckQuery<'_>,
     store: Option<&Store>,
-    wanted: Wanted,
+    wanted: Outputs,
 ) -> (Findings, Page, (Statistics, Times)) {
-    let request = question.request;
+    let request = query.request;
     let shown = |found: &[Diagnostic]| wanted.all_files || !found.is_empty();
     let needs = |(_, found): &(usize, Vec<Diagnostic>)| shown(found);
     let (contents, place) = match store::known(store, group, request, entry::decode, needs) {
@@ -267,7 +267,7 @@ fn check_one(
         Known::Nothing(contents, place) => (contents, place),
     };
     let mut loaded = build(contents, request);
-    let (checked, times) = question.check(&mut loaded, wanted.times);
+    let (checked, times) = query.check(&mut loaded, wanted.times);
     let page = if wanted.page { page(&loaded) } else { Page::default() };
     let (diagnostics, files) = (checked.diagnostics, loaded.files);
     if let (Some(store), Some(place)) = (store, place)

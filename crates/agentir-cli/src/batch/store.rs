@@ -1,6 +1,6 @@
 //! What was found before.
 
-use super::Question;
+use super::CheckQuery;
 use agentir_cache::{Cache, CacheError, Key, KeyBuilder};
 use agentir_project::{Contents, ProgramFiles, Request};
 use std::collections::BTreeSet;
@@ -29,11 +29,11 @@ pub fn folder() -> Option<PathBuf> {
 
 impl Store {
     /// The results in a folder.
-    pub fn open(folder: &Path, kind: &str, question: &Question<'_>) -> Result<Self, CacheError> {
+    pub fn open(folder: &Path, kind: &str, query: &CheckQuery<'_>) -> Result<Self, CacheError> {
         let cache = Cache::open(folder)?;
         let mut asked = KeyBuilder::default();
         asked.add(env!("CARGO_PKG_VERSION")).add(env!("AGENTIR_BUILD")).add(kind);
-        let Question { request, selection, .. } = question;
+        let CheckQuery { request, selection, .. } = query;
         asked.add(format!("{:?}", request.options));
         for rules in [&selection.select, &selection.ignore] {
             asked.add(format!("{:?}", rules.iter().collect::<BTreeSet<_>>()));

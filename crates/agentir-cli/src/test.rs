@@ -1,7 +1,7 @@
 //! `agentir test`: conversation tests.
 
 use crate::commands::{Input, load_input};
-use crate::{converse, write};
+use crate::{run as run_command, write};
 use agentir_project::Loaded;
 use agentir_runtime::Machine;
 use agentir_scenario::{
@@ -51,7 +51,7 @@ fn make(args: &Test) -> Result<ExitCode, String> {
         return Err("tests can only be generated for the agents at one path".to_owned());
     };
     let Ok(loaded) = load_input(&Input::of(path)) else { return Ok(ExitCode::from(2)) };
-    let program = converse::program(&loaded)?;
+    let program = run_command::program(&loaded)?;
     let machine = Machine::new(program);
     let limits = Limits { max_tries: args.tries, ..Limits::default() };
     let made = generate(&machine, args.agent.as_deref(), limits).map_err(|e| e.to_string())?;
@@ -147,7 +147,7 @@ fn bring_up(files: &[PathBuf]) -> ExitCode {
         let file = fs::read_to_string(path).map_err(|e| e.to_string())?;
         let scenario = Scenario::read(&file).map_err(|e| e.to_string())?;
         let loaded = agents(path, &scenario)?;
-        let machine = Machine::new(converse::program(&loaded)?);
+        let machine = Machine::new(run_command::program(&loaded)?);
         let updated = update(&machine, &file).map_err(|e| e.to_string())?;
         if updated.changes > 0 {
             write::replace(path, &updated.text)?;
@@ -215,7 +215,7 @@ fn tests(path: &Path, covers: bool, covered: &mut String) -> Result<Vec<TestOutc
     let file = fs::read_to_string(path).map_err(|e| e.to_string())?;
     let scenario = Scenario::read(&file).map_err(|e| e.to_string())?;
     let loaded = agents(path, &scenario)?;
-    let program = converse::program(&loaded)?;
+    let program = run_command::program(&loaded)?;
     let machine = Machine::new(program);
     let outcomes = run(&machine, &scenario).map_err(|e| e.to_string())?;
     if covers {

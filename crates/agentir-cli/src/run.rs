@@ -105,7 +105,7 @@ struct ToolsOf {
 
 /// Runs the command; see its exit codes.
 pub fn run(args: &Run) -> ExitCode {
-    match converse(args) {
+    match talk(args) {
         Ok(code) => code,
         Err(error) => {
             eprintln!("error: {error}");
@@ -127,7 +127,7 @@ pub fn program(loaded: &Loaded) -> Result<&Program, String> {
     }
 }
 
-fn converse(args: &Run) -> Result<ExitCode, String> {
+fn talk(args: &Run) -> Result<ExitCode, String> {
     let loaded = match load_input(&args.input) {
         Ok(loaded) => loaded,
         Err(code) => return Ok(code),
