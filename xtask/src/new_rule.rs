@@ -62,36 +62,19 @@ fn with_line(text: &str, after: &str, prefix: &str, line: &str) -> Result<String
     Ok(format!("{before}{between}{smaller}{line}{larger}"))
 }
 
+/// A rule that the tests of agentir-lint compile and run, so that what is written here always fits.
+const TEMPLATE: &str = include_str!("../../crates/agentir-lint/src/rules/template.rs");
+
 fn rule(name: &str) -> String {
-    format!(
-        r#"//! (what it finds, in a sentence)
+    TEMPLATE.replace("example-rule", name).replace("example_tool", &example_tool(name))
+}
 
-use crate::rule::{{AgentContext, Check, Group, Report, Rule}};
-use agentir_diagnostics::{{RuleName, Severity}};
-
-pub(crate) static RULE: Rule = Rule {{
-    name: RuleName("{name}"),
-    group: Group::Names,
-    severity: Severity::Warning,
-    summary: "(what it finds, lower case, no full stop)",
-    vendor: &[],
-    check: Check::Agent(check),
-}};
-
-fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {{
-    for call in &cx.facts.calls {{
-        if call.tool.value == "example_of_{module}" {{
-            report.push(report.finding(call.tool.span, format!("`{{}}` is an example", call.tool)));
-        }}
-    }}
-}}
-"#,
-        module = name.replace('-', "_")
-    )
+/// The tool that the scaffold of a rule is about.
+fn example_tool(name: &str) -> String {
+    format!("example_of_{}", name.replace('-', "_"))
 }
 
 fn page_of(name: &str) -> String {
-    let module = name.replace('-', "_");
     let example = |fence: &str, tool: &str| {
         format!(
             "```abl {fence}\nAGENT: Example\n\nGOAL: \"Show what the rule is about\"\n\nTOOLS:\n  {tool}() -> {{done: boolean}}\n\nFLOW:\n  start:\n    REASONING: false\n    CALL: {tool}()\n    THEN: COMPLETE\n```\n"
@@ -99,14 +82,24 @@ fn page_of(name: &str) -> String {
     };
     format!(
         "# {name}\n\n(What it finds.)\n\n## Why\n\n(What happens at run time.)\n\n## Wrong\n\n{}\n## Right\n\n{}",
-        example("fail", &format!("example_of_{module}")),
+        example("fail", &example_tool(name)),
         example("pass", "open_door")
     )
 }
 
 #[cfg(test)]
 mod tests {
-    use super::with_line;
+    use super::{page_of, rule, with_line};
+
+    #[test]
+    fn the_rule_and_its_page_are_about_the_same_tool() {
+        let (rule, page) = (rule("odd-name"), page_of("odd-name"));
+        assert!(
+            rule.contains("RuleName(\"odd-name\")") && rule.contains("\"example_of_odd_name\"")
+        );
+        assert!(page.starts_with("# odd-name\n") && page.contains("CALL: example_of_odd_name()"));
+        assert!(!rule.contains("example-rule") && !rule.contains("example_tool"));
+    }
 
     #[test]
     fn lines_are_put_where_they_belong() {
