@@ -63,7 +63,7 @@ fn with_line(text: &str, after: &str, prefix: &str, line: &str) -> Result<String
 }
 
 /// A rule that the tests of agentir-lint compile and run, so that what is written here always fits.
-const TEMPLATE: &str = include_str!("../../crates/agentir-lint/src/rules/template.rs");
+const TEMPLATE: &str = include_str!("../../crates/agentir-lint/src/rule_template.rs");
 
 fn rule(name: &str) -> String {
     TEMPLATE.replace("example-rule", name).replace("example_tool", &example_tool(name))

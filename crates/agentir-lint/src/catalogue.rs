@@ -235,6 +235,11 @@ pub fn page(name: &str) -> Option<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::{TAGS, Tag, catalogue, tag};
+    use crate::rule::{AgentContext, Check, ProgramContext, Report};
+    use crate::rule_template as template;
+    use agentir_diagnostics::FileId;
+    use agentir_ir::Program;
+    use agentir_syntax::abl::Options;
 
     #[test]
     fn rules_about_dead_or_deprecated_code_are_tagged() {
@@ -253,5 +258,23 @@ mod tests {
             }
         }
         assert_eq!(tag("undefined-variable"), None);
+    }
+
+    #[test]
+    fn the_template_is_a_rule_that_works() {
+        let text = "AGENT: A\nGOAL: \"g\"\nFLOW:\n  start:\n    REASONING: false\n    CALL: example_tool()\n    THEN: COMPLETE\n";
+        let file = agentir_lower::file(FileId(0), "a.agent.abl", text, Options::default());
+        let mut program = Program::default();
+        file.add_to(&mut program, &mut Vec::new());
+        let whole = ProgramContext::new(&program);
+        let agents = program.agents().enumerate();
+        let mut diagnostics = Vec::new();
+        for (index, agent) in agents {
+            let cx = AgentContext::new(agent, index, &whole, file.version);
+            let Check::Agent(check) = template::RULE.check else { continue };
+            check(&cx, &mut Report { rule: &template::RULE, diagnostics: &mut diagnostics });
+        }
+        let found: Vec<_> = diagnostics.iter().map(|d| (d.rule.0, &*d.message)).collect();
+        assert_eq!(found, [("example-rule", "`example_tool` is an example")]);
     }
 }

@@ -23,6 +23,9 @@ mod proof;
 pub mod recall;
 mod routes;
 mod rule;
+/// What `cargo xtask new-rule` writes. It is compiled with the tests, so that it always fits.
+#[cfg(test)]
+mod rule_template;
 mod rules;
 mod run;
 mod script;

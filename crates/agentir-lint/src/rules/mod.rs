@@ -104,34 +104,3 @@ pub(crate) mod unused_tool;
 pub(crate) mod unused_variable;
 pub(crate) mod used_after_clear;
 pub(crate) mod used_before_set;
-
-/// What `cargo xtask new-rule` writes. It is compiled with the tests, so that it always fits.
-#[cfg(test)]
-mod template;
-
-#[cfg(test)]
-mod tests {
-    use super::template;
-    use crate::rule::{AgentContext, Check, ProgramContext, Report};
-    use agentir_diagnostics::FileId;
-    use agentir_ir::Program;
-    use agentir_syntax::abl::Options;
-
-    #[test]
-    fn the_template_is_a_rule_that_works() {
-        let text = "AGENT: A\nGOAL: \"g\"\nFLOW:\n  start:\n    REASONING: false\n    CALL: example_tool()\n    THEN: COMPLETE\n";
-        let file = agentir_lower::file(FileId(0), "a.agent.abl", text, Options::default());
-        let mut program = Program::default();
-        file.add_to(&mut program, &mut Vec::new());
-        let whole = ProgramContext::new(&program);
-        let agents = program.agents().enumerate();
-        let mut diagnostics = Vec::new();
-        for (index, agent) in agents {
-            let cx = AgentContext::new(agent, index, &whole, file.version);
-            let Check::Agent(check) = template::RULE.check else { continue };
-            check(&cx, &mut Report { rule: &template::RULE, diagnostics: &mut diagnostics });
-        }
-        let found: Vec<_> = diagnostics.iter().map(|d| (d.rule.0, &*d.message)).collect();
-        assert_eq!(found, [("example-rule", "`example_tool` is an example")]);
-    }
-}
