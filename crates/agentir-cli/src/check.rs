@@ -1,7 +1,8 @@
 //! `agentir check`: findings, filters, outputs and fixes.
 
 use crate::batch::{self, CheckQuery, ExecOptions, Gathered};
-use crate::commands::{Input, InputSources, no_such, unwritten};
+use crate::input::{Input, InputSources};
+use crate::output::{no_such, unwritten};
 
 use crate::write::replace;
 use agentir_config::Threshold;

@@ -1,6 +1,6 @@
 //! `agentir convert` and `agentir diff`.
 
-use crate::commands::{Input, load_input};
+use crate::input::{Input, load_input};
 use crate::write::replace;
 use agentir_compare::{Announced, Comparison, Difference, Meaning, Side, differences};
 use agentir_convert::{OutputFile, Report, Target, convert};

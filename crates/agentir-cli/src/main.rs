@@ -6,6 +6,8 @@ mod commands;
 mod compile;
 mod convert;
 mod graph;
+mod input;
+mod output;
 mod page;
 mod rewrite;
 mod run;

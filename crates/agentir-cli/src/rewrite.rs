@@ -1,6 +1,6 @@
 //! `agentir fmt` and `agentir migrate`: documents written anew in place.
 
-use crate::commands::{AblVersion, stdin};
+use crate::input::{AblVersion, stdin};
 use crate::settings;
 use crate::write::replace;
 use agentir_diagnostics::{

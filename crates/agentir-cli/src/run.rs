@@ -1,6 +1,6 @@
 //! `agentir run`: a conversation with agents in the terminal.
 
-use crate::commands::{Input as Paths, load_input};
+use crate::input::{Input as Paths, load_input};
 use agentir_diagnostics::SourceMap;
 use agentir_ir::Program;
 use agentir_mcp::Mcp;

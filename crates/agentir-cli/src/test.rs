@@ -1,6 +1,6 @@
 //! `agentir test`: conversation tests.
 
-use crate::commands::{Input, load_input};
+use crate::input::{Input, load_input};
 use crate::{run as run_command, write};
 use agentir_project::Loaded;
 use agentir_runtime::Machine;

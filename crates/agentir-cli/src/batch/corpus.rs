@@ -2,7 +2,8 @@
 
 use super::store::{self, Known};
 use super::{CheckQuery, ExecOptions, Store, each};
-use crate::commands::{Input, print, print_json};
+use crate::input::Input;
+use crate::output::{print, print_json};
 use agentir_corpus::{Corpus, Measured};
 use agentir_project::{Levels, ProgramFiles, build, selection};
 use clap::{Args, ValueEnum};

@@ -10,7 +10,7 @@ mod shard;
 mod store;
 pub mod watch;
 
-use crate::commands::unreadable;
+use crate::input::unreadable;
 use crate::page::{MAX_PICTURES, page};
 use crate::settings;
 use agentir_diagnostics::{Diagnostic, FileId, SourceMap, sort};

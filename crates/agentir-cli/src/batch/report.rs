@@ -1,6 +1,6 @@
 //! `agentir report merge`: reports of shares, put together.
 
-use crate::commands::{print, print_json};
+use crate::output::{print, print_json};
 use agentir_corpus::Corpus;
 use agentir_diagnostics::MergeError;
 use clap::Subcommand;

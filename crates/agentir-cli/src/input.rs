@@ -1,0 +1,180 @@
+//! What commands read: the arguments that name it, and loading it.
+
+use crate::settings;
+use agentir_config::Configs;
+use agentir_lower::ReadOptions;
+use agentir_project::{LoadError, Loaded, Request, TextInput};
+use agentir_syntax::abl::Options;
+use agentir_syntax::abl::schema::Version;
+use agentir_syntax::agent_script;
+use agentir_vfs::{Disk, FileSystem, Overlay};
+use clap::{Args, ValueEnum};
+use std::collections::HashMap;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+
+#[derive(Args)]
+pub struct Input {
+    /// Files and folders; `-` reads standard input
+    #[arg(required = true)]
+    paths: Vec<PathBuf>,
+    /// The name of standard input in messages, which also determines its format
+    #[arg(long, value_name = "NAME")]
+    stdin_filename: Option<PathBuf>,
+    /// The version of ABL [default: detected from each document]
+    #[arg(long, value_enum, value_name = "VERSION")]
+    abl_version: Option<AblVersion>,
+    /// The dialect of Agent Script documents that name none [default: detected from each document]
+    #[arg(long, value_enum, value_name = "DIALECT")]
+    dialect: Option<ScriptDialect>,
+    /// Treat documents as sections, or parts of sections, without an agent around them
+    #[arg(long)]
+    fragment: bool,
+    /// The configuration of all files [default: for each file the nearest agentir.toml above it]
+    #[arg(long, value_name = "FILE", conflicts_with = "no_config")]
+    config: Option<PathBuf>,
+    /// Do not read any agentir.toml
+    #[arg(long)]
+    no_config: bool,
+    /// The folder of the one program that everything is a part of, if it is.
+    #[arg(skip)]
+    together: Option<PathBuf>,
+}
+
+impl Input {
+    /// One path, read as it is found.
+    pub fn of(path: &Path) -> Self {
+        Self { together: None, ..Self::together(vec![path.to_owned()], path) }
+    }
+
+    /// Several paths, whose agents are one program in a folder.
+    pub fn together(paths: Vec<PathBuf>, folder: &Path) -> Self {
+        Self {
+            paths,
+            together: Some(folder.to_owned()),
+            stdin_filename: None,
+            abl_version: None,
+            dialect: None,
+            fragment: false,
+            config: None,
+            no_config: false,
+        }
+    }
+
+    /// Whether something comes from standard input.
+    pub fn reads_stdin(&self) -> bool {
+        self.paths.iter().any(|path| path.as_os_str() == "-")
+    }
+
+    /// Prepares reading: configurations, files, and standard input if it is named. `instead` has texts that take
+    /// the place of files, by the names of the files.
+    pub fn sources(&self, instead: &HashMap<String, String>) -> Result<InputSources, ExitCode> {
+        let files: Arc<dyn FileSystem> = if instead.is_empty() {
+            Arc::new(Disk)
+        } else {
+            let mut files = Overlay::new(Arc::new(Disk));
+            for (name, text) in instead {
+                files.set(Path::new(name), text.as_str().into());
+            }
+            Arc::new(files)
+        };
+        let configs = settings::chosen(self.config.as_deref(), self.no_config, Arc::clone(&files))?;
+        let stdin = if self.reads_stdin() {
+            Some(stdin(self.stdin_filename.as_deref(), instead)?)
+        } else {
+            None
+        };
+        Ok(InputSources { configs, files, stdin })
+    }
+
+    /// What to read.
+    pub fn request<'a>(&'a self, sources: &'a InputSources) -> Request<'a> {
+        let dialect = self.dialect.map(|d| match d {
+            ScriptDialect::Agentscript => agent_script::Dialect::AgentScript,
+            ScriptDialect::Agentforce => agent_script::Dialect::Agentforce,
+            ScriptDialect::Agentfabric => agent_script::Dialect::Agentfabric,
+        });
+        let version = self.abl_version.map(Version::from);
+        Request {
+            paths: &self.paths,
+            together: self.together.as_deref(),
+            stdin: sources.stdin.as_ref(),
+            options: ReadOptions {
+                abl: Options { version, fragment: self.fragment },
+                agent_script: agent_script::Options { dialect },
+            },
+            configs: &sources.configs,
+            files: &*sources.files,
+        }
+    }
+
+    /// The files and folders.
+    pub fn paths(&self) -> &[PathBuf] {
+        &self.paths
+    }
+}
+
+/// Where input is read from.
+pub struct InputSources {
+    /// The configurations of the files.
+    pub configs: Configs,
+    files: Arc<dyn FileSystem>,
+    stdin: Option<TextInput>,
+}
+
+/// Reads standard input once; a text in `instead` takes its place.
+pub fn stdin(
+    filename: Option<&Path>,
+    instead: &HashMap<String, String>,
+) -> Result<TextInput, ExitCode> {
+    let name = filename.unwrap_or(Path::new("<stdin>")).to_owned();
+    if let Some(text) = instead.get(&*name.to_string_lossy()) {
+        return Ok(TextInput { name, text: text.clone() });
+    }
+    let mut text = String::new();
+    io::stdin().read_to_string(&mut text).map_err(|error| {
+        eprintln!("error: standard input cannot be read: {error}");
+        ExitCode::from(2)
+    })?;
+    Ok(TextInput { name, text })
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+pub enum AblVersion {
+    Legacy,
+    Current,
+    Newest,
+}
+
+impl From<AblVersion> for Version {
+    fn from(version: AblVersion) -> Self {
+        match version {
+            AblVersion::Legacy => Self::Legacy,
+            AblVersion::Current => Self::Current,
+            AblVersion::Newest => Self::Newest,
+        }
+    }
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+#[value(rename_all = "lower")]
+enum ScriptDialect {
+    Agentscript,
+    Agentforce,
+    Agentfabric,
+}
+
+/// Loads the input, or reports why that failed.
+pub fn load_input(input: &Input) -> Result<Loaded, ExitCode> {
+    let sources = input.sources(&HashMap::new())?;
+    let loaded = agentir_project::load(&input.request(&sources)).map_err(unreadable)?;
+    settings::sound(&sources.configs).map(|()| loaded)
+}
+
+/// Reports why nothing could be loaded.
+pub fn unreadable(error: LoadError) -> ExitCode {
+    eprintln!("error: {error}");
+    ExitCode::from(2)
+}

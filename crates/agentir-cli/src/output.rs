@@ -1,0 +1,41 @@
+//! What commands print.
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+/// Prints to standard output.
+pub fn print(text: &str) -> ExitCode {
+    let mut out = io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => unwritten(&error),
+    }
+}
+
+/// Nothing succeeded where the output could not be written; a reader that has gone knows that itself.
+pub fn unwritten(error: &io::Error) -> ExitCode {
+    if error.kind() != io::ErrorKind::BrokenPipe {
+        eprintln!("error: the output cannot be written: {error}");
+    }
+    ExitCode::from(2)
+}
+
+pub fn print_json(value: &impl serde::Serialize) -> ExitCode {
+    match serde_json::to_string_pretty(value) {
+        Ok(text) => print(&(text + "\n")),
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// Says that there is no rule of this name, and which was probably meant.
+pub fn no_such<'k>(what: &str, name: &str, known: impl Iterator<Item = &'k str>) -> ExitCode {
+    eprintln!("error: there is no {what} `{name}`");
+    match agentir_diagnostics::closest(name, known) {
+        Some(near) => eprintln!("help: did you mean `{near}`?"),
+        None => eprintln!("help: `agentir rules` lists them all"),
+    }
+    ExitCode::from(2)
+}
