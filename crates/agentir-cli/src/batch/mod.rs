@@ -52,7 +52,7 @@ impl ExecOptions {
     /// the configurations of its files.
     pub fn programs(&self, request: &Request<'_>) -> Result<Vec<ProgramFiles>, ExitCode> {
         let mut groups = ProgramFiles::find(request).map_err(unreadable)?;
-        settings::sound(request.configs)?;
+        settings::sound(&request.configs.problems())?;
         if let Some(shard) = &self.shard {
             groups.retain(|group| shard.takes(group.relative_root(request.paths)));
         }
