@@ -65,7 +65,7 @@ pub fn suppress(
         return;
     }
     let groups: FxHashMap<&str, &str> =
-        crate::catalogue().into_iter().map(|r| (r.name, r.group_name())).collect();
+        crate::rule_names().map(|(rule, group)| (rule, group.name())).collect();
     diagnostics.retain(|finding| {
         let at = finding.primary.span;
         let Some(all) = by_file.get_mut(&at.file) else { return true };
@@ -224,8 +224,9 @@ fn misplaced(comment: Span) -> Diagnostic {
 
 /// Returns the names that exist and reports the others.
 fn known(names: Vec<Named>, problems: &mut Vec<Diagnostic>) -> Vec<Named> {
-    let catalogue = crate::catalogue();
-    let all: Vec<&str> = catalogue.iter().flat_map(|r| [r.name, r.group_name()]).collect();
+    let mut all: Vec<&str> =
+        crate::rule_names().flat_map(|(rule, group)| [rule, group.name()]).collect();
+    all.sort_unstable();
     let (known, unknown): (Vec<_>, Vec<_>) =
         names.into_iter().partition(|named| all.contains(&named.name.as_str()));
     for Named { name, span, .. } in unknown {

@@ -106,7 +106,8 @@ fn issue(
         let at = file.line_column(span.start);
         format!("{}:{}:{}", file.name, at.line, at.column)
     });
-    let group = agentir_lint::rule(diagnostic.rule.0).map(|r| r.group);
+    let mut rules = agentir_lint::rule_names();
+    let group = rules.find(|(rule, _)| *rule == diagnostic.rule.0).map(|(_, group)| group);
     CompilationIssue {
         agent: owners.get(&span.file).cloned(),
         message: diagnostic.message.clone(),
