@@ -9,10 +9,20 @@ use std::{env, fs};
 /// What decides what is found: the code, what it is generated from, and what it is built with.
 const SOURCES: [&str; 4] = ["crates", "grammars", "rules", "Cargo.lock"];
 
+/// The same in a package from a registry, which has only this crate. The others have exactly the version
+/// of this one (`=` in the requirements), which identifies their code.
+const PACKAGED: [&str; 2] = ["src", "Cargo.lock"];
+
 fn main() -> Result<(), Box<dyn Error>> {
-    let root = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?).join("../..");
+    let package = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?);
+    let repository = package.join("../..");
+    let (root, sources) = if repository.join("grammars").is_dir() {
+        (repository, SOURCES.as_slice())
+    } else {
+        (package, PACKAGED.as_slice())
+    };
     let mut hasher = DefaultHasher::new();
-    for source in SOURCES {
+    for source in sources {
         let path = root.join(source);
         println!("cargo::rerun-if-changed={}", path.display());
         let mut files = BTreeSet::new();

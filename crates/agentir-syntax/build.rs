@@ -1,20 +1,21 @@
-//! Compiles every grammar in `grammars/` to `OUT_DIR/<name>.rs`.
+//! Compiles the grammars of `agentir-grammars` to `OUT_DIR/<name>.rs`.
 
 use std::error::Error;
 use std::path::PathBuf;
+use std::{env, fs};
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let root =
-        PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").ok_or("no manifest directory")?);
-    let grammars = root.join("../../grammars").canonicalize()?;
-    // A new file in the directory counts as a change of it.
-    println!("cargo::rerun-if-changed={}", grammars.display());
+    // A changed grammar changes this program, which makes Cargo run it.
     println!("cargo::rerun-if-changed=build.rs");
-    // Finds `*.lalrpop` below the directory, leaves what has not changed, and tells cargo the rest.
-    lalrpop::Configuration::new()
-        .set_in_dir(&grammars)
-        .set_out_dir(std::env::var_os("OUT_DIR").ok_or("no output directory")?)
-        .emit_rerun_directives(true)
-        .log_quiet()
-        .process()
+    let out = PathBuf::from(env::var_os("OUT_DIR").ok_or("no output directory")?);
+    // Compiled files are kept: LALRPOP leaves those alone whose grammar has not changed.
+    let texts = out.join("grammars");
+    if texts.exists() {
+        fs::remove_dir_all(&texts)?;
+    }
+    fs::create_dir(&texts)?;
+    for (name, text) in agentir_grammars::GRAMMARS {
+        fs::write(texts.join(name).with_extension("lalrpop"), text)?;
+    }
+    lalrpop::Configuration::new().set_in_dir(&texts).set_out_dir(&out).log_quiet().process()
 }

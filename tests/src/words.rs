@@ -2,7 +2,7 @@
 //!
 //! A word is a run of letters, digits and `_`, or a number, outside comments, letter case ignored.
 //! Left out are the keys that the tables of the language know, because the IR has names of its own for
-//! them, and the words of [`KEYWORDS`], which the IR says by its form. Keys of the author's count.
+//! them, and the words of `KEYWORDS`, which the IR says by its form. Keys of the author's count.
 //! Words are counted: one that stands twice in the document must stand twice in the IR.
 
 use crate::check::File;

@@ -1,12 +1,12 @@
-//! What was found out before, by a hash of everything that it depends on.
+//! A cache of results, keyed by a hash of everything that they depend on.
 //!
-//! A [`Key`] is made of whatever decides the answer; whoever makes it forgets nothing, so entries
-//! never grow stale: what changes has another key. The entries are in one SQLite database, because
-//! most of them are smaller than what it takes to open a file, and several processes may use it at
-//! the same time.
+//! The caller builds a [`Key`] from all inputs that determine the result, so entries never become
+//! stale: changed input has another key. Entries are in one SQLite database, because most are
+//! smaller than the cost of opening a file; several processes may use it at the same time.
 //!
-//! *Invariant*: a cache that cannot be used costs time and nothing else. Whatever is broken, locked
-//! or written by another version is no entry; nobody gets bytes that were not put there.
+//! *Invariant*: a cache that cannot be used costs time and nothing else. Entries that are broken,
+//! locked or of another version count as absent; a lookup returns only bytes that were stored under
+//! its key.
 
 mod database;
 mod key;

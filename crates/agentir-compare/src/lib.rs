@@ -1,20 +1,42 @@
-//! What two programs have in common, and in what they differ, whatever languages they are in.
+//! Compares two programs, in any languages: values, conditions, behaviour.
 //!
-//! Three questions, each with its answer:
+//! There are three comparisons:
 //!
-//! - [`Meaning`], [`differences`]: do they say the same? The values of the IR, without what only says
-//!   where an agent comes from.
-//! - [`Comparison::conditions`]: are the conditions in the same places true in the same states, each by
-//!   the meaning of its own dialect? The solver decides.
-//! - [`Comparison::behaviour`]: can a conversation tell them apart? The control-flow graphs become
-//!   transition systems of what an agent *does*, what it does silently is collapsed, and the coarsest
-//!   bisimulation is computed. The first difference is a conversation.
+//! - [`Meaning`], [`differences`]: the values of the IR, without those that only identify where an
+//!   agent comes from.
+//! - [`Comparison::conditions`]: whether the conditions of corresponding program points hold in the
+//!   same states, each with the semantics of its own dialect. The solver decides.
+//! - [`Comparison::behaviour`]: whether a conversation distinguishes the programs. The control-flow
+//!   graphs become labelled transition systems, internal steps are eliminated, and the coarsest
+//!   weak bisimulation is computed. A difference is reported as a conversation.
 //!
-//! Who announced losses (a converter) says so with [`Announced`]: differences at those places are told
-//! apart from those that nobody announced.
+//! A converter passes the losses that it reported ([`Announced`]); differences that follow from
+//! them are reported separately.
 //!
-//! *Invariant*: nothing here knows a rule or writes a language; work is bounded by counts, and what
-//! could not be decided is said to be undecided, never the same.
+//! # Behaviour
+//!
+//! The states of the transition system are program points after an observable action (a message, a
+//! question, a call, an assignment, a handoff, completion); its transitions are the next observable
+//! actions, each with a guard. Internal steps (τ-moves) are eliminated by a fixpoint over guards.
+//! Guards are binary decision diagrams over the conditions of both programs, in which conditions
+//! that the solver proves equivalent share a variable. Agents that only one program has, such as
+//! the subagents that steps become, are internal parts of the agents that lead to them.
+//!
+//! The coarsest bisimulation is computed by signature refinement. Following the rounds back gives a
+//! conversation that distinguishes two states. Before it is reported, the solver checks its
+//! conditions: an unsatisfiable combination is added to what is known to be impossible and
+//! refinement starts again; an undecided one is reported as undecided. Decisions are compared by
+//! their outcome; who decides is part of the values.
+//!
+//! # Announced differences
+//!
+//! A difference is announced if a loss is reported for its cause: a value that is emitted there, a
+//! path that only one program has, a condition that only one program tests, or the declaration of a
+//! collected value. Names that a conversion changed count as equal, and so do variables that all
+//! agents of one program share and those of the other pass on.
+//!
+//! *Invariant*: this crate knows no rule and prints no language. Work is bounded by counts; what
+//! could not be decided is reported as undecided, never as equal.
 
 mod behaviour;
 mod conditions;

@@ -1,16 +1,15 @@
-//! What a project wants of the tools: the file `agentir.toml`.
+//! The configuration file `agentir.toml`.
 //!
 //! ```text
 //! a file that is checked ──► the nearest agentir.toml above it ──► which rules, at which level,
 //!                                                                   which version and dialect
 //! ```
 //!
-//! Each file goes by the configuration nearest above it, so that a repository of several projects is
-//! checked in one run as each of them is alone. Configurations are not merged: what holds for a file
-//! stands in one place.
+//! The nearest configuration above a file applies to it, so a repository with several projects is
+//! checked in one run as each project is alone. Configurations are not merged.
 //!
-//! *Invariant*: nothing here knows a rule. Which names there are is told by the caller, and a name or a
-//! key that does not exist is an error at its place, never ignored.
+//! *Invariant*: this crate knows no rule; the caller provides the names. An unknown name or key is
+//! an error with a span, never ignored.
 
 mod config;
 mod discovery;

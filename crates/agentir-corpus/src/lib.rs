@@ -1,11 +1,11 @@
-//! What is in a corpus of agents, and what was found in it: counts that can be added up.
+//! Statistics of a corpus of agents and its findings.
 //!
-//! A [`Corpus`] may be of one program or of a hundred thousand: both have the same form, and adding
-//! two gives a third, in any order. So programs can be counted on many machines, and a corpus takes no
-//! more memory than its longest list may have rows.
+//! A [`Corpus`] is a monoid: the statistics of one program and of a hundred thousand have the same
+//! form, and two can be added in any order. So programs can be counted on many machines, and memory
+//! is bounded by the lengths of its lists.
 //!
-//! *Invariant*: nothing here reads a file or prints; what depends on the machine (how long something
-//! took) is only in fields that say so.
+//! *Invariant*: nothing here reads a file or prints. Values that depend on the machine, such as
+//! durations, are in fields of their own.
 
 mod count;
 mod page;

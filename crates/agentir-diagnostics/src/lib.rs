@@ -1,7 +1,7 @@
-//! Source files, byte spans and diagnostics, and what prints them.
+//! Source files, byte spans, positions, diagnostics with fixes and evidence, and their renderers.
 //!
-//! *Invariant*: this crate knows no language and no rule. It never reads a file; whoever does hands
-//! the text over as a [`SourceFile`].
+//! *Invariant*: this crate knows no language and no rule. It never reads a file; the caller passes
+//! the text as a [`SourceFile`].
 
 mod diagnostic;
 mod evidence;

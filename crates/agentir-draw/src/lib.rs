@@ -1,8 +1,8 @@
-//! Control-flow graphs as pictures: which agents, steps or statements there are and what can follow
-//! what, for people (Mermaid, DOT, SVG, HTML) and for programs (JSON).
+//! Drawings of control-flow graphs: agents, steps or statements and their successors, for people
+//! (Mermaid, DOT, SVG, HTML) and for programs (JSON). `dagre` computes the layered layout.
 //!
-//! *Invariant*: nothing here decides what can follow what; a picture shows, leaves out and joins what
-//! the graph of `agentir-flow` has. Whatever text comes from a document is escaped where it is written.
+//! *Invariant*: nothing here decides which nodes can follow each other; a drawing shows, omits or
+//! merges what the graph of `agentir-flow` has. Text from documents is escaped where it is written.
 
 mod colours;
 mod dot;

@@ -1,8 +1,9 @@
-//! What an expression means.
+//! The semantics of expressions: values, states, the evaluator.
 //!
-//! [`evaluate`] gives the value of an expression in a state, [`outcome`] says whether a condition
-//! holds. Both are total: they give a value or an [`EvalError`], never panic, and take time and
-//! memory that the sizes of the expression and the state bound.
+//! [`evaluate`] returns the value of an expression in a state, [`outcome`] whether a condition
+//! holds. Both are total: they return a value or an [`EvalError`], never panic, and their time and
+//! memory are bounded by the sizes of the expression and the state. The solver, the lints and the
+//! runtime have no semantics of their own.
 //!
 //! # What an unset value does
 //!
@@ -44,8 +45,8 @@
 //! always finite, because what would overflow is an error. Two numbers of a program that are equal
 //! in decimals are equal here, arithmetic rounds as doubles do.
 //!
-//! *Invariant*: nothing here reads the clock, draws random numbers or knows the IR; what an
-//! expression needs from outside comes through [`Environment`].
+//! *Invariant*: nothing here reads the clock, draws random numbers or knows the IR; external values
+//! come through [`Environment`].
 
 mod coerce;
 mod compare;

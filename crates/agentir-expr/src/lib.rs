@@ -1,8 +1,12 @@
 //! The expression language that all dialects share: one tree for conditions, assignments, tool
-//! arguments and template parts, the types it talks about and the functions it may call.
+//! arguments and template parts, with types and built-in functions.
 //!
 //! Grammars in `agentir-syntax` produce these trees; the IR holds them; lints, the solver and the
 //! runtime read them.
+//!
+//! Expressions and [`Spanned`](agentir_diagnostics::Spanned) values compare by value, without
+//! spans: "has the same meaning" is `==`. The tree is a crate of its own because the front ends and
+//! the IR both need it, and neither may depend on the other.
 //!
 //! *Invariant*: nothing here parses text, resolves a name or knows a section of a language.
 

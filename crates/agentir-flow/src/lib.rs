@@ -1,4 +1,7 @@
-//! Control-flow graphs of agents, one representation for all languages; see [`cfg`].
+//! Control-flow graphs of agents, one representation for all languages; see [`cfg`](mod@cfg).
+//!
+//! Rules, cost bounds, drawings, comparison and runtime all use this graph, so they cannot disagree
+//! about control flow.
 //!
 //! *Invariant*: only this crate defines which program points can follow each other. It never
 //! decides whether a condition can hold; it takes every written edge to be possible.

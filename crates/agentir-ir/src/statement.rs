@@ -3,6 +3,9 @@
 //! In JSON a [`Body`] has ABL's form (`{"set": […], "respond": "…", "then": "…"}`) if that can express
 //! it: each kind of statement at most once and in ABL's execution order. Otherwise it is a list under
 //! `do`.
+//!
+//! Statements of all languages have this form. ABL's phases within a step are put into ABL's order
+//! of execution.
 
 use crate::coordination::{Decider, VariableBinding as Binding};
 use crate::data::{Data, Extensions};

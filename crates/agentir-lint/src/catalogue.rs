@@ -6,9 +6,8 @@ use crate::rule::{Group, Rule};
 use crate::rules;
 use agentir_diagnostics::{Severity, Tag};
 use agentir_ir::Dialect;
+use agentir_rules::PAGES;
 use serde::Serialize;
-
-include!(concat!(env!("OUT_DIR"), "/pages.rs"));
 
 /// The rules that check the IR.
 pub(crate) static RULES: &[&Rule] = &[

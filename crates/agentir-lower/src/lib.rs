@@ -1,5 +1,9 @@
 //! Typed trees to AgentIR, one module per dialect.
 //!
+//! Nothing has to remember to preserve data: taking a field moves it out of the record, and the
+//! rest of a record is written to the `extensions` of its element, with spans. A test compares the
+//! words of every sample with the words of its IR.
+//!
 //! *Invariant*: nothing a document says is lost. A field that no element of the IR takes goes to
 //! that element's extensions, because taking a field removes it from the tree and what is left at
 //! the end is kept.

@@ -1,10 +1,11 @@
-//! Tools of type `mcp`: servers of the Model Context Protocol, by its official SDK.
+//! Tools of type `mcp`: servers of the Model Context Protocol, called with the official SDK.
 //!
-//! A tool's binding names a server and a tool of it; a file says where the servers are ([`McpFile`]).
-//! A server is started or connected to when it is first needed, and lives as long as [`Mcp`]. It is a
-//! crate of its own because nothing else needs what the SDK brings along.
+//! A tool's binding names a server and one of its tools; a file defines the servers ([`McpFile`]).
+//! A server is started or connected to when it is first needed, and lives as long as [`Mcp`]. This
+//! is a crate of its own because nothing else needs the dependencies of the SDK.
 //!
-//! *Invariant*: nothing here decides whether a tool may be called, and no shell reads anything.
+//! *Invariant*: nothing here decides whether a tool may be called; only servers that a file defines
+//! are started, and never through a shell.
 
 use agentir_ir::Data;
 use agentir_runtime::{FailureKind, ToolCall, ToolFailure, Tools};

@@ -1,4 +1,9 @@
 //! From programs to findings.
+//!
+//! Rules report everything they find. Afterwards findings are removed, in this order: those that
+//! comments suppress (comments that suppress nothing are reported), then those that the
+//! configuration of their file turns off; the others get the configured severity. The command line
+//! finally removes the findings of the baseline.
 
 use crate::assemble::LoadedProgram;
 use crate::levels::Levels;

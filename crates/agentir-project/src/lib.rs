@@ -1,4 +1,5 @@
-//! From files to programs to findings: the one pipeline that everything uses.
+//! The pipeline from paths or texts to findings: discovery, parsing, assembly, rules, suppressions,
+//! levels.
 //!
 //! ```text
 //! paths ──discover──► documents ──read──► texts ──parse, lower──► FileResult   (once per content)
@@ -8,10 +9,18 @@
 //!                                  findings ◄──levels, suppressions──── rules ◄─────────┘
 //! ```
 //!
-//! The command line, the library `agentir`, the converter (which reads back what it wrote), migrations and tests
-//! all go through here.
+//! The command line, the library `agentir`, the converter (which reads its output back) and the
+//! tests use it; migrations use its parsing and assembly.
 //!
-//! *Invariant*: files are only read through a [`FileSystem`]; nothing is written or printed.
+//! A file is parsed and lowered once per content ([`FileResult`]); programs share the results
+//! (`Arc`). A [`FileCache`] keeps them from edit to edit, and the rules of a changed program run
+//! again as a whole. There is no incremental engine: programs are small.
+//!
+//! All files below a `project.json` are one program, otherwise the files of one folder, with its
+//! subfolders `agents`, `tools` and `behavior_profiles`. Undefined names are reported only where
+//! the program is complete, which single files are not.
+//!
+//! *Invariant*: files are only read through a [`FileSystem`](agentir_vfs::FileSystem); nothing is written or printed.
 
 mod archive;
 mod assemble;

@@ -1,4 +1,5 @@
-//! What a finding is recognised by in another run.
+//! The fingerprint by which a finding is recognised in another run. Line numbers are not part of
+//! it, so edits elsewhere in the file do not change it.
 
 use crate::relative;
 use agentir_diagnostics::{Diagnostic, Report};

@@ -1,12 +1,12 @@
-//! Findings in the formats that CI systems, editors and people read.
+//! Reports of findings for CI systems, editors and people, fingerprints and baselines.
 //!
 //! ```text
 //! findings ──► fingerprints ──► text, JSON, SARIF, GitHub, GitLab, JUnit, Checkstyle, Markdown, HTML
 //!                   └─────────► baseline: what was known before
 //! ```
 //!
-//! *Invariant*: nothing here checks an agent or reads or writes a file; a format shows all findings that
-//! it is given and decides nothing about them.
+//! *Invariant*: nothing here checks an agent or reads or writes a file; a format prints all
+//! findings that it is given.
 
 mod baseline;
 mod checkstyle;

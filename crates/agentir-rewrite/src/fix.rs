@@ -1,4 +1,9 @@
 //! Applies the fixes attached to findings.
+//!
+//! Edits that overlap are not applied together, and a text in which the front end finds more errors
+//! than before is not returned. A rule offers a fix only where a single edit is what the author
+//! meant; for the example on each rule page a test applies the fix and checks that the finding is
+//! gone.
 
 use crate::edit::{apply, non_overlapping};
 use agentir_diagnostics::{Diagnostic, Edit, FileId, Fix, Severity};

@@ -9,6 +9,12 @@
 //! [`Solver::check`] does not construct a state; it usually finds the answer before all that, by
 //! sampling a few values (module `sampling`).
 //!
+//! What Z3 cannot express is encoded as unknown, so "unsatisfiable" stays sound. Arithmetic is
+//! exact in Z3 and rounds in the evaluator; a model that the evaluator does not confirm makes the
+//! answer `Unknown`. Minimal cores come from QuickXplain. No Z3 solver is kept warm: a warm one
+//! finds other models and reaches other limits, depending on earlier queries, and few queries reach
+//! Z3 at all.
+//!
 //! *Invariant*: nothing here knows the IR, a rule or a diagnostic. Work is limited by counts, never
 //! by clocks. The answer to a query does not depend on earlier queries. The evaluator has confirmed
 //! every state that is returned.

@@ -1,17 +1,19 @@
-//! Where conversations are kept between two turns.
+//! Storage of sessions and long-term memory, in SQLite.
 //!
-//! A turn is read with [`Store::load`] and written with [`Store::save`], in one transaction together
-//! with what it changed in the longer-lived memory. So whatever happens to the process, the
-//! conversation is where it was after the last turn that was written, and goes on from there.
+//! A turn is a transaction. [`Store::load`] reads a session; [`Store::save`] writes it together
+//! with the turn's changes to long-term memory. Whatever happens to the process, the conversation
+//! continues after the last turn that was saved.
 //!
-//! Whoever has read a session holds it until it is released or the process ends, however it ends:
-//! somebody else who asks for it waits ([`Sqlite::waiting`]) and is then told who has it. Behind that
-//! stands a count of the turns that were written, so that no turn is ever lost to another.
+//! Loading a session locks it until it is released or the process ends; the lock is an operating-
+//! system lock on a file, so nothing needs to be cleaned up after a crash. Others wait for
+//! [`Sqlite::with_lock_timeout`], then get [`StoreError::Locked`]. In addition, a count of saved
+//! turns ensures that no turn overwrites another. Only changed paths of a memory are written, so
+//! concurrent conversations do not undo each other's changes.
 //!
-//! [`Memory`] is what agents remember beyond a conversation (ABL, current specification, 3.7.2): it
-//! knows by the declarations of a program what belongs to the user and what to the project.
+//! [`Memory`] is what agents remember beyond a conversation (ABL, current specification, 3.7.2):
+//! the declarations of a program determine what belongs to the user and what to the project.
 //!
-//! *Invariant*: nothing here runs an agent or looks into a session; what is stored is the JSON of
+//! *Invariant*: nothing here runs an agent or inspects a session. What is stored is the JSON of
 //! [`agentir_runtime::Session`], and nothing is written outside the database and its locks.
 
 mod error;

@@ -6,6 +6,20 @@
 //! tables, inline parsers and a typed tree. The shared infrastructure of inline parsers is in [`inline`],
 //! that of lines and columns in `text`. [`line_layout`] describes documents line by line, with comments.
 //!
+//! # Two-level grammars
+//!
+//! ABL and ADL documents are an outline whose values are written in inline languages. The layout
+//! pass turns columns into balanced tokens, so every token sequence is a sentence of the outline
+//! grammar and parsing it cannot fail: a malformed line costs that line. Each inline grammar has a
+//! single start symbol, whose first token selects the entry point, so all entry points share one
+//! parse table. An invalid inline text costs one diagnostic.
+//!
+//! # Limits
+//!
+//! Outlines nest at most [`outline::MAX_NESTING`] levels, expressions [`agentir_expr::MAX_DEPTH`];
+//! lexers count before parsers recurse. Deeper or malformed input yields a diagnostic, never a
+//! crash, and time is linear in the size of the input.
+//!
 //! *Invariant*: parsing never fails and does not resolve names. The result is a tree that preserves
 //! everything in the text, and a list of diagnostics.
 

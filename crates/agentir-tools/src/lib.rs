@@ -1,21 +1,25 @@
-//! What calls tools: stubs from a file, HTTP, Python functions, and the box that puts them together.
+//! Execution of tool calls: stubs from a file, HTTP, Python functions, and the toolbox that
+//! combines them.
 //!
-//! [`Toolbox`] is the one that a conversation gets ([`agentir_runtime::Tools`]). It knows the
-//! declarations of a program, checks the arguments of a call by them, and finds who answers it:
+//! [`Toolbox`] is what a conversation uses ([`agentir_runtime::Tools`]). It knows the declarations
+//! of a program, checks the arguments of a call against them, and selects who answers it:
 //!
-//! 1. [`Stubs`], where there is one for the tool: they always may,
+//! 1. [`Stubs`], if there is one for the tool; they are always allowed,
 //! 2. a table that is written in the program,
-//! 3. if tools are [allowed](Allow): [`Http`], what calls MCP servers
-//!    ([`Toolbox::mcp`]) or [`Python`], by the tool's binding.
+//! 3. if tools are [allowed](Allow): [`Http`], MCP servers ([`Toolbox::mcp`]) or [`Python`], by the
+//!    tool's binding.
 //!
-//! Agents that run elsewhere are asked in the same way, under their names.
+//! Any other call is refused, with a message that says how to allow or to stub the tool.
 //!
-//! Everything else is refused, with a sentence that says how to allow or to stub it.
+//! Agents that are not part of the program are called through [`agentir_runtime::Tools::call`] as
+//! well, so stubs, permissions, credentials and limits apply to them; `remote` has the protocols.
+//! Asking the user for confirmation before a call is a node of the graph, not a part of the call,
+//! so that comparison, drawings and cost bounds see it.
 //!
-//! *Invariant*: nothing here reaches the world unless it was allowed by whoever runs the program.
-//! What the environment says ([`EnvVars`]) goes where the program's author wrote it and into no
-//! message, and what a model says stays a value: it ends no string, begins no header or command, and
-//! leaves neither its part of an address nor the host.
+//! *Invariant*: nothing here has external effects unless whoever runs the program allowed them. The
+//! environment ([`EnvVars`]) goes only where the program's author wrote it and into no message.
+//! Values from a model stay values: they end no string, start no header or command, and leave
+//! neither their part of a URL nor the host.
 
 mod arguments;
 mod environment;

@@ -1,9 +1,9 @@
-//! Where texts come from: the disk, memory, or an overlay of the two.
+//! The file system trait: the disk, memory, or an overlay of the two.
 //!
-//! Everything that reads files reads them through [`FileSystem`], so that an editor's unsaved texts, a test
-//! and a browser page take the same path as files on disk.
+//! All files are read through [`FileSystem`], so an editor's unsaved texts, a test and a browser
+//! page take the same path as files on disk.
 //!
-//! *Invariant*: nothing here writes, and no read returns more than [`MAX_FILE_SIZE`] and one byte.
+//! *Invariant*: nothing here writes, and no read returns more than [`MAX_FILE_SIZE`] plus one byte.
 
 #[cfg(feature = "disk")]
 mod disk;

@@ -1,5 +1,8 @@
 //! Facts at program points, a forward must-analysis: the tests and assignments that hold on every
 //! path to a node and have not been invalidated since.
+//!
+//! It runs in linear time and never asks the solver. Soundness about change is decided here:
+//! whatever the user, a tool, a handler or another agent may change is invalidated.
 
 use super::def_use::Variable;
 use super::{

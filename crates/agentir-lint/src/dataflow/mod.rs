@@ -5,6 +5,10 @@
 //! variable is unset, an assigned constant has its value. So `x IS SET` protects a read, and so
 //! does a flag that is set together with `x`. Every path that is found follows edges of the graph;
 //! finding none proves nothing.
+//!
+//! Only variables whose definitions are all known are searched (`locals`); those that the user, the
+//! model, tools or other agents may fill count as set. The analysis is built once per agent, and
+//! each rule searches it with a limit of its own, which `agentir check --statistics` reports.
 
 mod dropped;
 mod external;

@@ -4,6 +4,8 @@
 //! The analysis is syntactic: a verb of handing over and the marked name of an agent in one clause.
 //! What follows an `if`, `when` or `after` may happen, everything else must. Nothing here depends
 //! on the dialect.
+//!
+//! Instructions under a condition count as weaker than unconditional ones.
 
 mod graph;
 mod mentions;

@@ -3,6 +3,11 @@
 //!
 //! A rule builds a query with [`AgentContext::query`], adds assumptions, and gets a model or an
 //! unsatisfiable core. An undecided query has no answer and never causes a finding.
+//!
+//! What may change a variable (the user, a tool, a handler, another agent) is the business of
+//! [`Cfg::facts`](agentir_flow::cfg::Cfg::facts). With these facts as assumptions, a proof about a
+//! branch is one about the paths that lead to it. `tests/tests/all/proofs/` lists small cases that
+//! rules with proofs must and must not report.
 
 mod conditions;
 pub(crate) mod cycles;

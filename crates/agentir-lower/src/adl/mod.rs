@@ -6,6 +6,10 @@
 //!
 //! Whether a value is the name of an argument or a constant is decided here, where the arguments are
 //! known.
+//!
+//! Every end of a list of steps becomes an explicit `COMPLETE`. `!=` becomes the negation of `==`,
+//! and a comparison with `None` a test whether the value is set, because ABL's `!=` means something
+//! else.
 
 mod agent;
 mod flow;

@@ -7,6 +7,11 @@
 //!
 //! Expressions have ABL's semantics: XO's comparisons are loose, as ABL's are. JavaScript that behaves
 //! differently is either translated to ABL or called as a tool.
+//!
+//! Every value of the export has a mark that is set when the value is taken; unmarked values at the
+//! end are extensions of the step, tool or supervisor that they belong to. One node becomes one
+//! step of the same name: that costs steps, and keeps the result comparable with the bot. XO is not
+//! a `Dialect`: only rules that apply to all dialects check an export.
 
 mod builders;
 mod condition;

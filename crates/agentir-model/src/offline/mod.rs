@@ -2,6 +2,10 @@
 //! and never invents values.
 //!
 //! It is meant for trying out and testing agents and understands English only.
+//!
+//! Libraries find typed values (`interim` dates, `text2num` spelled-out numbers, `phonenumber`
+//! telephone numbers). Each value goes to the field that the surrounding words name, else to the
+//! field that was asked for. Choices are weighed by the words that distinguish the candidates.
 
 mod choose;
 mod dates;

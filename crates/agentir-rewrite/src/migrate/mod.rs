@@ -1,9 +1,13 @@
-//! Documents of older versions of ABL in a newer one.
+//! Migration of ABL documents to newer versions.
 //!
-//! What changed between the versions is a table ([`ROWS`]). What a finding already says how to mend is
-//! mended as it says; the rest is sought in the tree of the document. Every change is an edit of the
-//! text, so what nothing asks to be changed stays byte for byte. What cannot be decided stays as it is
-//! and becomes a finding.
+//! [`ROWS`] is the table of changes between the versions. A row either names a rule whose fixes
+//! migrate the document, or finds the old form in the typed tree. Both yield edits of the text, so
+//! everything else stays byte for byte. What cannot be decided stays as it is and becomes a
+//! finding.
+//!
+//! A row also states where in the IR the new form may differ; a migration that differs elsewhere is
+//! refused. Constructs whose semantics changed (guardrails, the context of a handoff) are only
+//! rewritten in documents of an older version.
 
 mod handoffs;
 mod names;

@@ -4,6 +4,9 @@
 //! With a method, a message goes to the ensemble first, whichever agent was in charge; an agent
 //! with a flow keeps its messages. To compare answers, agents run speculatively: until the turn
 //! ends or an external side effect is due. Then the state is restored.
+//!
+//! Speculation is possible because sessions are plain data: the machine keeps the session, runs one
+//! agent, and restores the session. `docs/orchestration.md` reports what the methods cost.
 
 use super::{Next, Progress, Run, leads_onward};
 use crate::model::{Candidate, Message, Purpose, Role, ToolSpec};

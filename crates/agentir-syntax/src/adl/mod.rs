@@ -7,6 +7,11 @@
 //! Forms that MICA, the implementation of the language, treats differently from the paper are reported
 //! here, since only the text shows them.
 //!
+//! The paper is the definition. Rules of the group `mica` report where MICA differs from it. Python
+//! files are parsed by tree-sitter, which recovers from errors, and never executed; `config.yml`
+//! has a table of its own. The settings and the imports of the Python files are kept with the
+//! program, for the rules that check whether MICA can start the bot.
+//!
 //! *Invariant*: this module does not resolve names of agents or functions.
 
 pub mod config;

@@ -5,6 +5,12 @@
 //! outline by the tables of a dialect ([`schema`]). The text after a key or keyword is parsed by
 //! `grammars/agent_script_inline.lalrpop`.
 //!
+//! The layout is separate from that of ABL, because named blocks, procedures and templates with
+//! comment rules of their own leave too little to share. Operators whose semantics differ from
+//! ABL's are different operators in the expression tree. Constraints on whole documents are checked
+//! in `validate`. A string with placeholders inside an expression is read as a concatenation of
+//! strings and values.
+//!
 //! *Invariant*: parsing never fails and does not resolve names. The tree ([`Document`]) preserves
 //! everything in the text.
 

@@ -2,8 +2,11 @@
 //! infrastructure that the front ends share for parsing them.
 //!
 //! Each front end has a lexer, a grammar (`grammars/*_inline.lalrpop`) and error messages of its own. Shared
-//! are the mapping of offsets to the file ([`InlineText`], [`Origin`]), the nesting limit ([`Nesting`]),
-//! building expressions ([`ExprBuilder`]), escapes ([`unescaped`]) and error reporting ([`ParseFailure`]).
+//! are the mapping of offsets to the file ([`InlineText`], [`Origin`]), the nesting limit (`Nesting`),
+//! building expressions (`ExprBuilder`), escapes (`unescaped`) and error reporting (`ParseFailure`).
+//!
+//! The token enums and layout loops of the languages are separate on purpose: they look alike, but
+//! each line of them states something about one language.
 //!
 //! *Invariant*: an inline parser knows nothing about the surrounding document; the caller selects the entry
 //! point.

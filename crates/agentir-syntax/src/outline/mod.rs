@@ -1,5 +1,9 @@
 //! The outline of a document: keys, texts and lists nested by indentation, without meaning. ABL's `.abl`
 //! text and its YAML form both become an [`Outline`] and are handled alike from there.
+//!
+//! For YAML, `saphyr-parser` provides events with positions. Flow collections (`[a, b]`, `{a: b}`)
+//! are read as if their items were on lines of their own, so schema tables never mention them.
+//! After this stage the two notations differ only in the case of keywords.
 
 pub(crate) mod layout;
 mod scalar;

@@ -5,6 +5,9 @@
 //! and the JavaScript of scripts and messages ([`script`]). XO's names are in [`tables`]. Lowering decides
 //! what each part means: it takes the values it needs and preserves the rest.
 //!
+//! JavaScript is parsed by tree-sitter. Simple statements are translated; of all others, the
+//! variables that they read and write are recorded. Spans survive URI decoding and escapes.
+//!
 //! *Invariant*: every value of the document is accessible with its span; each value is taken at most once.
 
 pub mod json;

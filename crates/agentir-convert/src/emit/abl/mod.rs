@@ -9,6 +9,13 @@
 //! A document is built once, as a tree of fields, items and lines; `layout` writes it in either notation.
 //! Names of fields and forms of values come from the tables that the reader uses, so every field that can
 //! be read can be written.
+//!
+//! What came from another language is first adapted: prompts with branches become conditional
+//! instructions, guards become constraints, and steps are split where ABL's phases end
+//! ([`agentir_ir::Phase`]). What other languages share implicitly becomes explicit: handoffs,
+//! variables of other agents that are passed on, calls of undeclared tools. Variables whose names
+//! the runtime reserves are renamed in the whole program. The emitter does not choose a version: it
+//! uses a form of the newest version where only that version can express the IR.
 
 mod adapt;
 mod agent;

@@ -3,6 +3,13 @@
 //! The type of each agent follows the conventions of ADL: an agent with a flow becomes a flow agent, one
 //! that only routes an ensemble, one with only a knowledge base a kb agent, and any other an llm agent.
 //! Constructs that ADL lacks become sentences in the prompt of an llm agent.
+//!
+//! Flows are inverted to ADL's steps: a step that only its predecessor continues to becomes a
+//! label, one that others jump ahead to a subflow. Agents that hand over to each other share an
+//! ensemble, because MICA changes the agent only there. Conditions that Table 4 of the paper has no
+//! form for become natural language. What cannot be expressed is a sentence in the prompt or a
+//! comment `not in ADL`. Settings go to `config.yml`: those of the bot, or the model that agents of
+//! another language have in common.
 
 mod agent;
 mod config;

@@ -9,6 +9,9 @@
 //!
 //! *Variables* of all agents share one namespace. Variables of the same name and type are merged, so
 //! passing them is implicit; a variable of another type gets the agent's name as a prefix.
+//!
+//! *Conditions* keep their meaning or become natural language: comparisons with values that may be
+//! unset are guarded, and what only ABL's runtime knows is left to the model.
 
 mod exposed_tools;
 mod expr;
