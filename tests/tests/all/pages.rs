@@ -102,7 +102,10 @@ fn examples_are_marked_with_their_findings() {
                 let fence: usize =
                     text.split_inclusive('\n').take(example.line).map(str::len).sum();
                 text.replace_range(fence..fence + example.body.len(), &marked);
-                fs::write(&path, &text).unwrap();
+                // Other tests may be reading the page.
+                let new = path.with_extension("md.new");
+                fs::write(&new, &text).unwrap();
+                fs::rename(&new, &path).unwrap();
                 continue;
             }
             let at = format!("rules/{}.md:{}", page.name, example.line);

@@ -584,7 +584,7 @@ impl<'a> Dataflow<'a> {
                     Some((literal.test.span(), message.to_owned()))
                 }
                 (NodeKind::Step, Some(step)) => {
-                    Some((step.name.span, format!("then step `{}`", step.name)))
+                    Some((step.name.span, format!("then the step `{}`", step.name)))
                 }
                 _ => None,
             }
@@ -603,7 +603,7 @@ impl<'a> Dataflow<'a> {
                 continue;
             }
             shown.push(span);
-            finding = finding.label(span, format!("on the way: {message}"));
+            finding = finding.label(span, format!("on the path: {message}"));
         }
         finding
     }
