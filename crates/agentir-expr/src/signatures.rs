@@ -214,7 +214,7 @@ mod tests {
         assert_eq!(
             here(&call("upper", vec![string("x")])),
             [
-                "unknown-function: there is no function `upper`|write `UPPER`: names of functions are case-sensitive"
+                "unknown-function: there is no function `upper`|write `UPPER`: function names are case-sensitive"
             ]
         );
         assert_eq!(here(&call("frobnicate", vec![])).len(), 1);
@@ -225,12 +225,12 @@ mod tests {
         assert_eq!(
             here(&call("MASK", vec![string("x")])),
             [
-                "function-arity: `MASK` takes 2 to 3 arguments, not 1|its signature is `MASK(s, pattern, char?)`"
+                "function-arity: `MASK` expects 2 to 3 arguments, found 1|its signature is `MASK(s, pattern, char?)`"
             ]
         );
         assert_eq!(
             here(&call("NOW", vec![string("x")])),
-            ["function-arity: `NOW` takes no arguments, not 1|its signature is `NOW()`"]
+            ["function-arity: `NOW` expects no arguments, found 1|its signature is `NOW()`"]
         );
         assert_eq!(here(&call("COALESCE", vec![string("x"); 9])), Vec::<String>::new());
     }
@@ -240,7 +240,7 @@ mod tests {
         assert_eq!(
             here(&call("ABS", vec![string("x")])),
             [
-                "function-argument-type: `n` of `ABS` should be a number, not `\"x\"`|its signature is `ABS(n)`"
+                "function-argument-type: `n` of `ABS` expects a number, found `\"x\"`|its signature is `ABS(n)`"
             ]
         );
         assert_eq!(here(&call("ABS", vec![string("5")])), Vec::<String>::new());
@@ -257,7 +257,7 @@ mod tests {
         assert_eq!(problems(&count, Scope::Guardrail, Version::Current), Vec::<String>::new());
         let avg = call("AVG", vec![string("1")]);
         assert_eq!(problems(&avg, Scope::Everywhere, Version::Legacy), Vec::<String>::new());
-        assert_eq!(here(&avg), ["unknown-function: `AVG` is no function any more|"]);
+        assert_eq!(here(&avg), ["unknown-function: the function `AVG` was removed|"]);
         let newest = call("FIRST_NON_EMPTY", vec![string("1")]);
         assert_eq!(here(&newest).len(), 1);
         assert_eq!(problems(&newest, Scope::Everywhere, Version::Newest), Vec::<String>::new());
