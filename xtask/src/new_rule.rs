@@ -75,15 +75,18 @@ fn example_tool(name: &str) -> String {
 }
 
 fn page_of(name: &str) -> String {
-    let example = |fence: &str, tool: &str| {
+    let tool = example_tool(name);
+    // The finding of the template, as the tests of the pages write it.
+    let mark = format!("          {} `{tool}` is an example\n", "^".repeat(tool.len()));
+    let example = |fence: &str, tool: &str, mark: &str| {
         format!(
-            "```abl {fence}\nAGENT: Example\n\nGOAL: \"Show what the rule is about\"\n\nTOOLS:\n  {tool}() -> {{done: boolean}}\n\nFLOW:\n  start:\n    REASONING: false\n    CALL: {tool}()\n    THEN: COMPLETE\n```\n"
+            "```abl {fence}\nAGENT: Example\n\nGOAL: \"Show what the rule is about\"\n\nTOOLS:\n  {tool}() -> {{done: boolean}}\n\nFLOW:\n  start:\n    REASONING: false\n    CALL: {tool}()\n{mark}    THEN: COMPLETE\n```\n"
         )
     };
     format!(
         "# {name}\n\n(What it finds.)\n\n## Why\n\n(What happens at run time.)\n\n## Wrong\n\n{}\n## Right\n\n{}",
-        example("fail", &example_tool(name)),
-        example("pass", "open_door")
+        example("fail", &tool, &mark),
+        example("pass", "open_door", "")
     )
 }
 
@@ -99,6 +102,8 @@ mod tests {
         );
         assert!(page.starts_with("# odd-name\n") && page.contains("CALL: example_of_odd_name()"));
         assert!(!rule.contains("example-rule") && !rule.contains("example_tool"));
+        let mark = "          ^^^^^^^^^^^^^^^^^^^ `example_of_odd_name` is an example\n";
+        assert!(page.contains(&format!("    CALL: example_of_odd_name()\n{mark}    THEN:")));
     }
 
     #[test]

@@ -142,7 +142,7 @@ fn of_file(id: FileId, file: &SourceFile, problems: &mut Vec<Diagnostic>) -> Vec
             }
             Err(message) => problems.push(
                 Diagnostic::warning(INVALID, comment, message)
-                    .note("nothing is ignored because of this comment")
+                    .note("this comment suppresses nothing")
                     .help("write `# agentir: ignore[rule] reason`, or `ignore-file[rule]` at the top of the file"),
             ),
         }
@@ -185,13 +185,13 @@ fn read(id: FileId, rest: &str, start: u32) -> Result<(bool, Vec<Named>), &'stat
     } else if let Some(list) = word.strip_prefix("ignore") {
         (false, list)
     } else {
-        return Err("this comment is for agentir, and says nothing that it knows");
+        return Err("this `agentir:` comment cannot be parsed");
     };
     let Some(list) = list.trim_start().strip_prefix('[') else {
-        return Err("this comment does not say which rules are to be ignored");
+        return Err("this comment does not name the rules to ignore");
     };
     let Some((list, _reason)) = list.split_once(']') else {
-        return Err("the list of rules in this comment has no end");
+        return Err("the list of rules in this comment is not closed");
     };
     // All names are slices of `rest`.
     let at = |part: &str| start + size(rest).min(offset_in(rest, part));
@@ -205,7 +205,7 @@ fn read(id: FileId, rest: &str, start: u32) -> Result<(bool, Vec<Named>), &'stat
         })
         .collect();
     if names.is_empty() {
-        return Err("this comment does not say which rules are to be ignored");
+        return Err("this comment does not name the rules to ignore");
     }
     Ok((in_file, names))
 }
@@ -217,9 +217,9 @@ fn offset_in(whole: &str, part: &str) -> u32 {
 }
 
 fn misplaced(comment: Span) -> Diagnostic {
-    Diagnostic::warning(INVALID, comment, "a comment about the whole file stands inside of it")
-        .note("nothing is ignored because of this comment")
-        .help("put it above the first line that is no comment")
+    Diagnostic::warning(INVALID, comment, "`ignore-file` must be at the top of the file")
+        .note("this comment suppresses nothing")
+        .help("move it above the first line that is not a comment")
 }
 
 /// Returns the names that exist and reports the others.
@@ -252,13 +252,14 @@ fn unused(
         Scope::Line(_) => "here",
         Scope::File => "in this file",
     };
-    let message = |name: &str| format!("`{name}` finds nothing {place} that could be ignored");
+    let message =
+        |name: &str| format!("`{name}` reports nothing {place}, so this suppression is unused");
     let fix = |title: &str, span: Span| Fix {
         title: title.to_owned(),
         edits: vec![Edit { span, text: String::new() }],
         applicability: Applicability::Safe,
     };
-    let note = "it would hide the next mistake of this kind";
+    let note = "it would hide the next finding of this kind";
     if let ([first, others @ ..], true) =
         (unused_names.as_slice(), unused_names.len() == one.names.len())
     {
@@ -267,7 +268,7 @@ fn unused(
             .fold(format!("`{}`", first.name), |all, n| format!("{all}, `{}`", n.name));
         let message = match others {
             [] => message(&first.name),
-            _ => format!("{names} find nothing {place} that could be ignored"),
+            _ => format!("{names} report nothing {place}, so this suppression is unused"),
         };
         diagnostics.push(
             Diagnostic::warning(UNUSED, one.comment, message)
@@ -291,8 +292,8 @@ fn unused(
         diagnostics.push(
             Diagnostic::warning(UNUSED, named.span, message(&named.name))
                 .note(note)
-                .help("take it out of the list")
-                .fix(fix("take it out of the list", span)),
+                .help("remove it from the list")
+                .fix(fix("remove it from the list", span)),
         );
     }
 }
