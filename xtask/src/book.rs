@@ -35,6 +35,7 @@ const CHAPTERS: &[(&str, &[(&str, &str)])] = &[
             ("Tools", "docs/tools.md"),
             ("Orchestration", "docs/orchestration.md"),
             ("Benchmarks", "docs/benchmarks.md"),
+            ("Budgets", "docs/budgets.md"),
             ("Mutation score", "docs/mutations.md"),
             ("Architecture", "ARCHITECTURE.md"),
         ],

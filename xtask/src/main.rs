@@ -4,6 +4,7 @@
 //! updates a file.
 
 mod book;
+mod budget;
 mod callgrind;
 mod conversions;
 mod corpus;
@@ -99,6 +100,8 @@ enum Command {
         #[arg(long, value_name = "CASE")]
         replay: Option<String>,
     },
+    /// Compare builds, the program's start and its size with the limits in `docs/budgets.md`
+    Budget(budget::Budget),
     /// Write the samples as seeds for `cargo fuzz`
     FuzzSeeds,
     /// Make an archive that runs on machines without Z3
@@ -131,6 +134,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         Command::Keystroke { keystrokes, counted, replay: None } => {
             keystroke::measure(keystrokes, counted)
         }
+        Command::Budget(budget) => budget::run(&root()?, &budget),
         Command::FuzzSeeds => fuzz::write_seeds(&root()?),
         Command::Dist { out, attempt } => dist::make(&root()?, &out, attempt),
         Command::Bench { files, seed, rounds, corpus: None, profile } => {
