@@ -46,7 +46,7 @@ fn paths_in_documents_exist() {
     let mut problems = Vec::new();
     // Paths of the repository, of its crates, and the folders of a project, as a sample has them.
     let homes = ["", "crates", "corpus/abl/valid/city_services"].map(|home| root().join(home));
-    for document in ["README.md", "ARCHITECTURE.md"] {
+    for document in ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md"] {
         let text = fs::read_to_string(root().join(document)).unwrap_or_default();
         if text.is_empty() {
             problems.push(format!("{document} is missing"));
