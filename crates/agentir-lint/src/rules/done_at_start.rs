@@ -51,7 +51,7 @@ fn look<'a>(
     if core.facts.is_empty() {
         return;
     }
-    let subject = if happens.starts_with("handed") { "the conversation" } else { "the agent" };
+    let subject = if happens.starts_with("escalated") { "the conversation" } else { "the agent" };
     let finding = report
         .finding(condition.span(), "this condition is already true when the conversation begins")
         .at(format!("{subject} is {happens}"));
