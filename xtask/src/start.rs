@@ -23,7 +23,16 @@ pub(crate) fn program(root: &Path, profile: &str) -> Result<PathBuf, Box<dyn Err
     let program = target.join(folder).join("agentir");
     let mut build = Command::new(cargo());
     build
-        .args(["build", "--quiet", "--profile", profile, "--package", "agentir-cli"])
+        .args([
+            "build",
+            "--quiet",
+            "--profile",
+            profile,
+            "--package",
+            "agentir-cli",
+            "--features",
+            "full",
+        ])
         .current_dir(root);
     if !build.status()?.success() || !program.is_file() {
         return Err("the program could not be built".into());

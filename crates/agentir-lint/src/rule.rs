@@ -298,8 +298,9 @@ impl<'a> ProgramContext<'a> {
 
     /// The variables that are dropped at handoffs.
     pub(crate) fn dropped(&'a self) -> &'a DroppedVariables {
-        self.dropped
-            .get_or_init(|| self.clock.time("(values dropped at handoffs)", || DroppedVariables::new(self)))
+        self.dropped.get_or_init(|| {
+            self.clock.time("(values dropped at handoffs)", || DroppedVariables::new(self))
+        })
     }
 
     /// The control-flow graph.
