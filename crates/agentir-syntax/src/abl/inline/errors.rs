@@ -118,7 +118,7 @@ impl Explain for Abl {
         }
         if found.starts_with(['=', '!', '<', '>']) {
             return failure
-                .error(start, end, format!("comparisons cannot be chained"))
+                .error(start, end, "comparisons cannot be chained")
                 .help("write two comparisons joined by `AND`");
         }
         let begins_value =

@@ -131,7 +131,7 @@ impl Explain for AgentScript {
             }
         } else if found.starts_with(['=', '!', '<', '>']) {
             failure
-                .error(start, end, format!("comparisons cannot be chained"))
+                .error(start, end, "comparisons cannot be chained")
                 .help("write two comparisons joined by `and`")
         } else {
             failure.error(start, end, format!("unexpected `{found}`"))
