@@ -41,7 +41,8 @@ pub(crate) fn write(root: &Path, name: &str) -> Result<(), Box<dyn Error>> {
     fs::write(&list, listed)?;
     println!("wrote {} and {}, and registered the rule", file.display(), page.display());
     println!(
-        "next: say in both what it is about; `cargo test --workspace` runs the page's examples"
+        "next: say in both what it is about; `cargo test --workspace` runs the page's examples, and \
+         rules/README.md says how to write their marks"
     );
     Ok(())
 }
