@@ -120,10 +120,21 @@ fn is_mark(line: &str) -> bool {
 /// What begins the line before a file of an example that has several.
 const FILE: &str = "--- file:";
 
-/// Where the page of a rule is.
-#[must_use]
-pub fn path(rule: &str) -> PathBuf {
+fn path(rule: &str) -> PathBuf {
     root().join(format!("rules/{rule}.md"))
+}
+
+/// The page of a rule.
+#[must_use]
+pub fn text(rule: &str) -> String {
+    fs::read_to_string(path(rule)).unwrap()
+}
+
+/// Replaces the page of a rule, at once: other tests may be reading it.
+pub fn write(rule: &str, text: &str) {
+    let new = path(rule).with_extension("md.new");
+    fs::write(&new, text).unwrap();
+    fs::rename(&new, path(rule)).unwrap();
 }
 
 /// All pages, by name.

@@ -40,7 +40,9 @@ pub(crate) fn write(root: &Path, name: &str) -> Result<(), Box<dyn Error>> {
     fs::write(&catalogue, registered)?;
     fs::write(&list, listed)?;
     println!("wrote {} and {}, and registered the rule", file.display(), page.display());
-    println!("next: describe the rule in both; `cargo test --workspace` runs the page's examples");
+    println!(
+        "next: describe the rule in both; rules/README.md says how the tests run the page's examples"
+    );
     Ok(())
 }
 

@@ -5,7 +5,7 @@
 use agentir_tests::pages;
 use similar::TextDiff;
 use std::collections::BTreeSet;
-use std::{env, fs};
+use std::env;
 
 /// Set to write the marks of the examples anew.
 const UPDATE: &str = "AGENTIR_UPDATE_PAGES";
@@ -90,8 +90,7 @@ fn examples_are_marked_with_their_findings() {
     let update = env::var_os(UPDATE).is_some_and(|value| value != "0");
     let mut problems = String::new();
     for page in pages::all() {
-        let path = pages::path(&page.name);
-        let mut text = fs::read_to_string(&path).unwrap();
+        let mut text = pages::text(&page.name);
         // From the last to the first: those before stay where they are.
         for example in page.examples.iter().rev() {
             let marked = example.marked(&example.check(), &page.name);
@@ -102,10 +101,7 @@ fn examples_are_marked_with_their_findings() {
                 let fence: usize =
                     text.split_inclusive('\n').take(example.line).map(str::len).sum();
                 text.replace_range(fence..fence + example.body.len(), &marked);
-                // Other tests may be reading the page.
-                let new = path.with_extension("md.new");
-                fs::write(&new, &text).unwrap();
-                fs::rename(&new, &path).unwrap();
+                pages::write(&page.name, &text);
                 continue;
             }
             let at = format!("rules/{}.md:{}", page.name, example.line);

@@ -44,6 +44,7 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
         report.push(
             report
                 .finding(at, format!("`{section}` has no effect in an `AGENT`"))
+                .at(format!("`{section}` begins with this"))
                 .label(name.span, "this is not a supervisor")
                 .note(format!("only supervisors support `{section}`; the runtime ignores it here"))
                 .help(help),
