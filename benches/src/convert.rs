@@ -1,41 +1,36 @@
-//! How long it takes to convert the corpus of others, without proofs.
+//! The time to convert the third-party corpus, without proofs.
 
+use crate::documents::load_with;
 use crate::external;
+use crate::generate::Project;
 use crate::measure::{Options, fastest};
 use agentir_convert::{Target, convert};
-use agentir_diagnostics::{SourceFile, SourceMap};
-use agentir_ir::Program;
+use agentir_project::Loaded;
 use agentir_syntax::abl;
 use std::fmt::Write;
 use std::hint::black_box;
 use std::path::Path;
 use std::time::Duration;
 
-/// A program of others, read.
-fn read(path: &str, text: &str) -> (Program, SourceMap) {
-    let mut sources = SourceMap::new();
-    let mut program = Program::default();
-    let id = sources.add(SourceFile::new(path, text));
+fn read(project: &Project) -> Loaded {
     // The examples of the specifications are parts of documents.
-    let options = abl::Options { fragment: path.ends_with("-fragment.abl"), ..Default::default() };
-    let lowered = agentir_lower::file(id, path, text, options);
-    lowered.add_to(&mut program, &mut Vec::new());
-    (program, sources)
+    let fragment = project.name.ends_with("-fragment.abl");
+    load_with(project, abl::Options { fragment, ..Default::default() }.into())
 }
 
-/// Converts all programs of others to every language, on one thread.
+/// Converts all third-party programs to every language, on one thread.
 #[must_use]
 pub fn table(root: &Path, options: &Options) -> String {
     let projects: Vec<_> =
         ["abl", "agent", "yml"].iter().flat_map(|end| external::projects(root, end)).collect();
-    let programs: Vec<_> = projects
+    let loaded: Vec<Loaded> = projects.iter().map(read).collect();
+    let programs: Vec<_> = loaded
         .iter()
-        .flat_map(|p| &p.files)
-        .map(|file| read(&file.path, &file.text))
+        .flat_map(|loaded| loaded.programs.iter().map(|p| (&p.program, &loaded.sources)))
         .filter(|(program, _)| !program.agents.is_empty())
         .collect();
     let mut out =
-        format!("{:<30}{:>12}\n", format!("{} programs by others", programs.len()), "seconds");
+        format!("{:<30}{:>12}\n", format!("{} third-party programs", programs.len()), "seconds");
     let mut sum = Duration::ZERO;
     for target in Target::ALL {
         let time = fastest(options.rounds, || {
@@ -47,6 +42,6 @@ pub fn table(root: &Path, options: &Options) -> String {
         let name = format!("converted to {}", target.name());
         let _ = writeln!(out, "{name:<30}{:>12.3}", time.as_secs_f64());
     }
-    let _ = writeln!(out, "{:<30}{:>12.3}", "all of them", sum.as_secs_f64());
+    let _ = writeln!(out, "{:<30}{:>12.3}", "total", sum.as_secs_f64());
     out
 }

@@ -1,23 +1,15 @@
-//! Documents in memory, and what each phase makes of them.
+//! Documents in memory, and each phase that reads them. What several phases do together, from texts to findings,
+//! is `agentir-project`.
 
 use crate::generate::{File, Project};
+use agentir_config::Configs;
 use agentir_diagnostics::FileId;
-use agentir_ir::Program;
-use agentir_lower::LoweredFile;
-use agentir_syntax::abl::schema::Version;
+use agentir_lint::{Cancellation, Checked, Selection, Times};
+use agentir_lower::{Language, LoweredFile, ReadOptions};
+use agentir_project::{CheckOptions, Levels, Loaded, check_programs, read_program};
 use agentir_syntax::abl::{self, Arena, Format, Options as Reading};
 use agentir_syntax::{adl, agent_script, outline};
 use std::hint::black_box;
-
-/// What a text is written in.
-#[derive(Debug, Clone, Copy)]
-enum Language {
-    Abl(Format),
-    AgentScript,
-    Adl,
-    /// The functions of a bot.
-    Python,
-}
 
 /// A document in memory.
 pub(crate) struct Document<'p> {
@@ -29,30 +21,19 @@ pub(crate) struct Document<'p> {
 impl<'p> Document<'p> {
     pub(crate) fn new(file: &'p File) -> Self {
         let (name, text) = (file.path.as_str(), file.text.as_str());
-        let language = if name.ends_with(".agent") {
-            Language::AgentScript
-        } else if name.ends_with(".py") {
-            Language::Python
-        } else if agentir_lower::is_adl(name, text) {
-            Language::Adl
-        } else if name.ends_with(".yaml") {
-            Language::Abl(Format::Yaml)
-        } else {
-            Language::Abl(Format::Abl)
-        };
-        Self { name, text, language }
+        Self { name, text, language: agentir_lower::language_in_program(name, text) }
     }
 
     /// Lines and columns to tokens; YAML, which has a lexer of its own, up to its outline.
     pub(crate) fn lex(&self) {
         match self.language {
-            Language::Abl(Format::Abl) => {
+            Language::Abl => {
                 black_box(outline::count_tokens(self.text));
             }
             Language::AgentScript => {
                 black_box(agent_script::count_tokens(self.text));
             }
-            Language::Abl(Format::Yaml) | Language::Adl | Language::Python => self.outline(),
+            _ => self.outline(),
         }
     }
 
@@ -60,32 +41,33 @@ impl<'p> Document<'p> {
     pub(crate) fn outline(&self) {
         let mut problems = Vec::new();
         match self.language {
-            Language::Abl(Format::Abl) => {
+            Language::Abl => {
                 black_box(outline::parse(FileId(0), self.text, &mut problems));
             }
-            Language::Abl(Format::Yaml) | Language::Adl => {
+            Language::AblYaml | Language::Adl | Language::AdlSettings => {
                 black_box(outline::parse_yaml(FileId(0), self.text, &mut problems));
             }
             Language::AgentScript => {
                 black_box(agent_script::count_entries(self.text));
             }
-            Language::Python => self.parse(),
+            Language::Python | Language::Xo | Language::XoSettings => self.parse(),
         }
     }
 
-    /// To the typed tree.
+    /// To the typed tree. Exports of XO have none.
     pub(crate) fn parse(&self) {
         let mut problems = Vec::new();
+        let mut abl = |format: Format| {
+            let outline = match format {
+                Format::Abl => outline::parse(FileId(0), self.text, &mut problems),
+                Format::Yaml => outline::parse_yaml(FileId(0), self.text, &mut problems),
+            };
+            let arena = Arena::new();
+            black_box(abl::read(&outline, format, Reading::default(), &arena, &mut problems));
+        };
         match self.language {
-            Language::Abl(format) => {
-                let outline = match format {
-                    Format::Abl => outline::parse(FileId(0), self.text, &mut problems),
-                    Format::Yaml => outline::parse_yaml(FileId(0), self.text, &mut problems),
-                };
-                let arena = Arena::new();
-                let options = Reading::default();
-                black_box(abl::read(&outline, format, options, &arena, &mut problems));
-            }
+            Language::Abl => abl(Format::Abl),
+            Language::AblYaml => abl(Format::Yaml),
             Language::AgentScript => {
                 let options = agent_script::Options::default();
                 black_box(agent_script::parse(FileId(0), self.text, options, &mut problems));
@@ -97,36 +79,61 @@ impl<'p> Document<'p> {
             Language::Python => {
                 black_box(adl::python::read(FileId(0), self.text, &mut problems));
             }
+            Language::AdlSettings | Language::Xo | Language::XoSettings => {
+                black_box(self.lower());
+            }
         }
     }
 
     /// To the IR.
-    pub(crate) fn lower(&self, file: FileId) -> LoweredFile {
-        match self.language {
-            Language::Abl(_) => agentir_lower::abl(file, self.name, self.text, Reading::default()),
-            Language::AgentScript => {
-                agentir_lower::agent_script(file, self.text, agent_script::Options::default())
-            }
-            Language::Adl => agentir_lower::adl(file, self.text),
-            Language::Python => agentir_lower::python(file, self.text),
-        }
+    pub(crate) fn lower(&self) -> LoweredFile {
+        let options = ReadOptions::default();
+        agentir_lower::file_as(self.language, FileId(0), self.name, self.text, options)
     }
 
     /// In canonical layout. One that has another is read back as well.
     pub(crate) fn format(&self) {
-        let language = agentir_lower::language(self.name, self.text);
-        black_box(agentir_rewrite::format(language, FileId(0), self.text).ok());
+        black_box(agentir_rewrite::format(self.language, FileId(0), self.text).ok());
     }
 }
 
-/// A project's documents as one program.
-pub(crate) fn program(project: &Project) -> (Program, Vec<Version>) {
-    let mut program = Program { complete: true, ..Program::default() };
-    let mut versions = Vec::new();
-    for (file, id) in documents(project).zip(0..) {
-        Document::new(file).lower(FileId(id)).add_to(&mut program, &mut versions);
+/// Reads a project's files as one program.
+pub(crate) fn load(project: &Project) -> Loaded {
+    load_with(project, ReadOptions::default())
+}
+
+/// Reads a project's files as one program.
+pub(crate) fn load_with(project: &Project, options: ReadOptions) -> Loaded {
+    let files = project.files.iter().map(|file| (file.path.as_str(), file.text.as_str()));
+    read_program(files, options)
+}
+
+/// Which rules check programs, without configurations.
+pub(crate) struct Rules {
+    selection: Selection,
+    configs: Configs,
+    never: Cancellation,
+}
+
+impl Rules {
+    pub(crate) fn new(selection: Selection) -> Self {
+        let configs = Configs::none(agentir_project::config_names());
+        Self { selection, configs, never: Cancellation::default() }
     }
-    (program, versions)
+
+    /// Runs the rules over a program. Findings of its front end are left out.
+    pub(crate) fn check(&self, loaded: &Loaded, timed: bool) -> (Checked, Times) {
+        let options = CheckOptions {
+            selection: &self.selection,
+            levels: &Levels::new(&self.configs, &self.selection),
+            fragment: false,
+            timed,
+            cancellation: &self.never,
+        };
+        let checked = check_programs(&loaded.programs, Vec::new(), &loaded.sources, options);
+        // Nobody cancels it.
+        checked.unwrap_or_default()
+    }
 }
 
 /// The documents of a project, without its manifest.

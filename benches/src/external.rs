@@ -1,4 +1,4 @@
-//! Documents by others, where they are there.
+//! Third-party documents, if the external corpus is present.
 
 use crate::generate::{File, Project};
 use std::fs;
@@ -17,7 +17,7 @@ pub(crate) fn projects(root: &Path, ending: &str) -> Vec<Project> {
                 && let Ok(text) = fs::read_to_string(&path)
             {
                 let path = path.display().to_string();
-                // There are other files in YAML.
+                // Not every YAML file is an ADL document.
                 if ending != "yml" || agentir_lower::is_adl(&path, &text) {
                     projects.push(Project { name: path.clone(), files: vec![File { path, text }] });
                 }

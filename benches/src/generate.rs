@@ -1,4 +1,4 @@
-//! Projects as people write them, made up from a seed: agents that gather, agents with flows,
+//! Projects generated from a seed, of the size and kind that people write: agents that gather, agents with flows,
 //! supervisors, tool libraries, profiles, some of them in YAML. Most files are 1 to 6 KB.
 
 mod agent;
@@ -39,7 +39,7 @@ pub fn projects(documents: usize, seed: u64) -> Vec<Project> {
     while left > 0 {
         let number = all.len();
         let mut random = Random::new(seed, number as u64);
-        // What is too small to be shared among agents is one agent.
+        // A project that is too small for a supervisor is one agent.
         let size = if left < SHARED { 1 } else { random.between(SHARED, 16).min(left) };
         all.push(project(number, size, &mut random));
         left -= size;
@@ -52,7 +52,9 @@ pub fn projects(documents: usize, seed: u64) -> Vec<Project> {
 pub fn scripts(files: usize, seed: u64) -> Vec<Project> {
     let one = |number: usize| {
         let name = format!("script_{number:05}");
-        let text = script::file(&name, &mut Random::new(seed, number as u64));
+        let mut random = Random::new(seed, number as u64);
+        let subagents = random.between(1, 4);
+        let text = script::file(&name, subagents, &mut random);
         Project { files: vec![File { path: format!("{name}.agent"), text }], name }
     };
     (0..files).map(one).collect()
@@ -62,17 +64,44 @@ pub fn scripts(files: usize, seed: u64) -> Vec<Project> {
 #[must_use]
 pub fn bots(count: usize, seed: u64) -> Vec<Project> {
     let one = |number: usize| {
-        let (agents, functions) = bot::files(&mut Random::new(seed, number as u64));
-        let files = [("agents.yml", agents), ("tools.py", functions)]
-            .map(|(path, text)| File { path: path.to_owned(), text })
-            .into();
-        Project { name: format!("bot_{number:05}"), files }
+        let mut random = Random::new(seed, number as u64);
+        let agents = random.between(2, 6);
+        bot(format!("bot_{number:05}"), agents, &mut random)
     };
     (0..count).map(one).collect()
 }
 
-/// A project of `size` documents: a tool library, a profile, a supervisor and its agents, as far as
-/// there is room.
+fn bot(name: String, agents: usize, random: &mut Random) -> Project {
+    let (agents, functions) = bot::files(agents, random);
+    let files = [("agents.yml", agents), ("tools.py", functions)]
+        .map(|(path, text)| File { path: path.to_owned(), text })
+        .into();
+    Project { name, files }
+}
+
+/// One project of `documents` documents.
+#[must_use]
+pub fn project_of(documents: usize, seed: u64) -> Project {
+    project(0, documents, &mut Random::new(seed, 0))
+}
+
+/// One agent in Agent Script with the fewest subagents that make `lines` lines.
+#[must_use]
+pub fn script_of(lines: usize, seed: u64) -> String {
+    let of = |subagents| script::file("large", subagents, &mut Random::new(seed, 0));
+    (1..).map(of).find(|text| text.lines().count() >= lines).unwrap_or_default()
+}
+
+/// One bot in ADL with the fewest agents that make `lines` lines.
+#[must_use]
+pub fn bot_of(lines: usize, seed: u64) -> Project {
+    let of = |agents| bot("large".to_owned(), agents, &mut Random::new(seed, 0));
+    let long =
+        |bot: &Project| bot.files.first().is_none_or(|file| file.text.lines().count() >= lines);
+    (1..).map(of).find(long).unwrap_or_else(|| of(1))
+}
+
+/// A project of `size` documents: a tool library, a profile, a supervisor and its agents, or one agent.
 fn project(number: usize, size: usize, random: &mut Random) -> Project {
     let mut documents = Vec::new();
     let shared = size >= SHARED;

@@ -1,19 +1,19 @@
-//! What all measurements share: how long the fastest of some runs takes.
+//! Helpers of all measurements: the fastest of several runs.
 
 use cpu_time::ThreadTime;
 use std::time::{Duration, Instant};
 
-/// How many bytes each measurement reads at least.
+/// The fewest bytes that a measurement reads.
 pub(crate) const WORK: usize = 2_000_000;
 
 /// What is measured.
 #[derive(Debug, Clone, Copy)]
 pub struct Options {
-    /// How many documents.
+    /// The number of documents.
     pub files: usize,
-    /// What they are made from.
+    /// The seed they are generated from.
     pub seed: u64,
-    /// How often each measurement is repeated; the fastest counts.
+    /// The number of runs of each measurement, of which the fastest counts.
     pub rounds: usize,
 }
 
@@ -23,8 +23,7 @@ impl Default for Options {
     }
 }
 
-/// The processor time of this thread that the fastest of some runs took: what others do on the same
-/// machine at the same time counts little.
+/// The processor time of this thread in the fastest of several runs, which other processes affect little.
 pub(crate) fn fastest(rounds: usize, mut run: impl FnMut()) -> Duration {
     (0..rounds.max(1))
         .map(|_| {
@@ -36,8 +35,8 @@ pub(crate) fn fastest(rounds: usize, mut run: impl FnMut()) -> Duration {
         .unwrap_or_default()
 }
 
-/// The time on the clock that the fastest of some runs took, for what runs on several threads.
-pub(crate) fn fastest_on_the_clock(rounds: usize, mut run: impl FnMut()) -> Duration {
+/// The wall-clock time of the fastest of several runs, for work on several threads.
+pub(crate) fn fastest_wall_clock(rounds: usize, mut run: impl FnMut()) -> Duration {
     (0..rounds.max(1))
         .map(|_| {
             let start = Instant::now();

@@ -1,12 +1,10 @@
-//! How fast each phase reads programs of one language.
+//! The speed of each phase for one language.
 
-use crate::documents::{Document, documents, program};
+use crate::documents::{Document, Rules, documents, load};
 use crate::generate::Project;
-use crate::measure::{Options, WORK, fastest, fastest_on_the_clock, megabytes, rate};
+use crate::measure::{Options, WORK, fastest, fastest_wall_clock, megabytes, rate};
 use agentir_diagnostics::FileId;
-use agentir_ir::Program;
 use agentir_lint::{Selection, Times};
-use agentir_syntax::abl::schema::Version;
 use rayon::prelude::*;
 use std::fmt::Write as _;
 use std::hint::black_box;
@@ -20,15 +18,6 @@ fn each<T: Sync>(all: &[T], threads: bool, work: impl Fn(&T) + Send + Sync) {
     }
 }
 
-/// All rules, those for the texts of documents as well as those for the program.
-fn rules(project: &Project, lowered: &(Program, Vec<Version>), selection: &Selection) {
-    for document in documents(project) {
-        black_box(agentir_lint::check_text(FileId(0), &document.text));
-    }
-    let (program, versions) = lowered;
-    black_box(agentir_lint::check(program, versions, &[], selection));
-}
-
 /// Measures each phase. Each includes those above it, except the rules, which start from programs
 /// that are lowered already, and `fmt`, which checks nothing.
 pub(crate) fn table(name: &str, projects: &[Project], options: &Options) -> String {
@@ -36,9 +25,10 @@ pub(crate) fn table(name: &str, projects: &[Project], options: &Options) -> Stri
     let documents: Vec<Document<'_>> =
         projects.iter().flat_map(documents).map(Document::new).collect();
     let bytes: usize = documents.iter().map(|d| d.text.len()).sum();
-    let programs: Vec<_> = projects.iter().map(|p| (p, program(p))).collect();
+    let programs: Vec<_> = projects.iter().map(load).collect();
+    let rules = Rules::new(Selection::default());
     let threads = rayon::current_num_threads();
-    // As much work for each language, so that a small corpus is not lost in the clock's noise.
+    // The same amount of work for each language, so that small corpora are measured as precisely as large ones.
     let times = (WORK / bytes.max(1)).max(1);
     let _ = writeln!(
         out,
@@ -56,7 +46,7 @@ pub(crate) fn table(name: &str, projects: &[Project], options: &Options) -> Stri
     let mut row = |name: &str, run: &dyn Fn(bool)| {
         let again = |threads: bool| (0..times).for_each(|_| run(threads));
         let one = fastest(options.rounds, || again(false));
-        let all = fastest_on_the_clock(options.rounds, || again(true));
+        let all = fastest_wall_clock(options.rounds, || again(true));
         let lexing = *lexing.get_or_insert(one);
         let _ = writeln!(
             out,
@@ -72,21 +62,26 @@ pub(crate) fn table(name: &str, projects: &[Project], options: &Options) -> Stri
     row("… to the typed tree", &|threads| each(&documents, threads, Document::parse));
     row("… to the IR", &|threads| {
         each(&documents, threads, |d| {
-            black_box(d.lower(FileId(0)));
+            black_box(d.lower());
         });
     });
-    let selection = Selection::default();
     row("rules alone", &|threads| {
-        each(&programs, threads, |(project, lowered)| rules(project, lowered, &selection));
+        // Those for the texts of documents run when a file is read.
+        each(&documents, threads, |document| {
+            black_box(agentir_lint::check_text(FileId(0), document.text));
+        });
+        each(&programs, threads, |loaded| {
+            black_box(rules.check(loaded, false));
+        });
     });
     let mut times = Times::default();
-    for (_, (program, versions)) in &programs {
-        let never = agentir_lint::Cancellation::default();
-        let checked = agentir_lint::check_with(program, versions, &[], &selection, true, &never);
-        times += checked.unwrap_or_default().1;
+    for loaded in &programs {
+        times += rules.check(loaded, true).1;
     }
     row("all together", &|threads| {
-        each(projects, threads, |project| rules(project, &program(project), &selection));
+        each(projects, threads, |project| {
+            black_box(rules.check(&load(project), false));
+        });
     });
     row("fmt", &|threads| each(&documents, threads, Document::format));
     let _ = writeln!(out, "{times}");

@@ -1,57 +1,55 @@
-//! What proofs cost: the share of the time, the share of questions that reach Z3, the slowest program,
-//! and one agent that is far larger than people write them.
+//! The cost of proofs: their share of the time, the share of queries that reach Z3, the slowest program, and one agent
+//! far larger than any that people write.
 
-use crate::documents::program;
+use crate::documents::{Rules, load};
 use crate::generate::Project;
 use crate::measure::fastest;
-use agentir_ir::Program;
 use agentir_lint::{Selection, Statistics};
-use agentir_syntax::abl::schema::Version;
 use std::fmt::Write as _;
 use std::hint::black_box;
 use std::time::Duration;
 
-/// So many constraints, and so many steps, the large agent has.
+/// The numbers of constraints and of steps of the large agent.
 const LARGE: (usize, usize) = (2_000, 500);
 
-/// Everything but the rules that ask the solver.
+/// All rules except those that query the solver.
 fn without_solver() -> Selection {
     let ignore = ["proofs", "unreachable-branch"].map(str::to_owned);
     Selection { ignore: ignore.into_iter().collect(), ..Selection::default() }
 }
 
-/// Measures what proofs cost on these projects, from text to findings.
+/// Measures the cost of proofs in these projects, from text to findings.
 pub(crate) fn table(projects: &[Project], rounds: usize) -> String {
-    let run = |selection: &Selection| {
+    let rules = Rules::new(Selection::default());
+    let run = |rules: &Rules| {
         fastest(rounds, || {
             for project in projects {
-                let (program, versions) = program(project);
-                black_box(agentir_lint::check(&program, &versions, &[], selection));
+                black_box(rules.check(&load(project), false));
             }
         })
     };
-    let (all, without) = (run(&Selection::default()), run(&without_solver()));
+    let (all, without) = (run(&rules), run(&Rules::new(without_solver())));
     let mut statistics = Statistics::default();
     let mut slowest = (Duration::ZERO, "");
     for project in projects {
-        let (program, versions) = program(project);
+        let loaded = load(project);
         let mut one = Statistics::default();
-        let time = fastest(rounds, || one = check(&program, &versions));
+        let time = fastest(rounds, || one = rules.check(&loaded, false).0.statistics);
         statistics += one;
         if time > slowest.0 {
             slowest = (time, &project.name);
         }
     }
     let solver = statistics.solver;
-    let mut out = String::from("what proofs cost\n");
+    let mut out = String::from("cost of proofs\n");
     let _ = writeln!(
         out,
-        "speed with all rules       {:.2} of the speed without the rules that ask the solver",
+        "speed with all rules       {:.2} of the speed without the rules that query the solver",
         without.as_secs_f64() / all.as_secs_f64().max(1e-9)
     );
     let _ = writeln!(
         out,
-        "questions that reach Z3    {:.2} % of {}; {} unknown because of a limit",
+        "queries that reach Z3      {:.2} % of {}; {} unknown because of a limit",
         100.0 * solver.with_z3 as f64 / solver.queries.max(1) as f64,
         solver.queries,
         solver.out_of_budget
@@ -71,12 +69,11 @@ pub(crate) fn table(projects: &[Project], rounds: usize) -> String {
     let large = Project { name: "large".to_owned(), files: vec![file] };
     let mut one = Statistics::default();
     let time = fastest(rounds, || {
-        let (program, versions) = program(&large);
-        one = check(&program, &versions);
+        one = rules.check(&load(&large), false).0.statistics;
     });
     let _ = writeln!(
         out,
-        "{constraints} constraints, {steps} steps  {:.2} s for {} KB; {} questions, {} with Z3, {} past a limit",
+        "{constraints} constraints, {steps} steps  {:.2} s for {} KB; {} queries, {} with Z3, {} past a limit",
         time.as_secs_f64(),
         bytes / 1000,
         one.solver.queries,
@@ -86,11 +83,7 @@ pub(crate) fn table(projects: &[Project], rounds: usize) -> String {
     out
 }
 
-fn check(program: &Program, versions: &[Version]) -> Statistics {
-    agentir_lint::check(program, versions, &[], &Selection::default()).statistics
-}
-
-/// An agent with so many constraints, over a tenth as many variables, and so many steps that branch.
+/// An agent with this number of constraints, over a tenth as many variables, and of steps that branch.
 fn large(constraints: usize, steps: usize) -> String {
     let fields = constraints.div_ceil(10).max(1);
     let mut text =

@@ -1,43 +1,50 @@
-//! How the speed changes with the size of one file.
+//! The speed by the size of a file.
 
-use crate::documents::Document;
-use crate::generate::File;
+use crate::documents::{Document, Rules, documents, load};
+use crate::generate::{File, Project};
 use crate::measure::{Options, WORK, fastest, megabytes, rate};
-use agentir_diagnostics::FileId;
-use agentir_ir::Program;
 use agentir_lint::Selection;
 use std::fmt::Write as _;
 use std::hint::black_box;
 
-/// How fast one file is lowered and checked, by its size.
+/// The speed of lowering and of checking a file, by its size.
 pub(crate) fn table(options: &Options) -> String {
     let mut out = format!("{:<24}{:>12}{:>14}\n", "one file of ABL", "MB/s to IR", "MB/s checked");
+    let rules = Rules::new(Selection::default());
     for size in [1_000, 10_000, 100_000, 1_000_000, 10_000_000] {
         let file = File { path: "large.agent.abl".to_owned(), text: file_of(size) };
-        let document = Document::new(&file);
+        let bytes = file.text.len();
+        let project = Project { name: "large".to_owned(), files: vec![file] };
+        let documents: Vec<Document<'_>> = documents(&project).map(Document::new).collect();
         let times = (WORK / size).max(1);
         let lower = fastest(options.rounds, || {
             for _ in 0..times {
-                black_box(document.lower(FileId(0)));
+                for document in &documents {
+                    black_box(document.lower());
+                }
             }
         });
         let check = fastest(options.rounds, || {
             for _ in 0..times {
-                let (mut program, mut versions) = (Program::default(), Vec::new());
-                document.lower(FileId(0)).add_to(&mut program, &mut versions);
-                black_box(agentir_lint::check(&program, &versions, &[], &Selection::default()));
+                black_box(rules.check(&load(&project), false));
             }
         });
-        let whole = megabytes(file.text.len() * times);
+        let whole = megabytes(bytes * times);
         let _ = writeln!(
             out,
             "{:<24}{:>12.1}{:>14.1}",
-            format!("{} KB", file.text.len() / 1000),
+            format!("{} KB", bytes / 1000),
             rate(whole, lower),
             rate(whole, check)
         );
     }
     out
+}
+
+/// One agent with the fewest steps that make `lines` lines.
+pub(crate) fn file_of_lines(lines: usize) -> String {
+    let sizes = (1..).map(|step| file_of(step * 500));
+    sizes.into_iter().find(|text| text.lines().count() >= lines).unwrap_or_default()
 }
 
 /// One agent of about `size` bytes, with more tools, fields and steps the larger it is.

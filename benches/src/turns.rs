@@ -1,17 +1,17 @@
-//! How fast conversations go: turns of a flow and of a supervisor with its agents, with a model that
-//! answers at once.
+//! The speed of conversations: turns of a flow and of a supervisor with its agents, with a scripted model, which takes
+//! no time.
 
 use crate::measure::{Options, fastest, rate};
-use agentir_diagnostics::FileId;
-use agentir_ir::Program;
+use agentir_lower::ReadOptions;
 use agentir_model::{Script, Scripted};
+use agentir_project::read_program;
 use agentir_runtime::{Event, Host, Input, Machine, NoHuman, Observer, Session};
 use agentir_scenario::FixedClock;
 use agentir_tools::{Stubs, Toolbox};
 use std::fmt::Write as _;
 use std::io::Write as _;
 
-/// So many conversations are timed at once.
+/// The number of conversations in a measurement.
 const CONVERSATIONS: usize = 200;
 
 /// A program, and a conversation with it.
@@ -77,7 +77,7 @@ answers:
     },
 ];
 
-/// Writes each event as a line, as a file of traces has it, and forgets it.
+/// Serializes each event as a line of a trace, and discards it.
 struct Lines;
 
 impl Observer for Lines {
@@ -88,16 +88,7 @@ impl Observer for Lines {
     }
 }
 
-fn program(case: &Case) -> Program {
-    let (mut program, mut versions) = (Program::default(), Vec::new());
-    for (id, (name, text)) in (0..).zip(case.files) {
-        let options = agentir_syntax::abl::Options::default();
-        agentir_lower::abl(FileId(id), name, text, options).add_to(&mut program, &mut versions);
-    }
-    program
-}
-
-/// One conversation. The session as it is before its last message, or none if it cannot be had.
+/// Runs a conversation. Returns the session before the last message, or nothing if the conversation fails.
 fn converse(machine: &Machine<'_>, case: &Case, observer: &mut dyn Observer) -> Option<Session> {
     let script = Script::parse(case.answers).ok()?;
     let mut model = Scripted::new(&script);
@@ -123,17 +114,18 @@ fn converse(machine: &Machine<'_>, case: &Case, observer: &mut dyn Observer) -> 
     idle
 }
 
-/// Turns a second on one thread, without a trace and with one, and how large a session is that waits.
+/// Turns per second on one thread, without and with a trace, and the size of an idle session.
 pub(crate) fn table(options: &Options) -> String {
     let mut out = format!(
         "{:<24}{:>12}{:>18}{:>18}\n",
         "conversations", "turns/s", "turns/s, traced", "idle session, KB"
     );
     for case in &CASES {
-        let program = program(case);
-        let machine = Machine::new(&program);
-        let Some(idle) = converse(&machine, case, &mut ()) else {
-            let _ = writeln!(out, "{:<24} does not go through", case.name);
+        let loaded = read_program(case.files.iter().copied(), ReadOptions::default());
+        let machine = loaded.programs.first().map(|loaded| Machine::new(&loaded.program));
+        let idle = machine.as_ref().and_then(|machine| converse(machine, case, &mut ()));
+        let (Some(machine), Some(idle)) = (machine, idle) else {
+            let _ = writeln!(out, "{:<24} fails", case.name);
             continue;
         };
         let time = |observer: &mut dyn Observer| {
@@ -163,8 +155,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_conversations_go_through() {
+    fn the_conversations_succeed() {
         let options = Options { files: 1, seed: 1, rounds: 1 };
-        assert!(!table(&options).contains("does not go through"));
+        assert!(!table(&options).contains("fails"));
     }
 }

@@ -2,10 +2,10 @@
 
 use agentir_compare::{Announced, Comparison, Meaning, Side};
 use agentir_config::Configs;
-use agentir_diagnostics::{Diagnostic, Severity, SourceMap, Span};
+use agentir_diagnostics::{Diagnostic, FileId, Severity, SourceMap, Span};
 use agentir_ir::Program;
 use agentir_lint::{Cancellation, Selection};
-use agentir_project::{CheckOptions, Levels, check_loaded, config_names};
+use agentir_project::{CheckOptions, FileResult, Levels, Loaded, check_loaded, config_names};
 use agentir_syntax::abl::Options;
 use serde_json::{Value, json};
 
@@ -60,8 +60,19 @@ impl Checked {
 /// complete.
 #[must_use]
 pub fn check(files: &[File], options: Options) -> Checked {
+    run_rules(load(files, options), options)
+}
+
+/// Reads files as one program; see [`check`].
+#[must_use]
+pub fn load(files: &[File], options: Options) -> Loaded {
     let texts = files.iter().map(|file| (file.name.as_str(), file.text.as_str()));
-    let mut loaded = agentir_project::read_program(texts, options.into());
+    agentir_project::read_program(texts, options.into())
+}
+
+/// Checks a program that was read with the same options.
+#[must_use]
+pub fn run_rules(mut loaded: Loaded, options: Options) -> Checked {
     let configs = Configs::none(config_names());
     let selection = Selection::default();
     let options = CheckOptions {
@@ -74,6 +85,13 @@ pub fn check(files: &[File], options: Options) -> Checked {
     let (checked, _) = check_loaded(&mut loaded, options).expect("nobody cancels it");
     let program = loaded.programs.pop().expect("it is one program").program;
     Checked { sources: loaded.sources, diagnostics: checked.diagnostics, program }
+}
+
+/// The findings about a file alone: those of the front end, and of the rules about texts.
+#[must_use]
+pub fn front_end(file: &File, options: Options) -> Vec<Diagnostic> {
+    let File { name, text } = file;
+    FileResult::new(FileId(0), name, text, true, options.into()).lowered.diagnostics
 }
 
 /// Compares what two programs do.

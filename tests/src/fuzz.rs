@@ -1,15 +1,16 @@
-//! What is done with texts that nobody wrote: the entry points that `fuzz/` and `tests/tests/all/fuzz.rs`
-//! share. Each ends without a panic, and what holds for every text is asserted.
+//! The entry points that `fuzz/` and `tests/tests/all/fuzz.rs` share. They use arbitrary texts through the library
+//! `agentir`, and assert what holds for every text; nothing panics.
 
-use crate::check::{File, check, json};
+use crate::check::json;
 use crate::samples::root;
-use agentir_convert::{Meaning, Target, Totals, convert};
-use agentir_diagnostics::{FileId, Severity};
+use agentir::diagnostics::{Applicability, FileId};
+use agentir::vfs::Memory;
+use agentir::{Detail, Diagnostic, FormatError, Severity, Snapshot, Target, Workspace};
+use agentir_convert::{Meaning, Totals};
 use agentir_expr::Version;
-use agentir_rewrite::RewriteError;
-use agentir_syntax::abl::Options;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// A language: what a file is called so that it is read as that, and how it is found among samples.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,58 +59,90 @@ fn input(name: &str) -> Input {
     *INPUTS.iter().find(|input| input.name == name).expect("an input of this name")
 }
 
-fn file(input: Input, text: &str) -> File {
-    File { name: input.file.to_owned(), text: text.to_owned() }
+/// Everything that is done with a text of the input called `name`.
+pub fn everything(name: &str, text: &str) {
+    let input = input(name);
+    let mut workspace = Workspace::new(Arc::new(Memory::new()), vec![input.file.into()]);
+    workspace.set_text(input.file, text);
+    let snapshot = workspace.snapshot().expect("files in memory can be read");
+    check(&snapshot);
+    layout(input, &snapshot, text);
+    convert(&snapshot);
+    edit(input, &mut workspace, text);
 }
 
-/// Reads, lowers and checks a text, and writes what came of it as JSON: every place lies inside the file.
-fn read(input: Input, text: &str) {
-    let checked = check(&[file(input, text)], Options::default());
-    for diagnostic in &checked.diagnostics {
+/// Checks a text: every span lies inside its file. Serializes, draws and fixes it.
+fn check(snapshot: &Snapshot) {
+    for diagnostic in findings(snapshot) {
         for span in std::iter::once(&diagnostic.primary).chain(&diagnostic.labels).map(|l| l.span) {
-            assert!(text.get(span.range()).is_some(), "{diagnostic:?} is not about this text");
+            let file = snapshot.sources().get(span.file);
+            let text = file.and_then(|file| file.text.get(span.range()));
+            assert!(text.is_some(), "{diagnostic:?} is outside of the text");
         }
     }
-    let _json = json(&checked.program);
+    for (id, program) in snapshot.programs() {
+        let _json = json(program);
+        let _graph = snapshot.graph(id, Detail::Steps);
+    }
+    let (file, _) = snapshot.sources().iter().next().expect("one file");
+    let _fixed = snapshot.fix(file, Applicability::Unsafe).expect("nobody cancels it");
 }
 
-/// Brings a text into its layout: what comes out is stable.
-fn layout(input: Input, text: &str) {
+fn findings(snapshot: &Snapshot) -> &[Diagnostic] {
+    snapshot.check().expect("nobody cancels it")
+}
+
+/// Formats a text, which is idempotent, and migrates it.
+fn layout(input: Input, snapshot: &Snapshot, text: &str) {
     let language = agentir_lower::language(input.file, text);
-    match agentir_rewrite::format(language, FileId(0), text) {
+    let (file, _) = snapshot.sources().iter().next().expect("one file");
+    match snapshot.format(file) {
         Ok(once) => {
             let twice = agentir_rewrite::format(language, FileId(0), &once);
             assert_eq!(twice.ok().as_deref(), Some(once.as_str()), "the layout is not stable");
         }
         // The text stays as it is.
-        Err(RewriteError::InvalidStructure(_) | RewriteError::MeaningChanged(_)) => {}
+        Err(FormatError::Refused(_)) => {}
+        Err(FormatError::NotFound) => panic!("the file is part of the workspace"),
     }
     for to in [Version::Current, Version::Newest] {
         let _either = agentir_rewrite::migrate(language, FileId(0), text, None, to);
     }
 }
 
-/// Everything that is done with a text of the input called `name`.
-pub fn everything(name: &str, text: &str) {
-    let input = input(name);
-    read(input, text);
-    layout(input, text);
-    write(input, text);
-}
-
-/// Writes a text in all languages: what is written can be read, and every value has its line in the report.
-fn write(input: Input, text: &str) {
-    let checked = check(&[file(input, text)], Options::default());
-    // Functions alone are nobody's.
-    if checked.errors().next().is_some() || checked.program.agents.is_empty() {
+/// Converts a text to all languages: the result can be read, and every value has its line in the report.
+fn convert(snapshot: &Snapshot) {
+    if findings(snapshot).iter().any(|found| found.severity == Severity::Error) {
         return;
     }
-    for target in Target::ALL {
-        let conversion = convert(&checked.program, &checked.sources, target);
-        let broken = conversion.diagnostics.iter().find(|d| d.severity == Severity::Error);
-        assert!(broken.is_none(), "{} that cannot be read: {broken:?}", target.name());
-        let Totals { kept, approximated, dropped } = conversion.report.totals;
-        let values = Meaning::new(&checked.program).size();
-        assert_eq!(kept + approximated + dropped, values, "values without a line in the report");
+    for (id, program) in snapshot.programs() {
+        // Functions alone are nobody's.
+        if program.agents.is_empty() {
+            continue;
+        }
+        for target in Target::ALL {
+            let conversion = snapshot.convert(id, target).expect("the program of this id");
+            let broken = conversion.diagnostics.iter().find(|d| d.severity == Severity::Error);
+            assert!(broken.is_none(), "{} that cannot be read: {broken:?}", target.name());
+            let Totals { kept, approximated, dropped } = conversion.report.totals;
+            let values = Meaning::new(program).size();
+            assert_eq!(
+                kept + approximated + dropped,
+                values,
+                "values without a line in the report"
+            );
+        }
     }
+}
+
+/// Cuts the text in the middle and restores it: the workspace finds what it found before.
+fn edit(input: Input, workspace: &mut Workspace, text: &str) {
+    let mut set = |text: &str| {
+        workspace.set_text(input.file, text);
+        let snapshot = workspace.snapshot().expect("files in memory can be read");
+        format!("{:?}", findings(&snapshot))
+    };
+    let before = set(text);
+    set(&text[..text.floor_char_boundary(text.len() / 2)]);
+    assert_eq!(set(text), before, "an edit that was undone changes the findings");
 }

@@ -1,9 +1,15 @@
 //! The pages of the rules, and the examples in them.
+//!
+//! Below a source line of an example stand *marks*: carets under the span of a finding, and its message.
+//! They are part of the page only; whoever checks the example gets its files without them.
 
-use crate::check::File;
+use crate::check::{Checked, File, check};
 use crate::samples::root;
+use agentir_diagnostics::{Diagnostic, SourceFile};
 use agentir_expr::Version;
+use agentir_syntax::abl::Options;
 use std::fs;
+use std::path::PathBuf;
 
 /// A page of `rules/`.
 #[derive(Debug)]
@@ -27,8 +33,97 @@ pub struct Example {
     pub fails: bool,
     /// The version it is held to.
     pub version: Option<Version>,
-    /// The files.
+    /// The files, without marks.
     pub files: Vec<File>,
+    /// The block as it is on the page, with marks.
+    pub body: String,
+}
+
+impl Example {
+    /// Checks the files.
+    #[must_use]
+    pub fn check(&self) -> Checked {
+        check(&self.files, Options { version: self.version, ..Options::default() })
+    }
+
+    /// The block with a mark for each finding of `rule`, and no others.
+    #[must_use]
+    pub fn marked(&self, checked: &Checked, rule: &str) -> String {
+        let findings = checked.diagnostics.iter().filter(|d| d.rule.0 == rule);
+        let mut marks: Vec<Mark> = findings.map(|d| Mark::of(checked, d)).collect();
+        marks.sort();
+        let mut text = String::new();
+        let mut file = self.files[0].name.as_str();
+        let mut number = 0;
+        for line in self.body.lines().filter(|line| !is_mark(line)) {
+            text.push_str(line);
+            text.push('\n');
+            if let Some(name) = line.strip_prefix(FILE) {
+                (file, number) = (name.trim(), 0);
+                continue;
+            }
+            number += 1;
+            for mark in marks.extract_if(.., |m| m.file == file && m.line == number) {
+                text.push_str(&mark.below(line));
+            }
+        }
+        assert!(marks.is_empty(), "findings outside of the example: {marks:?}");
+        text
+    }
+}
+
+/// The carets and the message that stand for a finding.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Mark {
+    file: String,
+    /// The number of the source line it is below, from 1.
+    line: usize,
+    /// How many characters of the line are before the span.
+    column: usize,
+    /// How many characters of the span are in its first line.
+    width: usize,
+    message: String,
+}
+
+impl Mark {
+    fn of(checked: &Checked, finding: &Diagnostic) -> Self {
+        let span = finding.primary.span;
+        let SourceFile { name, text, .. } =
+            checked.sources.get(span.file).expect("a finding is in a file");
+        let (before, rest) = text.split_at(span.start as usize);
+        let line_start = before.rfind('\n').map_or(0, |at| at + 1);
+        let spanned = rest[..span.range().len()].lines().next().unwrap_or_default();
+        Self {
+            file: name.to_string(),
+            line: before.matches('\n').count() + 1,
+            column: before[line_start..].chars().count(),
+            width: spanned.chars().count(),
+            message: finding.message.clone(),
+        }
+    }
+
+    /// The mark as a line below `line`. Tabs stay tabs, so that carets are below what they underline.
+    fn below(&self, line: &str) -> String {
+        let blank = |c| if c == '\t' { '\t' } else { ' ' };
+        let indent: String =
+            line.chars().map(blank).chain(std::iter::repeat(' ')).take(self.column).collect();
+        format!("{indent}{} {}\n", "^".repeat(self.width.max(1)), self.message)
+    }
+}
+
+/// Whether a line of an example is a mark: carets, and what the finding says. No language has such lines.
+fn is_mark(line: &str) -> bool {
+    let carets = line.trim_start();
+    carets.starts_with('^') && carets.trim_start_matches('^').starts_with(' ')
+}
+
+/// What begins the line before a file of an example that has several.
+const FILE: &str = "--- file:";
+
+/// Where the page of a rule is.
+#[must_use]
+pub fn path(rule: &str) -> PathBuf {
+    root().join(format!("rules/{rule}.md"))
 }
 
 /// All pages, by name.
@@ -99,14 +194,15 @@ fn example(line: usize, info: &str, body: &str) -> Result<Option<Example>, Strin
             other => return Err(format!("`{other}` is no option of an example")),
         });
     }
-    Ok(Some(Example { line, fails, version, files: files(&name, body) }))
+    let files = files(&name, body);
+    Ok(Some(Example { line, fails, version, files, body: body.to_owned() }))
 }
 
-/// Splits a block at its `--- file: NAME` lines.
+/// Splits a block at its `--- file: NAME` lines, and leaves out marks.
 fn files(name: &str, body: &str) -> Vec<File> {
     let mut files = vec![File { name: name.to_owned(), text: String::new() }];
-    for line in body.lines() {
-        if let Some(name) = line.strip_prefix("--- file:") {
+    for line in body.lines().filter(|line| !is_mark(line)) {
+        if let Some(name) = line.strip_prefix(FILE) {
             files.push(File { name: name.trim().to_owned(), text: String::new() });
         } else {
             let file = files.last_mut().unwrap();

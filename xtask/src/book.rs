@@ -1,7 +1,6 @@
 //! The book: the documents as they are in the repository, and the rules by group, for mdBook.
 //!
-//! Everything keeps its place relative to everything else, so links work in the repository and in the
-//! book alike, and nothing is written twice.
+//! All files keep their paths relative to each other, so the same links work in the repository and in the book.
 
 use agentir_lint::catalogue;
 use std::collections::BTreeMap;
@@ -11,7 +10,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-/// The chapters before the rules: a title, and where it is.
+/// The chapters before the rules: a title and a path.
 const CHAPTERS: &[(&str, &[(&str, &str)])] = &[
     (
         "Tutorials",
@@ -36,6 +35,7 @@ const CHAPTERS: &[(&str, &[(&str, &str)])] = &[
             ("Tools", "docs/tools.md"),
             ("Orchestration", "docs/orchestration.md"),
             ("Benchmarks", "docs/benchmarks.md"),
+            ("Budgets", "docs/budgets.md"),
             ("Mutation score", "docs/mutations.md"),
             ("Architecture", "ARCHITECTURE.md"),
         ],
@@ -89,7 +89,7 @@ fn copy(from: &Path, to: &Path) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Puts the book together in `to`, and makes pages of it where mdBook is installed.
+/// Assembles the book in `to`, and renders it if mdBook is installed.
 pub(crate) fn write(root: &Path, to: &Path) -> Result<(), Box<dyn Error>> {
     let source = to.join("src");
     if source.exists() {
@@ -103,7 +103,7 @@ pub(crate) fn write(root: &Path, to: &Path) -> Result<(), Box<dyn Error>> {
     for chapter in ["README.md", "ARCHITECTURE.md"] {
         fs::copy(root.join(chapter), source.join(chapter))?;
     }
-    // Documents point into the schemas and the samples.
+    // Documents link to schemas and samples.
     for folder in ["docs", "rules", "schemas", "corpus"] {
         copy(&root.join(folder), &source.join(folder))?;
     }
@@ -119,10 +119,10 @@ pub(crate) fn write(root: &Path, to: &Path) -> Result<(), Box<dyn Error>> {
             println!("{}", to.join("book/index.html").display());
             Ok(())
         }
-        Ok(_) => Err("mdbook could not make the pages".into()),
+        Ok(_) => Err("mdbook failed".into()),
         Err(_) => {
             println!(
-                "{} is ready; `cargo install mdbook` installs what makes pages of it",
+                "assembled {}; install mdBook to render it: `cargo install mdbook`",
                 to.display()
             );
             Ok(())

@@ -1,4 +1,4 @@
-//! What conversions keep.
+//! The document about what conversions preserve.
 
 use std::error::Error;
 use std::fs;

@@ -1,4 +1,4 @@
-//! Made-up projects as files.
+//! Generated projects as files.
 
 use agentir_bench::generate::{Project, bots, projects, scripts};
 use std::error::Error;
@@ -7,15 +7,15 @@ use std::path::Path;
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
-/// Writes `files` documents of ABL.
+/// Writes `files` ABL documents.
 pub(crate) fn write(out: &Path, files: usize, seed: u64) -> Result<()> {
     let bytes = write_all(out, &projects(files, seed))?;
     println!("wrote {files} documents, {} KB, to {}", bytes / 1000, out.display());
     Ok(())
 }
 
-/// Writes as many files as asked for, half of them ABL, a quarter Agent Script, a quarter ADL with its
-/// functions; gives the number of bytes.
+/// Writes `files` files, half of them ABL, a quarter Agent Script, a quarter ADL with its functions, and returns
+/// the number of bytes.
 pub(crate) fn write_mixed(out: &Path, files: usize, seed: u64) -> Result<usize> {
     let all = [projects(files / 2, seed), scripts(files / 4, seed), bots(files / 8, seed)];
     all.iter().map(|projects| write_all(out, projects)).sum()

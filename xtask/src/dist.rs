@@ -1,5 +1,5 @@
-//! An archive that runs where Z3 is not installed: the program, Z3 and the other libraries that are not
-//! part of every system, manual pages, completions.
+//! The archive of a release, which runs without an installed Z3: the program, Z3 and the other libraries that are
+//! not part of every system, manual pages, completions.
 
 use std::collections::BTreeSet;
 use std::error::Error;
@@ -10,7 +10,7 @@ use std::process::Command;
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
-/// The libraries that go into the archive, by how their names begin; the others are the system's C
+/// The libraries that go into the archive, by the prefix of their names; the others are the system's C
 /// library. The program loads Z3 from `../lib` (`crates/agentir-z3`), and the dynamic linker looks for what
 /// Z3 needs there (`crates/agentir-cli/build.rs`).
 const LIBRARIES: [&str; 2] = ["libstdc++.", "libgcc_s."];
@@ -18,15 +18,14 @@ const LIBRARIES: [&str; 2] = ["libstdc++.", "libgcc_s."];
 /// A sample that gives a finding only if Z3 works.
 const NEEDS_Z3: &str = "combined_limits.agent.abl";
 
-/// Shells, and what their files of completions are called.
+/// Shells, and the names of their completion files.
 const SHELLS: [(&str, &str); 3] =
     [("bash", "agentir.bash"), ("zsh", "_agentir"), ("fish", "agentir.fish")];
 
-/// What comes along.
+/// Other files in the archive.
 const DOCUMENTS: [&str; 3] = ["README.md", "LICENSE-MIT", "LICENSE-APACHE"];
 
-/// Makes the archive in `out`, and tries it in a file system in which there is nothing but it and the C
-/// library, if `attempt` says so.
+/// Makes the archive in `out`. With `attempt`, tests it in a file system with nothing else but the C library.
 pub(crate) fn make(root: &Path, out: &Path, attempt: bool) -> Result<()> {
     let program = crate::start::program(root, "dist")?;
     let name = format!(
@@ -64,7 +63,7 @@ pub(crate) fn make(root: &Path, out: &Path, attempt: bool) -> Result<()> {
     fs::create_dir_all(out)?;
     let archive = out.join(format!("{name}.tar.gz"));
     let mut tar = Command::new("tar");
-    // The same files give the same archive.
+    // Reproducible: the same files give the same archive.
     tar.args(["--sort=name", "--owner=0", "--group=0", "--numeric-owner", "--mtime=@0", "-czf"]);
     succeed(tar.arg(&archive).arg("-C").arg(work.path()).arg(&name))?;
     println!("wrote {} ({:.1} MB)", archive.display(), fs::metadata(&archive)?.len() as f64 / 1e6);
@@ -74,10 +73,10 @@ pub(crate) fn make(root: &Path, out: &Path, attempt: bool) -> Result<()> {
     Ok(())
 }
 
-/// Z3's library, as the program would load it here: the name it is looked for by, and its file.
+/// The Z3 library that the program loads on this machine: the name it is searched by, and its file.
 fn z3() -> Result<(&'static OsStr, PathBuf)> {
     let name = agentir_z3::load()?.file_name().ok_or("a library has a name")?;
-    // Where the dynamic linker has found a name, the kernel knows.
+    // The dynamic linker does not report the file, but the kernel lists it.
     let maps = fs::read_to_string("/proc/self/maps")?;
     let files = maps.lines().filter_map(|line| Some(Path::new(line.get(line.find('/')?..)?)));
     let is_z3 = |file: &&Path| {
@@ -92,15 +91,15 @@ fn needed(program: &Path) -> Result<Vec<PathBuf>> {
     let output = Command::new("ldd").arg(program).output()?;
     let text = String::from_utf8(output.stdout)?;
     if let Some(line) = text.lines().find(|line| line.contains("not found")) {
-        return Err(format!("missing here, too: {}", line.trim()).into());
+        return Err(format!("missing on this machine: {}", line.trim()).into());
     }
     let path =
         |line: &str| line.split_whitespace().find(|word| word.starts_with('/')).map(PathBuf::from);
     Ok(text.lines().filter_map(path).collect())
 }
 
-/// Unpacks the archive where there is nothing else but the C library, and checks samples. Takes root and
-/// Linux, for a file system of its own.
+/// Unpacks the archive in a file system with nothing else but the C library, and checks samples. Requires root and
+/// Linux.
 fn try_out(root: &Path, archive: &Path, name: &str, system: &[PathBuf]) -> Result<()> {
     let empty = tempfile::tempdir()?;
     succeed(Command::new("tar").arg("-xzf").arg(archive).arg("-C").arg(empty.path()))?;
@@ -127,8 +126,8 @@ fn try_out(root: &Path, archive: &Path, name: &str, system: &[PathBuf]) -> Resul
     let program = crate::start::program(root, "dist")?;
     let here = Command::new(program).args(question).current_dir(empty.path()).output()?;
     if there.stdout != here.stdout || there.status.code() != Some(1) {
-        let said = String::from_utf8_lossy(&there.stderr);
-        return Err(format!("in an empty file system it says something else: {said}").into());
+        let stderr = String::from_utf8_lossy(&there.stderr);
+        return Err(format!("in an empty file system the report differs: {stderr}").into());
     }
     let report: serde_json::Value = serde_json::from_slice(&there.stdout)?;
     let findings = report.get("diagnostics").and_then(|all| all.as_array());
@@ -138,7 +137,7 @@ fn try_out(root: &Path, archive: &Path, name: &str, system: &[PathBuf]) -> Resul
         return Err(format!("nothing is found in {NEEDS_Z3}, so Z3 does not work").into());
     }
     println!(
-        "in a file system with {} other files it says the same ({} bytes)",
+        "in a file system with {} other files the report is the same ({} bytes)",
         system.len(),
         here.stdout.len()
     );

@@ -5,7 +5,7 @@ use std::error::Error;
 use std::fs;
 use std::path::Path;
 
-/// Writes our samples where `cargo fuzz` looks for the corpus of each target.
+/// Writes the samples to the corpus folder of each fuzz target.
 pub(crate) fn write_seeds(root: &Path) -> Result<(), Box<dyn Error>> {
     for input in INPUTS {
         let folder = root.join("fuzz/corpus").join(input.name);

@@ -1,13 +1,16 @@
-//! What contributors run: `cargo xtask …`.
+//! Tasks for contributors: `cargo xtask …`.
 //!
-//! *Invariant*: nothing here is part of what users run, and the tests do without it, except that
-//! they name the command that mends what they found.
+//! *Invariant*: nothing here is shipped, and no test depends on it; messages of failed tests name the command that
+//! updates a file.
 
 mod book;
+mod budget;
+mod callgrind;
 mod conversions;
 mod corpus;
 mod dist;
 mod fuzz;
+mod keystroke;
 mod many;
 mod mutate;
 mod new_rule;
@@ -32,7 +35,7 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Put the book together from the documents and the rules
+    /// Assemble the book from the documents and the rules
     Book {
         /// The folder to write it to
         #[arg(long, default_value = "target/book")]
@@ -40,59 +43,73 @@ enum Command {
     },
     /// Write `schemas/` from the code
     Schemas,
-    /// Write `docs/conversions.md`: what conversions between all languages keep
+    /// Write `docs/conversions.md`: what conversions between all languages preserve
     Conversions,
     /// Measure the methods of orchestration, and write `docs/orchestration.md`
     Orchestration,
     /// Write the file and the page of a new rule, and register it
     NewRule {
-        /// Its name, in kebab case
+        /// The name of the rule, in kebab case
         name: String,
     },
-    /// Plant defects in programs that are in order, and write `docs/mutations.md`
+    /// Seed defects in correct programs, and write the mutation score table, `docs/mutations.md`
     Mutate {
-        /// Tell as well what was missed, and what spoke of changes that are no defects
+        /// List missed defects, and findings about changes that are not defects
         #[arg(long)]
         missed: bool,
     },
-    /// Write made-up projects
+    /// Write generated projects
     CorpusGen {
-        /// How many documents
+        /// The number of documents
         #[arg(long, default_value_t = 1000)]
         files: usize,
-        /// What they are made from; the same seed gives the same projects
+        /// The seed; the same seed gives the same projects
         #[arg(long, default_value_t = 1)]
         seed: u64,
         /// The folder to write them to
         #[arg(long)]
         out: PathBuf,
     },
-    /// Measure how fast each phase is for each language, and how fast the program starts
+    /// Measure the speed of each phase for each language, and the time for a single file
     Bench {
-        /// How many documents of ABL; half as many of the others
+        /// The number of ABL documents; of the other languages half as many
         #[arg(long, default_value_t = 10_000)]
         files: usize,
-        /// What they are made from
+        /// The seed of the documents
         #[arg(long, default_value_t = 1)]
         seed: u64,
-        /// How often each measurement is repeated; the fastest counts
+        /// The number of runs of each measurement, of which the fastest counts
         #[arg(long, default_value_t = 3)]
         rounds: usize,
-        /// Instead: how the program does on a folder of as many files, beside reading and hashing them
+        /// Instead, generate this number of files, and compare checking them with reading and hashing them
         #[arg(long, value_name = "FILES")]
         corpus: Option<usize>,
-        /// The build of the program that is measured; `dist` is what is handed out
+        /// The profile that the measured program is built with; releases use `dist`
         #[arg(long, default_value = "release")]
         profile: String,
     },
-    /// Write our samples as seeds for `cargo fuzz`
+    /// Measure the time from a keystroke to all findings, in a project and in large files of each language
+    Keystroke {
+        /// The number of keystrokes that are timed
+        #[arg(long, default_value_t = 402)]
+        keystrokes: usize,
+        /// The number of keystrokes whose instructions are counted, if valgrind is installed
+        #[arg(long, default_value_t = 60)]
+        counted: usize,
+        /// Only type in this case, for a profiler
+        #[arg(long, value_name = "CASE")]
+        replay: Option<String>,
+    },
+    /// Compare builds, the program's start and its size with the limits in `docs/budgets.md`
+    Budget(budget::Budget),
+    /// Write the samples as seeds for `cargo fuzz`
     FuzzSeeds,
     /// Make an archive that runs on machines without Z3
     Dist {
         /// The folder to write it to
         #[arg(long, default_value = "dist")]
         out: PathBuf,
-        /// Try it where there is nothing else but the C library; takes root
+        /// Test it in a file system with nothing else but the C library; requires root
         #[arg(long = "try")]
         attempt: bool,
     },
@@ -111,6 +128,13 @@ fn main() -> Result<(), Box<dyn Error>> {
             let root = root()?;
             many::measure(&start::program(&root, &profile)?, files, seed, rounds)
         }
+        Command::Keystroke { keystrokes, replay: Some(case), .. } => {
+            keystroke::type_only(&case, keystrokes)
+        }
+        Command::Keystroke { keystrokes, counted, replay: None } => {
+            keystroke::measure(keystrokes, counted)
+        }
+        Command::Budget(budget) => budget::run(&root()?, &budget),
         Command::FuzzSeeds => fuzz::write_seeds(&root()?),
         Command::Dist { out, attempt } => dist::make(&root()?, &out, attempt),
         Command::Bench { files, seed, rounds, corpus: None, profile } => {

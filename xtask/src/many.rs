@@ -1,5 +1,4 @@
-//! How long `agentir check` takes for very many files, and how much memory, beside reading and hashing
-//! the same files.
+//! The time and memory of `agentir check` on very many files, compared with reading and hashing them.
 
 use crate::corpus;
 use rayon::prelude::*;
@@ -12,7 +11,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
-/// Writes as many files as asked for, and measures.
+/// Writes `files` files, and measures.
 pub(crate) fn measure(program: &Path, files: usize, seed: u64, rounds: usize) -> Result<()> {
     let folder = tempfile::tempdir()?;
     let agents = folder.path().join("agents");
@@ -22,7 +21,7 @@ pub(crate) fn measure(program: &Path, files: usize, seed: u64, rounds: usize) ->
         bytes as f64 / 1e6,
         rayon::current_num_threads()
     );
-    // Whoever comes first would read from the disk, and the others from memory.
+    // The first reader would read from disk, all others from the page cache.
     read_and_hash(&agents)?;
     let cache = folder.path().join("cache");
     let check = |more: &[&str]| -> Result<(Row, Vec<u8>)> {
@@ -43,13 +42,13 @@ pub(crate) fn measure(program: &Path, files: usize, seed: u64, rounds: usize) ->
             if touch {
                 touch_all(&agents)?;
             } else {
-                // What was changed just now is not known by its time.
+                // Files that were modified just now are not trusted to be unchanged by their modification time.
                 std::thread::sleep(Duration::from_secs(3));
                 check(&[])?;
             }
-            let (again, said) = check(&[])?;
-            if said != report {
-                return Err("the cache gives another report".into());
+            let (again, cached) = check(&[])?;
+            if cached != report {
+                return Err("the report with a cache differs".into());
             }
             row.fastest(again);
         }
@@ -73,7 +72,7 @@ pub(crate) fn measure(program: &Path, files: usize, seed: u64, rounds: usize) ->
     Ok(())
 }
 
-/// How long something took at least, and the most memory that it had, in KB.
+/// The shortest time of several runs, and the peak memory in KB.
 #[derive(Clone, Copy, Default)]
 struct Row {
     time: Duration,
@@ -87,7 +86,7 @@ impl Row {
     }
 }
 
-/// Makes files look as if they had just been checked out, with what was in them.
+/// Sets the modification times of files to now, as a checkout does, and leaves their contents.
 fn touch_all(folder: &Path) -> Result<()> {
     let now = SystemTime::now();
     for entry in ignore::WalkBuilder::new(folder).build() {
@@ -99,8 +98,7 @@ fn touch_all(folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// What any check of these files has to do at least: find them, read them, and know whether they
-/// changed.
+/// The minimum that any check has to do: find the files, read them and hash them.
 fn read_and_hash(folder: &Path) -> Result<()> {
     let paths: Mutex<Vec<PathBuf>> = Mutex::default();
     let walk =
@@ -123,12 +121,12 @@ fn read_and_hash(folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// How long a command takes, and the most memory that it had, in KB; that is only known on Linux.
+/// The time of a command, and its peak memory in KB, which is only known on Linux.
 fn run(command: &mut Command) -> Result<Row> {
     let begun = Instant::now();
     let mut child = command.stderr(Stdio::inherit()).spawn()?;
     let status = format!("/proc/{}/status", child.id());
-    // Until it has taken the place of this process' copy, what is said is about the copy.
+    // Before `exec`, the status is that of a copy of this process.
     let name = Path::new(command.get_program()).file_stem().unwrap_or_default().to_string_lossy();
     let is_it = |text: &str| text.lines().next() == Some(&format!("Name:\t{name}"));
     let mut peak = 0;

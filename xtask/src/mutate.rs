@@ -1,4 +1,4 @@
-//! The page about planted defects.
+//! The mutation score table.
 
 use agentir_tests::plant;
 use std::error::Error;

@@ -18,7 +18,7 @@ pub(crate) fn write(root: &Path, name: &str) -> Result<(), Box<dyn Error>> {
     let page = root.join("rules").join(format!("{name}.md"));
     for path in [&file, &page] {
         if path.exists() {
-            return Err(format!("{} is there already", path.display()).into());
+            return Err(format!("{} already exists", path.display()).into());
         }
     }
     let catalogue = root.join("crates/agentir-lint/src/catalogue.rs");
@@ -40,13 +40,11 @@ pub(crate) fn write(root: &Path, name: &str) -> Result<(), Box<dyn Error>> {
     fs::write(&catalogue, registered)?;
     fs::write(&list, listed)?;
     println!("wrote {} and {}, and registered the rule", file.display(), page.display());
-    println!(
-        "next: say in both what it is about; `cargo test --workspace` runs the page's examples"
-    );
+    println!("next: describe the rule in both; `cargo test --workspace` runs the page's examples");
     Ok(())
 }
 
-/// Puts `line` where it belongs in the first run of lines that begin with `prefix`, behind `after`.
+/// Inserts `line` into the first sorted run of lines that begin with `prefix`, after the text `after`.
 fn with_line(text: &str, after: &str, prefix: &str, line: &str) -> Result<String, String> {
     let missing = || format!("there is no list of `{prefix}…` lines to add to");
     let start = text.find(after).ok_or_else(missing)? + after.len();
@@ -62,28 +60,31 @@ fn with_line(text: &str, after: &str, prefix: &str, line: &str) -> Result<String
     Ok(format!("{before}{between}{smaller}{line}{larger}"))
 }
 
-/// A rule that the tests of agentir-lint compile and run, so that what is written here always fits.
+/// A rule that the tests of agentir-lint compile and run, so the scaffold always compiles.
 const TEMPLATE: &str = include_str!("../../crates/agentir-lint/src/rule_template.rs");
 
 fn rule(name: &str) -> String {
     TEMPLATE.replace("example-rule", name).replace("example_tool", &example_tool(name))
 }
 
-/// The tool that the scaffold of a rule is about.
+/// The tool that the rule of the scaffold reports.
 fn example_tool(name: &str) -> String {
     format!("example_of_{}", name.replace('-', "_"))
 }
 
 fn page_of(name: &str) -> String {
-    let example = |fence: &str, tool: &str| {
+    let tool = example_tool(name);
+    // The finding of the template, as the tests of the pages write it.
+    let mark = format!("          {} `{tool}` is an example\n", "^".repeat(tool.len()));
+    let example = |fence: &str, tool: &str, mark: &str| {
         format!(
-            "```abl {fence}\nAGENT: Example\n\nGOAL: \"Show what the rule is about\"\n\nTOOLS:\n  {tool}() -> {{done: boolean}}\n\nFLOW:\n  start:\n    REASONING: false\n    CALL: {tool}()\n    THEN: COMPLETE\n```\n"
+            "```abl {fence}\nAGENT: Example\n\nGOAL: \"Show what the rule is about\"\n\nTOOLS:\n  {tool}() -> {{done: boolean}}\n\nFLOW:\n  start:\n    REASONING: false\n    CALL: {tool}()\n{mark}    THEN: COMPLETE\n```\n"
         )
     };
     format!(
         "# {name}\n\n(What it finds.)\n\n## Why\n\n(What happens at run time.)\n\n## Wrong\n\n{}\n## Right\n\n{}",
-        example("fail", &example_tool(name)),
-        example("pass", "open_door")
+        example("fail", &tool, &mark),
+        example("pass", "open_door", "")
     )
 }
 
@@ -99,10 +100,12 @@ mod tests {
         );
         assert!(page.starts_with("# odd-name\n") && page.contains("CALL: example_of_odd_name()"));
         assert!(!rule.contains("example-rule") && !rule.contains("example_tool"));
+        let mark = "          ^^^^^^^^^^^^^^^^^^^ `example_of_odd_name` is an example\n";
+        assert!(page.contains(&format!("    CALL: example_of_odd_name()\n{mark}    THEN:")));
     }
 
     #[test]
-    fn lines_are_put_where_they_belong() {
+    fn lines_are_inserted_in_order() {
         let text = "// head\nmod a;\nmod c;\n\nmod z;\n";
         let with = |line| with_line(text, "", "mod ", line);
         assert_eq!(with("mod b;\n").as_deref(), Ok("// head\nmod a;\nmod b;\nmod c;\n\nmod z;\n"));

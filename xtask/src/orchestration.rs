@@ -1,4 +1,4 @@
-//! What the methods of orchestration cost.
+//! The document about the cost of each orchestration method.
 
 use std::error::Error;
 use std::fs;

@@ -1,23 +1,38 @@
-//! How long the program takes for one file, from its start to its end.
+//! The time of the program for a single file, from start to end.
 
 use std::error::Error;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-/// How often it is started. The fastest counts: whatever made the others slower was not the program.
+/// The number of runs. The fastest counts, because other processes slow down the rest.
 const TIMES: usize = 30;
 
-/// The program, built by a profile of the workspace.
+/// The Cargo that runs this program.
+pub(crate) fn cargo() -> OsString {
+    std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into())
+}
+
+/// Builds the program with a profile of the workspace.
 pub(crate) fn program(root: &Path, profile: &str) -> Result<PathBuf, Box<dyn Error>> {
     let here = std::env::current_exe()?;
     // This program is in the folder of its own profile.
-    let target = here.ancestors().nth(2).ok_or("this program is in no target folder")?;
-    let program = target.join(profile).join("agentir");
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let mut build = Command::new(cargo);
+    let target = here.ancestors().nth(2).ok_or("xtask was not started from a target folder")?;
+    let folder = if profile == "dev" { "debug" } else { profile };
+    let program = target.join(folder).join("agentir");
+    let mut build = Command::new(cargo());
     build
-        .args(["build", "--quiet", "--profile", profile, "--package", "agentir-cli"])
+        .args([
+            "build",
+            "--quiet",
+            "--profile",
+            profile,
+            "--package",
+            "agentir-cli",
+            "--features",
+            "full",
+        ])
         .current_dir(root);
     if !build.status()?.success() || !program.is_file() {
         return Err("the program could not be built".into());

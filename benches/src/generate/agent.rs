@@ -1,4 +1,4 @@
-//! Documents without a flow: agents that the model leads, supervisors, libraries, profiles.
+//! Documents without a flow: agents led by the model, supervisors, libraries, profiles.
 
 use super::words::{DEEDS, FIELDS, JOBS, LIMITS, Random, THINGS, TRAITS, VERBS};
 use std::fmt::Write as _;

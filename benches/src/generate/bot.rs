@@ -5,8 +5,7 @@ use super::words::{FIELDS, Random, VERBS};
 use std::fmt::Write as _;
 
 /// `main`, an ensemble, and agents with prompts and with steps; and the functions that they call.
-pub(super) fn files(random: &mut Random) -> (String, String) {
-    let count = random.between(2, 6);
+pub(super) fn files(count: usize, random: &mut Random) -> (String, String) {
     let names: Vec<String> =
         (0..count).map(|i| Subject::new(i, false, random).name.to_lowercase()).collect();
     let mut text = "main:\n  type: flow agent\n  steps:\n    - call: desk\n\ndesk:\n  type: ensemble agent\n  description: Finds out what it is about\n  fallback: default\n  contains:\n"

@@ -1,4 +1,4 @@
-//! Agents that lead through steps.
+//! Agents with a flow.
 
 use super::agent::{Subject, head, tools};
 use super::words::Random;
@@ -53,7 +53,7 @@ pub(super) fn agent(subject: &Subject, random: &mut Random) -> String {
     text
 }
 
-/// A step that looks at what was typed.
+/// A step that branches on the input.
 fn branching(text: &mut String, step: &str, name: &str, question: &str, then: &str) {
     let _ = write!(
         text,
@@ -61,7 +61,7 @@ fn branching(text: &mut String, step: &str, name: &str, question: &str, then: &s
     );
 }
 
-/// A step that calls a tool and looks at the result.
+/// A step that calls a tool and branches on the result.
 fn call(
     text: &mut String,
     step: &str,

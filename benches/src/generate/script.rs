@@ -4,9 +4,8 @@ use super::agent::Subject;
 use super::words::{FIELDS, Random, TRAITS, VERBS};
 use std::fmt::Write as _;
 
-/// A file: an agent that routes to a few subagents, each with actions and a prompt.
-pub(super) fn file(name: &str, random: &mut Random) -> String {
-    let count = random.between(1, 4);
+/// A file: an agent that routes to `count` subagents, each with actions and a prompt.
+pub(super) fn file(name: &str, count: usize, random: &mut Random) -> String {
     let subjects: Vec<Subject> = (0..count).map(|i| Subject::new(i, false, random)).collect();
     let mut text = format!(
         "system:\n    instructions: \"{}. {}\"\n    messages:\n        welcome: \"Welcome. How can I help?\"\n        error: \"Something went wrong. Please try again.\"\n\nconfig:\n    developer_name: \"{name}\"\n    agent_label: \"{name}\"\n\naccess:\n    default_agent_user: \"desk@{name}.example\"\n\nvariables:\n    verified: mutable boolean = False\n        description: \"Whether the caller is known\"\n",

@@ -1,11 +1,11 @@
-//! Words and chance.
+//! Words and random numbers.
 
 /// Numbers that look random and are the same on every machine (SplitMix64).
 #[derive(Debug, Clone)]
 pub(super) struct Random(u64);
 
 impl Random {
-    /// A stream of its own for each part of a seed.
+    /// A separate stream for each part of a seed.
     pub(super) const fn new(seed: u64, part: u64) -> Self {
         Self(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ part.wrapping_mul(0xD1B5_4A32_D192_ED03))
     }
@@ -28,7 +28,7 @@ impl Random {
         low + self.below(high - low + 1)
     }
 
-    /// Whether something happens that happens `percent` times in a hundred.
+    /// True with a probability of `percent` in a hundred.
     pub(super) fn chance(&mut self, percent: usize) -> bool {
         self.below(100) < percent
     }

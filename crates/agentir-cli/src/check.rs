@@ -122,8 +122,7 @@ fn failed(message: &str) -> ExitCode {
 
 fn try_run(check: &Check) -> Result<ExitCode, ExitCode> {
     let targets = targets(check).map_err(|message| failed(&message))?;
-    let rules = agentir_lint::catalogue();
-    let names = || rules.iter().flat_map(|r| [r.name, r.group_name()]);
+    let names = || agentir_lint::rule_names().flat_map(|(rule, group)| [rule, group.name()]);
     for name in check.select.iter().chain(&check.ignore) {
         if !names().any(|known| known == name) {
             return Err(no_such("rule or group", name, names()));

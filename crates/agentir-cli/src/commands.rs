@@ -2,16 +2,13 @@
 
 use crate::batch;
 use crate::graph::{self, GraphDetail, GraphFormat};
-use crate::input::{Input, load_input, unreadable};
+use crate::input::{Input, load_input};
 use crate::output::{no_such, print, print_json};
-use crate::{check, compile, convert, rewrite, run, settings, test};
+use crate::{check, convert, rewrite};
+#[cfg(feature = "runtime")]
+use crate::{run, test};
 use agentir_diagnostics::Severity;
-use agentir_flow::Cfg;
-use agentir_flow::cost::CostReport;
-use agentir_lint::{Cancellation, Selection};
-use agentir_project::{CheckOptions, Levels, check_loaded};
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -68,12 +65,22 @@ enum Command {
     /// The network is used only with `--model openai` or `--allow-tools`. Each line is a message; `!id`
     /// presses the button with that id. Exit code 0: the conversation or the input ended; 1: the
     /// conversation failed; 2: it could not be started.
+    #[cfg(feature = "runtime")]
     Run(Box<run::Run>),
     /// Run conversation tests
     ///
     /// `agentir schema test` describes their format. Exit code 0: all passed; 1: some failed; 2: some
     /// could not be run.
+    #[cfg(feature = "runtime")]
     Test(test::Test),
+    /// Talk to agents
+    #[cfg(not(feature = "runtime"))]
+    #[command(hide = true)]
+    Run(NotBuilt),
+    /// Run conversation tests
+    #[cfg(not(feature = "runtime"))]
+    #[command(hide = true)]
+    Test(NotBuilt),
     /// Print statistics of many programs and of the findings in them
     ///
     /// Memory use does not depend on the number of programs. Exit code 0: success, whatever was found; 2:
@@ -116,6 +123,22 @@ enum Command {
     },
 }
 
+/// A command that this build lacks, with whatever it was given.
+#[cfg(not(feature = "runtime"))]
+#[derive(Args)]
+struct NotBuilt {
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    _arguments: Vec<std::ffi::OsString>,
+}
+
+/// Says how to get what this build lacks.
+#[cfg(not(feature = "runtime"))]
+fn not_built(what: &str) -> ExitCode {
+    eprintln!("error: this build of agentir has no {what}");
+    eprintln!("help: {}", crate::INSTALL_FULL);
+    ExitCode::from(2)
+}
+
 #[derive(Subcommand)]
 enum CacheCommand {
     /// Remove all cached results
@@ -147,14 +170,19 @@ enum SchemaOf {
     /// `agentir convert --report FILE.json`
     Fidelity,
     /// A line of `agentir run --trace-file FILE`
+    #[cfg(feature = "runtime")]
     Trace,
     /// A file of `agentir test`
+    #[cfg(feature = "runtime")]
     Test,
     /// A file of `agentir run --stubs FILE`
+    #[cfg(feature = "runtime")]
     Stubs,
     /// A file of `agentir run --answers FILE`
+    #[cfg(feature = "runtime")]
     Answers,
     /// A file of `agentir run --mcp FILE`
+    #[cfg(feature = "runtime")]
     Mcp,
 }
 
@@ -201,8 +229,14 @@ pub fn run() -> ExitCode {
         Command::Diff(args) => convert::diff(&args),
         Command::Fmt(args) => rewrite::fmt(&args),
         Command::Migrate(args) => rewrite::migrate(&args),
+        #[cfg(feature = "runtime")]
         Command::Run(args) => run::run(&args),
+        #[cfg(feature = "runtime")]
         Command::Test(args) => test::test(&args),
+        #[cfg(not(feature = "runtime"))]
+        Command::Run(_) => not_built("`run`"),
+        #[cfg(not(feature = "runtime"))]
+        Command::Test(_) => not_built("`test`"),
         Command::Corpus(args) => batch::corpus::run(&args),
         Command::Report(command) => batch::report::run(&command),
         Command::Cache(command) => cache_command(command),
@@ -217,10 +251,15 @@ pub fn run() -> ExitCode {
             SchemaOf::Corpus => agentir_corpus::corpus_schema(),
             SchemaOf::Fidelity => agentir_convert::report_schema(),
             SchemaOf::Graph => agentir_draw::graph_schema(),
+            #[cfg(feature = "runtime")]
             SchemaOf::Trace => agentir_runtime::trace_schema(),
+            #[cfg(feature = "runtime")]
             SchemaOf::Test => agentir_scenario::scenario_schema(),
+            #[cfg(feature = "runtime")]
             SchemaOf::Stubs => agentir_tools::stubs_schema(),
+            #[cfg(feature = "runtime")]
             SchemaOf::Answers => agentir_model::script_schema(),
+            #[cfg(feature = "runtime")]
             SchemaOf::Mcp => agentir_tools::mcp_schema(),
         }),
         Command::Explain { rule } => explain_command(&rule),
@@ -270,29 +309,15 @@ fn man_command(folder: &Path) -> ExitCode {
 }
 
 fn compile_command(input: &Input) -> ExitCode {
-    let sources = match input.sources(&HashMap::new()) {
-        Ok(sources) => sources,
+    let snapshot = match load_input(input) {
+        Ok(snapshot) => snapshot,
         Err(code) => return code,
     };
-    let request = input.request(&sources);
-    let mut loaded = match agentir_project::load(&request) {
-        Ok(loaded) => loaded,
-        Err(error) => return unreadable(error),
+    // Nobody cancels it.
+    let (Ok(findings), Ok(output)) = (snapshot.check(), snapshot.compile()) else {
+        return ExitCode::from(2);
     };
-    if let Err(code) = settings::sound(&sources.configs) {
-        return code;
-    }
-    let selection = Selection::default();
-    let options = CheckOptions {
-        selection: &selection,
-        levels: &Levels::new(&sources.configs, &selection),
-        fragment: request.options.abl.fragment,
-        timed: false,
-        cancellation: &Cancellation::default(),
-    };
-    let Ok((checked, _)) = check_loaded(&mut loaded, options) else { return ExitCode::from(2) };
-    let failed = checked.diagnostics.iter().any(|d| d.severity == Severity::Error);
-    let output = compile::output(loaded, &checked.diagnostics);
+    let failed = findings.iter().any(|finding| finding.severity == Severity::Error);
     match print_json(&output) {
         code if code != ExitCode::SUCCESS => code,
         _ if failed => ExitCode::from(1),
@@ -301,11 +326,11 @@ fn compile_command(input: &Input) -> ExitCode {
 }
 
 fn graph_command(draw: &Draw) -> ExitCode {
-    let loaded = match load_input(&draw.input) {
-        Ok(loaded) => loaded,
+    let snapshot = match load_input(&draw.input) {
+        Ok(snapshot) => snapshot,
         Err(code) => return code,
     };
-    match graph::graph(&loaded, draw.format, draw.agent.as_deref(), draw.detail) {
+    match graph::graph(&snapshot, draw.format, draw.agent.as_deref(), draw.detail) {
         Ok(text) => print(&text),
         Err(error) => {
             eprintln!("error: {error}");
@@ -315,21 +340,17 @@ fn graph_command(draw: &Draw) -> ExitCode {
 }
 
 fn cost_command(cost: &CostOf) -> ExitCode {
-    let loaded = match load_input(&cost.input) {
-        Ok(loaded) => loaded,
+    let snapshot = match load_input(&cost.input) {
+        Ok(snapshot) => snapshot,
         Err(code) => return code,
     };
-    let mut report = CostReport::default();
-    for loaded_program in &loaded.programs {
-        let cfg = Cfg::of_program(&loaded_program.program);
-        report.add(&cfg, &agentir_flow::cost::cost(&cfg), &loaded.sources);
-    }
+    let report = snapshot.cost();
     let code = match cost.format {
         TableFormat::Text => print(&report.text()),
         TableFormat::Json => print_json(&report),
     };
-    let broken = loaded.diagnostics.iter().filter(|d| d.severity == Severity::Error).count();
-    if code != ExitCode::SUCCESS || broken == 0 {
+    let broken = snapshot.read_findings().iter().any(|d| d.severity == Severity::Error);
+    if code != ExitCode::SUCCESS || !broken {
         return code;
     }
     eprintln!(

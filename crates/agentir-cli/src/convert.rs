@@ -2,10 +2,11 @@
 
 use crate::input::{Input, load_input};
 use crate::write::replace;
+use agentir::Snapshot;
 use agentir_compare::{Announced, Comparison, Difference, Meaning, Side, differences};
-use agentir_convert::{OutputFile, Report, Target, convert};
-use agentir_diagnostics::{Format, RuleName, Severity, SourceMap, Span, render, sort};
-use agentir_project::Loaded;
+use agentir_convert::{OutputFile, Report, Target};
+use agentir_diagnostics::{Diagnostic, Format, RuleName, Severity, SourceMap, Span, render, sort};
+use agentir_ir::Program;
 use agentir_syntax::rules;
 use clap::{Args, ValueEnum};
 use std::io::{self, Write};
@@ -92,46 +93,49 @@ const OF_IMPORTS: &[RuleName] =
     &[rules::CREDENTIAL_NOT_COPIED, rules::MISSING_PART, rules::UNTRANSLATED];
 
 /// Prints the errors of what was loaded, and what is to be known of an import; whether there are errors.
-fn has_errors(loaded: &mut Loaded) -> bool {
-    loaded.diagnostics.retain(|d| d.severity == Severity::Error || OF_IMPORTS.contains(&d.rule));
-    if loaded.diagnostics.is_empty() {
+fn has_errors(snapshot: &Snapshot) -> bool {
+    let told = |d: &&Diagnostic| d.severity == Severity::Error || OF_IMPORTS.contains(&d.rule);
+    let mut diagnostics: Vec<Diagnostic> =
+        snapshot.read_findings().iter().filter(told).cloned().collect();
+    if diagnostics.is_empty() {
         return false;
     }
-    sort(&mut loaded.diagnostics, &loaded.sources);
+    let sources = snapshot.sources();
+    sort(&mut diagnostics, sources);
     let report = agentir_diagnostics::Report {
-        sources: &loaded.sources,
-        diagnostics: &loaded.diagnostics,
-        files_checked: loaded.files,
+        sources,
+        diagnostics: &diagnostics,
+        files_checked: snapshot.files_read(),
     };
     // Whoever read our output has gone: nobody is left to be told.
     let _ = render(&report, Format::Text, false, &mut io::stderr().lock());
-    loaded.diagnostics.iter().any(|d| d.severity == Severity::Error)
+    diagnostics.iter().any(|d| d.severity == Severity::Error)
 }
 
 /// Converts. Exit code 0: nothing was dropped; 1: something was; 2: it could not be done.
 pub fn run(args: &Convert) -> ExitCode {
-    let mut loaded = match load_input(&args.input) {
-        Ok(loaded) => loaded,
+    let snapshot = match load_input(&args.input) {
+        Ok(snapshot) => snapshot,
         Err(code) => return code,
     };
-    if has_errors(&mut loaded) {
+    if has_errors(&snapshot) {
         return failed("nothing was converted; fix these errors first");
     }
-    let several = loaded.programs.len() > 1;
+    let several = snapshot.programs().count() > 1;
     let mut files: Vec<OutputFile> = Vec::new();
     let mut reports = Vec::new();
-    for one in loaded.programs.iter().filter(|p| !p.program.agents.is_empty()) {
-        let mut done = convert(&one.program, &loaded.sources, args.to.into());
+    for (id, program) in snapshot.programs().filter(|(_, program)| !program.agents.is_empty()) {
+        let Some(mut done) = snapshot.convert(id, args.to.into()) else { continue };
         if let Some(wrong) = done.diagnostics.iter().find(|d| d.severity == Severity::Error) {
             return failed(format_args!(
                 "the output has an error, so nothing was written: {} ({})",
                 wrong.message, wrong.rule.0
             ));
         }
-        if args.verifies(&one.program) {
-            done.verify(&one.program, &loaded.sources);
+        if args.verifies(program) {
+            done.verify(program, snapshot.sources());
         }
-        let folder = several.then(|| program_name(&one.program));
+        let folder = several.then(|| program_name(program));
         files.extend(done.files.into_iter().map(|file| match &folder {
             Some(folder) => OutputFile { path: format!("{folder}/{}", file.path), ..file },
             None => file,
@@ -211,31 +215,27 @@ fn save(folder: &Path, files: &[OutputFile], force: bool) -> Result<(), String> 
 pub fn diff(args: &Diff) -> ExitCode {
     let mut loaded = Vec::new();
     for path in [&args.left, &args.right] {
-        let mut one = match load_input(&Input::of(path)) {
+        let one = match load_input(&Input::of(path)) {
             Ok(one) => one,
             Err(code) => return code,
         };
-        if has_errors(&mut one) {
+        if has_errors(&one) {
             return failed(format_args!("{} has errors", path.display()));
         }
-        if one.programs.len() != 1 {
+        if one.programs().count() != 1 {
             return failed(format_args!("{} is not one program", path.display()));
         }
         loaded.push(one);
     }
-    let meanings: Vec<Meaning> =
-        loaded.iter().flat_map(|l| &l.programs).map(|p| Meaning::new(&p.program)).collect();
-    let sides: Vec<Side<'_>> = loaded
+    let sides: Vec<(&Program, &SourceMap, Meaning)> = loaded
         .iter()
-        .zip(&meanings)
-        .filter_map(|(l, meaning)| {
-            let program = &l.programs.first()?.program;
-            Some(Side { program, sources: &l.sources, meaning })
-        })
+        .flat_map(|one| one.programs().map(|(_, p)| (p, one.sources(), Meaning::new(p))))
         .collect();
     let [left, right] = sides.as_slice() else { return ExitCode::from(FAILED) };
+    let [left, right] =
+        [left, right].map(|(program, sources, meaning)| Side { program, sources, meaning });
     let found = differences(left.meaning, right.meaning);
-    let comparison = Comparison::new(*left, *right, &Announced::nothing());
+    let comparison = Comparison::new(left, right, &Announced::nothing());
     let mut out = io::stdout().lock();
     for Difference { path, left: one, right: other } in &found {
         let _ = writeln!(out, "{path}");

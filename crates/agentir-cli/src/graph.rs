@@ -1,10 +1,12 @@
 //! `agentir graph`: programs as pictures of what can follow what.
 
-use agentir_draw::{Detail, Graph, TooLarge, View};
+use agentir::{Detail, Snapshot};
+use agentir_draw::View;
+#[cfg(feature = "pictures")]
+use agentir_draw::{Graph, TooLarge};
 use agentir_flow::Cfg;
 use agentir_flow::cfg::AgentId;
 use agentir_ir::Program;
-use agentir_project::Loaded;
 use clap::ValueEnum;
 
 /// How a graph is written.
@@ -41,14 +43,14 @@ const MANY_AGENTS: usize = 8;
 /// # Errors
 /// A message: there is no such agent, there is nothing to draw, or too much.
 pub fn graph(
-    loaded: &Loaded,
+    snapshot: &Snapshot,
     format: GraphFormat,
     name: Option<&str>,
     detail: Option<GraphDetail>,
 ) -> Result<String, String> {
     // What is loaded together may be several programs; one picture shows one.
     let programs: Vec<&Program> =
-        loaded.programs.iter().map(|p| &p.program).filter(|p| !p.agents.is_empty()).collect();
+        snapshot.programs().map(|(_, program)| program).filter(|p| !p.agents.is_empty()).collect();
     let found = match name {
         None => programs.first().copied(),
         Some(name) => programs.iter().find(|p| p.agent(name).is_some()).copied(),
@@ -79,13 +81,20 @@ pub fn graph(
     let draw = |detail: Detail, agents: &[AgentId]| {
         // An agent that is shown alone is looked at as if it were reached.
         let entry = entry.filter(|_| agents.is_empty());
-        agentir_draw::graph(&cfg, &loaded.sources, &View { detail, agents, entry })
+        agentir_draw::graph(&cfg, snapshot.sources(), &View { detail, agents, entry })
     };
     let whole = draw(detail, &chosen);
     match format {
         GraphFormat::Mermaid => Ok(agentir_draw::mermaid(&whole)),
         GraphFormat::Dot => Ok(agentir_draw::dot(&whole)),
+        #[cfg(not(feature = "pictures"))]
+        GraphFormat::Svg | GraphFormat::Html => Err(format!(
+            "this build of agentir cannot lay out graphs; `mermaid`, `dot` and `json` work\nhelp: {}",
+            crate::INSTALL_FULL
+        )),
+        #[cfg(feature = "pictures")]
         GraphFormat::Svg => agentir_draw::svg(&whole).map_err(too_large),
+        #[cfg(feature = "pictures")]
         GraphFormat::Html => page(program, &cfg, name, detail, whole, &draw),
         GraphFormat::Json => serde_json::to_string_pretty(&whole)
             .map(|text| text + "\n")
@@ -94,6 +103,7 @@ pub fn graph(
 }
 
 /// The whole first, then each agent alone.
+#[cfg(feature = "pictures")]
 fn page(
     program: &Program,
     cfg: &Cfg<'_>,
@@ -120,6 +130,7 @@ fn page(
     agentir_draw::html(title, &graphs).map_err(too_large)
 }
 
+#[cfg(feature = "pictures")]
 fn too_large(error: TooLarge) -> String {
     format!(
         "{error}\nhelp: reduce the detail with `--detail agents` or `--detail steps`, or choose one agent with `--agent NAME`"

@@ -1,9 +1,9 @@
 //! What commands read: the arguments that name it, and loading it.
 
 use crate::settings;
-use agentir_config::Configs;
+use agentir::{Configs, Snapshot, Workspace};
 use agentir_lower::ReadOptions;
-use agentir_project::{LoadError, Loaded, Request, TextInput};
+use agentir_project::{LoadError, Request, TextInput};
 use agentir_syntax::abl::Options;
 use agentir_syntax::abl::schema::Version;
 use agentir_syntax::agent_script;
@@ -81,6 +81,7 @@ impl Input {
             Arc::new(files)
         };
         let configs = settings::chosen(self.config.as_deref(), self.no_config, Arc::clone(&files))?;
+        let configs = Arc::new(configs);
         let stdin = if self.reads_stdin() {
             Some(stdin(self.stdin_filename.as_deref(), instead)?)
         } else {
@@ -119,7 +120,7 @@ impl Input {
 /// Where input is read from.
 pub struct InputSources {
     /// The configurations of the files.
-    pub configs: Configs,
+    pub configs: Arc<Configs>,
     files: Arc<dyn FileSystem>,
     stdin: Option<TextInput>,
 }
@@ -167,10 +168,20 @@ enum ScriptDialect {
 }
 
 /// Loads the input, or reports why that failed.
-pub fn load_input(input: &Input) -> Result<Loaded, ExitCode> {
+pub fn load_input(input: &Input) -> Result<Snapshot, ExitCode> {
     let sources = input.sources(&HashMap::new())?;
-    let loaded = agentir_project::load(&input.request(&sources)).map_err(unreadable)?;
-    settings::sound(&sources.configs).map(|()| loaded)
+    let request = input.request(&sources);
+    let mut workspace = Workspace::new(Arc::clone(&sources.files), input.paths.clone());
+    workspace.set_options(request.options);
+    workspace.set_configs(Arc::clone(&sources.configs));
+    if let Some(folder) = &input.together {
+        workspace.set_program_folder(folder);
+    }
+    if let Some(stdin) = &sources.stdin {
+        workspace.set_stdin(&stdin.name, &*stdin.text);
+    }
+    let snapshot = workspace.snapshot().map_err(unreadable)?;
+    settings::sound(snapshot.config_problems()).map(|()| snapshot)
 }
 
 /// Reports why nothing could be loaded.

@@ -3,15 +3,16 @@
 mod batch;
 mod check;
 mod commands;
-mod compile;
 mod convert;
 mod graph;
 mod input;
 mod output;
 mod page;
 mod rewrite;
+#[cfg(feature = "runtime")]
 mod run;
 mod settings;
+#[cfg(feature = "runtime")]
 mod test;
 mod write;
 
@@ -21,6 +22,11 @@ use std::process::ExitCode;
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
+/// How to get everything.
+#[cfg(not(all(feature = "runtime", feature = "pictures")))]
+const INSTALL_FULL: &str =
+    "`cargo install --path crates/agentir-cli --features full` installs all of it";
+
 fn main() -> ExitCode {
     let code = commands::run();
     note_missing_z3();
@@ -29,11 +35,13 @@ fn main() -> ExitCode {
 
 /// Says that something was left undecided because Z3 is missing, if that is so.
 fn note_missing_z3() {
-    if let Some(error) = agentir_z3::failure() {
-        eprintln!("note: some conditions are undecided because Z3 is not available: {error}");
-        eprintln!(
-            "help: install Z3's library (on Debian: libz3-4), or set {} to its path",
-            agentir_z3::LIBRARY_VARIABLE
-        );
-    }
+    let Some(error) = agentir::z3_failure() else { return };
+    eprintln!("note: some conditions are undecided because Z3 is not available: {error}");
+    #[cfg(feature = "z3")]
+    eprintln!(
+        "help: install Z3's library (on Debian: libz3-4), or set {} to its path",
+        agentir_z3::LIBRARY_VARIABLE
+    );
+    #[cfg(not(feature = "z3"))]
+    eprintln!("help: build agentir with the feature `z3`, which is on by default");
 }

@@ -133,7 +133,7 @@ fn run(
             return ExitCode::from(FAILED);
         }
     };
-    if let Err(code) = settings::sound(&configs) {
+    if let Err(code) = settings::sound(&configs.problems()) {
         return code;
     }
     let mut sources = SourceMap::new();

@@ -1,11 +1,10 @@
 //! `agentir run`: a conversation with agents in the terminal.
 
 use crate::input::{Input as Paths, load_input};
-use agentir_diagnostics::SourceMap;
+use agentir::{Severity, Snapshot, SourceMap};
 use agentir_ir::Program;
 use agentir_mcp::Mcp;
 use agentir_model::{ApiKey, Endpoint, Offline, OpenAi, Script, Scripted};
-use agentir_project::Loaded;
 use agentir_runtime::{
     Clock, Escalation, Event, EventKind, Host, Human, HumanReply, Input, Machine, Model, NoHuman,
     Observer, OrchestrationMethod, Session, Status, Turn,
@@ -115,8 +114,9 @@ pub fn run(args: &Run) -> ExitCode {
 }
 
 /// The one program of what was loaded.
-pub fn program(loaded: &Loaded) -> Result<&Program, String> {
-    let mut programs = loaded.programs.iter().map(|p| &p.program).filter(|p| !p.agents.is_empty());
+pub fn program(snapshot: &Snapshot) -> Result<&Program, String> {
+    let mut programs =
+        snapshot.programs().map(|(_, program)| program).filter(|p| !p.agents.is_empty());
     match (programs.next(), programs.next()) {
         (Some(program), None) => Ok(program),
         (None, _) => Err("no agent found".to_owned()),
@@ -128,26 +128,24 @@ pub fn program(loaded: &Loaded) -> Result<&Program, String> {
 }
 
 fn talk(args: &Run) -> Result<ExitCode, String> {
-    let loaded = match load_input(&args.input) {
-        Ok(loaded) => loaded,
+    let snapshot = match load_input(&args.input) {
+        Ok(snapshot) => snapshot,
         Err(code) => return Ok(code),
     };
-    let broken =
-        loaded.diagnostics.iter().filter(|d| d.severity == agentir_diagnostics::Severity::Error);
-    if broken.count() > 0 {
+    if snapshot.read_findings().iter().any(|d| d.severity == Severity::Error) {
         eprintln!("warning: these agents have errors; run `agentir check` to see them");
     }
-    let program = program(&loaded)?;
+    let program = program(&snapshot)?;
     let machine = Machine::new(program);
     let mut model = model(&args.model)?;
-    let mut tools = tools(&args.tools, program, &loaded.sources)?;
+    let mut tools = tools(&args.tools, program, snapshot.sources())?;
     let mut keeper = Keeper::new(args, program)?;
     let mut session = keeper.session(&machine, args)?;
     if args.orchestration.is_some() {
         session.set_orchestration(args.orchestration);
     }
     let mut observer = Trace {
-        sources: &loaded.sources,
+        sources: snapshot.sources(),
         show: args.trace,
         file: match &args.trace_file {
             Some(path) => Some(BufWriter::new(

@@ -1,6 +1,6 @@
 //! The files `agentir.toml`, as the command line chooses and reports them.
 
-use agentir_config::Configs;
+use agentir::{ConfigProblems, Configs};
 use agentir_diagnostics::{Format, Report, render};
 use agentir_project::config_names;
 use agentir_vfs::FileSystem;
@@ -25,9 +25,8 @@ pub fn chosen(
     }
 }
 
-/// Whether nothing is wrong with the configurations that were read; else says what.
-pub fn sound(configs: &Configs) -> Result<(), ExitCode> {
-    let problems = configs.problems();
+/// Reports what is wrong with configurations, which is an error.
+pub fn sound(problems: &ConfigProblems) -> Result<(), ExitCode> {
     if problems.diagnostics.is_empty() {
         return Ok(());
     }

@@ -2,7 +2,7 @@
 
 use crate::input::{Input, load_input};
 use crate::{run as run_command, write};
-use agentir_project::Loaded;
+use agentir::Snapshot;
 use agentir_runtime::Machine;
 use agentir_scenario::{
     Coverage, Limits, Scenario, TestOutcome, Updated, coverage, generate, junit, run, text, update,
@@ -50,8 +50,8 @@ fn make(args: &Test) -> Result<ExitCode, String> {
     let [path] = args.paths.as_slice() else {
         return Err("tests can only be generated for the agents at one path".to_owned());
     };
-    let Ok(loaded) = load_input(&Input::of(path)) else { return Ok(ExitCode::from(2)) };
-    let program = run_command::program(&loaded)?;
+    let Ok(snapshot) = load_input(&Input::of(path)) else { return Ok(ExitCode::from(2)) };
+    let program = run_command::program(&snapshot)?;
     let machine = Machine::new(program);
     let limits = Limits { max_tries: args.tries, ..Limits::default() };
     let made = generate(&machine, args.agent.as_deref(), limits).map_err(|e| e.to_string())?;
@@ -146,8 +146,8 @@ fn bring_up(files: &[PathBuf]) -> ExitCode {
     let one = |path: &PathBuf| -> Result<Updated, String> {
         let file = fs::read_to_string(path).map_err(|e| e.to_string())?;
         let scenario = Scenario::read(&file).map_err(|e| e.to_string())?;
-        let loaded = agents(path, &scenario)?;
-        let machine = Machine::new(run_command::program(&loaded)?);
+        let snapshot = agents(path, &scenario)?;
+        let machine = Machine::new(run_command::program(&snapshot)?);
         let updated = update(&machine, &file).map_err(|e| e.to_string())?;
         if updated.changes > 0 {
             write::replace(path, &updated.text)?;
@@ -214,8 +214,8 @@ fn one(path: &Path, covers: bool) -> Done {
 fn tests(path: &Path, covers: bool, covered: &mut String) -> Result<Vec<TestOutcome>, String> {
     let file = fs::read_to_string(path).map_err(|e| e.to_string())?;
     let scenario = Scenario::read(&file).map_err(|e| e.to_string())?;
-    let loaded = agents(path, &scenario)?;
-    let program = run_command::program(&loaded)?;
+    let snapshot = agents(path, &scenario)?;
+    let program = run_command::program(&snapshot)?;
     let machine = Machine::new(program);
     let outcomes = run(&machine, &scenario).map_err(|e| e.to_string())?;
     if covers {
@@ -227,7 +227,7 @@ fn tests(path: &Path, covers: bool, covered: &mut String) -> Result<Vec<TestOutc
 }
 
 /// The agents that a file of tests is about.
-fn agents(path: &Path, scenario: &Scenario) -> Result<Loaded, String> {
+fn agents(path: &Path, scenario: &Scenario) -> Result<Snapshot, String> {
     let folder = path.parent().unwrap_or(Path::new("."));
     let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     let agents = scenario.agents.paths(folder);

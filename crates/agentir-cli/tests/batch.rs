@@ -220,6 +220,11 @@ fn the_cache_can_be_cleaned_and_left_out() {
         stdout(&run(folder.path(), cache.path(), &["cache", "dir"])).trim(),
         there.to_str().unwrap()
     );
+    // A single small program is checked faster than a cache is opened.
+    run(folder.path(), cache.path(), &["check", "."]);
+    assert!(!there.exists());
+    fs::create_dir(folder.path().join("other")).unwrap();
+    write(folder.path(), &[("other/a.agent.abl", GOOD)]);
     run(folder.path(), cache.path(), &["check", "."]);
     assert_ne!(fs::read_dir(&there).unwrap().count(), 0);
     assert_eq!(code(&run(folder.path(), cache.path(), &["cache", "clean"])), 0);

@@ -376,7 +376,7 @@ fn other_yaml_is_left_alone_in_a_folder_and_named_when_it_is_given() {
         let output = run(&["check", path.to_str().unwrap(), "--format", "concise"]);
         assert_eq!(code(&output), 1);
         let said = stdout(&output);
-        assert!(said.contains("this YAML file describes no agent"), "{said}");
+        assert!(said.contains("this YAML file does not describe an agent"), "{said}");
         assert_eq!(code(&run(&["compile", path.to_str().unwrap()])), 1);
     }
     // Settings of a bot may be given with the bot, as hooks before a commit do.

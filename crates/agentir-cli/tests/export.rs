@@ -104,9 +104,9 @@ fn archives_that_cannot_be_read_are_answered() {
         ("too large", archive(&[("botDefinition.json", &huge)]), "larger than 64 MB"),
         ("cut off", broken, "cannot be read"),
         ("no archive", b"PK\x03\x04 and nothing more".to_vec(), "cannot be read"),
-        ("no JSON", archive(&[("botDefinition.json", b"{\"dialogs\": [")]), "this is no JSON"),
+        ("no JSON", archive(&[("botDefinition.json", b"{\"dialogs\": [")]), "invalid JSON"),
         ("no text", archive(&[("botDefinition.json", b"\xff\xfe{}")]), "not UTF-8"),
-        ("no bot", archive(&[("botDefinition.json", b"{}")]), "describes no bot"),
+        ("no bot", archive(&[("botDefinition.json", b"{}")]), "does not describe a bot"),
     ] {
         let folder = tempfile::tempdir().unwrap();
         let (done, output) = convert(folder.path(), &bytes);

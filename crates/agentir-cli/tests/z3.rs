@@ -70,10 +70,13 @@ fn who_does_not_need_z3_does_not_hear_of_it() {
 #[test]
 fn what_was_undecided_is_not_kept() {
     let cache = tempfile::tempdir().unwrap();
-    // Small files are not cached, but folders are.
+    // A single small program is not cached.
     let folder = tempfile::tempdir().unwrap();
-    std::fs::copy(samples().join(SAMPLE), folder.path().join("one.agent.abl")).unwrap();
-    std::fs::copy(samples().join(SAMPLE), folder.path().join("two.agent.abl")).unwrap();
+    for program in ["one", "two"] {
+        std::fs::create_dir(folder.path().join(program)).unwrap();
+        let copy = folder.path().join(program).join("agents.agent.abl");
+        std::fs::copy(samples().join(SAMPLE), copy).unwrap();
+    }
     let check = || {
         let mut command = agentir(folder.path(), cache.path());
         command.args(["check", "--format", "concise", "."]);

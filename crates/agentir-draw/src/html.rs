@@ -1,9 +1,10 @@
 //! A page that shows a graph: one can move it, choose an agent, and click on nodes. It needs no
 //! network.
 
+use crate::colours::colours;
 use crate::graph_view::{Graph, Shape};
 use crate::layout::{TooLarge, layout};
-use crate::svg::{body, colours, escape, style};
+use crate::svg::{body, escape, style};
 use std::fmt::Write;
 
 /// What moves the picture and fills the panel.

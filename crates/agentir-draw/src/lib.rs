@@ -4,19 +4,26 @@
 //! *Invariant*: nothing here decides which nodes can follow each other; a drawing shows, omits or
 //! merges what the graph of `agentir-flow` has. Text from documents is escaped where it is written.
 
+mod colours;
 mod dot;
 mod graph_view;
+#[cfg(feature = "layout")]
 mod html;
 mod label;
+#[cfg(feature = "layout")]
 mod layout;
 mod mermaid;
+#[cfg(feature = "layout")]
 mod svg;
 
 pub use dot::dot;
 pub use graph_view::{Agent, Cycle, Detail, Edge, Graph, Node, Shape, View, graph};
+#[cfg(feature = "layout")]
 pub use html::html;
+#[cfg(feature = "layout")]
 pub use layout::{MAX_NODES, TooLarge};
 pub use mermaid::mermaid;
+#[cfg(feature = "layout")]
 pub use svg::svg;
 
 /// The JSON Schema of [`Graph`].

@@ -1,7 +1,7 @@
 //! Mermaid's flowcharts.
 
+use crate::colours::colours;
 use crate::graph_view::{Cycle, Graph, Node, Shape};
-use crate::svg::colours;
 use std::fmt::Write;
 
 /// The graph as a Mermaid flowchart.

@@ -175,7 +175,7 @@ impl ParameterType {
             Self::Any => "anything",
             Self::String => "a string",
             Self::Number => "a number",
-            Self::Boolean => "true or false",
+            Self::Boolean => "a boolean",
             Self::Date => "a date",
             Self::Array => "a list",
             Self::Object => "an object",

@@ -97,9 +97,9 @@ impl ValueType {
     pub const fn words(&self) -> &'static str {
         match self {
             Self::Null => "nothing",
-            Self::Text => "a text",
+            Self::Text => "a string",
             Self::Number => "a number",
-            Self::Boolean => "true or false",
+            Self::Boolean => "a boolean",
             Self::Date => "a date",
             Self::List(_) => "a list",
             Self::Object => "an object",
@@ -382,7 +382,7 @@ fn member(
         (of @ (ValueType::Number | ValueType::Boolean), Segment::Index(_)) => {
             found(
                 span,
-                Mismatch::Operand { operator: "[…]", found: of, wanted: "a list or a text" },
+                Mismatch::Operand { operator: "[…]", found: of, wanted: "a list or a string" },
             );
             None
         }
@@ -443,7 +443,7 @@ fn binary(
         | BinaryOp::EndsWith => Some(ValueType::Boolean),
         BinaryOp::In | BinaryOp::NotIn => {
             if let Some(wrong @ (ValueType::Number | ValueType::Boolean)) = r {
-                let wanted = "a list or a text on its right";
+                let wanted = "a list or a string on its right";
                 found(right.span, Mismatch::Operand { operator: "in", found: wrong, wanted });
             }
             Some(ValueType::Boolean)

@@ -51,11 +51,11 @@ fn not_here(name: &Spanned<Name>, function: &Function, version: Version) -> Diag
         let since = function.since.name();
         let message = format!("the {} language has no function `{name}`", version.name());
         Diagnostic::error(UNKNOWN, name.span, message)
-            .note(format!("`{}` came with the {since} version", function.signature()))
+            .note(format!("`{}` was added in the {since} version", function.signature()))
     } else if let Some(removed) = function.removed.filter(|r| version >= *r) {
-        let message = format!("`{name}` is no function any more");
+        let message = format!("the function `{name}` was removed");
         Diagnostic::error(UNKNOWN, name.span, message)
-            .note(format!("the {} version dropped it", removed.name()))
+            .note(format!("it was removed in the {} version", removed.name()))
     } else {
         let message = format!("`{name}` may only be called in the `check` of a guardrail");
         Diagnostic::error(UNKNOWN, name.span, message)
@@ -68,7 +68,7 @@ fn unknown(name: &Spanned<Name>, scope: Scope, version: Version) -> Diagnostic {
     let usable = |f: &&Function| f.exists_in(version) && callable(f, scope);
     if let Some(same) = function_ignoring_case(&name.value).filter(usable) {
         return diagnostic
-            .help(format!("write `{}`: names of functions are case-sensitive", same.written()))
+            .help(format!("write `{}`: function names are case-sensitive", same.written()))
             .replace(same.written(), Applicability::Safe);
     }
     let bare = name.value.strip_prefix("abl.").unwrap_or(&name.value);
@@ -107,7 +107,7 @@ fn check_arguments(
             Some(most) => format!("{least} to {}", arguments(most)),
             None => format!("at least {}", arguments(least)),
         };
-        let message = format!("`{callee}` takes {expected}, not {}", args.len());
+        let message = format!("`{callee}` expects {expected}, found {}", args.len());
         report(
             Diagnostic::error(ARITY, name.span, message)
                 .help(format!("its signature is `{signature}`")),
@@ -117,7 +117,7 @@ fn check_arguments(
     for (arg, parameter) in args.iter().zip(parameters.iter().chain(last.into_iter().cycle())) {
         if cannot_be(arg, parameter.ty) {
             let message = format!(
-                "`{}` of `{callee}` should be {}, not {}",
+                "`{}` of `{callee}` expects {}, found {}",
                 parameter.name,
                 parameter.ty.words(),
                 words(arg),
@@ -214,7 +214,7 @@ mod tests {
         assert_eq!(
             here(&call("upper", vec![string("x")])),
             [
-                "unknown-function: there is no function `upper`|write `UPPER`: names of functions are case-sensitive"
+                "unknown-function: there is no function `upper`|write `UPPER`: function names are case-sensitive"
             ]
         );
         assert_eq!(here(&call("frobnicate", vec![])).len(), 1);
@@ -225,12 +225,12 @@ mod tests {
         assert_eq!(
             here(&call("MASK", vec![string("x")])),
             [
-                "function-arity: `MASK` takes 2 to 3 arguments, not 1|its signature is `MASK(s, pattern, char?)`"
+                "function-arity: `MASK` expects 2 to 3 arguments, found 1|its signature is `MASK(s, pattern, char?)`"
             ]
         );
         assert_eq!(
             here(&call("NOW", vec![string("x")])),
-            ["function-arity: `NOW` takes no arguments, not 1|its signature is `NOW()`"]
+            ["function-arity: `NOW` expects no arguments, found 1|its signature is `NOW()`"]
         );
         assert_eq!(here(&call("COALESCE", vec![string("x"); 9])), Vec::<String>::new());
     }
@@ -240,7 +240,7 @@ mod tests {
         assert_eq!(
             here(&call("ABS", vec![string("x")])),
             [
-                "function-argument-type: `n` of `ABS` should be a number, not `\"x\"`|its signature is `ABS(n)`"
+                "function-argument-type: `n` of `ABS` expects a number, found `\"x\"`|its signature is `ABS(n)`"
             ]
         );
         assert_eq!(here(&call("ABS", vec![string("5")])), Vec::<String>::new());
@@ -257,7 +257,7 @@ mod tests {
         assert_eq!(problems(&count, Scope::Guardrail, Version::Current), Vec::<String>::new());
         let avg = call("AVG", vec![string("1")]);
         assert_eq!(problems(&avg, Scope::Everywhere, Version::Legacy), Vec::<String>::new());
-        assert_eq!(here(&avg), ["unknown-function: `AVG` is no function any more|"]);
+        assert_eq!(here(&avg), ["unknown-function: the function `AVG` was removed|"]);
         let newest = call("FIRST_NON_EMPTY", vec![string("1")]);
         assert_eq!(here(&newest).len(), 1);
         assert_eq!(problems(&newest, Scope::Everywhere, Version::Newest), Vec::<String>::new());

@@ -135,6 +135,16 @@ impl Template {
         Span::new(whole.file, offset(range.start), offset(range.end))
     }
 
+    /// The name in `TEMPLATE(name)`, if the text is such a reference to a named template.
+    #[must_use]
+    pub fn template_ref(&self) -> Option<Spanned<Name>> {
+        let text = self.text.value.as_str();
+        let argument = text.trim().strip_prefix("TEMPLATE(")?.strip_suffix(')')?;
+        let name = argument.trim().trim_matches(['"', '\'']);
+        let start = name.as_ptr().addr().saturating_sub(text.as_ptr().addr());
+        Some(Spanned::new(name.into(), self.place(start..start + name.len())))
+    }
+
     /// Calls `found` with every expression in it.
     pub fn exprs<'a>(&'a self, found: &mut dyn FnMut(&'a Expr)) {
         for part in &self.parts {

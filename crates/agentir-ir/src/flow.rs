@@ -42,6 +42,9 @@ pub struct Flow {
     /// Its location in the source.
     #[serde(skip)]
     pub span: Span,
+    /// The location of the key that introduces it; empty if there is none.
+    #[serde(skip)]
+    pub key: Span,
 }
 
 impl Flow {

@@ -178,17 +178,25 @@ impl RuleInfo {
     /// The name of the group.
     #[must_use]
     pub const fn group_name(&self) -> &'static str {
-        match self.group {
-            Group::Syntax => "syntax",
-            Group::Versions => "versions",
-            Group::Names => "names",
-            Group::Reserved => "reserved",
-            Group::Reachability => "reachability",
-            Group::Proofs => "proofs",
-            Group::Data => "data",
-            Group::Security => "security",
-            Group::Prompts => "prompts",
-            Group::Mica => "mica",
+        self.group.name()
+    }
+}
+
+impl Group {
+    /// Its name, as users write it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Syntax => "syntax",
+            Self::Versions => "versions",
+            Self::Names => "names",
+            Self::Reserved => "reserved",
+            Self::Reachability => "reachability",
+            Self::Proofs => "proofs",
+            Self::Data => "data",
+            Self::Security => "security",
+            Self::Prompts => "prompts",
+            Self::Mica => "mica",
         }
     }
 }
@@ -213,6 +221,11 @@ pub fn catalogue() -> Vec<RuleInfo> {
         front_end::RULES.iter().map(info).chain(RULES.iter().map(|r| info(r))).collect();
     all.sort_by_key(|r| (r.group, r.name));
     all
+}
+
+/// The names of all rules, each with its group, in no particular order. Allocates nothing, unlike [`catalogue`].
+pub fn rule_names() -> impl Iterator<Item = (&'static str, Group)> {
+    front_end::RULES.iter().chain(RULES.iter().copied()).map(|rule| (rule.name.0, rule.group))
 }
 
 /// Returns the rule called `name`.

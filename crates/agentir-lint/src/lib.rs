@@ -50,7 +50,7 @@ mod variables;
 mod wording;
 
 pub use cancel::{Cancellation, Cancelled};
-pub use catalogue::{RuleInfo, catalogue, page, rule, tag};
+pub use catalogue::{RuleInfo, catalogue, page, rule, rule_names, tag};
 pub use index::AgentIndex;
 pub use options::{OPTIONS, OptionKind, Options, RuleOption};
 pub use proof::{Assumption, FactSource, QueryBuilder, SatResult, UnsatCore, VariableFacts};

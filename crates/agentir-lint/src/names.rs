@@ -199,20 +199,10 @@ pub(crate) fn member<'t>(mut ty: &'t TypeExpr, segments: &'t [Segment]) -> Membe
     Member::Found(ty)
 }
 
-/// Calls `found` with every reference to a named template, and whether the span covers all of
-/// `TEMPLATE(name)` or only the name, as in a placeholder.
-pub(crate) fn template_refs<'a>(cx: &AgentContext<'a>, found: &mut dyn FnMut(Spanned<Name>, bool)) {
-    cx.index.template_refs.iter().for_each(|name| found((*name).clone(), true));
-    for text in cx.index.templates.iter().map(|t| &t.text) {
-        let name =
-            text.value.trim().strip_prefix("TEMPLATE(").and_then(|rest| rest.strip_suffix(')'));
-        if let Some(name) = name {
-            found(
-                Spanned::new(SmolStr::new(name.trim().trim_matches(['"', '\''])), text.span),
-                true,
-            );
-        }
-    }
+/// Calls `found` with every reference to a named template.
+pub(crate) fn template_refs<'a>(cx: &AgentContext<'a>, found: &mut dyn FnMut(Spanned<Name>)) {
+    cx.index.template_refs.iter().for_each(|name| found((*name).clone()));
+    cx.index.templates.iter().filter_map(|t| t.template_ref()).for_each(&mut *found);
     expressions(cx, &mut |expr, _| {
         expr.visit(&mut |e| {
             if let ExprKind::Call { function, args } = &e.kind
@@ -220,9 +210,9 @@ pub(crate) fn template_refs<'a>(cx: &AgentContext<'a>, found: &mut dyn FnMut(Spa
                 && let [arg] = args.as_slice()
             {
                 match &arg.kind {
-                    ExprKind::Path(path) => found(path.root.clone(), false),
+                    ExprKind::Path(path) => found(path.root.clone()),
                     ExprKind::Literal(Literal::String(name)) => {
-                        found(Spanned::new(name.clone(), arg.span), false)
+                        found(Spanned::new(name.clone(), arg.span))
                     }
                     _ => {}
                 }
@@ -295,12 +285,10 @@ pub(crate) fn check_functions(cx: &AgentContext<'_>, report: &mut Report<'_>) {
 fn note(rule: &str) -> Option<String> {
     let text = match rule {
         "unknown-function" => {
-            "a call of an unknown function has no value: conditions with it do not hold"
+            "a call of an unknown function has no value, so conditions that use it do not hold"
         }
-        "function-arity" => {
-            "an argument that is missing counts as undefined; one too many is ignored"
-        }
-        "function-argument-type" => "a value that cannot be converted gives null, not an error",
+        "function-arity" => "a missing argument is undefined; a superfluous one is ignored",
+        "function-argument-type" => "a value that cannot be converted yields null, not an error",
         _ => return None,
     };
     Some(text.to_owned())

@@ -42,9 +42,9 @@ pub static OPTIONS: &[RuleOption] = &[
         "complex-procedure",
         "most",
         OptionKind::Number(20),
-        "how many decisions a procedure may take",
+        "how many conditions a procedure may have",
     ),
-    option("undefined-tool", "known", OptionKind::Names, "tools that the platform has"),
+    option("undefined-tool", "known", OptionKind::Names, "tools that the platform provides"),
     option("undefined-variable", "known", OptionKind::Names, "variables that the platform sets"),
 ];
 

@@ -262,7 +262,7 @@ impl<'a> ProgramContext<'a> {
     /// The cycles without a decision of the user or the model, in all agents.
     pub(crate) fn autonomous_cycles(&self) -> &AutonomousCycles {
         self.autonomous_cycles.get_or_init(|| {
-            self.clock.time("(forced circles)", || AutonomousCycles::of(self.graph()))
+            self.clock.time("(cycles without an exit)", || AutonomousCycles::of(self.graph()))
         })
     }
 
@@ -293,13 +293,14 @@ impl<'a> ProgramContext<'a> {
     /// The definitions of variables by other agents.
     pub(crate) fn external_defs(&self) -> &ExternalDefs<'a> {
         let new = || ExternalDefs::new(self.program, self.graph());
-        self.external_defs.get_or_init(|| self.clock.time("(set of each other)", new))
+        self.external_defs.get_or_init(|| self.clock.time("(definitions by other agents)", new))
     }
 
     /// The variables that are dropped at handoffs.
     pub(crate) fn dropped(&'a self) -> &'a DroppedVariables {
-        self.dropped
-            .get_or_init(|| self.clock.time("(lost at handoffs)", || DroppedVariables::new(self)))
+        self.dropped.get_or_init(|| {
+            self.clock.time("(values dropped at handoffs)", || DroppedVariables::new(self))
+        })
     }
 
     /// The control-flow graph.
@@ -343,7 +344,7 @@ impl<'a> AgentContext<'a> {
     ) -> Self {
         let id = AgentId(u32::try_from(position).unwrap_or(u32::MAX));
         let new = || Rc::new(AgentIndex::new(agent, program));
-        let new = || program.clock.time("(facts)", new);
+        let new = || program.clock.time("(index of names)", new);
         let index =
             program.indices.get(position).map_or_else(new, |f| Rc::clone(f.get_or_init(new)));
         Self {
@@ -391,13 +392,13 @@ impl<'a> AgentContext<'a> {
     pub fn flow_facts(&self) -> &FlowFacts<'a> {
         let graph = self.program.graph();
         let new = || graph.facts(self.id);
-        self.flow_facts.get_or_init(|| self.program.clock.time("(known at a place)", new))
+        self.flow_facts.get_or_init(|| self.program.clock.time("(facts at program points)", new))
     }
 
     /// The facts that its declarations state about variables, for the solver.
     pub fn variable_facts(&self) -> &VariableFacts {
         let new = || VariableFacts::new(self);
-        self.variable_facts.get_or_init(|| self.program.clock.time("(said of variables)", new))
+        self.variable_facts.get_or_init(|| self.program.clock.time("(facts about variables)", new))
     }
 
     /// Returns a dataflow search with a budget of its own.
@@ -406,7 +407,7 @@ impl<'a> AgentContext<'a> {
         let slot = if self.is_agent_script() { 0 } else { self.id.0 as usize };
         let slot = self.program.def_indices.get(slot)?;
         let new = || DefIndex::new(self).map(Rc::new);
-        let new = || self.program.clock.time("(places of variables)", new);
+        let new = || self.program.clock.time("(definitions of variables)", new);
         let defs = slot.get_or_init(new).clone()?;
         Some(Dataflow::new(defs, self.id, Rc::clone(&self.program.search_stats)))
     }
@@ -414,7 +415,7 @@ impl<'a> AgentContext<'a> {
     /// Returns the nodes that may read a variable.
     pub(crate) fn use_sites(&self, flow: &Dataflow<'a>, name: &str) -> &[UseSite] {
         let new = || UseCollector::places(flow, &|tool| self.tool(tool));
-        let new = || self.program.clock.time("(places of variables)", new);
+        let new = || self.program.clock.time("(uses of variables)", new);
         self.use_sites.get_or_init(new).get(name).map_or(&[], Vec::as_slice)
     }
 

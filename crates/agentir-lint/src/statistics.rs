@@ -37,7 +37,7 @@ impl fmt::Display for Statistics {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "solver: {}\nvariables: {} places looked at, {} searches given up",
+            "solver: {}\ndataflow: {} nodes visited, {} searches over budget",
             self.solver, self.visited_nodes, self.given_up
         )
     }

@@ -65,7 +65,7 @@ pub fn suppress(
         return;
     }
     let groups: FxHashMap<&str, &str> =
-        crate::catalogue().into_iter().map(|r| (r.name, r.group_name())).collect();
+        crate::rule_names().map(|(rule, group)| (rule, group.name())).collect();
     diagnostics.retain(|finding| {
         let at = finding.primary.span;
         let Some(all) = by_file.get_mut(&at.file) else { return true };
@@ -142,7 +142,7 @@ fn of_file(id: FileId, file: &SourceFile, problems: &mut Vec<Diagnostic>) -> Vec
             }
             Err(message) => problems.push(
                 Diagnostic::warning(INVALID, comment, message)
-                    .note("nothing is ignored because of this comment")
+                    .note("this comment suppresses nothing")
                     .help("write `# agentir: ignore[rule] reason`, or `ignore-file[rule]` at the top of the file"),
             ),
         }
@@ -185,13 +185,13 @@ fn read(id: FileId, rest: &str, start: u32) -> Result<(bool, Vec<Named>), &'stat
     } else if let Some(list) = word.strip_prefix("ignore") {
         (false, list)
     } else {
-        return Err("this comment is for agentir, and says nothing that it knows");
+        return Err("this `agentir:` comment cannot be parsed");
     };
     let Some(list) = list.trim_start().strip_prefix('[') else {
-        return Err("this comment does not say which rules are to be ignored");
+        return Err("this comment does not name the rules to ignore");
     };
     let Some((list, _reason)) = list.split_once(']') else {
-        return Err("the list of rules in this comment has no end");
+        return Err("the list of rules in this comment is not closed");
     };
     // All names are slices of `rest`.
     let at = |part: &str| start + size(rest).min(offset_in(rest, part));
@@ -205,7 +205,7 @@ fn read(id: FileId, rest: &str, start: u32) -> Result<(bool, Vec<Named>), &'stat
         })
         .collect();
     if names.is_empty() {
-        return Err("this comment does not say which rules are to be ignored");
+        return Err("this comment does not name the rules to ignore");
     }
     Ok((in_file, names))
 }
@@ -217,15 +217,16 @@ fn offset_in(whole: &str, part: &str) -> u32 {
 }
 
 fn misplaced(comment: Span) -> Diagnostic {
-    Diagnostic::warning(INVALID, comment, "a comment about the whole file stands inside of it")
-        .note("nothing is ignored because of this comment")
-        .help("put it above the first line that is no comment")
+    Diagnostic::warning(INVALID, comment, "`ignore-file` must be at the top of the file")
+        .note("this comment suppresses nothing")
+        .help("move it above the first line that is not a comment")
 }
 
 /// Returns the names that exist and reports the others.
 fn known(names: Vec<Named>, problems: &mut Vec<Diagnostic>) -> Vec<Named> {
-    let catalogue = crate::catalogue();
-    let all: Vec<&str> = catalogue.iter().flat_map(|r| [r.name, r.group_name()]).collect();
+    let mut all: Vec<&str> =
+        crate::rule_names().flat_map(|(rule, group)| [rule, group.name()]).collect();
+    all.sort_unstable();
     let (known, unknown): (Vec<_>, Vec<_>) =
         names.into_iter().partition(|named| all.contains(&named.name.as_str()));
     for Named { name, span, .. } in unknown {
@@ -251,13 +252,14 @@ fn unused(
         Scope::Line(_) => "here",
         Scope::File => "in this file",
     };
-    let message = |name: &str| format!("`{name}` finds nothing {place} that could be ignored");
+    let message =
+        |name: &str| format!("`{name}` reports nothing {place}, so this suppression is unused");
     let fix = |title: &str, span: Span| Fix {
         title: title.to_owned(),
         edits: vec![Edit { span, text: String::new() }],
         applicability: Applicability::Safe,
     };
-    let note = "it would hide the next mistake of this kind";
+    let note = "it would hide the next finding of this kind";
     if let ([first, others @ ..], true) =
         (unused_names.as_slice(), unused_names.len() == one.names.len())
     {
@@ -266,7 +268,7 @@ fn unused(
             .fold(format!("`{}`", first.name), |all, n| format!("{all}, `{}`", n.name));
         let message = match others {
             [] => message(&first.name),
-            _ => format!("{names} find nothing {place} that could be ignored"),
+            _ => format!("{names} report nothing {place}, so this suppression is unused"),
         };
         diagnostics.push(
             Diagnostic::warning(UNUSED, one.comment, message)
@@ -290,8 +292,8 @@ fn unused(
         diagnostics.push(
             Diagnostic::warning(UNUSED, named.span, message(&named.name))
                 .note(note)
-                .help("take it out of the list")
-                .fix(fix("take it out of the list", span)),
+                .help("remove it from the list")
+                .fix(fix("remove it from the list", span)),
         );
     }
 }

@@ -106,7 +106,9 @@ impl<'a> Taint<'a> {
                 (_, Some(entity), _) => {
                     format!("its entity `{}` is declared as sensitive", entity.name)
                 }
-                (.., kind) => format!("its values are of the kind `{}`", kind.unwrap_or_default()),
+                (.., kind) => {
+                    format!("its values are classified as `{}`", kind.unwrap_or_default())
+                }
             };
             let masked = field.sensitive_display.is_some()
                 || shared.is_some_and(|e| e.sensitive_display.is_some());

@@ -45,14 +45,14 @@ impl fmt::Display for Times {
         let sum = self.sum().as_secs_f64();
         let share = |time: Duration| 100.0 * time.as_secs_f64() / sum.max(1e-9);
         let rows = self.slowest_first();
-        writeln!(f, "{:<36}{:>10}{:>8}", "rules, the slowest first", "ms", "share")?;
+        writeln!(f, "{:<36}{:>10}{:>8}", "rules and (analyses), slowest first", "ms", "share")?;
         for (name, time) in rows.iter().take(SHOWN) {
             let ms = time.as_secs_f64() * 1e3;
             writeln!(f, "{name:<36}{ms:>10.3}{:>6.1} %", share(*time))?;
         }
         let rest: Duration = rows.iter().skip(SHOWN).map(|(_, time)| *time).sum();
         let ms = rest.as_secs_f64() * 1e3;
-        write!(f, "{:<36}{ms:>10.3}{:>6.1} %", "all others", share(rest))
+        write!(f, "{:<36}{ms:>10.3}{:>6.1} %", "(others)", share(rest))
     }
 }
 

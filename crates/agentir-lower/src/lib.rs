@@ -507,10 +507,10 @@ pub fn no_agent(file: FileId, name: &str, text: &str) -> Option<Diagnostic> {
         Diagnostic::error(
             rules::SYNTAX,
             Span::new(file, 0, 0),
-            "this YAML file describes no agent",
+            "this YAML file does not describe an agent",
         )
-        .note("an ABL agent has a section such as `agent:`; an agent of ADL has a `type:`, such as `llm agent`")
-        .help("name the file that describes the agents, or the folder it is in"),
+        .note("an ABL agent has a section such as `agent:`; an ADL agent has a `type:` such as `llm agent`")
+        .help("pass the file that describes the agents, or its folder"),
     )
 }
 
@@ -543,8 +543,8 @@ fn not_text(file: FileId, text: &str) -> Option<Diagnostic> {
         Diagnostic::error(
             rules::NOT_TEXT,
             at(nul),
-            "this file holds a NUL character, so it is no text",
+            "this file contains a NUL character, so it is not text",
         )
-        .help("if it is text in UTF-16, save it as UTF-8"),
+        .help("if it is UTF-16, save it as UTF-8"),
     )
 }

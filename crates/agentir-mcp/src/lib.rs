@@ -9,7 +9,7 @@
 
 use agentir_ir::Data;
 use agentir_runtime::{FailureKind, ToolCall, ToolFailure, Tools};
-use agentir_tools::{EnvVars, MAX_ANSWER_BYTES, McpFile, Secrets, Server, call_timeout};
+use agentir_tools::{EnvVars, FillError, MAX_ANSWER_BYTES, McpFile, Secrets, Server, call_timeout};
 use http::{HeaderName, HeaderValue};
 #[cfg(windows)]
 use process_wrap::tokio::JobObject;
@@ -142,7 +142,8 @@ async fn connect(
     let mut filled = |written: &BTreeMap<String, String>| {
         let one =
             |(name, text): (&String, &String)| Ok((name.clone(), environment.fill(text, secrets)?));
-        written.iter().map(one).collect::<Result<Vec<_>, String>>().map_err(CallError::InvalidCall)
+        let all = written.iter().map(one).collect::<Result<Vec<_>, FillError>>();
+        all.map_err(|error| CallError::InvalidCall(error.to_string()))
     };
     let failed = |e: &dyn std::fmt::Display| CallError::Server(format!("it does not come up: {e}"));
     match server {

@@ -7,8 +7,7 @@
     reason = "tests end by panicking"
 )]
 
-use agentir_diagnostics::{SourceFile, SourceMap};
-use agentir_ir::{Program, Tool};
+use agentir_ir::Tool;
 use agentir_mcp::Mcp;
 use agentir_runtime::{FailureKind, ToolCall, ToolFailure, Tools};
 use agentir_tools::{EnvVars, McpFile};
@@ -43,12 +42,9 @@ fn process() -> Mcp {
 fn desk(name: &str) -> Tool {
     let text =
         format!("TOOLS:\n  t(name?: string)\n    type: mcp\n    server: desk\n    tool: {name}\n");
-    let mut sources = SourceMap::new();
-    let file = sources.add(SourceFile::new("x.tools.abl", text.as_str()));
-    let options = agentir_syntax::abl::Options::default();
-    let mut program = Program::default();
-    agentir_lower::file(file, "x.tools.abl", &text, options).add_to(&mut program, &mut Vec::new());
-    program.tools().next().cloned().unwrap()
+    let files = [("x.tools.abl", text.as_str())];
+    let loaded = agentir_project::read_program(files, agentir_lower::ReadOptions::default());
+    loaded.programs[0].program.tools().next().cloned().unwrap()
 }
 
 fn call(mcp: &mut Mcp, tool: &Tool, with: Json) -> Result<Json, ToolFailure> {

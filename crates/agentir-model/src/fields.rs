@@ -7,8 +7,8 @@ use serde_json::{Map, Value as Json, json};
 /// checked: it locates the value within a text.
 ///
 /// # Errors
-/// Returns a message about the mismatch.
-pub fn fits(field: &FieldSpec, value: &Json) -> Result<(), String> {
+/// If it has not.
+pub fn fits(field: &FieldSpec, value: &Json) -> Result<(), FieldError> {
     if !field.values.is_empty() {
         let known = |value: &Json| value.as_str().is_some_and(|v| field.values.contains_key(v));
         let all = match value {
@@ -19,7 +19,8 @@ pub fn fits(field: &FieldSpec, value: &Json) -> Result<(), String> {
         };
         if !all {
             let listed: Vec<&str> = field.values.keys().map(String::as_str).collect();
-            return Err(format!("`{}` must be one of {}", field.name, listed.join(", ")));
+            let (field, values) = (field.name.clone(), listed.join(", "));
+            return Err(FieldError::NotListed { field, values });
         }
         return Ok(());
     }
@@ -45,7 +46,28 @@ pub fn fits(field: &FieldSpec, value: &Json) -> Result<(), String> {
         FieldType::List => (value.is_array(), "a list"),
         FieldType::Object => (value.is_object(), "an object"),
     };
-    if good { Ok(()) } else { Err(format!("`{}` is not {expected}", field.name)) }
+    if good { Ok(()) } else { Err(FieldError::Type { field: field.name.clone(), expected }) }
+}
+
+/// Why a value is not one of a field.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum FieldError {
+    /// It is not one of the allowed values.
+    #[error("`{field}` must be one of {values}")]
+    NotListed {
+        /// The field's name.
+        field: String,
+        /// The allowed values.
+        values: String,
+    },
+    /// It has another type.
+    #[error("`{field}` is not {expected}")]
+    Type {
+        /// The field's name.
+        field: String,
+        /// What it has to be, with an article.
+        expected: &'static str,
+    },
 }
 
 fn text(value: &Json, test: impl Fn(&str) -> bool) -> bool {

@@ -22,7 +22,7 @@ mod script;
 mod tokens;
 
 pub use chat::Chat;
-pub use fields::{fits, schema_of};
+pub use fields::{FieldError, fits, schema_of};
 pub use offline::{DateOrder, Offline};
 pub use openai::{ApiKey, Endpoint, EndpointError, OpenAi};
 pub use script::{FailureMode, Script, ScriptEntry, ScriptError, Scripted, Times, script_schema};

@@ -13,6 +13,9 @@ const MAX_FILES: usize = 10_000;
 /// The largest file of an archive that is read, unpacked.
 const MAX_SIZE: u64 = agentir_lower::MAX_FILE_SIZE as u64;
 
+/// [`MAX_SIZE`] in messages.
+const MAX_MEGABYTES: u64 = MAX_SIZE >> 20;
+
 /// How the settings of an export are called.
 const SETTINGS: &str = "config.json";
 
@@ -27,6 +30,31 @@ pub struct Export {
     pub others: Vec<String>,
 }
 
+/// Why an archive was not read.
+#[derive(Debug, thiserror::Error)]
+pub enum ArchiveError {
+    /// Its structure is damaged.
+    #[error("this archive cannot be read: {0}")]
+    Damaged(#[from] zip::result::ZipError),
+    /// It contains too many files.
+    #[error("this archive contains more than {MAX_FILES} files and was not read")]
+    TooManyFiles,
+    /// A file in it cannot be decompressed.
+    #[error("`{name}` in this archive cannot be read: {error}")]
+    File {
+        /// The file's name.
+        name: String,
+        /// Why.
+        error: std::io::Error,
+    },
+    /// A file in it is too large.
+    #[error("`{0}` in this archive is larger than {MAX_MEGABYTES} MB and was not read")]
+    TooLarge(String),
+    /// There is no definition of a bot in it.
+    #[error("this archive contains no {}", FILE_NAMES.join(" and no "))]
+    NoBot,
+}
+
 /// Whether bytes are a zip archive, by how they begin.
 pub fn is_zip(bytes: &[u8]) -> bool {
     bytes.starts_with(b"PK\x03\x04") || bytes.starts_with(b"PK\x05\x06")
@@ -35,20 +63,19 @@ pub fn is_zip(bytes: &[u8]) -> bool {
 /// Reads an archive.
 ///
 /// # Errors
-/// Why it cannot be read, in words: it is broken, holds too much, or no bot.
-pub fn read(archive: impl Read + Seek) -> Result<Export, String> {
-    let broken = |e: zip::result::ZipError| format!("this archive cannot be read: {e}");
-    let mut archive = ZipArchive::new(archive).map_err(broken)?;
+/// If it is damaged, too large, or does not contain a bot.
+pub fn read(archive: impl Read + Seek) -> Result<Export, ArchiveError> {
+    let mut archive = ZipArchive::new(archive)?;
     if archive.len() > MAX_FILES {
-        return Err(format!("this archive contains more than {MAX_FILES} files and was not read"));
+        return Err(ArchiveError::TooManyFiles);
     }
     let mut export = Export::default();
     for index in 0..archive.len() {
-        let mut file = archive.by_index(index).map_err(broken)?;
+        let mut file = archive.by_index(index)?;
         if file.is_dir() {
             continue;
         }
-        let name = file.name().map_err(broken)?.into_owned();
+        let name = file.name()?.into_owned();
         let last = name.rsplit(['/', '\\']).next().unwrap_or_default();
         let known = if FILE_NAMES.contains(&last) {
             &mut export.definition
@@ -65,17 +92,16 @@ pub fn read(archive: impl Read + Seek) -> Result<Export, String> {
         // What an archive says of its sizes is not to be trusted.
         let mut bytes = Vec::new();
         let read = file.by_ref().take(MAX_SIZE + 1).read_to_end(&mut bytes);
-        read.map_err(|e| format!("`{name}` in this archive cannot be read: {e}"))?;
+        if let Err(error) = read {
+            return Err(ArchiveError::File { name, error });
+        }
         if bytes.len() as u64 > MAX_SIZE {
-            return Err(format!(
-                "`{name}` in this archive is larger than {} MB and was not read",
-                MAX_SIZE >> 20
-            ));
+            return Err(ArchiveError::TooLarge(name));
         }
         *known = Some((name, bytes));
     }
     if export.definition.is_none() {
-        return Err(format!("this archive contains no {}", FILE_NAMES.join(" and no ")));
+        return Err(ArchiveError::NoBot);
     }
     Ok(export)
 }

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 /// The rules, each with the group it belongs to.
 fn rules() -> Vec<(&'static str, &'static str)> {
-    agentir_lint::catalogue().iter().map(|rule| (rule.name, rule.group_name())).collect()
+    agentir_lint::rule_names().map(|(rule, group)| (rule, group.name())).collect()
 }
 
 /// The names of rules and options that configurations may use.

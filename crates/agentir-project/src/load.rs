@@ -352,6 +352,20 @@ impl ProgramFiles {
         Some(())
     }
 
+    /// The size of the program's files in bytes, without reading them.
+    ///
+    /// # Errors
+    /// If the size of one of them cannot be told.
+    pub fn size(&self, request: &Request<'_>) -> io::Result<usize> {
+        self.files.iter().try_fold(0usize, |sum, document| {
+            let size = match &document.text {
+                Some(text) => text.len(),
+                None => request.files.size(&document.path)?,
+            };
+            Ok(sum.saturating_add(size))
+        })
+    }
+
     /// Reads the program's files.
     #[must_use]
     pub fn read(self, request: &Request<'_>) -> Contents {

@@ -43,20 +43,30 @@ pub struct Compared {
     pub gone: Vec<Known>,
 }
 
+/// Why a baseline cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum BaselineError {
+    /// It is not JSON of this form.
+    #[error(transparent)]
+    Json(#[from] serde_json::Error),
+    /// Its fingerprints are of another version.
+    #[error(
+        "its fingerprints have version `{0}`, and this program uses `{VERSION}`: create it again with `--write-baseline`"
+    )]
+    Version(String),
+}
+
 impl Baseline {
     /// Reads a baseline.
     ///
     /// # Errors
-    /// What is wrong with it.
-    pub fn read(text: &str) -> Result<Self, String> {
-        let read: Self = serde_json::from_str(text).map_err(|error| error.to_string())?;
+    /// If it is not a baseline, or one with other fingerprints.
+    pub fn read(text: &str) -> Result<Self, BaselineError> {
+        let read: Self = serde_json::from_str(text)?;
         if read.fingerprints == VERSION {
             return Ok(read);
         }
-        Err(format!(
-            "its fingerprints are of the kind `{}`, and this program makes `{VERSION}`: write it anew",
-            read.fingerprints
-        ))
+        Err(BaselineError::Version(read.fingerprints))
     }
 
     /// All findings of a run.

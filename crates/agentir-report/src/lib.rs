@@ -18,7 +18,7 @@ mod junit;
 mod markdown;
 mod sarif;
 
-pub use baseline::{Baseline, Compared, Known, baseline_schema};
+pub use baseline::{Baseline, BaselineError, Compared, Known, baseline_schema};
 pub use fingerprint::fingerprints;
 pub use html::{CostRow, Page, Picture};
 

@@ -199,5 +199,5 @@ fn a_baseline_knows_what_was_there() {
     assert_eq!(compared.gone[0].rule, "undefined-tool");
     assert!(Baseline::read("{}").is_err());
     let other = baseline.to_json().replace("agentir/v1", "agentir/v0");
-    assert!(Baseline::read(&other).unwrap_err().contains("write it anew"));
+    assert!(Baseline::read(&other).unwrap_err().to_string().contains("--write-baseline"));
 }

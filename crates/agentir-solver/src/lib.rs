@@ -39,5 +39,6 @@ mod truth;
 
 pub use answer::{Answer, Example, UnknownReason, Verdict};
 pub use query::{Assertion, Bound, Fact, FactKind, Facts, Goal, Label, Query, Test, Type};
+pub use smt::z3_failure;
 pub use solver::{Cache, Solver};
 pub use statistics::Statistics;

@@ -7,7 +7,6 @@
     reason = "tests end by panicking"
 )]
 
-use agentir_diagnostics::{SourceFile, SourceMap};
 use agentir_ir::Program;
 use agentir_runtime::{SESSION_VERSION, Session};
 use agentir_store::{Memory, MemoryChanges, Owner, SessionInfo, Sqlite, Store, StoreError};
@@ -310,14 +309,9 @@ MEMORY:
 ";
 
 fn traveller() -> Program {
-    let mut sources = SourceMap::new();
-    let name = "traveller.agent.abl";
-    let file = sources.add(SourceFile::new(name, TRAVELLER));
-    let mut program = Program::default();
-    let lowered =
-        agentir_lower::file(file, name, TRAVELLER, agentir_syntax::abl::Options::default());
-    lowered.add_to(&mut program, &mut Vec::new());
-    program
+    let files = [("traveller.agent.abl", TRAVELLER)];
+    let mut loaded = agentir_project::read_program(files, agentir_lower::ReadOptions::default());
+    loaded.programs.remove(0).program
 }
 
 #[test]

@@ -7,6 +7,19 @@ pub(crate) fn offset(at: usize) -> u32 {
     u32::try_from(at).unwrap_or(u32::MAX)
 }
 
+/// `noun` with its indefinite article, for a message. Plurals have none.
+pub(crate) fn with_article(noun: &str) -> String {
+    let vowel = noun.starts_with(['a', 'e', 'i', 'o']) || noun.starts_with("un");
+    // "LLM" is spelled out: "an llm agent".
+    match noun {
+        _ if noun.ends_with('s') && !noun.ends_with("ss") && !noun.ends_with("sis") => {
+            noun.to_owned()
+        }
+        _ if vowel || noun.starts_with("llm ") || noun.starts_with("nlu") => format!("an {noun}"),
+        _ => format!("a {noun}"),
+    }
+}
+
 /// How tabs are counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Tabs {

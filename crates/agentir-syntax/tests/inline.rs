@@ -198,34 +198,34 @@ fn spans_account_for_escapes() {
 #[test]
 fn errors_in_expressions() {
     for (text, expected) in [
-        ("", "invalid-expression: »« expected a value, found nothing"),
+        ("", "invalid-expression: »« expected a value"),
         ("a AND", "invalid-expression: »AND« expected a value after `AND`"),
         ("a AND AND b", "invalid-expression: »AND« expected a value after `AND`, found `AND`"),
         ("a == )", "invalid-expression: »)« expected a value after `==`, found `)`"),
         ("f(a, b", "invalid-expression: »(« `(` is never closed"),
         ("[a, {b: c]", "invalid-expression: »]« `]` does not close `{`"),
-        ("a)", "invalid-expression: »)« `)` closes nothing"),
+        ("a)", "invalid-expression: »)« `)` has no matching opening bracket"),
         (
             "a b",
-            "invalid-expression: »b« expected an operator between `a` and `b` / put texts of several words in quotes",
+            "invalid-expression: »b« expected an operator between `a` and `b` / put strings of several words in quotes",
         ),
         (
             "a == b == c",
-            "invalid-expression: »==« `==` cannot follow another comparison / compare in two steps, joined by `AND`",
+            "invalid-expression: »==« comparisons cannot be chained / write two comparisons joined by `AND`",
         ),
         (
             "a IS NULL",
-            "invalid-expression: »IS« expected `SET` or `NOT SET` after `IS` / write `IS SET` to ask whether there is a value, and `==` to compare",
+            "invalid-expression: »IS« expected `SET` or `NOT SET` after `IS` / write `IS SET` to test whether there is a value, and `==` to compare",
         ),
-        ("a == \"b", "invalid-expression: »\"« the text that starts here has no closing `\"`"),
-        ("a ; b", "invalid-expression: »;« `;` means nothing here"),
+        ("a == \"b", "invalid-expression: »\"« this string has no closing `\"`"),
+        ("a ; b", "invalid-expression: »;« unexpected character `;`"),
         (
             "a == “b”",
-            "invalid-expression: »“« `“` means nothing here / use straight quotes: `\"text\"`",
+            "invalid-expression: »“« unexpected character `“` / use straight quotes: `\"text\"`",
         ),
         (
             "a[x]",
-            "invalid-expression: »x« expected a number or a text in quotes after `[`, found `x`",
+            "invalid-expression: »x« expected a number or a quoted string after `[`, found `x`",
         ),
         (
             "a[1.5]",
@@ -235,9 +235,9 @@ fn errors_in_expressions() {
         ("1e999", "invalid-expression: »1e999« the number `1e999` is too large"),
         (
             "a matches /b/x",
-            "invalid-expression: »/b/x« `/b/x` has a flag that does not exist / flags are `i`, `m`, `s`, `u` and `g`",
+            "invalid-expression: »/b/x« `/b/x` has an unknown flag / flags are `i`, `m`, `s`, `u` and `g`",
         ),
-        ("a -> b", "invalid-expression: »->« `->` cannot stand here"),
+        ("a -> b", "invalid-expression: »->« unexpected `->`"),
     ] {
         assert_eq!(wrong(text, inline::expr), expected, "{text}");
     }
@@ -344,7 +344,10 @@ fn quoted_conditions_are_unwrapped() {
 #[test]
 fn braces_in_conditions_get_a_hint() {
     let (_, problems) = condition_of("{{status}} == \"open\"", false);
-    assert!(problems[0].contains("conditions take variables without braces"), "{problems:?}");
+    assert!(
+        problems[0].contains("variables in conditions are written without braces"),
+        "{problems:?}"
+    );
 }
 
 #[test]
@@ -489,7 +492,7 @@ fn actions() {
     assert_eq!(fine("other", inline::action).without_steps().kind, GoTo);
     assert_eq!(fine("ESCALATE PRIORITY: 1", inline::action).priority.unwrap().value, "1");
     assert!(wrong("go to the end", inline::action).starts_with("invalid-action: »to«"));
-    assert!(wrong("HANDOFF a b", inline::action).contains("cannot be read as an action"));
+    assert!(wrong("HANDOFF a b", inline::action).contains("is not a valid action"));
     assert!(wrong("", inline::action).starts_with("invalid-action: »« expected"));
 }
 
@@ -680,18 +683,18 @@ fn single_braces_are_placeholders_only_around_paths_and_calls() {
 fn errors_in_templates() {
     for (text, expected) in [
         ("a {{b", "»{{« `{{` has no closing `}}`"),
-        ("a {{}} b", "»{{}}« there is nothing between the braces"),
+        ("a {{}} b", "»{{}}« this placeholder is empty"),
         (
             "a {{b c}} d",
-            "»c« expected an operator between `b` and `c` / put texts of several words in quotes",
+            "»c« expected an operator between `b` and `c` / put strings of several words in quotes",
         ),
-        ("{{#if a}}x", "»if« `{{#if}}` is never closed / write `{{/if}}` where it ends"),
-        ("x{{/if}}", "»{{/if}}« `{{/if}}` closes nothing"),
+        ("{{#if a}}x", "»if« `{{#if}}` is never closed / add `{{/if}}` where it ends"),
+        ("x{{/if}}", "»{{/if}}« `{{/if}}` has no opening `{{#if}}`"),
         (
             "{{#if a}}{{/each}}",
             "»{{/each}}« `{{/each}}` does not close `{{#if}}` / write `{{/if}}`",
         ),
-        ("{{else}}", "»{{else}}« `{{else}}` belongs to no block"),
+        ("{{else}}", "»{{else}}« `{{else}}` is not in a block"),
         (
             "{{#when a}}{{/when}}",
             "»when« there is no block `when` / blocks are `if`, `unless`, `each` and `with`",
@@ -755,7 +758,7 @@ fn errors_in_collections() {
     );
     let (shown, problems) = flow("[a, b} c");
     assert_eq!(shown, "|[a, b} c|");
-    assert!(problems[0].starts_with("invalid-value: »}« `}` cannot stand here"), "{problems:?}");
+    assert!(problems[0].starts_with("invalid-value: »}« unexpected `}`"), "{problems:?}");
     assert!(flow(&"[".repeat(10_000)).1[0].contains("64 levels"));
     assert!(flow("[\"a]").1[0].contains("no closing quote"));
 }

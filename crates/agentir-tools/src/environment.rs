@@ -59,14 +59,15 @@ impl EnvVars {
         self.values.get(name).map(String::as_str)
     }
 
-    /// A text with its holes filled: `{{secrets.X}}`, `{{env.X}}`, `{{config.X}}`. Secrets are noted.
+    /// Fills the placeholders of a template: `{{secrets.X}}`, `{{env.X}}`, `{{config.X}}`. Their values are added to
+    /// `secrets`.
     ///
     /// # Errors
-    /// In words: a variable that is not set, a hole that is about something else.
-    pub fn fill(&self, written: &str, secrets: &mut Secrets) -> Result<String, String> {
+    /// If a variable is not set, or a placeholder is of another kind.
+    pub fn fill(&self, template: &str, secrets: &mut Secrets) -> Result<String, FillError> {
         let none = Map::new();
         let values = Values { arguments: &none, session: &none, env: self };
-        values.fill(written, Encoding::Plain, secrets)
+        values.fill(template, Encoding::Plain, secrets).map_err(FillError)
     }
 
     /// The variables that a process may see which is started for a tool: `PATH`, `HOME` and the like.
@@ -85,6 +86,11 @@ impl<K: Into<String>, V: Into<String>> FromIterator<(K, V)> for EnvVars {
         Self { values: all.into_iter().map(|(k, v)| (k.into(), v.into())).collect() }
     }
 }
+
+/// A placeholder that has no value: which, and why.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct FillError(String);
 
 /// The secrets that a call was made with, to be kept out of all that is said about it.
 #[derive(Clone, Default)]

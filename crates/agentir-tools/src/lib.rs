@@ -33,12 +33,12 @@ mod tables;
 mod template;
 mod toolbox;
 
-pub use environment::{EnvVars, Secrets};
+pub use environment::{EnvVars, FillError, Secrets};
 pub use error::FileError;
 pub use http::Http;
 pub use mcp_servers::{McpFile, Server};
 pub use python::Python;
-pub use stubs::{FailureMode, Matcher, RecordedCall, StubCase, StubFile, Stubs};
+pub use stubs::{FailureMode, Matcher, MatcherError, RecordedCall, StubCase, StubFile, Stubs};
 pub use toolbox::{Allow, Toolbox};
 
 use agentir_runtime::ToolCall;

@@ -24,6 +24,11 @@ impl FileSystem for Disk {
         Ok(bytes)
     }
 
+    fn size(&self, path: &Path) -> io::Result<usize> {
+        let size = fs::metadata(path)?.len().min(MAX_READ);
+        Ok(usize::try_from(size).unwrap_or(usize::MAX))
+    }
+
     fn is_file(&self, path: &Path) -> bool {
         path.is_file()
     }

@@ -34,6 +34,14 @@ pub trait FileSystem: Debug + Send + Sync {
     /// Those of the system; [`io::ErrorKind::NotFound`] if there is no such file.
     fn read(&self, path: &Path) -> io::Result<Vec<u8>>;
 
+    /// The size of a file in bytes, at most one more than [`MAX_FILE_SIZE`].
+    ///
+    /// # Errors
+    /// Those of [`FileSystem::read`].
+    fn size(&self, path: &Path) -> io::Result<usize> {
+        self.read(path).map(|bytes| bytes.len())
+    }
+
     /// Whether there is a file at `path`, or a link to one.
     fn is_file(&self, path: &Path) -> bool;
 

@@ -61,6 +61,10 @@ impl FileSystem for Overlay {
         if self.has(path) { self.texts.read(&self.key(path)) } else { self.base.read(path) }
     }
 
+    fn size(&self, path: &Path) -> io::Result<usize> {
+        if self.has(path) { self.texts.size(&self.key(path)) } else { self.base.size(path) }
+    }
+
     fn is_file(&self, path: &Path) -> bool {
         self.has(path) || self.base.is_file(path)
     }

@@ -18,19 +18,23 @@
 //!
 //! *Invariant*: nothing here prints or writes; errors are types.
 
+mod compile;
 mod snapshot;
 mod workspace;
 
 pub use agentir_compare::Comparison;
+pub use agentir_config::{ConfigProblems, Configs};
 pub use agentir_convert::{Conversion, OutputFile, Target};
 pub use agentir_diagnostics as diagnostics;
 pub use agentir_diagnostics::{Diagnostic, Severity, SourceMap};
 pub use agentir_draw::{Detail, Graph};
+pub use agentir_flow::cost::CostReport;
 pub use agentir_ir as ir;
 pub use agentir_lint::{Cancellation, Cancelled, Selection};
 pub use agentir_lower::ReadOptions;
 pub use agentir_project::LoadError;
 pub use agentir_rewrite::RewriteError;
+pub use agentir_solver::z3_failure;
 pub use agentir_vfs as vfs;
 pub use snapshot::{FormatError, ProgramId, Snapshot};
 pub use workspace::Workspace;

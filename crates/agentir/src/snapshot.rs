@@ -1,12 +1,14 @@
 //! A consistent view of a workspace.
 
+use crate::compile;
 use agentir_compare::{Announced, Comparison, Meaning, Side};
-use agentir_config::Configs;
+use agentir_config::{ConfigProblems, Configs};
 use agentir_convert::{Conversion, Target};
 use agentir_diagnostics::{Applicability, Diagnostic, FileId, Fix, SourceFile, SourceMap};
 use agentir_draw::{Detail, Graph, View};
 use agentir_flow::Cfg;
-use agentir_ir::Program;
+use agentir_flow::cost::{CostReport, cost};
+use agentir_ir::{CompilationOutput, Program};
 use agentir_lint::{Cancellation, Cancelled, Selection};
 use agentir_lower::ReadOptions;
 use agentir_project::{
@@ -42,6 +44,7 @@ pub struct Snapshot {
 struct Data {
     loaded: Loaded,
     configs: Arc<Configs>,
+    problems: Arc<ConfigProblems>,
     selection: Selection,
     options: ReadOptions,
     findings: OnceLock<Vec<Diagnostic>>,
@@ -51,11 +54,12 @@ impl Snapshot {
     pub(crate) fn new(
         loaded: Loaded,
         configs: Arc<Configs>,
+        problems: Arc<ConfigProblems>,
         selection: Selection,
         options: ReadOptions,
     ) -> Self {
         let findings = OnceLock::new();
-        let data = Arc::new(Data { loaded, configs, selection, options, findings });
+        let data = Arc::new(Data { loaded, configs, problems, selection, options, findings });
         Self { data, cancellation: Cancellation::default() }
     }
 
@@ -84,6 +88,25 @@ impl Snapshot {
         programs.map(|(index, loaded)| (ProgramId(index), &loaded.program))
     }
 
+    /// How many documents were read.
+    #[must_use]
+    pub fn files_read(&self) -> usize {
+        self.data.loaded.files
+    }
+
+    /// What is wrong with the configurations of the files. Such a configuration has no effect.
+    #[must_use]
+    pub fn config_problems(&self) -> &ConfigProblems {
+        &self.data.problems
+    }
+
+    /// What parsing and lowering found, before configurations and comments have their say; part of what
+    /// [`Snapshot::check`] finds. Where there are errors, programs lack the parts that could not be read.
+    #[must_use]
+    pub fn read_findings(&self) -> &[Diagnostic] {
+        &self.data.loaded.diagnostics
+    }
+
     fn loaded(&self, program: ProgramId) -> Option<&LoadedProgram> {
         self.data.loaded.programs.get(program.0)
     }
@@ -102,7 +125,7 @@ impl Snapshot {
         if let Some(findings) = self.data.findings.get() {
             return Ok(findings);
         }
-        let Data { loaded, configs, selection, options, findings } = &*self.data;
+        let Data { loaded, configs, selection, options, findings, .. } = &*self.data;
         let check = CheckOptions {
             selection,
             levels: &Levels::new(configs, selection),
@@ -121,6 +144,26 @@ impl Snapshot {
     /// If the check was cancelled.
     pub fn check_file(&self, file: FileId) -> Result<impl Iterator<Item = &Diagnostic>, Cancelled> {
         Ok(self.check()?.iter().filter(move |finding| finding.primary.span.file == file))
+    }
+
+    /// All programs as they are published, `agentir schema ir`: agents, libraries, and the findings of a check. Agents
+    /// of files with errors are omitted.
+    ///
+    /// # Errors
+    /// If the check was cancelled.
+    pub fn compile(&self) -> Result<CompilationOutput, Cancelled> {
+        Ok(compile::output(&self.data.loaded, self.check()?))
+    }
+
+    /// The maximum number of model and tool calls per message of a user, for each agent of all programs.
+    #[must_use]
+    pub fn cost(&self) -> CostReport {
+        let mut report = CostReport::default();
+        for (_, program) in self.programs() {
+            let cfg = Cfg::of_program(program);
+            report.add(&cfg, &cost(&cfg), self.sources());
+        }
+        report
     }
 
     /// The control-flow graph of a program, drawn at some level of detail.

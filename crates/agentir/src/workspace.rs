@@ -1,9 +1,12 @@
 //! Texts that change.
 
 use crate::snapshot::Snapshot;
+use agentir_config::{ConfigProblems, Configs};
 use agentir_lint::Selection;
 use agentir_lower::ReadOptions;
-use agentir_project::{Contents, Document, FileCache, LoadError, Request, build_with, discover};
+use agentir_project::{
+    Contents, Document, FileCache, LoadError, Request, TextInput, build_with, discover,
+};
 use agentir_vfs::{FileSystem, Memory, Overlay};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -15,13 +18,27 @@ pub struct Workspace {
     files: Overlay,
     /// What is searched for documents.
     roots: Vec<PathBuf>,
+    /// The folder of the one program that all documents belong to, if they do.
+    together: Option<PathBuf>,
+    /// The text of the root `-`.
+    stdin: Option<TextInput>,
+    /// The configurations that were set; without them each file has the nearest `agentir.toml` above it.
+    configs: Option<Arc<Configs>>,
     options: ReadOptions,
     selection: Selection,
     cache: FileCache,
     /// The documents that were found; `None` if that has to be done again.
-    documents: Option<(Vec<Document>, Arc<agentir_config::Configs>)>,
+    documents: Option<Discovered>,
     /// The current snapshot, until something changes.
     current: Option<Snapshot>,
+}
+
+/// The documents of a workspace, with the configurations by which they were found.
+#[derive(Debug)]
+struct Discovered {
+    documents: Vec<Document>,
+    configs: Arc<Configs>,
+    problems: Arc<ConfigProblems>,
 }
 
 impl Workspace {
@@ -45,6 +62,9 @@ impl Workspace {
         Self {
             files: Overlay::new(files),
             roots,
+            together: None,
+            stdin: None,
+            configs: None,
             options: ReadOptions::default(),
             selection: Selection::default(),
             cache: FileCache::default(),
@@ -57,6 +77,24 @@ impl Workspace {
     pub fn set_options(&mut self, options: ReadOptions) {
         self.options = options;
         self.current = None;
+    }
+
+    /// Sets the configurations of the files, instead of each file having the nearest `agentir.toml` above it.
+    pub fn set_configs(&mut self, configs: Arc<Configs>) {
+        self.configs = Some(configs);
+        self.refresh();
+    }
+
+    /// Makes all documents one program in `folder`, wherever they are.
+    pub fn set_program_folder(&mut self, folder: impl Into<PathBuf>) {
+        self.together = Some(folder.into());
+        self.refresh();
+    }
+
+    /// Sets the text that the root `-` stands for. The name appears in findings and decides the language.
+    pub fn set_stdin(&mut self, name: impl Into<PathBuf>, text: impl Into<String>) {
+        self.stdin = Some(TextInput { name: name.into(), text: text.into() });
+        self.refresh();
     }
 
     /// Sets which rules run.
@@ -94,8 +132,9 @@ impl Workspace {
     /// YAML, which describes agents or something else, manifests, and configurations.
     fn decides_documents(&self, path: &Path) -> bool {
         let own = [".abl", ".agent"].iter().any(|end| path.to_string_lossy().ends_with(end));
-        let known = self.documents.as_ref().is_some_and(|(documents, _)| {
-            documents.iter().any(|found| self.files.is_same_file(&found.path, path))
+        let known = self.documents.as_ref().is_some_and(|discovered| {
+            let mut documents = discovered.documents.iter();
+            documents.any(|found| self.files.is_same_file(&found.path, path))
         });
         !(own && known)
     }
@@ -109,29 +148,38 @@ impl Workspace {
         if let Some(current) = &self.current {
             return Ok(current.clone());
         }
-        let (documents, configs) = match self.documents.take() {
+        let discovered = match self.documents.take() {
             Some(known) => known,
-            None => {
-                let configs = Arc::new(agentir_project::configs(Arc::new(self.files.clone())));
-                (discover(&self.request(&configs))?, configs)
-            }
+            None => self.discover()?,
         };
-        let contents = Contents::read(documents.clone(), &self.request(&configs));
+        let Discovered { documents, configs, problems } = &discovered;
+        let contents = Contents::read(documents.clone(), &self.request(configs));
         let mut cache = std::mem::take(&mut self.cache);
-        let loaded = build_with(&mut cache, contents, &self.request(&configs));
+        let loaded = build_with(&mut cache, contents, &self.request(configs));
         self.cache = cache;
         let (options, selection) = (self.options, self.selection.clone());
-        let snapshot = Snapshot::new(loaded, Arc::clone(&configs), selection, options);
-        self.documents = Some((documents, configs));
+        let (configs, problems) = (Arc::clone(configs), Arc::clone(problems));
+        let snapshot = Snapshot::new(loaded, configs, problems, selection, options);
+        self.documents = Some(discovered);
         self.current = Some(snapshot.clone());
         Ok(snapshot)
     }
 
-    fn request<'a>(&'a self, configs: &'a agentir_config::Configs) -> Request<'a> {
+    fn discover(&self) -> Result<Discovered, LoadError> {
+        let configs = match &self.configs {
+            Some(configs) => Arc::clone(configs),
+            None => Arc::new(agentir_project::configs(Arc::new(self.files.clone()))),
+        };
+        let documents = discover(&self.request(&configs))?;
+        let problems = Arc::new(configs.problems());
+        Ok(Discovered { documents, configs, problems })
+    }
+
+    fn request<'a>(&'a self, configs: &'a Configs) -> Request<'a> {
         Request {
             paths: &self.roots,
-            together: None,
-            stdin: None,
+            together: self.together.as_deref(),
+            stdin: self.stdin.as_ref(),
             options: self.options,
             configs,
             files: &self.files,

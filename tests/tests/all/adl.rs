@@ -175,7 +175,7 @@ const EVERYWHERE: &[(&str, &str, &str)] = &[
         "MICA raises an error when",
         "no `fallback`: `ensemble_agent.py` has no answer",
     ),
-    ("mica-config", "MICA's server does not pass", "the server forwards `llm` alone"),
+    ("mica-config", "MICA's server does not forward", "the server forwards `llm` alone"),
 ];
 
 #[test]

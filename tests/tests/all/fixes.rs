@@ -9,7 +9,7 @@
 
 use agentir_diagnostics::{Applicability, FileId, Fix, Severity};
 use agentir_syntax::abl::Options;
-use agentir_tests::check::{Checked, File, check};
+use agentir_tests::check::{Checked, File, check, front_end};
 use agentir_tests::mutate::damaged;
 use agentir_tests::pages;
 use agentir_tests::samples::root;
@@ -60,7 +60,7 @@ fn mended(files: &[File], rule: &str, options: Options) -> (Vec<File>, usize) {
     let mut applied = 0;
     let files = files.iter().zip(checked.sources.iter()).map(|(file, (id, _))| {
         let fixed = agentir_rewrite::fix(id, &file.text, &fixes, &|text| {
-            agentir_lower::file(id, &file.name, text, options).diagnostics
+            front_end(&File { text: text.to_owned(), ..file.clone() }, options)
         });
         applied += fixed.applied;
         File { text: fixed.text, ..file.clone() }
@@ -160,8 +160,8 @@ fn look(file: &File) -> Checked {
 
 /// How many errors the front end finds.
 fn errors(file: &File) -> usize {
-    let lowered = agentir_lower::file(FileId(0), &file.name, &file.text, Options::default());
-    lowered.diagnostics.iter().filter(|d| d.severity == Severity::Error).count()
+    let found = front_end(file, Options::default());
+    found.iter().filter(|d| d.severity == Severity::Error).count()
 }
 
 /// Applies all fixes until there are no more, and says how many; or what is wrong with that.
@@ -180,7 +180,7 @@ fn mend(file: &File) -> Result<usize, String> {
         }
         let fixes: Vec<&Fix> = checked.diagnostics.iter().filter_map(|d| d.fixes.first()).collect();
         let fixed = agentir_rewrite::fix(FileId(0), &now.text, &fixes, &|text| {
-            agentir_lower::file(FileId(0), &now.name, text, Options::default()).diagnostics
+            front_end(&File { text: text.to_owned(), ..now.clone() }, Options::default())
         });
         let after = File { text: fixed.text, ..now.clone() };
         if errors(&after) > before {

@@ -1,5 +1,4 @@
-//! The made-up projects that speed is measured on are good ones: else the rules would mostly write
-//! messages, and the figures would say little.
+//! The generated projects of the benchmarks are correct: else the benchmarks would mostly measure messages.
 
 #![allow(clippy::panic, reason = "tests end by panicking")]
 

@@ -58,7 +58,7 @@ const CASES: &[Case] = &[
     case("`WHEN` with a colon", Legacy, Newest, "ESCALATE:\n  triggers:\n    - WHEN: user.requests_human AND NOT user.requests_humans\n      REASON: \"Asked\"\n", Becomes("ESCALATE:\n  triggers:\n    - WHEN: user.wants_human_agent AND NOT user.requests_humans\n      REASON: \"Asked\"\n")),
 
     case("`{{x}}` for `{x}`", Legacy, Current, "PERSONA: \"Knows {name} and {{other}}\"\n", Becomes("PERSONA: \"Knows {{name}} and {{other}}\"\n")),
-    case("`{{x}}` for `{x}`", Current, Newest, "PERSONA: \"Says {name} as it is\"\n", Told("PERSONA: \"Says {name} as it is\"\n", "hole of older versions")),
+    case("`{{x}}` for `{x}`", Current, Newest, "PERSONA: \"Says {name} as it is\"\n", Told("PERSONA: \"Says {name} as it is\"\n", "placeholder of older versions")),
 
     case("`x.contains(y)`", Legacy, Current, "COMPLETE:\n  - WHEN: input contains \"bye\" OR contains_it\n", Becomes("COMPLETE:\n  - WHEN: input.contains(\"bye\") OR contains_it\n")),
     case("`x.contains(y)`", Legacy, Newest, "COMPLETE:\n  - WHEN: input contains \"bye\"\n", Stays),
@@ -70,7 +70,7 @@ const CASES: &[Case] = &[
 
     case("`ON:` with an event", Legacy, Current, "MEMORY:\n  recall:\n    - ON_START: \"Look it up\"\n    - ON_CITY_MENTION: \"Which one\"\n", Becomes("MEMORY:\n  recall:\n    - ON: session:start\n      ACTION: prompt_llm\n      INSTRUCTION: \"Look it up\"\n    - ON: entity:city:extracted\n      ACTION: prompt_llm\n      INSTRUCTION: \"Which one\"\n")),
     case("`ON:` with an event", Legacy, Newest, "MEMORY:\n  recall:\n    - ON: session_start\n      PATHS: [user.a]\n", Becomes("MEMORY:\n  recall:\n    - ON: session:start\n      PATHS: [user.a]\n")),
-    case("`ON:` with an event", Legacy, Current, "MEMORY:\n  recall:\n    - ON_SEARCH: \"Sort them\"\n", Told("MEMORY:\n  recall:\n    - ON_SEARCH: \"Sort them\"\n", "no longer supported")),
+    case("`ON:` with an event", Legacy, Current, "MEMORY:\n  recall:\n    - ON_SEARCH: \"Sort them\"\n", Told("MEMORY:\n  recall:\n    - ON_SEARCH: \"Sort them\"\n", "from an older version")),
     case("`ON:` with an event", Legacy, Current, "MEMORY:\n  recall:\n    - ON: tool:search:after\n      PATHS: [user.a]\n", Stays),
 
     case("functions and wildcards", Legacy, Current, "MEMORY:\n  remember:\n    - WHEN: a IS SET\n      STORE: AVG(a) -> user.a\n", Told("MEMORY:\n  remember:\n    - WHEN: a IS SET\n      STORE: AVG(a) -> user.a\n", "no `AVG`")),
@@ -104,7 +104,7 @@ const CASES: &[Case] = &[
     case("skills and priority", Legacy, Newest, "ESCALATE:\n  triggers:\n    - WHEN: x == 1\n      REASON: \"x\"\n  routing: {priority_boost: 2, skill_tags: [a]}\n", Told("ESCALATE:\n  triggers:\n    - WHEN: x == 1\n      REASON: \"x\"\n  routing: {priority_boost: 2, skills: [a]}\n", "`priority_boost` is ignored")),
 
     // What stands in braces and would need lines of its own is told.
-    case("`MAP` below", Current, Newest, "HANDOFF:\n  - {TO: B, WHEN: x == 1, history: none, RETURN: true, MAP: {a: b}}\n", Told("HANDOFF:\n  - {TO: B, WHEN: x == 1, history: none, RETURN: true, MAP: {a: b}}\n", "belongs to an older version")),
+    case("`MAP` below", Current, Newest, "HANDOFF:\n  - {TO: B, WHEN: x == 1, history: none, RETURN: true, MAP: {a: b}}\n", Told("HANDOFF:\n  - {TO: B, WHEN: x == 1, history: none, RETURN: true, MAP: {a: b}}\n", "is from an older version")),
     case("nothing of the conversation", Current, Newest, "HANDOFF:\n  - {TO: B, WHEN: x == 1}\n", Told("HANDOFF:\n  - {TO: B, WHEN: x == 1}\n", "does not say")),
 
     case("a closed list of error types", Current, Newest, "ON_ERROR:\n  tool_timeout:   # slow\n    RESPOND: \"Wait\"\n    THEN: CONTINUE\n", Becomes("ON_ERROR:\n  tool_error:\n    SUBTYPE: tool_timeout   # slow\n    RESPOND: \"Wait\"\n    THEN: CONTINUE\n")),

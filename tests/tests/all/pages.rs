@@ -2,10 +2,13 @@
 
 #![allow(clippy::panic, reason = "tests end by panicking")]
 
-use agentir_syntax::abl::Options;
-use agentir_tests::check::check;
 use agentir_tests::pages;
+use similar::TextDiff;
 use std::collections::BTreeSet;
+use std::{env, fs};
+
+/// Set to write the marks of the examples anew.
+const UPDATE: &str = "AGENTIR_UPDATE_PAGES";
 
 /// Rules whose pages need not have examples that fail.
 const WITHOUT_EXAMPLE: &[(&str, &str)] = &[
@@ -66,8 +69,7 @@ fn examples_fail_and_pass_as_they_say() {
     for page in pages::all() {
         for example in &page.examples {
             let at = format!("rules/{}.md:{}", page.name, example.line);
-            let options = Options { version: example.version, ..Options::default() };
-            let checked = check(&example.files, options);
+            let checked = example.check();
             let given = checked.diagnostics.iter().any(|d| d.rule.0 == page.name);
             if given != example.fails {
                 let verb = if example.fails { "does not give" } else { "gives" };
@@ -80,6 +82,43 @@ fn examples_fail_and_pass_as_they_say() {
         }
     }
     report("examples that do not do what they say", &problems);
+}
+
+/// Every finding of the page's rule is marked where it is and with what it says, and nothing else is.
+#[test]
+fn examples_are_marked_with_their_findings() {
+    let update = env::var_os(UPDATE).is_some_and(|value| value != "0");
+    let mut problems = String::new();
+    for page in pages::all() {
+        let path = pages::path(&page.name);
+        let mut text = fs::read_to_string(&path).unwrap();
+        // From the last to the first: those before stay where they are.
+        for example in page.examples.iter().rev() {
+            let marked = example.marked(&example.check(), &page.name);
+            if marked == example.body {
+                continue;
+            }
+            if update {
+                let fence: usize =
+                    text.split_inclusive('\n').take(example.line).map(str::len).sum();
+                text.replace_range(fence..fence + example.body.len(), &marked);
+                // Other tests may be reading the page.
+                let new = path.with_extension("md.new");
+                fs::write(&new, &text).unwrap();
+                fs::rename(&new, &path).unwrap();
+                continue;
+            }
+            let at = format!("rules/{}.md:{}", page.name, example.line);
+            let diff = TextDiff::from_lines(&example.body, &marked);
+            let diff = diff.unified_diff().context_radius(1).header(&at, "findings").to_string();
+            problems.push_str(&diff);
+        }
+    }
+    assert!(
+        problems.is_empty(),
+        "marks differ from findings; if the findings are right, write the marks with\n    \
+         {UPDATE}=1 cargo test -p agentir-tests --test all -- pages::\n{problems}"
+    );
 }
 
 #[test]

@@ -8,8 +8,9 @@
 )]
 
 use agentir_convert::{Conversion, Meaning, Target, convert};
-use agentir_diagnostics::{FileId, Severity, SourceFile, SourceMap};
-use agentir_ir::Program;
+use agentir_diagnostics::{FileId, Severity};
+use agentir_lower::ReadOptions;
+use agentir_project::read_program;
 use agentir_syntax::abl::Options;
 use agentir_syntax::xo::tables::{ENTITY_TYPES, OPERATORS};
 use agentir_tests::check::{Checked, File, check, json};
@@ -517,14 +518,12 @@ fn nothing_in_an_export_is_trusted() {
             let mut broken = bot.clone();
             *broken.pointer_mut(path).unwrap() = other.clone();
             let text = broken.to_string();
-            let lowered = agentir_lower::xo(FileId(0), &text);
-            let mut program = Program::default();
-            lowered.add_to(&mut program, &mut Vec::new());
-            let mut sources = SourceMap::new();
-            sources.add(SourceFile::new("botDefinition.json", text.as_str()));
+            let files = [("botDefinition.json", text.as_str())];
+            let loaded = read_program(files, ReadOptions::default());
+            let program = &loaded.programs[0].program;
             // Each place with one of the values, and all values somewhere: writing takes its time.
             if i == n % others.len() && !program.agents.is_empty() {
-                let done = convert(&program, &sources, Target::Abl);
+                let done = convert(program, &loaded.sources, Target::Abl);
                 let wrong = done.diagnostics.iter().find(|d| d.severity == Severity::Error);
                 let wrong = wrong.map(|d| format!("{}: {}", d.rule.0, d.message));
                 assert_eq!(wrong, None, "{path} = {other}");

@@ -33,6 +33,14 @@ pub fn in_order<T: Send, R: Send>(
     job: impl Fn(T) -> R + Sync,
     mut done: impl FnMut(usize, R) -> ControlFlow<()>,
 ) {
+    let items = match <[T; 1]>::try_from(items) {
+        // A thread pool costs more than a small program.
+        Ok([only]) => {
+            let _: ControlFlow<()> = done(0, job(only));
+            return;
+        }
+        Err(items) => items,
+    };
     let threads = rayon::current_num_threads();
     let window = AHEAD * threads;
     // Few are spread over all threads.

@@ -46,6 +46,9 @@ use std::sync::Arc;
 use store::Known;
 pub use store::{Store, folder};
 
+/// The size in bytes up to which a single program is checked faster than the cache is opened.
+const SMALL: usize = 32 << 10;
+
 /// How the work is done; what comes out does not depend on it, but for the share.
 #[derive(Args, Clone)]
 pub struct ExecOptions {
@@ -66,11 +69,22 @@ impl ExecOptions {
     /// the configurations of its files.
     pub fn programs(&self, request: &Request<'_>) -> Result<Vec<ProgramFiles>, ExitCode> {
         let mut groups = ProgramFiles::find(request).map_err(unreadable)?;
-        settings::sound(request.configs)?;
+        settings::sound(&request.configs.problems())?;
         if let Some(shard) = &self.shard {
             groups.retain(|group| shard.takes(group.relative_root(request.paths)));
         }
         Ok(groups)
+    }
+
+    /// The results of checks, if they may be used and are worth it: a small program is checked at once.
+    pub fn check_store(&self, query: &CheckQuery<'_>, groups: &[ProgramFiles]) -> Option<Store> {
+        match groups {
+            [only] if self.cache_dir.is_none() => {
+                let small = only.size(query.request).is_ok_and(|size| size <= SMALL);
+                if small { None } else { self.store("check", query) }
+            }
+            _ => self.store("check", query),
+        }
     }
 
     /// What was found before by the same program asked in the same way, if that may be used.
@@ -192,7 +206,7 @@ pub fn check(
     // What the rules did is only known where they do it.
     let store = match statistics {
         Some(_) => None,
-        None => work.store("check", &query),
+        None => work.check_store(&query, &groups),
     };
     let wanted = Outputs { times: statistics.is_some(), ..Outputs::default() };
     let mut ordered = Ordered::default();
@@ -225,7 +239,7 @@ pub fn gather(
 ) -> Gathered {
     // Pictures are made of programs, which are not kept.
     let store = match statistics {
-        None if !with_page => work.store("check", &query),
+        None if !with_page => work.check_store(&query, &groups),
         _ => None,
     };
     let wanted = Outputs { all_files: true, page: with_page, times: statistics.is_some() };

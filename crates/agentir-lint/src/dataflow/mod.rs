@@ -588,7 +588,7 @@ impl<'a> Dataflow<'a> {
                     Some((literal.test.span(), message.to_owned()))
                 }
                 (NodeKind::Step, Some(step)) => {
-                    Some((step.name.span, format!("then step `{}`", step.name)))
+                    Some((step.name.span, format!("then the step `{}`", step.name)))
                 }
                 _ => None,
             }
@@ -607,7 +607,7 @@ impl<'a> Dataflow<'a> {
                 continue;
             }
             shown.push(span);
-            finding = finding.label(span, format!("on the way: {message}"));
+            finding = finding.label(span, format!("on the path: {message}"));
         }
         finding
     }

@@ -343,9 +343,9 @@ pub(crate) fn step_transitions(cfg: &Cfg<'_>, path: &[EdgeIndex]) -> Vec<(Span, 
         let Some(before) = from.step else { continue };
         if edge.span != Span::default() {
             let message = if before.name == step.name {
-                format!("`{}` begins again", step.name)
+                format!("`{}` starts again", step.name)
             } else {
-                format!("`{}` goes on to `{}`", before.name, step.name)
+                format!("`{}` continues with `{}`", before.name, step.name)
             };
             step_transitions.push((edge.span, message));
         }

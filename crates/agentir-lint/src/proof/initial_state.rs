@@ -27,10 +27,10 @@ impl InitialState {
         for variable in &cx.agent.memory.session {
             let name = &variable.name;
             let (value, message) = match &variable.initial_value {
-                None => (Value::Undefined, "it has no value at first".to_owned()),
+                None => (Value::Undefined, "it has no value initially".to_owned()),
                 Some(data) => match value(data) {
                     Some(value) => {
-                        let message = format!("its first value is `{value}`");
+                        let message = format!("its initial value is `{value}`");
                         (value, message)
                     }
                     None => continue,

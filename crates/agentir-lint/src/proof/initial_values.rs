@@ -64,7 +64,7 @@ impl<'a> InitialValues<'a> {
         let mut any = false;
         for name in names {
             if let Some((value, declared)) = self.at(name, node) {
-                let message = format!("{NOTHING_SET_SINCE} it since: `{value}`");
+                let message = format!("{NOTHING_SET_SINCE}: `{value}`");
                 let path =
                     Path::variable(agentir_diagnostics::Spanned::new(name.clone(), declared));
                 query.add_fact(path, FactKind::Is(value), FactSource::at(declared, message));
@@ -76,4 +76,5 @@ impl<'a> InitialValues<'a> {
 }
 
 /// The beginning of messages about initial values.
-pub(crate) const NOTHING_SET_SINCE: &str = "it begins with this, and nothing can have set";
+pub(crate) const NOTHING_SET_SINCE: &str =
+    "this is its initial value, and nothing on any path here sets it";

@@ -224,7 +224,7 @@ impl<'c, 'a> QueryBuilder<'c, 'a> {
             Fact::Value(set) => {
                 let dialect = self.cx.variable_facts().dialect;
                 let value = evaluate(&set.value, &State::new(), dialect).ok()?;
-                let message = "every way here sets it to this, and nothing on the way changes it";
+                let message = "every path here sets it to this, and nothing changes it in between";
                 self.add_fact(
                     set.target.clone(),
                     FactKind::Is(value),
@@ -232,7 +232,7 @@ impl<'c, 'a> QueryBuilder<'c, 'a> {
                 );
             }
             Fact::Cleared(name) => {
-                let message = "every way here removes it, and nothing on the way sets it";
+                let message = "every path here clears it, and nothing sets it in between";
                 let unset = FactKind::Is(Value::Undefined);
                 self.add_fact(
                     Path::variable(name.clone()),

@@ -259,13 +259,13 @@ impl<'a> FactBuilder<'a, '_> {
             let at = path(variable.name, Span::default());
             let name = variable.name;
             if let Some(ty) = type_of_parameter(variable.ty) {
-                let message = format!("`{name}` belongs to the runtime and is {}", type_name(ty));
+                let message = format!("`{name}` is set by the runtime and is {}", type_name(ty));
                 self.add(at.clone(), FactKind::Type(ty), None, message);
             }
             if !variable.values.is_empty() {
                 let values = variable.values.iter().map(|v| Value::from(*v)).collect();
                 let all = variable.values.join("`, `");
-                let message = format!("the values that the runtime gives `{name}` are `{all}`");
+                let message = format!("the runtime sets `{name}` to one of `{all}`");
                 self.add(at, FactKind::OneOf(values), None, message);
             }
         }
@@ -356,12 +356,12 @@ impl<'a> FactBuilder<'a, '_> {
         let (Some(first), Some(last)) = (values.first(), values.last()) else { return };
         let all = values.iter().map(|v| Value::from(v.value.as_str())).collect();
         let span = first.span.to(last.span);
-        self.add(at, FactKind::OneOf(all), Some(span), "these are the values it takes");
+        self.add(at, FactKind::OneOf(all), Some(span), "these are its possible values");
     }
 
     fn pattern(&mut self, at: Path, pattern: &Spanned<SmolStr>) {
         let fact = FactKind::Pattern(pattern.value.clone());
-        self.add(at, fact, Some(pattern.span), "its values fit this pattern");
+        self.add(at, fact, Some(pattern.span), "its values match this pattern");
     }
 
     fn validation(&mut self, at: &Path, validation: &Validation, ty: Option<Type>, listed: bool) {
@@ -437,7 +437,7 @@ impl<'a> FactBuilder<'a, '_> {
 /// Returns the name of a type with its article.
 const fn type_name(ty: Type) -> &'static str {
     match ty {
-        Type::Text => "a text",
+        Type::Text => "a string",
         Type::Number => "a number",
         Type::Integer => "a whole number",
         Type::Bool => "`true` or `false`",

@@ -9,7 +9,7 @@ pub(crate) static RULE: Rule = Rule {
     name: RuleName("agent-in-prompt"),
     group: Group::Names,
     severity: Severity::Error,
-    summary: "a text for the model fills in a subagent, which is no value",
+    summary: "a prompt inserts a subagent, which is not a value",
     vendor: &["invalid-connected-subagent-reference"],
     dialects: AGENT_SCRIPT,
     check: Check::Agent(check),
@@ -25,9 +25,9 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
                     let name = &path.root;
                     report.push(
                         report
-                            .finding(e.span, format!("`@{space}.{name}` cannot be filled into a text"))
-                            .note("the model does not see subagents, only the tools that lead to them")
-                            .help(format!("offer a tool below `reasoning:`, `actions:`, and name that: `{{!@actions.go_to_{name}}}`")),
+                            .finding(e.span, format!("`@{space}.{name}` is not a value and cannot be inserted into a prompt"))
+                            .note("the model sees the tools that lead to subagents, not the subagents themselves")
+                            .help(format!("add a tool below `reasoning:`, `actions:`, and refer to that: `{{!@actions.go_to_{name}}}`")),
                     );
                 }
                 Visit::Children

@@ -13,7 +13,7 @@ pub(crate) static RULE: Rule = Rule {
     name: RuleName("always-true-condition"),
     group: Group::Proofs,
     severity: Severity::Warning,
-    summary: "a condition always holds, so it decides nothing",
+    summary: "a condition is always true",
     vendor: &[],
     dialects: crate::rule::ANY,
     check: Check::Agent(check),
@@ -38,7 +38,7 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
         }
         let Some(core) = prove_outcome(cx, expr, true) else { continue };
         let (note, help) = note_and_help(cx, *used, at);
-        let finding = report.finding(at, "this condition always holds").note(note).help(help);
+        let finding = report.finding(at, "this condition is always true").note(note).help(help);
         report.push(core.explain(finding));
     }
 }
@@ -74,28 +74,29 @@ fn note_and_help(
             if constraints.any(|c| c.kind == Some(ConstraintKind::Restrict)) =>
         {
             (
-                "a `RESTRICT` fails when its condition holds, so this one fails whenever it is checked",
-                "say what must not be",
+                "a `RESTRICT` fails when its condition is true, so this one fails whenever it is checked",
+                "state what must not happen",
             )
         }
         ConditionUse::Constraint => (
-            "the constraint can never fail, so its `ON_FAIL` never happens",
+            "the constraint can never fail, so its `ON_FAIL` never runs",
             "test what can go wrong, or remove the constraint",
         ),
         ConditionUse::Completion => (
-            "the agent is done after its first turn",
+            "the agent completes after its first turn",
             "test what shows that the agent has done its work",
         ),
-        ConditionUse::Escalation => {
-            ("every conversation goes to a person at once", "test what makes a person necessary")
-        }
+        ConditionUse::Escalation => (
+            "every conversation is escalated to a person immediately",
+            "test for what requires a person",
+        ),
         ConditionUse::Coordination => (
-            "every conversation is handed over at once",
-            "test when the other agent is to take over",
+            "every conversation is handed over immediately",
+            "test for when the other agent should take over",
         ),
         _ => (
-            "what depends on it happens every time",
-            "test something that can differ, or remove the condition",
+            "whatever depends on it happens every time",
+            "test something that can vary, or remove the condition",
         ),
     }
 }

@@ -11,7 +11,7 @@ pub(crate) static RULE: Rule = Rule {
     name: RuleName("argument-type"),
     group: Group::Names,
     severity: Severity::Error,
-    summary: "a tool call gives a value that cannot be what the parameter takes",
+    summary: "a tool call passes a value of the wrong type",
     vendor: &["T-06", "type-mismatch", "deterministic-action-input-type-mismatch"],
     dialects: crate::rule::ABL_AND_SCRIPT,
     check: Check::Agent(check),
@@ -38,7 +38,7 @@ fn of_script(cx: &AgentContext<'_>, report: &mut Report<'_>) {
         if let Some(found) = types.mismatch(value, &wanted) {
             let mut finding = tell(report, tool, &parameter.name.value, value, &wanted, &found)
                 .label(parameter.span, "declared here")
-                .note("the action is refused, or gets something else than was meant");
+                .note("the platform rejects the call, or converts the value to something else");
             // The vendor's tools only warn as well: a platform may have undocumented conversions.
             finding.severity = Severity::Warning;
             report.push(finding);
@@ -57,7 +57,7 @@ fn tell(
     report.finding(
         value.span,
         format!(
-            "`{parameter}` of `{}` should be {}, not {}",
+            "`{parameter}` of `{}` expects {}, found {}",
             tool.name,
             wanted.words(),
             found.words(),

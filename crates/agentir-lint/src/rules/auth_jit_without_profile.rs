@@ -7,7 +7,7 @@ pub(crate) static RULE: Rule = Rule {
     name: RuleName("auth-jit-without-profile"),
     group: Group::Versions,
     severity: Severity::Warning,
-    summary: "a tool asks for a login when it is called, but names no credentials",
+    summary: "a tool asks the user to log in when it is called, but names no credentials",
     vendor: &["AUTH_JIT_WITHOUT_PROFILE"],
     dialects: crate::rule::ABL,
     check: Check::Program(check),
@@ -20,8 +20,8 @@ fn check(cx: &ProgramContext<'_>, report: &mut Report<'_>) {
         let name = &tool.name;
         report.push(
             report
-                .finding(name.span, format!("`{name}` asks for a login when it is called, but names no `auth_profile`"))
-                .note("the runtime does not know what to log in to, and calls the tool without credentials")
+                .finding(name.span, format!("`{name}` sets `auth_jit`, but has no `auth_profile`"))
+                .note("the runtime does not know where the user should log in, and calls the tool without credentials")
                 .help("add `auth_profile: \"…\"` with the profile's name, or remove `auth_jit`"),
         );
     }

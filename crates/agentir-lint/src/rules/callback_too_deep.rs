@@ -9,7 +9,7 @@ pub(crate) static RULE: Rule = Rule {
     name: RuleName("callback-too-deep"),
     group: Group::Reachability,
     severity: Severity::Warning,
-    summary: "an action is run in the callback of a callback",
+    summary: "an action runs in the callback of a callback",
     vendor: &["action-chain-too-deep"],
     dialects: AGENT_SCRIPT,
     check: Check::Agent(check),
@@ -39,11 +39,11 @@ fn below(body: &Body, after: &[&Spanned<Name>], report: &mut Report<'_>) {
                         report
                             .finding(
                                 call.tool.span,
-                                format!("`{}` is run in the callback of a callback", call.tool),
+                                format!("`{}` runs in the callback of a callback", call.tool),
                             )
-                            .label(inner.span, "it follows this action")
-                            .label(outer.span, "which follows this one")
-                            .note("one level is allowed (specification part I, 5.9)")
+                            .label(inner.span, "it is the callback of this action")
+                            .label(outer.span, "which is the callback of this one")
+                            .note("callbacks may be one level deep (specification part I, 5.9)")
                             .help("set a variable here, and run the action below an `if` on it"),
                     );
                     continue;

@@ -8,7 +8,7 @@ pub(crate) static RULE: Rule = Rule {
     name: RuleName("circular-dependency"),
     group: Group::Reachability,
     severity: Severity::Error,
-    summary: "gather fields wait for each other",
+    summary: "gather fields depend on each other",
     vendor: &["CIRCULAR_DEPENDS_ON"],
     dialects: crate::rule::ABL,
     check: Check::Agent(check),
@@ -21,17 +21,19 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
             continue;
         }
         let message = if rest.is_empty() {
-            format!("the field `{}` waits for itself", first.field)
+            format!("the field `{}` depends on itself", first.field)
         } else {
-            format!("the field `{}` waits for itself, by way of `{}`", first.field, first.on)
+            format!("the field `{}` depends on itself through `{}`", first.field, first.on)
         };
         let step = |Dependency { field, on }: &Dependency<'_>| {
-            Label::new(on.span, format!("`{field}` waits for `{on}`"))
+            Label::new(on.span, format!("`{field}` depends on `{on}`"))
         };
         let mut finding = report
             .finding(first.on.span, message)
             .at(step(first).message)
-            .note("a field is asked for once the fields it depends on are there; these never are")
+            .note(
+                "a field is asked for once the fields it depends on have values; these never have",
+            )
             .help("remove one of the `depends_on`")
             .run(cycle.iter().map(step), true);
         finding.labels.extend(rest.iter().map(step));

@@ -10,7 +10,7 @@ pub(crate) static RULE: Rule = Rule {
     name: RuleName("complex-procedure"),
     group: Group::Reachability,
     severity: Severity::Info,
-    summary: "a procedure has very many ways through it",
+    summary: "a procedure has too many conditions",
     vendor: &["cyclomatic-complexity"],
     dialects: AGENT_SCRIPT,
     check: Check::Agent(check),
@@ -39,9 +39,10 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
 fn tell(at: Span, many: usize, report: &mut Report<'_>) {
     report.push(
         report
-            .finding(at, format!("this procedure takes {many} decisions"))
-            .note("nobody tests all ways through so many")
-            .help("split the subagent, or move decisions into an action"),
+            .finding(at, format!("this procedure has {many} conditions"))
+            .at("the procedure begins here")
+            .note("so many paths cannot all be tested")
+            .help("split the subagent, or move conditions into an action"),
     );
 }
 

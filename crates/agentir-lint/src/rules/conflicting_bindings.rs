@@ -10,7 +10,7 @@ pub(crate) static RULE: Rule = Rule {
     name: RuleName("conflicting-bindings"),
     group: Group::Names,
     severity: Severity::Warning,
-    summary: "two ensembles bind an argument of one agent to different things",
+    summary: "two ensembles bind an argument of one agent to different arguments",
     vendor: &[],
     dialects: crate::rule::ADL,
     check: Check::Program(check),
@@ -36,11 +36,11 @@ fn check(cx: &ProgramContext<'_>, report: &mut Report<'_>) {
                     report
                         .finding(
                             variable.span,
-                            format!("`{by}` and `{other}` bind `{variable}` of `{to}` to different things"),
+                            format!("`{by}` and `{other}` bind `{variable}` of `{to}` to different arguments"),
                         )
                         .label(before.variable.span, format!("bound by `{other}` here"))
-                        .note("MICA keeps one binding of each agent: the ensemble that is read last decides for both")
-                        .help("bind it in both to an argument of the same name, or let only one contain the agent"),
+                        .note("MICA keeps one binding per agent: that of the ensemble it reads last applies to both")
+                        .help("bind it to an argument of the same name in both, or let only one ensemble contain the agent"),
                 );
             }
         }

@@ -10,7 +10,7 @@ pub(crate) static RULE: Rule = Rule {
     name: RuleName("constant-comparison"),
     group: Group::Proofs,
     severity: Severity::Warning,
-    summary: "a comparison comes out the same whatever the state",
+    summary: "a comparison is always true or always false",
     vendor: &[],
     dialects: crate::rule::ABL_AND_SCRIPT,
     check: Check::Agent(check),
@@ -45,7 +45,7 @@ fn decided(
     report: &Report<'_>,
 ) -> Diagnostic {
     let always = if holds { "always" } else { "never" };
-    let finding = report.finding(comparison.span, format!("`{comparison}` {always} holds"));
+    let finding = report.finding(comparison.span, format!("`{comparison}` is {always} true"));
     let ExprKind::Binary { op, left, right } = &comparison.kind else { return finding };
     let sides = [(left, right), (right, left)];
     let unset = |e: &Expr| matches!(e.kind, ExprKind::Literal(Literal::Null | Literal::Undefined));
@@ -54,7 +54,7 @@ fn decided(
         && let Some((path, _)) = sides.into_iter().find(|(_, b)| unset(b))
     {
         return finding
-            .note("`!=` is true as soon as one side is null, so it holds whether there is a value or not")
+            .note("`!=` is true if either side is null, so it is true whether there is a value or not")
             .help(format!("write `{path} IS SET`"))
             .replace(format!("{path} IS SET"), Applicability::Unsafe);
     }
@@ -85,7 +85,7 @@ fn decided(
         }
     }
     finding.help(if holds {
-        "compare with a value that makes a difference, or remove the comparison"
+        "compare with a value that it need not have, or remove the comparison"
     } else {
         "compare with a value that it can have, or remove what depends on it"
     })

@@ -16,7 +16,7 @@ pub(crate) static RULE: Rule = Rule {
     name: RuleName("constraint-before-value"),
     group: Group::Proofs,
     severity: Severity::Warning,
-    summary: "a constraint is checked before anything can set what it reads",
+    summary: "a constraint is checked before anything can set the variable it reads",
     vendor: &[],
     dialects: crate::rule::ABL,
     check: Check::Agent(check),
@@ -109,14 +109,14 @@ fn unset<'a>(
     let mut finding = report
         .finding(
             guarded.constraint.condition.span(),
-            format!("nothing can have set `{name}` where this is checked, {what}"),
+            format!("`{name}` cannot have a value when this is checked, {what}"),
         )
         .note(format!("it is checked {point}"))
-        .help(format!("set `{name}` before, or check it where it is known"))
+        .help(format!("set `{name}` before this, or check it where it is known"))
         .confidence(Confidence::Medium)
         .example(paths.iter().map(|path| binding(&path.to_string(), &Value::Undefined)));
     if let Some(span) = set.first {
-        finding = finding.label(span, format!("`{name}` is set here, which only happens later"));
+        finding = finding.label(span, format!("`{name}` is set here, which happens later"));
     }
     Some(finding)
 }

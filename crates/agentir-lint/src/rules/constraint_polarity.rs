@@ -16,7 +16,7 @@ pub(crate) static RULE: Rule = Rule {
     name: RuleName("constraint-polarity"),
     group: Group::Proofs,
     severity: Severity::Warning,
-    summary: "a `LIMIT` or `RESTRICT` says the opposite and fails from the first turn on",
+    summary: "a `LIMIT` or `RESTRICT` is inverted and fails from the first turn on",
     vendor: &[],
     dialects: crate::rule::ABL,
     check: Check::Agent(check),
@@ -77,14 +77,14 @@ fn inverse<'a>(
         }
         _ => (
             "this restriction applies from the first turn on",
-            "a `RESTRICT` fails when its condition holds",
+            "a `RESTRICT` fails when its condition is true",
         ),
     };
     let instead = inverted(expr);
     let help = match kind {
-        ConstraintKind::Limit => format!("say how far it may go: `LIMIT {instead}`"),
+        ConstraintKind::Limit => format!("state the limit: `LIMIT {instead}`"),
         _ => format!(
-            "say what must not be: `RESTRICT {instead}`; or, if that is what it says, add `WHEN: {path} IS SET`"
+            "state what must not happen: `RESTRICT {instead}`; if that is what it does, add `WHEN: {path} IS SET`"
         ),
     };
     let because = match unset {

@@ -187,17 +187,17 @@ impl<'a> Situations<'_, '_, 'a> {
             return None;
         }
         let note = if gated.is_empty() {
-            format!("they are checked {}: whatever the user says, one of them fails", self.point)
+            format!("they are checked {}, and one of them fails whatever the user says", self.point)
         } else {
             format!(
-                "they are checked {}, and where all of them apply one of them fails, whatever the user says",
+                "they are checked {}, and where all of them apply, one of them fails whatever the user says",
                 self.point
             )
         };
         let message = match others.len() {
-            0 => "whenever this constraint applies, it fails".to_owned(),
-            1 => "this constraint contradicts another one".to_owned(),
-            n => format!("this constraint contradicts {n} others together"),
+            0 => "this constraint fails whenever it applies".to_owned(),
+            1 => "this constraint contradicts another".to_owned(),
+            n => format!("this constraint contradicts {n} others in combination"),
         };
         let mut finding = self.report.finding(last.constraint.condition.span(), message);
         finding = finding.at(label(last));
@@ -214,11 +214,11 @@ impl<'a> Situations<'_, '_, 'a> {
         finding = core.explain(finding);
         Some(match others.is_empty() {
             true => finding
-                .note("the user meets its `ON_FAIL` every time, whatever they say")
-                .help("correct the bounds, or let it apply to other cases"),
+                .note("its `ON_FAIL` runs every time, whatever the user says")
+                .help("correct the bounds, or restrict it to other cases"),
             false => finding
                 .note(note)
-                .help("widen one of them, or let them apply to different cases with `WHEN:`"),
+                .help("widen one of them, or restrict them to different cases with `WHEN:`"),
         })
     }
 }

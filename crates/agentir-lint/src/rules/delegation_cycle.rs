@@ -12,7 +12,7 @@ pub(crate) static RULE: Rule = Rule {
     name: RuleName("delegation-cycle"),
     group: Group::Reachability,
     severity: Severity::Warning,
-    summary: "subagents are each other's tools",
+    summary: "subagents delegate to each other in a cycle",
     vendor: &["subagent-delegation-cycle"],
     dialects: AGENT_SCRIPT,
     check: Check::Program(check),
@@ -51,12 +51,12 @@ fn check(cx: &ProgramContext<'_>, report: &mut Report<'_>) {
     for mut cycle in endless_cycles.into_values() {
         cycle.sort_by_key(|(name, _)| (name.span.file, name.span.start));
         let Some(((first, index), rest)) = cycle.split_first() else { continue };
-        let step = |name: &Spanned<Name>| Label::new(name.span, format!("asks `{name}`"));
+        let step = |name: &Spanned<Name>| Label::new(name.span, format!("delegates to `{name}`"));
         let mut finding = report
-            .finding(first.span, "these subagents ask each other in a circle")
-            .at(format!("asks `{first}`"))
-            .note("each waits for the answer of the next, and the last one may ask the first again")
-            .help("let one of them hand over instead: `@utils.transition to …`");
+            .finding(first.span, "these subagents delegate to each other in a cycle")
+            .at(format!("delegates to `{first}`"))
+            .note("each waits for the answer of the next, and the last may call the first again")
+            .help("hand over in one of them instead: `@utils.transition to …`");
         finding.labels.extend(rest.iter().map(|(name, _)| step(name)));
         let run = shortest_cycle(&graph, *index);
         let run = run.iter().filter_map(|edge| graph.edge_weight(*edge)).map(|name| step(name));

@@ -9,7 +9,7 @@ pub(crate) static RULE: Rule = Rule {
     name: RuleName("discarded-prompt"),
     group: Group::Reachability,
     severity: Severity::Warning,
-    summary: "a prompt is built, and then the subagent is left before the model reads it",
+    summary: "a prompt is built, but the subagent is left before the model reads it",
     vendor: &["discarded-prompt-before-transition"],
     dialects: AGENT_SCRIPT,
     check: Check::Agent(check),
@@ -39,13 +39,11 @@ fn look(body: &Body, report: &mut Report<'_>) {
 }
 
 fn tell(text: &Template, to: &Spanned<Name>, report: &mut Report<'_>) {
-    let start = text.text.span;
-    let at = agentir_diagnostics::Span::new(start.file, start.start, start.start + 1);
     report.push(
         report
-            .finding(at, "the model never reads this text")
-            .label(to.span, format!("the conversation goes on to `{to}` first"))
-            .note("a transition in the instructions leaves at once, and the prompt with it")
+            .finding(text.text.span, "this prompt is discarded: the model never reads it")
+            .label(to.span, format!("the conversation moves on to `{to}` first"))
+            .note("a transition in the instructions leaves immediately, and the prompt built so far is lost")
             .help("remove the text, or make the transition a tool"),
     );
 }

@@ -9,7 +9,7 @@ pub(crate) static RULE: Rule = Rule {
     name: RuleName("done-at-start"),
     group: Group::Proofs,
     severity: Severity::Warning,
-    summary: "a `COMPLETE` or `ESCALATE` condition already holds when the conversation begins",
+    summary: "a `COMPLETE` or `ESCALATE` condition is already true when the conversation begins",
     vendor: &[],
     dialects: crate::rule::ABL,
     check: Check::Agent(check),
@@ -23,7 +23,7 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     }
     let triggers = cx.agent.coordination.escalation.iter().flat_map(|e| &e.triggers);
     for condition in triggers.filter_map(|t| t.when.as_ref()) {
-        look(cx, &start, condition, "handed to a person at the first message", report);
+        look(cx, &start, condition, "escalated to a person at the first message", report);
     }
 }
 
@@ -51,13 +51,13 @@ fn look<'a>(
     if core.facts.is_empty() {
         return;
     }
-    let subject = if happens.starts_with("handed") { "the conversation" } else { "the agent" };
+    let subject = if happens.starts_with("escalated") { "the conversation" } else { "the agent" };
     let finding = report
-        .finding(condition.span(), "this already holds when the conversation begins")
+        .finding(condition.span(), "this condition is already true when the conversation begins")
         .at(format!("{subject} is {happens}"));
     report.push(
         core.explain(finding)
-            .note("these conditions are tried after every turn, the first one included")
-            .help("test something that only holds when the work is done, such as `… IS SET` of a result"),
+            .note("these conditions are tested after every turn, including the first")
+            .help("test something that is only true when the work is done, such as `… IS SET` of a result"),
     );
 }

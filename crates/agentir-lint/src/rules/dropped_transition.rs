@@ -51,10 +51,10 @@ fn tell(to: &Spanned<Name>, tool: &Spanned<Name>, instead: &str, report: &mut Re
     report.push(
         report
             .finding(to.span, format!("the transition to `{to}` is dropped"))
-            .label(tool.span, format!("it stands below the action `{tool}`"))
-            .note("the specification allows it here (part I, 5.9), but the vendor's compiler leaves it out without a word")
+            .label(tool.span, format!("it is below the action `{tool}`"))
+            .note("the specification allows it here (part I, 5.9), but the vendor's compiler silently drops it")
             .help(format!(
-                "set a variable here, and in {instead} write `transition to @subagent.{to}` below an `if` on it"
+                "set a variable here, and write `transition to @subagent.{to}` below an `if` on it in {instead}"
             )),
     );
 }

@@ -8,7 +8,7 @@ pub(crate) static RULE: Rule = Rule {
     name: RuleName("duplicate-agent"),
     group: Group::Names,
     severity: Severity::Error,
-    summary: "two agents of a project have one name",
+    summary: "two agents of a project have the same name",
     vendor: &["duplicate-key"],
     dialects: crate::rule::ANY,
     check: Check::Program(check),
@@ -25,16 +25,16 @@ fn check(cx: &ProgramContext<'_>, report: &mut Report<'_>) {
                 .finding(
                     again.span,
                     format!(
-                        "there are two {} called `{again}`",
+                        "there are two {} named `{again}`",
                         if cx.is_agent_script() { "subagents" } else { "agents" }
                     ),
                 )
                 .label(before.span, "the other is here")
-                .help("give one of them another name, and change what refers to it")
+                .help("rename one of them, and update what refers to it")
                 .note(if cx.is_agent_script() {
-                    "transitions find subagents by name, so one of the two is never reached"
+                    "transitions refer to subagents by name, so one of the two is never reached"
                 } else {
-                    "handoffs and routing find agents by name, so one of the two is never reached"
+                    "handoffs and routing refer to agents by name, so one of the two is never reached"
                 }),
         );
     });

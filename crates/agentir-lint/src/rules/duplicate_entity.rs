@@ -8,7 +8,7 @@ pub(crate) static RULE: Rule = Rule {
     name: RuleName("duplicate-entity"),
     group: Group::Names,
     severity: Severity::Warning,
-    summary: "two entities of an agent have one name",
+    summary: "two entities of an agent have the same name",
     vendor: &[],
     dialects: crate::rule::ABL,
     check: Check::Agent(check),
@@ -24,7 +24,7 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
                     .finding(again.span, format!("the entity `{again}` is defined twice"))
                     .label(before.span, "first defined here")
                     .help("keep one definition, with the values of both")
-                    .note("fields refer to entities by name and get only one of the two"),
+                    .note("fields refer to entities by name, so only one of the two is used"),
             );
         },
     );

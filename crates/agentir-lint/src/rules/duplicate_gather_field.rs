@@ -9,7 +9,7 @@ pub(crate) static RULE: Rule = Rule {
     name: RuleName("duplicate-gather-field"),
     group: Group::Names,
     severity: Severity::Warning,
-    summary: "a field is asked for twice in one `GATHER`",
+    summary: "a field occurs twice in one `GATHER`",
     vendor: &[],
     dialects: crate::rule::ABL_AND_ADL,
     check: Check::Agent(check),
@@ -31,10 +31,10 @@ fn tell(gather: &Gather, report: &mut Report<'_>) {
     defined_twice(gather.fields.iter().map(|f| &f.name), &mut |again, before| {
         report.push(
             report
-                .finding(again.span, format!("the field `{again}` is asked for twice"))
+                .finding(again.span, format!("the field `{again}` is defined twice"))
                 .label(before.span, "first defined here")
-                .help("keep one of the two, with the prompt and the checks that are meant")
-                .note("both write the same variable; which prompt and which checks count is not defined"),
+                .help("keep one of the two, with the intended prompt and validation")
+                .note("both write the same variable; which prompt and which validation apply is undefined"),
         );
     });
 }

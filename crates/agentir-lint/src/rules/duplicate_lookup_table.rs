@@ -8,7 +8,7 @@ pub(crate) static RULE: Rule = Rule {
     name: RuleName("duplicate-lookup-table"),
     group: Group::Names,
     severity: Severity::Warning,
-    summary: "two lookup tables of an agent have one name",
+    summary: "two lookup tables of an agent have the same name",
     vendor: &[],
     dialects: crate::rule::ABL,
     check: Check::Agent(check),
@@ -22,8 +22,8 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
             report
                 .finding(again.span, format!("the lookup table `{again}` is defined twice"))
                 .label(before.span, "first defined here")
-                .help("put the values into one table, or give one another name")
-                .note("only the last definition counts; values of the first one are not found"),
+                .help("merge the values into one table, or rename one of them")
+                .note("only the last definition is used; values of the first are not found"),
         );
     });
 }

@@ -8,7 +8,7 @@ pub(crate) static RULE: Rule = Rule {
     name: RuleName("duplicate-profile"),
     group: Group::Names,
     severity: Severity::Warning,
-    summary: "two behaviour profiles have one name",
+    summary: "two behavior profiles have the same name",
     vendor: &[],
     dialects: crate::rule::ABL,
     check: Check::Program(check),
@@ -21,13 +21,10 @@ fn check(cx: &ProgramContext<'_>, report: &mut Report<'_>) {
         defined_twice(profiles.map(|p| &p.name), &mut |again, before| {
             report.push(
                 report
-                    .finding(
-                        again.span,
-                        format!("there are two behaviour profiles called `{again}`"),
-                    )
+                    .finding(again.span, format!("there are two behavior profiles named `{again}`"))
                     .label(before.span, "the other is here")
-                    .help("give one of them another name, or make one profile of both")
-                    .note("agents use profiles by name, so one of the two never applies"),
+                    .help("rename one of them, or merge the two")
+                    .note("agents refer to profiles by name, so one of the two never applies"),
             );
         });
     };

@@ -9,7 +9,7 @@ pub(crate) static RULE: Rule = Rule {
     name: RuleName("duplicate-step"),
     group: Group::Names,
     severity: Severity::Error,
-    summary: "a flow has two steps of one name",
+    summary: "a flow has two steps of the same name",
     vendor: &["DUPLICATE_STEP_NAME"],
     dialects: crate::rule::ABL_AND_ADL,
     check: Check::Agent(check),
@@ -25,8 +25,8 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
                 .finding(again.span, format!("the {what} `{again}` is defined twice"))
                 .at("this definition replaces the other")
                 .label(before.span, "first defined here")
-                .help("give one of the two another name, or remove it")
-                .note("only the last definition counts; nothing in the first one ever happens"),
+                .help("rename one of the two, or remove it")
+                .note("only the last definition is used; the first is never executed"),
         );
     });
 }

@@ -8,7 +8,7 @@ pub(crate) static RULE: Rule = Rule {
     name: RuleName("duplicate-template"),
     group: Group::Names,
     severity: Severity::Warning,
-    summary: "two templates of an agent have one name",
+    summary: "two templates of an agent have the same name",
     vendor: &[],
     dialects: crate::rule::ABL,
     check: Check::Agent(check),
@@ -22,8 +22,8 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
             report
                 .finding(again.span, format!("the template `{again}` is defined twice"))
                 .label(before.span, "first defined here")
-                .help("remove one of the two, or give it another name")
-                .note("only the last definition counts; the first text is never said"),
+                .help("remove one of the two, or rename it")
+                .note("only the last definition is used; the first text is never shown"),
         );
     });
 }

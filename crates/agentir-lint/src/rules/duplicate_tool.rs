@@ -26,7 +26,7 @@ fn check(cx: &ProgramContext<'_>, report: &mut Report<'_>) {
                 report
                     .finding(again.span, format!("the {word} `{again}` is declared twice"))
                     .label(before.span, "first declared here")
-                    .help("keep one declaration; if the two differ, give one of them another name")
+                    .help("keep one declaration; if the two differ, rename one of them")
                     .note("calls go by name, so only one of the two declarations is ever used"),
             );
         });

@@ -18,9 +18,9 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     defined_twice(cx.agent.memory.session.iter().map(|v| &v.name), &mut |again, before| {
         let mut finding = report
             .finding(again.span, format!("the variable `{again}` is declared twice"))
-            .label(before.span, "first defined here")
+            .label(before.span, "first declared here")
             .help("remove one of the two declarations")
-            .note("there is one variable of the name; which initial value it gets is not defined");
+            .note("both declare the same variable; which initial value it gets is undefined");
         if cx.is_agent_script() {
             finding.severity = Severity::Error;
         }

@@ -15,12 +15,16 @@ pub(crate) static RULE: Rule = Rule {
 
 fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     let Some(flow) = cx.agent.flow.as_ref().filter(|f| f.definitions.is_empty()) else { return };
-    let finding = report.finding(flow.span, "this flow has no steps").note(
-        "an agent with a `FLOW` does what its steps say and nothing else; this one does nothing",
-    );
+    let finding = report
+        .finding(flow.key, "this flow has no steps")
+        .note("an agent with a `FLOW` only executes its steps, so this one does nothing");
     let finding = match flow.steps.first() {
-        Some(named) => finding.help(format!("write the step `{named}:` below it, or remove the section")),
-        None => finding.help("write at least one step, or remove the section: without it the model leads the conversation"),
+        Some(named) => {
+            finding.help(format!("write the step `{named}:` below it, or remove the section"))
+        }
+        None => finding.help(
+            "add at least one step, or remove the section so that the model leads the conversation",
+        ),
     };
     report.push(finding);
 }

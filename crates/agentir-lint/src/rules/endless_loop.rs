@@ -11,7 +11,7 @@ pub(crate) static RULE: Rule = Rule {
     name: RuleName("endless-loop"),
     group: Group::Proofs,
     severity: Severity::Warning,
-    summary: "steps lead in a circle that never waits for the user and that nothing leaves",
+    summary: "steps form a loop that never waits for the user and never ends",
     vendor: &[],
     dialects: crate::rule::ABL,
     check: Check::Agent(check),
@@ -20,14 +20,14 @@ pub(crate) static RULE: Rule = Rule {
 fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     for cycle in endless_cycles(cx).iter().filter(|c| !retries(cx, c)) {
         let when = if cycle.state.is_any() {
-            "this leads in a circle for ever".to_owned()
+            "this loop never ends".to_owned()
         } else {
-            format!("with `{}` this leads in a circle for ever", cycle.state)
+            format!("this loop never ends when `{}`", cycle.state)
         };
-        report.push(
-            explain(cx, cycle, when, report)
-                .help("ask the user for something on the way, or change what the conditions test"),
-        );
+        report
+            .push(explain(cx, cycle, when, report).help(
+                "ask the user for something in the loop, or change what the conditions test",
+            ));
     }
 }
 

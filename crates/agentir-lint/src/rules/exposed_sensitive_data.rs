@@ -34,8 +34,8 @@ impl Sink<'_> {
             Self::Log => "is written to the log".to_owned(),
             Self::Prompt => "is written into the prompt".to_owned(),
             Self::Message => "is shown to the user in full".to_owned(),
-            Self::Remote(agent) => format!("is sent to `{agent}`, which runs elsewhere"),
-            Self::Tool(tool) => format!("is given to `{tool}`, which is not cleared for it"),
+            Self::Remote(agent) => format!("is sent to the remote agent `{agent}`"),
+            Self::Tool(tool) => format!("is passed to `{tool}`, which is not cleared for it"),
         }
     }
 
@@ -44,8 +44,10 @@ impl Sink<'_> {
             Self::Log => "leave it out of the log, or log `MASK(…)` of it",
             Self::Prompt => "leave it out: the model can ask a tool to work with it",
             Self::Message => "show `MASK(…)` of it, such as its last four characters",
-            Self::Remote(_) => "leave it out, or pass what the other agent needs to know of it",
-            Self::Tool(_) => "add `pii_access` to the tool if it may see it, or leave it out",
+            Self::Remote(_) => "leave it out, or pass only what the other agent needs",
+            Self::Tool(_) => {
+                "add `pii_access` to the tool if it may see the value, or leave it out"
+            }
         }
     }
 }
@@ -113,14 +115,13 @@ impl<'a> Search<'_, 'a, '_, '_> {
         let run: Vec<Label> = finding.labels.iter().cloned().chain([exposed]).collect();
         finding = finding.run(run, false);
         if sink == Sink::Message && copied && flow.masked {
-            finding = finding.note("the mask belongs to the field; a copy is shown as it is");
+            finding = finding.note("the field is masked, but a copy of it is shown in full");
         }
         if sink == Sink::Message && !copied {
             // The platform may redact data that is declared as sensitive.
             finding.severity = Severity::Info;
-            finding = finding
-                .confidence(Confidence::Medium)
-                .note("the field does not say how it is shown (`sensitive_display`)");
+            finding =
+                finding.confidence(Confidence::Medium).note("the field has no `sensitive_display`");
         }
         self.report.push(finding.help(sink.help()));
     }

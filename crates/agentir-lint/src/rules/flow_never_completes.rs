@@ -10,7 +10,7 @@ pub(crate) static RULE: Rule = Rule {
     name: RuleName("flow-never-completes"),
     group: Group::Reachability,
     severity: Severity::Warning,
-    summary: "a flow, or steps of it, have no way to an end",
+    summary: "a flow, or some of its steps, cannot reach an end",
     vendor: &[],
     dialects: crate::rule::ABL,
     check: Check::Agent(check),
@@ -39,31 +39,27 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     let exits = graph.step_exits(cx.id);
     let steps = names(&trapped);
     let mut finding = if whole {
-        report.finding(
-            flow.span.at_start(),
-            format!("this flow never comes to an end: {steps} only lead to each other"),
-        )
+        report.finding(flow.key, format!("this flow never ends: {steps} only lead to each other"))
     } else {
         let at = trapped.first().map_or(flow.span, |s| s.name.span);
-        report.finding(at, format!("the flow never comes to an end once it is in {steps}"))
+        report.finding(at, format!("the flow never ends once it is in {steps}"))
     };
     if let (false, Some((span, from, into))) =
         (whole, entry_into_trap(flow, &exits, &finishes, &trapped))
     {
-        finding = finding
-            .label(span, format!("`{from}` leads into `{into}`, from where nothing leads out"));
+        finding = finding.label(span, format!("`{from}` leads to `{into}`, which nothing leaves"));
     }
     for step in trapped.iter().take(4) {
         let back = exits.get(step.name.value.as_str()).into_iter().flatten();
         if let Some((next, edge)) = back.filter_map(|(to, edge)| Some((leads_to(to)?, edge))).next()
         {
-            finding = finding.label(edge.span, format!("`{}` goes on with `{next}`", step.name));
+            finding = finding.label(edge.span, format!("`{}` continues with `{next}`", step.name));
         }
     }
     report.push(
         finding
             .confidence(Confidence::Medium)
-            .note("the runtime stops a flow that does not end after its 100th transition, or when the user falls silent")
+            .note("the runtime stops a flow after its 100th transition, or when the user stops answering")
             .help("let one of the steps lead to `COMPLETE`, to a handoff or to an escalation"),
     );
 }

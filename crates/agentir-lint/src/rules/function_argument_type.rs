@@ -8,7 +8,7 @@ pub(crate) static RULE: Rule = Rule {
     name: RuleName("function-argument-type"),
     group: Group::Names,
     severity: Severity::Warning,
-    summary: "a built-in function is called with a constant that it cannot take",
+    summary: "a built-in function is called with a constant of the wrong type",
     vendor: &[],
     dialects: crate::rule::ABL,
     check: Check::Agent(check_functions),

@@ -9,7 +9,7 @@ pub(crate) static RULE: Rule = Rule {
     name: RuleName("guardrail-polarity"),
     group: Group::Versions,
     severity: Severity::Warning,
-    summary: "the check of a guardrail says what is allowed, and so stops what is allowed",
+    summary: "the check of a guardrail describes what is allowed, so it blocks what is allowed",
     vendor: &[],
     dialects: crate::rule::ABL,
     check: Check::Agent(check),
@@ -28,12 +28,11 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
         }
         let instead = inverted(check);
         let mut finding = report
-            .finding(check.span, format!("this check holds for what the guardrail `{}` should let through", name(guardrail)))
+            .finding(check.span, format!("the check of the guardrail `{}` is true for what should be let through", name(guardrail)))
             .note(
-                "since the current version a check describes the violation: the guardrail acts when it holds \
-                 (in legacy ABL it acted when it did not)",
+                "a check describes the violation: the guardrail acts when it is true (in legacy ABL it acted when it was false)",
             )
-            .help(format!("say what is not allowed: `{instead}`"))
+            .help(format!("describe what is not allowed: `{instead}`"))
             .confidence(Confidence::Medium);
         if !instead.contains('"') {
             finding = finding.replace(instead, Applicability::Unsafe);

@@ -7,7 +7,7 @@ pub(crate) static RULE: Rule = Rule {
     name: RuleName("guardrail-without-check"),
     group: Group::Versions,
     severity: Severity::Warning,
-    summary: "a guardrail does not say what it looks for",
+    summary: "a guardrail has no check",
     vendor: &[],
     dialects: crate::rule::ABL,
     check: Check::Agent(check),
@@ -31,7 +31,7 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
         }
         report.push(
             report
-                .finding(at, "this guardrail does not say what it looks for")
+                .finding(at, "this guardrail has no check")
                 .note("it never acts, and lets everything through")
                 .help("add `check:` with a condition, `llm_check:` with a question for the model, or `provider:`"),
         );

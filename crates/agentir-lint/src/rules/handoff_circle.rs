@@ -18,7 +18,7 @@ pub(crate) static RULE: Rule = Rule {
     name: RuleName("handoff-circle"),
     group: Group::Proofs,
     severity: Severity::Warning,
-    summary: "agents hand the same message to each other in a circle, in a state that nothing changes",
+    summary: "agents hand the same message to each other in a cycle",
     vendor: &["conditional-transition-cycle"],
     dialects: crate::rule::ABL_AND_SCRIPT,
     check: Check::Agent(check),
@@ -155,14 +155,15 @@ fn report_cycle(cfg: &Cfg<'_>, hops: &[Hop<'_, '_>], state: &Example, report: &m
         .map(|agent| format!("`{}`", agent.metadata.name))
         .collect();
     let when = if state.is_any() { String::new() } else { format!(" when `{state}`") };
-    let message = format!("{} hand the user round in a circle{when}", names.join(" and "));
+    let message =
+        format!("{} hand the user over to each other in a cycle{when}", names.join(" and "));
     let first = names.first().cloned().unwrap_or_default();
     let step = |hop: &Hop<'_, '_>| {
-        Label::new(hop.transfer.span, format!("this hands them to `{}`", hop.transfer.to))
+        Label::new(hop.transfer.span, format!("this hands over to `{}`", hop.transfer.to))
     };
     let mut finding = report
         .finding(last.transfer.span, message)
-        .at(format!("… and this hands them back to {first}"))
+        .at(format!("… and this hands back to {first}"))
         .example(bindings(state))
         .run(hops.iter().map(step), true);
     finding.labels.extend(others.iter().map(step));
@@ -171,7 +172,7 @@ fn report_cycle(cfg: &Cfg<'_>, hops: &[Hop<'_, '_>], state: &Example, report: &m
     }
     report.push(
         finding
-            .note("nothing between the handoffs changes what their conditions test, so nobody ever answers")
+            .note("nothing between the handoffs changes what their conditions test, so no agent ever answers")
             .help("narrow one of the conditions, or let one of the agents answer"),
     );
 }

@@ -8,7 +8,7 @@ pub(crate) static RULE: Rule = Rule {
     name: RuleName("hardcoded-secret"),
     group: Group::Security,
     severity: Severity::Error,
-    summary: "a key, token or password is written in the source",
+    summary: "a key, token or password is hard-coded",
     vendor: &[],
     dialects: ANY,
     check: Check::Text(check),
@@ -21,10 +21,10 @@ fn check(file: FileId, text: &str, report: &mut Report<'_>) {
         // The message must not contain the secret: reports are copied more widely than sources.
         report.push(
             report
-                .finding(span, format!("{} is written in the source", secret.what))
-                .note("whoever can read this file, its history or a copy of it can use it")
+                .finding(span, format!("{} is hard-coded", secret.what))
+                .note("anyone who can read this file, its history or a copy of it can use it")
                 .help(
-                    "revoke it, and let the platform or the environment fill it in: an auth profile, `{{secrets.NAME}}`, `os.environ[…]`",
+                    "revoke it, and read it from the platform or the environment: an auth profile, `{{secrets.NAME}}`, `os.environ[…]`",
                 ),
         );
     }

@@ -24,8 +24,8 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
             let name = &field.name;
             report.push(
                 report
-                    .finding(name.span, format!("nobody sees what `{}` answers", tool.name))
-                    .note("the flags say that the model may not read it, and the user is not shown it")
+                    .finding(name.span, format!("the output of `{}` is shown to nobody", tool.name))
+                    .note("its flags hide it from the model and from the user")
                     .help("write `is_displayable: True` or `is_used_by_planner: True` below it"),
             );
         }

@@ -13,7 +13,7 @@ pub(crate) static RULE: Rule = Rule {
     name: RuleName("iteration-limit"),
     group: Group::Reachability,
     severity: Severity::Warning,
-    summary: "even the shortest way through a flow has more steps than the platform allows",
+    summary: "even the shortest path through a flow has more steps than the platform allows",
     vendor: &[],
     dialects: crate::rule::ABL,
     check: Check::Agent(check),
@@ -35,15 +35,13 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     }
     let mut finding = report
         .finding(
-            flow.span.at_start(),
-            format!("this flow stops before any of its ends: the shortest way takes {steps} steps"),
+            flow.key,
+            format!("this flow is stopped before it can end: its shortest path has {steps} steps"),
         )
         .note(format!(
             "{whose} `max_flow_iterations: {limit}`, which counts the steps of a session"
         ))
-        .help(format!(
-            "raise `max_flow_iterations` to {steps} at least, or make several steps one"
-        ));
+        .help(format!("raise `max_flow_iterations` to at least {steps}, or merge steps"));
     let step = |node: &Node<'_>| {
         let step = node.step.filter(|_| node.kind == NodeKind::Step)?;
         Some(Label::new(step.name.span, format!("step `{}`", step.name)))

@@ -9,7 +9,7 @@ pub(crate) static RULE: Rule = Rule {
     name: RuleName("legacy-recall-event"),
     group: Group::Versions,
     severity: Severity::Warning,
-    summary: "a recall event is called as in an older version of ABL",
+    summary: "a recall event has its name from an older version of ABL",
     vendor: &[],
     dialects: crate::rule::ABL,
     check: Check::Agent(check),
@@ -25,12 +25,15 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
         let (instead, more) = match now {
             Legacy::Event(name) => (name.to_owned(), ""),
             Legacy::Field(field) => (format!("entity:{field}:extracted"), ""),
-            Legacy::Unknown => ("tool:NAME:after".to_owned(), ", with the tool it is about"),
+            Legacy::Unknown => ("tool:NAME:after".to_owned(), ", with the name of the tool"),
         };
         let mut finding = report
-            .finding(event.span, format!("legacy RECALL event `{event}` is no longer supported"))
-            .help(format!("write `ON: {instead}`{more}, and below it `ACTION:` with what is to be done"))
-            .note("newer versions of the platform reject such a rule; older ones guess which event is meant");
+            .finding(
+                event.span,
+                format!("the recall event `{event}` is from an older version of ABL"),
+            )
+            .help(format!("write `ON: {instead}`{more}, and the action below it as `ACTION:`"))
+            .note("newer versions of the platform reject such a rule; older ones guess the event");
         if cx.version >= Version::Newest {
             finding.severity = Severity::Error;
         }

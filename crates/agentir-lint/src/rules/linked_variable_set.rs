@@ -8,7 +8,7 @@ pub(crate) static RULE: Rule = Rule {
     name: RuleName("linked-variable-set"),
     group: Group::Names,
     severity: Severity::Error,
-    summary: "a variable that the agent may not write is set",
+    summary: "a variable that the agent cannot write is set",
     vendor: &["set-variables-immutable-target"],
     dialects: AGENT_SCRIPT,
     check: Check::Agent(check),
@@ -25,7 +25,7 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
             report
                 .finding(name.span, format!("`{name}` is linked, so it cannot be set"))
                 .label(declared, "declared here as `linked`")
-                .note("linked variables are read-only: the platform gives them their values")
+                .note("linked variables are read-only: the platform sets them")
                 .help(format!("declare it as `{name}: mutable …`, or set another variable"))
         } else {
             report

@@ -9,7 +9,7 @@ pub(crate) static RULE: Rule = Rule {
     name: RuleName("lost-at-handoff"),
     group: Group::Data,
     severity: Severity::Warning,
-    summary: "the next agent reads a variable that this one has and does not hand over",
+    summary: "the next agent reads a variable that this agent does not pass on",
     vendor: &[],
     dialects: ABL_AND_ADL,
     check: Check::Program(check),
@@ -22,16 +22,16 @@ fn check<'a>(cx: &'a ProgramContext<'a>, report: &mut Report<'_>) {
         let (name, to) = (&dropped.name, &dropped.to);
         let (harm, read) = dropped.read;
         let help = match (dialect, dropped.delegated) {
-            (Dialect::Adl, _) => format!("bind it: `args:`, `{name}: {name}`"),
-            (_, true) => format!(
-                "give it: add `{name}` to `pass:` of the handoff, or to `INPUT:` of the delegation"
-            ),
+            (Dialect::Adl, _) => format!("bind it below `args:`: `{name}: {name}`"),
+            (_, true) => {
+                format!("add `{name}` to `pass:` of the handoff, or to `INPUT:` of the delegation")
+            }
             (_, false) => format!("add `{name}` to `pass:` of the handoff"),
         };
-        let message = format!("`{to}` reads `{name}`, which is not handed over to it");
+        let message = format!("`{to}` reads `{name}`, which is not passed to it");
         let set = Label::new(dropped.set, "this agent sets it here");
         let here = Label::new(dropped.at, message.as_str());
-        let read = Label::new(read, format!("`{to}` reads it here and never sets it"));
+        let read = Label::new(read, format!("`{to}` reads it here, and never sets it"));
         report.push(
             report
                 .finding(dropped.at, message)

@@ -9,7 +9,7 @@ pub(crate) static RULE: Rule = Rule {
     name: RuleName("message-variable"),
     group: Group::Names,
     severity: Severity::Error,
-    summary: "a message of the system reads a variable that has no value there",
+    summary: "a system message reads a variable that has no value there",
     vendor: &["system-message-mutable-variable"],
     dialects: AGENT_SCRIPT,
     check: Check::Agent(check),
@@ -37,9 +37,9 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
                     report.push(
                         report
                             .finding(name.span, format!("the `{message}` message cannot read `{name}`"))
-                            .label(variable.name.span, "declared here, for the agent alone")
-                            .note("messages are said by the platform, which knows only what it gave itself")
-                            .help("read a linked variable, or give this one `visibility: \"External\"`"),
+                            .label(variable.name.span, "declared here, visible only to the agent")
+                            .note("messages are sent by the platform, which can only read variables that it sets")
+                            .help("use a linked variable, or add `visibility: \"External\"` to this one"),
                     );
                 }
                 Visit::Children

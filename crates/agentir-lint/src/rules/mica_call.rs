@@ -12,7 +12,7 @@ pub(crate) static RULE: Rule = Rule {
     name: RuleName("mica-call"),
     group: Group::Mica,
     severity: Severity::Warning,
-    summary: "a call does not do in MICA what the paper says",
+    summary: "a call behaves differently in MICA than in the paper",
     vendor: &[],
     dialects: crate::rule::ADL,
     check: Check::Program(check),
@@ -179,28 +179,28 @@ impl<'a> Walk<'_, 'a, '_> {
                 self.report
                     .finding(
                         target.span,
-                        format!("MICA says nothing when a flow calls `{target}`, a kb agent"),
+                        format!("MICA shows nothing when a flow calls the kb agent `{target}`"),
                     )
-                    .note("the answer is found, and only kept among the data of the turn")
-                    .help("let an ensemble contain the agent, and end this flow there"),
+                    .note("the answer is only stored in the data of the turn")
+                    .help("put the agent into an ensemble, and end this flow here"),
             );
         } else if callee.ensemble && after.something {
             self.report.push(
                 self.report
                     .finding(
                         target.span,
-                        format!("MICA does not come back from `{target}`, which is an ensemble"),
+                        format!("MICA does not return from the ensemble `{target}`"),
                     )
-                    .note("the flow that calls an ensemble never goes on, so what stands behind is never executed")
-                    .help("call the agents themselves, or put the call last"),
+                    .note("a flow that calls an ensemble never continues, so the steps after the call are never executed")
+                    .help("call its agents directly, or put the call last"),
             );
         } else if let Some(failure) = callee.fails.filter(|_| after.something) {
             self.report.push(
                 self.report
                     .finding(target.span, format!("MICA ends this flow if `{target}` fails"))
-                    .label(*failure, "here it fails")
-                    .note("what stands behind the call is not executed then, and the flow counts as completed")
-                    .help("let it end with `return: success` and set an argument that says what happened"),
+                    .label(*failure, "it fails here")
+                    .note("the steps after the call are then not executed, and the flow counts as completed")
+                    .help("end it with `return: success`, and report the outcome in an argument"),
             );
         }
     }
@@ -212,9 +212,12 @@ impl<'a> Walk<'_, 'a, '_> {
         let name = &call.tool;
         self.report.push(
             self.report
-                .finding(name.span, format!("MICA calls `{name}` only once, although this is a loop"))
-                .note("it keeps the result of each step, and takes it again when the step comes again")
-                .help("let an llm agent call the function where its result can change"),
+                .finding(
+                    name.span,
+                    format!("MICA calls `{name}` only once, although it is in a loop"),
+                )
+                .note("it caches the result of each step and reuses it when the step is repeated")
+                .help("if the result can change, let an llm agent call the function"),
         );
     }
 }

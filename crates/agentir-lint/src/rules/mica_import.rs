@@ -8,7 +8,7 @@ pub(crate) static RULE: Rule = Rule {
     name: RuleName("mica-import"),
     group: Group::Mica,
     severity: Severity::Warning,
-    summary: "a function's file imports a module that MICA does not let in",
+    summary: "a tool file imports a module that MICA does not allow",
     vendor: &[],
     dialects: crate::rule::ADL,
     check: Check::Program(check),
@@ -39,12 +39,12 @@ fn check(cx: &ProgramContext<'_>, report: &mut Report<'_>) {
             continue;
         };
         let mut finding = report
-            .finding(import.span, format!("MICA does not let the bot's functions import `{module}`"))
+            .finding(import.span, format!("MICA does not allow importing `{module}`"))
             .confidence(Confidence::Medium)
-            .note(format!("`{module}` reaches {reaches}; without `unsafe_mode` MICA only takes modules of its whitelist, and the bot does not start"))
-            .help("do without it, or write `unsafe_mode: true` in `config.yml`");
+            .note(format!("`{module}` gives access to {reaches}; without `unsafe_mode` MICA only accepts modules on its allowlist, and the bot does not start"))
+            .help("remove the import, or set `unsafe_mode: true` in `config.yml`");
         if let Some(mode) = mode {
-            finding = finding.label(mode.span, "here it is turned off");
+            finding = finding.label(mode.span, "turned off here");
         }
         report.push(finding);
     }

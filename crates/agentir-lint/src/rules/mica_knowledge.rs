@@ -8,7 +8,7 @@ pub(crate) static RULE: Rule = Rule {
     name: RuleName("mica-knowledge"),
     group: Group::Mica,
     severity: Severity::Info,
-    summary: "MICA asks a kb agent that no ensemble contains",
+    summary: "MICA queries a kb agent that no ensemble contains",
     vendor: &[],
     dialects: crate::rule::ADL,
     check: Check::Program(check),
@@ -34,9 +34,9 @@ fn check(cx: &ProgramContext<'_>, report: &mut Report<'_>) {
     }
     report.push(
         report
-            .finding(name.span, format!("MICA asks `{name}` at every turn, although no ensemble contains it"))
+            .finding(name.span, format!("MICA queries `{name}` at every turn, although no ensemble contains it"))
             .label(router.metadata.name.span, "whenever an ensemble begins a turn")
-            .note("it asks the first kb agent of the file, whether it is listed or not; the paper has only those asked that are")
-            .help(format!("list `{name}` in the `contains` of the ensemble that is to ask it, or remove it")),
+            .note("it queries the first kb agent of the file whether it is listed or not; in the paper only listed ones are queried")
+            .help(format!("list `{name}` in the `contains` of the ensemble that should query it, or remove it")),
     );
 }

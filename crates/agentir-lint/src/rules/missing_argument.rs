@@ -8,7 +8,7 @@ pub(crate) static RULE: Rule = Rule {
     name: RuleName("missing-argument"),
     group: Group::Names,
     severity: Severity::Error,
-    summary: "a tool call leaves out a parameter that the tool needs",
+    summary: "a tool call is missing a required argument",
     vendor: &["action-missing-input", "deterministic-action-missing-input"],
     dialects: crate::rule::ANY,
     check: Check::Agent(check),
@@ -30,13 +30,11 @@ fn of_script(cx: &AgentContext<'_>, report: &mut Report<'_>) {
         let mut finding = report
             .finding(
                 call.tool.span,
-                format!("this run of `{}` leaves out {}", tool.name, names.join(", ")),
+                format!("this `run` of `{}` is missing {}", tool.name, names.join(", ")),
             )
             .label(tool.name.span, "declared here")
             .help(format!("add {} below it", with.join(" and ")))
-            .note(
-                "an input that is left out has to be filled by the model, which nobody asks here",
-            );
+            .note("missing inputs are filled by the model, but `run` does not involve the model");
         finding.severity = Severity::Warning;
         report.push(finding);
     }
@@ -61,18 +59,23 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
             continue;
         }
         let names = missing.join(", ");
-        let note =
-            "a call without what the tool needs fails, and the step goes on as after a failure";
+        let note = "a call without a required argument fails, and the step continues with its failure handling";
         let finding = if call.has_arguments {
             report
-                .finding(call.tool.span, format!("this call of `{}` leaves out {names}", tool.name))
+                .finding(call.tool.span, format!("this call of `{}` is missing {names}", tool.name))
                 .help(format!("its signature is `{}`", signature(tool)))
         } else {
             let mut bare = report
-                .finding(call.tool.span, format!("nothing gives `{}` its {names}", tool.name))
+                .finding(
+                    call.tool.span,
+                    format!(
+                        "this call of `{}` is missing {names}, and no variable has that name",
+                        tool.name
+                    ),
+                )
                 .at("called without arguments")
                 .help(format!(
-                    "ask for it, set it, or pass a value: `CALL: {}`",
+                    "collect it, set it, or pass a value: `CALL: {}`",
                     example(&matched_calls.parameters, call)
                 ))
                 .confidence(Confidence::Medium);

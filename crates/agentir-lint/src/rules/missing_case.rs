@@ -13,7 +13,7 @@ pub(crate) static RULE: Rule = Rule {
     name: RuleName("missing-case"),
     group: Group::Proofs,
     severity: Severity::Info,
-    summary: "branches over the values of a variable leave some of them out",
+    summary: "branches on the values of a variable leave some of them out",
     vendor: &[],
     dialects: crate::rule::ABL,
     check: Check::Agent(check),
@@ -90,7 +90,7 @@ fn missing_case(cx: &AgentContext<'_>, node: NodeIndex, report: &Report<'_>) -> 
     let examples: Vec<String> = missing.iter().map(|v| format!("`{v}`")).collect();
     let mut finding = report.finding(
         first.test.span(),
-        format!("no branch is for `{path}` being {}", examples.join(" or ")),
+        format!("no branch handles `{path}` being {}", examples.join(" or ")),
     );
     let (ends, what) = after(cx, next, edge.kind);
     if ends {
@@ -101,8 +101,8 @@ fn missing_case(cx: &AgentContext<'_>, node: NodeIndex, report: &Report<'_>) -> 
     Some(
         core.explain(finding)
             .example([binding(&path.to_string(), example)])
-            .note(format!("with `{path} = {example}` {what}"))
-            .help("add a branch for it, or an `ELSE`"),
+            .note(format!("if `{path} = {example}`, {what}"))
+            .help("add a branch for this value, or an `ELSE`"),
     )
 }
 
@@ -115,9 +115,9 @@ fn after(
     match cx.program.graph().node(next).map(|n| n.kind) {
         Some(NodeKind::FlowEnd) => (true, "no branch is taken and the flow ends without an answer"),
         _ if why == agentir_flow::cfg::EdgeKind::Sequence => {
-            (false, "no branch is taken and the flow goes on with the next step")
+            (false, "no branch is taken and the flow continues with the next step")
         }
-        _ => (false, "no branch is taken and it goes on behind them"),
+        _ => (false, "no branch is taken and execution continues after them"),
     }
 }
 

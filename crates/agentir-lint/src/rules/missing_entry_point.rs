@@ -9,7 +9,7 @@ pub(crate) static RULE: Rule = Rule {
     name: RuleName("missing-entry-point"),
     group: Group::Reachability,
     severity: Severity::Error,
-    summary: "a flow or a project starts at something that does not exist",
+    summary: "the entry point of a flow or a project does not exist",
     vendor: &["MISSING_ENTRY_POINT"],
     dialects: crate::rule::ANY,
     check: Check::Program(check),
@@ -23,7 +23,7 @@ fn check(cx: &ProgramContext<'_>, report: &mut Report<'_>) {
             continue;
         }
         let mut finding = report
-            .finding(entry.span, format!("the flow starts at `{entry}`, but has no such step"))
+            .finding(entry.span, format!("the entry point `{entry}` is not a step of this flow"))
             .note("the agent does not compile: its flow cannot start");
         if let Some(first) = flow.definitions.values().next() {
             finding = finding.label(first.name.span, "the first step");
@@ -43,9 +43,9 @@ fn check(cx: &ProgramContext<'_>, report: &mut Report<'_>) {
         let at = if name.value.is_empty() { first.span.at_start() } else { name.span };
         report.push(
             report
-                .finding(at, "nothing says where a conversation begins")
-                .note("the agent does not compile: exactly one `start_agent` is needed")
-                .help("make one of the subagents the first: `start_agent name:`"),
+                .finding(at, "there is no `start_agent`")
+                .note("a document needs exactly one `start_agent`, where every conversation begins; the agent does not compile")
+                .help("turn one of the subagents into the `start_agent`: `start_agent name:`"),
         );
         return;
     }
@@ -59,11 +59,8 @@ fn check(cx: &ProgramContext<'_>, report: &mut Report<'_>) {
     };
     if program.agent(&entry.value).is_none() {
         let finding = report
-            .finding(
-                entry.span,
-                format!("the project starts with the agent `{entry}`, which does not exist"),
-            )
-            .note("a conversation cannot start");
+            .finding(entry.span, format!("the entry agent `{entry}` does not exist"))
+            .note("no conversation can start");
         let names = || program.agents().map(|a| a.metadata.name.value.as_str());
         let first = names().next().unwrap_or_default();
         report.push(suggest(finding, entry, names(), first));
@@ -75,8 +72,8 @@ fn missing_main(program: &agentir_ir::Program, report: &mut Report<'_>) {
     let Some(first) = program.agents().next() else { return };
     let name = &first.metadata.name;
     let finding = report
-        .finding(name.span, "this bot has no agent `main`, with which a conversation begins")
-        .note("the bot does not start");
+        .finding(name.span, "this bot has no agent `main`")
+        .note("every conversation begins with `main`; without it the bot does not start");
     let router = program.agents().find(|a| a.routing.is_some()).unwrap_or(first);
     report.push(finding.help(format!(
         "add `main:` with `type: flow agent` and the step `- call: {}`",
@@ -92,6 +89,6 @@ fn suggest<'a>(
 ) -> Diagnostic {
     match closest(&entry.value, names) {
         Some(near) => finding.did_you_mean(near),
-        None => finding.help(format!("name one that exists, such as `{first}`")),
+        None => finding.help(format!("name an existing one, such as `{first}`")),
     }
 }

@@ -10,7 +10,7 @@ pub(crate) static RULE: Rule = Rule {
     name: RuleName("missing-handoff"),
     group: Group::Prompts,
     severity: Severity::Warning,
-    summary: "instructions hand over to an agent that nothing leads to from there",
+    summary: "instructions mention a handoff to an agent that cannot be reached from there",
     vendor: &[],
     dialects: crate::rule::ANY,
     check: Check::Program(check),
@@ -34,21 +34,23 @@ fn check(cx: &ProgramContext<'_>, report: &mut Report<'_>) {
                 let finding = report
                     .finding(
                         prompt.place(&handoff.name),
-                        format!("`{own}` is told to hand over to `{to}`, which it cannot reach"),
+                        format!(
+                            "the instructions of `{own}` hand over to `{to}`, which it cannot reach"
+                        ),
                     )
                     .confidence(Confidence::Medium);
                 report.push(if is_adl(agent) {
                     finding
-                        .note("the model can only promise it: no agent that chooses knows both of them")
-                        .help(format!("let one ensemble contain both `{own}` and `{to}`, or tell `{own}` something else"))
+                        .note("the model can only pretend to do it: no ensemble contains both agents")
+                        .help(format!("put both `{own}` and `{to}` into one ensemble, or change the instructions of `{own}`"))
                 } else if cx.is_agent_script() {
                     finding
-                        .note(format!("the model can only promise it: no action of the {words} leads there"))
-                        .help(format!("add an action `go_to_{to}: @utils.transition to @subagent.{to}`, or tell `{own}` something else"))
+                        .note(format!("the model can only pretend to do it: no action of the {words} leads there"))
+                        .help(format!("add an action `go_to_{to}: @utils.transition to @subagent.{to}`, or change the instructions of `{own}`"))
                 } else {
                     finding
-                        .note("the model can only promise it: no handoff of the agent leads there")
-                        .help(format!("add `{to}` to the `HANDOFF` of `{own}`, or tell it something else"))
+                        .note("the model can only pretend to do it: no handoff of the agent leads there")
+                        .help(format!("add `{to}` to the `HANDOFF` of `{own}`, or change its instructions"))
                 });
             }
         }

@@ -10,7 +10,7 @@ pub(crate) static RULE: Rule = Rule {
     name: RuleName("natural-language-condition"),
     group: Group::Versions,
     severity: Severity::Info,
-    summary: "words stand where the runtime evaluates a condition",
+    summary: "natural language is used where the runtime evaluates a condition",
     vendor: &[],
     dialects: crate::rule::ABL,
     check: Check::Agent(check),
@@ -29,7 +29,7 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
             // The model decides about handoffs; `COMPLETE` has a rule of its own.
             ConditionUse::Coordination | ConditionUse::Completion => continue,
             ConditionUse::Constraint => "a constraint",
-            ConditionUse::Escalation => "a reason to escalate",
+            ConditionUse::Escalation => "an escalation condition",
             ConditionUse::Branch => "a branch",
             ConditionUse::Remember => "a `remember` rule",
             ConditionUse::Applies | ConditionUse::Other => "a condition",
@@ -39,10 +39,10 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
         if reported && !for_model.contains(&condition.span()) {
             report.push(
                 report
-                    .finding(condition.span(), format!("{place} is written in words"))
+                    .finding(condition.span(), format!("{place} is written in natural language"))
                     .confidence(Confidence::Medium)
-                    .note("the runtime evaluates it without asking the model; quoted words always hold")
-                    .help("test a variable, as in `status == \"open\"`, or `user.intent == \"…\"` for what the user wants"),
+                    .note("the runtime evaluates it without the model, and a non-empty string is always true")
+                    .help("test a variable, for example `status == \"open\"`, or `user.intent == \"…\"` for what the user wants"),
             );
         }
     }

@@ -8,7 +8,7 @@ pub(crate) static RULE: Rule = Rule {
     name: RuleName("outputs-out-of-scope"),
     group: Group::Names,
     severity: Severity::Error,
-    summary: "`@outputs` is read outside of the callback of an action",
+    summary: "`@outputs` is read outside the callback of an action",
     vendor: &[],
     dialects: AGENT_SCRIPT,
     check: Check::Agent(check),
@@ -20,9 +20,9 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
         if matches!(here, Outputs::Nothing) {
             report.push(
                 report
-                    .finding(name.span, format!("`@outputs.{name}` is read where no action has run"))
-                    .note("`@outputs` holds what an action gives, and only below that action")
-                    .help("move this below the `run` of the action, or read a variable that is set there"),
+                    .finding(name.span, format!("`@outputs.{name}` is read outside the callback of an action"))
+                    .note("`@outputs` holds the outputs of an action, and only below that action")
+                    .help("move this below the `run` of the action, or use a variable that is set there"),
             );
         }
     });

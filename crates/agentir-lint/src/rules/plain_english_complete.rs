@@ -9,7 +9,7 @@ pub(crate) static RULE: Rule = Rule {
     name: RuleName("plain-english-complete"),
     group: Group::Versions,
     severity: Severity::Error,
-    summary: "`COMPLETE` has words instead of a condition",
+    summary: "`COMPLETE` has natural language instead of a condition",
     vendor: &["PLAIN_ENGLISH_COMPLETE_WHEN"],
     dialects: crate::rule::ABL,
     check: Check::Agent(check),
@@ -20,11 +20,10 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
         if *used == ConditionUse::Completion && matches!(condition.kind, ConditionKind::Natural) {
             report.push(
                 report
-                    .finding(condition.span(), "`COMPLETE` needs a condition, not words")
-                    .note("nobody judges words here; quoted ones always hold, so the agent is done at once")
+                    .finding(condition.span(), "the condition of `COMPLETE` is written in natural language")
+                    .note("the runtime evaluates it without the model, and a non-empty string is always true, so the agent completes immediately")
                     .help(
-                        "set a variable when it is so, and test it here: `WHEN: order_placed == true`, \
-                         `WHEN: all_fields_gathered == true`",
+                        "set a variable when this is the case, and test it here: `WHEN: order_placed == true`, `WHEN: all_fields_gathered == true`",
                     ),
             );
         }

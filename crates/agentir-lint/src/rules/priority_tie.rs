@@ -13,7 +13,7 @@ pub(crate) static RULE: Rule = Rule {
     name: RuleName("priority-tie"),
     group: Group::Proofs,
     severity: Severity::Warning,
-    summary: "two rules, handoffs or profiles of the same priority apply together and disagree",
+    summary: "two rules, handoffs or profiles of the same priority conflict",
     vendor: &[],
     dialects: crate::rule::ABL,
     check: Check::Agent(check),
@@ -43,12 +43,12 @@ fn routes<'a>(cx: &AgentContext<'a>, all: &[Route<'a>], what: &str, report: &mut
             let state = match shared_intent(earlier, later) {
                 Some(intent) => {
                     let also = together(cx, [earlier.when, later.when], 0)?;
-                    let and = if also.is_any() { "" } else { " and " };
-                    (format!("the user wants `{intent}`{and}{also}"), also)
+                    let and = if also.is_any() { String::new() } else { format!(" and `{also}`") };
+                    (format!("the user wants `{intent}`{and}"), also)
                 }
                 None if earlier.intents.is_empty() || later.intents.is_empty() => {
                     let state = together(cx, [earlier.when, later.when], 2)?;
-                    (state.to_string(), state)
+                    (quoted(&state.to_string()), state)
                 }
                 None => return None,
             };
@@ -57,19 +57,19 @@ fn routes<'a>(cx: &AgentContext<'a>, all: &[Route<'a>], what: &str, report: &mut
         let Some((earlier, (text, state))) = tied else { continue };
         let to = |route: &Route<'_>| match route.to {
             Some(to) => format!("leads to `{to}`"),
-            None => "leads elsewhere".to_owned(),
+            None => "leads to another target".to_owned(),
         };
         report.push(
             report
                 .finding(
                     later.at(),
-                    format!("nothing says which of two {what} is taken{}", when(&text)),
+                    format!("two {what} of the same priority apply{}", when(&text)),
                 )
                 .at(format!("this {}", to(later)))
                 .label(earlier.at(), format!("this {}, with the same priority", to(earlier)))
                 .example(bindings(&state))
                 .note(format!(
-                    "{what} are tried by `PRIORITY`, lower first; the language leaves open what comes first among equals"
+                    "{what} are tried in ascending order of `PRIORITY`; the order among equal priorities is undefined"
                 ))
                 .help("give them different priorities, or make one condition exclude the other"),
         );
@@ -93,12 +93,17 @@ fn profiles(cx: &AgentContext<'_>, report: &mut Report<'_>) {
             report
                 .finding(
                     span,
-                    format!("nothing says whose `{field}` counts{}", when(&state.to_string())),
+                    format!(
+                        "two profiles of the same priority set `{field}`{}",
+                        when(&quoted(&state.to_string()))
+                    ),
                 )
-                .at(format!("`{}` says one thing", later.name))
-                .label(other, "this profile another, with the same priority")
+                .at(format!("`{}` sets it", later.name))
+                .label(other, "this profile sets it to something else")
                 .example(bindings(&state))
-                .note("of profiles that apply together the one with the highest `PRIORITY` decides")
+                .note(
+                    "among profiles that apply together, the one with the highest `PRIORITY` wins",
+                )
                 .help("give them different priorities, or make one condition exclude the other"),
         );
     }
@@ -114,6 +119,10 @@ fn disagree(a: &Profile, b: &Profile) -> Option<(&'static str, Span, Span)> {
 
 fn same(a: Option<f64>, b: Option<f64>) -> bool {
     a.zip(b).is_some_and(|(a, b)| a.total_cmp(&b).is_eq())
+}
+
+fn quoted(state: &str) -> String {
+    if state.is_empty() { String::new() } else { format!("`{state}`") }
 }
 
 fn when(state: &str) -> String {

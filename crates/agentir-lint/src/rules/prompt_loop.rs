@@ -8,7 +8,7 @@ pub(crate) static RULE: Rule = Rule {
     name: RuleName("prompt-loop"),
     group: Group::Prompts,
     severity: Severity::Warning,
-    summary: "instructions send the conversation from agent to agent in a circle",
+    summary: "instructions hand the conversation from agent to agent in a cycle",
     vendor: &[],
     dialects: crate::rule::ANY,
     check: Check::Program(check),
@@ -25,10 +25,7 @@ fn check(cx: &ProgramContext<'_>, report: &mut Report<'_>) {
             .map(|n| format!("`{n}`"))
             .collect();
         let mut finding = report
-            .finding(
-                first.span,
-                format!("these instructions lead in a circle: {}", chain.join(" → ")),
-            )
+            .finding(first.span, format!("these instructions form a cycle: {}", chain.join(" → ")))
             .at(format!("`{}` always hands over to `{}` here", first.from, first.to))
             .confidence(Confidence::Medium);
         let step = |edge: &PromptHandoff<'_>| {
@@ -47,7 +44,10 @@ fn check(cx: &ProgramContext<'_>, report: &mut Report<'_>) {
         );
         if !found.cut_off.is_empty() {
             let plural = if found.cut_off.len() == 1 { "step" } else { "steps" };
-            note.push_str(&format!("; its {plural} {} never come", found.cut_off.join(", ")));
+            note.push_str(&format!(
+                "; its {plural} {} are never reached",
+                found.cut_off.join(", ")
+            ));
             if !found.lost_tools.is_empty() {
                 let tools: Vec<String> =
                     found.lost_tools.iter().map(|t| format!("`{t}`")).collect();
@@ -55,7 +55,7 @@ fn check(cx: &ProgramContext<'_>, report: &mut Report<'_>) {
             }
         }
         report.push(finding.note(note).help(format!(
-            "hand over only if it is needed, and let a tool find that out: \"Call … . If there is no …, enter the {} agent\"",
+            "hand over only when needed, and let a tool decide: \"Call … . If there is no …, enter the {} agent\"",
             first.to
         )));
     }

@@ -10,7 +10,7 @@ pub(crate) static RULE: Rule = Rule {
     name: RuleName("prompt-steps"),
     group: Group::Prompts,
     severity: Severity::Warning,
-    summary: "numbered instructions repeat a number, or go to one that is not there",
+    summary: "numbered instructions repeat a number, or refer to a missing one",
     vendor: &[],
     dialects: crate::rule::ANY,
     check: Check::Agent(check),
@@ -34,11 +34,11 @@ fn numbers(prompt: &Prompt<'_>, report: &mut Report<'_>) {
         if let Some(before) = first.get(number) {
             report.push(
                 report
-                    .finding(prompt.place(range), format!("a second step has the number {number}"))
+                    .finding(prompt.place(range), format!("there are two steps numbered {number}"))
                     .label(prompt.place(before), "the first one")
                     .confidence(Confidence::Medium)
-                    .note("the model cannot tell which of the two is meant, and may leave one out")
-                    .help("number the steps one after the other"),
+                    .note("the model cannot tell which of the two is meant, and may skip one")
+                    .help("number the steps consecutively"),
             );
         } else {
             first.insert(number, range);
@@ -62,8 +62,8 @@ fn numbers(prompt: &Prompt<'_>, report: &mut Report<'_>) {
                             format!("there is no step {number}"),
                         )
                         .confidence(Confidence::Medium)
-                        .note("the model has to guess where to go on")
-                        .help("name a step that is there"),
+                        .note("the model has to guess where to continue")
+                        .help("refer to an existing step"),
                 );
             }
         }

@@ -10,7 +10,7 @@ pub(crate) static RULE: Rule = Rule {
     name: RuleName("redundant-constraint"),
     group: Group::Proofs,
     severity: Severity::Warning,
-    summary: "a constraint cannot fail, because of those that are checked before it",
+    summary: "a constraint cannot fail because of those that are checked before it",
     vendor: &[],
     dialects: crate::rule::ABL,
     check: Check::Agent(check),
@@ -106,7 +106,7 @@ fn redundant<'a>(
     }
     Some(
         core.explain(finding)
-            .note("the first constraint that fails decides what the user is told, so the `ON_FAIL` of this one never happens")
-            .help("remove it, or put it before the others if it has a message of its own"),
+            .note("only the `ON_FAIL` of the first constraint that fails runs, so that of this one never does")
+            .help("remove it, or move it before the others if its message matters"),
     )
 }

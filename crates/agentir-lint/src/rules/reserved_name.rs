@@ -8,7 +8,7 @@ pub(crate) static RULE: Rule = Rule {
     name: RuleName("reserved-name"),
     group: Group::Reserved,
     severity: Severity::Error,
-    summary: "a name that belongs to the runtime is declared or written",
+    summary: "a name that is reserved by the runtime is declared or written",
     vendor: &["RESERVED_VARIABLE_NAME", "reserved-name"],
     dialects: crate::rule::ABL_AND_SCRIPT,
     check: Check::Agent(check),
@@ -34,8 +34,8 @@ fn of_script(cx: &AgentContext<'_>, report: &mut Report<'_>) {
         if WORDS.contains(&name.value.as_str()) {
             report.push(
                 report
-                    .finding(name.span, format!("`{name}` is a word of the language"))
-                    .note("a variable of this name cannot be declared; the agent does not compile")
+                    .finding(name.span, format!("`{name}` is a keyword"))
+                    .note("keywords cannot be used as variable names; the agent does not compile")
                     .help(format!("use another name, such as `{name}_value`")),
             );
         }
@@ -106,7 +106,7 @@ fn variable(
     let does = match how {
         How::Declared(place) => format!("{place} declares it"),
         How::Written(place) => format!("{place} writes it"),
-        How::Returned => "the map of `ON_RETURN` writes it".to_owned(),
+        How::Returned => "`MAP` of `ON_RETURN` writes it".to_owned(),
         How::Removed => "`CLEAR` removes it".to_owned(),
     };
     let finding = |what: &str| report.finding(span, format!("`{name}` {what}, but {does}"));
@@ -119,19 +119,19 @@ fn variable(
             return None;
         }
         if known.authored_wins {
-            let mut finding = finding("is a variable of the runtime's");
+            let mut finding = finding("is also a variable of the runtime");
             finding.severity = Severity::Info;
-            return (cx.version >= known.since).then(|| {
-                finding.note("the agent's own variable is the one that counts; the runtime's can no longer be read")
-            });
+            return (cx.version >= known.since)
+                .then(|| finding.note("the agent's own variable hides that of the runtime"));
         }
-        let mut finding = finding("belongs to the runtime")
+        let mut finding = finding("is reserved by the runtime")
             .at(format!("the runtime assigns it {}", known.assigned))
             .help(format!("use a name of your own, such as `{}`", known.instead));
         finding = match how {
-            How::Removed => finding.note("it comes back with the runtime's next assignment"),
-            _ => finding
-                .note("the runtime overwrites it, and takes what the agent puts there for its own"),
+            How::Removed => finding.note("the runtime sets it again with its next assignment"),
+            _ => finding.note(
+                "the runtime overwrites it, and treats values that the agent writes as its own",
+            ),
         };
         // The specification's own example returns `user_id` from an agent that collects it.
         if matches!(how, How::Removed | How::Returned) {
@@ -141,13 +141,14 @@ fn variable(
     }
     if let Some(free) = name.strip_prefix('_').map(|n| n.trim_start_matches('_')) {
         let root = free.split('.').next().unwrap_or(free);
-        let mut finding = finding("begins with `_`, as only the runtime's variables do")
-            .note("the runtime may use or remove any variable whose name begins with `_`");
+        let mut finding =
+            finding("begins with `_`, which is reserved for variables of the runtime")
+                .note("the runtime may use or remove any variable whose name begins with `_`");
         finding.severity = Severity::Warning;
         return Some(if root.is_empty() {
             finding
         } else {
-            finding.help(format!("call it `{root}`"))
+            finding.help(format!("rename it to `{root}`"))
         });
     }
     let (root, rest) = name.split_once('.').map_or((name, None), |(root, rest)| (root, Some(rest)));
@@ -155,36 +156,35 @@ fn variable(
     if rest.is_some() && (namespace.writable || !matches!(how, How::Written(_) | How::Returned)) {
         return None;
     }
-    let mut finding = finding(if rest.is_some() {
-        "cannot be written"
-    } else {
-        "is a namespace of the runtime's"
-    })
-    .at(format!("`{root}` stands for {}", namespace.holds))
-    .help(format!(
-        "use a name of your own, such as `my_{}`",
-        rest.unwrap_or(root).replace('.', "_")
-    ));
+    let mut finding =
+        finding(if rest.is_some() { "cannot be written" } else { "is a namespace of the runtime" })
+            .at(format!("`{root}` stands for {}", namespace.holds))
+            .help(format!(
+                "use a name of your own, such as `my_{}`",
+                rest.unwrap_or(root).replace('.', "_")
+            ));
     finding.severity = Severity::Warning;
-    Some(
-        finding.note(format!(
-            "`{root}.name` is resolved by the runtime, whatever the agent puts there"
-        )),
-    )
+    Some(finding.note(format!(
+        "the runtime resolves `{root}.name` itself, and ignores what the agent writes"
+    )))
 }
 
 fn report_tool(name: &Spanned<Name>, report: &mut Report<'_>) {
     let message = match system_tool(&name.value) {
-        Some(does) => format!("the runtime has a tool `{name}` of its own, which {does}"),
+        Some(does) => {
+            format!("the tool name `{name}` is reserved: the runtime's own `{name}` {does}")
+        }
         None if name.value.starts_with("__") && name.value.ends_with("__") => {
-            format!("`{name}` is written as only the runtime's tools are")
+            format!(
+                "the tool name `{name}` is reserved: names of the form `__…__` belong to the runtime"
+            )
         }
         None => return,
     };
     let finding = report
         .finding(name.span, message)
         .note("the model calls the runtime's tool, never this one")
-        .help(format!("call it `{}`", name.value.trim_matches('_')));
+        .help(format!("rename it to `{}`", name.value.trim_matches('_')));
     report.push(finding);
 }
 
@@ -205,9 +205,9 @@ fn report_step(name: &Spanned<Name>, report: &mut Report<'_>) {
     ];
     if KEYWORDS.contains(&name.value.as_str()) {
         let mut finding = report
-            .finding(name.span, format!("the step `{name}` is called like a keyword"))
-            .note(format!("`THEN: {name}` may mean the step or the keyword"))
-            .help(format!("call it `{}_step`", name.value.to_lowercase()));
+            .finding(name.span, format!("the step `{name}` has the name of a keyword"))
+            .note(format!("`THEN: {name}` is ambiguous"))
+            .help(format!("rename it to `{}_step`", name.value.to_lowercase()));
         finding.severity = Severity::Warning;
         report.push(finding);
     }

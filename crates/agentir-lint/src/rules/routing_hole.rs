@@ -13,7 +13,7 @@ pub(crate) static RULE: Rule = Rule {
     name: RuleName("routing-hole"),
     group: Group::Proofs,
     severity: Severity::Warning,
-    summary: "agents are chosen by a value, and one of its values leads to none of them",
+    summary: "agents are chosen by a value, and no route handles one of its values",
     vendor: &[],
     dialects: crate::rule::ABL,
     check: Check::Agent(check),
@@ -94,15 +94,15 @@ impl<'r, 'a> Table<'r, 'a> {
     fn report(&self, text: &str, state: Vec<Binding>, report: &mut Report<'_>) {
         let Some((first, others)) = self.routes.split_first() else { return };
         let mut finding = report
-            .finding(first.at(), format!("with {text} nobody takes over"))
-            .at("this does not hold …")
+            .finding(first.at(), format!("no route applies when {text}"))
+            .at("this is false …")
             .example(state);
         for route in others.iter().take(4) {
-            finding = finding.label(route.at(), "… nor does this");
+            finding = finding.label(route.at(), "… and so is this");
         }
         report.push(
             finding
-                .note("who says this stays where they are: no route takes them, and there is no default")
+                .note("the conversation stays with this agent: no route applies, and there is no default")
                 .help("add a route for it, widen one of these, or add `DEFAULT`"),
         );
     }
@@ -176,10 +176,10 @@ fn intents(cx: &AgentContext<'_>, rules: &[Route<'_>], report: &mut Report<'_>) 
         let routing = rules.first().map_or(name.span, |r| r.span.at_start());
         report.push(
             report
-                .finding(name.span, format!("nobody takes over who wants `{name}`"))
-                .at("no rule takes this intent")
+                .finding(name.span, format!("no route handles the intent `{name}`"))
+                .at("no rule lists this intent")
                 .label(routing, "the rules begin here; none is a `DEFAULT`")
-                .help(format!("add it to an `INTENT(…)`, or end the rules with `DEFAULT -> …` for `{name}` and all else")),
+                .help(format!("add it to an `INTENT(…)`, or end the rules with `DEFAULT -> …` for `{name}` and everything else")),
         );
     }
 }

@@ -52,7 +52,7 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
             report
                 .finding(to.span, format!("`{own}` {does} itself"))
                 .label(own.span, "the agent itself")
-                .note("the runtime refuses to hand a conversation to the agent that has it; it would never get any further")
+                .note("the runtime refuses to hand a conversation to the agent that already has it")
                 .help("name another agent, or remove this"),
         );
     };
@@ -61,7 +61,7 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
             AgentUse::Handoff | AgentUse::Failure | AgentUse::Flow => look(to, "hands over to"),
             AgentUse::Delegate => look(to, "delegates to"),
             AgentUse::Routing => look(to, "routes to"),
-            AgentUse::DefaultRoute => look(to, "routes what it does not understand to"),
+            AgentUse::DefaultRoute => look(to, "routes unrecognized messages to"),
             AgentUse::Available => {}
         }
     }

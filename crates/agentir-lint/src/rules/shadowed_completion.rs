@@ -9,7 +9,7 @@ pub(crate) static RULE: Rule = Rule {
     name: RuleName("shadowed-completion"),
     group: Group::Proofs,
     severity: Severity::Warning,
-    summary: "a `COMPLETE` condition never decides, because an earlier one always does",
+    summary: "a `COMPLETE` condition is never reached because an earlier one always applies",
     vendor: &[],
     dialects: crate::rule::ABL,
     check: Check::Agent(check),
@@ -22,16 +22,16 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
         let earlier: Vec<Option<&Condition>> = all.iter().take(at).map(|c| Some(*c)).collect();
         let Some(shadowed_by) = shadowed_by(cx, &earlier, Some(this)) else { continue };
         let mut finding = report
-            .finding(this.span(), "the agent is never done by this condition")
-            .at("whenever this holds …");
+            .finding(this.span(), "this condition never completes the agent")
+            .at("whenever this is true …");
         for other in shadowed_by.by.iter().filter_map(|by| all.get(*by)) {
-            finding = finding.label(other.span(), "… this holds as well, and comes first");
+            finding = finding.label(other.span(), "… this is true as well, and comes first");
         }
         report.push(
             shadowed_by
                 .core
                 .explain(finding)
-                .note("after each turn the first condition that holds ends the agent, with its own answer; what this one says and stores is lost")
+                .note("after each turn the first condition that is true ends the agent with its own response; the response and the values of this one are lost")
                 .help("put the narrower condition first, or remove this one"),
         );
     }

@@ -11,7 +11,7 @@ pub(crate) static RULE: Rule = Rule {
     name: RuleName("shadowed-profile"),
     group: Group::Proofs,
     severity: Severity::Warning,
-    summary: "a profile changes nothing, because one of higher priority always applies with it",
+    summary: "a profile has no effect because one of higher priority always applies with it",
     vendor: &[],
     dialects: crate::rule::ABL,
     check: Check::Agent(check),
@@ -80,14 +80,14 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
         over.dedup();
         let mut finding = report.finding(
             profile.name.span,
-            format!("the profile `{}` never changes anything", profile.name),
+            format!("the profile `{}` never has any effect", profile.name),
         );
         // Fields that are overridden for different reasons have no common proof.
         if let Some(core) = cores.first().filter(|core| cores.iter().all(|c| c == *core)) {
             finding = core.add_evidence(finding);
         }
         if let Some(when) = &profile.when {
-            finding = finding.label(when.span(), "whenever this holds …");
+            finding = finding.label(when.span(), "whenever this is true …");
         }
         for span in over {
             finding =
@@ -95,7 +95,7 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
         }
         report.push(
             finding
-                .note("of profiles that apply together the one with the highest `PRIORITY` decides, field by field")
+                .note("among profiles that apply together, the one with the highest `PRIORITY` wins, field by field")
                 .help("give it a higher `PRIORITY`, narrow the other one's `WHEN`, or remove it"),
         );
     }

@@ -10,7 +10,7 @@ pub(crate) static RULE: Rule = Rule {
     name: RuleName("shadowed-route"),
     group: Group::Proofs,
     severity: Severity::Warning,
-    summary: "a handoff or routing rule never applies, because an earlier one always does",
+    summary: "a handoff or routing rule never applies because an earlier one always does",
     vendor: &[],
     dialects: crate::rule::ABL,
     check: Check::Agent(check),
@@ -60,7 +60,7 @@ fn intents<'a>(
     for (intent, proof) in &lost {
         let (name, to) = (&intent.value, route.to.unwrap_or("here"));
         let message = if lost.len() == route.intents.len() {
-            format!("the intent `{name}` never leads to `{to}`, nor does anything else here")
+            format!("the intent `{name}` never leads to `{to}`, nor do the others of this rule")
         } else {
             format!("the intent `{name}` never leads to `{to}`")
         };
@@ -126,7 +126,7 @@ fn explain(
         .core
         .explain(finding)
         .note(format!(
-            "of several that apply, the {what} with the lowest `PRIORITY` is taken; without priorities, the first"
+            "if several apply, the {what} with the lowest `PRIORITY` is taken; without priorities, the first"
         ))
-        .help("try the narrower one first, or remove this one")
+        .help("put the narrower one first, or remove this one")
 }

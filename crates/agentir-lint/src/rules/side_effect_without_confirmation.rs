@@ -9,7 +9,7 @@ pub(crate) static RULE: Rule = Rule {
     name: RuleName("side-effect-without-confirmation"),
     group: Group::Versions,
     severity: Severity::Warning,
-    summary: "a tool has side effects and does not say whether the user must agree",
+    summary: "a tool has side effects and no `confirm`",
     vendor: &["SIDE_EFFECT_TOOL_WITHOUT_CONFIRMATION"],
     dialects: crate::rule::ABL,
     check: Check::Program(check),
@@ -30,9 +30,9 @@ fn check(cx: &ProgramContext<'_>, report: &mut Report<'_>) {
         let name = &tool.name;
         report.push(
             report
-                .finding(name.span, format!("`{name}` has side effects, but does not say whether the user must agree"))
-                .note("the runtime has no default here: it calls the tool without asking")
-                .help("add `confirm: always`, `confirm: when_side_effects` or, on purpose, `confirm: never`"),
+                .finding(name.span, format!("`{name}` has side effects, but no `confirm`"))
+                .note("without it the runtime calls the tool without asking the user")
+                .help("add `confirm: always`, `confirm: when_side_effects` or, if intended, `confirm: never`"),
         );
     }
 }

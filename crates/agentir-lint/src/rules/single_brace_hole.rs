@@ -8,7 +8,7 @@ pub(crate) static RULE: Rule = Rule {
     name: RuleName("single-brace-hole"),
     group: Group::Versions,
     severity: Severity::Info,
-    summary: "a text has `{x}`, which newer versions write `{{x}}`",
+    summary: "a text uses `{x}`, which newer versions write `{{x}}`",
     vendor: &[],
     dialects: crate::rule::ABL,
     check: Check::Agent(check),
@@ -22,9 +22,9 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
         let holes = holes(template);
         let Some(((first, text), rest)) = holes.split_first() else { continue };
         let mut finding = report
-            .finding(*first, format!("`{{{text}}}` is a hole of older versions"))
+            .finding(*first, format!("`{{{text}}}` is a placeholder of older versions"))
             .confidence(Confidence::Medium)
-            .note("newer versions show it as it is written, braces and all")
+            .note("newer versions show it literally, including the braces")
             .help(format!("write `{{{{{text}}}}}`"));
         for (span, _) in rest.iter().take(3) {
             finding = finding.label(*span, "and here");

@@ -8,7 +8,7 @@ pub(crate) static RULE: Rule = Rule {
     name: RuleName("slot-filling-in-run"),
     group: Group::Reachability,
     severity: Severity::Warning,
-    summary: "`run` leaves an input to the model, which is not asked there",
+    summary: "`run` leaves an input to the model, which is not involved there",
     vendor: &["slot-filling-in-deterministic-action"],
     dialects: AGENT_SCRIPT,
     check: Check::Agent(check),
@@ -23,9 +23,9 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
             let name = argument.name.as_ref().map(|n| n.value.as_str()).unwrap_or_default();
             report.push(
                 report
-                    .finding(argument.value.span, format!("nobody fills `{name}` in here"))
-                    .label(call.tool.span, "`run` calls the action itself, without the model")
-                    .help("give a value, or offer the action to the model below `reasoning:`, `actions:`"),
+                    .finding(argument.value.span, format!("`{name} = …` has no effect in `run`: the model does not fill it"))
+                    .label(call.tool.span, "`run` calls the action directly, without the model")
+                    .help("pass a value, or offer the action to the model below `reasoning:`, `actions:`"),
             );
         }
     }

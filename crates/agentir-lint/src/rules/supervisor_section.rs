@@ -8,7 +8,7 @@ pub(crate) static RULE: Rule = Rule {
     name: RuleName("supervisor-section"),
     group: Group::Versions,
     severity: Severity::Warning,
-    summary: "an agent has a section that only supervisors have",
+    summary: "an agent has a section that only supervisors support",
     vendor: &[],
     dialects: crate::rule::ABL,
     check: Check::Agent(check),
@@ -34,7 +34,7 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
         let Some(at) = at else { continue };
         let help = match section {
             "AGENTS" | "ROUTING" => {
-                "begin the document with `SUPERVISOR:`, or say with `HANDOFF:` who takes over, and when"
+                "begin the document with `SUPERVISOR:`, or use `HANDOFF:` to say which agent takes over and when"
             }
             "STATE" => {
                 "begin the document with `SUPERVISOR:`, or declare the variables below `MEMORY:`"
@@ -44,8 +44,8 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
         report.push(
             report
                 .finding(at, format!("`{section}` has no effect in an `AGENT`"))
-                .label(name.span, "not a supervisor")
-                .note(format!("only a supervisor has `{section}`; the runtime ignores it here"))
+                .label(name.span, "this is not a supervisor")
+                .note(format!("only supervisors support `{section}`; the runtime ignores it here"))
                 .help(help),
         );
     }

@@ -9,7 +9,7 @@ pub(crate) static RULE: Rule = Rule {
     name: RuleName("transition-cycle"),
     group: Group::Reachability,
     severity: Severity::Error,
-    summary: "subagents hand over to each other in a circle, and nobody gets a word in",
+    summary: "subagents transition to each other in a cycle without waiting for the user",
     vendor: &["cycle-detected", "unconditional-transition-cycle"],
     dialects: AGENT_SCRIPT,
     check: Check::Program(check),
@@ -45,9 +45,11 @@ fn check(cx: &ProgramContext<'_>, report: &mut Report<'_>) {
         let Some((first, rest)) = cycle.split_first() else { continue };
         let step = |t: &&Transfer<'_>| Label::new(t.span, format!("on to `{}`", t.to));
         let mut finding = report
-            .finding(first.span, "these transitions go round in a circle")
+            .finding(first.span, "these transitions form a cycle")
             .at(format!("on to `{}`", first.to))
-            .note("they run before the model is asked, and none of them has a condition: the turn never ends")
+            .note(
+                "they are unconditional and run before the model is called, so the turn never ends",
+            )
             .help("put one of them below an `if`")
             .run(cycle.iter().map(step), true);
         finding.labels.extend(rest.iter().map(step));

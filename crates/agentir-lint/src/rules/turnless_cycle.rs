@@ -9,7 +9,7 @@ pub(crate) static RULE: Rule = Rule {
     name: RuleName("turnless-cycle"),
     group: Group::Reachability,
     severity: Severity::Error,
-    summary: "steps lead to each other and never wait for the user",
+    summary: "steps form a loop that never waits for the user",
     vendor: &[],
     dialects: crate::rule::ADL,
     check: Check::Program(check),
@@ -26,7 +26,7 @@ fn check(cx: &ProgramContext<'_>, report: &mut Report<'_>) {
         }
         let step = |transition: &Transition<'_>| {
             let Transition { span, from, to } = transition;
-            Label::new(*span, format!("`{from}` goes on to `{to}`"))
+            Label::new(*span, format!("`{from}` continues with `{to}`"))
         };
         let run: Vec<Label> = transitions.iter().map(step).collect();
         // Several branches may share a jump.
@@ -34,9 +34,9 @@ fn check(cx: &ProgramContext<'_>, report: &mut Report<'_>) {
         transitions.dedup_by_key(|transition| transition.span);
         let Some((last, others)) = transitions.split_last() else { continue };
         let mut finding = report
-            .finding(last.span, "this leads in a circle that never waits for the user")
-            .note("MICA goes round for ever, and the whole server stands still")
-            .help("put `- user` into the circle, or limit it with `tries`")
+            .finding(last.span, "this loop never waits for the user")
+            .note("MICA loops forever and blocks the whole server")
+            .help("put `- user` into the loop, or limit it with `tries`")
             .run(run, true);
         finding.labels.extend(others.iter().take(4).map(step));
         report.push(finding);

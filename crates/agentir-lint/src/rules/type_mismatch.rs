@@ -10,7 +10,7 @@ pub(crate) static RULE: Rule = Rule {
     name: RuleName("type-mismatch"),
     group: Group::Names,
     severity: Severity::Warning,
-    summary: "a value can never become what its place needs",
+    summary: "a value has a type that does not fit where it is used",
     vendor: &[
         "type-mismatch",
         "variable-default-type-mismatch",
@@ -86,12 +86,12 @@ fn declarations(cx: &AgentContext<'_>, coercion: &'static Coercion, report: &mut
                     .finding(
                         name.span,
                         format!(
-                            "`{name}` is declared as {}, but begins as {}",
+                            "`{name}` is declared as {}, but its default value is {}",
                             words(ty, &wanted),
                             found.words()
                         ),
                     )
-                    .help("change the type or the value"),
+                    .help("change the type or the default value"),
             );
         }
     }
@@ -100,7 +100,7 @@ fn declarations(cx: &AgentContext<'_>, coercion: &'static Coercion, report: &mut
 /// Returns a declared type with its element type.
 fn words(ty: &TypeExpr, of: &ValueType) -> String {
     match (of, &ty.kind) {
-        (ValueType::List(Some(element)), _) => format!("a list, each {}", element.words()),
+        (ValueType::List(Some(element)), _) => format!("a list (each element {})", element.words()),
         _ => of.words().to_owned(),
     }
 }
@@ -154,27 +154,27 @@ fn not_a(
     found: &ValueType,
     declared: Span,
 ) -> Diagnostic {
-    let message = format!("`{name}` is {}, not {}", wanted.words(), found.words());
+    let message = format!("`{name}` is {}, but this value is {}", wanted.words(), found.words());
     report
         .finding(value, message)
         .label(declared, "declared here")
-        .note("no conversion makes the one of the other")
-        .help("set what the variable is for, or change its type")
+        .note("the value cannot be converted to this type")
+        .help("assign a value of this type, or change the type of the variable")
 }
 
 fn in_words(report: &Report<'_>, span: Span, mismatch: Mismatch) -> Diagnostic {
     match mismatch {
         Mismatch::Operand { operator, found, wanted } => report
-            .finding(span, format!("`{operator}` takes {wanted}, not {}", found.words()))
+            .finding(span, format!("`{operator}` expects {wanted}, found {}", found.words()))
             .note("the expression fails when it is evaluated"),
         Mismatch::Comparison { left, right } => report
-            .finding(span, format!("{} is compared with {}", left.words(), right.words()))
-            .note("they are never alike, so the answer is always the same"),
+            .finding(span, format!("this compares {} with {}", left.words(), right.words()))
+            .note("values of these types are never equal, so the result is always the same"),
         Mismatch::Index(found) => report
-            .finding(span, format!("the elements of a list have numbers, not {}", found.words()))
-            .help("write `[0]` for the first one"),
+            .finding(span, format!("a list index must be a number, found {}", found.words()))
+            .help("write `[0]` for the first element"),
         Mismatch::Member(of, name) => report
             .finding(span, format!("{} has no member `{name}`", of.words()))
-            .help("only objects have members; of lists and texts there is `length`"),
+            .help("only objects have members; lists and strings have `length`"),
     }
 }

@@ -10,7 +10,7 @@ pub(crate) static RULE: Rule = Rule {
     name: RuleName("unbounded-retry"),
     group: Group::Proofs,
     severity: Severity::Warning,
-    summary: "what fails is tried again without a bound and without asking the user",
+    summary: "a failure is retried without a limit and without asking the user",
     vendor: &[],
     dialects: crate::rule::ABL,
     check: Check::Agent(check),
@@ -27,13 +27,13 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
             .filter_map(|id| cfg.node(cfg.edge(*id)?.0))
             .find(|node| node.kind == NodeKind::Call);
         let what = if call.is_some() { "the call" } else { "the check" };
-        let message = format!("if {what} keeps failing, this tries it for ever{also}");
+        let message = format!("if {what} keeps failing, it is retried forever{also}");
         let mut finding = explain(cx, cycle, message, report);
         if let Some(call) = call {
             finding = finding.label(call.span, "this is called again each time");
         }
         report.push(finding.help(
-            "limit it with `MAX_ATTEMPTS` and `ON_EXHAUSTED`, count the attempts, or lead the user elsewhere",
+            "limit it with `MAX_ATTEMPTS` and `ON_EXHAUSTED`, count the attempts, or go to another step",
         ));
     }
 }

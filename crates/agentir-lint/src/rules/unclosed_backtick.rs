@@ -20,10 +20,10 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
             let finding = report
                 .finding(prompt.place(&(at..at + 1)), "this backtick is not closed")
                 .note("the model has to guess where the name ends")
-                .help("write a backtick behind the name, too");
+                .help("add a backtick after the name");
             report.push(match end_of_name(&prompt.template.text.value, at + 1) {
                 Some(end) => finding.fix(Fix {
-                    title: "close it behind the name".to_owned(),
+                    title: "close it after the name".to_owned(),
                     edits: vec![Edit { span: prompt.place(&(end..end)), text: "`".to_owned() }],
                     applicability: Applicability::Unsafe,
                 }),

@@ -77,7 +77,7 @@ fn bindings(
         let finding = report
             .finding(name.span, format!("the agent `{to}` has no argument `{name}`"))
             .label(agent.metadata.name.span, "declared here")
-            .note("nobody ever reads what is given to it");
+            .note("the value passed to it is never read");
         report.push(suggest(finding, &name.value, args(agent), || {
             format!("add `- {name}` to the `args` of `{to}`, or remove it here")
         }));
@@ -94,9 +94,9 @@ fn look(cx: &AgentContext<'_>, path: &Path, set: bool, report: &mut Report<'_>) 
     }
     let program = cx.program.program;
     let note = if set {
-        "MICA writes a line to its log and forgets the value"
+        "MICA logs a message and discards the value"
     } else {
-        "it never has a value: conditions on it do not hold, and texts stay empty there"
+        "it never has a value: conditions on it are false, and texts show nothing in its place"
     };
     let Some(field) = path.first_field() else {
         let finding = report
@@ -127,7 +127,7 @@ fn look(cx: &AgentContext<'_>, path: &Path, set: bool, report: &mut Report<'_>) 
         return;
     }
     let finding = report
-        .finding(root.span, format!("`{name}` is no agent, and no function that is called"))
+        .finding(root.span, format!("`{name}` is neither an agent nor a called function"))
         .note(note);
     let agents = program.agents().map(|a| a.metadata.name.value.as_str());
     let known: Vec<&str> =

@@ -12,7 +12,7 @@ pub(crate) static RULE: Rule = Rule {
     name: RuleName("undefined-agent"),
     group: Group::Names,
     severity: Severity::Error,
-    summary: "a handoff, delegation or route names an agent that the project does not have",
+    summary: "a handoff, delegation or route names an agent that does not exist",
     vendor: &[
         "INVALID_HANDOFF_TARGET",
         "INVALID_DELEGATE_TARGET",
@@ -127,7 +127,7 @@ fn tell<'k>(
     report: &mut Report<'_>,
 ) {
     let finding = report.finding(name.span, format!("there is no agent `{name}`")).note(if adl {
-        "MICA raises an error when the conversation is to go there"
+        "MICA raises an error when the conversation reaches this"
     } else {
         "the conversation cannot go to an agent that does not exist; the project does not compile"
     });

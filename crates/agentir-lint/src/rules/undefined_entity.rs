@@ -9,7 +9,7 @@ pub(crate) static RULE: Rule = Rule {
     name: RuleName("undefined-entity"),
     group: Group::Names,
     severity: Severity::Error,
-    summary: "a field or an intent names an entity that the agent does not have",
+    summary: "a field or an intent names an entity that does not exist",
     vendor: &[],
     dialects: crate::rule::ABL,
     check: Check::Agent(check),
@@ -39,7 +39,7 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
         }
         let finding = report
             .finding(name.span, format!("there is no entity `{name}`"))
-            .note("without its entity nothing says which values are valid, so none is recognised");
+            .note("without the entity no value is valid, so none is recognized");
         report.push(suggest(finding, word, entities.iter().copied(), || {
             format!("define it: `{name}:` with a `TYPE` below `ENTITIES:`")
         }));

@@ -15,7 +15,7 @@ pub(crate) static RULE: Rule = Rule {
     name: RuleName("undefined-field"),
     group: Group::Names,
     severity: Severity::Error,
-    summary: "a field is named that is not asked for, not returned by the tool, or not there to pass on",
+    summary: "a field is named that is not collected, not returned by the tool, or not available to pass on",
     vendor: &["INVALID_DEPENDS_ON_REF", "H-04", "action-unknown-output"],
     dialects: crate::rule::ABL_AND_SCRIPT,
     check: Check::Agent(check),
@@ -32,7 +32,7 @@ fn of_script(cx: &AgentContext<'_>, report: &mut Report<'_>) {
         }
         let finding = report
             .finding(name.span, format!("the action `{tool}` has no output `{name}`"))
-            .label(tool.span, "`@outputs` holds what this action gives");
+            .label(tool.span, "`@outputs` holds the outputs of this action");
         let hidden = match outside {
             Outputs::Of(outer, _) => declared(&outer.value)
                 .is_some_and(|fields| fields.iter().any(|f| f.name.value == name.value))
@@ -41,8 +41,8 @@ fn of_script(cx: &AgentContext<'_>, report: &mut Report<'_>) {
         };
         report.push(match hidden {
             Some(outer) => finding
-                .note(format!("`{outer}` has it, but its outputs are hidden in here"))
-                .help("set a variable from it before this action is run"),
+                .note(format!("`{outer}` has it, but its outputs are not visible here"))
+                .help("copy it to a variable before this action runs"),
             None => {
                 let names = fields.iter().map(|f| f.name.value.as_str());
                 suggest(finding, &name.value, names, || {
@@ -72,17 +72,15 @@ fn asked_for(cx: &AgentContext<'_>, fields: &FxHashSet<&str>, report: &mut Repor
         cx.agent.attachments.iter().map(|a| a.name.value.as_str()).collect();
     for (name, used) in cx.index.reads.iter().filter(|(name, _)| cx.answers_for(name.span)) {
         let note = match used {
-            ReadUse::DependsOn => {
-                "a field that waits for one nobody asks for is never asked for itself"
-            }
+            ReadUse::DependsOn => "a field that depends on a missing field is never asked for",
             ReadUse::Collect => {
-                "only fields can be asked for again; the constraint goes on failing"
+                "only fields of a `GATHER` can be collected again, so the constraint keeps failing"
             }
             _ => continue,
         };
         if !fields.contains(name.value.as_str()) && !files.contains(name.value.as_str()) {
             let finding =
-                report.finding(name.span, format!("nobody asks for a field `{name}`")).note(note);
+                report.finding(name.span, format!("there is no gather field `{name}`")).note(note);
             report.push(suggest(finding, &name.value, fields.iter().copied(), || {
                 format!("add `{name}:` with a `prompt` below `GATHER:`")
             }));
@@ -107,11 +105,11 @@ fn passed_on(cx: &AgentContext<'_>, report: &mut Report<'_>) {
             continue;
         }
         let finding = report
-            .finding(name.span, format!("there is no `{name}` to pass on"))
+            .finding(name.span, format!("there is no variable or field `{name}` to pass on"))
             .note("the other agent gets nothing under this name");
         let mut finding = suggest(finding, &name.value, variables.names(), || {
             format!(
-                "ask for it in `GATHER`, declare it below `MEMORY:`, or take `{name}` out of the list"
+                "collect it in `GATHER`, declare it below `MEMORY:`, or remove `{name}` from the list"
             )
         });
         // An agent outside of the program may have passed it.
@@ -138,8 +136,8 @@ fn overridden(cx: &AgentContext<'_>, fields: &FxHashSet<&str>, report: &mut Repo
             continue;
         }
         let mut finding = report
-            .finding(name.span, format!("nobody asks for a field `{name}`"))
-            .note("a profile can only change fields that the agent has; this one changes nothing");
+            .finding(name.span, format!("there is no gather field `{name}`"))
+            .note("a profile can only change fields of the agent, so this has no effect");
         finding.severity = Severity::Warning;
         report.push(suggest(finding, &name.value, fields.iter().copied(), || {
             "name a field of the agent's `GATHER`, or remove the entry".to_owned()
@@ -224,13 +222,11 @@ fn missing_member(
     let finding = report
         .finding(name.span, format!("the result of `{}` has no field `{name}`", tool.name))
         .label(tool.name.span, "declared here")
-        .note("a field that is not there is undefined: conditions on it do not hold, and texts stay empty there");
+        .note("a missing field is undefined: conditions on it are false, and texts show nothing in its place");
     suggest(finding, &name.value, fields.iter().map(|f| f.name.value.as_str()), || {
         let has: Vec<String> = fields.iter().map(|f| format!("`{}`", f.name)).collect();
         match has.is_empty() {
-            true => {
-                "its type has no fields; add what the tool returns to its declaration".to_owned()
-            }
+            true => "its return type has no fields; declare what the tool returns".to_owned(),
             false => format!("it has {}", has.join(", ")),
         }
     })

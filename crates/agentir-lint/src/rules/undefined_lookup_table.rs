@@ -8,7 +8,7 @@ pub(crate) static RULE: Rule = Rule {
     name: RuleName("undefined-lookup-table"),
     group: Group::Names,
     severity: Severity::Error,
-    summary: "a field or a parameter names a lookup table that the agent does not have",
+    summary: "a field or a parameter names a lookup table that does not exist",
     vendor: &[],
     dialects: crate::rule::ABL,
     check: Check::Agent(check),
@@ -22,7 +22,7 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
         }
         let finding = report
             .finding(name.span, format!("there is no lookup table `{name}`"))
-            .note("no value can be found in a table that does not exist, so none is accepted");
+            .note("without the table no value is found, so none is accepted");
         report.push(suggest(finding, &name.value, tables.keys().map(|k| k.as_str()), || {
             format!("define it: `{name}:` with a `source` below `LOOKUP_TABLES:`")
         }));

@@ -8,7 +8,7 @@ pub(crate) static RULE: Rule = Rule {
     name: RuleName("undefined-profile"),
     group: Group::Names,
     severity: Severity::Error,
-    summary: "`USE BEHAVIOR_PROFILE` names a profile that the project does not have",
+    summary: "`USE BEHAVIOR_PROFILE` names a profile that does not exist",
     vendor: &[],
     dialects: crate::rule::ABL,
     check: Check::Agent(check),
@@ -25,8 +25,8 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
             continue;
         }
         let finding = report
-            .finding(name.span, format!("there is no behaviour profile `{name}`"))
-            .note("the agent does not compile, or runs as if the line were not there");
+            .finding(name.span, format!("there is no behavior profile `{name}`"))
+            .note("the agent does not compile, or runs without the profile");
         report.push(suggest(finding, &name.value, cx.program.profiles.keys().copied(), || {
             format!("add a file with `BEHAVIOR_PROFILE: {name}`")
         }));

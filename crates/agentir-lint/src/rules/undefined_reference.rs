@@ -12,7 +12,7 @@ pub(crate) static RULE: Rule = Rule {
     name: RuleName("undefined-reference"),
     group: Group::Names,
     severity: Severity::Error,
-    summary: "a reference leads nowhere",
+    summary: "a reference cannot be resolved",
     vendor: &["undefined-reference", "unknown-identifier", "constraint-resolved-type"],
     dialects: AGENT_SCRIPT,
     check: Check::Agent(check),
@@ -46,8 +46,8 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
         }
         report.push(
             report
-                .finding(offer.name.span, format!("`{reference}` is nothing a tool could do"))
-                .help("tools are `@actions.name`, `@utils.transition to …`, `@utils.setVariables`, `@utils.escalate`, `@subagent.name`"),
+                .finding(offer.name.span, format!("a tool cannot refer to `{reference}`"))
+                .help("a tool refers to `@actions.name`, `@utils.transition to …`, `@utils.setVariables`, `@utils.escalate` or `@subagent.name`"),
         );
     }
 }
@@ -61,8 +61,8 @@ fn look(cx: &AgentContext<'_>, path: &Path, report: &mut Report<'_>) {
         None => {
             let name = &path.root;
             let finding = report
-                .finding(name.span, format!("`{name}` is no value"))
-                .note("what is read is a reference or a constant; the agent does not compile");
+                .finding(name.span, format!("`{name}` is not a value"))
+                .note("a value is a reference or a constant; the agent does not compile");
             report.push(if cx.program.variables.contains_key(name.value.as_str()) {
                 finding.help(format!("write `@variables.{name}`")).replace(
                     format!("@variables.{name}"),
@@ -70,7 +70,7 @@ fn look(cx: &AgentContext<'_>, path: &Path, report: &mut Report<'_>) {
                 )
             } else {
                 finding.help(format!(
-                    "write `\"{name}\"` for the text, or `@variables.{name}` for a variable"
+                    "write `\"{name}\"` for a string, or `@variables.{name}` for a variable"
                 ))
             });
         }
@@ -81,9 +81,9 @@ fn look(cx: &AgentContext<'_>, path: &Path, report: &mut Report<'_>) {
 fn known(namespace: &Spanned<Name>, member: &Spanned<Name>, report: &mut Report<'_>) -> bool {
     if OF_CONNECTIONS.contains(&namespace.value.as_str()) {
         let mut finding = report
-            .finding(namespace.span, format!("`@{namespace}` is empty outside of a connection"))
+            .finding(namespace.span, format!("`@{namespace}` is empty outside a connection"))
             .note("the value is silently missing")
-            .help("keep the value in a variable, and read `@variables.name`");
+            .help("store the value in a variable, and read `@variables.name`");
         finding.severity = Severity::Warning;
         report.push(finding);
         return false;
@@ -91,7 +91,7 @@ fn known(namespace: &Spanned<Name>, member: &Spanned<Name>, report: &mut Report<
     let Some((_, members)) = NAMESPACES.iter().find(|(name, _)| *name == namespace.value) else {
         let finding = report
             .finding(namespace.span, format!("there is no namespace `@{namespace}`"))
-            .note("nothing can be found in it; the agent does not compile");
+            .note("the reference cannot be resolved; the agent does not compile");
         let names = NAMESPACES.iter().map(|(name, _)| *name);
         report.push(suggest(finding, &namespace.value, names, || {
             "variables are `@variables.name`, actions `@actions.name`".to_owned()
@@ -101,8 +101,8 @@ fn known(namespace: &Spanned<Name>, member: &Spanned<Name>, report: &mut Report<
     if member.value.is_empty() {
         report.push(
             report
-                .finding(namespace.span, format!("`@{namespace}` alone is no value"))
-                .help(format!("write what of it is meant: `@{namespace}.name`")),
+                .finding(namespace.span, format!("`@{namespace}` on its own is not a value"))
+                .help(format!("name a member: `@{namespace}.name`")),
         );
         return false;
     }

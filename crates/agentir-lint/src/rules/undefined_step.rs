@@ -10,7 +10,7 @@ pub(crate) static RULE: Rule = Rule {
     name: RuleName("undefined-step"),
     group: Group::Names,
     severity: Severity::Error,
-    summary: "a step is named that the flow does not have",
+    summary: "a step is named that does not exist",
     vendor: &["DANGLING_STEP_REF"],
     dialects: crate::rule::ABL_AND_ADL,
     check: Check::Agent(check),
@@ -37,7 +37,7 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
         let finding = if adl {
             report
                 .finding(name.span, format!("there is no label or subflow `{name}`"))
-                .note("MICA raises an error when the conversation is to go there")
+                .note("MICA raises an error when the conversation reaches this")
         } else {
             report
                 .finding(name.span, format!("there is no step `{name}`"))

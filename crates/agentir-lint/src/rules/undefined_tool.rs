@@ -13,7 +13,7 @@ pub(crate) static RULE: Rule = Rule {
     name: RuleName("undefined-tool"),
     group: Group::Names,
     severity: Severity::Error,
-    summary: "a tool is called or named, but declared nowhere",
+    summary: "a tool is used, but not declared",
     vendor: &["UNDEFINED_TOOL_CALL", "undefined-reference"],
     dialects: crate::rule::ANY,
     check: Check::Agent(check),
@@ -42,7 +42,7 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
             finding = match closest(&name.value, known) {
                 Some(near) => finding.did_you_mean(near),
                 None if cx.is_agent_script() => finding.help(format!(
-                    "declare it below `{}` of the same subagent: actions are known only there",
+                    "declare it below `{}` of the same subagent: actions are only visible there",
                     words.tools_section
                 )),
                 None => finding.help(format!("declare it: `TOOLS:` with `{name}(…) -> …`")),
@@ -63,9 +63,9 @@ fn named_in_texts(cx: &AgentContext<'_>, report: &mut Report<'_>) {
             || is_known(cx, name);
         if !known {
             let finding = report
-                .finding(name.span, format!("there is no tool or action `{name}` to speak of"))
+                .finding(name.span, format!("there is no tool or action `{name}` to mention"))
                 .note(
-                    "the model is told of a tool that it does not have; the agent does not compile",
+                    "the prompt mentions a tool that the model does not have; the agent does not compile",
                 );
             let names = offered.iter().copied().chain(cx.index.tools.keys().copied());
             report.push(suggest(finding, &name.value, names, || {
@@ -87,11 +87,11 @@ fn functions(cx: &AgentContext<'_>, report: &mut Report<'_>) {
         }
         let what = if called { "called" } else { "offered to the model" };
         let finding = report
-            .finding(name.span, format!("the function `{name}` is {what}, but defined nowhere"))
+            .finding(name.span, format!("the function `{name}` is {what}, but not defined"))
             .note(if called {
-                "MICA does nothing at this step and says nothing about it"
+                "MICA silently skips this step"
             } else {
-                "MICA drops this function and all that are listed after it"
+                "MICA drops this function and all functions listed after it"
             });
         let steps = cx.agent.flow.as_ref().filter(|f| f.definitions.contains_key(word));
         if steps.is_some() && called {

@@ -112,7 +112,7 @@ fn tell(cx: &AgentContext<'_>, name: &str, mut uses: Uses, report: &mut Report<'
     let mut finding = report
         .finding(at, format!("nothing sets the variable `{name}`"))
         .confidence(Confidence::Medium)
-        .note("what is not set is undefined: conditions on it do not hold, and texts stay empty there");
+        .note("a variable that is never set is undefined: conditions on it are false, and texts show nothing in its place");
     for other in places {
         finding = finding.label(other, "also read here");
     }
@@ -132,10 +132,10 @@ fn tell(cx: &AgentContext<'_>, name: &str, mut uses: Uses, report: &mut Report<'
         // The specification's examples leave such objects to the model.
         finding.severity = Severity::Info;
         finding = finding
-            .help(format!("declare `{name}` below `MEMORY:`, `session:` if the agent keeps it"));
+            .help(format!("declare `{name}` below `MEMORY:`, `session:` if the agent stores it"));
     } else {
         finding = finding.help(format!(
-            "declare it below `MEMORY:`, `session:`; if a text is meant, write `\"{name}\"`"
+            "declare it below `MEMORY:`, `session:`; for a string, write `\"{name}\"`"
         ));
     }
     report.push(finding);

@@ -9,7 +9,7 @@ pub(crate) static RULE: Rule = Rule {
     name: RuleName("undescribed-variable"),
     group: Group::Prompts,
     severity: Severity::Warning,
-    summary: "the model is to fill a variable that has no description",
+    summary: "the model fills a variable that has no description",
     vendor: &["slot-filled-variable-missing-description"],
     dialects: AGENT_SCRIPT,
     check: Check::Agent(check),
@@ -28,9 +28,9 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
             let name = &variable.name;
             report.push(
                 report
-                    .finding(with.name.span, format!("nothing tells the model what `{name}` holds"))
+                    .finding(with.name.span, format!("the model fills `{name}`, which has no description"))
                     .label(name.span, "declared here, without a description")
-                    .note("the model goes by the description to find the value in the conversation (part II, 3)")
+                    .note("the model uses the description to find the value in the conversation (part II, 3)")
                     .help(format!("add `description: \"…\"` below `{name}`")),
             );
         }

@@ -12,7 +12,7 @@ pub(crate) static RULE: Rule = Rule {
     name: RuleName("unknown-argument"),
     group: Group::Names,
     severity: Severity::Error,
-    summary: "a tool call gives an argument that the tool does not take",
+    summary: "a tool call passes an argument that the tool does not have",
     vendor: &["action-unknown-input", "deterministic-action-unknown-input"],
     dialects: crate::rule::ANY,
     check: Check::Agent(check),
@@ -46,7 +46,7 @@ fn tell(cx: &AgentContext<'_>, tool: &Tool, name: &Spanned<Name>, report: &mut R
     );
     let known = || tool.parameters.iter().map(|p| p.name.value.as_str());
     let finding = suggest(finding, &name.value, known(), || match tool.parameters.is_empty() {
-        true => "it has no inputs; declare what it takes below its `inputs:`".to_owned(),
+        true => "it has no inputs; declare them below its `inputs:`".to_owned(),
         false => {
             let has: Vec<String> = known().map(|n| format!("`{n}`")).collect();
             format!("it has {}", has.join(", "))
@@ -96,13 +96,16 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
                         tool.name,
                         matched_calls.call.with.len()
                     );
-                    report.finding(argument.value.span, message).at("one too many").help(takes())
+                    report
+                        .finding(argument.value.span, message)
+                        .at("unexpected argument")
+                        .help(takes())
                 }
             };
             report.push(
                 finding
                     .label(tool.name.span, "declared here")
-                    .note("the tool never sees this value; strict tools refuse the whole call"),
+                    .note("the tool never receives this value; strict tools reject the whole call"),
             );
         }
     }

@@ -36,7 +36,7 @@ fn of_script(cx: &AgentContext<'_>, report: &mut Report<'_>) {
                     .finding(function.span, format!("there is no function `{function}`"))
                     .note("the agent does not compile");
                 report.push(suggest(finding, &function.value, FUNCTIONS.iter().copied(), || {
-                    "functions are `len`, `max` and `min`; an action is called with `run`"
+                    "the functions are `len`, `max` and `min`; use `run` to call an action"
                         .to_owned()
                 }));
             }
@@ -68,7 +68,7 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
         match others.get(&finding.primary.span) {
             Some(false) => {}
             Some(true) => {
-                finding.message = "a tool cannot be called in an expression".to_owned();
+                finding.message = "tools cannot be called in an expression".to_owned();
                 finding.help = Some(
                     "call it in a step with `CALL`, and read its result here: `tool.field`"
                         .to_owned(),

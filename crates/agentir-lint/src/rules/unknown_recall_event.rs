@@ -8,14 +8,14 @@ pub(crate) static RULE: Rule = Rule {
     name: RuleName("unknown-recall-event"),
     group: Group::Versions,
     severity: Severity::Warning,
-    summary: "a recall event does not exist, or is about something that does not",
+    summary: "a recall event does not exist, or refers to something that does not exist",
     vendor: &["UNKNOWN_RECALL_EVENT", "UNKNOWN_RECALL_TOOL", "UNKNOWN_RECALL_AGENT"],
     dialects: crate::rule::ABL,
     check: Check::Agent(check),
 };
 
 fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
-    const NOTE: &str = "nothing is brought back: the event never happens";
+    const NOTE: &str = "nothing is recalled because the event never occurs";
     for recall in &cx.agent.memory.recall {
         let at = &recall.event;
         if legacy(&at.value).is_some() {
@@ -23,7 +23,7 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
         }
         let Some(about) = event(&at.value) else {
             report.push(
-                report.finding(at.span, format!("`{at}` is no recall event")).note(NOTE).help(
+                report.finding(at.span, format!("`{at}` is not a recall event")).note(NOTE).help(
                     "write `session:start`, `session:end`, `agent:NAME:before`, `agent:NAME:after`, \
                      `tool:NAME:after`, `entity:FIELD:extracted`, `step:enter:NAME` or `step:exit:NAME`",
                 ),
@@ -32,7 +32,7 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
         };
         if let Some((what, name, near)) = missing(cx, about) {
             let finding = report
-                .finding(at.span, format!("`{at}` never happens: there is no {what} `{name}`"))
+                .finding(at.span, format!("`{at}` never occurs: there is no {what} `{name}`"))
                 .note(NOTE);
             report.push(match near {
                 Some(near) => finding

@@ -11,7 +11,7 @@ pub(crate) static RULE: Rule = Rule {
     name: RuleName("unlisted-tool"),
     group: Group::Prompts,
     severity: Severity::Warning,
-    summary: "instructions say to call a tool that the agent does not have",
+    summary: "instructions tell the model to call a tool that the agent does not have",
     vendor: &[],
     dialects: crate::rule::ANY,
     check: Check::Agent(check),
@@ -51,22 +51,22 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
             let words = Wording::of(agent);
             let (what, note, help) = if is_adl(agent) {
                 (
-                    format!("the prompt says to call `{}`, which `uses` of `{own}` does not list", tool.name),
-                    "the model is only offered what `uses` lists; it can do no more than pretend to call this".to_owned(),
+                    format!("the prompt calls `{}`, which is not listed in `uses` of `{own}`", tool.name),
+                    "the model is only offered the functions in `uses`; it can only pretend to call this one".to_owned(),
                     format!("add `- {}` to `uses`", tool.name),
                 )
             } else {
                 let section = words.tools_section;
                 (
                     format!(
-                        "the instructions say to call `{}`, but `{own}` has no such {}",
+                        "the instructions call `{}`, but `{own}` has no such {}",
                         tool.name, words.tool
                     ),
                     format!(
-                        "the model is only offered the {}s of the {}; it can do no more than pretend to call this",
+                        "the model is only offered the {}s of the {}; it can only pretend to call this one",
                         words.tool, words.agent
                     ),
-                    format!("declare it below `{section}`, or name one that is there"),
+                    format!("declare it below `{section}`, or name an existing one"),
                 )
             };
             let finding = report

@@ -11,7 +11,7 @@ pub(crate) static RULE: Rule = Rule {
     name: RuleName("unlisted-value"),
     group: Group::Data,
     severity: Severity::Warning,
-    summary: "a value is set that is not among those that are listed for the field or parameter",
+    summary: "a value is not among those that are listed for the field or parameter",
     vendor: &[],
     dialects: ABL,
     check: Check::Agent(check),
@@ -103,14 +103,14 @@ fn tell(
         return;
     }
     let finding = report
-        .finding(at, format!("`{text}` is not among the values of `{name}`"))
-        .label(listed.at, "these are the values it takes")
-        .note("conditions that test for one of the values do not hold, and branches over them leave it out");
+        .finding(at, format!("`{text}` is not one of the values of `{name}`"))
+        .label(listed.at, "these are its values")
+        .note("conditions and branches that test for the listed values do not match");
     report.push(match closest(text, listed.values.iter().copied()) {
         Some(near) if is_value => finding
             .help(format!("did you mean `{near}`?"))
             .replace(Literal::String(near.into()).to_string(), Applicability::Unsafe),
         Some(near) => finding.help(format!("did you mean `{near}`?")),
-        None => finding.help("use one of the values, or add this one to them"),
+        None => finding.help("use one of the values, or add this one"),
     });
 }

@@ -25,9 +25,9 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
         }
         report.push(
             report
-                .finding(tool.span, format!("the prompt never says when to call `{tool}`"))
+                .finding(tool.span, format!("the prompt never mentions `{tool}`"))
                 .confidence(Confidence::Medium)
-                .note("the paper (B.3, C.2) has the prompt say when and which function to call; what it does not mention is called at the model's whim")
+                .note("the prompt should say when to call each function (paper, B.3 and C.2); otherwise the model decides arbitrarily")
                 .help(format!("say in the prompt when to call `{tool}`, or remove it from `uses`")),
         );
     }

@@ -10,7 +10,7 @@ pub(crate) static RULE: Rule = Rule {
     name: RuleName("unreachable-agent"),
     group: Group::Reachability,
     severity: Severity::Warning,
-    summary: "no way leads from the entry agent to an agent of the project",
+    summary: "an agent cannot be reached from the entry agent",
     vendor: &["unused-node", "unreachable-subagent"],
     dialects: crate::rule::ANY,
     check: Check::Program(check),
@@ -44,14 +44,14 @@ fn check(cx: &ProgramContext<'_>, report: &mut Report<'_>) {
         let mut finding = if cx.is_agent_script() {
             finding
                 .note("a subagent runs if a transition leads to it, or if it is offered as a tool")
-                .help(format!("add a tool `go_to_{name}: @utils.transition to @subagent.{name}` where it is wanted, or remove it"))
+                .help(format!("add a tool `go_to_{name}: @utils.transition to @subagent.{name}` where it is needed, or remove it"))
         } else {
             finding
-                .note("an agent runs if it is the entry agent, or if an agent that runs hands over, delegates or routes to it")
+                .note("an agent runs if it is the entry agent, or if a reachable agent hands over, delegates or routes to it")
                 .help(if is_adl(agent) {
-                    format!("list it in the `contains` of an ensemble that runs, `call` it, or remove `{name}`")
+                    format!("list it in the `contains` of a reachable ensemble, `call` it, or remove `{name}`")
                 } else {
-                    format!("name it in a `HANDOFF`, `DELEGATE` or `ROUTING` of an agent that runs, or remove `{name}`")
+                    format!("name it in a `HANDOFF`, `DELEGATE` or `ROUTING` of a reachable agent, or remove `{name}`")
                 })
         };
         let own = graph.find(&name.value);
@@ -60,8 +60,10 @@ fn check(cx: &ProgramContext<'_>, report: &mut Report<'_>) {
             other.and_then(|(from, edge)| Some((graph.agent(from)?, edge)))
         {
             let other = &agent_cfg.agent.metadata.name;
-            finding = finding
-                .label(edge.span, format!("only `{other}` leads here, which nobody leads to"));
+            finding = finding.label(
+                edge.span,
+                format!("only `{other}` leads here, which is unreachable itself"),
+            );
         }
         report.push(finding);
     }

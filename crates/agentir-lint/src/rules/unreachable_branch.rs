@@ -17,7 +17,7 @@ pub(crate) static RULE: Rule = Rule {
     name: RuleName("unreachable-branch"),
     group: Group::Reachability,
     severity: Severity::Warning,
-    summary: "a branch is never taken, whatever is said and returned",
+    summary: "a branch is never taken",
     vendor: &[],
     dialects: crate::rule::ANY,
     check: Check::Agent(check),
@@ -127,9 +127,9 @@ fn behind_digression(agent: &Agent, report: &mut Report<'_>) {
         report.push(
             report
                 .finding(at, "this digression is never taken")
-                .label(first.span, "this one takes the same intent, whatever else holds")
-                .note("the first digression that applies is taken, and no other")
-                .help("make one of both, or let the first one depend on something"),
+                .label(first.span, "this one handles the same intent unconditionally")
+                .note("only the first digression that applies is taken")
+                .help("merge the two, or add a condition to the first one"),
         );
     }
 }
@@ -155,8 +155,8 @@ fn behind_else(branches: &[Branch], report: &mut Report<'_>) {
         report.push(
             report
                 .finding(at, "this branch is never taken")
-                .label(last.span, "this branch has no condition, so none is tried after it")
-                .note("the first branch whose condition holds is taken, and no other")
+                .label(last.span, "this branch has no condition, so none after it is tried")
+                .note("only the first branch whose condition is true is taken")
                 .help("move the branch without a condition to the end"),
         );
     }
@@ -252,7 +252,7 @@ impl<'a> Case<'a> {
             .collect();
         let is_own = used.iter().any(|r| matches!(r, Reason::Own));
         let set = core.facts.iter().any(|source| {
-            source.message.starts_with("every way here")
+            source.message.starts_with("every path here")
                 || source.message.starts_with(NOTHING_SET_SINCE)
         });
         // A path that contradicts itself is dead before this branch; other rules report the rest.
@@ -269,27 +269,27 @@ impl<'a> Case<'a> {
                 format!("this {} is never available", words.tool)
             }
             (what, Some(_)) => format!("this {what} is never taken"),
-            (what, _) => format!("this {what} is never taken: those before it leave no case"),
+            (what, _) => format!("this {what} is never taken: those before it cover all cases"),
         };
         let mut finding = report.finding(at, message);
         match earlier.as_slice() {
             [] => {}
             [only] if is_own && path_guards.is_empty() && !set => {
                 finding = finding
-                    .at("whenever this holds …")
-                    .label(*only, "… this holds as well, and comes first");
+                    .at("whenever this is true …")
+                    .label(*only, "… this is true as well, and comes first");
             }
             [only] if !is_own => {
-                finding = finding.label(*only, "this always holds here, and comes first");
+                finding = finding.label(*only, "this is always true here, and comes first");
             }
             many => {
                 if is_own {
-                    finding = finding.at("whenever this holds …");
+                    finding = finding.at("whenever this is true …");
                 }
                 let label = match (is_own, many.len()) {
-                    (true, 1) => "… this holds here as well, and comes first",
-                    (true, _) => "… this holds, or another one that comes first",
-                    (false, _) => "one of these always holds, and comes first",
+                    (true, 1) => "… this is true here as well, and comes first",
+                    (true, _) => "… this is true, or another one that comes first",
+                    (false, _) => "one of these is always true, and comes first",
                 };
                 for span in many {
                     finding = finding.label(*span, label);
@@ -298,19 +298,19 @@ impl<'a> Case<'a> {
         }
         for literal in &path_guards {
             let label = if literal.holds {
-                "whoever comes here passed this"
+                "every path here requires that this is true"
             } else {
-                "whoever comes here failed this"
+                "every path here requires that this is false"
             };
             finding = finding.label(literal.test.span(), label);
         }
         if !earlier.is_empty() {
-            finding = finding.note("the first branch whose condition holds is taken, and no other");
+            finding = finding.note("only the first branch whose condition is true is taken");
         }
         Some(core.explain(finding).help(match (own, earlier.is_empty()) {
             (Some(_), false) => "put the narrower condition first, or remove this branch",
-            (Some(_), true) => "test something that is still open here, or remove this",
-            (None, _) => "remove this branch, or make one of those before it narrower",
+            (Some(_), true) => "test something that is not decided yet, or remove this",
+            (None, _) => "remove this branch, or narrow one of those before it",
         }))
     }
 }

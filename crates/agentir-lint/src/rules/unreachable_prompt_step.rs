@@ -10,7 +10,7 @@ pub(crate) static RULE: Rule = Rule {
     name: RuleName("unreachable-prompt-step"),
     group: Group::Prompts,
     severity: Severity::Warning,
-    summary: "numbered instructions stand behind a step that always ends the agent",
+    summary: "numbered instructions follow a step that always ends the agent",
     vendor: &[],
     dialects: crate::rule::ANY,
     check: Check::Program(check),
@@ -33,9 +33,15 @@ fn check(cx: &ProgramContext<'_>, report: &mut Report<'_>) {
                 .collect();
             let (plural, verb) = if numbers.len() == 1 { ("step", "is") } else { ("steps", "are") };
             let mut finding = report
-                .finding(end, format!("{plural} {} {verb} never taken: this one always ends the agent", numbers.join(", ")))
+                .finding(
+                    end,
+                    format!(
+                        "{plural} {} {verb} never reached: this one always ends the agent",
+                        numbers.join(", ")
+                    ),
+                )
                 .confidence(Confidence::Medium)
-                .help("say on what it depends that the agent ends, or move this behind the other steps");
+                .help("make ending the agent conditional, or move this after the other steps");
             let first = cut_off.first().and_then(|at| prompt.steps.get(*at)?.number.as_ref());
             if let Some((number, range)) = first {
                 finding =

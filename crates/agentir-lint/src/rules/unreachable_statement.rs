@@ -9,7 +9,7 @@ pub(crate) static RULE: Rule = Rule {
     name: RuleName("unreachable-statement"),
     group: Group::Reachability,
     severity: Severity::Warning,
-    summary: "a statement stands behind one that always leaves",
+    summary: "a statement follows one that always leaves",
     vendor: &["unreachable-code", "transition-multiple-targets"],
     dialects: crate::rule::ANY,
     check: Check::Agent(check),
@@ -36,18 +36,18 @@ fn found(cx: &AgentContext<'_>, before: &Statement, after: &Statement, report: &
         ),
         Statement::Await { .. } | Statement::If { .. } => (
             "one of these branches is always taken, and each of them leaves".to_owned(),
-            "remove it, or let the branch that it is for go on",
+            "remove it, or let the branch it belongs to continue",
         ),
         Statement::Call(_) => (
-            "whatever this call gives, what follows it leaves".to_owned(),
-            "remove it, or let the outcome that it is for go on",
+            "both the success and the failure of this call leave".to_owned(),
+            "remove it, or let the outcome it belongs to continue",
         ),
         _ => ("this always leaves".to_owned(), "move it before that, or remove it"),
     };
     let finding = report
-        .finding(at, "this is never executed")
+        .finding(at, "this statement is never executed")
         .label(leaves, why)
-        .note("statements are executed in their order, until one goes elsewhere")
+        .note("statements are executed in order until one leaves")
         .help(help);
     report.push(finding);
 }

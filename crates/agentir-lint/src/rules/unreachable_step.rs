@@ -39,16 +39,16 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     let exits = graph.step_exits(cx.id);
     for step in lost {
         let finding = report
-            .finding(step.name.span, format!("the step `{}` can never be reached", step.name))
-            .note("the runtime only enters a step that another one leads to")
+            .finding(step.name.span, format!("the step `{}` is unreachable", step.name))
+            .note("a step is only entered if another one leads to it")
             .help(if is_adl(cx.agent) {
-                format!("lead to it with `next: {}`, or remove it", step.name)
+                format!("go to it with `next: {}`, or remove it", step.name)
             } else {
-                format!("lead to it, as with `THEN: {}`, or remove it", step.name)
+                format!("go to it, for example with `THEN: {}`, or remove it", step.name)
             });
         let finding = match leads_here(graph, agent_cfg, step) {
             Some((span, name)) => finding
-                .label(span, format!("only `{name}` leads here, and it cannot be reached either")),
+                .label(span, format!("only `{name}` leads here, which is unreachable itself")),
             None => finding,
         };
         let before = flow

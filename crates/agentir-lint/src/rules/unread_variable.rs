@@ -78,9 +78,9 @@ fn check<'a>(cx: &'a ProgramContext<'a>, report: &mut Report<'_>) {
         }
         let Some((first, rest)) = places.split_first() else { continue };
         let mut finding = report
-            .finding(*first, format!("`{name}` is set here, but nothing reads it"))
+            .finding(*first, format!("`{name}` is set, but never read"))
             .note("no condition, text, call or agent uses it")
-            .help("use it where it was meant to be used, or remove the assignment")
+            .help("use it, or remove the assignment")
             .confidence(Confidence::Medium);
         for other in rest.iter().take(3) {
             finding = finding.label(*other, "also set here");

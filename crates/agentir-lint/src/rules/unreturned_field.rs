@@ -10,7 +10,7 @@ pub(crate) static RULE: Rule = Rule {
     name: RuleName("unreturned-field"),
     group: Group::Data,
     severity: Severity::Warning,
-    summary: "a result is taken from another agent that never sets it",
+    summary: "a result is read from another agent that never sets it",
     vendor: &["H-07"],
     dialects: ABL,
     check: Check::Agent(check),
@@ -102,9 +102,9 @@ fn look<'a>(
             continue;
         };
         let mut finding = report
-            .finding(span, format!("`{to}` never sets `{name}`, which is taken from its result"))
+            .finding(span, format!("`{to}` never sets `{name}`, which is read from its result"))
             .label(child.metadata.name.span, "this agent has no such variable, field or result")
-            .note("the variable stays unset: conditions on it do not hold, texts stay empty there");
+            .note("the variable stays unset: conditions on it are false, and texts show nothing in its place");
         if is_led_by_the_model(child) {
             // The agent may still compute a result of its own.
             finding.severity = Severity::Info;
@@ -116,8 +116,9 @@ fn look<'a>(
                 near,
                 Applicability::Unsafe,
             ),
-            None => finding
-                .help(format!("set `{name}` in `{to}` before it is done, or take what it has")),
+            None => finding.help(format!(
+                "set `{name}` in `{to}` before it completes, or read a result that it has"
+            )),
         });
     }
 }

@@ -11,7 +11,7 @@ pub(crate) static RULE: Rule = Rule {
     name: RuleName("unsatisfiable-condition"),
     group: Group::Proofs,
     severity: Severity::Warning,
-    summary: "a condition can never hold",
+    summary: "a condition can never be true",
     vendor: &[],
     dialects: crate::rule::ANY,
     check: Check::Agent(check),
@@ -36,15 +36,15 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
             continue;
         }
         let mut finding = report
-            .finding(condition.span(), "this condition can never hold")
-            .help("test a value that can occur, or remove what depends on it");
+            .finding(condition.span(), "this condition can never be true")
+            .help("test for a value that can occur, or remove what depends on it");
         if *used == ConditionUse::Constraint {
             let all = &cx.agent.constraints.constraints;
             let restricts = all.iter().any(|c| {
                 c.condition.span() == condition.span() && c.kind == Some(ConstraintKind::Restrict)
             });
             finding = finding.note(if restricts {
-                "a `RESTRICT` fails when its condition holds, so this one never stops anything"
+                "a `RESTRICT` fails when its condition is true, so this one never blocks anything"
             } else {
                 "the constraint fails whenever it is checked, whatever the user says"
             });

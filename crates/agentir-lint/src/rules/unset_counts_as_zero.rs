@@ -126,8 +126,8 @@ fn taken_unset<'a>(
             compares.own.test.span(),
             format!("this branch is also taken if `{path}` has no value"),
         )
-        .note("in a comparison by order what has no value counts as 0")
-        .help(format!("add `{path} IS SET AND`, or ask for `{path}` before"))
+        .note("in `<`, `<=`, `>` and `>=`, a variable without a value counts as 0")
+        .help(format!("add `{path} IS SET AND`, or collect `{path}` first"))
         .confidence(Confidence::Medium)
         .example([binding(&path.to_string(), &Value::Undefined)]);
     let transitions = step_transitions(cx.program.graph(), edges).into_iter();
@@ -138,8 +138,8 @@ fn taken_unset<'a>(
     }
     finding = finding.run(run, false);
     if let Some((span, step)) = passed(cx, edges) {
-        finding =
-            finding.label(span, format!("a way by `{step}` leads here without setting `{path}`"));
+        finding = finding
+            .label(span, format!("a path through `{step}` leads here without setting `{path}`"));
     }
     Some(finding)
 }

@@ -45,9 +45,9 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
         let name = &entity.name;
         report.push(
             report
-                .finding(name.span, format!("nothing uses the entity `{name}`"))
-                .help(format!("let a field take its values, `ENTITY_REF: {name}`, or remove it"))
-                .note("an entity that no field and no intent names is never looked for"),
+                .finding(name.span, format!("the entity `{name}` is never used"))
+                .help(format!("refer to it from a field with `ENTITY_REF: {name}`, or remove it"))
+                .note("an entity that no field or intent refers to is never extracted"),
         );
     }
 }

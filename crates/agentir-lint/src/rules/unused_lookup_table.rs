@@ -24,9 +24,11 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
         let name = &table.name;
         report.push(
             report
-                .finding(name.span, format!("nothing uses the lookup table `{name}`"))
-                .help(format!("let a field look its values up, `semantics:` with `lookup: {name}`, or remove it"))
-                .note("a table that no field and no parameter names is never loaded"),
+                .finding(name.span, format!("the lookup table `{name}` is never used"))
+                .help(format!(
+                    "refer to it from a field, `semantics:` with `lookup: {name}`, or remove it"
+                ))
+                .note("a table that no field or parameter refers to is never loaded"),
         );
     }
 }

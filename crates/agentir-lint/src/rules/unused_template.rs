@@ -17,16 +17,16 @@ pub(crate) static RULE: Rule = Rule {
 
 fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     let mut used = FxHashSet::default();
-    template_refs(cx, &mut |name, _| {
+    template_refs(cx, &mut |name| {
         used.insert(name.value);
     });
     for template in cx.agent.templates.values().filter(|t| !used.contains(&t.name.value)) {
         let name = &template.name;
         report.push(
             report
-                .finding(name.span, format!("nothing uses the template `{name}`"))
-                .help(format!("say it somewhere, `RESPOND: TEMPLATE({name})`, or remove it"))
-                .note("a template that nothing names is never said"),
+                .finding(name.span, format!("the template `{name}` is never used"))
+                .help(format!("use it, for example `RESPOND: TEMPLATE({name})`, or remove it"))
+                .note("a template that nothing refers to is never shown"),
         );
     }
 }

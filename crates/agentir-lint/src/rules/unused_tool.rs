@@ -10,7 +10,7 @@ pub(crate) static RULE: Rule = Rule {
     name: RuleName("unused-tool"),
     group: Group::Names,
     severity: Severity::Warning,
-    summary: "a tool is declared, but no step calls it or offers it to the model",
+    summary: "a tool is declared, but never called or offered to the model",
     vendor: &["unused-action"],
     dialects: crate::rule::ABL_AND_SCRIPT,
     check: Check::Agent(check),
@@ -30,7 +30,7 @@ fn of_script(cx: &AgentContext<'_>, report: &mut Report<'_>) {
         let name = &tool.name;
         report.push(
             report
-                .finding(name.span, format!("nothing uses the action `{name}`"))
+                .finding(name.span, format!("the action `{name}` is never used"))
                 .help(format!("offer it to the model below `reasoning:`, `actions:`, call it with `run @actions.{name}`, or remove it"))
                 .note("declaring an action does not offer it to the model"),
         );
@@ -67,9 +67,9 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
         }
         report.push(
             report
-                .finding(name.span, format!("nothing calls the tool `{name}`"))
-                .help(format!("call it in a step, `CALL: {name}(…)`, offer it in `AVAILABLE_TOOLS`, or remove it"))
-                .note("every step of the flow says what it calls, and none says this tool"),
+                .finding(name.span, format!("the tool `{name}` is never called"))
+                .help(format!("call it in a step with `CALL: {name}(…)`, offer it in `AVAILABLE_TOOLS`, or remove it"))
+                .note("no step of the flow calls it or offers it to the model"),
         );
     }
 }

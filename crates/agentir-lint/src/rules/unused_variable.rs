@@ -12,7 +12,7 @@ pub(crate) static RULE: Rule = Rule {
     name: RuleName("unused-variable"),
     group: Group::Names,
     severity: Severity::Warning,
-    summary: "a variable is declared, but nothing reads or sets it",
+    summary: "a variable is declared, but never read or set",
     vendor: &["unused-variable"],
     dialects: AGENT_SCRIPT,
     check: Check::Program(check),
@@ -33,7 +33,7 @@ fn check(cx: &ProgramContext<'_>, report: &mut Report<'_>) {
     for name in unused.filter(|name| !elsewhere.contains(&name.value)) {
         report.push(
             report
-                .finding(name.span, format!("nothing uses the variable `{name}`"))
+                .finding(name.span, format!("the variable `{name}` is never used"))
                 .note("no subagent reads or sets it")
                 .help(format!("use it as `@variables.{name}`, or remove it")),
         );

@@ -14,7 +14,7 @@ pub(crate) static RULE: Rule = Rule {
     name: RuleName("used-after-clear"),
     group: Group::Data,
     severity: Severity::Warning,
-    summary: "a variable is removed, and then used without having been set again",
+    summary: "a variable is cleared, and then used without being set again",
     vendor: &[],
     dialects: ANY,
     check: Check::Agent(check),
@@ -58,9 +58,9 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
         });
         let Some((at, (harm, span))) = first else { continue };
         reported.insert(span);
-        let removed = "it is removed here";
+        let removed = "it is cleared here";
         let finding = report
-            .finding(span, format!("`{name}` has been removed before it is used here"))
+            .finding(span, format!("`{name}` is used here after it was cleared"))
             .label(cleared, removed)
             .note(consequence(harm, flow.dialect));
         let begins = Some(Label::new(cleared, removed));

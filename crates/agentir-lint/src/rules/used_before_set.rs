@@ -11,7 +11,7 @@ pub(crate) static RULE: Rule = Rule {
     name: RuleName("used-before-set"),
     group: Group::Data,
     severity: Severity::Warning,
-    summary: "a variable is read where nothing has set it yet",
+    summary: "a variable is read before it is set",
     vendor: &[],
     dialects: ANY,
     check: Check::Agent(check),
@@ -80,9 +80,9 @@ fn early<'a>(cx: &AgentContext<'a>, flow: &Dataflow<'a>, name: &str) -> Vec<Earl
 
 fn tell(flow: &Dataflow<'_>, name: &str, first: &Early, rest: &[Early], report: &mut Report<'_>) {
     let message = if first.never {
-        format!("`{name}` is read here, but nothing has set it before")
+        format!("`{name}` is read before anything sets it")
     } else {
-        format!("`{name}` may not be set here")
+        format!("`{name}` may be unset here")
     };
     let mut finding =
         report.finding(first.span, message).note(consequence(first.harm, flow.dialect));
@@ -93,11 +93,11 @@ fn tell(flow: &Dataflow<'_>, name: &str, first: &Early, rest: &[Early], report: 
     let def_nodes = flow.def_nodes(name);
     for place in def_nodes.iter().take(3).filter_map(|n| setter(flow, *n, name)) {
         let message =
-            if first.never { "it is set here only" } else { "this way passes what sets it" };
+            if first.never { "it is only set here" } else { "this path bypasses what sets it" };
         if first.never {
             finding = finding.label(place, message);
         } else {
-            finding = finding.label(place, "it is set here, which is not on the way");
+            finding = finding.label(place, "it is set here, which is not on every path");
         }
     }
     for other in rest.iter().take(3) {
@@ -119,18 +119,18 @@ fn setter(flow: &Dataflow<'_>, node: NodeIndex, name: &str) -> Option<Span> {
 
 /// Returns the effect that the user notices.
 pub(crate) fn consequence(harm: Consequence, dialect: Dialect) -> &'static str {
-    let stops = "calculating with what is unset fails, and the conversation stops there";
+    let stops = "arithmetic with an unset variable fails, and the conversation stops";
     match (harm, dialect) {
-        (Consequence::Text, Dialect::AgentScript) => "the user reads `None` in its place",
-        (Consequence::Text, _) => "the user reads a text with nothing in its place",
-        (Consequence::Argument, _) => "the tool is called without what it needs",
+        (Consequence::Text, Dialect::AgentScript) => "the user sees `None` in its place",
+        (Consequence::Text, _) => "the user sees a text with nothing in its place",
+        (Consequence::Argument, _) => "the tool is called without a value",
         (Consequence::Arithmetic, Dialect::Abl) => {
-            "what is unset counts as 0, so the result looks right and is wrong"
+            "an unset variable counts as 0, so the result is wrong"
         }
-        (Consequence::Order, Dialect::Abl) => "what is unset counts as 0, so this holds",
+        (Consequence::Order, Dialect::Abl) => "an unset variable counts as 0, so this is true",
         (Consequence::Arithmetic | Consequence::Order, _) => stops,
         (Consequence::Pass, _) => "the other agent gets nothing under this name",
-        (Consequence::Copy | Consequence::Test, _) => "what is made of it is unset as well",
+        (Consequence::Copy | Consequence::Test, _) => "the result is unset as well",
     }
 }
 
@@ -138,11 +138,11 @@ pub(crate) fn consequence(harm: Consequence, dialect: Dialect) -> &'static str {
 pub(crate) fn remedy(name: &str, dialect: Dialect) -> String {
     match dialect {
         Dialect::Abl => {
-            format!("set it before, give it an `INITIAL` value, or test `{name} IS SET` first")
+            format!("set it first, give it an `INITIAL` value, or test `{name} IS SET`")
         }
         Dialect::AgentScript => format!(
-            "give it a default below `variables:`, set it before, or test `@variables.{name} is not None` first"
+            "give it a default below `variables:`, set it first, or test `@variables.{name} is not None`"
         ),
-        Dialect::Adl => format!("set it before, or test `{name} != None` first"),
+        Dialect::Adl => format!("set it first, or test `{name} != None`"),
     }
 }

@@ -200,10 +200,10 @@ fn identity(cx: &mut Context<'_>, f: &mut Fields<'_>, name: Span, kind: AgentTyp
             Diagnostic::error(
                 agentir_syntax::rules::MISSING_SECTION,
                 name,
-                "this agent has no goal",
+                "this agent has no `GOAL`",
             )
-            .note("the goal is what the model works towards; an agent without one does not compile")
-            .help("add `GOAL: \"…\"`, saying what is reached when the agent is done"),
+            .note("the goal is what the model works towards; the agent does not compile without it")
+            .help("add `GOAL: \"…\"` with what the agent should achieve"),
         );
     }
     identity

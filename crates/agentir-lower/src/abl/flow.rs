@@ -48,20 +48,19 @@ pub(super) fn jump(cx: &Context<'_>, action: Action) -> Jump {
 
 /// Splits off `TEMPLATE(name)`, which is a reference and not a text.
 pub(super) fn split_template(text: Option<Template>) -> (Option<Template>, Option<Spanned<Name>>) {
-    let name = text.as_ref().and_then(|t| {
-        let name = t.text.value.trim().strip_prefix("TEMPLATE(")?.strip_suffix(')')?.trim();
-        let plain = name.trim_matches(['"', '\'']);
-        Some(Spanned::new(SmolStr::new(plain), t.text.span))
-    });
+    let name = text.as_ref().and_then(|t| t.template_ref());
     if name.is_some() { (None, name) } else { (text, None) }
 }
 
 pub(super) fn flow(cx: &mut Context<'_>, f: &mut Fields<'_>) -> Option<Flow> {
+    let key = f.key("flow");
     let sections = f.records("flow");
     if sections.is_empty() {
         return None;
     }
-    let mut flow = Flow { span: sections.first().map_or(f.span, |s| s.span), ..Flow::default() };
+    let span = sections.first().map_or(f.span, |s| s.span);
+    let key = key.unwrap_or_else(|| span.at_start());
+    let mut flow = Flow { span, key, ..Flow::default() };
     let mut chain: Vec<Spanned<Name>> = Vec::new();
     for mut section in sections {
         flow.span = flow.span.to(section.span);

@@ -76,12 +76,10 @@ fn reference(cx: &mut Context<'_>, item: Record<'_>) -> Option<AgentReference> {
         cx.problems.push(
             Diagnostic::error(
                 agentir_syntax::rules::MISSING_FIELD,
-                f.span.at_start(),
+                path.span,
                 "this agent reference has no `ALIAS`",
             )
-            .note(
-                "routing rules name agents by their aliases, so nothing can be routed to this one",
-            )
+            .note("routing rules refer to agents by alias, so nothing can be routed to this one")
             .help("add `ALIAS: …`"),
         );
         let stem = path.value.rsplit(['/', '\\']).next()?.split('.').next()?;
@@ -179,10 +177,10 @@ fn rule(cx: &mut Context<'_>, item: Record<'_>, routing: &mut Routing, rest: &mu
         cx.problems.push(
             Diagnostic::error(
                 agentir_syntax::rules::MISSING_FIELD,
-                f.span.at_start(),
+                name.span,
                 format!("the routing rule `{name}` has no `PRIORITY`"),
             )
-            .note("rules are tried by priority, lower first; where this one stands is undefined")
+            .note("rules are tried in ascending order of priority; the position of this one is undefined")
             .help("add `PRIORITY: …`"),
         );
     }

@@ -69,10 +69,10 @@ pub(super) fn agent(cx: &mut Context<'_>, tree: adl::Agent<'_>) -> Agent {
             Diagnostic::info(
                 rules::MICA_POLICY,
                 tree.name.span,
-                format!("MICA raises an error when `{}` finds no agent that fits", tree.name),
+                format!("MICA raises an error when no agent of `{}` matches", tree.name),
             )
-            .note("an ensemble without `fallback` has nothing to say then")
-            .help("add `fallback: default`, or what the user is to read"),
+            .note("an ensemble without `fallback` then has nothing to say")
+            .help("add `fallback: default`, or the text to show to the user"),
         );
     }
     match (kind, steps) {
@@ -172,9 +172,9 @@ fn policy(cx: &mut Context<'_>, agent: &mut Agent, field: &str, key: Span, text:
                 Diagnostic::warning(
                     rules::MICA_POLICY,
                     span,
-                    "MICA says `default_agent` to the user: there is no agent of this name",
+                    "MICA shows the text `default_agent` to the user: there is no agent of this name",
                 )
-                .note("its documentation shows this word, its runtime knows only `default`")
+                .note("its documentation uses this word, but its runtime only supports `default`")
                 .help("write `default`"),
             );
             agent.extensions.insert(ADL, field, Data::from(policy), key);
@@ -195,20 +195,22 @@ fn policy(cx: &mut Context<'_>, agent: &mut Agent, field: &str, key: Span, text:
     }
     if field == "exit" {
         cx.problems.push(
-            Diagnostic::warning(rules::MICA_POLICY, span, "MICA ignores what `exit` says")
-                .note("it asks three times at intervals of five seconds, and then says goodbye")
-                .help("write `exit: default` where the bot is to run in MICA"),
+            Diagnostic::warning(rules::MICA_POLICY, span, "MICA ignores the value of `exit`")
+                .note("it asks three times at intervals of five seconds, and then ends the conversation")
+                .help("write `exit: default` if the bot should run in MICA"),
         );
     } else if is_instruction(policy) {
         cx.problems.push(
             Diagnostic::warning(
                 rules::MICA_POLICY,
                 span,
-                "MICA says this policy to the user, word for word",
+                "MICA shows this policy to the user verbatim",
             )
             .confidence(Confidence::Medium)
-            .note("the paper (3.3) takes it for an instruction to the model; MICA takes it for the message")
-            .help("write only what the user is to read, or the name of an agent"),
+            .note(
+                "in the paper (3.3) it is an instruction to the model; MICA uses it as the message",
+            )
+            .help("write only the text to show to the user, or the name of an agent"),
         );
     }
     agent.policies.push(Policy {

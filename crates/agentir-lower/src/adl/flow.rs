@@ -35,10 +35,10 @@ pub(super) fn flow(
                 Diagnostic::warning(
                     rules::MICA_STEPS,
                     *span,
-                    "MICA crashes at a flow whose only step is `user`",
+                    "MICA crashes on a flow whose only step is `user`",
                 )
-                .note("it looks for a step to execute behind it, and there is none")
-                .help("say something first, or do something with what the user says"),
+                .note("it looks for a step to execute after it, and there is none")
+                .help("say something first, or do something with the user's answer"),
             );
         }
         builder.flow.entry_point = Some(Spanned::new(SmolStr::new_static(MAIN), key));
@@ -86,12 +86,12 @@ pub(super) fn check_initial(
                 cx.problems.push(
                     Diagnostic::warning(
                         rules::MICA_STEPS,
-                        step.span.at_start(),
-                        "MICA crashes at this step of an ensemble",
+                        step.verb(),
+                        "MICA crashes on this step of an ensemble",
                     )
-                    .label(key, "these steps run before the ensemble chooses")
-                    .note("an ensemble's steps can only be `bot`, `set` and `call` there")
-                    .help("move it to a flow agent, and call that one"),
+                    .label(key, "these steps run before the ensemble selects an agent")
+                    .note("an ensemble only supports the steps `bot`, `set` and `call` there")
+                    .help("move it to a flow agent, and call that agent"),
                 );
             }
         }
@@ -101,8 +101,8 @@ pub(super) fn check_initial(
                 key,
                 "MICA skips these steps when the agent is called by a flow",
             )
-            .note("it only executes them when an ensemble chooses the agent")
-            .help("put them before the `call`"),
+            .note("it only executes them when an ensemble selects the agent")
+            .help("move them before the `call`"),
         ),
         _ => {}
     }
@@ -173,7 +173,7 @@ impl<'b, 'p, 't> Builder<'b, 'p, 't> {
         agent: &'b Spanned<Name>,
         extensions: &'b mut Extensions,
     ) -> Self {
-        let flow = Flow { span: agent.span, ..Flow::default() };
+        let flow = Flow { span: agent.span, key: agent.span, ..Flow::default() };
         Self {
             cx,
             agent: &agent.value,
@@ -210,11 +210,11 @@ impl<'b, 'p, 't> Builder<'b, 'p, 't> {
                 Diagnostic::warning(
                     rules::MICA_JUMP,
                     jump.span,
-                    format!("MICA does not come back from `{jump}`: the label is inside a `then`"),
+                    format!("MICA does not continue after the steps of `{jump}`: the label is inside a `then`"),
                 )
-                .label(*label, "behind this label the list ends")
-                .note("the paper goes on behind the `if`; MICA forgets what comes there and ends the flow")
-                .help(format!("make the steps behind `{jump}` a subflow that ends with `next`")),
+                .label(*label, "the list ends after this label")
+                .note("in the paper the flow continues after the `if`; MICA skips those steps and ends the flow")
+                .help(format!("move the steps after `{jump}` to a subflow that ends with `next`")),
             );
         }
     }
@@ -350,10 +350,10 @@ impl<'b, 'p, 't> Builder<'b, 'p, 't> {
                 Diagnostic::warning(
                     rules::MICA_ARGUMENT,
                     assignment.value_span,
-                    format!("MICA takes this for the argument `{}`, not for a text", path.value.root),
+                    format!("MICA reads this as the argument `{}`, not as a string", path.value.root),
                 )
-                .note("YAML keeps no quotes, so a text that is the name of an argument is that argument")
-                .help("leave the quotes out if its value is meant, or choose another text"),
+                .note("YAML drops the quotes, so a string that is the name of an argument refers to that argument")
+                .help("remove the quotes if its value is meant, or choose another string"),
             );
         }
         let span = assignment.target.span.to(assignment.value_span);
@@ -394,15 +394,15 @@ impl<'b, 'p, 't> Builder<'b, 'p, 't> {
         let (what, note) = match &arg.literal {
             Literal::String(text) => (
                 format!(
-                    "MICA passes nothing for `{name}`: `{text}` is no argument of `{}`",
+                    "MICA passes nothing for `{name}`: `{text}` is not an argument of `{}`",
                     self.agent
                 ),
-                "it takes every value of a call for the name of an argument",
+                "it reads every value of a call as the name of an argument",
             ),
             Literal::Null => return,
             _ => (
                 format!("MICA cannot pass a constant for `{name}`"),
-                "it takes every value of a call for the name of an argument, and crashes at this one",
+                "it reads every value of a call as the name of an argument, and crashes on this one",
             ),
         };
         let finding = Diagnostic::warning(rules::MICA_ARGUMENT, arg.value_span, what)

@@ -163,8 +163,8 @@ fn check_entry_ensemble(document: &Document<'_>, problems: &mut Vec<Diagnostic>)
         problems.push(
             Diagnostic::info(rules::MICA_STEPS, steps.key, "MICA never executes these steps")
                 .label(at.name.span, "the conversation begins with this agent")
-                .note("it executes an ensemble's steps only if the conversation begins with the ensemble")
-                .help("put them into a flow agent, and let the ensemble contain that one"),
+                .note("it only executes an ensemble's steps if the conversation begins with the ensemble")
+                .help("move them to a flow agent, and list that agent in `contains`"),
         );
     }
 }
@@ -174,8 +174,8 @@ fn check_main(main: &agentir_syntax::adl::Agent<'_>, problems: &mut Vec<Diagnost
     let name = &main.name;
     let finding = |span, message: String| {
         Diagnostic::warning(rules::MICA_MAIN, span, message)
-            .note("MICA crashes at the user's first message")
-            .help("let `main` be a flow agent whose first step calls the agent that is to start")
+            .note("MICA crashes on the user's first message")
+            .help("make `main` a flow agent whose first step calls the agent to start with")
     };
     match main.kind {
         Some(AgentKind::Flow) => {
@@ -193,7 +193,7 @@ fn check_main(main: &agentir_syntax::adl::Agent<'_>, problems: &mut Vec<Diagnost
         }
         Some(kind) => problems.push(finding(
             name.span,
-            format!("MICA cannot start with a `main` that is of type `{}`", kind.name()),
+            format!("MICA cannot start with a `main` of type `{}`", kind.name()),
         )),
         None => {}
     }

@@ -66,7 +66,7 @@ pub(super) fn condition(cx: &mut Context<'_, '_>, test: &Json, scope: &Scope<'_>
             Diagnostic::warning(
                 rules::UNTRANSLATED,
                 span,
-                "this condition is of a kind that is not known, so the way is never taken",
+                "this condition is of an unknown kind, so the branch is never taken",
             )
             .help("write the condition by hand where the branch is missing"),
         );
@@ -85,7 +85,7 @@ fn comparison(cx: &mut Context<'_, '_>, test: &Json, left: Expr) -> Option<Expr>
             Diagnostic::warning(
                 rules::INVALID_VALUE,
                 named.map_or(span, |t| t.span),
-                format!("the operator `{name}` is not known, so the way is never taken"),
+                format!("unknown operator `{name}`, so the branch is never taken"),
             )
             .help("write the condition by hand where the branch is missing"),
         );

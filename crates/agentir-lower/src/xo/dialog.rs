@@ -127,7 +127,7 @@ struct Lowering<'j, 'e> {
 impl<'j, 'e> Lowering<'j, 'e> {
     fn new(cx: &mut Context<'j, '_>, dialog: &'j Json, entry: &'e Entry<'j>) -> Self {
         let span = dialog.get("nodes").map_or(dialog.span, |n| n.span);
-        let flow = Flow { span, ..Flow::default() };
+        let flow = Flow { span, key: span.at_start(), ..Flow::default() };
         let mut all = Self { entry, nodes: Vec::new(), by_id: FxHashMap::default(), flow };
         let mut steps = Namespace::default();
         let nodes = dialog.get("nodes").map_or(&[][..], Json::items);
@@ -155,9 +155,9 @@ impl<'j, 'e> Lowering<'j, 'e> {
                 Diagnostic::warning(
                     rules::MISSING_PART,
                     component.span,
-                    "the component of this node is not in the export",
+                    "the export does not contain the component of this node",
                 )
-                .note("the node does nothing but lead on")
+                .note("the node only continues with the next one")
                 .help("export the bot again with all of its tasks, or write the step by hand"),
             );
         }
@@ -391,7 +391,7 @@ impl<'j, 'e> Lowering<'j, 'e> {
             Diagnostic::warning(
                 rules::MISSING_PART,
                 to.span,
-                format!("the node that this leads to is not in the {within}"),
+                format!("the {within} does not contain the target of this transition"),
             )
             .note(format!("the {within} ends here instead"))
             .help("connect the nodes in XO and export the bot again, or name a step by hand"),
@@ -403,16 +403,16 @@ impl<'j, 'e> Lowering<'j, 'e> {
 fn report_unknown_type(cx: &mut Context<'_, '_>, ty: &agentir_syntax::xo::Text) {
     let near = agentir_diagnostics::closest(&ty.value, NODES.iter().map(|(name, _)| *name));
     let help = near.map_or_else(
-        || "write the step by hand; what the node says is kept with it".to_owned(),
+        || "write the step by hand; the content of the node is kept with it".to_owned(),
         |near| format!("did you mean `{near}`?"),
     );
     cx.problem(
         Diagnostic::warning(
             rules::INVALID_VALUE,
             ty.span,
-            format!("`{}` is no type of node that is known", ty.value),
+            format!("unknown node type `{}`", ty.value),
         )
-        .note("the step does nothing but lead on")
+        .note("the step only continues with the next one")
         .help(help),
     );
 }

@@ -69,9 +69,9 @@ pub(super) fn field(
                     Diagnostic::warning(
                         rules::INVALID_VALUE,
                         id.span,
-                        format!("`{}` is no type of entity that is known", id.value),
+                        format!("unknown entity type `{}`", id.value),
                     )
-                    .note("its values are taken for any text")
+                    .note("its values are read as strings")
                     .help(help),
                 );
                 field.ty = Some(Spanned::new(SmolStr::new_static("string"), id.span));

@@ -28,11 +28,11 @@ pub(super) fn report_credential(
         Diagnostic::warning(
             rules::CREDENTIAL_NOT_COPIED,
             span,
-            format!("this export holds {what}, which is not copied"),
+            format!("this export contains {what}, which is not copied"),
         )
-        .note("an export is passed on as a file, so whoever has it has the credential: revoke it")
+        .note("anyone who has the exported file has the credential, so revoke it")
         .help(format!(
-            "give the project a new one as a secret, and refer to it as `{}`",
+            "add a new one to the project as a secret, and refer to it as `{}`",
             secret_reference(name)
         )),
     );

@@ -37,9 +37,9 @@ pub(super) fn fields(cx: &mut Context<'_, '_>, node: &Json, component: &Json) ->
             Diagnostic::warning(
                 rules::MISSING_PART,
                 node.span.at_start(),
-                "the form of this node is not in the export",
+                "the export does not contain the form of this node",
             )
-            .note("nothing is asked for here")
+            .note("no fields are collected here")
             .help("write the fields under `GATHER:` of the step by hand"),
         );
         return Vec::new();
@@ -71,9 +71,9 @@ fn field(cx: &mut Context<'_, '_>, part: &Json) -> Option<GatherField> {
             Diagnostic::warning(
                 rules::INVALID_VALUE,
                 kind.span,
-                format!("`{}` is no part of forms that is known", kind.value),
+                format!("unknown form component `{}`", kind.value),
             )
-            .note("its values are taken for any text")
+            .note("its values are read as strings")
             .help("give the field a type by hand"),
         ),
         _ => {}

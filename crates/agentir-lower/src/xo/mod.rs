@@ -67,10 +67,12 @@ impl Context<'_, '_> {
                 Diagnostic::warning(
                     rules::INVALID_VALUE,
                     at,
-                    "this text is URI-encoded, but not from here on",
+                    "the URI encoding of this text is invalid from here on",
                 )
-                .note("it is taken as it stands, so people would read the encoding")
-                .help("correct the text in XO and export the bot again, or in the result"),
+                .note("it is copied unchanged, so users would see the encoding")
+                .help(
+                    "correct the text in XO and export the bot again, or correct it in the result",
+                ),
             );
             text.clone()
         })
@@ -83,9 +85,9 @@ impl Context<'_, '_> {
                 Diagnostic::warning(
                     rules::UNTRANSLATED,
                     text.span,
-                    "this JavaScript has no counterpart in ABL and stays in the text as it is",
+                    "this JavaScript has no equivalent in ABL and is kept unchanged in the text",
                 )
-                .help("compute the value in a tool before, and name its result here"),
+                .help("compute the value in a tool first, and refer to its result here"),
             );
         }
     }

@@ -311,9 +311,9 @@ fn dialog<'j>(
             Diagnostic::warning(
                 rules::MISSING_PART,
                 component.span.at_start(),
-                "the dialog that this node calls is not in the export",
+                "the export does not contain the dialog that this node calls",
             )
-            .note("the step does nothing but lead on")
+            .note("the step only continues with the next one")
             .help("export the bot with its dependent tasks, or write the handover by hand"),
         );
         return Vec::new();

@@ -196,7 +196,7 @@ fn headers(
                 Diagnostic::warning(
                     rules::INVALID_VALUE,
                     text.span,
-                    "these headers are no JSON object, so they are not sent",
+                    "these headers are not a JSON object, so they are not sent",
                 )
                 .help("write them under `headers:` of the tool"),
             );

@@ -99,7 +99,7 @@ impl Answered {
                 let values = form::values(&self.json()?, fields).map_err(|e| e.to_string())?;
                 for field in fields {
                     if let Some(value) = values.get(&field.name) {
-                        fits(field, value)?;
+                        fits(field, value).map_err(|e| e.to_string())?;
                     }
                 }
                 Ok(Answer::Values(values))

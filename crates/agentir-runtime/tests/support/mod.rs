@@ -2,8 +2,8 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::expect_used, dead_code)]
 
-use agentir_diagnostics::{SourceFile, SourceMap};
 use agentir_ir::Program;
+use agentir_project::read_program;
 use agentir_runtime::{
     Answer, Clock, Escalation, Event, EventKind, Host, Human, HumanReply, Input, Machine, Message,
     Model, ModelError, ModelRequest, ModelResponse, ModelTask, Observer, Session, ToolCall,
@@ -13,25 +13,20 @@ use serde_json::{Map, Value as Json};
 use std::collections::VecDeque;
 use std::fmt::Write as _;
 
-/// Lowers a document into a program.
+/// Reads a document as a program.
 pub fn program(path: &str, text: &str) -> Program {
-    let mut sources = SourceMap::new();
-    let id = sources.add(SourceFile::new(path, text));
-    let mut program = Program { complete: true, ..Program::default() };
-    agentir_lower::file(id, path, text, agentir_syntax::abl::Options::default())
-        .add_to(&mut program, &mut Vec::new());
-    program
+    read([(path, text)])
 }
 
-/// Lowers several documents into one program whose entry agent is the first one.
+/// Reads documents as one program.
+fn read<'t>(files: impl IntoIterator<Item = (&'t str, &'t str)>) -> Program {
+    let mut loaded = read_program(files, agentir_lower::ReadOptions::default());
+    Program { complete: true, ..loaded.programs.remove(0).program }
+}
+
+/// Reads several documents as one program whose entry agent is the first one.
 pub fn together(files: &[(&str, &str)]) -> Program {
-    let mut sources = SourceMap::new();
-    let mut program = Program { complete: true, ..Program::default() };
-    for (path, text) in files {
-        let id = sources.add(SourceFile::new(*path, *text));
-        agentir_lower::file(id, path, text, agentir_syntax::abl::Options::default())
-            .add_to(&mut program, &mut Vec::new());
-    }
+    let mut program = read(files.iter().copied());
     let first = program.agents().next().map(|agent| agent.metadata.name.value.clone());
     program.entry_agent = first.map(|name| agentir_diagnostics::Spanned {
         value: name,
@@ -59,15 +54,11 @@ pub fn folder(path: &str, entry: Option<&str>) -> Program {
         }
     }
     files.sort();
-    let mut sources = SourceMap::new();
-    let mut program = Program { complete: true, ..Program::default() };
-    for file in files {
-        let name = file.display().to_string();
-        let text = std::fs::read_to_string(&file).unwrap();
-        let id = sources.add(SourceFile::new(name.as_str(), text.as_str()));
-        agentir_lower::file(id, &name, &text, agentir_syntax::abl::Options::default())
-            .add_to(&mut program, &mut Vec::new());
-    }
+    let texts: Vec<(String, String)> = files
+        .iter()
+        .map(|file| (file.display().to_string(), std::fs::read_to_string(file).unwrap()))
+        .collect();
+    let mut program = read(texts.iter().map(|(name, text)| (name.as_str(), text.as_str())));
     program.entry_agent = entry.map(|name| agentir_diagnostics::Spanned {
         value: name.into(),
         span: agentir_diagnostics::Span::default(),

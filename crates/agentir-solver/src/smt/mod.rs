@@ -92,5 +92,21 @@ fn check(problem: &Problem<'_>, constraints: &[usize]) -> Verdict {
 
 #[cfg(not(feature = "z3"))]
 fn check(_: &Problem<'_>, _: &[usize]) -> Verdict {
+    NEEDED.store(true, std::sync::atomic::Ordering::Relaxed);
     Verdict::Unavailable
+}
+
+/// Whether there was a query for Z3.
+#[cfg(not(feature = "z3"))]
+static NEEDED: std::sync::atomic::AtomicBool = std::sync::atomic::AtomicBool::new(false);
+
+/// Why queries for Z3 of this process were not answered; `None` if all were, or none was needed.
+#[must_use]
+pub fn z3_failure() -> Option<String> {
+    #[cfg(feature = "z3")]
+    return agentir_z3::failure().map(ToString::to_string);
+    #[cfg(not(feature = "z3"))]
+    return NEEDED
+        .load(std::sync::atomic::Ordering::Relaxed)
+        .then(|| "this build does not use it".to_owned());
 }

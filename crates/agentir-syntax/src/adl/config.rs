@@ -55,7 +55,7 @@ pub fn read<'t>(outline: &'t Outline<'t>, problems: &mut Vec<Diagnostic>) -> Con
         let EntryKind::Pair { key, value, children } = &entry.kind else {
             let span = entry.span(outline.file).at_start();
             problems.push(
-                Diagnostic::error(rules::SYNTAX, span, "this is no setting")
+                Diagnostic::error(rules::SYNTAX, span, "this is not a setting")
                     .help("a setting is a key and a value: `bot_name: …`"),
             );
             continue;
@@ -67,10 +67,12 @@ pub fn read<'t>(outline: &'t Outline<'t>, problems: &mut Vec<Diagnostic>) -> Con
                 key.span,
                 format!("MICA has no setting `{}`", key.text),
             )
-            .note("it ignores settings that it does not know");
+            .note("it ignores unknown settings");
             problems.push(match closest(key.text, names()) {
                 Some(near) => finding.did_you_mean(near),
-                None => finding.help(format!("it has {}", names().collect::<Vec<_>>().join(", "))),
+                None => {
+                    finding.help(format!("settings are {}", names().collect::<Vec<_>>().join(", ")))
+                }
             });
             continue;
         };
@@ -83,18 +85,18 @@ pub fn read<'t>(outline: &'t Outline<'t>, problems: &mut Vec<Diagnostic>) -> Con
             Diagnostic::error(
                 rules::INVALID_VALUE,
                 value.as_ref().map_or(key.span, |v| v.span),
-                format!("`{name}` takes {what}"),
+                format!("`{name}` expects {what}"),
             )
         };
         match (form, scalar) {
             (SettingType::Text, None) => {
-                problems.push(wrong("a text").help(format!("write `{name}: …`")))
+                problems.push(wrong("a string").help(format!("write `{name}: …`")))
             }
             (SettingType::Switch, _) => {
                 match scalar.and_then(|s| Some((s.yaml_1_1_bool()?, s.span))) {
                     Some((on, span)) => config.unsafe_mode = Some(Spanned::new(on, span)),
                     None => {
-                        let finding = wrong("true or false")
+                        let finding = wrong("a boolean")
                             .help(format!("write `{name}: true`, without quotes"));
                         let meant = scalar.map(|s| s.value());
                         problems.push(match meant.as_deref() {
@@ -107,8 +109,8 @@ pub fn read<'t>(outline: &'t Outline<'t>, problems: &mut Vec<Diagnostic>) -> Con
                 }
             }
             (SettingType::Service, Some(_)) => problems.push(
-                wrong("settings of its own")
-                    .help(format!("write them indented below `{name}:`, one a line")),
+                wrong("nested settings")
+                    .help(format!("write them indented below `{name}:`, one per line")),
             ),
             _ => {}
         }
@@ -137,8 +139,8 @@ fn not_passed_on(span: Span, name: &str) -> Diagnostic {
     Diagnostic::info(
         rules::MICA_CONFIG,
         span,
-        format!("MICA's server does not pass `{name}` on to the bot"),
+        format!("MICA's server does not forward `{name}` to the bot"),
     )
-    .note("it forwards only what stands below `llm`; the workbench reads the whole file")
-    .help("try the bot on the server, not only in the workbench")
+    .note("it only forwards the contents of `llm`; the workbench reads the whole file")
+    .help("test the bot on the server, not only in the workbench")
 }

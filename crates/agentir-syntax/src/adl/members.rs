@@ -41,9 +41,9 @@ impl Reader<'_> {
                             Diagnostic::error(
                                 rules::INVALID_VALUE,
                                 rest.first().map_or(span, |r| r.span(self.file)).at_start(),
-                                format!("this stands beside `{name}`, not below it"),
+                                format!("this is at the level of `{name}`, not below it"),
                             )
-                            .note("MICA takes it for another agent and does not start")
+                            .note("MICA reads it as another agent and does not start")
                             .help("indent `args:` further than the name of the agent"),
                         );
                     }
@@ -51,12 +51,8 @@ impl Reader<'_> {
                     all.push(Member { name, bindings, span });
                 }
                 _ => self.problems.push(
-                    Diagnostic::error(
-                        rules::INVALID_VALUE,
-                        span,
-                        "the name of an agent is expected",
-                    )
-                    .help("write `- name`, or `- name:` with `args:` below it"),
+                    Diagnostic::error(rules::INVALID_VALUE, span, "expected the name of an agent")
+                        .help("write `- name`, or `- name:` with `args:` below it"),
                 ),
             }
         }
@@ -74,9 +70,9 @@ impl Reader<'_> {
                 let finding = Diagnostic::warning(
                     rules::UNKNOWN_FIELD,
                     key.span,
-                    format!("an agent of an ensemble has no `{}`", key.text),
+                    format!("an agent of an ensemble has no field `{}`", key.text),
                 );
-                self.problems.push(finding.help("it has `args`"));
+                self.problems.push(finding.help("the only field is `args`"));
             }
         }
         bindings
@@ -89,7 +85,7 @@ impl Reader<'_> {
                     Diagnostic::error(
                         rules::INVALID_VALUE,
                         key.span,
-                        format!("`{}` is bound to nothing", key.text),
+                        format!("`{}` has no binding", key.text),
                     )
                     .help("name an argument of the ensemble: `name: name` or `name: ref name`"),
                 );
@@ -118,10 +114,10 @@ impl Reader<'_> {
                             Diagnostic::warning(
                                 rules::MICA_ARGUMENT,
                                 entry.span(self.file).at_start(),
-                                "MICA wants arguments as a map, not as a list",
+                                "MICA expects `args` to be a map, not a list",
                             )
                             .note("it crashes on a list, although the paper and its documentation show one")
-                            .help("leave the dashes out: `name: value`"),
+                            .help("remove the dashes: `name: value`"),
                         );
                     }
                     entries.as_slice()
@@ -142,7 +138,7 @@ impl Reader<'_> {
                         Diagnostic::error(
                             rules::INVALID_VALUE,
                             entry.span(self.file),
-                            "the name of an argument and its value are expected",
+                            "expected the name of an argument and a value",
                         )
                         .help("write `name: value`"),
                     ),

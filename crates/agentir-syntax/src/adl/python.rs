@@ -74,8 +74,8 @@ pub fn read(file: FileId, text: &str, problems: &mut Vec<Diagnostic>) -> Module 
     if root.has_error() {
         let at = first_error(root).map_or(Span::new(file, 0, 0), |n| source.span(n).at_start());
         problems.push(
-            Diagnostic::error(rules::SYNTAX, at, "this is no Python that can be read")
-                .note("MICA does not start with a tool file that Python rejects"),
+            Diagnostic::error(rules::SYNTAX, at, "this Python cannot be parsed")
+                .note("MICA does not start if a tool file has syntax errors"),
         );
     }
     Module { functions: found, imports: source.imports(root) }

@@ -6,7 +6,7 @@ use super::steps::{self, Context};
 use super::tree::{Agent, Document, Faq, Field, Subflow, Value};
 use crate::outline::{Entry, EntryKind, Key, Outline, Scalar, Style};
 use crate::rules;
-use crate::text::offset;
+use crate::text::{offset, with_article};
 use agentir_diagnostics::{Applicability, Diagnostic, FileId, Span, Spanned, closest};
 use agentir_expr::Name;
 use smol_str::SmolStr;
@@ -37,7 +37,7 @@ pub fn read<'t>(outline: &'t Outline<'t>, problems: &mut Vec<Diagnostic>) -> Doc
                     Diagnostic::error(
                         rules::INVALID_VALUE,
                         key.span,
-                        format!("`{}` is no agent: an agent consists of fields", key.text),
+                        format!("`{}` is not an agent: an agent consists of fields", key.text),
                     )
                     .note("every key at the left margin is the name of an agent")
                     .help("write `type: …` and the other fields, indented below the name"),
@@ -50,7 +50,7 @@ pub fn read<'t>(outline: &'t Outline<'t>, problems: &mut Vec<Diagnostic>) -> Doc
                     Diagnostic::error(
                         rules::SYNTAX,
                         Span::new(span.file, span.start, span.start),
-                        "this belongs to no agent",
+                        "this is outside any agent",
                     )
                     .help("a file consists of agents: `name:`, with fields indented below"),
                 );
@@ -81,10 +81,10 @@ impl Reader<'_> {
             Diagnostic::warning(
                 rules::MICA_FIELD,
                 key.span,
-                "MICA takes `tools` for an agent and does not start",
+                "MICA reads `tools` as an agent and does not start",
             )
-            .note("it loads all `.py` files that lie beside `agents.yml`")
-            .help("remove `tools` where the bot is to run in MICA"),
+            .note("it loads all `.py` files next to `agents.yml`")
+            .help("remove `tools` if the bot should run in MICA"),
         );
     }
 
@@ -142,7 +142,7 @@ impl Reader<'_> {
                 agent.span,
                 format!("the agent `{agent}` has no `type`"),
             )
-            .note("the type says how an agent works; without it the bot does not start");
+            .note("every agent needs a type; the bot does not start without it");
             self.problems.push(match guess {
                 Some(kind) => {
                     finding.help(format!("its fields are those of `type: {}`", kind.name()))
@@ -153,7 +153,7 @@ impl Reader<'_> {
         };
         let Some(value) = value else {
             self.problems.push(
-                Diagnostic::error(rules::INVALID_VALUE, key.span, "`type` says nothing")
+                Diagnostic::error(rules::INVALID_VALUE, key.span, "`type` has no value")
                     .help(format!("write {all}")),
             );
             return guess_kind(fields);
@@ -166,9 +166,9 @@ impl Reader<'_> {
         let finding = Diagnostic::error(
             rules::INVALID_VALUE,
             value.span,
-            format!("there is no type of agent `{text}`"),
+            format!("unknown agent type `{text}`"),
         )
-        .note("types are compared letter by letter; the bot does not start");
+        .note("types must match exactly; the bot does not start");
         self.problems.push(match near {
             Some(kind) => finding
                 .help(format!("write `{}`", kind.name()))
@@ -185,44 +185,43 @@ impl Reader<'_> {
                 Diagnostic::warning(
                     rules::LEGACY_FORM,
                     key.span,
-                    format!("`{}` is the former name of `{}`", key.text, def.name),
+                    format!("`{}` has been renamed to `{}`", key.text, def.name),
                 )
                 .help(format!("write `{}`", def.name))
                 .replace(def.name, Applicability::Safe),
             );
         }
         let Some(kind) = agent.kind else { return };
-        let what = kind.name();
-        let article = if matches!(kind, AgentKind::Llm | AgentKind::Ensemble) { "an" } else { "a" };
+        let what = with_article(kind.name());
         match def.of(kind) {
             Standing::PaperOnly => {
                 let note = match kind {
                     AgentKind::Flow => "MICA's loader crashes on it, so the bot does not start",
-                    _ => "MICA's validator rejects the whole file for it",
+                    _ => "MICA's validator rejects the whole file because of it",
                 };
                 self.problems.push(
                     Diagnostic::warning(
                         rules::MICA_FIELD,
                         key.span,
-                        format!("MICA does not let {article} {what} have `{}`", def.name),
+                        format!("in MICA, {what} cannot have `{}`", def.name),
                     )
                     .note(note)
-                    .help("remove it where the bot is to run in MICA"),
+                    .help("remove it if the bot should run in MICA"),
                 );
             }
             Standing::Unknown => {
                 let finding = Diagnostic::warning(
                     rules::UNKNOWN_FIELD,
                     key.span,
-                    format!("{article} {what} has no `{}`", def.name),
+                    format!("{what} cannot have `{}`", def.name),
                 );
                 self.problems.push(match kind {
                     AgentKind::Flow => finding
-                        .note("MICA takes it for a subflow of this name")
-                        .help("remove it, or move it to the agent it is meant for"),
+                        .note("MICA reads it as a subflow of this name")
+                        .help("remove it, or move it to the agent it belongs to"),
                     _ => finding
-                        .note("MICA's validator rejects the whole file for it")
-                        .help("remove it, or move it to the agent it is meant for"),
+                        .note("MICA's validator rejects the whole file because of it")
+                        .help("remove it, or move it to the agent it belongs to"),
                 });
             }
             Standing::Required | Standing::Allowed | Standing::MicaOnly => {}
@@ -243,10 +242,10 @@ impl Reader<'_> {
                 Diagnostic::warning(
                     rules::LEGACY_FORM,
                     key.span,
-                    "`schedule` belongs to a former form of `main`",
+                    "`schedule` is from an older form of `main`",
                 )
-                .note("`priority`, `dispatcher` and `mediator` are gone: an ensemble chooses by descriptions")
-                .help("write a `type: ensemble agent` with `contains`, and let `main` call it"),
+                .note("`priority`, `dispatcher` and `mediator` were removed: an ensemble selects agents by description")
+                .help("write a `type: ensemble agent` with `contains`, and call it from `main`"),
             );
             agent.unknown.push(entry);
             return;
@@ -269,16 +268,16 @@ impl Reader<'_> {
                 return;
             }
         }
-        let what = agent.kind.map_or("agent", AgentKind::name);
+        let what = with_article(agent.kind.map_or("agent", AgentKind::name));
         let finding = Diagnostic::warning(
             rules::UNKNOWN_FIELD,
             key.span,
-            format!("no {what} has a field `{}`", key.text),
+            format!("`{}` is not a field of {what}", key.text),
         )
         .note(if agent.kind == Some(AgentKind::Flow) {
-            "in a flow agent MICA takes every key it does not know for a subflow, so nobody is told"
+            "MICA silently reads unknown keys of a flow agent as subflows"
         } else {
-            "MICA's validator rejects the whole file for it"
+            "MICA's validator rejects the whole file because of it"
         });
         self.problems.push(match near {
             Some(near) => finding.did_you_mean(near),
@@ -305,9 +304,9 @@ impl Reader<'_> {
             if due && agent.field(def.name).is_none() {
                 let name = &agent.name;
                 let why = match def.name {
-                    "prompt" => "without a prompt the model is told nothing",
-                    "steps" => "without steps the flow does nothing, and the bot does not start",
-                    _ => "without agents to choose among MICA crashes",
+                    "prompt" => "without a prompt the model has no instructions",
+                    "steps" => "the bot does not start if a flow has no steps",
+                    _ => "MICA crashes if there are no agents to select from",
                 };
                 self.problems.push(
                     Diagnostic::error(
@@ -339,7 +338,7 @@ impl Reader<'_> {
                     return policy;
                 }
                 let Some(scalar) = value.filter(|_| children.is_empty()) else {
-                    self.expected(key, children, "a text", def.name);
+                    self.expected(key, children, "a string", def.name);
                     return Value::Other;
                 };
                 self.report_yaml_surprises(scalar, def.name);
@@ -359,9 +358,9 @@ impl Reader<'_> {
                     Diagnostic::warning(
                         rules::MICA_SOURCE,
                         key.span,
-                        "MICA reads `file` letter by letter and loads other folders than this one",
+                        "MICA reads `file` character by character and loads other folders",
                     )
-                    .note("it takes every letter for a path; `/` is the whole disk")
+                    .note("it uses every character as a path; `/` is the whole disk")
                     .help("list the folder in `sources`"),
                 );
                 let names = match value {
@@ -403,10 +402,10 @@ impl Reader<'_> {
             Diagnostic::warning(
                 rules::LEGACY_FORM,
                 key.span,
-                format!("a list of policies is a former form of `{}`", key.text),
+                format!("`{}` as a list of policies is an older form", key.text),
             )
-            .note("MICA's validator wants a text")
-            .help(format!("write `{}: …` in one text", key.text)),
+            .note("MICA's validator requires a string")
+            .help(format!("write `{}: …` as one string", key.text)),
         );
         match all.as_slice() {
             [only] => Some(Value::Text(inline::plain(only))),
@@ -422,13 +421,13 @@ impl Reader<'_> {
         field: &str,
     ) {
         let message = if children.is_empty() {
-            format!("`{field}` is empty; {what} is expected")
+            format!("`{field}` is empty; expected {what}")
         } else {
-            format!("`{field}` takes {what}")
+            format!("`{field}` expects {what}")
         };
         let help = match what {
-            "a list of steps" => "write each step behind a dash: `- bot: \"…\"`".to_owned(),
-            _ => format!("write {what} behind `{field}:`"),
+            "a list of steps" => "write each step after a dash: `- bot: \"…\"`".to_owned(),
+            _ => format!("write {what} after `{field}:`"),
         };
         self.problems.push(Diagnostic::error(rules::INVALID_VALUE, key.span, message).help(help));
     }
@@ -441,9 +440,9 @@ impl Reader<'_> {
                 Diagnostic::warning(
                     rules::YAML_BOOLEAN,
                     scalar.span,
-                    format!("YAML takes `{word}` for {value}, not for a word"),
+                    format!("YAML reads `{word}` as {value}, not as a string"),
                 )
-                .note(format!("MICA reads YAML 1.1; `{field}` then holds no text"))
+                .note(format!("MICA uses YAML 1.1, so `{field}` is not a string"))
                 .help("put it in quotes")
                 .replace(format!("\"{word}\""), Applicability::Safe),
             );
@@ -457,9 +456,9 @@ impl Reader<'_> {
                 Diagnostic::warning(
                     rules::TYPOGRAPHIC_PUNCTUATION,
                     span,
-                    format!("`{wide}` is a full-width sign, not YAML's `{plain}`"),
+                    format!("`{wide}` is a full-width character, not YAML's `{plain}`"),
                 )
-                .note("the lines below become one line, which begins with this sign")
+                .note("the lines below become one line, which begins with this character")
                 .help(format!("write `{plain}`"))
                 .replace(plain, Applicability::Safe),
             );
@@ -479,10 +478,10 @@ impl Reader<'_> {
                 Diagnostic::error(
                     rules::INVALID_VALUE,
                     scalar.span,
-                    format!("`{}` takes a list of {what}", key.text),
+                    format!("`{}` expects a list of {what}", key.text),
                 )
-                .note("MICA takes every letter of a text for a name")
-                .help(format!("write `- {text}` in a line below")),
+                .note("MICA uses every character of a string as a name")
+                .help(format!("write `- {text}` on the line below")),
             );
             return vec![Spanned::new(text, scalar.span)];
         }
@@ -505,9 +504,9 @@ impl Reader<'_> {
                     Diagnostic::error(
                         rules::INVALID_VALUE,
                         child.span(self.file),
-                        format!("`{}` takes a list of {what}", key.text),
+                        format!("`{}` expects a list of {what}", key.text),
                     )
-                    .help("write a name behind each dash: `- name`"),
+                    .help("write a name after each dash: `- name`"),
                 ),
             }
         }
@@ -524,18 +523,16 @@ impl Reader<'_> {
         let finding = |message: &str| Diagnostic::warning(rules::MICA_SOURCE, source.span, message);
         if !remote && lower.starts_with("www.") {
             self.problems.push(
-                finding(
-                    "MICA takes an address without `https://` for a folder that does not exist",
-                )
-                .note("the agent then knows nothing of the page")
-                .help(format!("write `https://{text}`"))
-                .replace(format!("https://{text}"), Applicability::Safe),
+                finding("MICA reads an address without `https://` as a folder")
+                    .note("the folder does not exist, so the agent does not know the page")
+                    .help(format!("write `https://{text}`"))
+                    .replace(format!("https://{text}"), Applicability::Safe),
             );
         } else if !remote && file {
             self.problems.push(
                 finding("MICA loads folders, not single files")
-                    .note("the agent then knows nothing of what is in the file")
-                    .help("name the folder that the file is in"),
+                    .note("the agent does not know the contents of the file")
+                    .help("name the folder that contains the file"),
             );
         }
     }
@@ -559,9 +556,9 @@ impl Reader<'_> {
                             Diagnostic::warning(
                                 rules::LEGACY_FORM,
                                 key.span,
-                                "questions as keys are a former form of `faq`",
+                                "questions as keys are an older form of `faq`",
                             )
-                            .note("MICA's validator wants a list")
+                            .note("MICA's validator requires a list")
                             .help("write `- q: …` and below it `a: …`"),
                         );
                     }
@@ -577,7 +574,7 @@ impl Reader<'_> {
                         Diagnostic::error(
                             rules::INVALID_VALUE,
                             text.span,
-                            "a question and its answer are expected",
+                            "expected a question and its answer",
                         )
                         .help("write `- q: …` and below it `a: …`"),
                     );
@@ -603,9 +600,9 @@ impl Reader<'_> {
                     let finding = Diagnostic::warning(
                         rules::UNKNOWN_FIELD,
                         key.span,
-                        format!("a question has no `{other}`"),
+                        format!("a question has no field `{other}`"),
                     );
-                    self.problems.push(finding.help("it has `q` and `a`"));
+                    self.problems.push(finding.help("the fields are `q` and `a`"));
                 }
             }
         }
@@ -620,7 +617,7 @@ impl Reader<'_> {
                 Diagnostic::error(
                     rules::MISSING_FIELD,
                     span.at_start(),
-                    format!("this entry of `faq` lacks {missing}"),
+                    format!("this entry of `faq` has no {missing}"),
                 )
                 .help("write `- q: …` and below it `a: …`"),
             );
@@ -664,12 +661,8 @@ fn named_by_next(entries: &[Entry<'_>], subflow: &str) -> bool {
 
 /// A duplicate key in a map.
 pub(super) fn duplicate(key: &Key<'_>, first: Span) -> Diagnostic {
-    Diagnostic::warning(
-        rules::DUPLICATE_FIELD,
-        key.span,
-        format!("`{}` is written twice", key.text),
-    )
-    .label(first, "first written here")
-    .note("MICA's server rejects the file; its workbench takes the last one")
-    .help("remove one of the two")
+    Diagnostic::warning(rules::DUPLICATE_FIELD, key.span, format!("duplicate `{}`", key.text))
+        .label(first, "first used here")
+        .note("MICA's server rejects the file; its workbench uses the last one")
+        .help("remove one of the two")
 }

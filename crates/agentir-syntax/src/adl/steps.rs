@@ -36,7 +36,7 @@ pub(super) fn list<'t>(
                     Diagnostic::error(
                         rules::INVALID_VALUE,
                         entry.span(reader.file),
-                        "behind this dash there is no step",
+                        "there is no step after this dash",
                     )
                     .help("write a step, or remove the dash"),
                 ),
@@ -65,7 +65,7 @@ fn word_step<'t>(reader: &mut Reader<'_>, entry: &'t Entry<'t>, text: &Scalar<'t
         "user" => return step(StepKind::User, span),
         "return" => {
             reader.problems.push(
-                error("`return` says no status".to_owned())
+                error("`return` has no status".to_owned())
                     .note("MICA's validator rejects the file")
                     .help("write `return: success`, or `return: error, …`"),
             );
@@ -77,9 +77,9 @@ fn word_step<'t>(reader: &mut Reader<'_>, entry: &'t Entry<'t>, text: &Scalar<'t
                 Diagnostic::warning(
                     rules::LEGACY_FORM,
                     span,
-                    format!("`{}` is a former step, which does nothing", value.trim()),
+                    format!("`{}` is an obsolete step", value.trim()),
                 )
-                .note("MICA's validator accepts it, and its runtime raises an error")
+                .note("MICA's validator accepts it, but its runtime raises an error")
                 .help("remove it: a flow begins with its first step and ends with its last"),
             );
         }
@@ -89,21 +89,21 @@ fn word_step<'t>(reader: &mut Reader<'_>, entry: &'t Entry<'t>, text: &Scalar<'t
                 Some(at) => Diagnostic::warning(
                     rules::TYPOGRAPHIC_PUNCTUATION,
                     span,
-                    "`：` is a full-width colon, so this is no pair of a key and a value",
+                    "`：` is a full-width colon, so this is not a key and a value",
                 )
-                .note("MICA takes the whole line for the name of a step")
+                .note("MICA reads the whole line as the name of a step")
                 .help(format!(
                     "write `{}: {}`",
                     other.get(..at).unwrap_or_default(),
                     "…"
                 )),
                 None => {
-                    let finding = error(format!("`{other}` is no step"));
+                    let finding = error(format!("`{other}` is not a step"));
                     match closest(other, ["user"]) {
                         Some(near) => finding
                             .did_you_mean(near),
                         None => finding.help(format!(
-                            "`user` is the only step of one word; to go to a label write `next: {other}`"
+                            "`user` is the only step without a value; to go to a label write `next: {other}`"
                         )),
                     }
                 }
@@ -149,15 +149,15 @@ fn verb_step<'t>(
             Diagnostic::error(
                 rules::TWO_VERBS,
                 key.span,
-                format!("this step says two things to do: `{verb}` and `{}`", key.text),
+                format!("this step has two verbs: `{verb}` and `{}`", key.text),
             )
-            .note(format!("MICA does `{verb}` and silently forgets `{}`", key.text))
-            .help(format!("begin a step of its own: `- {}: …`", key.text))
+            .note(format!("MICA executes `{verb}` and silently ignores `{}`", key.text))
+            .help(format!("write a separate step: `- {}: …`", key.text))
         } else {
             let finding = Diagnostic::warning(
                 rules::UNKNOWN_FIELD,
                 key.span,
-                format!("a step with `{verb}` has no `{}`", key.text),
+                format!("a step with `{verb}` cannot have `{}`", key.text),
             );
             match closest(key.text, beside.iter().chain(VERBS).copied()) {
                 Some(near) => finding.did_you_mean(near),
@@ -182,10 +182,10 @@ fn verb_step<'t>(
                     Diagnostic::warning(
                         rules::MICA_NESTED_ELSE,
                         at,
-                        "MICA drops this `else`: it stands inside a `then` or an `else`",
+                        "MICA drops this `else` because it is nested in a `then` or an `else`",
                     )
-                    .note("it reads an `else` beside its `if` only among the steps of a flow or subflow")
-                    .help("write it as an item of its own: `- else:`"),
+                    .note("it only reads an `else` next to its `if` at the top level of a flow or subflow")
+                    .help("write it as a separate item: `- else:`"),
                 );
             }
             let joined = verb == "else if" && can_extend_last_if(steps, &unknown);
@@ -233,9 +233,13 @@ fn extend_last_if<'t>(steps: &mut [Step<'t>], more: impl Iterator<Item = Branch<
 }
 
 fn else_without_if(key: &Key<'_>, verb: &str) -> Diagnostic {
-    Diagnostic::error(rules::ELSE_WITHOUT_IF, key.span, format!("this `{verb}` belongs to no `if`"))
-        .note("it must stand right behind an `if` or an `else if`; MICA never comes to it")
-        .help("write an `if` before it, or move it up to the one it is for")
+    Diagnostic::error(
+        rules::ELSE_WITHOUT_IF,
+        key.span,
+        format!("this `{verb}` has no matching `if`"),
+    )
+    .note("it must directly follow an `if` or an `else if`; MICA never executes it")
+    .help("write an `if` before it, or move it directly after the one it belongs to")
 }
 
 fn no_verb<'t>(
@@ -248,7 +252,7 @@ fn no_verb<'t>(
     let Some(key) = keys.first() else { return };
     if key.text == "user" {
         reader.problems.push(
-            Diagnostic::error(rules::INVALID_VALUE, key.span, "`user` takes no value")
+            Diagnostic::error(rules::INVALID_VALUE, key.span, "`user` does not take a value")
                 .note("MICA's validator rejects the file")
                 .help("write `- user`, without a colon"),
         );
@@ -256,10 +260,10 @@ fn no_verb<'t>(
         return;
     }
     let finding =
-        Diagnostic::error(rules::INVALID_VALUE, key.span, format!("`{}` is no step", key.text));
+        Diagnostic::error(rules::INVALID_VALUE, key.span, format!("`{}` is not a step", key.text));
     reader.problems.push(match closest(key.text, VERBS.iter().copied()) {
         Some(near) => finding.did_you_mean(near),
-        None => finding.help(format!("a step is `user` or one of {}", VERBS.join(", "))),
+        None => finding.help(format!("steps are `user` and {}", VERBS.join(", "))),
     });
     steps.push(step(StepKind::Other(entry), span));
 }
@@ -294,7 +298,7 @@ fn branch<'t>(
                     format!("this `{}` has no `then`", key.text),
                 )
                 .note("MICA's validator rejects the file")
-                .help("write `then:` below it, with steps"),
+                .help("add `then:` below it, with steps"),
             );
             (Vec::new(), key.span.end)
         }
@@ -315,9 +319,9 @@ fn otherwise<'t>(
             if then.text == "then" =>
         {
             reader.problems.push(
-                Diagnostic::error(rules::INVALID_VALUE, then.span, "`else` has no `then`")
-                    .note("MICA never executes what is below it")
-                    .help("write the steps right below `else:`"),
+                Diagnostic::error(rules::INVALID_VALUE, then.span, "`else` does not take a `then`")
+                    .note("MICA never executes the steps below it")
+                    .help("delete `then:` and write the steps directly below `else:`"),
             );
             children.as_slice()
         }
@@ -337,9 +341,9 @@ fn report_not_a_list(reader: &mut Reader<'_>, key: &Key<'_>, what: &str) {
         Diagnostic::error(
             rules::INVALID_VALUE,
             key.span,
-            format!("`{what}` takes a list of steps"),
+            format!("`{what}` expects a list of steps"),
         )
-        .help("write each step behind a dash, in a line of its own"),
+        .help("write each step after a dash, on its own line"),
     );
 }
 
@@ -352,7 +356,7 @@ fn tries(
     let number = value.filter(|v| v.style == Style::Bare).and_then(|v| v.raw.parse::<u32>().ok());
     let Some(number) = number else {
         let at = value.map_or(key.span, |v| v.span);
-        let finding = Diagnostic::error(rules::INVALID_VALUE, at, "`tries` takes a whole number")
+        let finding = Diagnostic::error(rules::INVALID_VALUE, at, "`tries` expects a whole number")
             .note("MICA compares it with a number and raises an error");
         let quoted = value.and_then(|v| v.value().trim().parse::<u32>().ok());
         reader.problems.push(match quoted {
@@ -366,30 +370,26 @@ fn tries(
     let span = value.map_or(key.span, |v| v.span);
     if number == 0 {
         reader.problems.push(
-            Diagnostic::warning(
-                rules::MICA_TRIES,
-                span,
-                "MICA takes `tries: 0` for no limit at all",
-            )
-            .help("leave `tries` out if there is no limit, or remove the jump"),
+            Diagnostic::warning(rules::MICA_TRIES, span, "MICA reads `tries: 0` as no limit")
+                .help("remove `tries` if there should be no limit, or remove the jump"),
         );
         return None;
     }
     let times = if number == 1 { "once".to_owned() } else { format!("{number} times") };
     let help = match number - 1 {
-        0 => "remove the jump for one attempt in MICA".to_owned(),
-        jumps => format!("write `tries: {jumps}` for {number} attempts in MICA"),
+        0 => "for one attempt in MICA, remove the jump".to_owned(),
+        jumps => format!("for {number} attempts in MICA, write `tries: {jumps}`"),
     };
     reader.problems.push(
         Diagnostic::info(
             rules::MICA_TRIES,
             span,
             format!(
-                "MICA jumps back {times}, so the steps run {} times in all",
+                "MICA jumps back {times}, so the steps run {} times in total",
                 u64::from(number) + 1
             ),
         )
-        .note("the paper (B.4.6) counts attempts, the first one included")
+        .note("the paper (B.4.6) counts attempts, including the first")
         .help(help),
     );
     Some(Spanned::new(number, span))
@@ -409,7 +409,7 @@ fn simple_step<'t>(
                 Diagnostic::error(
                     rules::INVALID_VALUE,
                     key.span,
-                    "`set` takes arguments and values",
+                    "`set` expects arguments and values",
                 )
                 .help("write `name: value` below it"),
             );
@@ -418,10 +418,10 @@ fn simple_step<'t>(
     }
     let Some(value) = value else {
         let (what, help) = match verb {
-            "bot" => ("says nothing", "write what the bot says: `bot: \"…\"`"),
-            "return" => ("says no status", "write `return: success`, or `return: error, …`"),
-            "call" => ("names nothing", "write the name of an agent or a function"),
-            _ => ("names nothing", "write the name of a label or a subflow"),
+            "bot" => ("has no text", "write the text to show: `bot: \"…\"`"),
+            "return" => ("has no status", "write `return: success`, or `return: error, …`"),
+            "call" => ("has no target", "write the name of an agent or a function"),
+            _ => ("has no target", "write the name of a label or a subflow"),
         };
         reader.problems.push(
             Diagnostic::error(rules::INVALID_VALUE, key.span, format!("this `{verb}` {what}"))
@@ -442,7 +442,7 @@ fn simple_step<'t>(
                             Diagnostic::error(
                                 rules::INVALID_VALUE,
                                 key.span,
-                                "`args` takes arguments and values",
+                                "`args` expects arguments and values",
                             )
                             .help("write `name: value` below it"),
                         );
@@ -484,9 +484,9 @@ fn return_step<'t>(reader: &mut Reader<'_>, value: &Scalar<'t>) -> StepKind<'t> 
             Diagnostic::error(
                 rules::INVALID_VALUE,
                 value.span,
-                "`return` takes a status and a message",
+                "`return` expects a status and a message",
             )
-            .note("MICA takes every status but `success` for a failure")
+            .note("MICA treats every status except `success` as a failure")
             .help("write `return: success, …` or `return: error, …`"),
         );
         let status = Spanned::new(SmolStr::new_static("error"), value.span);
@@ -499,9 +499,9 @@ fn return_step<'t>(reader: &mut Reader<'_>, value: &Scalar<'t>) -> StepKind<'t> 
         let finding = Diagnostic::warning(
             rules::INVALID_VALUE,
             status.span,
-            format!("there is no status `{status}`"),
+            format!("unknown status `{status}`"),
         )
-        .note("MICA takes every status but `success` for a failure");
+        .note("MICA treats every status except `success` as a failure");
         reader.problems.push(match near {
             Some(near) => finding.did_you_mean(near),
             None => finding.help("write `success` or `error`"),
@@ -514,9 +514,9 @@ fn return_step<'t>(reader: &mut Reader<'_>, value: &Scalar<'t>) -> StepKind<'t> 
             Diagnostic::warning(
                 rules::MICA_RETURN,
                 at,
-                format!("MICA takes this `{status}` for a success: there is a comma in the message"),
+                format!("MICA treats this `{status}` as a success because of the comma in the message"),
             )
-            .note("it cuts `return` at every comma, and with more than two parts it falls back to `success`")
+            .note("it splits `return` at every comma, and with more than two parts it falls back to `success`")
             .help("write the message without commas"),
         );
     }

@@ -122,6 +122,26 @@ pub struct Step<'t> {
     pub unknown: Vec<&'t Entry<'t>>,
 }
 
+impl Step<'_> {
+    /// The span of the verb.
+    #[must_use]
+    pub fn verb(&self) -> Span {
+        let verb = match self.kind {
+            StepKind::User => "user",
+            StepKind::Bot(_) => "bot",
+            StepKind::Set(_) => "set",
+            StepKind::Label(_) => "label",
+            StepKind::Next { .. } => "next",
+            StepKind::Call { .. } => "call",
+            StepKind::If(_) => "if",
+            StepKind::Return { .. } => "return",
+            StepKind::Other(_) => "",
+        };
+        let start = self.span.start;
+        Span::new(self.span.file, start, start + crate::text::offset(verb.len()))
+    }
+}
+
 /// The kinds of steps.
 #[derive(Debug)]
 pub enum StepKind<'t> {

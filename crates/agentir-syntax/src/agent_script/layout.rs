@@ -340,10 +340,10 @@ impl<'s> Layout<'s, '_> {
                 .map_or(0, |n| n + 1);
             let mut diagnostic =
                 between_levels(self.cursor.span(start, self.cursor.at), popped, outer)
-                    .note("it is read as if it left the block");
+                    .note("it is read as if it ended the block");
             if self.first_tab.is_some_and(|tab| tab < self.cursor.at) {
                 diagnostic = diagnostic.note(format!(
-                    "it is read as if it left the block; a tab counts as {TAB} columns, so better do not mix it with spaces"
+                    "it is read as if it ended the block; a tab counts as {TAB} columns, so do not mix tabs and spaces"
                 ));
             }
             self.problems.push(diagnostic);
@@ -554,9 +554,9 @@ impl<'s> Layout<'s, '_> {
                         Diagnostic::error(
                             rules::UNTERMINATED_STRING,
                             self.cursor.span(start, start + 1),
-                            "this text has no closing `\"` on its line",
+                            "this string has no closing `\"` on its line",
                         )
-                        .help("close it, or write a text of several lines behind `|`"),
+                        .help("close it, or write a multi-line text after `|`"),
                     );
                 }
                 Piece::Open => {

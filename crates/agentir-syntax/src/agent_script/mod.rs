@@ -63,7 +63,7 @@ pub fn parse<'s>(
     let text = if u32::try_from(text.len()).is_ok_and(|n| n < u32::MAX) {
         text
     } else {
-        let message = "this file is too large to be read";
+        let message = "this file is too large to read";
         problems.push(Diagnostic::error(rules::NOT_TEXT, Span::new(file, 0, 0), message));
         ""
     };
@@ -89,18 +89,18 @@ pub fn parse<'s>(
         problems.truncate(before);
         let more = match count {
             1 => String::new(),
-            n => format!(" here and at {} more places", n - 1),
+            n => format!(" (and {} more)", n - 1),
         };
         problems.push(
             Diagnostic::error(
                 rules::UNFILLED_PLACEHOLDER,
                 first,
                 format!(
-                    "`{}` still has to be filled in{more}",
+                    "the placeholder `{}` is not filled in{more}",
                     text.get(first.range()).unwrap_or_default()
                 ),
             )
-            .note("this file is a template for documents; it is checked when it is filled in"),
+            .note("this file is a document template; it is checked once its placeholders are filled in"),
         );
     }
     Document { dialect, version, root, comments, placeholders: placeholders.is_some() }
@@ -165,7 +165,7 @@ fn dialect_line(file: FileId, text: &str, problems: &mut Vec<Diagnostic>) -> Opt
             let diagnostic = Diagnostic::error(
                 rules::UNKNOWN_DIALECT,
                 span_of(name),
-                format!("there is no dialect `{name}`"),
+                format!("unknown dialect `{name}`"),
             );
             problems.push(match closest(name, names) {
                 Some(near) => diagnostic.did_you_mean(near),
@@ -179,7 +179,7 @@ fn dialect_line(file: FileId, text: &str, problems: &mut Vec<Diagnostic>) -> Opt
                     Diagnostic::error(
                         rules::INVALID_VALUE,
                         span_of(written),
-                        format!("`{written}` is no version"),
+                        format!("`{written}` is not a version"),
                     )
                     .help("write `# @dialect: name=3.2`"),
                 );

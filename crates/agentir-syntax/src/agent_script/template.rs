@@ -272,7 +272,7 @@ fn placeholders(reading: &mut Reading<'_>, raw: &str, base: u32) -> Vec<Placehol
                     Span::new(reading.file, start, start + 2),
                     "this `{!` has no closing `}`",
                 )
-                .note("it is shown as it is written"),
+                .note("it is shown literally"),
             );
             at = open + 2;
             continue;
@@ -281,8 +281,8 @@ fn placeholders(reading: &mut Reading<'_>, raw: &str, base: u32) -> Vec<Placehol
         let span = Span::new(reading.file, start, start + 3 + offset(length));
         let expr = if text.trim().is_empty() {
             reading.problems.push(
-                Diagnostic::warning(INVALID_TEMPLATE, span, "nothing stands in these braces")
-                    .help("write what is to be filled in: `{!@variables.name}`"),
+                Diagnostic::warning(INVALID_TEMPLATE, span, "this placeholder is empty")
+                    .help("name the value to insert: `{!@variables.name}`"),
             );
             None
         } else {

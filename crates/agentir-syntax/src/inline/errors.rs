@@ -151,7 +151,7 @@ impl<L: Explain> ParseFailure<'_, L> {
                 self.cut_off(L::NOTATION.expected(expected))
             }
             ParseError::InvalidToken { location } => {
-                self.error(*location, *location, "this cannot be read")
+                self.error(*location, *location, "this cannot be parsed")
             }
         };
         Some(match (diagnostic.help.is_none(), L::example(self.entry_point)) {
@@ -193,7 +193,9 @@ impl<L: Explain> ParseFailure<'_, L> {
                 self.error(start, end, format!("`{found}` does not close `{open}`"))
                     .label(self.input.span_of(at, at + 1), "opened here"),
             ),
-            None => Some(self.error(start, end, format!("`{found}` closes nothing"))),
+            None => {
+                Some(self.error(start, end, format!("`{found}` has no matching opening bracket")))
+            }
         }
     }
 
@@ -218,7 +220,7 @@ impl<L: Explain> ParseFailure<'_, L> {
         let [_, (last_start, last_end)] = self.last;
         if last_start == last_end {
             let what = L::missing(self.entry_point, expected);
-            return self.error(last_start, end, format!("expected {what}, found nothing"));
+            return self.error(last_start, end, format!("expected {what}"));
         }
         if expected != Expected::Value
             && let Some((at, open)) = self.open_bracket(end)

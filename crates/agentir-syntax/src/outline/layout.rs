@@ -350,7 +350,7 @@ impl<'s> Layout<'s, '_> {
                             "this string is not closed on its line",
                         )
                         .at("opened here")
-                        .help("add the closing `\"`, or write a text of several lines below `|`"),
+                        .help("add the closing `\"`, or write a multi-line text below `|`"),
                     );
                 }
                 Piece::Open => open += 1,

@@ -22,7 +22,7 @@ pub const MAX_NESTING: usize = 64;
 
 /// Nesting deeper than [`MAX_NESTING`].
 pub(crate) fn nested_too_deep(span: Span) -> Diagnostic {
-    let message = format!("nested more than {MAX_NESTING} levels deep");
+    let message = format!("this is nested more than {MAX_NESTING} levels deep");
     Diagnostic::error(rules::NESTING, span, message)
 }
 
@@ -35,9 +35,9 @@ pub(crate) fn between_levels(span: Span, inner: u32, outer: u32) -> Diagnostic {
     Diagnostic::warning(
         rules::INDENTATION,
         span,
-        "this line is indented less than the lines above it, but more than what they belong to",
+        "this line is indented less than the lines above it, but more than their parent",
     )
-    .help(format!("indent it by {inner} to go on with the block above, or by {outer} to leave it"))
+    .help(format!("indent it by {inner} to continue the block above, or by {outer} to end it"))
 }
 
 /// The end of the last token; a block closes there, not on the current line.

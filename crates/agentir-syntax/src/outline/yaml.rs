@@ -27,7 +27,7 @@ pub fn parse_yaml<'s>(file: FileId, text: &'s str, problems: &mut Vec<Diagnostic
                     let at = builder.span(span);
                     builder.problems.push(
                         Diagnostic::error(rules::SYNTAX, at, "a second YAML document starts here")
-                            .help("put each agent into a file of its own"),
+                            .help("move each agent to a separate file"),
                     );
                     break;
                 }
@@ -40,9 +40,9 @@ pub fn parse_yaml<'s>(file: FileId, text: &'s str, problems: &mut Vec<Diagnostic
                     Diagnostic::error(
                         rules::SYNTAX,
                         span,
-                        format!("broken YAML: {}", error.info()),
+                        format!("invalid YAML: {}", error.info()),
                     )
-                    .note("what follows in this file was not read"),
+                    .note("the rest of this file was not read"),
                 );
                 break;
             }
@@ -123,8 +123,8 @@ impl<'s> Builder<'s, '_> {
             Event::Alias(_) => {
                 let span = self.span(span);
                 self.problems.push(
-                    Diagnostic::error(rules::SYNTAX, span, "YAML aliases are not read here")
-                        .help("write the value again"),
+                    Diagnostic::error(rules::SYNTAX, span, "YAML aliases are not supported here")
+                        .help("repeat the value"),
                 );
                 let scalar = Scalar::bare(self.slice(span), span);
                 self.scalar_entry(scalar);
@@ -205,7 +205,7 @@ impl<'s> Builder<'s, '_> {
         if self.too_deep > 0 || self.stack.len() > MAX_NESTING {
             if self.too_deep == 0 {
                 let at = self.span(span).at_start();
-                self.problems.push(nested_too_deep(at).note("what is inside was not read"));
+                self.problems.push(nested_too_deep(at).note("its contents were not read"));
             }
             self.too_deep += 1;
             return;

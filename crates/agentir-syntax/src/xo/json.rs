@@ -71,9 +71,8 @@ pub fn parse(file: FileId, text: &str, problems: &mut Vec<Diagnostic>) -> Option
     };
     let source = Source { file, text: body, base };
     let too_deep = |span: Span| {
-        Diagnostic::error(rules::NESTING, span, "values are nested too deep here").note(format!(
-            "exports stay far below {MAX_DEPTH} levels; nothing of this file was read"
-        ))
+        Diagnostic::error(rules::NESTING, span, "values are nested too deeply here")
+            .note(format!("exports have far fewer than {MAX_DEPTH} levels; this file was not read"))
     };
     match parse_to_ast(body, &CollectOptions::default(), &STRICT) {
         Ok(result) => match result.value.map(|value| source.value(&value, 0)) {
@@ -101,8 +100,8 @@ pub fn parse(file: FileId, text: &str, problems: &mut Vec<Diagnostic>) -> Option
                     let mut letters = what.chars();
                     let first = letters.next().map(|c| c.to_ascii_lowercase());
                     let what: String = first.into_iter().chain(letters).collect();
-                    Diagnostic::error(rules::SYNTAX, span, format!("this is no JSON: {what}"))
-                        .help("export the bot again; exports are not edited by hand")
+                    Diagnostic::error(rules::SYNTAX, span, format!("invalid JSON: {what}"))
+                        .help("export the bot again instead of editing the file")
                 }
             });
             None

@@ -50,9 +50,9 @@ pub fn parse(file: FileId, text: &str, problems: &mut Vec<Diagnostic>) -> Option
     }
     if root.get("dialogs").is_none_or(|d| !matches!(d.kind, Kind::Array(_))) {
         problems.push(
-            Diagnostic::error(rules::SYNTAX, Span::new(file, 0, 0), "this JSON describes no bot")
+            Diagnostic::error(rules::SYNTAX, Span::new(file, 0, 0), "this JSON does not describe a bot")
                 .note("a bot export of Kore.ai XO has a list `dialogs`, and the `dialogComponents` that its nodes refer to")
-                .help("name the `botDefinition.json` or `appDefinition.json` of an export, or its zip file"),
+                .help("pass the `botDefinition.json` or `appDefinition.json` of an export, or its zip file"),
         );
         return None;
     }

@@ -43,7 +43,7 @@ fn a_line_between_two_levels() {
     assert_eq!(
         diagnostics(text),
         [
-            "inconsistent-indentation: »      « this line is indented less than the lines above it, but more than what they belong to / indent it by 12 to go on with the block above, or by 4 to leave it"
+            "inconsistent-indentation: »      « this line is indented less than the lines above it, but more than their parent / indent it by 12 to continue the block above, or by 4 to end it"
         ]
     );
     let (document, _) = read(text);
@@ -68,19 +68,19 @@ fn named_blocks() {
     );
     assert_eq!(
         diagnostics("subagent my agent:\n  description: \"x\"\n"),
-        ["syntax-error: »my agent« a name is one word / join the words with `_`"]
+        ["syntax-error: »my agent« a name must be one word / join the words with `_`"]
     );
     assert_eq!(
         diagnostics("config main:\n  role: \"x\"\n"),
-        ["syntax-error: »main« `config` takes no name / write `config:`"]
+        ["syntax-error: »main« `config` does not take a name / write `config:`"]
     );
     assert_eq!(
         diagnostics("subagent a:\n  description: \"x\"\nsubagent a:\n  description: \"x\"\n"),
-        ["duplicate-section: »a« the subagent `a` is there already"]
+        ["duplicate-section: »a« duplicate subagent `a`"]
     );
     assert_eq!(
         diagnostics("start_agent a:\n  description: \"x\"\nstart_agent b:\n  description: \"x\"\n"),
-        ["duplicate-section: »start_agent« there may only be one `start_agent`"]
+        ["duplicate-section: »start_agent« there can only be one `start_agent`"]
     );
 }
 
@@ -111,7 +111,7 @@ fn sequences() {
     assert!(matches!(&policy.fields[0].value, Value::List(l) if l.len() == 2));
     assert_eq!(
         diagnostics("system:\n  messages:\n    error: \"e\"\n    - \"x\"\n"),
-        ["syntax-error: »-« expected a field of the messages block, found an item of a sequence"]
+        ["syntax-error: »-« expected a field of the messages block, found a sequence item"]
     );
 }
 
@@ -159,11 +159,11 @@ fn wrong_declarations() {
     let one = |line: &str| diagnostics(&format!("variables:\n  a: {line}\n")).join("\n");
     assert_eq!(
         one("mutabel string"),
-        "invalid-value: »mutabel« `mutabel` is no modifier / did you mean `mutable`?"
+        "invalid-value: »mutabel« unknown modifier `mutabel` / did you mean `mutable`?"
     );
     assert_eq!(
         one("mutable str"),
-        "invalid-value: »str« there is no type `str` / did you mean `string`?"
+        "invalid-value: »str« unknown type `str` / did you mean `string`?"
     );
     assert_eq!(
         one("mutable map[string]"),
@@ -172,7 +172,7 @@ fn wrong_declarations() {
     );
     assert_eq!(
         one("mutable list[list[string]]"),
-        "syntax-error: »list[list[string]]« there are no lists of lists / write `list[object]`"
+        "syntax-error: »list[list[string]]« lists of lists are not supported / write `list[object]`"
     );
     assert_eq!(
         one("mutable id"),
@@ -185,12 +185,12 @@ fn wrong_declarations() {
     assert_eq!(
         diagnostics("variables:\n  a__b: mutable string\n"),
         [
-            "invalid-value: »a__b« `a__b` cannot be the name of a variable / it begins with a letter; letters, digits and single underscores follow"
+            "invalid-value: »a__b« `a__b` cannot be the name of a variable / names begin with a letter, followed by letters, digits and single underscores"
         ]
     );
     assert_eq!(
         diagnostics("variables:\n  a: mutable string\n  a: mutable string\n"),
-        ["duplicate-field: »a« the variable `a` is there already"]
+        ["duplicate-field: »a« duplicate variable `a`"]
     );
 }
 
@@ -262,15 +262,15 @@ fn literals() {
 fn wrong_expressions() {
     assert_eq!(
         diagnostics_of("'x'"),
-        "syntax-error: »'x'« texts stand in double quotes / write `\"…\"`"
+        "syntax-error: »'x'« strings must be in double quotes / write `\"…\"`"
     );
     assert_eq!(
         diagnostics_of(r#""a\d""#).split(" / ").next().unwrap(),
-        r"invalid-value: »\d« `\d` is no escape of Agent Script"
+        r"invalid-value: »\d« unknown escape `\d`"
     );
     assert_eq!(
         diagnostics_of("\"abc").split(" / ").next().unwrap(),
-        "unterminated-string: »\"« this text has no closing `\"` on its line"
+        "unterminated-string: »\"« this string has no closing `\"` on its line"
     );
     assert_eq!(
         diagnostics_of("1 +"),
@@ -283,7 +283,7 @@ fn wrong_expressions() {
     );
     assert_eq!(
         diagnostics_of("@variables"),
-        "syntax-error: »@variables« `@variables` names no member / write `@variables.name`"
+        "syntax-error: »@variables« `@variables` on its own is not a value / write `@variables.name`"
     );
     assert_eq!(
         diagnostics_of("@a.b in [1]").split(" / ").next().unwrap(),
@@ -292,12 +292,12 @@ fn wrong_expressions() {
     assert_eq!(diagnostics_of("@a.b % 2"), "syntax-error: »%« Agent Script has no operator `%`");
     assert_eq!(
         diagnostics_of("1 < 2 < 3"),
-        "syntax-error: »<« `<` cannot follow another comparison / compare in two steps, joined by `and`"
+        "syntax-error: »<« comparisons cannot be chained / write two comparisons joined by `and`"
     );
     assert_eq!(diagnostics_of("(@a.b)(1)").split(" / ").next().unwrap(), "");
     assert_eq!(
         diagnostics_of("[1](1)").split(" / ").next().unwrap(),
-        "syntax-error: »[1]« only functions can be called, by their names"
+        "syntax-error: »[1]« only functions can be called, and only by name"
     );
 }
 
@@ -377,19 +377,19 @@ fn wrong_conditions() {
     );
     assert_eq!(
         one("if @a.b\n  | x"),
-        "syntax-error: »if @a.b« a colon is missing at the end of this line"
+        "syntax-error: »if @a.b« expected `:` at the end of this line"
     );
     assert_eq!(
         one("if @a.b:\n  | x\nelse\n  | y"),
-        "syntax-error: »else« a colon is missing at the end of this line"
+        "syntax-error: »else« expected `:` at the end of this line"
     );
     assert_eq!(
         one("else:\n  | y"),
-        "syntax-error: »else« this `else` follows no `if` / indent it like the `if` it belongs to"
+        "syntax-error: »else« this `else` has no matching `if` / indent it like the `if` it belongs to"
     );
     assert_eq!(
         one("if @a.b: set @c.d = 1"),
-        "syntax-error: »set« what the condition decides about goes on the next line / write it below `if …:`, indented"
+        "syntax-error: »set« the statements of an `if` must begin on the next line / write them below `if …:`, indented"
     );
     assert_eq!(
         one("if (@a.b > 5 and (@c.d < 10):\n  run @actions.A"),
@@ -411,15 +411,13 @@ fn transitions() {
     assert_eq!(
         diagnostics(&prompt("transition @subagent.b")),
         [
-            "syntax-error: »@subagent.b« `to` is missing behind `transition` / write `transition to @subagent.name`"
+            "syntax-error: »@subagent.b« expected `to` after `transition` / write `transition to @subagent.name`"
         ]
     );
     assert_eq!(fixed(&prompt("transition @subagent.b")), prompt("transition to @subagent.b"));
     assert_eq!(
         diagnostics(&prompt("transition")),
-        [
-            "syntax-error: »« expected where to, found nothing / write `transition to @subagent.name`"
-        ]
+        ["syntax-error: »« expected a target / write `transition to @subagent.name`"]
     );
 }
 
@@ -460,19 +458,19 @@ fn tools_for_the_model() {
     assert_eq!(
         diagnostics(&broken),
         [
-            "invalid-value: »go« `go` is nothing a tool could do / write `@utils.transition to @subagent.name`"
+            "invalid-value: »go« a tool cannot refer to `go` / write `@utils.transition to @subagent.name`"
         ]
     );
     assert_eq!(fixed(&broken), text);
     assert_eq!(
         diagnostics(&text.replace("available when not", "available not")),
         [
-            "syntax-error: »not« `when` is missing behind `available` / write `available when @variables.ready`"
+            "syntax-error: »not« expected `when` after `available` / write `available when @variables.ready`"
         ]
     );
     assert_eq!(
         diagnostics(&text.replace(": @utils.end_session", ":")),
-        ["missing-field: »end« the tool `end` does nothing / write `end: @actions.name`"]
+        ["missing-field: »end« the tool `end` has no target / write `end: @actions.name`"]
     );
 }
 
@@ -489,7 +487,7 @@ fn a_bad_line_costs_that_line() {
     );
     assert_eq!(
         all[1],
-        "syntax-error: »runn« `runn` is no statement of Agent Script / did you mean `run`?"
+        "syntax-error: »runn« `runn` is not a statement of Agent Script / did you mean `run`?"
     );
     let (document, _) = read(&text);
     assert_eq!(steps(&document).statements.len(), 5);
@@ -503,26 +501,26 @@ fn statements_without_effect() {
             "subagent a:\n  description: \"d\"\n  before_reasoning:\n    | text\n    if @a.b:\n      | more\n"
         ),
         [
-            "misplaced-statement: »|« there is no prompt here that a text could be added to / texts belong into `reasoning.instructions`",
-            "misplaced-statement: »|« there is no prompt here that a text could be added to / texts belong into `reasoning.instructions`",
+            "misplaced-statement: »|« a prompt text has no effect here / move it to `reasoning.instructions`",
+            "misplaced-statement: »|« a prompt text has no effect here / move it to `reasoning.instructions`",
         ]
     );
     assert_eq!(
         diagnostics(&prompt("with a=1")),
         [
-            "misplaced-statement: »with« `with` belongs to no action here / indent it below the `run` that it is for"
+            "misplaced-statement: »with« this `with` does not belong to an action / indent it below its `run`"
         ]
     );
     assert_eq!(
         diagnostics(&prompt("Tell the user hello")),
         [
-            "syntax-error: »Tell the user hello« expected a statement, found `Tell the user hello` / write texts for the model behind `|`"
+            "syntax-error: »Tell the user hello« expected a statement, found `Tell the user hello` / write texts for the model after `|`"
         ]
     );
     assert_eq!(
         diagnostics(&prompt("for x in y:\n  | z")),
         [
-            "syntax-error: »for« `for` is no statement of Agent Script / statements are `|`, `set`, `run`, `if`, `transition`"
+            "syntax-error: »for« `for` is not a statement of Agent Script / statements are `|`, `set`, `run`, `if`, `transition`"
         ]
     );
 }

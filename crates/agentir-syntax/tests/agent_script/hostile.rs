@@ -40,7 +40,7 @@ fn excessive_nesting_is_reported_once() {
     }
     let all = diagnostics(&text);
     assert!(
-        all[0].starts_with("nesting-too-deep: »« nested more than 64 levels deep"),
+        all[0].starts_with("nesting-too-deep: »« this is nested more than 64 levels deep"),
         "{}",
         all[0]
     );
@@ -50,7 +50,7 @@ fn excessive_nesting_is_reported_once() {
     assert_eq!(
         all,
         [
-            "expression-too-deep: »(« this is nested too deep to be read / give names to parts of it, with `set`"
+            "expression-too-deep: »(« this expression is nested too deeply / assign parts of it to variables with `set`"
         ]
     );
 }

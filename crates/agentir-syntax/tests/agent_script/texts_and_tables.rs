@@ -97,11 +97,14 @@ fn wrong_placeholders() {
     };
     assert_eq!(
         one("{!}").split(" / ").next().unwrap(),
-        "invalid-template: »{!}« nothing stands in these braces"
+        "invalid-template: »{!}« this placeholder is empty"
     );
     assert_eq!(one("{!@a.b"), "invalid-template: »{!« this `{!` has no closing `}`");
     assert_eq!(one("{!@a.b +}"), "invalid-template: »+« expected a value after `+`");
-    assert_eq!(one("{!@a}"), "invalid-template: »@a« `@a` names no member / write `@a.name`");
+    assert_eq!(
+        one("{!@a}"),
+        "invalid-template: »@a« `@a` on its own is not a value / write `@a.name`"
+    );
     assert_eq!(one("{ x } {{y}} }"), "");
 }
 
@@ -109,11 +112,11 @@ fn wrong_placeholders() {
 fn constant_texts_take_no_template() {
     assert_eq!(
         diagnostics("subagent a:\n  description: \"d\"\n  label: |\n    x\n"),
-        ["invalid-value: »|« `label` takes a text in quotes, not a text behind `|`"]
+        ["invalid-value: »|« `label` expects a quoted string, found a text after `|`"]
     );
     assert_eq!(
         diagnostics("subagent a:\n  description: \"d\"\n  label: \"{!@a.b}\"\n"),
-        ["invalid-value: »{!@a.b}« `label` takes a constant text, without holes"]
+        ["invalid-value: »{!@a.b}« `label` expects a constant string without placeholders"]
     );
 }
 
@@ -141,18 +144,18 @@ fn actions() {
 fn unknown_names() {
     assert_eq!(
         diagnostics("sytem:\n  instructions: \"x\"\n"),
-        ["unknown-section: »sytem« `sytem` is no block of agentforce / did you mean `system`?"]
+        ["unknown-section: »sytem« `sytem` is not a block of agentforce / did you mean `system`?"]
     );
     assert_eq!(
         diagnostics("config:\n  agent_nmae: \"x\"\n"),
         [
-            "unknown-field: »agent_nmae« `agent_nmae` is no field of the config block / did you mean `agent_name`?"
+            "unknown-field: »agent_nmae« `agent_nmae` is not a field of the config block / did you mean `agent_name`?"
         ]
     );
     assert_eq!(
         diagnostics("reasoning:\n  instructions: ->\n    if @a.b and:\n      | x\n"),
         [
-            "unknown-section: »reasoning« `reasoning` is no block of agentforce / `reasoning` is a field of a subagent",
+            "unknown-section: »reasoning« `reasoning` is not a block of agentforce / `reasoning` is a field of a subagent",
             "invalid-expression: »:« expected a value after `and`, found `:` / a condition is written `if @variables.ready:`",
         ]
     );
@@ -172,24 +175,21 @@ fn wrong_values() {
     let one = |line: &str| diagnostics(&format!("config:\n  {line}\n")).join("\n");
     assert_eq!(
         one("debug: \"True\""),
-        "invalid-value: »\"True\"« `debug` takes `True` or `False`, without quotes"
+        "invalid-value: »\"True\"« `debug` expects `True` or `False` without quotes"
     );
-    assert_eq!(one("debug: 1"), "invalid-value: »1« `debug` takes `True` or `False`, not `1`");
+    assert_eq!(one("debug: 1"), "invalid-value: »1« `debug` expects `True` or `False`, found `1`");
     assert_eq!(
         one("max_tokens: \"x\""),
-        "invalid-value: »\"x\"« `max_tokens` takes a number, not a text"
+        "invalid-value: »\"x\"« `max_tokens` expects a number, found a string"
     );
-    assert_eq!(one("role: None"), "invalid-value: »None« `role` takes a text, not `None`");
+    assert_eq!(one("role: None"), "invalid-value: »None« `role` expects a string, found `None`");
     assert_eq!(
         one("role: Help desk"),
-        "invalid-value: »Help desk« the text of `role` stands in no quotes / put it in double quotes"
+        "invalid-value: »Help desk« the value of `role` must be a quoted string / put it in double quotes"
     );
     assert_eq!(fixed("config:\n  role: Help desk\n"), "config:\n  role: \"Help desk\"\n");
     assert_eq!(one("role:"), "invalid-value: »role« `role` has no value / expected a text");
-    assert_eq!(
-        one("role: \"a\"\n  role: \"b\""),
-        "duplicate-field: »role« `role` is written twice"
-    );
+    assert_eq!(one("role: \"a\"\n  role: \"b\""), "duplicate-field: »role« duplicate `role`");
     assert_eq!(
         one("default_agent_user: None"),
         "deprecated-field: »default_agent_user« `default_agent_user` is deprecated / write `default_agent_user` in `access` instead"
@@ -201,26 +201,26 @@ fn wrong_values() {
     assert_eq!(
         diagnostics("variables:\n  a: linked string\n    source: @foo.bar\n"),
         [
-            "invalid-value: »@foo.bar« `source` cannot refer to `@foo` / it takes members of `@MessagingSession`, `@MessagingEndUser`, `@VoiceCall`"
+            "invalid-value: »@foo.bar« `source` cannot refer to `@foo` / it accepts members of `@MessagingSession`, `@MessagingEndUser`, `@VoiceCall`"
         ]
     );
     assert_eq!(
         diagnostics("modality voice:\n  outbound_speed: 3\n  anything: \"x\"\n"),
-        ["invalid-value: »3« `outbound_speed` goes from 0.5 to 2"]
+        ["invalid-value: »3« `outbound_speed` must be between 0.5 and 2"]
     );
     assert_eq!(
         diagnostics("connected_subagent a:\n  target: \"billing\"\n"),
-        ["invalid-value: »\"billing\"« `target` is an address: `scheme://name`"]
+        ["invalid-value: »\"billing\"« `target` must be an address such as `scheme://name`"]
     );
     assert_eq!(
         diagnostics("subagent a:\n  description: \"d\"\n    label: \"x\"\n"),
         [
-            "invalid-value: »l« nothing can stand below `description` / indent this line like `description`, if it is no part of it"
+            "invalid-value: »l« `description` does not take indented lines / indent this line like `description` if it is not part of it"
         ]
     );
     assert_eq!(
         diagnostics("subagent a:\n  description: \"d\"\n  parameters:\n    x: 1\n"),
-        ["unknown-field: »parameters« `parameters` means something only together with `schema`"]
+        ["unknown-field: »parameters« `parameters` has no effect without `schema`"]
     );
     assert_eq!(
         diagnostics("topic a:\n  description: \"d\"\n"),
@@ -258,9 +258,7 @@ fn dialects_are_declared_given_or_detected() {
     assert_eq!(document.dialect, Dialect::Agentfabric);
     assert_eq!(
         diagnostics("# @dialect: agentfroce\nconfig:\n  role: \"x\"\n"),
-        [
-            "unknown-dialect: »agentfroce« there is no dialect `agentfroce` / did you mean `agentforce`?"
-        ]
+        ["unknown-dialect: »agentfroce« unknown dialect `agentfroce` / did you mean `agentforce`?"]
     );
 }
 
@@ -273,19 +271,19 @@ fn agentfabric() {
     assert_eq!(
         diagnostics(&text.replace("    transition to @router.r", "    set @variables.x = 1")),
         [
-            "misplaced-statement: »set« only `transition` can stand here, not `set` / write `transition to @kind.name`"
+            "misplaced-statement: »set« expected `transition`, found `set` / write `transition to @kind.name`"
         ]
     );
     assert_eq!(
         diagnostics(&text.replace("OpenAI", "Gemini")),
         [
-            "unknown-field: »reasoning_effort« `reasoning_effort` belongs to `kind: \"OpenAI\"`, not to `\"Gemini\"`"
+            "unknown-field: »reasoning_effort« `reasoning_effort` requires `kind: \"OpenAI\"`, not `\"Gemini\"`"
         ]
     );
     assert_eq!(
         diagnostics(&text.replace("brokers://bus/in", "brokers://bb")),
         [
-            "invalid-value: »\"brokers://bb\"« `target` is the address of a connection: `brokers://name/name`"
+            "invalid-value: »\"brokers://bb\"« `target` must be the address of a connection: `brokers://name/name`"
         ]
     );
 }
@@ -296,7 +294,7 @@ fn a_document_template_gets_one_diagnostic() {
     assert_eq!(
         diagnostics(text),
         [
-            "unfilled-placeholder: »{{name}}« `{{name}}` still has to be filled in here and at 4 more places"
+            "unfilled-placeholder: »{{name}}« the placeholder `{{name}}` is not filled in (and 4 more)"
         ]
     );
     assert!(read(text).0.placeholders);

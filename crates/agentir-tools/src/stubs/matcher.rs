@@ -45,15 +45,21 @@ const TEST_NAMES: &[(&str, &str)] = &[
     ("at_most", "The argument is this number or below it."),
 ];
 
+/// A test of an argument that is not valid: which, and why.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct MatcherError(String);
+
 impl Matcher {
     /// A matcher as it is written in a file: a value for itself, or an object of tests.
     ///
     /// # Errors
-    /// In words: a test that nobody knows, or that cannot be made of its value.
-    pub fn new(written: Json) -> Result<Self, String> {
+    /// If there is no test of a name, or its operand is not valid.
+    pub fn new(written: Json) -> Result<Self, MatcherError> {
         let tests = match &written {
             Json::Object(tests) if !tests.is_empty() => {
-                tests.iter().map(|(word, value)| test(word, value)).collect::<Result<_, _>>()?
+                let tests = tests.iter().map(|(word, value)| test(word, value));
+                tests.collect::<Result<_, _>>().map_err(MatcherError)?
             }
             value => vec![Test::Equals(value.clone())],
         };

@@ -20,7 +20,7 @@
 mod matcher;
 mod messages;
 
-pub use matcher::Matcher;
+pub use matcher::{Matcher, MatcherError};
 
 use crate::error::FileError;
 use crate::template;

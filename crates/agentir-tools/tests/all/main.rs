@@ -16,7 +16,6 @@ mod server;
 mod stubs;
 mod toolbox;
 
-use agentir_diagnostics::{SourceFile, SourceMap};
 use agentir_ir::{Program, Tool};
 use agentir_runtime::{ToolCall, ToolFailure, Tools};
 use serde_json::{Map, Value as Json};
@@ -29,14 +28,9 @@ const WATCHDOG: Duration = Duration::from_mins(1);
 
 /// A program of files, by name.
 fn program(files: &[(&str, &str)]) -> Program {
-    let mut sources = SourceMap::new();
-    let mut program = Program::default();
-    for (name, text) in files {
-        let file = sources.add(SourceFile::new(*name, *text));
-        let options = agentir_syntax::abl::Options::default();
-        agentir_lower::file(file, name, text, options).add_to(&mut program, &mut Vec::new());
-    }
-    program
+    let files = files.iter().copied();
+    let mut loaded = agentir_project::read_program(files, agentir_lower::ReadOptions::default());
+    loaded.programs.remove(0).program
 }
 
 /// Does some work that must not go on for ever. This is no measurement: it fails only if the work hangs.

@@ -9,9 +9,8 @@ mod adl;
 mod agent_script;
 mod xo;
 
-use agentir_lint::Selection;
 use agentir_syntax::abl::Options;
-use agentir_tests::check::{File, check};
+use agentir_tests::check::{File, check, load, run_rules};
 use cpu_time::ThreadTime;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError, mpsc};
@@ -159,21 +158,21 @@ fn odd_files_are_answered() {
 fn many_agents_are_one_program() {
     // Rules that look at all agents together must not look at all pairs.
     let program = |n: usize| {
-        let mut program = agentir_ir::Program { complete: true, ..agentir_ir::Program::default() };
-        for i in 0..n {
+        let manifest = File { name: "project.json".to_owned(), text: "{}".to_owned() };
+        let agent = |i: usize| {
             let text = format!(
                 "AGENT: A{i}\nGOAL: \"g\"\nHANDOFF:\n  - TO: A{}\n    WHEN: x == 1\n",
                 (i + 1) % n
             );
-            let id = agentir_diagnostics::FileId(u32::try_from(i).unwrap_or(0));
-            let lowered = agentir_lower::abl(id, "a.abl", &text, Options::default());
-            if let Some(agentir_lower::Definition::Agent(agent)) = lowered.definition {
-                program.agents.push(agent);
-            }
-        }
+            File { name: format!("a{i}.abl"), text }
+        };
+        let files: Vec<File> = (0..n).map(agent).chain([manifest]).collect();
+        let loaded = load(&files, Options::default());
         let start = ThreadTime::now();
-        let _ = agentir_lint::check(&program, &[], &[], &Selection::default());
-        start.elapsed()
+        let checked = run_rules(loaded, Options::default());
+        let took = start.elapsed();
+        assert_eq!(checked.program.agents.len(), n);
+        took
     };
     let (small, large) = (program(2_000), program(8_000));
     assert!(

@@ -122,7 +122,8 @@ fn condition_in(
         Err(failure) if !is_natural(text, quoted) => {
             problems.extend(failure.diagnostic().map(|mut diagnostic| {
                 if text.contains("{{") {
-                    diagnostic.help = Some("conditions take variables without braces".to_owned());
+                    diagnostic.help =
+                        Some("variables in conditions are written without braces".to_owned());
                 }
                 diagnostic
             }));

@@ -44,7 +44,7 @@ impl Explain for Abl {
         terminals: &[
             ("WORD", "a name"),
             ("NUMBER", "a number"),
-            ("STRING", "a text in quotes"),
+            ("STRING", "a quoted string"),
             ("REGEX", "a regular expression"),
             ("CONSTRAINT", "`REQUIRE`, `WARN`, `LIMIT` or `RESTRICT`"),
             ("ACTION", "an action"),
@@ -85,7 +85,7 @@ impl Explain for Abl {
             EntryPoint::Call => {
                 "a call is written `tool`, `tool(a, b)` or `tool(parameter: value)`"
             }
-            EntryPoint::Store => "what is stored is written `value -> path`",
+            EntryPoint::Store => "a stored value is written `value -> path`",
             EntryPoint::Chain => "a sequence of steps is written `first -> second -> third`",
             EntryPoint::Assignment => "an assignment is written `name = value`",
             EntryPoint::Transform => "a transformation is written `list AS item INTO result`",
@@ -114,17 +114,17 @@ impl Explain for Abl {
         if found.eq_ignore_ascii_case("is") {
             return failure
                 .error(start, end, format!("expected `SET` or `NOT SET` after `{found}`"))
-                .help("write `IS SET` to ask whether there is a value, and `==` to compare");
+                .help("write `IS SET` to test whether there is a value, and `==` to compare");
         }
         if found.starts_with(['=', '!', '<', '>']) {
             return failure
-                .error(start, end, format!("`{found}` cannot follow another comparison"))
-                .help("compare in two steps, joined by `AND`");
+                .error(start, end, "comparisons cannot be chained")
+                .help("write two comparisons joined by `AND`");
         }
         let begins_value =
             |c: char| c.is_alphanumeric() || matches!(c, '_' | '$' | '"' | '\'' | '{');
         if !found.starts_with(begins_value) {
-            return failure.error(start, end, format!("`{found}` cannot stand here"));
+            return failure.error(start, end, format!("unexpected `{found}`"));
         }
         let message = format!("expected an operator between `{}` and `{found}`", failure.before());
         let diagnostic = failure.error(start, end, message);
@@ -134,7 +134,7 @@ impl Explain for Abl {
         } else if found.starts_with(['"', '\'']) {
             diagnostic
         } else {
-            diagnostic.help("put texts of several words in quotes")
+            diagnostic.help("put strings of several words in quotes")
         }
     }
 
@@ -146,12 +146,12 @@ impl Explain for Abl {
         let written = failure.slice(start, end);
         Some(match kind {
             SyntaxErrorKind::TooDeep => {
-                Diagnostic::error(TOO_DEEP, failure.input.span_of(start, end), "this is nested too deeply to be read")
-                    .help("name parts of it, with `SET`")
+                Diagnostic::error(TOO_DEEP, failure.input.span_of(start, end), "this expression is nested too deeply")
+                    .help("assign parts of it to variables with `SET`")
             }
             SyntaxErrorKind::Character => {
                 let diagnostic =
-                    failure.error(start, end, format!("`{written}` means nothing here"));
+                    failure.error(start, end, format!("unexpected character `{written}`"));
                 if written.contains(['“', '”', '„', '‘', '’']) {
                     diagnostic.help("use straight quotes: `\"text\"`")
                 } else {
@@ -160,13 +160,13 @@ impl Explain for Abl {
             }
             SyntaxErrorKind::UnclosedString => {
                 let quote = written.get(..1).unwrap_or("\"");
-                failure.error(start, start + 1, format!("the text that starts here has no closing `{quote}`"))
+                failure.error(start, start + 1, format!("this string has no closing `{quote}`"))
             }
             SyntaxErrorKind::UnclosedRegex => failure
-                .error(start, end, "the regular expression that starts here has no closing `/`")
-                .help("where a value is expected, `/` starts a regular expression; write `\\/` for a slash in it"),
+                .error(start, end, "this regular expression has no closing `/`")
+                .help("`/` starts a regular expression where a value is expected; write `\\/` for a slash in it"),
             SyntaxErrorKind::RegexFlag => failure
-                .error(start, end, format!("`{written}` has a flag that does not exist"))
+                .error(start, end, format!("`{written}` has an unknown flag"))
                 .help("flags are `i`, `m`, `s`, `u` and `g`"),
             SyntaxErrorKind::NumberTooLarge => {
                 failure.error(start, end, format!("the number `{written}` is too large"))
@@ -174,11 +174,11 @@ impl Explain for Abl {
             SyntaxErrorKind::Subscript => failure
                 .error(start, end, format!("expected a whole number between `[` and `]`, found `{written}`")),
             SyntaxErrorKind::AtWord => failure
-                .error(start, end, format!("`{written}` cannot stand here"))
-                .help("names with `@` exist only in the templates of `{{#each}}`"),
+                .error(start, end, format!("`{written}` cannot be used here"))
+                .help("names with `@` are only available in the template of an `{{#each}}`"),
             SyntaxErrorKind::ActionDetail => {
                 let diagnostic =
-                    failure.error(start, end, format!("`{written}` cannot be read as an action"));
+                    failure.error(start, end, format!("`{written}` is not a valid action"));
                 match Self::example(failure.entry_point) {
                     Some(example) => diagnostic.help(example),
                     None => diagnostic,

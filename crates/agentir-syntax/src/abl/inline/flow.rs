@@ -78,25 +78,21 @@ fn problem(input: InlineText<'_>, error: &ParseError<u32, Token<'_>, SyntaxError
         ParseError::User { error: SyntaxError::TooDeep(start) } => Diagnostic::error(
             INVALID_VALUE,
             at(*start, start + 1),
-            format!("lists and maps may be nested {MAX_DEPTH} levels deep, not deeper"),
+            format!("lists and maps may be nested at most {MAX_DEPTH} levels deep"),
         ),
         ParseError::User { error: SyntaxError::UnclosedQuote(start) } => Diagnostic::error(
             INVALID_VALUE,
             at(*start, start + 1),
-            "the text that starts here has no closing quote",
+            "this string has no closing quote",
         ),
         ParseError::UnrecognizedToken { token: (start, _, end), .. }
         | ParseError::ExtraToken { token: (start, _, end) } => {
             let found = input.slice(*start, *end);
-            Diagnostic::error(
-                INVALID_VALUE,
-                at(*start, *end),
-                format!("`{found}` cannot stand here"),
-            )
-            .help("a list is written `[a, b]` and a map `{a: b}`; put other texts in quotes")
+            Diagnostic::error(INVALID_VALUE, at(*start, *end), format!("unexpected `{found}`"))
+                .help("a list is written `[a, b]` and a map `{a: b}`; put other strings in quotes")
         }
         ParseError::UnrecognizedEof { location, .. } | ParseError::InvalidToken { location } => {
-            let message = "this list or map ends too early";
+            let message = "this list or map is incomplete";
             Diagnostic::error(INVALID_VALUE, at(*location, *location), message)
         }
     }

@@ -123,7 +123,7 @@ impl<'a> Scan<'a, '_> {
         let text = self.slice(inner.clone());
         let span = self.span(whole.clone());
         if text.is_empty() {
-            self.warn(whole, "there is nothing between the braces");
+            self.warn(whole, "this placeholder is empty");
         } else if let Some(block) = text.strip_prefix('#') {
             self.open_block(span, inner.end - block.len()..inner.end);
         } else if let Some(block) = text.strip_prefix('/') {
@@ -152,7 +152,7 @@ impl<'a> Scan<'a, '_> {
             Err(failure) => {
                 self.problems.extend(failure.diagnostic().map(|mut diagnostic| {
                     diagnostic.severity = Severity::Warning;
-                    diagnostic.note = Some("the braces are shown as they are".to_owned());
+                    diagnostic.note = Some("the braces are shown literally".to_owned());
                     diagnostic
                 }));
                 None
@@ -205,7 +205,7 @@ impl<'a> Scan<'a, '_> {
                 self.report(diagnostic);
             }
             None => {
-                let message = format!("`{{{{/{block}}}}}` closes nothing");
+                let message = format!("`{{{{/{block}}}}}` has no opening `{{{{#{block}}}}}`");
                 self.report(Diagnostic::error(INVALID_TEMPLATE, span, message));
             }
         }
@@ -215,7 +215,7 @@ impl<'a> Scan<'a, '_> {
     /// `{{else}}`, `{{else if x}}`.
     fn otherwise(&mut self, span: Span, inner: &Range<usize>) {
         if self.open.is_empty() {
-            let message = "`{{else}}` belongs to no block";
+            let message = "`{{else}}` is not in a block";
             self.report(Diagnostic::error(INVALID_TEMPLATE, span, message));
         }
         self.parts.push(TemplatePart::Else { span });
@@ -234,7 +234,7 @@ impl<'a> Scan<'a, '_> {
         for open in std::mem::take(&mut self.open) {
             let message = format!("`{{{{#{open}}}}}` is never closed");
             let diagnostic = Diagnostic::error(INVALID_TEMPLATE, open.span, message)
-                .help(format!("write `{{{{/{open}}}}}` where it ends"));
+                .help(format!("add `{{{{/{open}}}}}` where it ends"));
             self.report(diagnostic);
         }
     }

@@ -28,19 +28,15 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
             if !is_continued || top {
                 let rule = if top { rules::DUPLICATE_SECTION } else { rules::DUPLICATE_FIELD };
                 let effect = if is_continued {
-                    "what both say is put together"
+                    "the contents of both are merged"
                 } else {
-                    "the last one counts; the earlier one is ignored"
+                    "the last one is used; the earlier one is ignored"
                 };
                 if !is_continued || !def.name.starts_with("use_") {
                     self.problems.push(
-                        Diagnostic::warning(
-                            rule,
-                            key.span,
-                            format!("`{}` is written twice", key.text),
-                        )
-                        .label(before.key, "first written here")
-                        .note(effect),
+                        Diagnostic::warning(rule, key.span, format!("duplicate `{}`", key.text))
+                            .label(before.key, "first used here")
+                            .note(effect),
                     );
                 }
             }
@@ -131,7 +127,7 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
                     span,
                     format!("`{written}` must be written in {case} case in a {here} document"),
                 )
-                .note("the two formats are told apart by the case of their keywords; the platform's parser rejects this one")
+                .note("the formats differ in the case of their keywords; the platform's parser rejects this one")
                 .replace(right, Applicability::Safe),
             );
         }
@@ -215,9 +211,9 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
                 Diagnostic::error(
                     rules::INVALID_VALUE,
                     value.span,
-                    format!("`{}` takes no value on its line", key.text),
+                    format!("`{}` does not take a value on the same line", key.text),
                 )
-                .help("write what belongs to it on the lines below, indented"),
+                .help("write its contents on the lines below, indented"),
             );
         }
         record

@@ -118,7 +118,7 @@ fn report_no_document(outline: &Outline<'_>, problems: &mut Vec<Diagnostic>) {
         _ => Span::new(outline.file, first.start, first.start),
     };
     problems.push(
-        Diagnostic::error(rules::MISSING_SECTION, span, "this document does not say what it defines")
+        Diagnostic::error(rules::MISSING_SECTION, span, "this document has no `AGENT:` or other header")
             .help(
                 "begin it with `AGENT: Name`, `SUPERVISOR: Name`, `BEHAVIOR_PROFILE: name`, or `TOOLS:`",
             ),

@@ -5,6 +5,7 @@ use crate::abl::schema::{Header, Naming, Need, RecordType};
 use crate::abl::tree::{Field, Format, Record, Value};
 use crate::outline::{Entry, EntryKind, Key, Scalar};
 use crate::rules;
+use crate::text::with_article;
 use agentir_diagnostics::{Diagnostic, Span, Spanned, closest};
 use smol_str::SmolStr;
 
@@ -101,7 +102,10 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
                     Diagnostic::error(
                         rules::INVALID_VALUE,
                         value.span,
-                        format!("the {} `{}` takes no value here", ty.name, key.text),
+                        format!(
+                            "the {} `{}` does not take a value on the same line",
+                            ty.name, key.text
+                        ),
                     )
                     .help(format!("write its fields below `{}:`, indented", key.text)),
                 );
@@ -194,7 +198,7 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
                 self.problems.push(Diagnostic::error(
                     rules::SYNTAX,
                     span,
-                    format!("expected {}, found a list inside the list", describe(ty)),
+                    format!("expected {}, found a nested list", describe(ty)),
                 ));
                 None
             }
@@ -233,7 +237,8 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
             if said {
                 continue;
             }
-            let at = record.name.as_ref().map_or(record.span.at_start(), |n| n.span);
+            let first = record.fields.first().map_or(record.span.at_start(), |f| f.key);
+            let at = record.name.as_ref().map_or(first, |n| n.span);
             let message =
                 format!("this {} has no `{}`", record.ty.name, self.in_format_case(def.name));
             let diagnostic = match def.need {
@@ -274,13 +279,13 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
             Diagnostic::error(
                 rules::UNKNOWN_SECTION,
                 key.span,
-                format!("`{}` is no section of ABL", key.text),
+                format!("`{}` is not a section of ABL", key.text),
             )
         } else {
             Diagnostic::warning(
                 rules::UNKNOWN_FIELD,
                 key.span,
-                format!("`{}` is no field of a {}", key.text, record.ty.name),
+                format!("`{}` is not a field of {}", key.text, with_article(record.ty.name)),
             )
         };
         diagnostic = match near {
@@ -294,7 +299,7 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
             }
             None => diagnostic,
         };
-        self.problems.push(diagnostic.note("it is kept, but means nothing at run time"));
+        self.problems.push(diagnostic.note("it has no effect at run time"));
     }
 
     pub(super) fn unexpected(&mut self, record: &mut Record<'t>, entry: &'t Entry<'s>) {
@@ -316,13 +321,15 @@ pub(super) fn describe(ty: &RecordType) -> String {
     match ty.headers.first() {
         Some(Header::Signature) => "a tool such as `name(p: string) -> Result`".to_owned(),
         Some(Header::Constraint) => "a rule such as `REQUIRE condition`".to_owned(),
-        Some(Header::Condition) => format!("a {} such as `IF: condition`", ty.name),
+        Some(Header::Condition) => format!("{} such as `IF: condition`", with_article(ty.name)),
         Some(Header::Routing) => "a rule such as `INTENT(a, b) -> agent`".to_owned(),
         Some(Header::Protocol) => "a rule such as `FROM a TO b:`".to_owned(),
-        _ if ty.naming == Naming::Keyed => format!("a {} (`name:`)", ty.name),
+        _ if ty.naming == Naming::Keyed => format!("{} (`name:`)", with_article(ty.name)),
         _ => match ty.fields.first() {
-            Some(first) => format!("a {} (`{}: …`)", ty.name, first.name.to_uppercase()),
-            None => format!("a {}", ty.name),
+            Some(first) => {
+                format!("{} (`{}: …`)", with_article(ty.name), first.name.to_uppercase())
+            }
+            None => with_article(ty.name),
         },
     }
 }

@@ -44,12 +44,12 @@ pub(super) fn report_legacy(usages: &[Usage], problems: &mut Vec<Diagnostic>) {
             Diagnostic::info(
                 rules::LEGACY_FORM,
                 first.span,
-                "this document is written in legacy ABL",
+                "this document uses legacy ABL",
             )
             .note(format!(
-                "{count} of its forms are gone in the current version, and none is newer"
+                "{count} of its forms were removed in the current version, and it uses no newer ones"
             ))
-            .help("`--abl-version current` shows what would have to change"),
+            .help("`--abl-version current` shows what needs to change"),
         );
     }
 }
@@ -67,7 +67,7 @@ impl Usage {
                 let mut finding = Diagnostic::warning(
                     rule.unwrap_or(rules::LEGACY_FORM),
                     span,
-                    format!("{description} belongs to an older version of ABL"),
+                    format!("{description} is from an older version of ABL"),
                 )
                 .note(format!("this document is read as {version} ABL"));
                 if let Some(edit) = fix {
@@ -84,10 +84,10 @@ impl Usage {
                     Diagnostic::warning(
                         rules::NEWER_FORM,
                         span,
-                        format!("{description} belongs to a newer version of ABL"),
+                        format!("{description} is from a newer version of ABL"),
                     )
                     .note(format!(
-                        "this document is read as {version} ABL; {description} came with {since} ABL"
+                        "this document is read as {version} ABL; {description} was added in {since} ABL"
                     )),
                 );
             }

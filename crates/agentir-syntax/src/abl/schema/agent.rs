@@ -58,7 +58,7 @@ pub static AGENT: RecordType = record(
         field("behavior_profile", FieldType::Record(&INLINE_PROFILES)).newest(),
         field("behavior_profiles", FieldType::Record(&PROFILES_LEGACY)).until(
             Version::Legacy,
-            "put the profile into a file of its own (`BEHAVIOR_PROFILE: name`) and write `USE BEHAVIOR_PROFILE: name` here",
+            "move the profile to its own file (`BEHAVIOR_PROFILE: name`), and write `USE BEHAVIOR_PROFILE: name` here",
         )
         .reported_as(rules::BEHAVIOR_PROFILES_PLURAL),
         field("formats", FieldType::Data).newest(),
@@ -67,7 +67,7 @@ pub static AGENT: RecordType = record(
         field("tests", FieldType::Data).current(),
         field("mode", FieldType::Text).until(
             Version::Legacy,
-            "say `REASONING: true` or `REASONING: false` in each step of the `FLOW`",
+            "write `REASONING: true` or `REASONING: false` in each step of the `FLOW`",
         )
         .reported_as(rules::MODE_REMOVED),
         field("agents", FieldType::Record(&AGENTS)),

@@ -63,7 +63,7 @@ static GUARDRAIL: RecordType = record(
             "kind",
             FieldType::Enum(&["input", "output", "tool_input", "tool_output", "handoff", "both"]),
         )
-        .recommended("it is then checked against what the user says (`input`)"),
+        .recommended("it defaults to `input`, so it checks the user's messages"),
         field("check", FieldType::Expr),
         field("llm_check", FieldType::Template),
         field("provider", FieldType::Text),

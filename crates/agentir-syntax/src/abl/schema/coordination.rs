@@ -57,7 +57,7 @@ static HANDOFF: RecordType = record(
     &[
         field("to", FieldType::Name).required(),
         field("when", FieldType::Condition)
-            .recommended("the model then decides on its own when to hand over"),
+            .recommended("without it the model decides on its own when to hand over"),
         field("priority", FieldType::Number),
         field("context", FieldType::OneOf(&[FieldType::Record(&CONTEXT), FieldType::Names])),
         // Context keys written directly in the handoff.

@@ -104,9 +104,9 @@ pub(super) fn condition(scalar: &Scalar<'_>, problems: &mut Vec<Diagnostic>) -> 
                     Diagnostic::warning(
                         rules::MICA_CONDITION,
                         pattern.text.span,
-                        "MICA takes the `r` of this pattern for a part of it",
+                        "MICA reads the `r` as part of this pattern",
                     )
-                    .note("the pattern then fits only values that begin with `r` and a quote")
+                    .note("the pattern then only matches values that begin with `r` and a quote")
                     .help("write the pattern without the `r`"),
                 );
             }
@@ -135,12 +135,10 @@ fn ignored_beside_intent(rest: &Expr) -> Diagnostic {
     Diagnostic::warning(
         rules::MICA_CONDITION,
         rest.span,
-        "MICA ignores what is joined to `the user claims`",
+        "MICA ignores conditions joined to `the user claims`",
     )
-    .note(
-        "it only asks the model about the examples in quotes, so this part never decides anything",
-    )
-    .help("put it into an `if` of its own, inside the `then` of the other")
+    .note("it only asks the model about the quoted examples, so this part has no effect")
+    .help("move it to a separate `if` inside the `then` of the other")
 }
 
 /// Reports expressions that the paper allows but MICA's evaluator does not (`condition.py`).
@@ -150,9 +148,9 @@ fn not_for_mica(expr: &Expr, problems: &mut Vec<Diagnostic>) {
             Diagnostic::warning(
                 rules::MICA_CONDITION,
                 expr.span,
-                "this condition compares nothing, which MICA cannot evaluate",
+                "MICA cannot evaluate a condition without a comparison",
             )
-            .note("MICA raises an error when the conversation comes here")
+            .note("MICA raises an error when the conversation reaches this")
             .help(format!("write `{expr} == True`"))
             .replace(format!("{expr} == True"), Applicability::Unsafe),
         );
@@ -169,11 +167,11 @@ fn not_for_mica(expr: &Expr, problems: &mut Vec<Diagnostic>) {
                 Diagnostic::info(
                     rules::MICA_CONDITION,
                     e.span,
-                    format!("MICA cannot compare `{path}` with a number if it is a text"),
+                    format!("MICA cannot compare `{path}` with a number if it is a string"),
                 )
                 .confidence(Confidence::Low)
-                .note("what the model takes from the conversation is mostly a text; MICA then raises an error")
-                .help(format!("let a function set `{path}` to a number first")),
+                .note("values that the model extracts are mostly strings; MICA then raises an error")
+                .help(format!("convert `{path}` to a number in a function first")),
             );
         }
         if let ExprKind::Literal(Literal::String(text)) = &e.kind
@@ -184,10 +182,10 @@ fn not_for_mica(expr: &Expr, problems: &mut Vec<Diagnostic>) {
                 Diagnostic::warning(
                     rules::MICA_CONDITION,
                     e.span,
-                    "MICA takes `and`, `or` and parentheses in quotes for its own",
+                    "MICA reads `and`, `or` and parentheses inside quotes as operators",
                 )
-                .note("it cuts the condition at them, and raises an error when the conversation comes here")
-                .help("compare with a text without them, or set an argument to it first"),
+                .note("it splits the condition at them, and raises an error when the conversation reaches this")
+                .help("compare with a string without them, or set an argument to it first"),
             );
         }
         agentir_expr::Visit::Children
@@ -213,20 +211,20 @@ fn natural_language(text: &Spanned<SmolStr>, problems: &mut Vec<Diagnostic>) {
         Diagnostic::warning(
             rules::MICA_CONDITION,
             text.span,
-            "MICA finds no example in plain double quotes in this condition",
+            "this condition has no example in plain double quotes",
         )
-        .note("it asks the model whether the user claims nothing at all")
-        .help("write what users say in plain quotes: `the user claims \"yes\", \"sure\"`")
+        .note("MICA then asks the model whether the user claims nothing at all")
+        .help("add examples in plain quotes: `the user claims \"yes\", \"sure\"`")
     } else {
         Diagnostic::warning(
             rules::MICA_CONDITION,
             text.span,
-            "MICA does not evaluate conditions in free words",
+            "MICA does not evaluate conditions in natural language",
         )
         .note(
-            "the paper has them (B.4.5), but MICA raises an error when the conversation comes here",
+            "the paper allows them (B.4.5), but MICA raises an error when the conversation reaches this",
         )
-        .help("write `the user claims \"…\"` with examples of what users say")
+        .help("write `the user claims \"…\"` with example answers")
     };
     problems.push(finding);
 }
@@ -249,16 +247,14 @@ fn typographic(input: InlineText<'_>, form: &ForeignSyntax) -> Diagnostic {
         Diagnostic::warning(rules::TYPOGRAPHIC_PUNCTUATION, input.span_of(start, end), message)
     };
     if replacement != "\"" {
-        return finding(format!(
-            "`{written}` is a typographic form of `{replacement}`, which MICA does not know"
-        ))
-        .help(format!("write `{replacement}`"))
-        .replace(replacement, Applicability::Safe);
+        return finding(format!("MICA does not support the typographic character `{written}`"))
+            .help(format!("write `{replacement}`"))
+            .replace(replacement, Applicability::Safe);
     }
     let inner = context::strip(written);
-    finding("these are typographic quotes, which MICA does not take for quotes".to_owned())
-        .note("MICA sees no text in quotes here; an editor or a web page has put them in")
-        .help("write plain quotes")
+    finding("MICA does not recognize typographic quotes".to_owned())
+        .note("MICA sees no quoted string here; editors and web pages often insert such quotes")
+        .help("use plain quotes")
         .replace(format!("\"{inner}\""), Applicability::Safe)
 }
 
@@ -266,9 +262,9 @@ fn broken(context: &Context<'_>, error: &Error<'_>) -> Diagnostic {
     let whole = context.input.span();
     let finding = |span, message: String| {
         Diagnostic::error(INVALID_EXPRESSION, span, message)
-            .note("MICA raises an error when the conversation comes here")
+            .note("MICA raises an error when the conversation reaches this")
     };
-    let help = "compare an argument with a value, as in `status == \"open\" and amount > 3`";
+    let help = "compare an argument with a value, for example `status == \"open\" and amount > 3`";
     match error {
         ParseError::User { error: SyntaxError { kind, start, end } } => {
             let span = context.span(*start, *end);
@@ -276,30 +272,29 @@ fn broken(context: &Context<'_>, error: &Error<'_>) -> Diagnostic {
                 SyntaxErrorKind::TooDeep => Diagnostic::error(
                     EXPRESSION_TOO_DEEP,
                     whole,
-                    "this condition is nested too deep",
+                    "this condition is nested too deeply",
                 )
                 .help("set arguments to parts of it first"),
-                SyntaxErrorKind::SingleEquals => finding(span, "`=` does not compare".to_owned())
-                    .help("write `==`")
-                    .replace("==", Applicability::Safe),
+                SyntaxErrorKind::SingleEquals => {
+                    finding(span, "`=` is not a comparison operator".to_owned())
+                        .help("write `==`")
+                        .replace("==", Applicability::Safe)
+                }
                 SyntaxErrorKind::Character => {
                     let written = context.slice(*start, *end);
-                    finding(span, format!("`{written}` has no meaning in a condition")).help(help)
+                    finding(span, format!("unexpected `{written}` in a condition")).help(help)
                 }
             }
         }
         ParseError::UnrecognizedToken { token: (start, _, end), .. }
         | ParseError::ExtraToken { token: (start, _, end) } => {
             let written = context.slice(*start, *end);
-            finding(
-                context.span(*start, *end),
-                format!("`{written}` cannot stand here in a condition"),
-            )
-            .help(help)
+            finding(context.span(*start, *end), format!("unexpected `{written}` in a condition"))
+                .help(help)
         }
         ParseError::UnrecognizedEof { .. } | ParseError::InvalidToken { .. } => finding(
             Span::new(whole.file, whole.end, whole.end),
-            "this condition breaks off: something is missing at its end".to_owned(),
+            "this condition is incomplete".to_owned(),
         )
         .help(help),
     }
@@ -323,10 +318,10 @@ fn check_pattern(pattern: &Spanned<SmolStr>, problems: &mut Vec<Diagnostic>) {
         Diagnostic::error(
             rules::INVALID_PATTERN,
             pattern.span,
-            format!("this pattern is broken: {}", error.kind()),
+            format!("invalid pattern: {}", error.kind()),
         )
-        .note("MICA raises an error when the conversation comes here")
-        .help("escape special characters with `\\`, and close every bracket"),
+        .note("MICA raises an error when the conversation reaches this")
+        .help("escape special characters with `\\`, and close all brackets"),
     );
 }
 
@@ -365,7 +360,7 @@ pub(super) fn reference(
                     Diagnostic::error(
                         rules::INVALID_VALUE,
                         input.span(),
-                        "an argument is bound to the name of an argument of the ensemble",
+                        "an argument can only be bound to an argument of the ensemble",
                     )
                     .help("write `name`, or `ref name` if the agent may change it"),
                 );
@@ -418,7 +413,7 @@ pub(super) fn template(scalar: &Scalar<'_>, problems: &mut Vec<Diagnostic>) -> T
                         input.origin.span(open..inner),
                         "`${` has no closing `}`",
                     )
-                    .note("the user reads the braces as they stand")
+                    .note("the user sees the braces literally")
                     .help("close it: `${name}`"),
                 );
                 text.push_str("${");
@@ -440,10 +435,10 @@ pub(super) fn template(scalar: &Scalar<'_>, problems: &mut Vec<Diagnostic>) -> T
                         Diagnostic::warning(
                             INVALID_TEMPLATE,
                             span,
-                            "only the name of an argument may stand in `${…}`",
+                            "`${…}` must contain the name of an argument",
                         )
-                        .note("MICA puts nothing in its place")
-                        .help("set an argument to the value first, and name it here"),
+                        .note("MICA inserts nothing in its place")
+                        .help("set an argument to the value first, and use that here"),
                     );
                     text.push_str(input.text.get(open..end).unwrap_or_default());
                 }
@@ -477,10 +472,10 @@ pub(super) fn prompt_placeholders(scalar: &Scalar<'_>, problems: &mut Vec<Diagno
                     Diagnostic::warning(
                         rules::MICA_PROMPT,
                         input.origin.span(open..end),
-                        "MICA does not fill in the holes of a prompt",
+                        "MICA does not fill in placeholders in a prompt",
                     )
-                    .note("the model reads the name and the braces as they stand")
-                    .help("name the argument in words, without `${…}`"),
+                    .note("the model sees the name and the braces literally")
+                    .help("refer to the argument in words, without `${…}`"),
                 );
             }
         }

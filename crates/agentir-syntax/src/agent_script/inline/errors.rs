@@ -16,7 +16,7 @@ pub(crate) type ParseFailure<'a> = crate::inline::ParseFailure<'a, AgentScript>;
 /// The diagnostic of a notation of another language.
 pub(crate) fn foreign_syntax(form: &ForeignSyntax, input: &InlineText<'_>) -> Diagnostic {
     form.diagnostic(input, |written, replacement| {
-        format!("Agent Script has no `{written}`; it is read as `{replacement}`")
+        format!("`{written}` is not valid in Agent Script; write `{replacement}`")
     })
 }
 
@@ -25,7 +25,7 @@ pub(crate) fn bad_escape(span: Span, written: &str) -> Diagnostic {
     Diagnostic::error(
         rules::INVALID_VALUE,
         span,
-        format!("`{written}` is no escape of Agent Script"),
+        format!("unknown escape `{written}`"),
     )
     .help("escapes are `\\\"`, `\\'`, `\\\\`, `\\n`, `\\r`, `\\t` and `\\0`; write `\\\\` for a backslash")
 }
@@ -46,7 +46,7 @@ impl Explain for AgentScript {
             ("WORD", "a name"),
             ("REF", "a reference such as `@variables.name`"),
             ("NUMBER", "a number"),
-            ("STRING", "a text in quotes"),
+            ("STRING", "a quoted string"),
             ("DATE", "a date"),
         ],
         quotes: &['"'],
@@ -71,7 +71,7 @@ impl Explain for AgentScript {
             EntryPoint::Condition => "a condition is written `if @variables.ready:`",
             EntryPoint::Set => "an assignment is written `set @variables.name = value`",
             EntryPoint::With => "inputs are written `with name=value`, several with commas between",
-            EntryPoint::Run => "an action is run by `run @actions.name`",
+            EntryPoint::Run => "an action is called with `run @actions.name`",
             EntryPoint::Transition => "write `transition to @subagent.name`",
             EntryPoint::To => "write `to @subagent.name`",
             EntryPoint::Available => "write `available when @variables.ready`",
@@ -91,7 +91,7 @@ impl Explain for AgentScript {
             EntryPoint::Set | EntryPoint::Collect | EntryPoint::Ask => "a variable",
             EntryPoint::With => "`name=value`",
             EntryPoint::Run => "an action",
-            EntryPoint::Transition | EntryPoint::To => "where to",
+            EntryPoint::Transition | EntryPoint::To => "a target",
             EntryPoint::Condition | EntryPoint::Available => "a condition",
             EntryPoint::Declaration => "a type",
             EntryPoint::Binding => "an action",
@@ -127,14 +127,14 @@ impl Explain for AgentScript {
             if found.starts_with(['"', '@', '[', '{']) || before.starts_with('@') {
                 diagnostic
             } else {
-                diagnostic.help("put texts in quotes")
+                diagnostic.help("put strings in quotes")
             }
         } else if found.starts_with(['=', '!', '<', '>']) {
             failure
-                .error(start, end, format!("`{found}` cannot follow another comparison"))
-                .help("compare in two steps, joined by `and`")
+                .error(start, end, "comparisons cannot be chained")
+                .help("write two comparisons joined by `and`")
         } else {
-            failure.error(start, end, format!("`{found}` cannot stand here"))
+            failure.error(start, end, format!("unexpected `{found}`"))
         }
     }
 
@@ -148,12 +148,12 @@ impl Explain for AgentScript {
             SyntaxErrorKind::TooDeep => Diagnostic::error(
                 rules::EXPRESSION_TOO_DEEP,
                 failure.input.span_of(start, end),
-                "this is nested too deep to be read",
+                "this expression is nested too deeply",
             )
-            .help("give names to parts of it, with `set`"),
+            .help("assign parts of it to variables with `set`"),
             SyntaxErrorKind::Character => {
                 let diagnostic =
-                    failure.error(start, end, format!("`{written}` means nothing here"));
+                    failure.error(start, end, format!("unexpected character `{written}`"));
                 if written.contains(['“', '”', '„', '‘', '’']) {
                     diagnostic.help("use straight quotes: `\"text\"`")
                 } else {
@@ -165,11 +165,12 @@ impl Explain for AgentScript {
                 return None;
             }
             SyntaxErrorKind::UnclosedString => {
-                failure.error(start, start + 1, "this text has no closing `\"`")
+                failure.error(start, start + 1, "this string has no closing `\"`")
             }
             SyntaxErrorKind::SingleQuotes => {
-                let diagnostic =
-                    failure.error(start, end, "texts stand in double quotes").help("write `\"…\"`");
+                let diagnostic = failure
+                    .error(start, end, "strings must be in double quotes")
+                    .help("write `\"…\"`");
                 match written.strip_prefix('\'').and_then(|w| w.strip_suffix('\'')) {
                     Some(inner) if !inner.contains(['"', '\\']) => {
                         diagnostic.replace(format!("\"{inner}\""), Applicability::Safe)
@@ -184,10 +185,10 @@ impl Explain for AgentScript {
                 failure.error(start, end, format!("the number `{written}` is too large"))
             }
             SyntaxErrorKind::BareReference if written.len() > 1 => failure
-                .error(start, end, format!("`{written}` names no member"))
+                .error(start, end, format!("`{written}` on its own is not a value"))
                 .help(format!("write `{written}.name`")),
             SyntaxErrorKind::BareReference => failure
-                .error(start, end, "`@` begins a reference, but none follows")
+                .error(start, end, "expected a reference after `@`")
                 .help("write `@variables.name`"),
             SyntaxErrorKind::NoOperator => {
                 let diagnostic =
@@ -198,13 +199,13 @@ impl Explain for AgentScript {
                 }
             }
             SyntaxErrorKind::NotCallable => failure
-                .error(start, end, "only functions can be called, by their names")
+                .error(start, end, "only functions can be called, and only by name")
                 .help("write `len(@variables.list)`"),
             SyntaxErrorKind::NoReference => failure
                 .error(start, end, format!("expected a reference, found `{written}`"))
                 .help("write `@variables.name`"),
             SyntaxErrorKind::NotGeneric if written.starts_with("list") => failure
-                .error(start, end, "there are no lists of lists")
+                .error(start, end, "lists of lists are not supported")
                 .help("write `list[object]`"),
             SyntaxErrorKind::NotGeneric => failure
                 .error(start, end, format!("only `list` takes a type in brackets, not `{written}`"))
@@ -230,12 +231,12 @@ fn one_cause(failure: &ParseFailure<'_>, start: u32, end: u32) -> Option<Diagnos
             if failure.slice(start, end).starts_with('@') || failure.slice(start, end) == "." =>
         {
             failure
-                .error(start, end, "`with` takes named inputs")
+                .error(start, end, "inputs of `with` must be named")
                 .help("write the name of the input: `with name=@variables.name`")
         }
         EntryPoint::Condition if failure.before() == ":" => failure
-            .error(start, end, "what the condition decides about goes on the next line")
-            .help("write it below `if …:`, indented"),
+            .error(start, end, "the statements of an `if` must begin on the next line")
+            .help("write them below `if …:`, indented"),
         _ => return None,
     })
 }
@@ -248,7 +249,7 @@ fn missing_word(
     first: &str,
     second: &str,
 ) -> Diagnostic {
-    failure.error(start, end, format!("`{second}` is missing behind `{first}`")).fix(Fix {
+    failure.error(start, end, format!("expected `{second}` after `{first}`")).fix(Fix {
         title: format!("insert `{second}`"),
         edits: vec![Edit { span: failure.input.span_of(start, start), text: format!("{second} ") }],
         applicability: Applicability::Safe,

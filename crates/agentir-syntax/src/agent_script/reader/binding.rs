@@ -41,7 +41,7 @@ impl<'s> Reader<'s, '_> {
                 Diagnostic::error(
                     rules::MISSING_FIELD,
                     name.span,
-                    format!("the tool `{name}` does nothing"),
+                    format!("the tool `{name}` has no target"),
                 )
                 .help(format!("write `{name}: @actions.name`")),
             ),
@@ -95,10 +95,10 @@ impl<'s> Reader<'s, '_> {
                 Diagnostic::error(
                     rules::MISPLACED_STATEMENT,
                     Span::new(first.span.file, first.span.start, first.span.start + 1),
-                    "nothing can follow `@utils.setVariables`",
+                    "`@utils.setVariables` cannot be followed by anything",
                 )
                 .note("the platform ignores it")
-                .help("do it in `after_reasoning:`, below an `if` on one of these variables"),
+                .help("move it to `after_reasoning:`, below an `if` on one of these variables"),
             );
         }
     }
@@ -117,7 +117,7 @@ impl<'s> Reader<'s, '_> {
                     Diagnostic::error(
                         rules::INVALID_VALUE,
                         action.span,
-                        format!("the tool `{name}` takes a reference to what it does"),
+                        format!("the tool `{name}` expects a reference"),
                     )
                     .help(format!("write `{name}: @actions.name`")),
                 );
@@ -127,7 +127,7 @@ impl<'s> Reader<'s, '_> {
         let diagnostic = Diagnostic::error(
             rules::INVALID_VALUE,
             action.span,
-            format!("`{}` is nothing a tool could do", path.root),
+            format!("a tool cannot refer to `{}`", path.root),
         );
         self.report(if targets.is_empty() {
             let meant = format!("@actions.{}", path.root);

@@ -108,7 +108,7 @@ impl<'s> Reader<'s, '_> {
             self.report(Diagnostic::error(
                 rules::SYNTAX,
                 at,
-                "fields and items of a sequence cannot stand side by side",
+                "fields and sequence items cannot be mixed",
             ));
         }
         if children.is_empty() {

@@ -11,6 +11,7 @@ use super::outline::{Entry, EntryKind, Inline, Key, Word};
 use super::schema::{Dialect, FieldDef, FieldType, RecordType, Version};
 use super::tree::{Field, Record, Unknown, Value};
 use crate::rules;
+use crate::text::with_article;
 use agentir_diagnostics::{Applicability, Diagnostic, FileId, Severity, Span, Spanned, closest};
 use agentir_expr::Name;
 use rustc_hash::FxHashMap;
@@ -142,7 +143,7 @@ impl<'s> Reader<'s, '_> {
     ) {
         let name = field.def.name;
         let message = match record.field(other).map(|f| &f.value) {
-            None => format!("`{name}` means something only together with `{other}`"),
+            None => format!("`{name}` has no effect without `{other}`"),
             Some(Value::Text(text)) if !values.is_empty() && text.placeholders.is_empty() => {
                 let value = text.text();
                 if values.contains(&value.as_str()) {
@@ -150,7 +151,7 @@ impl<'s> Reader<'s, '_> {
                 }
                 let all: Vec<String> =
                     values.iter().map(|v| format!("`{other}: \"{v}\"`")).collect();
-                format!("`{name}` belongs to {}, not to `\"{value}\"`", all.join(" and "))
+                format!("`{name}` requires {}, not `\"{value}\"`", all.join(" and "))
             }
             Some(_) => return,
         };
@@ -170,9 +171,9 @@ impl<'s> Reader<'s, '_> {
         let root = self.dialect.root();
         let top = std::ptr::eq(record.ty, root);
         let message = if top {
-            format!("`{}` is no block of {}", key.name, self.dialect)
+            format!("`{}` is not a block of {}", key.name, self.dialect)
         } else {
-            format!("`{}` is no field of the {}", key.name, record.ty.name)
+            format!("`{}` is not a field of the {}", key.name, record.ty.name)
         };
         let rule = if top { rules::UNKNOWN_SECTION } else { rules::UNKNOWN_FIELD };
         let mut diagnostic = Diagnostic::error(rule, span, message);
@@ -186,25 +187,25 @@ impl<'s> Reader<'s, '_> {
         });
         if let Some(field) = beside {
             diagnostic = diagnostic
-                .help(format!("indent it, if it belongs to the `{}` above", field.def.name));
+                .help(format!("indent it if it belongs to the `{}` above", field.def.name));
         } else if let Some(near) = closest(key.name, known) {
             diagnostic = diagnostic.did_you_mean(near);
         } else if let Some(home) =
             parent_type_of(root, key.name).filter(|h| !std::ptr::eq(*h, record.ty))
         {
             diagnostic = diagnostic.help(if std::ptr::eq(home, root) {
-                format!("`{}` is a block of its own, at the left margin", key.name)
+                format!("`{}` is a top-level block and must not be indented", key.name)
             } else {
-                format!("`{}` is a field of a {}", key.name, home.name)
+                format!("`{}` is a field of {}", key.name, with_article(home.name))
             });
         } else if let Some(dialect) = Dialect::ALL
             .into_iter()
             .find(|d| *d != self.dialect && top && d.root().field(key.name).is_some())
         {
             diagnostic = diagnostic
-                .help(format!("{dialect} has it; say so with `# @dialect: {dialect}` at the top"));
+                .help(format!("it is a block of {dialect}; select that dialect with `# @dialect: {dialect}` at the top"));
         }
-        self.report(diagnostic.note("it is kept, but means nothing"));
+        self.report(diagnostic.note("it has no effect"));
     }
 
     /// Reports a statement or an item where only fields are allowed.
@@ -220,7 +221,7 @@ impl<'s> Reader<'s, '_> {
             (
                 Some(field),
                 EntryKind::Template(_) | EntryKind::Statement { .. } | EntryKind::Conditional(_),
-            ) => diagnostic.help(format!("statements stand below `{}:`, indented", field.name)),
+            ) => diagnostic.help(format!("write statements below `{}:`, indented", field.name)),
             _ => diagnostic,
         });
     }
@@ -252,7 +253,7 @@ impl<'s> Reader<'s, '_> {
                         Diagnostic::error(
                             rules::SYNTAX,
                             instance.span(self.file()),
-                            format!("`{}` takes no name", def.name),
+                            format!("`{}` does not take a name", def.name),
                         )
                         .help(format!("write `{}:`", def.name)),
                     );
@@ -280,9 +281,9 @@ impl<'s> Reader<'s, '_> {
                     Diagnostic::warning(
                         rules::DUPLICATE_SECTION,
                         instance.span(self.file()),
-                        format!("the {} `{}` is there already", def.name, instance.raw),
+                        format!("duplicate {} `{}`", def.name, instance.raw),
                     )
-                    .label(first, "first here"),
+                    .label(first, "first defined here"),
                 );
             }
         }
@@ -294,17 +295,17 @@ impl<'s> Reader<'s, '_> {
                 Diagnostic::error(
                     rules::DUPLICATE_SECTION,
                     span,
-                    format!("there may only be one `{}`", def.name),
+                    format!("there can only be one `{}`", def.name),
                 )
             } else {
                 Diagnostic::warning(
                     rules::DUPLICATE_FIELD,
                     span,
-                    format!("`{}` is written twice", def.name),
+                    format!("duplicate `{}`", def.name),
                 )
-                .note("the last one counts")
+                .note("the last one is used")
             };
-            self.report(diagnostic.label(first.key, "first here"));
+            self.report(diagnostic.label(first.key, "first defined here"));
         }
         if let Some(deprecation) = def.deprecated {
             let applies = match (deprecation.since, self.version) {
@@ -333,9 +334,9 @@ impl<'s> Reader<'s, '_> {
                 Diagnostic::warning(
                     rules::NEWER_FORM,
                     span,
-                    format!("`{}` came with version {since}", def.name),
+                    format!("`{}` requires version {since}", def.name),
                 )
-                .note(format!("this document asks for version {version}")),
+                .note(format!("this document selects version {version}")),
             );
         }
     }
@@ -357,7 +358,7 @@ impl<'s> Reader<'s, '_> {
         let name = instance.raw.trim_matches('"');
         if instance.raw.contains([' ', '\t']) {
             self.report(
-                Diagnostic::error(rules::SYNTAX, span, "a name is one word")
+                Diagnostic::error(rules::SYNTAX, span, "a name must be one word")
                     .help("join the words with `_`")
                     .replace(
                         instance.raw.split_whitespace().collect::<Vec<_>>().join("_"),
@@ -383,7 +384,7 @@ impl<'s> Reader<'s, '_> {
                 Diagnostic::error(
                     rules::SYNTAX,
                     key.whole(self.file()),
-                    format!("the name of a {what} is one word"),
+                    format!("the name of {} must be one word", with_article(what)),
                 )
                 .help(format!(
                     "write `{}_{}:`",
@@ -395,9 +396,9 @@ impl<'s> Reader<'s, '_> {
         if key.name.is_empty() {
             self.report(Diagnostic::error(rules::SYNTAX, span, format!("this {what} has no name")));
         } else if let Some(first) = names.first("", key.name, span) {
-            let message = format!("the {what} `{}` is there already", key.name);
+            let message = format!("duplicate {what} `{}`", key.name);
             let mut diagnostic = Diagnostic::warning(rules::DUPLICATE_FIELD, span, message)
-                .label(first, "first here");
+                .label(first, "first defined here");
             if declared {
                 diagnostic.severity = Severity::Error;
             }
@@ -418,7 +419,7 @@ impl<'s> Reader<'s, '_> {
             Diagnostic::error(
                 rules::INVALID_VALUE,
                 span,
-                format!("`{name}` takes no value on its line"),
+                format!("`{name}` does not take a value on the same line"),
             )
             .help("write its fields below it, indented"),
         );
@@ -432,9 +433,9 @@ impl<'s> Reader<'s, '_> {
                 Diagnostic::error(
                     rules::INVALID_VALUE,
                     at,
-                    format!("nothing can stand below `{name}`"),
+                    format!("`{name}` does not take indented lines"),
                 )
-                .help(format!("indent this line like `{name}`, if it is no part of it")),
+                .help(format!("indent this line like `{name}` if it is not part of it")),
             );
         }
         self.unknowns(children)
@@ -492,7 +493,7 @@ impl<'s> Reader<'s, '_> {
     fn describe_entry(&self, kind: &EntryKind<'s>, span: Span) -> (Span, String) {
         let at = self.first_line_of(span);
         match kind {
-            EntryKind::Item => (at, "an item of a sequence".to_owned()),
+            EntryKind::Item => (at, "a sequence item".to_owned()),
             EntryKind::Line(text) => (text.span(at.file), format!("`{}`", excerpt(text.raw))),
             EntryKind::Template(_) => (at, "a text".to_owned()),
             EntryKind::Statement { word, .. } => (at, format!("`{}`", spelled(*word))),

@@ -52,7 +52,7 @@ impl<'s> Reader<'s, '_> {
                             span,
                             format!("`{name}` is empty"),
                         )
-                        .help("write statements below it, or leave it out"),
+                        .help("add statements below it, or remove it"),
                     );
                 }
             }
@@ -66,7 +66,7 @@ impl<'s> Reader<'s, '_> {
                             span,
                             "statements begin on the line below `->`",
                         )
-                        .help("move it to a line of its own, indented"),
+                        .help("move it to a separate line, indented"),
                     );
                     procedure.statements.push(Statement {
                         kind: StatementKind::Invalid(text.raw, Vec::new()),
@@ -89,7 +89,7 @@ impl<'s> Reader<'s, '_> {
                         Diagnostic::error(
                             rules::INVALID_VALUE,
                             span,
-                            format!("`{name}` takes a text behind `|`, or statements"),
+                            format!("`{name}` expects a text after `|`, or statements"),
                         )
                         .help(format!("write `{name}: |` and the text below")),
                     );
@@ -103,7 +103,7 @@ impl<'s> Reader<'s, '_> {
                         Diagnostic::error(
                             rules::INVALID_VALUE,
                             span,
-                            format!("`{name}` takes statements, not `{}`", excerpt(text.raw)),
+                            format!("`{name}` expects statements, found `{}`", excerpt(text.raw)),
                         )
                         .help(format!("write `{name}: ->` and the statements below")),
                     );
@@ -165,9 +165,9 @@ impl<'s> Reader<'s, '_> {
                     Diagnostic::error(
                         rules::SYNTAX,
                         self.first_line_of(span),
-                        "expected a statement, found an item of a sequence",
+                        "expected a statement, found a sequence item",
                     )
-                    .help("write lists of a prompt behind `|`"),
+                    .help("write lists in a prompt after `|`"),
                 );
                 StatementKind::Invalid(
                     "-",
@@ -194,7 +194,7 @@ impl<'s> Reader<'s, '_> {
             Diagnostic::error(
                 rules::SYNTAX,
                 at,
-                format!("`{word}` is no statement of Agent Script"),
+                format!("`{word}` is not a statement of Agent Script"),
             )
             .help(help),
         );
@@ -211,16 +211,16 @@ impl<'s> Reader<'s, '_> {
             StatementContext::In(ProcedureKind::Prompt) | StatementContext::Unknown => {}
             StatementContext::In(_) => self.misplaced(
                 span,
-                "there is no prompt here that a text could be added to".to_owned(),
-                "texts belong into `reasoning.instructions`",
+                "a prompt text has no effect here".to_owned(),
+                "move it to `reasoning.instructions`",
             ),
             StatementContext::Callback | StatementContext::Binding => self.report(
                 Diagnostic::warning(
                     rules::MISPLACED_STATEMENT,
                     span,
-                    "a text that follows an action is added to no prompt",
+                    "a text below an action is not added to the prompt",
                 )
-                .help("write it at the level of the action"),
+                .help("indent it like the action"),
             ),
         }
     }
@@ -245,7 +245,7 @@ impl<'s> Reader<'s, '_> {
         if context == StatementContext::In(ProcedureKind::Exit) && word != Word::Transition {
             self.misplaced(
                 head,
-                format!("only `transition` can stand here, not `{}`", spelled(word)),
+                format!("expected `transition`, found `{}`", spelled(word)),
                 "write `transition to @kind.name`",
             );
         }
@@ -272,8 +272,8 @@ impl<'s> Reader<'s, '_> {
                 if matches!(context, StatementContext::In(_)) {
                     self.misplaced(
                         head,
-                        "`with` belongs to no action here".to_owned(),
-                        "indent it below the `run` that it is for",
+                        "this `with` does not belong to an action".to_owned(),
+                        "indent it below its `run`",
                     );
                 }
                 self.report_nested("with", children);
@@ -287,7 +287,7 @@ impl<'s> Reader<'s, '_> {
                 if matches!(context, StatementContext::In(_)) {
                     self.misplaced(
                         head,
-                        "`to` belongs to no transition here".to_owned(),
+                        "this `to` does not belong to a transition".to_owned(),
                         "write `transition to @subagent.name` on one line",
                     );
                 }
@@ -302,7 +302,7 @@ impl<'s> Reader<'s, '_> {
                 if context != StatementContext::Binding && context != StatementContext::Unknown {
                     self.misplaced(
                         head,
-                        "`available when` has an effect only on the tools of the model".to_owned(),
+                        "`available when` only has an effect on tools of the model".to_owned(),
                         "use `if` here",
                     );
                 }
@@ -320,7 +320,7 @@ impl<'s> Reader<'s, '_> {
             Word::Collect | Word::Ask => self.collect(word, text, children, head, span, context),
             Word::StrayElse => {
                 self.report(
-                    Diagnostic::error(rules::SYNTAX, head, "this `else` follows no `if`")
+                    Diagnostic::error(rules::SYNTAX, head, "this `else` has no matching `if`")
                         .help("indent it like the `if` it belongs to"),
                 );
                 self.invalid(text, children)
@@ -373,12 +373,12 @@ impl<'s> Reader<'s, '_> {
             let diagnostic = Diagnostic::error(
                 rules::INVALID_VALUE,
                 action.span,
-                format!("`run` takes an action, not `{}`", excerpt(text.raw)),
+                format!("`run` expects an action, found `{}`", excerpt(text.raw)),
             );
             self.report(match (&action.kind, action.as_path()) {
                 (_, Some(path)) => diagnostic.help(format!("write `run @actions.{}`", path.root)),
                 (ExprKind::Call { .. }, _) => {
-                    diagnostic.help("give inputs with `with name=value`, on the lines below")
+                    diagnostic.help("pass inputs with `with name=value` on the lines below")
                 }
                 _ => diagnostic.help("write `run @actions.name`"),
             });
@@ -427,7 +427,7 @@ impl<'s> Reader<'s, '_> {
             self.misplaced(
                 head,
                 format!("`{}` has no effect here", spelled(word)),
-                "it belongs into `reasoning.instructions`",
+                "move it to `reasoning.instructions`",
             );
         }
         match (form, self.version) {
@@ -440,9 +440,9 @@ impl<'s> Reader<'s, '_> {
                 Diagnostic::warning(
                     rules::NEWER_FORM,
                     head,
-                    format!("`ask for` came with version {V3_2}"),
+                    format!("`ask for` requires version {V3_2}"),
                 )
-                .note(format!("this document asks for version {version}")),
+                .note(format!("this document selects version {version}")),
             ),
             _ => {}
         }
@@ -465,7 +465,7 @@ impl<'s> Reader<'s, '_> {
             let head = Span::new(self.file(), first.start, first.start + 2);
             self.misplaced(
                 head,
-                "only `transition` can stand here, not `if`".to_owned(),
+                "expected `transition`, found `if`".to_owned(),
                 "write `transition to @kind.name`",
             );
         }
@@ -510,7 +510,7 @@ impl<'s> Reader<'s, '_> {
                     Diagnostic::error(
                         rules::SYNTAX,
                         at,
-                        format!("`{}` cannot stand behind `else`", excerpt(raw)),
+                        format!("unexpected `{}` after `else`", excerpt(raw)),
                     )
                     .help("write `else:`, or `else if condition:`, and the statements below"),
                 );
@@ -524,7 +524,7 @@ impl<'s> Reader<'s, '_> {
             Diagnostic::error(
                 rules::SYNTAX,
                 Span::new(span.file, span.start, end),
-                "a colon is missing at the end of this line",
+                "expected `:` at the end of this line",
             )
             .fix(Fix {
                 title: "add `:`".to_owned(),
@@ -552,7 +552,7 @@ impl<'s> Reader<'s, '_> {
                     Diagnostic::error(
                         rules::SYNTAX,
                         at,
-                        format!("`{first}` is no statement of Agent Script"),
+                        format!("`{first}` is not a statement of Agent Script"),
                     )
                     .did_you_mean(near),
                 );
@@ -569,7 +569,7 @@ impl<'s> Reader<'s, '_> {
                         Diagnostic::warning(
                             rules::MISPLACED_STATEMENT,
                             expr.span,
-                            "this value is not used for anything",
+                            "this value is unused",
                         )
                         .help("begin the line with `|`, `set`, `run`, `if` or `transition`"),
                     );
@@ -589,7 +589,7 @@ impl<'s> Reader<'s, '_> {
                             span,
                             format!("expected a statement, found `{}`", excerpt(text.raw)),
                         )
-                        .help("write texts for the model behind `|`"),
+                        .help("write texts for the model after `|`"),
                     );
                 } else {
                     let diagnostic = failure.diagnostic().map(|mut d| {

@@ -7,6 +7,7 @@ use super::super::template::{self, Template};
 use super::super::tree::{Data, Declaration, Declared, Modifier, TypeSpec, Value};
 use super::{Names, Reader, excerpt};
 use crate::rules;
+use crate::text::with_article;
 use agentir_diagnostics::{Applicability, Diagnostic, Span, Spanned, closest};
 use agentir_expr::{Expr, ExprKind, Literal, Name, TypeExpr, TypeKind};
 
@@ -73,7 +74,7 @@ impl<'s> Reader<'s, '_> {
             let span = key.span(self.file());
             self.report(
                 Diagnostic::error(rules::INVALID_VALUE, span, format!("`{}` is empty", def.name))
-                    .help("write something below it, or leave it out"),
+                    .help("add something below it, or remove it"),
             );
         }
     }
@@ -92,7 +93,7 @@ impl<'s> Reader<'s, '_> {
                 let template = template::block(&mut self.reading, raw);
                 if !matches!(def.field_type, FieldType::Text) {
                     let span = Span::new(self.file(), raw.pipe, raw.pipe + 1);
-                    self.expected(def, span, "a text behind `|`");
+                    self.expected(def, span, "a text after `|`");
                 }
                 Value::Text(template)
             }
@@ -123,7 +124,7 @@ impl<'s> Reader<'s, '_> {
                         Diagnostic::error(
                             rules::INVALID_VALUE,
                             Span::new(self.file(), raw.pipe, raw.pipe + 1),
-                            format!("the text of `{}` begins on the line below it", def.name),
+                            format!("the text of `{}` must begin on the next line", def.name),
                         )
                         .help(format!("write `{}: |` and the text below", def.name)),
                     );
@@ -169,7 +170,7 @@ impl<'s> Reader<'s, '_> {
                 self.report(Diagnostic::error(
                     rules::INVALID_VALUE,
                     at,
-                    format!("`{}` takes a constant text, without holes", def.name),
+                    format!("`{}` expects a constant string without placeholders", def.name),
                 ));
             }
             return Value::Text(template);
@@ -209,7 +210,7 @@ impl<'s> Reader<'s, '_> {
                             span,
                             format!("`{}` cannot refer to `@{namespace}`", def.name),
                         )
-                        .help(format!("it takes members of {}", all.join(", "))),
+                        .help(format!("it accepts members of {}", all.join(", "))),
                     );
                 }
                 Value::Expr(expr)
@@ -228,7 +229,7 @@ impl<'s> Reader<'s, '_> {
     fn mismatch(&mut self, def: &'static FieldDef, text: Text<'s>, expr: Expr) -> Value<'s> {
         let found = match &expr.kind {
             ExprKind::Literal(Literal::Null) => "`None`".to_owned(),
-            ExprKind::Literal(Literal::String(_)) => "a text".to_owned(),
+            ExprKind::Literal(Literal::String(_)) => "a string".to_owned(),
             ExprKind::List(_) => "a list".to_owned(),
             ExprKind::Object(_) => "an object".to_owned(),
             _ => format!("`{}`", excerpt(text.raw)),
@@ -244,7 +245,7 @@ impl<'s> Reader<'s, '_> {
                     Diagnostic::error(
                         rules::INVALID_VALUE,
                         span,
-                        format!("`{}` takes `True` or `False`, without quotes", def.name),
+                        format!("`{}` expects `True` or `False` without quotes", def.name),
                     )
                     .replace(meant, Applicability::Safe),
                 );
@@ -258,7 +259,7 @@ impl<'s> Reader<'s, '_> {
         self.report(Diagnostic::error(
             rules::INVALID_VALUE,
             span,
-            format!("`{}` takes {}, not {found}", def.name, words(def.field_type)),
+            format!("`{}` expects {}, found {found}", def.name, words(def.field_type)),
         ));
     }
 
@@ -266,7 +267,7 @@ impl<'s> Reader<'s, '_> {
         let diagnostic = Diagnostic::error(
             rules::INVALID_VALUE,
             text.span(self.file()),
-            format!("the text of `{}` stands in no quotes", def.name),
+            format!("the value of `{}` must be a quoted string", def.name),
         );
         self.report(if text.raw.contains(['"', '\\', '\n']) {
             diagnostic.help("put it in double quotes")
@@ -284,9 +285,9 @@ impl<'s> Reader<'s, '_> {
             (Limit::Any | Limit::AtLeast(_), _) => {}
             (Limit::Range(least, most), Value::Number(n)) if !(least..=most).contains(n) => {
                 let message = if most.is_finite() {
-                    format!("`{}` goes from {least} to {most}", def.name)
+                    format!("`{}` must be between {least} and {most}", def.name)
                 } else {
-                    format!("`{}` is at least {least}", def.name)
+                    format!("`{}` must be at least {least}", def.name)
                 };
                 self.report(Diagnostic::error(rules::INVALID_VALUE, span, message));
             }
@@ -314,7 +315,7 @@ impl<'s> Reader<'s, '_> {
                     Some(near) => diagnostic
                         .help(format!("did you mean `\"{near}\"`?"))
                         .replace(format!("\"{near}\""), Applicability::Unsafe),
-                    None => diagnostic.help(format!("it is one of {}", all.join(", "))),
+                    None => diagnostic.help(format!("possible values are {}", all.join(", "))),
                 });
                 return;
             }
@@ -328,8 +329,8 @@ impl<'s> Reader<'s, '_> {
                     return;
                 }
                 _ => match schemes {
-                    [scheme, ..] => format!("`{}` is written `{scheme}://…`", def.name),
-                    [] => format!("`{}` is an address: `scheme://name`", def.name),
+                    [scheme, ..] => format!("`{}` must begin with `{scheme}://`", def.name),
+                    [] => format!("`{}` must be an address such as `scheme://name`", def.name),
                 },
             },
             Limit::Connection(schemes, parts) => {
@@ -343,7 +344,7 @@ impl<'s> Reader<'s, '_> {
                 }
                 let scheme = schemes.last().copied().unwrap_or_default();
                 let names = vec!["name"; parts].join("/");
-                format!("`{}` is the address of a connection: `{scheme}://{names}`", def.name)
+                format!("`{}` must be the address of a connection: `{scheme}://{names}`", def.name)
             }
             _ => return,
         };
@@ -358,7 +359,7 @@ impl<'s> Reader<'s, '_> {
             self.report(Diagnostic::error(
                 rules::INVALID_VALUE,
                 span,
-                format!("`{}` needs at least {least} of them", def.name),
+                format!("`{}` needs at least {least} items", def.name),
             ));
         }
     }
@@ -399,7 +400,7 @@ impl<'s> Reader<'s, '_> {
             Inline::Template(raw) => {
                 let template = template::block(&mut self.reading, raw);
                 if matches!(def.field_type, FieldType::Values) {
-                    self.expected(def, template.span, "a text");
+                    self.expected(def, template.span, "a string");
                 }
                 Value::Text(template)
             }
@@ -437,7 +438,7 @@ impl<'s> Reader<'s, '_> {
                     self.report(Diagnostic::error(
                         rules::SYNTAX,
                         self.first_line_of(span),
-                        "expected one value behind the dash",
+                        "expected one value after the dash",
                     ));
                     self.keep_misplaced(entry);
                     None
@@ -554,7 +555,7 @@ impl<'s> Reader<'s, '_> {
                 let diagnostic = Diagnostic::error(
                     rules::INVALID_VALUE,
                     word.span,
-                    format!("`{other}` is no modifier"),
+                    format!("unknown modifier `{other}`"),
                 );
                 self.report(match closest(other, ["mutable", "linked"]) {
                     Some(near) => diagnostic.did_you_mean(near),
@@ -584,11 +585,8 @@ impl<'s> Reader<'s, '_> {
                 .replace(*instead, Applicability::Unsafe),
             ),
             None => {
-                let diagnostic = Diagnostic::error(
-                    rules::INVALID_VALUE,
-                    span,
-                    format!("there is no type `{name}`"),
-                );
+                let diagnostic =
+                    Diagnostic::error(rules::INVALID_VALUE, span, format!("unknown type `{name}`"));
                 let known = TYPES.iter().filter(|(_, d)| d.is_none()).map(|(n, _)| *n);
                 let same = match name {
                     "str" | "text" | "String" => Some("string"),
@@ -619,9 +617,11 @@ impl<'s> Reader<'s, '_> {
                 Diagnostic::error(
                     rules::INVALID_VALUE,
                     name.span,
-                    format!("`{text}` cannot be the name of a {}", ty.name),
+                    format!("`{text}` cannot be the name of {}", with_article(ty.name)),
                 )
-                .help("it begins with a letter; letters, digits and single underscores follow"),
+                .help(
+                    "names begin with a letter, followed by letters, digits and single underscores",
+                ),
             );
         }
     }
@@ -638,12 +638,8 @@ impl<'s> Reader<'s, '_> {
         let Inline::Text(text) = inline else {
             let at = key.span(self.file());
             self.report(
-                Diagnostic::error(
-                    rules::INVALID_VALUE,
-                    at,
-                    format!("`{}` names no type", def.name),
-                )
-                .help(format!("write `{}: string`, or another type", def.name)),
+                Diagnostic::error(rules::INVALID_VALUE, at, format!("`{}` has no type", def.name))
+                    .help(format!("write `{}: string`, or another type", def.name)),
             );
             return Value::Invalid("", self.data(inline, children));
         };
@@ -655,7 +651,7 @@ impl<'s> Reader<'s, '_> {
                     self.report(Diagnostic::error(
                         rules::INVALID_VALUE,
                         at,
-                        format!("`{}` takes a type alone", def.name),
+                        format!("`{}` expects only a type", def.name),
                     ));
                 }
                 let properties = self.record(ty, span, None, children);
@@ -674,9 +670,9 @@ impl<'s> Reader<'s, '_> {
 /// The values a field takes, for messages.
 const fn words(field_type: FieldType) -> &'static str {
     match field_type {
-        FieldType::Text => "a text",
-        FieldType::Quoted => "a text in quotes",
-        FieldType::QuotedOrNone => "a text in quotes or `None`",
+        FieldType::Text => "a string",
+        FieldType::Quoted => "a quoted string",
+        FieldType::QuotedOrNone => "a quoted string or `None`",
         FieldType::Bool => "`True` or `False`",
         FieldType::Number => "a number",
         FieldType::Reference(_) => "a reference such as `@namespace.name`",

@@ -19,7 +19,7 @@ pub(super) fn check(check: &mut Check<'_, '_, '_>) {
         {
             check.missing(
                 field.key,
-                format!("`{name}` does not say whether the usual records are open"),
+                format!("`{name}` has no `use_default_objects`"),
                 "add `use_default_objects: True` or `use_default_objects: False`",
             );
         }
@@ -31,7 +31,7 @@ pub(super) fn check(check: &mut Check<'_, '_, '_>) {
                     ExprKind::Path(path) if path.namespace.is_some() => {}
                     _ => check.invalid(
                         item.span,
-                        format!("`{item}` is no kind of record"),
+                        format!("`{item}` is not an object name"),
                         "write its name in quotes",
                     ),
                 }

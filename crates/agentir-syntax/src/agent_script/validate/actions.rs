@@ -53,7 +53,7 @@ pub(super) fn skill(check: &mut Check<'_, '_, '_>, skill: &Record<'_>) {
     {
         check.invalid(
             span,
-            format!("`{target}` is no address of a skill"),
+            format!("`{target}` is not the address of a skill"),
             "skills are written `skill://Name`",
         );
     }
@@ -68,14 +68,14 @@ pub(super) fn connected(check: &mut Check<'_, '_, '_>, agent: &Record<'_>) {
         if !["agent", "agentforce"].contains(&scheme) {
             check.invalid(
                 span,
-                format!("agents are not reached by `{scheme}://`"),
+                format!("`{scheme}://` is not the address of an agent"),
                 "write `agentforce://Name`",
             );
         } else if !is_agent_name(name) {
             check.invalid(
                 span,
                 format!("`{name}` cannot be the name of an agent"),
-                "it begins with a letter; letters, digits and single underscores follow, and it does not end with one",
+                "names begin with a letter, followed by letters, digits and single underscores, and do not end with an underscore",
             );
         }
     }
@@ -83,13 +83,13 @@ pub(super) fn connected(check: &mut Check<'_, '_, '_>, agent: &Record<'_>) {
         match &input.value {
             None => check.missing(
                 input.name.span,
-                format!("nothing says what the input `{}` is given", input.name),
-                &format!("write `{}: string = @variables.name`", input.name),
+                format!("the input `{}` of a connected subagent has no value", input.name),
+                &format!("bind it, for example `{}: string = @variables.name`", input.name),
             ),
             Some(value) if !is_bound(value) => check.invalid(
                 value.span,
-                format!("the input `{}` takes a variable", input.name),
-                "write `@variables.name`; a list may hold constants alone",
+                format!("the input `{}` must be bound to a variable", input.name),
+                "write `@variables.name`; only lists may contain constants",
             ),
             Some(_) => {}
         }

@@ -53,7 +53,7 @@ pub(super) fn check(check: &mut Check<'_, '_, '_>) {
             {
                 check.missing(
                     field.key,
-                    format!("`{name}` does not say whether it is enabled"),
+                    format!("`{name}` has no `enabled`"),
                     "add `enabled: True` or `enabled: False`",
                 );
             }
@@ -70,7 +70,7 @@ fn names(check: &mut Check<'_, '_, '_>, config: &Record<'_>) {
     match (config.field("developer_name"), config.field("agent_name")) {
         (None, None) => {
             let at = check.root.field("config").map_or(config.span, |f| f.key);
-            check.missing(at, "`config` gives the agent no name", "add `developer_name: \"…\"`");
+            check.missing(at, "`config` has no `developer_name`", "add `developer_name: \"…\"`");
         }
         (Some(one), Some(other)) => {
             let (first, second) =
@@ -85,13 +85,13 @@ fn names(check: &mut Check<'_, '_, '_>, config: &Record<'_>) {
         _ => {}
     }
     if let Some(field) = config.field(REFUSED) {
-        check.invalid(field.key, "the platform refuses this parameter", "remove it");
+        check.invalid(field.key, "the platform rejects this parameter", "remove it");
     }
     if let Some(field) = config.field("runtime")
         && let Value::Record(runtime) = &field.value
         && runtime.fields.is_empty()
     {
-        check.invalid(field.key, "`runtime` is empty", "write a setting below it, or leave it out");
+        check.invalid(field.key, "`runtime` is empty", "add a setting below it, or remove it");
     }
     if let Some(field) = config.field("file_upload")
         && let Value::Record(upload) = &field.value
@@ -113,13 +113,9 @@ fn agent_type(check: &mut Check<'_, '_, '_>) {
         && let Some(near) = closest(&kind, known)
     {
         check.report(
-            Diagnostic::error(
-                rules::INVALID_VALUE,
-                span,
-                format!("there is no type of agent `{kind}`"),
-            )
-            .help(format!("did you mean `{near}`?"))
-            .replace(format!("\"{near}\""), agentir_diagnostics::Applicability::Unsafe),
+            Diagnostic::error(rules::INVALID_VALUE, span, format!("unknown agent type `{kind}`"))
+                .help(format!("did you mean `{near}`?"))
+                .replace(format!("\"{near}\""), agentir_diagnostics::Applicability::Unsafe),
         );
     }
 }
@@ -136,7 +132,7 @@ fn user(check: &mut Check<'_, '_, '_>) {
     {
         check.missing(
             *span,
-            "an agent of this type needs a user that it acts for",
+            "an agent of this type requires a `default_agent_user`",
             "add `access:` with `default_agent_user: \"…\"` below it",
         );
     }
@@ -146,7 +142,7 @@ fn user(check: &mut Check<'_, '_, '_>) {
         {
             check.invalid(
                 field.key,
-                format!("an agent of type `{kind}` cannot act for nobody"),
+                format!("the `default_agent_user` of an agent of type `{kind}` cannot be empty"),
                 "write the name of a user",
             );
         }
@@ -156,9 +152,9 @@ fn user(check: &mut Check<'_, '_, '_>) {
             Diagnostic::warning(
                 rules::CONFLICTING_FIELDS,
                 old.key,
-                "the user in `config` is ignored",
+                "the `default_agent_user` in `config` is ignored",
             )
-            .label(new.key, "this one counts")
+            .label(new.key, "this one is used")
             .help("remove it from `config`"),
         );
     }
@@ -179,7 +175,7 @@ fn prompts(check: &mut Check<'_, '_, '_>) {
     if !PROMPTS.contains(&all.len()) {
         check.invalid(
             starters.key,
-            format!("`starter_prompts` are 3 to 20, not {}", all.len()),
+            format!("expected 3 to 20 `starter_prompts`, found {}", all.len()),
             "",
         );
     }
@@ -189,7 +185,10 @@ fn prompts(check: &mut Check<'_, '_, '_>) {
         {
             check.invalid(
                 prompt.span,
-                format!("a starter prompt has 1 to 50 characters, not {}", text.chars().count()),
+                format!(
+                    "a starter prompt must have 1 to 50 characters, found {}",
+                    text.chars().count()
+                ),
                 "",
             );
         }
@@ -198,7 +197,7 @@ fn prompts(check: &mut Check<'_, '_, '_>) {
         check.error(
             rules::CONFLICTING_FIELDS,
             starters.key,
-            "`starter_prompts` are shown only on the welcome screen",
+            "`starter_prompts` are only shown on the welcome screen",
             "add `welcome_screen: True`",
         );
     }
@@ -219,10 +218,10 @@ fn modality(check: &mut Check<'_, '_, '_>, voice: &Record<'_>) {
             old.key,
             new.key,
             format!(
-                "`{}` belongs to the older form of `modality`, `{}` to the newer one",
+                "`{}` is from the older form of `modality`, but `{}` is from the newer one",
                 old.def.name, new.def.name
             ),
-            "keep to one form",
+            "use only one form",
         );
     }
     let Some(Value::Data(Data::Map(languages))) = voice.field("languages").map(|f| &f.value) else {
@@ -233,7 +232,7 @@ fn modality(check: &mut Check<'_, '_, '_>, voice: &Record<'_>) {
             Diagnostic::warning(
                 rules::MISSING_FIELD,
                 head(voice),
-                "voices are set for languages, but the document declares none",
+                "voices are set per language, but the document declares no languages",
             )
             .help("add `language:` with `default_locale` and `additional_locales` below it"),
         );
@@ -253,7 +252,7 @@ fn modality(check: &mut Check<'_, '_, '_>, voice: &Record<'_>) {
         if !declared.split(',').any(|l| l.trim() == key.value) {
             check.invalid(
                 key.span,
-                format!("the agent does not speak `{key}`"),
+                format!("the language `{key}` is not declared"),
                 "add it to `additional_locales` in `language`",
             );
         }

@@ -33,7 +33,7 @@ pub(super) fn check(check: &mut Check<'_, '_, '_>, connection: &Record<'_>) {
         if !format && let Some(action) = &tool.action {
             check.invalid(
                 action.span,
-                format!("`{}` has to be a form of an answer", tool.name),
+                format!("`{}` must be a response format", tool.name),
                 "write `@response_formats.name`",
             );
         }
@@ -49,7 +49,7 @@ fn route(check: &mut Check<'_, '_, '_>, connection: &Record<'_>) {
     if let [(missing, None), (_, Some(field))] | [(_, Some(field)), (missing, None)] = pair {
         check.missing(
             field.key,
-            format!("`{}` needs `{missing}` beside it", field.def.name),
+            format!("`{}` requires `{missing}`", field.def.name),
             &format!("add `{missing}: \"…\"`"),
         );
     }
@@ -59,14 +59,14 @@ fn route(check: &mut Check<'_, '_, '_>, connection: &Record<'_>) {
 /// checks of `source` and the inputs.
 fn response_format(check: &mut Check<'_, '_, '_>, format: &Record<'_>, channel: &str) {
     if let Some((target, span)) = format.field("target").and_then(constant) {
-        check.scheme(&target, span, "answers are not rendered by", RENDERERS);
+        check.scheme(&target, span, "responses cannot be rendered by", RENDERERS);
     }
     if let Some((source, span)) = format.field("source").and_then(constant)
         && !source.starts_with("response_format://")
     {
         check.invalid(
             span,
-            format!("`{source}` is no source of a form"),
+            format!("`{source}` is not a source of a response format"),
             "write `response_format://Name`",
         );
     }
@@ -77,7 +77,7 @@ fn response_format(check: &mut Check<'_, '_, '_>, format: &Record<'_>, channel: 
                 check.error(
                     rules::CONFLICTING_FIELDS,
                     schema.key,
-                    format!("`{}` has a schema, so it is the only input", input.name),
+                    format!("`{}` has a schema, so it must be the only input", input.name),
                     "remove the other inputs",
                 );
             }
@@ -87,13 +87,13 @@ fn response_format(check: &mut Check<'_, '_, '_>, format: &Record<'_>, channel: 
                 if kind != COMPONENT {
                     check.invalid(
                         span,
-                        format!("schemas are not read from `{kind}://`"),
+                        format!("schemas cannot be read from `{kind}://`"),
                         "write `messaging_component://Name`",
                     );
                 } else if channel != "messaging" {
                     check.invalid(
                         span,
-                        "messaging components are shown by `connection messaging` alone",
+                        "only `connection messaging` can show messaging components",
                         "",
                     );
                 }
@@ -111,14 +111,14 @@ fn format_input(check: &mut Check<'_, '_, '_>, input: &Declaration<'_>, depth: u
     {
         check.invalid(
             item.span,
-            format!("the list that `{}` is to begin with holds constants alone", input.name),
+            format!("the default list of `{}` must contain only constants", input.name),
             "",
         );
     }
     if depth > 0
         && let Some(schema) = input.properties.field("schema")
     {
-        check.invalid(schema.key, "only inputs themselves have a schema, not what is in them", "");
+        check.invalid(schema.key, "only inputs can have a schema, not their items", "");
     }
     if let Some(Value::Type(spec)) = input.properties.field("type").map(|f| &f.value) {
         spec_of(check, spec, &input.name.value, depth);
@@ -131,7 +131,7 @@ fn spec_of(check: &mut Check<'_, '_, '_>, spec: &TypeSpec<'_>, name: &str, depth
     if is("list") && value.is_none() {
         check.missing(
             spec.ty.span,
-            format!("the list `{name}` does not say what it holds"),
+            format!("the list `{name}` has no element type"),
             "add `value: string` below it, or another type",
         );
     }
@@ -140,7 +140,7 @@ fn spec_of(check: &mut Check<'_, '_, '_>, spec: &TypeSpec<'_>, name: &str, depth
             check.error(
                 rules::CONFLICTING_FIELDS,
                 fields.key,
-                format!("only objects have fields, and `{name}` is none"),
+                format!("only objects have fields, and `{name}` is not an object"),
                 "write `type: object`",
             );
         }

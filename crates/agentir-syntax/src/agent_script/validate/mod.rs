@@ -66,7 +66,7 @@ impl<'d, 's> Check<'d, 's, '_> {
     fn conflict(&mut self, span: Span, other: Span, message: impl Into<String>, help: &str) {
         self.report(
             Diagnostic::error(rules::CONFLICTING_FIELDS, span, message)
-                .label(other, "the other one")
+                .label(other, "the other one is here")
                 .help(help),
         );
     }
@@ -82,7 +82,7 @@ impl<'d, 's> Check<'d, 's, '_> {
         self.error(
             rules::CONFLICTING_FIELDS,
             field.key,
-            format!("`{name}` has no meaning for an agent of type `{kind}`"),
+            format!("`{name}` has no effect in an agent of type `{kind}`"),
             "remove it, or change `agent_type` in `config`",
         );
     }
@@ -97,7 +97,7 @@ impl<'d, 's> Check<'d, 's, '_> {
         if parts.is_none() {
             self.invalid(
                 span,
-                format!("`{text}` is no address"),
+                format!("`{text}` is not an address"),
                 &format!("{what} is written `scheme://name`"),
             );
         }
@@ -124,7 +124,7 @@ impl<'d, 's> Check<'d, 's, '_> {
                 .help(format!("did you mean `{near}://`?"))
                 .replace(format!("\"{}\"", text.replacen(scheme, near, 1)), Applicability::Unsafe),
             None => Diagnostic::warning(rules::INVALID_VALUE, span, message)
-                .help(format!("targets are {}, …", first.join(", "))),
+                .help(format!("possible targets are {}, …", first.join(", "))),
         });
         None
     }

@@ -33,8 +33,8 @@ fn classifier(check: &mut Check<'_, '_, '_>, agent: &Record<'_>) {
             check.conflict(
                 field.key,
                 at,
-                format!("a subagent whose model only classifies has no `{name}`"),
-                "use another model, or do this in the subagents it leads to",
+                format!("a subagent with a HyperClassifier model cannot have `{name}`"),
+                "use another model, or move this to the subagents it leads to",
             );
         }
     }
@@ -46,8 +46,8 @@ fn classifier(check: &mut Check<'_, '_, '_>, agent: &Record<'_>) {
             check.conflict(
                 tool.name.span,
                 at,
-                format!("a model that only classifies cannot use `{}`", tool.name),
-                "leave only tools with `@utils.transition to …`, or use another model",
+                format!("a HyperClassifier model can only route; it cannot call `{}`", tool.name),
+                "keep only tools with `@utils.transition to …`, or use another model",
             );
         }
     }
@@ -60,7 +60,7 @@ fn node(check: &mut Check<'_, '_, '_>, agent: &Record<'_>) {
     if rest.split('/').count() != 3 || rest.split('/').any(|part| part.trim().is_empty()) {
         check.invalid(
             span,
-            format!("`{schema}` is no kind of node"),
+            format!("`{schema}` is not a node type"),
             "write `node://byon/namespace/type/version`",
         );
         return;
@@ -69,9 +69,9 @@ fn node(check: &mut Check<'_, '_, '_>, agent: &Record<'_>) {
         Diagnostic::warning(
             rules::INVALID_VALUE,
             span,
-            "nodes of one's own are for tests, not for production",
+            "custom nodes are not available in production",
         )
-        .note("the platform runs them in test and lower environments only"),
+        .note("the platform only runs them in test and lower environments"),
     );
 }
 

@@ -20,7 +20,7 @@ pub(super) fn check(check: &mut Check<'_, '_, '_>) {
                     check.error(
                         rules::CONFLICTING_FIELDS,
                         source.key,
-                        format!("`{}` is mutable, so it has no source", variable.name),
+                        format!("`{}` is mutable, so it cannot have a `source`", variable.name),
                         "declare it as `linked` if the platform gives its value",
                     );
                 }
@@ -44,7 +44,7 @@ fn described(check: &mut Check<'_, '_, '_>, variable: &Declaration<'_>) {
                 span,
                 format!("the description of `{}` has {length} characters", variable.name),
             )
-            .note(format!("the platform takes at most {DESCRIPTION}")),
+            .note(format!("the platform allows at most {DESCRIPTION}")),
         );
     }
 }
@@ -54,7 +54,7 @@ fn linked(check: &mut Check<'_, '_, '_>, variable: &Declaration<'_>) {
     if variable.properties.field("source").is_none() {
         check.missing(
             name.span,
-            format!("the linked variable `{name}` has no source"),
+            format!("the linked variable `{name}` has no `source`"),
             "add `source: @MessagingSession.Id` below it, or declare it as `mutable`",
         );
     }
@@ -67,14 +67,14 @@ fn linked(check: &mut Check<'_, '_, '_>, variable: &Declaration<'_>) {
         check.invalid(
             ty.span,
             format!("the linked variable `{name}` cannot be of type `{kind}`"),
-            "the platform gives texts, numbers, booleans and dates",
+            "the platform provides strings, numbers, booleans and dates",
         );
     }
     if let Some(value) = &variable.value {
         check.invalid(
             value.span,
-            format!("the linked variable `{name}` cannot have a value to begin with"),
-            "the platform gives its value; remove `= …`",
+            format!("the linked variable `{name}` cannot have a default value"),
+            "the platform provides its value; remove `= …`",
         );
     }
 }

@@ -1,15 +1,16 @@
-//! `agentir compile`: programs to the compilation output.
+//! Programs to the compilation output: AgentIR as it is published.
 
 use agentir_diagnostics::{Diagnostic, FileId, Severity, SourceMap};
 use agentir_expr::Name;
 use agentir_ir::{Agent, AgentType, CompilationIssue, CompilationOutput, Deployment, IR_VERSION};
 use agentir_project::Loaded;
+use indexmap::IndexMap;
 use smol_str::SmolStr;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
-/// The compilation output of everything that was loaded. An agent whose file has an error is left
-/// out and reported.
-pub fn output(loaded: Loaded, diagnostics: &[Diagnostic]) -> CompilationOutput {
+/// The compilation output of everything that was loaded. An agent whose file has an error is omitted and reported.
+pub(crate) fn output(loaded: &Loaded, diagnostics: &[Diagnostic]) -> CompilationOutput {
     let Loaded { sources, programs, .. } = loaded;
     let mut owners: BTreeMap<FileId, Name> = BTreeMap::new();
     let broken: BTreeSet<FileId> = diagnostics
@@ -19,7 +20,7 @@ pub fn output(loaded: Loaded, diagnostics: &[Diagnostic]) -> CompilationOutput {
         .collect();
     let mut result = CompilationOutput {
         version: IR_VERSION,
-        agents: indexmap::IndexMap::new(),
+        agents: IndexMap::new(),
         entry_agent: None,
         libraries: Vec::new(),
         behavior_profiles: Vec::new(),
@@ -32,16 +33,16 @@ pub fn output(loaded: Loaded, diagnostics: &[Diagnostic]) -> CompilationOutput {
     let mut remote = BTreeSet::new();
     for loaded in programs {
         entries.extend(loaded.program.entry().map(|a| a.metadata.name.value.clone()));
-        result.libraries.extend(loaded.program.libraries);
-        result.behavior_profiles.extend(loaded.program.profiles);
-        for agent in loaded.program.agents {
+        result.libraries.extend(loaded.program.libraries.iter().cloned());
+        result.behavior_profiles.extend(loaded.program.profiles.iter().cloned());
+        for agent in &loaded.program.agents {
             owners.insert(agent.span.file, agent.metadata.name.value.clone());
             if broken.contains(&agent.span.file) || agent.metadata.name.value.is_empty() {
                 continue;
             }
-            remote.extend(remote_agents(&agent));
-            deploy(&agent, &mut result.deployment);
-            result.agents.insert(agent.metadata.name.value.clone(), agent);
+            remote.extend(remote_agents(agent));
+            deploy(agent, &mut result.deployment);
+            result.agents.insert(agent.metadata.name.value.clone(), Arc::clone(agent));
         }
     }
     if let [entry] = entries.as_slice()
@@ -51,7 +52,7 @@ pub fn output(loaded: Loaded, diagnostics: &[Diagnostic]) -> CompilationOutput {
     }
     result.remote_agents = remote.into_iter().collect();
     for diagnostic in diagnostics {
-        let issue = issue(diagnostic, &sources, &owners);
+        let issue = issue(diagnostic, sources, &owners);
         match diagnostic.severity {
             Severity::Error => result.compilation_errors.push(issue),
             Severity::Warning => result.compilation_warnings.push(issue),
@@ -105,7 +106,8 @@ fn issue(
         let at = file.line_column(span.start);
         format!("{}:{}:{}", file.name, at.line, at.column)
     });
-    let group = agentir_lint::rule(diagnostic.rule.0).map(|r| r.group);
+    let mut rules = agentir_lint::rule_names();
+    let group = rules.find(|(rule, _)| *rule == diagnostic.rule.0).map(|(_, group)| group);
     CompilationIssue {
         agent: owners.get(&span.file).cloned(),
         message: diagnostic.message.clone(),
