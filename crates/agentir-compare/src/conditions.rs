@@ -1,4 +1,4 @@
-//! Conditions in the same places: do they hold in the same states?
+//! Equivalence of the conditions at corresponding program points.
 
 use crate::place::{Announced, Place};
 use crate::prover::{Asked, Prover};

@@ -1,7 +1,8 @@
-//! What a program means, as a tree of values that can be compared with another program's.
+//! The normal form of a program: a tree of values that can be compared with that of another
+//! program.
 //!
-//! It is the JSON of the IR without what only says where an agent comes from, with lists that are
-//! aligned by what their items are called, and with the place of every value.
+//! It is the JSON of the IR without the values that only identify where an agent comes from. Lists
+//! are aligned by the names of their items, and every value has its span.
 
 use agentir_diagnostics::{FileId, PLACED, Span, with_places};
 use agentir_ir::Program;

@@ -1,4 +1,4 @@
-//! Places, and what was announced about them.
+//! Locations of values, and announced differences.
 
 use agentir_diagnostics::{SourceMap, Span};
 use agentir_expr::Name;

@@ -1,4 +1,4 @@
-//! The solver, over the conditions of two programs.
+//! Queries to the solver over the conditions of two programs.
 
 use crate::place::Announced;
 use agentir_diagnostics::Spanned;

@@ -1,4 +1,4 @@
-//! Comparisons for people. As JSON they are their own serialization.
+//! Comparisons as text for people. Their JSON is their own serialization.
 
 use crate::behaviour::{Divergence, Turn};
 use crate::conditions::Unlike;

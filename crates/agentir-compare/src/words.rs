@@ -1,4 +1,4 @@
-//! Texts as they can be compared and shown.
+//! Normalized texts, for comparison and display.
 
 use crate::meaning::neutral;
 use serde::Serialize;

@@ -1,4 +1,8 @@
 //! Taint analysis of sensitive data.
+//!
+//! Sources are variables that are declared as sensitive or have a sensitive format. Taint
+//! propagates through assignments and expressions, except through functions that do not reveal
+//! their arguments.
 
 use crate::rule::AgentContext;
 use crate::script::{Outputs, output, outputs};

@@ -1,4 +1,4 @@
-//! Bot exports in zip files: what is read of them, and how much at most.
+//! Bot exports in zip files, read with limits.
 //!
 //! Nothing is ever unpacked to a path: the files that are known by their names are read into memory, and
 //! the names of the others are told.

@@ -1,4 +1,4 @@
-//! From files to a program.
+//! Assembly: from the results of files to a program.
 
 use crate::file::FileResult;
 use agentir_diagnostics::{Diagnostic, FileId, SourceFile, Span, Spanned};

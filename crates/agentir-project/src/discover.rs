@@ -1,4 +1,4 @@
-//! The documents that a request names.
+//! Discovery: the documents that a request names.
 
 use crate::document::{Document, MANIFEST};
 use crate::request::{LoadError, Request};

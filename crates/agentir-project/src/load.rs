@@ -1,4 +1,4 @@
-//! From documents to programs: what they say, what they define, which of them run together.
+//! Loads programs: reads, parses and lowers documents, and assembles those that run together.
 
 use crate::archive;
 use crate::assemble::{LoadedProgram, Member, assemble};

@@ -1,4 +1,4 @@
-//! What is below a folder: which files are documents, and the program that each belongs to.
+//! Walks folders: which files are documents, and which program each belongs to.
 
 use crate::document::{Document, MANIFEST};
 use crate::request::Request;

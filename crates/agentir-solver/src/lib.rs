@@ -15,6 +15,9 @@
 //! finds other models and reaches other limits, depending on earlier queries, and few queries reach
 //! Z3 at all.
 //!
+//! Where Z3 is needed and cannot be loaded, the answer is `Unknown`. [`Statistics`] count such
+//! queries; the command line reports the reason once and does not cache the findings.
+//!
 //! *Invariant*: nothing here knows the IR, a rule or a diagnostic. Work is limited by counts, never
 //! by clocks. The answer to a query does not depend on earlier queries. The evaluator has confirmed
 //! every state that is returned.

@@ -1,4 +1,4 @@
-//! Whether a file was changed, told without reading it.
+//! Detects changed files by their metadata, without reading them.
 
 use std::fs::Metadata;
 use std::time::{Duration, SystemTime};

@@ -1,4 +1,4 @@
-//! ExecOptions on all threads, with results in order.
+//! A parallel map with results in order.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;

@@ -1,4 +1,18 @@
-//! Many programs: read and checked beside each other, handed on in order, a few in memory at a time.
+//! Batches: many programs are checked in parallel and reported in order, with a few in memory at a time.
+//!
+//! Files are grouped into programs by their names alone; then programs are read, checked and
+//! forgotten one by one on all threads (`in_order`). Findings are reported in the order of file
+//! names, although programs may be nested: the findings of a file wait until no remaining program
+//! can have a smaller name (`ordered`). So the report is the same for any number of threads, and
+//! shards can be merged by sorting. It is written while programs are being checked; JSON, whose
+//! summary comes first, goes through a temporary file.
+//!
+//! A program's files are read once, and everything uses these bytes, including the key of the
+//! cache: version and build (a hash of the sources), options, names, contents, manifest. The key
+//! contains everything that determines the result, so entries never become stale. A second entry
+//! maps the metadata of the files (size, inode, times of change, as in git's index; `agentir_vfs`)
+//! to this key, so that a program without findings is not read at all. Files that changed in the
+//! last two seconds get no such entry, because they may change again within a tick of the clock.
 
 pub mod corpus;
 mod entry;

@@ -1,4 +1,4 @@
-//! Findings by the names of their files, although programs may lie in each other.
+//! Sorts findings by file name while programs, which may be nested, are still being checked.
 
 use super::Findings;
 use agentir_diagnostics::{Diagnostic, SourceMap};

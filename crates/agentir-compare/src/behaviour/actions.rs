@@ -1,5 +1,5 @@
-//! What an agent does, as it can be compared across languages: the label of a node that somebody can
-//! notice, and what decides about an edge beside conditions.
+//! Labels: the observable actions of an agent, comparable across languages, and what decides an
+//! edge besides conditions.
 
 use super::pairs::Pairs;
 use crate::meaning::places_in;

@@ -1,10 +1,10 @@
-//! The coarsest bisimulation of a transition system with guards, by refinement of signatures, and why
-//! two states are not in it.
+//! The coarsest bisimulation of a transition system with guards, by signature refinement, and why
+//! two states are not bisimilar.
 //!
-//! All states begin in one block. In each round a state's signature says under which guard it can do
-//! which action into which block; states of one block that differ in it are parted. Which round parted
-//! what is kept: two states that are parted in round *n* are told apart by a conversation of *n*
-//! actions at most.
+//! All states start in one block. In each round, the signature of a state is the set of its actions
+//! with their guards and target blocks; states of one block with different signatures are
+//! separated. The rounds are recorded: two states that are separated in round *n* are distinguished
+//! by a conversation of at most *n* actions.
 
 use super::guards::{Guard, Guards};
 use super::system::{Move, System};

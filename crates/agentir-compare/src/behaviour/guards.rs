@@ -1,5 +1,5 @@
 //! Guards: boolean functions over the conditions of both programs, in a canonical form, so that two
-//! of them are the same function exactly if they have the same number.
+//! guards are the same function if and only if they have the same number.
 
 use crate::prover::{Asked, Prover};
 use agentir_diagnostics::Span;

@@ -1,4 +1,4 @@
-//! Do two programs do the same, or is there a conversation that tells them apart?
+//! Behavioural equivalence: is there a conversation that distinguishes two programs?
 
 mod actions;
 mod bisimulation;

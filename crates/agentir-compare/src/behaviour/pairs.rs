@@ -1,4 +1,4 @@
-//! Which agents and steps of two programs are the same ones.
+//! The correspondence between the agents and steps of two programs.
 
 use crate::place::Announced;
 use agentir_expr::{Expr, Name, Segment};

@@ -1,5 +1,6 @@
-//! Transition systems: what can be noticed next, under which guard. Silent nodes of the control-flow
-//! graphs are collapsed: a state is a place behind an action, its moves are the next actions.
+//! Transition systems: the next observable actions, each under a guard. Internal nodes of the
+//! control-flow graphs are eliminated: a state is a program point after an action, its transitions
+//! are the next actions.
 
 use super::actions::{Action, action, events};
 use super::guards::{Atoms, Guard, Guards, Questions};

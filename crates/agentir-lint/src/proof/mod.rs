@@ -8,6 +8,8 @@
 //! [`Cfg::facts`](agentir_flow::cfg::Cfg::facts). With these facts as assumptions, a proof about a
 //! branch is one about the paths that lead to it. `tests/tests/all/proofs/` lists small cases that
 //! rules with proofs must and must not report.
+//!
+//! `agentir check --statistics` counts undecided queries.
 
 mod conditions;
 pub(crate) mod cycles;

@@ -1,4 +1,4 @@
-//! What a service answered, and what it means.
+//! Answers of a service, parsed into the types of the runtime.
 
 use super::form;
 use crate::chat::Chat;

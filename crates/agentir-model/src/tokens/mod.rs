@@ -1,4 +1,4 @@
-//! How many tokens a question and its answer are.
+//! Token counts of requests and answers.
 
 mod encoding;
 

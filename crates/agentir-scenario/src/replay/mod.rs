@@ -5,6 +5,9 @@
 //! replays these intents with another program, in whichever order and form that program asks for
 //! them, and records the observable actions. `docs/semantics.md`, "Cross-language replay", defines
 //! what is compared.
+//!
+//! A test (`tests/tests/all/retold.rs`) replays the samples in every pair of languages, and accepts
+//! only differences that the report of the conversion announces.
 
 mod effects;
 mod intents;

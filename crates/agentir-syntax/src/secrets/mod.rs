@@ -2,6 +2,9 @@
 //!
 //! A single pass finds secrets by three criteria: the format of their issuer, their context (`Bearer …`,
 //! `://user:password@`), or their name combined with randomness. Placeholders are excluded.
+//!
+//! A rule searches the text of files, comments included; the import of exports leaves out the
+//! secrets that it finds.
 
 mod table;
 
