@@ -16,7 +16,10 @@ const RULE: &str = "crates/agentir-lint/src/rules/undefined_tool.rs";
 
 /// Builds the workspace, touches a rule, builds again, and fails if anything was compiled that need not be.
 pub(super) fn check(root: &Path) -> Result<()> {
-    let packages = Packages::of(&json(root, &["metadata", "--format-version", "1"])?)?;
+    // Without a platform, Cargo downloads the dependencies of all others.
+    let platform = host()?;
+    let metadata = ["metadata", "--format-version", "1", "--filter-platform", &platform];
+    let packages = Packages::of(&json(root, &metadata)?)?;
     let expected = packages.dependents(CRATE);
     compiled(root)?;
     let unchanged = compiled(root)?;
@@ -105,6 +108,15 @@ impl Packages {
             }
         }
     }
+}
+
+/// The platform that is compiled for.
+fn host() -> Result<String> {
+    let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
+    let output = Command::new(rustc).arg("-vV").output()?;
+    let text = String::from_utf8(output.stdout)?;
+    let host = text.lines().find_map(|line| line.strip_prefix("host: "));
+    Ok(host.ok_or("`rustc -vV` names no host")?.to_owned())
 }
 
 /// The JSON that Cargo writes, one value a line.
