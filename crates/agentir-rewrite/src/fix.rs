@@ -74,11 +74,13 @@ pub fn fix(
 mod tests {
     use super::{Fixed, fix};
     use agentir_diagnostics::{Applicability, Edit, FileId, Fix, Span};
-    use agentir_syntax::abl::Options;
+    use agentir_lower::ReadOptions;
+    use agentir_project::FileResult;
 
     fn fixed(text: &str, fixes: &[&Fix]) -> Fixed {
         fix(FileId(0), text, fixes, &|text| {
-            agentir_lower::file(FileId(0), "a.agent.abl", text, Options::default()).diagnostics
+            let options = ReadOptions::default();
+            FileResult::new(FileId(0), "a.agent.abl", text, false, options).lowered.diagnostics
         })
     }
 
