@@ -37,10 +37,16 @@ const CHAPTERS: &[(&str, &[(&str, &str)])] = &[
             ("Benchmarks", "docs/benchmarks.md"),
             ("Budgets", "docs/budgets.md"),
             ("Mutation score", "docs/mutations.md"),
+            ("Upgrading to 0.2", "docs/upgrade-0.2.md"),
+            ("Messages in 0.2", "docs/messages-0.2.md"),
             ("Architecture", "ARCHITECTURE.md"),
+            ("Contributing", "CONTRIBUTING.md"),
         ],
     ),
 ];
+
+/// What makes a package of a folder of documents, and is not part of the book.
+const PACKAGE: [&str; 5] = ["Cargo.toml", "build.rs", "lib.rs", "LICENSE-MIT", "LICENSE-APACHE"];
 
 /// The titles of a group of rules.
 fn title(group: &str) -> String {
@@ -82,7 +88,7 @@ fn copy(from: &Path, to: &Path) -> Result<(), Box<dyn Error>> {
         let Some(name) = path.file_name() else { continue };
         if path.is_dir() {
             copy(&path, &to.join(name))?;
-        } else {
+        } else if !PACKAGE.contains(&name.to_str().unwrap_or_default()) {
             fs::copy(&path, to.join(name))?;
         }
     }
@@ -100,7 +106,7 @@ pub(crate) fn write(root: &Path, to: &Path) -> Result<(), Box<dyn Error>> {
         to.join("book.toml"),
         "[book]\ntitle = \"agentir\"\nlanguage = \"en\"\n\n[output.html.fold]\nenable = true\n",
     )?;
-    for chapter in ["README.md", "ARCHITECTURE.md"] {
+    for chapter in ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md"] {
         fs::copy(root.join(chapter), source.join(chapter))?;
     }
     // Documents link to schemas and samples.
