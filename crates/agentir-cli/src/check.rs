@@ -106,7 +106,8 @@ const MAX_FIX_ROUNDS: usize = 10;
 pub fn run(check: &Check) -> ExitCode {
     let once = || try_run(check).unwrap_or_else(|code| code);
     if check.watch {
-        return batch::watch::watch(check.input.paths(), || {
+        let outputs = targets(check).unwrap_or_default().into_iter().filter_map(|t| t.file);
+        return batch::watch::watch(check.input.paths(), outputs.collect(), || {
             let code = once();
             crate::note_missing_z3();
             code
@@ -255,6 +256,16 @@ fn targets(check: &Check) -> Result<Vec<Target>, String> {
         });
         match named {
             Some((format, file)) => all.push(Target { format, file: Some(file) }),
+            None if let Some((name, file)) = unknown_format(output) => {
+                let names = || Format::ALL.iter().map(|(known, _)| *known);
+                let help = match agentir_diagnostics::closest(name, names()) {
+                    Some(near) => format!("did you mean `{near}={file}`?"),
+                    None => format!("the formats are: {}", names().collect::<Vec<_>>().join(", ")),
+                };
+                return Err(format!(
+                    "there is no format `{name}`\nhelp: {help}\nhelp: `./{output}` is a file with this name"
+                ));
+            }
             None if instead => {
                 return Err(format!(
                     "two output files have the format `{}`\nhelp: name the format of one of them, such as `--output sarif={output}`",
@@ -271,6 +282,11 @@ fn targets(check: &Check) -> Result<Vec<Target>, String> {
         all.push(Target { format, file: None });
     }
     Ok(all)
+}
+
+/// The parts of an output that looks like `FORMAT=FILE`, but has no known format.
+fn unknown_format(output: &str) -> Option<(&str, &str)> {
+    output.split_once('=').filter(|(name, _)| !name.contains(['/', '\\', '.']))
 }
 
 fn baseline(check: &Check) -> Result<Option<Baseline>, String> {

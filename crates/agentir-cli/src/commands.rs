@@ -38,7 +38,7 @@ enum Command {
     Graph(Draw),
     /// Compute the maximum number of model and tool calls per user message, for each agent
     ///
-    /// Exit code 0: success; 1: a file has errors, so the numbers may be too low; 2: the command could not
+    /// Exit code 0: success; 1: parts of a file could not be parsed, so the numbers may be too low; 2: the command could not
     /// run.
     Cost(CostOf),
     /// Convert agents to another language, and report what was lost
@@ -363,7 +363,15 @@ fn explain_command(name: &str) -> ExitCode {
     if let Some(page) = agentir_lint::page(name) {
         return print(page);
     }
-    no_such("rule", name, agentir_lint::catalogue().iter().map(|r| r.name))
+    let group = agentir_lint::rule_names().filter(|(_, group)| group.name() == name);
+    let mut rules: Vec<&str> = group.map(|(rule, _)| rule).collect();
+    if !rules.is_empty() {
+        rules.sort_unstable();
+        eprintln!("error: `{name}` is a group of rules, not a rule");
+        eprintln!("help: its rules are: {}", rules.join(", "));
+        return ExitCode::from(2);
+    }
+    no_such("rule", name, agentir_lint::rule_names().map(|(rule, _)| rule))
 }
 
 fn rules_command(json: bool) -> ExitCode {

@@ -114,6 +114,15 @@ fn has_errors(snapshot: &Snapshot) -> bool {
 
 /// Converts. Exit code 0: nothing was dropped; 1: something was; 2: it could not be done.
 pub fn run(args: &Convert) -> ExitCode {
+    if let Some(path) = &args.report
+        && !extension(path).is_empty()
+        && !REPORTS.contains(&extension(path))
+    {
+        return failed(format_args!(
+            "a report cannot be written as `.{}`\nhelp: use `.json`, `.html` or `.txt`",
+            extension(path)
+        ));
+    }
     let snapshot = match load_input(&args.input) {
         Ok(snapshot) => snapshot,
         Err(code) => return code,
@@ -182,8 +191,7 @@ fn write(args: &Convert, files: &[OutputFile], report: &Report) -> Result<(), St
         }
     }
     let Some(path) = &args.report else { return Ok(()) };
-    let ending = path.extension().and_then(|e| e.to_str()).unwrap_or_default();
-    let text = match ending {
+    let text = match extension(path) {
         "json" => {
             serde_json::to_string_pretty(report).map_err(|e| format!("{}: {e}", path.display()))?
                 + "\n"
@@ -193,6 +201,14 @@ fn write(args: &Convert, files: &[OutputFile], report: &Report) -> Result<(), St
     };
     replace(path, &text)
 }
+
+/// The extension of a report, which decides its format.
+fn extension(path: &Path) -> &str {
+    path.extension().and_then(|e| e.to_str()).unwrap_or_default()
+}
+
+/// The extensions that a report can have.
+const REPORTS: [&str; 6] = ["json", "html", "htm", "txt", "text", "log"];
 
 /// Writes files into a folder: all of them or, where one exists already, none.
 fn save(folder: &Path, files: &[OutputFile], force: bool) -> Result<(), String> {
@@ -223,7 +239,11 @@ pub fn diff(args: &Diff) -> ExitCode {
             return failed(format_args!("{} has errors", path.display()));
         }
         if one.programs().count() != 1 {
-            return failed(format_args!("{} is not one program", path.display()));
+            return failed(format_args!(
+                "{} contains {} programs, but one is compared\nhelp: name the folder or the file of one",
+                path.display(),
+                one.programs().count()
+            ));
         }
         loaded.push(one);
     }

@@ -76,7 +76,7 @@ impl Input {
         } else {
             let mut files = Overlay::new(Arc::new(Disk));
             for (name, text) in instead {
-                files.set(Path::new(name), text.as_str().into());
+                files.set(Path::new(name), Arc::<str>::from(text.as_str()));
             }
             Arc::new(files)
         };

@@ -4,6 +4,9 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::{env, fs};
 
+/// What the names of files begin with that are there only while another one is written.
+pub const TEMPORARY: &str = ".agentir-";
+
 /// Writes a file in one step: whoever reads it sees the old text or the new one. Who may do what with
 /// the file stays as it is; a link goes on leading to it.
 pub fn replace(path: &Path, text: &str) -> Result<(), String> {
@@ -18,6 +21,7 @@ fn write(path: &Path, text: &str) -> io::Result<()> {
     let folder = there.parent().unwrap_or(&there);
     fs::create_dir_all(folder)?;
     let mut builder = tempfile::Builder::new();
+    builder.prefix(TEMPORARY);
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;

@@ -480,7 +480,7 @@ fn files_are_watched() {
     let (cache, folder) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     write(folder.path(), &[("a.agent.abl", GOOD)]);
     let mut child = agentir(folder.path(), cache.path())
-        .args(["check", ".", "--watch"])
+        .args(["check", ".", "--watch", "--output", "json=found.json"])
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()

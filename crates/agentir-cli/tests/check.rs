@@ -296,3 +296,38 @@ fn the_examples_of_documents_are_right() {
     let folder = project(&[("a.agent.abl", &agent)]);
     assert_eq!(found(folder.path(), &["."]), Vec::<String>::new(), "{agent}");
 }
+
+#[test]
+fn misspelt_arguments_are_not_taken_for_something_else() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("a.agent.abl"), "AGENT: A\nGOAL: \"g\"\n").unwrap();
+    let failed = |arguments: &[&str], message: &str| {
+        let (code, _, stderr) = run(folder.path(), arguments);
+        assert_eq!(code, 2, "{arguments:?}");
+        assert!(stderr.contains(message), "{stderr}");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "nothing is written");
+    };
+    failed(&["check", ".", "-o", "sarf=out.json"], "did you mean `sarif=out.json`?");
+    failed(&["convert", ".", "--to", "adl", "-o", "out", "--report", "r.pdf"], "`.json`, `.html`");
+    failed(&["explain", "names"], "`names` is a group of rules");
+    failed(&["explain", "undefined-tol"], "did you mean `undefined-tool`?");
+    let (code, ..) = run(folder.path(), &["check", ".", "-o", "./sarf=out.json"]);
+    assert_eq!(code, 0);
+    assert!(folder.path().join("sarf=out.json").is_file());
+}
+
+#[test]
+fn a_file_that_is_named_twice_is_checked_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = "AGENT: A\nGOAL: \"g\"\nON_START:\n  CALL: nothing()\n";
+    fs::write(folder.path().join("a.agent.abl"), text).unwrap();
+    let absolute = folder.path().join("a.agent.abl");
+    let absolute = absolute.to_str().unwrap();
+    let (_, once, _) = run(folder.path(), &["check", "a.agent.abl"]);
+    assert!(once.contains("1 error in 1 file"), "{once}");
+    for again in [&["./a.agent.abl", absolute][..], &["."], &[absolute, "."]] {
+        let arguments = [&["check", "a.agent.abl"], again].concat();
+        let (_, output, _) = run(folder.path(), &arguments);
+        assert!(output.contains("1 error in 1 file"), "{again:?}: {output}");
+    }
+}

@@ -38,7 +38,7 @@ fn z3_is_asked_if_it_is_there() {
     assert!(stdout(&output).contains(":22:15: warning[contradictory-constraints]"));
     assert_eq!(
         queries(&output),
-        "1 that need Z3; 0 unknown (0 words or calls, 0 limit, 0 unconfirmed, 0 Z3 not available)"
+        "1 with Z3; 0 unknown (0 opaque, 0 over budget, 0 unconfirmed, 0 without Z3 available)"
     );
     assert!(!stderr(&output).contains("note:"), "{}", stderr(&output));
 }
@@ -51,7 +51,7 @@ fn without_z3_a_query_is_undecided_and_the_user_is_told() {
     assert_eq!(stdout(&output), "");
     assert_eq!(
         queries(&output),
-        "1 that need Z3; 1 unknown (0 words or calls, 0 limit, 0 unconfirmed, 1 Z3 not available)"
+        "1 with Z3; 1 unknown (0 opaque, 0 over budget, 0 unconfirmed, 1 without Z3 available)"
     );
     let note = "note: some conditions are undecided because Z3 is not available: cannot load /nonexistent/libz3.so: ";
     assert_eq!(stderr(&output).matches(note).count(), 1, "{}", stderr(&output));

@@ -23,13 +23,25 @@ pub struct Selection {
 }
 
 impl Selection {
+    /// The rules and groups of rules in `select`, or all if there are none, without those in `ignore`.
+    pub fn new<N: Into<String>>(
+        select: impl IntoIterator<Item = N>,
+        ignore: impl IntoIterator<Item = N>,
+    ) -> Self {
+        Self {
+            select: select.into_iter().map(Into::into).collect(),
+            ignore: ignore.into_iter().map(Into::into).collect(),
+        }
+    }
+
     /// Whether the selection includes the rule called `name`.
     #[must_use]
     pub fn wants(&self, name: &str) -> bool {
         if self.select.is_empty() && self.ignore.is_empty() {
             return true;
         }
-        let group = crate::rule(name).map(|r| r.group_name()).unwrap_or_default();
+        let group = crate::rule_names().find(|(rule, _)| *rule == name);
+        let group = group.map(|(_, group)| group.name()).unwrap_or_default();
         let among = |set: &FxHashSet<String>| set.contains(name) || set.contains(group);
         (self.select.is_empty() || among(&self.select)) && !among(&self.ignore)
     }

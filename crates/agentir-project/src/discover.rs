@@ -3,7 +3,9 @@
 use crate::document::{Document, MANIFEST};
 use crate::request::{LoadError, Request};
 use crate::walk::below;
+use agentir_vfs::identity;
 use rayon::prelude::*;
+use rustc_hash::FxHashMap;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
@@ -13,8 +15,14 @@ use std::path::{Path, PathBuf};
 /// If a path that was named cannot be read.
 pub fn discover(request: &Request<'_>) -> Result<Vec<Document>, LoadError> {
     let mut files: Vec<Document> = Vec::new();
+    // The index of the first document of each path.
+    let mut begins = Vec::with_capacity(request.paths.len());
     for path in request.paths {
+        begins.push(files.len());
         if path.as_os_str() == "-" {
+            if files.iter().any(|found| found.text.is_some()) {
+                continue;
+            }
             let input = request.stdin.ok_or(LoadError::NoText)?;
             let text = Some(input.text.clone());
             let root = PathBuf::from("<stdin>");
@@ -41,10 +49,50 @@ pub fn discover(request: &Request<'_>) -> Result<Vec<Document>, LoadError> {
             files.push(Document::alone(path, request));
         }
     }
+    if request.paths.len() > 1 {
+        files = without_overlaps(files, &begins, request);
+    }
     if let Some(folder) = request.together {
         files.iter_mut().for_each(|found| found.root = folder.to_owned());
     }
     Ok(sorted(files))
+}
+
+/// Documents of several paths that may name the same files: each file belongs to what one of the paths found. A program
+/// takes precedence over a file alone, and an outer program over an inner one. `begins` has the index of the first
+/// document of each path.
+fn without_overlaps(
+    files: Vec<Document>,
+    begins: &[usize],
+    request: &Request<'_>,
+) -> Vec<Document> {
+    /// What decides between two paths that found the same file; the smallest is kept.
+    type Rank = (bool, usize, usize);
+    let ranks: Vec<Option<(PathBuf, Rank)>> = files
+        .iter()
+        .enumerate()
+        .map(|(index, found)| {
+            if found.text.is_some() {
+                return None;
+            }
+            let path = identity(request.files, &found.path);
+            let root = identity(request.files, &found.root);
+            let from = begins.partition_point(|begin| *begin <= index);
+            let rank = (root == path, root.components().count(), from);
+            Some((path, rank))
+        })
+        .collect();
+    // The path that a file is kept for: all programs there that share it keep it.
+    let mut best: FxHashMap<&Path, Rank> = FxHashMap::default();
+    for (path, rank) in ranks.iter().flatten() {
+        let known = best.entry(path).or_insert(*rank);
+        *known = (*known).min(*rank);
+    }
+    let keep = |rank: &Option<(PathBuf, Rank)>| {
+        rank.as_ref().is_none_or(|(path, rank)| best.get(&**path).is_none_or(|b| b.2 == rank.2))
+    };
+    let kept: Vec<bool> = ranks.iter().map(keep).collect();
+    files.into_iter().zip(kept).filter_map(|(found, kept)| kept.then_some(found)).collect()
 }
 
 /// Documents by their paths, each once for every program.

@@ -39,7 +39,7 @@ pub fn selection(select: &[String], ignore: &[String], configs: &Configs) -> Sel
         let unwanted = rules().into_iter().filter(|(rule, group)| configs.always_off(rule, group));
         ignore.extend(unwanted.map(|(rule, _)| rule.to_owned()));
     }
-    Selection { select: select.iter().cloned().collect(), ignore: ignore.into_iter().collect() }
+    Selection::new(select.iter().cloned(), ignore)
 }
 
 /// What a file's configuration sets for the rules. `known` has what was found out before, by what is set.

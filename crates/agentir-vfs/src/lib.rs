@@ -19,13 +19,13 @@ pub use overlay::Overlay;
 
 use std::fmt::Debug;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 /// The largest file that is processed, in bytes. Spans are 32 bits wide, and nobody writes an agent of
 /// this size.
 pub const MAX_FILE_SIZE: usize = 64 << 20;
 
-/// Something that has files. Paths are compared as they are written, but for `.` components.
+/// Something that has files.
 pub trait FileSystem: Debug + Send + Sync {
     /// Reads a file: all of it, or [`MAX_FILE_SIZE`] and one byte of a larger one, so that callers can see
     /// that it is too large.
@@ -93,7 +93,32 @@ pub struct Entry {
     pub is_link: bool,
 }
 
-/// A path without `.` components, which are not part of its identity.
+/// The identity of a path in a file system: absolute if there is a current folder, without `.` and `..`. Two spellings
+/// of a path have the same identity; a link has one of its own.
+#[must_use]
+pub fn identity(files: &dyn FileSystem, path: &Path) -> PathBuf {
+    match files.current_dir() {
+        Some(folder) if path.is_relative() => normalized(&folder.join(path)),
+        _ => normalized(path),
+    }
+}
+
+/// A path without `.` and `..` components. Links are not resolved: `a/..` is nothing, even if `a` is a link.
 fn normalized(path: &Path) -> PathBuf {
-    path.components().filter(|part| !matches!(part, std::path::Component::CurDir)).collect()
+    let mut result = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => match result.components().next_back() {
+                Some(Component::Normal(_)) => {
+                    result.pop();
+                }
+                // There is nothing above the root.
+                Some(Component::RootDir) => {}
+                _ => result.push(part),
+            },
+            _ => result.push(part),
+        }
+    }
+    result
 }

@@ -6,10 +6,10 @@ use std::io;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
-/// Files in memory. Cloning shares the texts.
+/// Files in memory. Cloning shares their contents.
 #[derive(Debug, Clone, Default)]
 pub struct Memory {
-    files: BTreeMap<PathBuf, Arc<str>>,
+    files: BTreeMap<PathBuf, Arc<[u8]>>,
 }
 
 impl Memory {
@@ -19,9 +19,14 @@ impl Memory {
         Self { files: BTreeMap::new() }
     }
 
-    /// Adds a file, or replaces it.
+    /// Adds a text file, or replaces it.
     pub fn insert(&mut self, path: impl AsRef<Path>, text: impl Into<Arc<str>>) {
-        self.files.insert(normalized(path.as_ref()), text.into());
+        self.insert_bytes(path, text.into());
+    }
+
+    /// Adds a file, or replaces it.
+    pub fn insert_bytes(&mut self, path: impl AsRef<Path>, bytes: impl Into<Arc<[u8]>>) {
+        self.files.insert(normalized(path.as_ref()), bytes.into());
     }
 
     /// Removes a file, and returns whether it was there.
@@ -29,9 +34,9 @@ impl Memory {
         self.files.remove(&normalized(path.as_ref())).is_some()
     }
 
-    /// The text of a file.
+    /// The contents of a file.
     #[must_use]
-    pub fn text(&self, path: &Path) -> Option<&Arc<str>> {
+    pub fn bytes(&self, path: &Path) -> Option<&Arc<[u8]>> {
         self.files.get(&normalized(path))
     }
 
@@ -66,13 +71,13 @@ impl<P: AsRef<Path>, T: Into<Arc<str>>> FromIterator<(P, T)> for Memory {
 
 impl FileSystem for Memory {
     fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
-        let text = self.text(path).ok_or_else(|| io::Error::from(io::ErrorKind::NotFound))?;
-        let size = text.len().min(crate::MAX_FILE_SIZE + 1);
-        Ok(text.as_bytes().get(..size).unwrap_or_default().to_owned())
+        let bytes = self.bytes(path).ok_or_else(|| io::Error::from(io::ErrorKind::NotFound))?;
+        let size = bytes.len().min(crate::MAX_FILE_SIZE + 1);
+        Ok(bytes.get(..size).unwrap_or_default().to_owned())
     }
 
     fn is_file(&self, path: &Path) -> bool {
-        self.text(path).is_some()
+        self.bytes(path).is_some()
     }
 
     fn is_dir(&self, path: &Path) -> bool {

@@ -1,17 +1,18 @@
 //! Texts that take the place of files.
 
+use crate::identity;
 use crate::{Entry, FileSystem, Memory, Stamp, Visitor};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// A file system in which some texts take the place of files, or stand beside them: what an editor has open,
-/// or what fixes made. A text belongs to a file however the path is written, relative or absolute; links are
-/// not resolved.
+/// or what fixes made. A text belongs to a file however the path is written, relative or absolute, with
+/// `.` and `..`; links are not resolved.
 #[derive(Debug, Clone)]
 pub struct Overlay {
     base: Arc<dyn FileSystem>,
-    /// By paths that are absolute if the file system below has folders above it.
+    /// By identity.
     texts: Memory,
 }
 
@@ -22,13 +23,13 @@ impl Overlay {
         Self { base, texts: Memory::new() }
     }
 
-    /// Sets a text, and returns whether that changed anything.
-    pub fn set(&mut self, path: &Path, text: Arc<str>) -> bool {
-        let path = self.key(path);
-        if self.texts.text(&path).is_some_and(|old| *old == text) {
+    /// Sets the contents of a file, and returns whether that changed anything.
+    pub fn set(&mut self, path: &Path, bytes: impl Into<Arc<[u8]>>) -> bool {
+        let (path, bytes) = (self.key(path), bytes.into());
+        if self.texts.bytes(&path).is_some_and(|old| *old == bytes) {
             return false;
         }
-        self.texts.insert(path, text);
+        self.texts.insert_bytes(path, bytes);
         true
     }
 
@@ -40,14 +41,11 @@ impl Overlay {
     /// Whether two paths are the same file, as far as can be told without resolving links.
     #[must_use]
     pub fn is_same_file(&self, one: &Path, other: &Path) -> bool {
-        crate::normalized(&self.key(one)) == crate::normalized(&self.key(other))
+        self.key(one) == self.key(other)
     }
 
     fn key(&self, path: &Path) -> PathBuf {
-        match self.base.current_dir() {
-            Some(folder) if path.is_relative() => folder.join(path),
-            _ => path.to_owned(),
-        }
+        identity(&*self.base, path)
     }
 
     /// Whether there is a text for a path. Without any texts, which is usual, nothing is looked up.

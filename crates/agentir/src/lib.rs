@@ -22,19 +22,26 @@ mod compile;
 mod snapshot;
 mod workspace;
 
+pub use agentir_compare as compare;
 pub use agentir_compare::Comparison;
-pub use agentir_config::{ConfigProblems, Configs};
+pub use agentir_config::{ConfigProblems, Configs, Names as ConfigNames};
 pub use agentir_convert::{Conversion, OutputFile, Target};
 pub use agentir_diagnostics as diagnostics;
 pub use agentir_diagnostics::{Diagnostic, Severity, SourceMap};
+pub use agentir_draw as draw;
 pub use agentir_draw::{Detail, Graph};
 pub use agentir_flow::cost::CostReport;
 pub use agentir_ir as ir;
 pub use agentir_lint::{Cancellation, Cancelled, Selection};
 pub use agentir_lower::ReadOptions;
-pub use agentir_project::LoadError;
+pub use agentir_project::{LoadError, config_names};
 pub use agentir_rewrite::RewriteError;
 pub use agentir_solver::z3_failure;
+pub use agentir_syntax::abl::Options as AblOptions;
+pub use agentir_syntax::abl::schema::Version as AblVersion;
+pub use agentir_syntax::agent_script::{
+    Dialect as AgentScriptDialect, Options as AgentScriptOptions,
+};
 pub use agentir_vfs as vfs;
 pub use snapshot::{FormatError, ProgramId, Snapshot};
 pub use workspace::Workspace;

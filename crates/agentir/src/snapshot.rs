@@ -208,7 +208,8 @@ impl Snapshot {
         agentir_rewrite::format(language, file, &source.text).map_err(FormatError::from)
     }
 
-    /// The text of a file with all fixes of at least this applicability that are compatible, and how many they are.
+    /// The text of a file with all fixes of at least this applicability that are compatible, and how many they are;
+    /// the same text if there are none. `None` if there is no such file.
     ///
     /// # Errors
     /// If the check was cancelled.

@@ -79,7 +79,8 @@ impl Workspace {
         self.current = None;
     }
 
-    /// Sets the configurations of the files, instead of each file having the nearest `agentir.toml` above it.
+    /// Sets the configurations of the files, instead of each file having the nearest `agentir.toml` above it:
+    /// `Configs::none(agentir::config_names())` if no configuration is to be used, [`Configs::fixed`] for one file.
     pub fn set_configs(&mut self, configs: Arc<Configs>) {
         self.configs = Some(configs);
         self.refresh();
@@ -104,10 +105,15 @@ impl Workspace {
     }
 
     /// Sets the text of a file, which takes precedence over the file itself. The path may be written in another
-    /// way than those of the workspace, relative or absolute.
+    /// way than those of the workspace: relative or absolute, with `.` and `..`. Links are not resolved.
     pub fn set_text(&mut self, path: impl AsRef<Path>, text: impl Into<Arc<str>>) {
+        self.set_bytes(path, text.into());
+    }
+
+    /// Sets the contents of a file like [`Workspace::set_text`]: an archive, or bytes that may not be text.
+    pub fn set_bytes(&mut self, path: impl AsRef<Path>, bytes: impl Into<Arc<[u8]>>) {
         let path = path.as_ref();
-        if self.files.set(path, text.into()) {
+        if self.files.set(path, bytes) {
             self.current = None;
             if self.decides_documents(path) {
                 self.documents = None;

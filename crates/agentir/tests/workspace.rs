@@ -203,3 +203,112 @@ fn edits_lead_to_what_a_new_workspace_finds() {
         assert_eq!(edited_rules, new_rules, "after step {step}");
     }
 }
+
+#[test]
+fn parent_folders_in_paths_are_resolved() {
+    let folder = tempfile::tempdir().unwrap();
+    let bots = folder.path().join("bots");
+    fs::create_dir(&bots).unwrap();
+    fs::write(bots.join("pool.agent.abl"), POOL).unwrap();
+    let good = POOL.replace("book_line", "book_lane");
+    for root in [bots.clone(), folder.path().join("bots/../bots"), folder.path().join("./bots")] {
+        let mut workspace = Workspace::on_disk([root]);
+        let is_wrong = |workspace: &mut Workspace| {
+            let snapshot = workspace.snapshot().unwrap();
+            assert_eq!(snapshot.files_read(), 1);
+            rules(&snapshot).iter().any(|(_, rule)| *rule == "undefined-tool")
+        };
+        assert!(is_wrong(&mut workspace));
+        workspace.set_text(folder.path().join("bots/../bots/./pool.agent.abl"), good.as_str());
+        assert!(!is_wrong(&mut workspace));
+        workspace.remove_text(folder.path().join("other/../bots/pool.agent.abl"));
+        assert!(is_wrong(&mut workspace));
+    }
+    let mut workspace = Workspace::in_memory();
+    workspace.set_text("pool.agent.abl", POOL);
+    workspace.set_text("other/../pool.agent.abl", good);
+    let snapshot = workspace.snapshot().unwrap();
+    assert_eq!((snapshot.files_read(), snapshot.sources().len()), (1, 1));
+}
+
+/// A file that several paths name is checked once: in the program that one of them is, or contains.
+#[test]
+fn files_that_are_named_twice_are_checked_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let inner = folder.path().join("inner");
+    fs::create_dir(&inner).unwrap();
+    fs::write(folder.path().join("project.json"), r#"{"entry_agent": "Pool"}"#).unwrap();
+    fs::write(folder.path().join("pool.agent.abl"), POOL).unwrap();
+    fs::write(inner.join("desk.agent.abl"), POOL.replace("Pool", "Desk")).unwrap();
+    let of = |paths: &[&std::path::Path]| {
+        let snapshot = Workspace::on_disk(paths).snapshot().unwrap();
+        let agents: Vec<usize> = snapshot.programs().map(|(_, p)| p.agents.len()).collect();
+        (rules(&snapshot), agents, snapshot.files_read())
+    };
+    let whole = of(&[folder.path()]);
+    assert_eq!((&whole.1, whole.2), (&vec![2], 2));
+    let file = folder.path().join("pool.agent.abl");
+    let again = folder.path().join("inner/../pool.agent.abl");
+    for paths in [
+        &[folder.path(), folder.path()][..],
+        &[folder.path(), &inner],
+        &[&inner, folder.path()],
+        &[&file, folder.path(), &again],
+    ] {
+        let found = of(paths);
+        assert_eq!((&found.1, found.2), (&whole.1, whole.2), "{paths:?}");
+        assert_eq!(found.0.len(), whole.0.len(), "{paths:?}");
+    }
+    assert_eq!(of(&[&file, &again]).2, 1);
+    assert_eq!(of(&[&file, &inner]).1, [1, 1]);
+}
+
+#[test]
+fn archives_in_memory_are_opened() {
+    use std::io::Write;
+    let mut archive = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    archive.start_file("botDefinition.json", zip::write::SimpleFileOptions::default()).unwrap();
+    let corpus = concat!(env!("CARGO_MANIFEST_DIR"), "/../../corpus/xo/valid/bicycle_rental");
+    let definition = fs::read(std::path::Path::new(corpus).join("botDefinition.json")).unwrap();
+    archive.write_all(&definition).unwrap();
+    let bytes = archive.finish().unwrap().into_inner();
+    let mut workspace =
+        Workspace::new(std::sync::Arc::new(agentir::vfs::Memory::new()), vec!["export.zip".into()]);
+    workspace.set_bytes("export.zip", bytes);
+    let snapshot = workspace.snapshot().unwrap();
+    let (_, program) = snapshot.programs().next().unwrap();
+    assert!(!program.agents.is_empty());
+    let mermaid = agentir::draw::mermaid(
+        &snapshot.graph(snapshot.programs().next().unwrap().0, Detail::Agents).unwrap(),
+    );
+    assert!(mermaid.starts_with("flowchart"), "{mermaid}");
+}
+
+#[test]
+fn everything_a_setter_takes_can_be_named() {
+    let mut workspace = Workspace::in_memory();
+    workspace.set_text("agentir.toml", "[rules]\nundefined-tool = \"off\"\n");
+    workspace.set_text("pool.agent.abl", POOL);
+    let count = |workspace: &mut Workspace, rule| {
+        let snapshot = workspace.snapshot().unwrap();
+        rules(&snapshot).iter().filter(|(_, found)| *found == rule).count()
+    };
+    assert_eq!(count(&mut workspace, "undefined-tool"), 0);
+    let none = agentir::Configs::none(agentir::config_names());
+    workspace.set_configs(std::sync::Arc::new(none));
+    assert_eq!(count(&mut workspace, "undefined-tool"), 1);
+    workspace.set_selection(agentir::Selection::new([], ["undefined-tool"]));
+    assert_eq!(count(&mut workspace, "undefined-tool"), 0);
+    workspace.set_selection(agentir::Selection::default());
+    assert_eq!(count(&mut workspace, "undefined-tool"), 1);
+    let version = Some(agentir::AblVersion::Legacy);
+    workspace.set_options(agentir::ReadOptions {
+        abl: agentir::AblOptions { version, fragment: true },
+        agent_script: agentir::AgentScriptOptions { dialect: None },
+    });
+    assert_eq!(
+        count(&mut workspace, "undefined-tool"),
+        0,
+        "nothing is known of a fragment's tools"
+    );
+}

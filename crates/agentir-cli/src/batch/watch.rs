@@ -1,5 +1,7 @@
 //! `agentir check --watch`: again whenever a file changes.
 
+use crate::write::TEMPORARY;
+use agentir_vfs::{Disk, identity};
 use notify::{Event, RecursiveMode, Watcher};
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
@@ -13,16 +15,46 @@ const REST: Duration = Duration::from_millis(200);
 /// Clears the screen and goes to its top.
 const CLEAR: &str = "\u{1b}[2J\u{1b}[H";
 
-/// Does something, and again whenever something below the paths changes, until the process is ended.
-pub fn watch(paths: &[PathBuf], mut again: impl FnMut() -> ExitCode) -> ExitCode {
+/// The files that a run writes, and the temporary files beside them.
+struct Written {
+    files: Vec<PathBuf>,
+}
+
+impl Written {
+    fn new(outputs: &[PathBuf]) -> Self {
+        Self { files: outputs.iter().map(|path| identity(&Disk, path)).collect() }
+    }
+
+    /// Whether an event is about nothing else.
+    fn only(&self, event: &Event) -> bool {
+        let ours = |path: &PathBuf| {
+            let path = identity(&Disk, path);
+            let name = path.file_name().unwrap_or_default().as_encoded_bytes();
+            let temporary = name.starts_with(TEMPORARY.as_bytes());
+            let beside = |file: &PathBuf| temporary && file.parent() == path.parent();
+            self.files.iter().any(|file| *file == path || beside(file))
+        };
+        !event.paths.is_empty() && event.paths.iter().all(ours)
+    }
+}
+
+/// Does something, and again whenever something below the paths changes, except for what it writes itself: `outputs`.
+/// Does not return until the process is ended.
+pub fn watch(
+    paths: &[PathBuf],
+    outputs: Vec<PathBuf>,
+    mut again: impl FnMut() -> ExitCode,
+) -> ExitCode {
     let failed = |error: &dyn std::fmt::Display| {
         eprintln!("error: cannot watch for changes: {error}");
         ExitCode::from(2)
     };
     let (to, changes) = mpsc::channel();
+    let written = Written::new(&outputs);
     let watcher = notify::recommended_watcher(move |event: notify::Result<Event>| {
         // Reading a file is an event, too, and we are who reads.
-        if event.as_ref().map_or(true, |event| !event.kind.is_access()) {
+        let ours = |event: &Event| event.kind.is_access() || written.only(event);
+        if event.as_ref().map_or(true, |event| !ours(event)) {
             // Nobody listens any more when the process ends.
             let _told = to.send(event);
         }
