@@ -5,7 +5,7 @@ use crate::emit;
 use crate::names::Renamed;
 use crate::target::{OutputFile, Target};
 use crate::truthiness;
-use agentir_compare::{Announced, Comparison, ENTRY, Meaning, Place};
+use agentir_compare::{AnnouncedLosses, Comparison, ENTRY, Location, NormalizedProgram};
 use agentir_diagnostics::{SourceMap, Span};
 use rustc_hash::{FxHashMap, FxHashSet};
 use schemars::JsonSchema;
@@ -58,10 +58,10 @@ pub struct Entry {
     pub help: Option<String>,
     /// The location in the source.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub source: Option<Place>,
+    pub source: Option<Location>,
     /// The location in the output.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub target: Option<Place>,
+    pub target: Option<Location>,
 }
 
 /// The number of values by preservation. The sum is the number of values in the source.
@@ -106,7 +106,7 @@ pub struct Addition {
     pub value: Value,
     /// The location in the output.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub target: Option<Place>,
+    pub target: Option<Location>,
 }
 
 impl Report {
@@ -152,8 +152,8 @@ impl Report {
     }
 
     /// The differences that the report accounts for: losses and renamings. The comparison skips them.
-    pub(crate) fn expected_differences(&self) -> Announced {
-        let mut all = Announced::nothing();
+    pub(crate) fn announced_losses(&self) -> AnnouncedLosses {
+        let mut all = AnnouncedLosses::none();
         for entry in self.losses() {
             all.add(&entry.path, [entry.source.as_ref(), entry.target.as_ref()]);
         }
@@ -372,8 +372,8 @@ impl<'o> OutputIndex<'o> {
 }
 
 pub(crate) fn report(
-    (source, sources): (&Meaning, &SourceMap),
-    (output, outputs): (&Meaning, &SourceMap),
+    (source, sources): (&NormalizedProgram, &SourceMap),
+    (output, outputs): (&NormalizedProgram, &SourceMap),
     files: &[OutputFile],
     renamed: Vec<Renamed>,
     (target, truthiness_differs): (Target, &FxHashSet<Span>),
@@ -384,7 +384,7 @@ pub(crate) fn report(
         values.insert(path.to_owned(), (value, at));
     });
     let vocabulary: FxHashSet<String> = files.iter().flat_map(|f| words(&f.text)).collect();
-    let place = |sources: &SourceMap, at: Option<Span>| Place::of(sources, at?);
+    let place = |sources: &SourceMap, at: Option<Span>| Location::of(sources, at?);
     let index = OutputIndex::new(&values);
     let mut source_paths: FxHashSet<String> = FxHashSet::default();
     let mut entries = Vec::new();

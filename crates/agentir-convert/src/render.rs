@@ -3,7 +3,7 @@
 use crate::fidelity::{Entry, Preservation, Report, Totals};
 use crate::names::Renamed;
 use crate::target::Target;
-use agentir_compare::Place;
+use agentir_compare::Location;
 use askama::Template;
 use indexmap::{IndexMap, IndexSet};
 use std::cmp::Reverse;
@@ -101,8 +101,8 @@ fn parts<'r>(lost: impl Iterator<Item = &'r Entry>) -> Vec<Part<'r>> {
 /// The names of the two programs of a conversion.
 const PROGRAM_NAMES: [&str; 2] = ["source", "output"];
 
-fn place(place: Option<&Place>) -> String {
-    place.map_or_else(String::new, Place::to_string)
+fn place(place: Option<&Location>) -> String {
+    place.map_or_else(String::new, Location::to_string)
 }
 
 /// Capitalises the first letter.
@@ -241,7 +241,7 @@ impl Report {
 
     fn verdict(&self) -> Option<String> {
         let proof = self.proof.as_ref()?;
-        Some(format!("the output {}: {}", proof.verdict.says(), proof.summary()))
+        Some(format!("the output {}: {}", proof.verdict.predicate(), proof.summary()))
     }
 
     /// Renders the report as a self-contained HTML page.
