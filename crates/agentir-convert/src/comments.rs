@@ -52,9 +52,9 @@ fn notation(name: &str, text: &str) -> Option<Notation> {
     language(name, text).notation()
 }
 
-fn values(meaning: &NormalizedProgram) -> Vec<SpannedValue> {
+fn values(program: &NormalizedProgram) -> Vec<SpannedValue> {
     let mut all = Vec::new();
-    meaning.values(&mut |path, value, at| {
+    program.values(&mut |path, value, at| {
         if let Some(at) = at {
             all.push((path.to_owned(), at, value.as_str().map(str::to_owned)));
         }

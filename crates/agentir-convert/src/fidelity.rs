@@ -40,7 +40,7 @@ pub struct LossRule {
     pub help: &'static str,
 }
 
-/// The fate of one value.
+/// The preservation of one value.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Entry {
     /// The path of the value in the IR.
@@ -83,7 +83,7 @@ pub struct Report {
     pub target: &'static str,
     /// The number of values kept, approximated and dropped.
     pub totals: Totals,
-    /// What has another name in the output.
+    /// The renamings in the output.
     pub renamed: Vec<Renamed>,
     /// The result of the behavioural comparison, if requested.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -263,13 +263,13 @@ impl<'r> Renames<'r> {
         let mut rest = text;
         let mut changed = false;
         while !rest.is_empty() {
-            let (word, behind) = rest.split_at(rest.find(|c| !in_word(c)).unwrap_or(rest.len()));
+            let (word, tail) = rest.split_at(rest.find(|c| !in_word(c)).unwrap_or(rest.len()));
             let to = self.0.get(word);
             changed |= to.is_some();
             out.push_str(to.unwrap_or(&word));
-            let (between, behind) = behind.split_at(behind.find(in_word).unwrap_or(behind.len()));
+            let (between, tail) = tail.split_at(tail.find(in_word).unwrap_or(tail.len()));
             out.push_str(between);
-            rest = behind;
+            rest = tail;
         }
         changed.then_some(out)
     }
@@ -384,7 +384,7 @@ pub(crate) fn report(
         values.insert(path.to_owned(), (value, at));
     });
     let vocabulary: FxHashSet<String> = files.iter().flat_map(|f| words(&f.text)).collect();
-    let place = |sources: &SourceMap, at: Option<Span>| Location::of(sources, at?);
+    let location = |sources: &SourceMap, at: Option<Span>| Location::of(sources, at?);
     let index = OutputIndex::new(&values);
     let mut source_paths: FxHashSet<String> = FxHashSet::default();
     let mut entries = Vec::new();
@@ -401,8 +401,8 @@ pub(crate) fn report(
             preservation: Preservation::Kept,
             how: None,
             help: None,
-            source: place(sources, at),
-            target: counterpart.and_then(|(_, at)| place(outputs, *at)),
+            source: location(sources, at),
+            target: counterpart.and_then(|(_, at)| location(outputs, *at)),
         };
         if renamed.is_some() {
             entry.preservation = Preservation::Approximated;
@@ -427,7 +427,7 @@ pub(crate) fn report(
             entry.help = loss.map(|l| l.help).filter(|h| !h.is_empty()).map(str::to_owned);
             entry.target = match entry.preservation {
                 Preservation::Approximated => {
-                    entry.target.or_else(|| place(outputs, index.locate(path, value)))
+                    entry.target.or_else(|| location(outputs, index.locate(path, value)))
                 }
                 _ => entry.target,
             };
@@ -443,7 +443,7 @@ pub(crate) fn report(
     output.values(&mut |path, value, at| {
         if !source_paths.contains(path) {
             let (path, value) = (path.to_owned(), value.clone());
-            added.push(Addition { path, value, target: place(outputs, at) });
+            added.push(Addition { path, value, target: location(outputs, at) });
         }
     });
     Report { totals, entries, added, renamed, ..Report::empty(target) }

@@ -65,11 +65,11 @@ pub fn convert(program: &Program, sources: &SourceMap, target: Target) -> Conver
     let (commented, mut comments) =
         comments::transfer((&source, sources), (&output, &read), &files);
     if commented != files {
-        let (again, said_again, found) = read_back(&commented);
-        let meaning = NormalizedProgram::new(&said_again);
-        if differences(&output, &meaning).is_empty() && found.len() == diagnostics.len() {
-            (files, read, program_read, diagnostics) = (commented, again, said_again, found);
-            output = meaning;
+        let (again, program_again, found) = read_back(&commented);
+        let normalized = NormalizedProgram::new(&program_again);
+        if differences(&output, &normalized).is_empty() && found.len() == diagnostics.len() {
+            (files, read, program_read, diagnostics) = (commented, again, program_again, found);
+            output = normalized;
         } else {
             // Comments that would change the meaning are dropped.
             comments.iter_mut().for_each(|comment| comment.target = None);
@@ -89,10 +89,10 @@ pub fn convert(program: &Program, sources: &SourceMap, target: Target) -> Conver
 impl Conversion {
     /// Compares the behaviour of the output with `program` and adds the result to the report.
     pub fn verify(&mut self, program: &Program, sources: &SourceMap) {
-        let (meaning, read) =
+        let (source, output) =
             (NormalizedProgram::new(program), NormalizedProgram::new(&self.program));
-        let left = Side { program, sources, normalized: &meaning };
-        let right = Side { program: &self.program, sources: &self.sources, normalized: &read };
+        let left = Side { program, sources, normalized: &source };
+        let right = Side { program: &self.program, sources: &self.sources, normalized: &output };
         self.report.proof = Some(Comparison::new(left, right, &self.report.announced_losses()));
     }
 }
