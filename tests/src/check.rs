@@ -1,6 +1,6 @@
 //! From texts to findings, in memory.
 
-use agentir_compare::{Announced, Comparison, Meaning, Side};
+use agentir_compare::{AnnouncedLosses, Comparison, NormalizedProgram, Side};
 use agentir_config::Configs;
 use agentir_diagnostics::{Diagnostic, FileId, Severity, SourceMap, Span};
 use agentir_ir::Program;
@@ -97,10 +97,10 @@ pub fn front_end(file: &File, options: Options) -> Vec<Diagnostic> {
 /// Compares what two programs do.
 #[must_use]
 pub fn compare(left: &Checked, right: &Checked) -> Comparison {
-    let [one, other] = [left, right].map(|checked| Meaning::new(&checked.program));
-    let left = Side { program: &left.program, sources: &left.sources, meaning: &one };
-    let right = Side { program: &right.program, sources: &right.sources, meaning: &other };
-    Comparison::new(left, right, &Announced::nothing())
+    let [one, other] = [left, right].map(|checked| NormalizedProgram::new(&checked.program));
+    let left = Side { program: &left.program, sources: &left.sources, normalized: &one };
+    let right = Side { program: &right.program, sources: &right.sources, normalized: &other };
+    Comparison::new(left, right, &AnnouncedLosses::none())
 }
 
 /// All that a program says, as JSON, without the hash of its text.

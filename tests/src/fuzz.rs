@@ -6,7 +6,7 @@ use crate::samples::root;
 use agentir::diagnostics::{Applicability, FileId};
 use agentir::vfs::Memory;
 use agentir::{Detail, Diagnostic, FormatError, Severity, Snapshot, Target, Workspace};
-use agentir_convert::{Meaning, Totals};
+use agentir_convert::{NormalizedProgram, Totals};
 use agentir_expr::Version;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -125,7 +125,7 @@ fn convert(snapshot: &Snapshot) {
             let broken = conversion.diagnostics.iter().find(|d| d.severity == Severity::Error);
             assert!(broken.is_none(), "{} that cannot be read: {broken:?}", target.name());
             let Totals { kept, approximated, dropped } = conversion.report.totals;
-            let values = Meaning::new(program).size();
+            let values = NormalizedProgram::new(program).size();
             assert_eq!(
                 kept + approximated + dropped,
                 values,

@@ -3,7 +3,9 @@
 use crate::input::{Input, load_input};
 use crate::write::replace;
 use agentir::Snapshot;
-use agentir_compare::{Announced, Comparison, Difference, Meaning, Side, differences};
+use agentir_compare::{
+    AnnouncedLosses, Comparison, Difference, NormalizedProgram, Side, differences,
+};
 use agentir_convert::{OutputFile, Report, Target};
 use agentir_diagnostics::{Diagnostic, Format, RuleName, Severity, SourceMap, Span, render, sort};
 use agentir_ir::Program;
@@ -247,15 +249,15 @@ pub fn diff(args: &Diff) -> ExitCode {
         }
         loaded.push(one);
     }
-    let sides: Vec<(&Program, &SourceMap, Meaning)> = loaded
+    let sides: Vec<(&Program, &SourceMap, NormalizedProgram)> = loaded
         .iter()
-        .flat_map(|one| one.programs().map(|(_, p)| (p, one.sources(), Meaning::new(p))))
+        .flat_map(|one| one.programs().map(|(_, p)| (p, one.sources(), NormalizedProgram::new(p))))
         .collect();
     let [left, right] = sides.as_slice() else { return ExitCode::from(FAILED) };
     let [left, right] =
-        [left, right].map(|(program, sources, meaning)| Side { program, sources, meaning });
-    let found = differences(left.meaning, right.meaning);
-    let comparison = Comparison::new(left, right, &Announced::nothing());
+        [left, right].map(|(program, sources, normalized)| Side { program, sources, normalized });
+    let found = differences(left.normalized, right.normalized);
+    let comparison = Comparison::new(left, right, &AnnouncedLosses::none());
     let mut out = io::stdout().lock();
     for Difference { path, left: one, right: other } in &found {
         let _ = writeln!(out, "{path}");
@@ -273,7 +275,8 @@ pub fn diff(args: &Diff) -> ExitCode {
     }
     let count = found.len();
     let _ = writeln!(out, "{count} {}", if count == 1 { "difference" } else { "differences" });
-    let _ = writeln!(out, "the second {}: {}", comparison.verdict.says(), comparison.summary());
+    let _ =
+        writeln!(out, "the second {}: {}", comparison.verdict.predicate(), comparison.summary());
     ExitCode::FAILURE
 }
 

@@ -1,8 +1,8 @@
 //! Equivalence of the conditions at corresponding program points.
 
-use crate::place::{Announced, Place};
-use crate::prover::{Asked, Prover};
-use crate::words::plain;
+use crate::location::{AnnouncedLosses, Location};
+use crate::prover::{Condition, Prover};
+use crate::text::normalize;
 use crate::{Side, Verdict};
 use agentir_diagnostics::Span;
 use agentir_flow::cfg::Test;
@@ -12,43 +12,43 @@ use rustc_hash::FxHashMap;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// What became of the conditions that stand in the same place of two programs.
+/// The comparison of the conditions at corresponding paths of two programs.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
 pub struct Conditions {
-    /// Written the same, in the same dialect.
+    /// Textually identical, in the same dialect.
     pub identical: usize,
     /// Proved to hold in the same states.
     pub proved: usize,
-    /// Of those proved, how many hold in the same states only as long as values have the types with
-    /// which they are compared: the text `"9"` is a number to one dialect and an error to another.
+    /// Of those proved, how many are equivalent only if values have the types with which they are
+    /// compared: one dialect converts the string `"9"` to a number, another raises an error.
     pub if_typed: usize,
-    /// Words for the model on one side at least, which nobody can prove.
+    /// Natural language on at least one side, which cannot be proved.
     pub in_words: usize,
     /// Neither proved nor refuted.
     pub undecided: usize,
-    /// Those that do not hold in the same states.
-    pub different: Vec<Unlike>,
+    /// Those that are not equivalent.
+    pub different: Vec<ConditionDifference>,
 }
 
-/// Two conditions in the same place that do not hold in the same states.
+/// Two conditions at the same path that are not equivalent.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct Unlike {
-    /// The place in the IR.
+pub struct ConditionDifference {
+    /// The path in the IR.
     pub path: String,
-    /// What the first program says.
+    /// The condition of the first program.
     pub left: String,
-    /// What the second says.
+    /// The condition of the second program.
     pub right: String,
     /// A state in which one of them holds and the other does not.
     pub state: String,
     /// Whether a loss was announced here.
     pub announced: bool,
-    /// Where the first says it.
+    /// The location in the first program.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub left_at: Option<Place>,
-    /// Where the second says it.
+    pub left_at: Option<Location>,
+    /// The location in the second program.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub right_at: Option<Place>,
+    pub right_at: Option<Location>,
 }
 
 impl Conditions {
@@ -66,14 +66,14 @@ impl Conditions {
     }
 }
 
-/// The conditions of a program, by where they are written.
+/// The conditions of a program, by span.
 fn conditions(program: &Program) -> FxHashMap<Span, (Test<'_>, &Agent)> {
     let mut all = FxHashMap::default();
     for agent in program.agents() {
         agent.walk(&mut |node| {
             if let Node::Condition(condition, _) = node {
                 let test = Test::Condition(condition);
-                // The IR says of an expression where it stands without its quotes.
+                // The span of an expression excludes its quotes.
                 let inner = condition.expr().map(|e| e.span);
                 for span in inner.into_iter().chain([condition.span()]) {
                     all.entry(span).or_insert((test, agent));
@@ -88,40 +88,42 @@ fn conditions(program: &Program) -> FxHashMap<Span, (Test<'_>, &Agent)> {
     all
 }
 
-/// Whether a value is the condition itself, and not something beside it that has no place of its own.
-fn is(value: &serde_json::Value, condition: Test<'_>) -> bool {
+/// Whether a value is the condition itself and not a neighbour that inherits its span.
+fn is_condition(value: &serde_json::Value, condition: Test<'_>) -> bool {
     let written = condition.expr().map_or_else(|| condition.to_string(), ToString::to_string);
-    value.as_str().is_some_and(|value| plain(value) == plain(&written))
+    value.as_str().is_some_and(|value| normalize(value) == normalize(&written))
 }
 
 pub(crate) fn compare(
     left: Side<'_>,
     right: Side<'_>,
-    announced: &Announced,
+    announced: &AnnouncedLosses,
     prover: &mut Prover,
 ) -> Conditions {
     let mut found = Conditions::default();
     let (ours, theirs) = (conditions(left.program), conditions(right.program));
-    let mut places: FxHashMap<String, Span> = FxHashMap::default();
-    right.meaning.values(&mut |path, value, at| {
-        if let Some(at) = at.filter(|at| theirs.get(at).is_some_and(|(c, _)| is(value, *c))) {
-            places.insert(path.to_owned(), at);
+    let mut other_spans: FxHashMap<String, Span> = FxHashMap::default();
+    right.normalized.values(&mut |path, value, at| {
+        if let Some(at) =
+            at.filter(|at| theirs.get(at).is_some_and(|(c, _)| is_condition(value, *c)))
+        {
+            other_spans.insert(path.to_owned(), at);
         }
     });
-    left.meaning.values(&mut |path, value, at| {
+    left.normalized.values(&mut |path, value, at| {
         let Some((at, (one, agent))) = at.and_then(|at| Some((at, ours.get(&at)?))) else { return };
-        if !is(value, *one) {
+        if !is_condition(value, *one) {
             return;
         }
-        let Some(other_at) = places.get(path).copied() else { return };
+        let Some(other_at) = other_spans.get(path).copied() else { return };
         let Some((other, other_agent)) = theirs.get(&other_at) else { return };
-        let a = Asked::new(*one, agent, &Announced::nothing());
-        let b = Asked::new(*other, other_agent, announced);
+        let a = Condition::new(*one, agent, &AnnouncedLosses::none());
+        let b = Condition::new(*other, other_agent, announced);
         if a == b {
             found.identical += 1;
             return;
         }
-        if matches!(a, Asked::Words(_)) || matches!(b, Asked::Words(_)) {
+        if matches!(a, Condition::Words(_)) || matches!(b, Condition::Words(_)) {
             found.in_words += 1;
             return;
         }
@@ -130,14 +132,14 @@ pub(crate) fn compare(
         match answer {
             Answer::Unsat(_) => found.proved += 1,
             Answer::Unknown(_) => found.undecided += 1,
-            Answer::Sat(example) => found.different.push(Unlike {
+            Answer::Sat(example) => found.different.push(ConditionDifference {
                 path: path.to_owned(),
                 left: a.to_string(),
                 right: b.to_string(),
                 state: example.to_string(),
-                announced: announced.path(path),
-                left_at: Place::of(left.sources, at),
-                right_at: Place::of(right.sources, other_at),
+                announced: announced.has_path(path),
+                left_at: Location::of(left.sources, at),
+                right_at: Location::of(right.sources, other_at),
             }),
         }
     });

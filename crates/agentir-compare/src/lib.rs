@@ -2,7 +2,7 @@
 //!
 //! There are three comparisons:
 //!
-//! - [`Meaning`], [`differences`]: the values of the IR, without those that only identify where an
+//! - [`NormalizedProgram`], [`differences`]: the values of the IR, without those that only identify where an
 //!   agent comes from.
 //! - [`Comparison::conditions`]: whether the conditions of corresponding program points hold in the
 //!   same states, each with the semantics of its own dialect. The solver decides.
@@ -10,7 +10,7 @@
 //!   graphs become labelled transition systems, internal steps are eliminated, and the coarsest
 //!   weak bisimulation is computed. A difference is reported as a conversation.
 //!
-//! A converter passes the losses that it reported ([`Announced`]); differences that follow from
+//! A converter passes the losses that it reported ([`AnnouncedLosses`]); differences that follow from
 //! them are reported separately.
 //!
 //! # Behaviour
@@ -24,15 +24,14 @@
 //!
 //! The coarsest bisimulation is computed by signature refinement. Following the rounds back gives a
 //! conversation that distinguishes two states. Before it is reported, the solver checks its
-//! conditions: an unsatisfiable combination is added to what is known to be impossible and
-//! refinement starts again; an undecided one is reported as undecided. Decisions are compared by
-//! their outcome; who decides is part of the values.
+//! conditions: an unsatisfiable combination is excluded and refinement starts again; an undecided one is reported as undecided. Decisions are compared by
+//! their outcome; who decides is compared with the values.
 //!
-//! # Announced differences
+//! # AnnouncedLosses differences
 //!
 //! A difference is announced if a loss is reported for its cause: a value that is emitted there, a
 //! path that only one program has, a condition that only one program tests, or the declaration of a
-//! collected value. Names that a conversion changed count as equal, and so do variables that all
+//! collected value. Names that a conversion changed are equal, and so do variables that all
 //! agents of one program share and those of the other pass on.
 //!
 //! *Invariant*: this crate knows no rule and prints no language. Work is bounded by counts; what
@@ -40,42 +39,42 @@
 
 mod behaviour;
 mod conditions;
-mod meaning;
-mod place;
+mod location;
+mod normalized;
 mod prover;
 mod render;
-mod words;
+mod text;
 
 pub use behaviour::{Behaviour, Divergence, Turn};
-pub use conditions::{Conditions, Unlike};
-pub use meaning::{Difference, ENTRY, MENTIONS, Meaning, differences};
-pub use place::{Announced, Place};
+pub use conditions::{ConditionDifference, Conditions};
+pub use location::{AnnouncedLosses, Location};
+pub use normalized::{Difference, ENTRY, MENTIONS, NormalizedProgram, differences};
 
 use agentir_diagnostics::SourceMap;
 use agentir_ir::Program;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// A program and what is needed to speak of it.
+/// One of the two programs of a comparison.
 #[derive(Debug, Clone, Copy)]
 pub struct Side<'a> {
     /// The program.
     pub program: &'a Program,
     /// Its files.
     pub sources: &'a SourceMap,
-    /// What it means.
-    pub meaning: &'a Meaning,
+    /// Its normal form.
+    pub normalized: &'a NormalizedProgram,
 }
 
-/// Whether two programs do the same.
+/// The result of a comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
-    /// Proved.
+    /// Proved equivalent.
     Same,
-    /// They differ, but only where losses were announced.
+    /// They differ, but every difference follows from an announced loss.
     SameButAnnounced,
-    /// It could not be decided everywhere; where it could, they do the same.
+    /// Not everything could be decided; what could is equivalent.
     Undecided,
     /// They differ.
     Different,
@@ -93,7 +92,8 @@ impl Verdict {
         }
     }
 
-    /// Of things that differ, each of which was announced or not, and of whether all was decided.
+    /// The verdict for a list of differences, each announced or not; `decided` is whether
+    /// everything could be decided.
     pub(crate) fn of(announced: impl IntoIterator<Item = bool>, decided: bool) -> Self {
         let mut announced = announced.into_iter().peekable();
         let differs = announced.peek().is_some();
@@ -105,9 +105,9 @@ impl Verdict {
         }
     }
 
-    /// In a sentence: "the output …".
+    /// The predicate of a sentence: "the output …".
     #[must_use]
-    pub const fn says(self) -> &'static str {
+    pub const fn predicate(self) -> &'static str {
         match self {
             Self::Same => "is proved to do the same",
             Self::SameButAnnounced => "differs only where a loss is reported",
@@ -117,21 +117,22 @@ impl Verdict {
     }
 }
 
-/// What two programs do the same and what not. Of values that differ see [`differences`].
+/// The comparison of the conditions and the behaviour of two programs. For values see
+/// [`differences`].
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Comparison {
-    /// Both together: the worse of the two.
+    /// PointPair together: the worse of the two.
     pub verdict: Verdict,
-    /// The conditions.
+    /// The comparison of the conditions.
     pub conditions: Conditions,
-    /// What is done in which order.
+    /// The comparison of the behaviour.
     pub behaviour: Behaviour,
 }
 
 impl Comparison {
-    /// Compares what two programs do.
+    /// Compares two programs.
     #[must_use]
-    pub fn new(left: Side<'_>, right: Side<'_>, announced: &Announced) -> Self {
+    pub fn new(left: Side<'_>, right: Side<'_>, announced: &AnnouncedLosses) -> Self {
         let mut prover = prover::Prover::new(left.program);
         let conditions = conditions::compare(left, right, announced, &mut prover);
         let behaviour = behaviour::compare(left, right, announced, &mut prover);

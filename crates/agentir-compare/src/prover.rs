@@ -1,6 +1,6 @@
 //! Queries to the solver over the conditions of two programs.
 
-use crate::place::Announced;
+use crate::location::AnnouncedLosses;
 use agentir_diagnostics::Spanned;
 use agentir_expr::{
     BinaryOp, Dialect, Expr, ExprKind, Literal as Constant, Name, Path, Segment, UnaryOp, Visit,
@@ -13,37 +13,36 @@ use agentir_solver::{
 use rustc_hash::FxHashMap;
 use std::borrow::Cow;
 
-/// How many questions may be asked. No pair of programs that people write comes near it.
-const MOST: u64 = 20_000;
+/// The maximal number of queries, far above what hand-written programs need.
+const MAX_QUERIES: u64 = 20_000;
 
-/// A condition, in the words in which two programs can be compared: the same variable has the same
-/// name in both.
+/// A condition in which variables have the names of the first program.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Asked {
-    /// An expression, with what it means.
+pub(crate) enum Condition {
+    /// An expression, with the dialect that defines its semantics.
     Expr(Dialect, Expr),
-    /// Words that the model judges.
+    /// Natural language that the model judges.
     Words(String),
 }
 
-impl Asked {
-    /// `names` is who knows what the variables are called in the first program.
-    pub(crate) fn new(test: cfg::Test<'_>, agent: &Agent, names: &Announced) -> Self {
+impl Condition {
+    /// `names` maps variables to their names in the first program.
+    pub(crate) fn new(test: cfg::Test<'_>, agent: &Agent, names: &AnnouncedLosses) -> Self {
         match test.expr() {
             Some(expr) => {
-                let name = |path: &Path| first_name(shared(path), names);
+                let name = |path: &Path| first_name(without_namespace(path), names);
                 Self::Expr(dialect(agent), expr.clone().renamed(&name))
             }
-            None => Self::Words(crate::words::plain(&test.to_string())),
+            None => Self::Words(crate::text::normalize(&test.to_string())),
         }
     }
 
-    /// By what two conditions that are written alike are found.
+    /// A key that is equal for textually identical conditions.
     pub(crate) fn key(&self) -> String {
         match self {
             Self::Expr(dialect, expr) => {
                 let mut key = format!("{}: {expr} ", dialect.name());
-                // Texts, patterns and dates print alike.
+                // Strings, patterns and dates are printed alike.
                 expr.visit(&mut |e| {
                     match &e.kind {
                         ExprKind::Literal(Constant::String(_)) => key.push('s'),
@@ -63,7 +62,7 @@ impl Asked {
         }
     }
 
-    /// The variables it is about, without their parts.
+    /// The variables it reads, without field accesses.
     pub(crate) fn roots(&self) -> Vec<Name> {
         let mut all = Vec::new();
         if let Self::Expr(_, expr) = self {
@@ -90,7 +89,7 @@ impl Asked {
     }
 }
 
-impl std::fmt::Display for Asked {
+impl std::fmt::Display for Condition {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Expr(_, expr) => write!(f, "{expr}"),
@@ -99,21 +98,21 @@ impl std::fmt::Display for Asked {
     }
 }
 
-/// What the conditions of an agent mean.
+/// The dialect of the conditions of an agent.
 pub(crate) fn dialect(agent: &Agent) -> Dialect {
     Dialect::from_name(agent.metadata.dialect).unwrap_or(Dialect::Abl)
 }
 
-/// The variable under the name that it has in languages without namespaces.
-fn shared(path: &Path) -> Path {
+/// The path that the variable has in languages without namespaces.
+fn without_namespace(path: &Path) -> Path {
     match &path.namespace {
         Some(space) if space.value == "variables" => Path { namespace: None, ..path.clone() },
         _ => path.clone(),
     }
 }
 
-/// The variable under the name that it has in the first program: a dotted one is a part.
-fn first_name(path: Path, names: &Announced) -> Path {
+/// The path that the variable has in the first program. A dotted name is a field access.
+fn first_name(path: Path, names: &AnnouncedLosses) -> Path {
     let Some(own) = names.variable(&path.root.value) else { return path };
     let at = path.root.span;
     let mut parts = own.split('.').map(|part| Spanned::new(Name::new(part), at));
@@ -122,62 +121,65 @@ fn first_name(path: Path, names: &Announced) -> Path {
     Path { root, segments, namespace: path.namespace }
 }
 
-/// Asks the solver. What is known about variables is what the first program says of them: a state
-/// that it can never be in tells nothing apart.
+/// Queries the solver under the facts about the variables of the first program: a state that it
+/// cannot reach distinguishes nothing.
 pub(crate) struct Prover {
     solver: Solver,
-    /// What is known in each agent of the first program.
+    /// The facts of each agent of the first program.
     agents: FxHashMap<Name, Facts>,
-    /// What is known where no agent of the first program is in charge.
-    nobody: Facts,
+    /// The facts where no agent of the first program is in charge.
+    shared: Facts,
 }
 
 impl Prover {
     pub(crate) fn new(first: &Program) -> Self {
         let known = agentir_lint::variable_facts_of(first);
         let names = first.agents.iter().map(|a| a.metadata.name.value.clone());
-        let agents: FxHashMap<Name, Facts> =
-            names.zip(known).map(|(name, facts)| (name, facts.renamed(shared))).collect();
-        // Of one agent it holds everywhere; of several, variables of one name are not the same.
-        let nobody = match first.agents.as_slice() {
+        let agents: FxHashMap<Name, Facts> = names
+            .zip(known)
+            .map(|(name, facts)| (name, facts.renamed(without_namespace)))
+            .collect();
+        // The facts of a single agent hold everywhere; several agents may have different variables
+        // of the same name.
+        let shared = match first.agents.as_slice() {
             [one] => agents.get(&one.metadata.name.value).cloned().unwrap_or_default(),
             _ => Facts::new(),
         };
-        Self { solver: Solver::default(), agents, nobody }
+        Self { solver: Solver::default(), agents, shared }
     }
 
-    /// Whether two conditions hold in the same states, the second perhaps turned round; and whether
-    /// that rests on values having the types with which they are compared.
+    /// Whether two conditions are equivalent, the second negated if `negated`; and whether that
+    /// assumes that values have the types with which they are compared.
     pub(crate) fn equivalent(
         &mut self,
-        one: &Asked,
-        other: &Asked,
-        turned: bool,
+        one: &Condition,
+        other: &Condition,
+        negated: bool,
         agent: &str,
     ) -> (Answer, bool) {
         let dialect = one.dialect().or(other.dialect()).unwrap_or(Dialect::Abl);
-        let assertion = |asked, holds| assertion(asked, holds, dialect);
-        let asked = || Goal::Equivalent(assertion(one, true), assertion(other, !turned));
-        // Where the first program stops there is nothing to be the same as.
+        let assertion = |condition, holds| assertion(condition, holds, dialect);
+        let goal = || Goal::Equivalent(assertion(one, true), assertion(other, !negated));
+        // Where evaluation fails in the first program there is nothing to compare with.
         let evaluates = evaluates(one);
         let assumptions = || evaluates.iter().map(|e| assertion(e, true)).collect();
-        let answer = self.ask(dialect, assumptions(), asked(), agent, &[]);
+        let answer = self.ask(dialect, assumptions(), goal(), agent, &[]);
         let types = types(&[one, other]);
         if types.is_empty() || !matches!(answer, Answer::Sat(_)) {
             return (answer, false);
         }
-        let typed = self.ask(dialect, assumptions(), asked(), agent, &types);
-        let rests = typed.is_unsat();
-        (if rests { typed } else { answer }, rests)
+        let typed = self.ask(dialect, assumptions(), goal(), agent, &types);
+        let assumes_types = typed.is_unsat();
+        (if assumes_types { typed } else { answer }, assumes_types)
     }
 
-    /// Whether conditions can come out like this all at once.
-    pub(crate) fn possible(&mut self, all: &[(&Asked, bool)], agent: &str) -> Answer {
+    /// Whether conditions can have these truth values in one state.
+    pub(crate) fn possible(&mut self, all: &[(&Condition, bool)], agent: &str) -> Answer {
         let dialect = all.iter().find_map(|(a, _)| a.dialect()).unwrap_or(Dialect::Abl);
         let assumptions =
-            all.iter().map(|(asked, holds)| assertion(asked, *holds, dialect)).collect();
-        let asked: Vec<&Asked> = all.iter().map(|(asked, _)| *asked).collect();
-        self.ask(dialect, assumptions, Goal::Satisfiable, agent, &types(&asked))
+            all.iter().map(|(condition, holds)| assertion(condition, *holds, dialect)).collect();
+        let conditions: Vec<&Condition> = all.iter().map(|(condition, _)| *condition).collect();
+        self.ask(dialect, assumptions, Goal::Satisfiable, agent, &types(&conditions))
     }
 
     fn ask(
@@ -188,10 +190,10 @@ impl Prover {
         agent: &str,
         types: &[(Path, Type)],
     ) -> Answer {
-        if self.solver.statistics().queries >= MOST {
+        if self.solver.statistics().queries >= MAX_QUERIES {
             return Answer::Unknown(UnknownReason::Budget);
         }
-        let mut facts = Cow::Borrowed(self.agents.get(agent).unwrap_or(&self.nobody));
+        let mut facts = Cow::Borrowed(self.agents.get(agent).unwrap_or(&self.shared));
         for (path, ty) in types {
             facts.to_mut().add(path.clone(), FactKind::Type(*ty), None);
         }
@@ -200,17 +202,17 @@ impl Prover {
 }
 
 /// The types of the constants with which conditions of several dialects compare their variables. One
-/// dialect takes the text `"9"` for a number and another stops at it, but nobody means texts by such a
-/// comparison.
-fn types(all: &[&Asked]) -> Vec<(Path, Type)> {
-    let mut dialects = all.iter().filter_map(|asked| asked.dialect());
+/// dialect converts the string `"9"` to a number and another raises an error, but such comparisons
+/// are not meant for strings.
+fn types(all: &[&Condition]) -> Vec<(Path, Type)> {
+    let mut dialects = all.iter().filter_map(|condition| condition.dialect());
     let first = dialects.next();
     if dialects.all(|d| Some(d) == first) {
         return Vec::new();
     }
     let mut found: Vec<(Path, Type)> = Vec::new();
-    for asked in all {
-        let Asked::Expr(_, expr) = asked else { continue };
+    for condition in all {
+        let Condition::Expr(_, expr) = condition else { continue };
         expr.visit(&mut |e| {
             if let ExprKind::Binary { left, right, .. } = &e.kind {
                 for (path, other) in [(left, right), (right, left)] {
@@ -237,17 +239,18 @@ fn type_of(expr: &Expr) -> Option<Type> {
     }
 }
 
-/// That evaluating a condition does not fail: `c or not c`, in words that every dialect has.
-fn evaluates(asked: &Asked) -> Option<Asked> {
-    let Asked::Expr(dialect, expr) = asked else { return None };
+/// The condition that evaluating another does not fail: `c or not c`, which every dialect can
+/// express.
+fn evaluates(condition: &Condition) -> Option<Condition> {
+    let Condition::Expr(dialect, expr) = condition else { return None };
     if *dialect == Dialect::Abl {
         return None;
     }
     let operand = Box::new(expr.clone());
     let not = Expr::new(ExprKind::Unary { op: UnaryOp::Not, operand }, expr.span).ok()?;
-    Some(Asked::Expr(*dialect, Expr::or(expr.clone(), not).ok()?))
+    Some(Condition::Expr(*dialect, Expr::or(expr.clone(), not).ok()?))
 }
 
-fn assertion(asked: &Asked, holds: bool, dialect: Dialect) -> Assertion<'_> {
-    Assertion { test: asked.test(dialect), holds, label: Label(0) }
+fn assertion(condition: &Condition, holds: bool, dialect: Dialect) -> Assertion<'_> {
+    Assertion { test: condition.test(dialect), holds, label: Label(0) }
 }

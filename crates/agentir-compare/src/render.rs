@@ -1,16 +1,16 @@
-//! Comparisons as text for people. Their JSON is their own serialization.
+//! Comparisons as text. Their JSON is their serialization.
 
 use crate::behaviour::{Divergence, Turn};
-use crate::conditions::Unlike;
-use crate::place::Place;
+use crate::conditions::ConditionDifference;
+use crate::location::Location;
 use crate::{Comparison, Verdict};
 use std::fmt::Write;
 
-/// How many differences are told in full; the others are in the JSON.
-const TOLD: usize = 10;
+/// The number of differences that are printed in full; the others are in the JSON.
+const MAX_SHOWN: usize = 10;
 
-fn at(place: Option<&Place>) -> String {
-    place.map_or_else(String::new, |place| format!("   ({place})"))
+fn at(location: Option<&Location>) -> String {
+    location.map_or_else(String::new, |location| format!("   ({location})"))
 }
 
 fn turns(out: &mut String, who: &str, all: &[Turn]) {
@@ -23,7 +23,7 @@ fn turns(out: &mut String, who: &str, all: &[Turn]) {
 }
 
 impl Divergence {
-    /// The conversation, a line a turn. `names` are what the two programs are called.
+    /// The conversation, one turn per line. `names` are the names of the two programs.
     #[must_use]
     pub fn text(&self, names: [&str; 2]) -> String {
         let [left, right] = names;
@@ -51,7 +51,7 @@ impl Divergence {
     }
 }
 
-impl Unlike {
+impl ConditionDifference {
     fn text(&self, names: [&str; 2]) -> String {
         let [left, right] = names;
         let announced = if self.announced { " (announced)" } else { "" };
@@ -68,7 +68,7 @@ impl Unlike {
 }
 
 impl Comparison {
-    /// The verdict in a sentence, with what it rests on.
+    /// The verdict in a sentence, with its evidence.
     #[must_use]
     pub fn summary(&self) -> String {
         let c = &self.conditions;
@@ -109,20 +109,20 @@ impl Comparison {
         parts.join(", ")
     }
 
-    /// What was found: the differences that nobody announced in full, the others counted. `names` are
-    /// what the two programs are called.
+    /// Differences that were not announced in full, and the number of the others. `names` are the
+    /// names of the two programs.
     #[must_use]
     pub fn text(&self, names: [&str; 2]) -> String {
         let mut out = String::new();
-        let unlike = self.conditions.different.iter().filter(|d| !d.announced);
+        let conditions = self.conditions.different.iter().filter(|d| !d.announced);
         let diverging = self.behaviour.different.iter().filter(|d| !d.announced);
-        let told: Vec<String> = unlike
+        let shown: Vec<String> = conditions
             .map(|d| format!("condition {}", d.text(names)))
             .chain(diverging.map(|d| d.text(names)))
             .collect();
-        told.iter().take(TOLD).for_each(|text| out.push_str(text));
-        if told.len() > TOLD {
-            let _ = writeln!(out, "and {} more", told.len() - TOLD);
+        shown.iter().take(MAX_SHOWN).for_each(|text| out.push_str(text));
+        if shown.len() > MAX_SHOWN {
+            let _ = writeln!(out, "and {} more", shown.len() - MAX_SHOWN);
         }
         for why in &self.behaviour.undecided {
             let _ = writeln!(out, "undecided: {why}");
@@ -139,7 +139,7 @@ impl Comparison {
         out
     }
 
-    /// Whether nobody needs to look at it.
+    /// Whether the programs are proved equivalent.
     #[must_use]
     pub const fn is_same(&self) -> bool {
         matches!(self.verdict, Verdict::Same)

@@ -6,7 +6,7 @@
 //! if its meaning is unchanged.
 
 use crate::target::OutputFile;
-use agentir_compare::{Meaning, Place};
+use agentir_compare::{Location, NormalizedProgram};
 use agentir_diagnostics::{FileId, SourceMap, Span};
 use agentir_lower::language;
 use agentir_syntax::line_layout::{LineKind, LineLayout, Notation, line_layout};
@@ -21,10 +21,10 @@ pub struct Comment {
     /// The text.
     pub text: String,
     /// The location in the source.
-    pub source: Place,
+    pub source: Location,
     /// The location in the output; absent if the comment was dropped.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub target: Option<Place>,
+    pub target: Option<Location>,
 }
 
 /// A comment of a source: adjacent comment lines.
@@ -52,9 +52,9 @@ fn notation(name: &str, text: &str) -> Option<Notation> {
     language(name, text).notation()
 }
 
-fn values(meaning: &Meaning) -> Vec<SpannedValue> {
+fn values(program: &NormalizedProgram) -> Vec<SpannedValue> {
     let mut all = Vec::new();
-    meaning.values(&mut |path, value, at| {
+    program.values(&mut |path, value, at| {
         if let Some(at) = at {
             all.push((path.to_owned(), at, value.as_str().map(str::to_owned)));
         }
@@ -65,8 +65,8 @@ fn values(meaning: &Meaning) -> Vec<SpannedValue> {
 /// Inserts the comments of the sources into the output. Returns the new files, and what became of each
 /// comment.
 pub(crate) fn transfer(
-    (source, sources): (&Meaning, &SourceMap),
-    (output, outputs): (&Meaning, &SourceMap),
+    (source, sources): (&NormalizedProgram, &SourceMap),
+    (output, outputs): (&NormalizedProgram, &SourceMap),
     files: &[OutputFile],
 ) -> (Vec<OutputFile>, Vec<Comment>) {
     let mut values = self::values(source);
@@ -96,7 +96,7 @@ pub(crate) fn transfer(
         let here: Vec<&SpannedValue> = here.iter().take_while(|(_, at, _)| at.file == id).collect();
         for found in found {
             let line = file.line_column(found.at.start).line;
-            let source = Place { file: file.name.to_string(), line };
+            let source = Location { file: file.name.to_string(), line };
             let target = target_of(&found, &lines, &here, (&places, &agents), (&laid_out, outputs));
             if let Some(at) = target {
                 insertions.entry(at).or_default().push((comments.len(), found.lines.clone()));
@@ -358,7 +358,7 @@ fn insert_comments(
         for (which, lines_above) in insertions.get(&(output, index)).into_iter().flatten() {
             let indentation = old.get(line.span.start as usize..line.content as usize);
             if let Some(comment) = comments.get_mut(*which) {
-                comment.target = Some(Place { file: file.path.clone(), line: number + 1 });
+                comment.target = Some(Location { file: file.path.clone(), line: number + 1 });
             }
             for words in lines_above {
                 file.text.push_str(indentation.unwrap_or_default());

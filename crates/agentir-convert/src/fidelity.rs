@@ -5,7 +5,7 @@ use crate::emit;
 use crate::names::Renamed;
 use crate::target::{OutputFile, Target};
 use crate::truthiness;
-use agentir_compare::{Announced, Comparison, ENTRY, Meaning, Place};
+use agentir_compare::{AnnouncedLosses, Comparison, ENTRY, Location, NormalizedProgram};
 use agentir_diagnostics::{SourceMap, Span};
 use rustc_hash::{FxHashMap, FxHashSet};
 use schemars::JsonSchema;
@@ -40,7 +40,7 @@ pub struct LossRule {
     pub help: &'static str,
 }
 
-/// The fate of one value.
+/// The preservation of one value.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Entry {
     /// The path of the value in the IR.
@@ -58,10 +58,10 @@ pub struct Entry {
     pub help: Option<String>,
     /// The location in the source.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub source: Option<Place>,
+    pub source: Option<Location>,
     /// The location in the output.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub target: Option<Place>,
+    pub target: Option<Location>,
 }
 
 /// The number of values by preservation. The sum is the number of values in the source.
@@ -83,7 +83,7 @@ pub struct Report {
     pub target: &'static str,
     /// The number of values kept, approximated and dropped.
     pub totals: Totals,
-    /// What has another name in the output.
+    /// The renamings in the output.
     pub renamed: Vec<Renamed>,
     /// The result of the behavioural comparison, if requested.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -106,7 +106,7 @@ pub struct Addition {
     pub value: Value,
     /// The location in the output.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub target: Option<Place>,
+    pub target: Option<Location>,
 }
 
 impl Report {
@@ -152,8 +152,8 @@ impl Report {
     }
 
     /// The differences that the report accounts for: losses and renamings. The comparison skips them.
-    pub(crate) fn expected_differences(&self) -> Announced {
-        let mut all = Announced::nothing();
+    pub(crate) fn announced_losses(&self) -> AnnouncedLosses {
+        let mut all = AnnouncedLosses::none();
         for entry in self.losses() {
             all.add(&entry.path, [entry.source.as_ref(), entry.target.as_ref()]);
         }
@@ -263,13 +263,13 @@ impl<'r> Renames<'r> {
         let mut rest = text;
         let mut changed = false;
         while !rest.is_empty() {
-            let (word, behind) = rest.split_at(rest.find(|c| !in_word(c)).unwrap_or(rest.len()));
+            let (word, tail) = rest.split_at(rest.find(|c| !in_word(c)).unwrap_or(rest.len()));
             let to = self.0.get(word);
             changed |= to.is_some();
             out.push_str(to.unwrap_or(&word));
-            let (between, behind) = behind.split_at(behind.find(in_word).unwrap_or(behind.len()));
+            let (between, tail) = tail.split_at(tail.find(in_word).unwrap_or(tail.len()));
             out.push_str(between);
-            rest = behind;
+            rest = tail;
         }
         changed.then_some(out)
     }
@@ -372,8 +372,8 @@ impl<'o> OutputIndex<'o> {
 }
 
 pub(crate) fn report(
-    (source, sources): (&Meaning, &SourceMap),
-    (output, outputs): (&Meaning, &SourceMap),
+    (source, sources): (&NormalizedProgram, &SourceMap),
+    (output, outputs): (&NormalizedProgram, &SourceMap),
     files: &[OutputFile],
     renamed: Vec<Renamed>,
     (target, truthiness_differs): (Target, &FxHashSet<Span>),
@@ -384,7 +384,7 @@ pub(crate) fn report(
         values.insert(path.to_owned(), (value, at));
     });
     let vocabulary: FxHashSet<String> = files.iter().flat_map(|f| words(&f.text)).collect();
-    let place = |sources: &SourceMap, at: Option<Span>| Place::of(sources, at?);
+    let location = |sources: &SourceMap, at: Option<Span>| Location::of(sources, at?);
     let index = OutputIndex::new(&values);
     let mut source_paths: FxHashSet<String> = FxHashSet::default();
     let mut entries = Vec::new();
@@ -401,8 +401,8 @@ pub(crate) fn report(
             preservation: Preservation::Kept,
             how: None,
             help: None,
-            source: place(sources, at),
-            target: counterpart.and_then(|(_, at)| place(outputs, *at)),
+            source: location(sources, at),
+            target: counterpart.and_then(|(_, at)| location(outputs, *at)),
         };
         if renamed.is_some() {
             entry.preservation = Preservation::Approximated;
@@ -427,7 +427,7 @@ pub(crate) fn report(
             entry.help = loss.map(|l| l.help).filter(|h| !h.is_empty()).map(str::to_owned);
             entry.target = match entry.preservation {
                 Preservation::Approximated => {
-                    entry.target.or_else(|| place(outputs, index.locate(path, value)))
+                    entry.target.or_else(|| location(outputs, index.locate(path, value)))
                 }
                 _ => entry.target,
             };
@@ -443,7 +443,7 @@ pub(crate) fn report(
     output.values(&mut |path, value, at| {
         if !source_paths.contains(path) {
             let (path, value) = (path.to_owned(), value.clone());
-            added.push(Addition { path, value, target: place(outputs, at) });
+            added.push(Addition { path, value, target: location(outputs, at) });
         }
     });
     Report { totals, entries, added, renamed, ..Report::empty(target) }

@@ -27,7 +27,7 @@ mod render;
 mod target;
 mod truthiness;
 
-pub use agentir_compare::{Difference, Meaning, Place, differences};
+pub use agentir_compare::{Difference, Location, NormalizedProgram, differences};
 pub use comments::Comment;
 pub use fidelity::{
     Addition, Entry, LossRule, Preservation, Report, Totals, loss_rules, report_schema,
@@ -60,16 +60,16 @@ pub struct Conversion {
 pub fn convert(program: &Program, sources: &SourceMap, target: Target) -> Conversion {
     let emit::Emitted { mut files, renamed } = emit::emit(program, target);
     let (mut read, mut program_read, mut diagnostics) = read_back(&files);
-    let source = Meaning::new(program);
-    let mut output = Meaning::new(&program_read);
+    let source = NormalizedProgram::new(program);
+    let mut output = NormalizedProgram::new(&program_read);
     let (commented, mut comments) =
         comments::transfer((&source, sources), (&output, &read), &files);
     if commented != files {
-        let (again, said_again, found) = read_back(&commented);
-        let meaning = Meaning::new(&said_again);
-        if differences(&output, &meaning).is_empty() && found.len() == diagnostics.len() {
-            (files, read, program_read, diagnostics) = (commented, again, said_again, found);
-            output = meaning;
+        let (again, program_again, found) = read_back(&commented);
+        let normalized = NormalizedProgram::new(&program_again);
+        if differences(&output, &normalized).is_empty() && found.len() == diagnostics.len() {
+            (files, read, program_read, diagnostics) = (commented, again, program_again, found);
+            output = normalized;
         } else {
             // Comments that would change the meaning are dropped.
             comments.iter_mut().for_each(|comment| comment.target = None);
@@ -89,10 +89,11 @@ pub fn convert(program: &Program, sources: &SourceMap, target: Target) -> Conver
 impl Conversion {
     /// Compares the behaviour of the output with `program` and adds the result to the report.
     pub fn verify(&mut self, program: &Program, sources: &SourceMap) {
-        let (meaning, read) = (Meaning::new(program), Meaning::new(&self.program));
-        let left = Side { program, sources, meaning: &meaning };
-        let right = Side { program: &self.program, sources: &self.sources, meaning: &read };
-        self.report.proof = Some(Comparison::new(left, right, &self.report.expected_differences()));
+        let (source, output) =
+            (NormalizedProgram::new(program), NormalizedProgram::new(&self.program));
+        let left = Side { program, sources, normalized: &source };
+        let right = Side { program: &self.program, sources: &self.sources, normalized: &output };
+        self.report.proof = Some(Comparison::new(left, right, &self.report.announced_losses()));
     }
 }
 

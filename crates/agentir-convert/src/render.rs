@@ -3,7 +3,7 @@
 use crate::fidelity::{Entry, Preservation, Report, Totals};
 use crate::names::Renamed;
 use crate::target::Target;
-use agentir_compare::Place;
+use agentir_compare::Location;
 use askama::Template;
 use indexmap::{IndexMap, IndexSet};
 use std::cmp::Reverse;
@@ -101,8 +101,8 @@ fn parts<'r>(lost: impl Iterator<Item = &'r Entry>) -> Vec<Part<'r>> {
 /// The names of the two programs of a conversion.
 const PROGRAM_NAMES: [&str; 2] = ["source", "output"];
 
-fn place(place: Option<&Place>) -> String {
-    place.map_or_else(String::new, Place::to_string)
+fn location(location: Option<&Location>) -> String {
+    location.map_or_else(String::new, Location::to_string)
 }
 
 /// Capitalises the first letter.
@@ -177,9 +177,9 @@ fn places(out: &mut String, alike: &[&Entry]) {
             true => first.to_string(),
             false => format!("{first}-{last}"),
         };
-        let told: Vec<String> = runs.iter().take(MAX_LOCATIONS).map(run).collect();
+        let ranges: Vec<String> = runs.iter().take(MAX_LOCATIONS).map(run).collect();
         let more = if runs.len() > MAX_LOCATIONS { ", …" } else { "" };
-        let _ = writeln!(out, "    {file}:{}{more}", told.join(", "));
+        let _ = writeln!(out, "    {file}:{}{more}", ranges.join(", "));
     }
     if files.len() > MAX_FILES {
         let _ = writeln!(out, "    and {} more files", files.len() - MAX_FILES);
@@ -222,8 +222,11 @@ impl Report {
         }
         for comment in self.dropped_comments() {
             let text = comment.text.lines().next().unwrap_or_default();
-            let _ =
-                writeln!(out, "{}: a comment has no place: {text}", place(Some(&comment.source)));
+            let _ = writeln!(
+                out,
+                "{}: a comment has no place: {text}",
+                location(Some(&comment.source))
+            );
         }
         for Renamed { what, from, to } in &self.renamed {
             let _ = writeln!(out, "renamed: the {what} `{from}` is `{to}`");
@@ -241,7 +244,7 @@ impl Report {
 
     fn verdict(&self) -> Option<String> {
         let proof = self.proof.as_ref()?;
-        Some(format!("the output {}: {}", proof.verdict.says(), proof.summary()))
+        Some(format!("the output {}: {}", proof.verdict.predicate(), proof.summary()))
     }
 
     /// Renders the report as a self-contained HTML page.
@@ -256,7 +259,7 @@ impl Report {
         let differences = self.proof.as_ref().map_or_else(String::new, |p| p.text(PROGRAM_NAMES));
         let (renamed, verdict) = (self.renamed.as_slice(), self.verdict().map(|v| sentence(&v)));
         let comments =
-            self.dropped_comments().map(|c| (place(Some(&c.source)), c.text.as_str())).collect();
+            self.dropped_comments().map(|c| (location(Some(&c.source)), c.text.as_str())).collect();
         Page { title, totals: self.totals, parts, comments, renamed, verdict, differences }
             .render()
             .unwrap_or_default()

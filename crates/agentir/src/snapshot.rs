@@ -1,7 +1,7 @@
 //! A consistent view of a workspace.
 
 use crate::compile;
-use agentir_compare::{Announced, Comparison, Meaning, Side};
+use agentir_compare::{AnnouncedLosses, Comparison, NormalizedProgram, Side};
 use agentir_config::{ConfigProblems, Configs};
 use agentir_convert::{Conversion, Target};
 use agentir_diagnostics::{Applicability, Diagnostic, FileId, Fix, SourceFile, SourceMap};
@@ -192,10 +192,10 @@ impl Snapshot {
         other_program: ProgramId,
     ) -> Option<Comparison> {
         let (left, right) = (self.ir(program)?, other.ir(other_program)?);
-        let (one, two) = (Meaning::new(left), Meaning::new(right));
-        let left = Side { program: left, sources: self.sources(), meaning: &one };
-        let right = Side { program: right, sources: other.sources(), meaning: &two };
-        Some(Comparison::new(left, right, &Announced::nothing()))
+        let (one, two) = (NormalizedProgram::new(left), NormalizedProgram::new(right));
+        let left = Side { program: left, sources: self.sources(), normalized: &one };
+        let right = Side { program: right, sources: other.sources(), normalized: &two };
+        Some(Comparison::new(left, right, &AnnouncedLosses::none()))
     }
 
     /// The text of a file in the canonical layout.

@@ -2,7 +2,7 @@
 
 #![allow(clippy::panic, clippy::unwrap_used, reason = "tests end by panicking")]
 
-use agentir_compare::{Meaning, Verdict, differences};
+use agentir_compare::{NormalizedProgram, Verdict, differences};
 use agentir_convert::{Preservation, Target, convert};
 use agentir_diagnostics::{Severity, SourceMap};
 use agentir_ir::Program;
@@ -95,7 +95,7 @@ fn nothing_vanishes_unlisted_from_programs_of_others() {
 
 fn every_value_is_listed(all: &[Sample]) {
     all.par_iter().for_each(|sample| {
-        let size = Meaning::new(&sample.program).size();
+        let size = NormalizedProgram::new(&sample.program).size();
         for target in targets() {
             let report = convert(&sample.program, &sample.sources, target).report;
             let totals = report.totals;
@@ -143,7 +143,10 @@ fn the_same_language_keeps_everything() {
     for sample in samples() {
         for target in native(&sample.program).iter().filter(|t| targets().any(|w| w == **t)) {
             let done = convert(&sample.program, &sample.sources, *target);
-            let found = differences(&Meaning::new(&sample.program), &Meaning::new(&done.program));
+            let found = differences(
+                &NormalizedProgram::new(&sample.program),
+                &NormalizedProgram::new(&done.program),
+            );
             problems.extend(found.iter().map(|d| {
                 let side = |v: &Option<(serde_json::Value, _)>| {
                     v.as_ref().map_or_else(|| "nothing".to_owned(), |(v, _)| v.to_string())
@@ -164,8 +167,8 @@ fn silent_losses(sample: &Sample, target: Target) -> Vec<String> {
         let back = convert(&there.program, &there.sources, *home);
         let lost: FxHashSet<&str> =
             there.report.losses().chain(back.report.losses()).map(|e| e.path.as_str()).collect();
-        let kept = Meaning::new(&back.program);
-        for d in differences(&Meaning::new(&sample.program), &kept) {
+        let kept = NormalizedProgram::new(&back.program);
+        for d in differences(&NormalizedProgram::new(&sample.program), &kept) {
             if d.left.is_some() && !lost.contains(d.path.as_str()) {
                 problems.push(format!(
                     "{} to {} and back: {} was lost without a word",

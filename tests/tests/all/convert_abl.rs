@@ -3,7 +3,7 @@
 #![allow(clippy::panic, clippy::unwrap_used, reason = "tests end by panicking")]
 
 use agentir_compare::Verdict;
-use agentir_convert::{Conversion, Meaning, Target, convert, differences};
+use agentir_convert::{Conversion, NormalizedProgram, Target, convert, differences};
 use agentir_diagnostics::{Diagnostic, Severity, SourceMap};
 use agentir_ir::Program;
 use agentir_syntax::abl::Options;
@@ -52,7 +52,7 @@ fn errors(name: &str, done: &Conversion) -> Vec<String> {
 
 /// What two programs do not have in common.
 fn differing(name: &str, left: &Program, right: &Program) -> Vec<String> {
-    let found = differences(&Meaning::new(left), &Meaning::new(right));
+    let found = differences(&NormalizedProgram::new(left), &NormalizedProgram::new(right));
     found
         .iter()
         .map(|d| {

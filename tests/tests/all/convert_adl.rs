@@ -8,7 +8,7 @@
     reason = "tests end by panicking"
 )]
 
-use agentir_convert::{Conversion, Meaning, Target, convert, differences};
+use agentir_convert::{Conversion, NormalizedProgram, Target, convert, differences};
 use agentir_diagnostics::Severity;
 use agentir_syntax::abl::Options;
 use agentir_tests::check::{File, check};
@@ -16,14 +16,14 @@ use agentir_tests::samples::{
     adl, agent_script, external_abl, external_root, files_below, ours, root,
 };
 
-fn to_adl(files: &[File]) -> (Meaning, Conversion) {
+fn to_adl(files: &[File]) -> (NormalizedProgram, Conversion) {
     let checked = check(files, Options::default());
     let done = convert(&checked.program, &checked.sources, Target::Adl);
-    (Meaning::new(&checked.program), done)
+    (NormalizedProgram::new(&checked.program), done)
 }
 
 /// What two programs do not have in common, as lines.
-fn differ(left: &Meaning, right: &Meaning) -> Vec<String> {
+fn differ(left: &NormalizedProgram, right: &NormalizedProgram) -> Vec<String> {
     let side = |v: &Option<(serde_json::Value, _)>| {
         v.as_ref().map_or_else(|| "nothing".to_owned(), |(v, _)| v.to_string())
     };
@@ -70,7 +70,9 @@ fn adl_is_written_back_as_it_was() {
         let (before, done) = to_adl(&files);
         let name = &files.first().unwrap().name;
         problems.extend(
-            differ(&before, &Meaning::new(&done.program)).iter().map(|d| format!("{name}: {d}")),
+            differ(&before, &NormalizedProgram::new(&done.program))
+                .iter()
+                .map(|d| format!("{name}: {d}")),
         );
         problems.extend(errors(&done).iter().map(|d| format!("{name}: {d}")));
     }
@@ -109,7 +111,10 @@ fn the_bots_of_others_are_written_back_as_they_were() {
             }
             bots += 1;
             let done = convert(&checked.program, &checked.sources, Target::Adl);
-            let found = differ(&Meaning::new(&checked.program), &Meaning::new(&done.program));
+            let found = differ(
+                &NormalizedProgram::new(&checked.program),
+                &NormalizedProgram::new(&done.program),
+            );
             let found = found.into_iter().chain(errors(&done));
             problems.extend(found.map(|d| format!("{}: {d}", path.display())));
         }
@@ -143,7 +148,10 @@ fn the_rosetta_agents_become_the_hand_written_ones() {
         let at = root().join("corpus/rosetta").join(agent);
         let (_, done) = to_adl(&files_below(&at.join(from)));
         let by_hand = check(&files_below(&at.join("adl")), Options::default());
-        let found = differ(&Meaning::new(&by_hand.program), &Meaning::new(&done.program));
+        let found = differ(
+            &NormalizedProgram::new(&by_hand.program),
+            &NormalizedProgram::new(&done.program),
+        );
         // Without a fallback MICA crashes where no agent fits.
         let found = found.iter().filter(|d| !d.ends_with("adl.fallback: nothing / \"default\""));
         problems.extend(found.map(|d| format!("{agent}: {d}")));
@@ -225,7 +233,7 @@ fn nothing_is_too_broken_or_too_long() {
         .collect();
     let text = format!("main:\n  type: flow agent\n  args:\n    - a\n  steps:\n{labels}");
     let (before, done) = to_adl(&[File { name: "agents.yml".to_owned(), text }]);
-    assert_eq!(differ(&before, &Meaning::new(&done.program)), [""; 0]);
+    assert_eq!(differ(&before, &NormalizedProgram::new(&done.program)), [""; 0]);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 
 #![allow(clippy::panic, clippy::unwrap_used, reason = "tests end by panicking")]
 
-use agentir_convert::{Conversion, Meaning, Target, convert, differences};
+use agentir_convert::{Conversion, NormalizedProgram, Target, convert, differences};
 use agentir_diagnostics::Severity;
 use agentir_syntax::abl::Options;
 use agentir_tests::check::{Checked, File, check};
@@ -40,7 +40,10 @@ fn documents_of_others_come_back_as_they_were() {
             continue;
         }
         compared += 1;
-        let found = differences(&Meaning::new(&checked.program), &Meaning::new(&done.program));
+        let found = differences(
+            &NormalizedProgram::new(&checked.program),
+            &NormalizedProgram::new(&done.program),
+        );
         for d in found.iter().take(4) {
             let side = |v: &Option<(serde_json::Value, _)>| {
                 v.as_ref().map_or_else(|| "nothing".to_owned(), |(v, _)| v.to_string())
@@ -76,7 +79,10 @@ fn the_same_agent_becomes_what_was_written_by_hand() {
             let other = other.unwrap().path();
             let (checked, done) = run(&files_below(&other), Target::AgentScript);
             assert!(errors(&done).is_empty(), "{}: {:?}", other.display(), errors(&done));
-            let found = differences(&Meaning::new(&checked.program), &Meaning::new(&done.program));
+            let found = differences(
+                &NormalizedProgram::new(&checked.program),
+                &NormalizedProgram::new(&done.program),
+            );
             let found: Vec<_> = found
                 .iter()
                 .filter(|d| d.left.is_some() || !REQUIRED.iter().any(|r| d.path.contains(r)))

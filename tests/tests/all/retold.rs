@@ -11,7 +11,7 @@
     reason = "tests end by panicking"
 )]
 
-use agentir_convert::{Conversion, Place, Report, Target, convert};
+use agentir_convert::{Conversion, Location, Report, Target, convert};
 use agentir_diagnostics::{SourceMap, Span};
 use agentir_flow::cfg::{Cfg, NodeKind};
 use agentir_ir::Program;
@@ -83,7 +83,7 @@ fn samples_of_others() -> Vec<Input> {
 struct Lines(FxHashMap<String, FxHashSet<u32>>);
 
 impl Lines {
-    fn of<'p>(places: impl Iterator<Item = &'p Place>) -> Self {
+    fn of<'p>(places: impl Iterator<Item = &'p Location>) -> Self {
         let mut lines = Self::default();
         for place in places {
             lines.0.entry(place.file.clone()).or_default().insert(place.line);

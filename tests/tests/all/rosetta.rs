@@ -1,11 +1,11 @@
 //! The same agents in several languages lower to the same IR; see `corpus/README.md`.
 //!
 //! Nothing may differ but what only one of the languages asks for ([`REQUIRED`]) and where an agent comes
-//! from, which [`Meaning`] leaves out.
+//! from, which [`NormalizedProgram`] leaves out.
 
 #![allow(clippy::panic, clippy::unwrap_used, reason = "tests end by panicking")]
 
-use agentir_compare::{Difference, Meaning, Verdict, differences};
+use agentir_compare::{Difference, NormalizedProgram, Verdict, differences};
 use agentir_diagnostics::Severity;
 use agentir_syntax::abl::Options;
 use agentir_tests::check::{Checked, File, check, compare};
@@ -30,7 +30,7 @@ fn folders(at: &Path) -> Vec<std::path::PathBuf> {
 
 /// The differences, as lines, so that a failure can be read.
 fn differ(left: &Checked, right: &Checked) -> Vec<String> {
-    let side = |checked: &Checked| Meaning::new(&checked.program);
+    let side = |checked: &Checked| NormalizedProgram::new(&checked.program);
     let all = differences(&side(left), &side(right));
     let required = |d: &&Difference| !REQUIRED.iter().any(|r| d.path.contains(r));
     let line = |d: &Difference| {

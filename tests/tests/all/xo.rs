@@ -7,7 +7,7 @@
     reason = "tests end by panicking"
 )]
 
-use agentir_convert::{Conversion, Meaning, Target, convert};
+use agentir_convert::{Conversion, NormalizedProgram, Target, convert};
 use agentir_diagnostics::{FileId, Severity};
 use agentir_lower::ReadOptions;
 use agentir_project::read_program;
@@ -413,7 +413,12 @@ fn every_value_is_in_the_report(exports: &[File]) {
             let done = convert(&checked.program, &checked.sources, target);
             let totals = done.report.totals;
             let sum = totals.kept + totals.approximated + totals.dropped;
-            assert_eq!(sum, Meaning::new(&checked.program).size(), "{} to {target:?}", file.name);
+            assert_eq!(
+                sum,
+                NormalizedProgram::new(&checked.program).size(),
+                "{} to {target:?}",
+                file.name
+            );
             assert_eq!(sum, done.report.entries.len());
             let unexplained = done.report.losses().filter(|e| e.how.is_none());
             assert_eq!(unexplained.count(), 0, "{} to {target:?}", file.name);

@@ -1,7 +1,7 @@
-//! The coarsest bisimulation of a transition system with guards, by signature refinement, and why
-//! two states are not bisimilar.
+//! The coarsest bisimulation of a transition system with guards, by signature refinement, and
+//! distinguishing conversations.
 //!
-//! All states start in one block. In each round, the signature of a state is the set of its actions
+//! All states start in one block. In each round, the signature of a state is the set of its labels
 //! with their guards and target blocks; states of one block with different signatures are
 //! separated. The rounds are recorded: two states that are separated in round *n* are distinguished
 //! by a conversation of at most *n* actions.
@@ -11,52 +11,52 @@ use super::system::{Move, System};
 use indexmap::IndexMap;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// How many moves may be looked at in all.
-const MOST_WORK: usize = 20_000_000;
+/// The maximal number of moves that are visited.
+const MAX_WORK: usize = 20_000_000;
 
-/// The blocks of each round.
+/// The partition of the states after each round.
 #[derive(Debug)]
-pub(super) struct Blocks {
-    /// The blocks that each state was in, with the rounds from which on it was.
+pub(super) struct Partition {
+    /// The blocks of each state, with the round in which it entered them.
     history: Vec<Vec<(u32, u32)>>,
 }
 
-/// Values of variables of guards.
+/// Truth values of guard variables.
 pub(super) type Cube = Vec<(u16, bool)>;
 
 type Signature = Vec<(u32, u32, Guard)>;
 
-/// An action that was done on both sides, and under which values of variables.
+/// A step that both sides take, and the values of variables under which they do.
 #[derive(Debug, Clone)]
-pub(super) struct Passed {
+pub(super) struct CommonStep {
     pub(super) cube: Cube,
     pub(super) moves: [Move; 2],
 }
 
-/// Why two states are not bisimilar.
+/// A distinguishing conversation: evidence that two states are not bisimilar.
 #[derive(Debug, Clone)]
-pub(super) struct Why {
-    /// What both did before.
-    pub(super) before: Vec<Passed>,
-    /// Under which values of variables they differ.
+pub(super) struct Distinction {
+    /// The steps that both take first.
+    pub(super) prefix: Vec<CommonStep>,
+    /// The values of variables under which they differ.
     pub(super) cube: Cube,
-    /// The action that only one of them can do there, with the side that can.
-    pub(super) only: (usize, Move),
-    /// The states in which they are then.
+    /// The move that the other cannot match, with its side.
+    pub(super) unmatched: (usize, Move),
+    /// The states after the prefix.
     pub(super) states: [u32; 2],
 }
 
-impl Blocks {
-    /// Refines until nothing changes. None if it is too much work.
+impl Partition {
+    /// Refines until a fixpoint is reached. None if that exceeds [`MAX_WORK`].
     ///
-    /// A round looks only at blocks from which a move leads to a state that changed its block in the
-    /// round before, so that a difference at the end of a long chain costs the chain once.
+    /// A round visits only blocks from which a move leads to a state that changed its block in the
+    /// previous round, so that a difference at the end of a long chain costs the chain once.
     pub(super) fn new(system: &System, guards: &mut Guards) -> Option<Self> {
         let states = system.moves.len();
-        let mut leads_to: Vec<Vec<u32>> = vec![Vec::new(); states];
+        let mut predecessors: Vec<Vec<u32>> = vec![Vec::new(); states];
         for (from, moves) in (0_u32..).zip(&system.moves) {
             for m in moves {
-                leads_to.get_mut(m.to as usize)?.push(from);
+                predecessors.get_mut(m.to as usize)?.push(from);
             }
         }
         let mut history = vec![vec![(0, 0)]; states];
@@ -74,16 +74,16 @@ impl Blocks {
                 for state in all {
                     let moves = system.moves.get(state as usize)?;
                     work += 1 + moves.len();
-                    if work > MOST_WORK || guards.too_large {
+                    if work > MAX_WORK || guards.too_large {
                         return None;
                     }
                     parts.entry(signature(moves, &block, guards)).or_default().push(state);
                 }
-                // The largest part keeps the number: the fewest states change theirs.
-                let stays =
+                // The largest part keeps the number, so that the fewest states change theirs.
+                let kept =
                     (0..parts.len()).rev().max_by_key(|i| parts.get_index(*i).map(|p| p.1.len()));
                 for (at, (_, part)) in parts.into_iter().enumerate() {
-                    if Some(at) == stays {
+                    if Some(at) == kept {
                         *members.get_mut(number as usize)? = part;
                         continue;
                     }
@@ -92,13 +92,13 @@ impl Blocks {
                     members.push(part);
                 }
             }
-            // All at once: a round goes by the blocks of the round before.
+            // At the end of the round, whose signatures use the blocks of the previous one.
             for (state, new) in &moved {
                 *block.get_mut(*state as usize)? = *new;
                 history.get_mut(*state as usize)?.push((round, *new));
             }
             for (state, _) in &moved {
-                for from in leads_to.get(*state as usize)? {
+                for from in predecessors.get(*state as usize)? {
                     open.extend(block.get(*from as usize));
                 }
             }
@@ -113,38 +113,38 @@ impl Blocks {
         Some(history.get(at.checked_sub(1)?)?.1)
     }
 
-    pub(super) fn same(&self, [a, b]: [u32; 2]) -> bool {
+    pub(super) fn bisimilar(&self, [a, b]: [u32; 2]) -> bool {
         self.block(a, u32::MAX) == self.block(b, u32::MAX)
     }
 
-    /// The round that parted two states.
-    fn parted(&self, [a, b]: [u32; 2]) -> Option<u32> {
+    /// The round that separated two states.
+    fn separating_round(&self, [a, b]: [u32; 2]) -> Option<u32> {
         let rounds = |state: u32| self.history.get(state as usize).into_iter().flatten();
         let mut all: Vec<u32> = rounds(a).chain(rounds(b)).map(|(round, _)| *round).collect();
         all.sort_unstable();
         all.into_iter().find(|round| self.block(a, *round) != self.block(b, *round))
     }
 
-    /// Why two states that are not the same are not.
-    pub(super) fn why(
+    /// Distinction two states that are not the same are not.
+    pub(super) fn distinguish(
         &self,
         system: &System,
         guards: &mut Guards,
         states: [u32; 2],
-    ) -> Option<Why> {
-        let mut before = Vec::new();
+    ) -> Option<Distinction> {
+        let mut prefix = Vec::new();
         let mut states = states;
-        // Each turn goes back by a round at least.
-        while let Some(round) = self.parted(states) {
+        // Each iteration goes back by at least one round.
+        while let Some(round) = self.separating_round(states) {
             let [a, b] = states;
             let sides = [system.moves.get(a as usize)?, system.moves.get(b as usize)?];
-            if let Some((cube, only)) = only_one(sides, guards) {
-                return Some(Why { before, cube, only, states });
+            if let Some((cube, unmatched)) = unmatched_move(sides, guards) {
+                return Some(Distinction { prefix, cube, unmatched, states });
             }
             let block = |state: u32| self.block(state, round.saturating_sub(1));
-            let (cube, moves) = elsewhere(sides, &block, guards)?;
+            let (cube, moves) = diverging_moves(sides, &block, guards)?;
             states = moves.map(|m| m.to);
-            before.push(Passed { cube, moves });
+            prefix.push(CommonStep { cube, moves });
         }
         None
     }
@@ -154,36 +154,36 @@ fn signature(moves: &[Move], blocks: &[u32], guards: &mut Guards) -> Signature {
     let mut all: BTreeMap<(u32, u32), Guard> = BTreeMap::new();
     for m in moves {
         let block = blocks.get(m.to as usize).copied().unwrap_or(0);
-        let guard = all.entry((m.action, block)).or_default();
+        let guard = all.entry((m.label, block)).or_default();
         *guard = guards.or(*guard, m.guard);
     }
     let mut found = Vec::with_capacity(all.len());
-    for ((action, block), guard) in all {
+    for ((label, block), guard) in all {
         let guard = guards.possible(guard);
         if guard != Guard::NEVER {
-            found.push((action, block, guard));
+            found.push((label, block, guard));
         }
     }
     found
 }
 
-/// Under which guard each action can be done at all.
-fn can(moves: &[Move], guards: &mut Guards) -> BTreeMap<u32, Guard> {
+/// The guard under which each label is enabled.
+fn enabled(moves: &[Move], guards: &mut Guards) -> BTreeMap<u32, Guard> {
     let mut all: BTreeMap<u32, Guard> = BTreeMap::new();
     for m in moves {
-        let guard = all.entry(m.action).or_default();
+        let guard = all.entry(m.label).or_default();
         *guard = guards.or(*guard, m.guard);
     }
     all
 }
 
-/// An action that only one of two can do, if there is one: the first in the order of the first.
-fn only_one(sides: [&Vec<Move>; 2], guards: &mut Guards) -> Option<(Cube, (usize, Move))> {
-    let all = sides.map(|moves| can(moves, guards));
+/// The first move whose label the other state cannot match.
+fn unmatched_move(sides: [&Vec<Move>; 2], guards: &mut Guards) -> Option<(Cube, (usize, Move))> {
+    let all = sides.map(|moves| enabled(moves, guards));
     for (side, moves) in sides.iter().enumerate() {
         let other = all.get(1 - side)?;
         for m in *moves {
-            let theirs = other.get(&m.action).copied().unwrap_or(Guard::NEVER);
+            let theirs = other.get(&m.label).copied().unwrap_or(Guard::NEVER);
             let only = guards.without(m.guard, theirs);
             if guards.possible(only) != Guard::NEVER {
                 return Some((guards.example(only)?, (side, *m)));
@@ -193,8 +193,8 @@ fn only_one(sides: [&Vec<Move>; 2], guards: &mut Guards) -> Option<(Cube, (usize
     None
 }
 
-/// An action that both can do, with which they come to places that are not the same.
-fn elsewhere(
+/// A pair of moves with the same label to different blocks.
+fn diverging_moves(
     sides: [&Vec<Move>; 2],
     block: &impl Fn(u32) -> Option<u32>,
     guards: &mut Guards,
@@ -204,14 +204,14 @@ fn elsewhere(
         let others = *sides.get(1 - side)?;
         for m in *moves {
             let mut theirs = Guard::NEVER;
-            for other in others.iter().filter(|o| o.action == m.action && block(o) == block(m)) {
+            for other in others.iter().filter(|o| o.label == m.label && block(o) == block(m)) {
                 theirs = guards.or(theirs, other.guard);
             }
             let open = guards.without(m.guard, theirs);
             if guards.possible(open) == Guard::NEVER {
                 continue;
             }
-            for other in others.iter().filter(|o| o.action == m.action && block(o) != block(m)) {
+            for other in others.iter().filter(|o| o.label == m.label && block(o) != block(m)) {
                 let both = guards.and(open, other.guard);
                 if guards.possible(both) != Guard::NEVER {
                     let cube = guards.example(both)?;

@@ -1,19 +1,19 @@
-//! Guards: boolean functions over the conditions of both programs, in a canonical form, so that two
-//! guards are the same function if and only if they have the same number.
+//! Guards: Boolean functions over the conditions of both programs, as hash-consed binary decision
+//! diagrams. Two guards are the same function if and only if they have the same number.
 
-use crate::prover::{Asked, Prover};
+use crate::prover::{Condition, Prover};
 use agentir_diagnostics::Span;
 use agentir_expr::{BinaryOp, Dialect, ExprKind, Name, UnaryOp};
 use biodivine_lib_bdd::{Bdd, BddPartialValuation, BddVariable, BddVariableSet, op_function};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// How many nodes the diagram of one guard may have.
-const LARGEST: usize = 20_000;
+/// The maximal number of nodes of the diagram of a guard.
+const MAX_DIAGRAM_SIZE: usize = 20_000;
 
-/// How many conditions of the other program one is compared with.
-const NEAR: usize = 12;
+/// The maximal number of conditions of the other program that one is compared with.
+const MAX_CANDIDATES: usize = 12;
 
-/// A guard, by its number; the first is the one that never holds.
+/// A guard, by its number; the first never holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub(crate) struct Guard(u32);
 
@@ -22,135 +22,138 @@ impl Guard {
     pub(crate) const ALWAYS: Self = Self(1);
 }
 
-/// Something that is true or false at a place.
+/// A proposition that guards consist of.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Atom {
-    /// A condition over the state, or one that the model judges.
-    Condition(Asked),
-    /// Something that happens or not: a call fails, the tries are used up.
+    /// A condition on the state, or one that the model judges.
+    Condition(Condition),
+    /// An event that may happen: a call fails, the retries are exhausted.
     Event(String),
 }
 
-/// The conditions and events of two programs, each with the variable that stands for it in guards. A
-/// condition that holds in the same states as one of the other program, or in all others, shares its
-/// variable.
+/// The conditions and events of two programs with their variables in guards. A condition that is
+/// equivalent to one of the other program, or to its negation, shares its variable.
 #[derive(Debug, Default)]
 pub(crate) struct Atoms {
-    /// By what is written: the variable, and whether it stands for the negation.
+    /// The variable of each key, and whether it is negated.
     variables: FxHashMap<String, (u16, bool)>,
-    /// What each variable stands for, with the agent whose it is.
+    /// The atom of each variable, with its agent.
     all: Vec<(Atom, Name)>,
-    /// Where the two programs ask for each variable.
-    places: Vec<[Vec<Span>; 2]>,
+    /// The occurrences of each variable in the two programs.
+    occurrences: Vec<[Vec<Span>; 2]>,
 }
 
-/// A condition and the agent whose it is.
-pub(crate) type Owned = (Asked, Name);
+/// A condition and its agent.
+pub(crate) type AgentCondition = (Condition, Name);
 
-/// What one program asks: conditions and events, each with the places at which it does.
+/// The conditions and events of one program, with the spans at which they occur.
 #[derive(Debug, Default)]
-pub(crate) struct Questions {
-    pub(crate) conditions: Vec<(Owned, Span)>,
+pub(crate) struct AtomOccurrences {
+    pub(crate) conditions: Vec<(AgentCondition, Span)>,
     pub(crate) events: Vec<(String, Span)>,
 }
 
-impl Questions {
-    /// The conditions, each once.
-    fn different(&self) -> Vec<Owned> {
+impl AtomOccurrences {
+    /// The conditions without duplicates.
+    fn distinct_conditions(&self) -> Vec<AgentCondition> {
         let mut seen = FxHashSet::default();
         let all = self.conditions.iter().map(|(owned, _)| owned);
-        all.filter(|(asked, _)| seen.insert(asked.key())).cloned().collect()
+        all.filter(|(condition, _)| seen.insert(condition.key())).cloned().collect()
     }
 }
 
 impl Atoms {
-    /// Gives everything its variable. None if there are too many for one comparison.
+    /// Assigns a variable to every atom. None if there are too many for one comparison.
     ///
-    /// A condition that the other program has as well, in whatever words, is one atom; of others the
-    /// parts are.
-    pub(crate) fn new(sides: &[Questions; 2], prover: &mut Prover) -> Option<Self> {
+    /// A condition with an equivalent one in the other program is a single atom; others are split at
+    /// their connectives.
+    pub(crate) fn new(sides: &[AtomOccurrences; 2], prover: &mut Prover) -> Option<Self> {
         let mut this = Self::default();
         for (event, _) in sides.iter().flat_map(|side| &side.events) {
             this.variable(Atom::Event(event.clone()), &Name::default())?;
         }
-        let [left, right] = sides.each_ref().map(Questions::different);
-        let keys = |side: &[Owned]| side.iter().map(|(a, _)| a.key()).collect::<FxHashSet<_>>();
+        let [left, right] = sides.each_ref().map(AtomOccurrences::distinct_conditions);
+        let keys =
+            |side: &[AgentCondition]| side.iter().map(|(a, _)| a.key()).collect::<FxHashSet<_>>();
         let (ours, theirs) = (keys(&left), keys(&right));
         let (both, left): (Vec<_>, Vec<_>) =
             left.into_iter().partition(|(a, _)| theirs.contains(&a.key()));
-        for (asked, agent) in &both {
-            this.variable(Atom::Condition(asked.clone()), agent)?;
+        for (condition, agent) in &both {
+            this.variable(Atom::Condition(condition.clone()), agent)?;
         }
-        let mut near = Near::new(&left);
+        let mut candidates = Candidates::new(&left);
         let mut rest = Vec::new();
-        for (asked, agent) in right.into_iter().filter(|(a, _)| !ours.contains(&a.key())) {
-            match near.find(&asked, prover) {
-                Some((one, turned)) => {
+        for (condition, agent) in right.into_iter().filter(|(a, _)| !ours.contains(&a.key())) {
+            match candidates.find(&condition, prover) {
+                Some((one, negated)) => {
                     let variable = this.variable(Atom::Condition(one.0), &one.1)?;
-                    this.variables.entry(asked.key()).or_insert((variable, turned));
+                    this.variables.entry(condition.key()).or_insert((variable, negated));
                 }
-                None => rest.push((asked, agent)),
+                None => rest.push((condition, agent)),
             }
         }
-        let parts_of = |whole: Vec<Owned>, this: &Self| {
+        let split_all = |whole: Vec<AgentCondition>, this: &Self| {
             let mut found = Vec::new();
-            for (asked, agent) in whole {
-                split(asked, &this.variables, &mut |part| found.push((part, agent.clone())));
+            for (condition, agent) in whole {
+                split(condition, &this.variables, &mut |part| found.push((part, agent.clone())));
             }
             found
         };
-        let left = parts_of(left, &this);
+        let left = split_all(left, &this);
         for (part, agent) in &left {
             this.variable(Atom::Condition(part.clone()), agent)?;
         }
-        let mut near = Near::new(&left);
-        for (part, agent) in parts_of(rest, &this) {
-            match near.find(&part, prover) {
-                Some((one, turned)) => {
+        let mut candidates = Candidates::new(&left);
+        for (part, agent) in split_all(rest, &this) {
+            match candidates.find(&part, prover) {
+                Some((one, negated)) => {
                     let (variable, before) = *this.variables.get(&one.0.key())?;
-                    this.variables.entry(part.key()).or_insert((variable, before != turned));
+                    this.variables.entry(part.key()).or_insert((variable, before != negated));
                 }
                 None => {
                     this.variable(Atom::Condition(part), &agent)?;
                 }
             }
         }
-        this.places = this.all.iter().map(|_| Default::default()).collect();
-        for (side, questions) in sides.iter().enumerate() {
-            for ((asked, _), span) in &questions.conditions {
-                this.place(asked, side, *span);
+        this.occurrences = this.all.iter().map(|_| Default::default()).collect();
+        for (side, occurrences) in sides.iter().enumerate() {
+            for ((condition, _), span) in &occurrences.conditions {
+                this.add_condition(condition, side, *span);
             }
-            for (event, span) in &questions.events {
+            for (event, span) in &occurrences.events {
                 let variable = this.variables.get(&key(&Atom::Event(event.clone()))).copied();
-                this.at(variable.map(|(variable, _)| variable), side, *span);
+                this.add_occurrence(variable.map(|(variable, _)| variable), side, *span);
             }
         }
         Some(this)
     }
 
-    /// Notes where a condition is written at all variables that it is made of.
-    fn place(&mut self, asked: &Asked, side: usize, span: Span) {
-        match self.variables.get(&asked.key()) {
-            Some((variable, _)) => self.at(Some(*variable), side, span),
+    /// Records an occurrence of a condition for all of its variables.
+    fn add_condition(&mut self, condition: &Condition, side: usize, span: Span) {
+        match self.variables.get(&condition.key()) {
+            Some((variable, _)) => self.add_occurrence(Some(*variable), side, span),
             // As deep as expressions nest, which is bounded.
-            None => parts(asked).iter().for_each(|part| self.place(part, side, span)),
+            None => parts(condition).iter().for_each(|part| self.add_condition(part, side, span)),
         }
     }
 
-    fn at(&mut self, variable: Option<u16>, side: usize, span: Span) {
-        let places = variable.and_then(|v| self.places.get_mut(usize::from(v)));
-        if let Some(places) = places.and_then(|places| places.get_mut(side)) {
-            places.push(span);
+    fn add_occurrence(&mut self, variable: Option<u16>, side: usize, span: Span) {
+        let spans = variable.and_then(|v| self.occurrences.get_mut(usize::from(v)));
+        if let Some(spans) = spans.and_then(|spans| spans.get_mut(side)) {
+            spans.push(span);
         }
     }
 
-    /// Where a variable is asked for that only one of the programs asks for, with that program.
-    pub(crate) fn of_one_side(&self, variable: u16) -> impl Iterator<Item = (usize, Span)> {
-        let places = self.places.get(usize::from(variable)).filter(|places| {
-            let [left, right] = places;
+    /// The occurrences, with their side, of a variable that occurs in only one program.
+    pub(crate) fn one_sided_occurrences(
+        &self,
+        variable: u16,
+    ) -> impl Iterator<Item = (usize, Span)> {
+        let occurrences = self.occurrences.get(usize::from(variable)).filter(|sides| {
+            let [left, right] = sides;
             left.is_empty() || right.is_empty()
         });
-        let sides = places.into_iter().flatten().enumerate();
+        let sides = occurrences.into_iter().flatten().enumerate();
         sides.flat_map(|(side, spans)| spans.iter().map(move |span| (side, *span)))
     }
 
@@ -165,34 +168,38 @@ impl Atoms {
         Some(variable)
     }
 
-    /// What a variable stands for, and whose it is.
-    pub(crate) fn of(&self, variable: u16) -> Option<&(Atom, Name)> {
+    /// The atom of a variable, and its agent.
+    pub(crate) fn atom(&self, variable: u16) -> Option<&(Atom, Name)> {
         self.all.get(usize::from(variable))
     }
 }
 
-/// Conditions of the first program by the variables they are about.
-struct Near {
-    by_roots: FxHashMap<Vec<Name>, Vec<Owned>>,
+/// The conditions of the first program by the variables they read.
+struct Candidates {
+    by_roots: FxHashMap<Vec<Name>, Vec<AgentCondition>>,
 }
 
-impl Near {
-    fn new(all: &[Owned]) -> Self {
-        let mut by_roots: FxHashMap<Vec<Name>, Vec<Owned>> = FxHashMap::default();
-        for one in all.iter().filter(|(asked, _)| matches!(asked, Asked::Expr(..))) {
+impl Candidates {
+    fn new(all: &[AgentCondition]) -> Self {
+        let mut by_roots: FxHashMap<Vec<Name>, Vec<AgentCondition>> = FxHashMap::default();
+        for one in all.iter().filter(|(condition, _)| matches!(condition, Condition::Expr(..))) {
             by_roots.entry(one.0.roots()).or_default().push(one.clone());
         }
         Self { by_roots }
     }
 
-    /// One that holds in the same states, or (true) in all others.
-    fn find(&mut self, asked: &Asked, prover: &mut Prover) -> Option<(Owned, bool)> {
-        let Asked::Expr(..) = asked else { return None };
-        let others = self.by_roots.get(&asked.roots())?;
-        others.iter().take(NEAR).find_map(|one| {
-            [false, true].into_iter().find_map(|turned| {
-                let (answer, _) = prover.equivalent(&one.0, asked, turned, &one.1);
-                answer.is_unsat().then(|| (one.clone(), turned))
+    /// A condition that is equivalent, or (true) equivalent to the negation.
+    fn find(
+        &mut self,
+        condition: &Condition,
+        prover: &mut Prover,
+    ) -> Option<(AgentCondition, bool)> {
+        let Condition::Expr(..) = condition else { return None };
+        let others = self.by_roots.get(&condition.roots())?;
+        others.iter().take(MAX_CANDIDATES).find_map(|one| {
+            [false, true].into_iter().find_map(|negated| {
+                let (answer, _) = prover.equivalent(&one.0, condition, negated, &one.1);
+                answer.is_unsat().then(|| (one.clone(), negated))
             })
         })
     }
@@ -200,30 +207,34 @@ impl Near {
 
 fn key(atom: &Atom) -> String {
     match atom {
-        Atom::Condition(asked) => asked.key(),
+        Atom::Condition(condition) => condition.key(),
         Atom::Event(event) => format!("event: {event}"),
     }
 }
 
-/// Calls `found` with the parts of a condition, down to those that have a variable already.
-fn split(asked: Asked, known: &FxHashMap<String, (u16, bool)>, found: &mut impl FnMut(Asked)) {
-    let inner = parts(&asked);
-    if inner.is_empty() || known.contains_key(&asked.key()) {
-        found(asked);
+/// Calls `found` with the operands of a condition, down to those that already have a variable.
+fn split(
+    condition: Condition,
+    known: &FxHashMap<String, (u16, bool)>,
+    found: &mut impl FnMut(Condition),
+) {
+    let inner = parts(&condition);
+    if inner.is_empty() || known.contains_key(&condition.key()) {
+        found(condition);
     } else {
         // As deep as expressions nest, which is bounded.
         inner.into_iter().for_each(|part| split(part, known, found));
     }
 }
 
-/// The parts of a condition that are joined by `AND`, `OR` and `NOT`. Only ABL's can be taken apart:
-/// elsewhere a part that fails stops all, so the order of the parts has a meaning.
-fn parts(asked: &Asked) -> Vec<Asked> {
-    let Asked::Expr(dialect, expr) = asked else { return Vec::new() };
+/// The operands of the outermost connective of a condition. Only conditions of ABL can be split: in
+/// other dialects an operand that fails aborts the evaluation, so their order matters.
+fn parts(condition: &Condition) -> Vec<Condition> {
+    let Condition::Expr(dialect, expr) = condition else { return Vec::new() };
     if *dialect != Dialect::Abl {
         return Vec::new();
     }
-    let of = |e: &agentir_expr::Expr| Asked::Expr(*dialect, e.clone());
+    let of = |e: &agentir_expr::Expr| Condition::Expr(*dialect, e.clone());
     match &expr.kind {
         ExprKind::And(all) | ExprKind::Or(all) => all.iter().map(of).collect(),
         ExprKind::Unary { op: UnaryOp::Not, operand } => vec![of(operand)],
@@ -232,14 +243,14 @@ fn parts(asked: &Asked) -> Vec<Asked> {
     }
 }
 
-/// All guards that were made.
+/// The guards of one comparison.
 pub(crate) struct Guards {
     variables: BddVariableSet,
     all: Vec<Bdd>,
     numbers: FxHashMap<Bdd, Guard>,
     ands: FxHashMap<(Guard, Guard), Guard>,
     ors: FxHashMap<(Guard, Guard), Guard>,
-    /// What cannot be, as the solver proved.
+    /// The disjunction of the combinations that the solver refuted.
     impossible: Guard,
     /// Whether a diagram got too large.
     pub(crate) too_large: bool,
@@ -288,7 +299,7 @@ impl Guards {
         else {
             return Guard::ALWAYS;
         };
-        let made = Bdd::binary_op_with_limit(LARGEST, left, right, op);
+        let made = Bdd::binary_op_with_limit(MAX_DIAGRAM_SIZE, left, right, op);
         self.number(made)
     }
 
@@ -334,7 +345,7 @@ impl Guards {
         }
     }
 
-    /// Something that happens, or does not.
+    /// The guard that an event happens or does not.
     pub(crate) fn event(&mut self, atoms: &Atoms, event: &str, happens: bool) -> Guard {
         match atoms.variables.get(&key(&Atom::Event(event.to_owned()))) {
             Some((variable, _)) => self.literal(*variable, happens),
@@ -348,18 +359,18 @@ impl Guards {
         self.number(Some(bdd))
     }
 
-    /// A condition: what it is made of, if it was taken apart.
-    pub(crate) fn condition(&mut self, atoms: &Atoms, asked: &Asked, holds: bool) -> Guard {
-        let guard = self.formula(atoms, asked);
+    /// The guard that a condition holds or does not.
+    pub(crate) fn condition(&mut self, atoms: &Atoms, condition: &Condition, holds: bool) -> Guard {
+        let guard = self.formula(atoms, condition);
         if holds { guard } else { self.without(Guard::ALWAYS, guard) }
     }
 
-    fn formula(&mut self, atoms: &Atoms, asked: &Asked) -> Guard {
-        if let Some((variable, turned)) = atoms.variables.get(&asked.key()) {
-            return self.literal(*variable, !turned);
+    fn formula(&mut self, atoms: &Atoms, condition: &Condition) -> Guard {
+        if let Some((variable, negated)) = atoms.variables.get(&condition.key()) {
+            return self.literal(*variable, !negated);
         }
-        let inner = parts(asked);
-        let Asked::Expr(_, expr) = asked else { return Guard::ALWAYS };
+        let inner = parts(condition);
+        let Condition::Expr(_, expr) = condition else { return Guard::ALWAYS };
         let mut inner = inner.iter().map(|part| self.formula(atoms, part)).collect::<Vec<_>>();
         match &expr.kind {
             ExprKind::And(_) => {
@@ -379,12 +390,12 @@ impl Guards {
         }
     }
 
-    /// A guard without what cannot be.
+    /// A guard without the refuted combinations.
     pub(crate) fn possible(&mut self, guard: Guard) -> Guard {
         self.without(guard, self.impossible)
     }
 
-    /// Learns that these cannot come out like this all at once.
+    /// Excludes a combination that the solver refuted.
     pub(crate) fn learn(&mut self, cube: &[(u16, bool)]) {
         let clause = BddPartialValuation::from_values(&values(cube));
         let bdd = self.variables.mk_conjunctive_clause(&clause);
@@ -392,7 +403,7 @@ impl Guards {
         self.impossible = self.or(self.impossible, cube);
     }
 
-    /// A possible way to meet a guard, with no value that is not needed; none if there is no way.
+    /// A minimal cube that implies a guard; none if the guard is impossible.
     pub(crate) fn example(&mut self, guard: Guard) -> Option<Vec<(u16, bool)>> {
         let possible = self.possible(guard);
         let clause = self.all.get(possible.0 as usize)?.most_free_clause()?;
@@ -400,12 +411,12 @@ impl Guards {
             |(v, holds): (BddVariable, bool)| Some((u16::try_from(v.to_index()).ok()?, holds));
         let mut cube: Vec<(u16, bool)> =
             clause.to_values().into_iter().map(number).collect::<Option<_>>()?;
-        // What only keeps it possible says nothing about the guard.
+        // Drop literals that only exclude refuted combinations.
         let mut at = 0;
         while at < cube.len() {
             let mut fewer = cube.clone();
             fewer.remove(at);
-            if self.where_holds(guard, &fewer) == Guard::ALWAYS {
+            if self.restrict(guard, &fewer) == Guard::ALWAYS {
                 cube = fewer;
             } else {
                 at += 1;
@@ -414,8 +425,8 @@ impl Guards {
         Some(cube)
     }
 
-    /// The guard as it is where variables have these values.
-    pub(crate) fn where_holds(&mut self, guard: Guard, cube: &[(u16, bool)]) -> Guard {
+    /// The cofactor of a guard with respect to a cube.
+    pub(crate) fn restrict(&mut self, guard: Guard, cube: &[(u16, bool)]) -> Guard {
         let Some(bdd) = self.all.get(guard.0 as usize) else { return guard };
         let restricted = bdd.restrict(&values(cube));
         self.number(Some(restricted))

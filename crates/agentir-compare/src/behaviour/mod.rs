@@ -1,84 +1,85 @@
-//! Behavioural equivalence: is there a conversation that distinguishes two programs?
+//! Behavioural equivalence: whether a conversation distinguishes two programs.
 
-mod actions;
 mod bisimulation;
 mod guards;
+mod labels;
 mod pairs;
 mod system;
 
-use crate::place::{Announced, Place};
-use crate::prover::{Asked, Prover};
+use crate::location::{AnnouncedLosses, Location};
+use crate::prover::{Condition, Prover};
 use crate::{Side, Verdict};
 use agentir_diagnostics::Span;
 use agentir_flow::cfg::Cfg;
 use agentir_solver::Answer;
-use bisimulation::{Blocks, Why};
+use bisimulation::{Distinction, Partition};
 use guards::{Atom, Atoms, Guards};
-use pairs::Both;
+use pairs::PointPair;
 use rustc_hash::FxHashSet;
 use schemars::JsonSchema;
 use serde::Serialize;
 use system::{Builder, Move, Program, System};
 
-/// How often what the solver refutes may be learnt before it is given up.
-const MOST_LESSONS: usize = 500;
+/// The maximal number of times that refinement is restarted because the solver refuted a
+/// combination of conditions.
+const MAX_REFINEMENTS: usize = 500;
 
-/// How many turns before a difference are shown.
-const SHOWN: usize = 20;
+/// The maximal number of turns that are shown before a difference.
+const MAX_SHOWN_TURNS: usize = 20;
 
-/// What two programs do the same and what not.
+/// The comparison of the behaviour of two programs.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
 pub struct Behaviour {
-    /// How many places both have: where agents begin, and their steps.
+    /// The number of corresponding program points: the entries of agents, and their steps.
     pub places: usize,
-    /// At how many of them no conversation tells the programs apart.
+    /// The number of them from which no conversation distinguishes the programs.
     pub same: usize,
-    /// Why nothing could be said, where that is so.
+    /// What could not be decided, and why.
     pub undecided: Vec<String>,
-    /// The differences, each where it is; the one that a conversation comes to first is the first.
+    /// The differences, in the order in which a conversation reaches them.
     pub different: Vec<Divergence>,
 }
 
-/// A place at which two programs do not do the same.
+/// A conversation after which two programs differ.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Divergence {
     /// The agent.
     pub agent: String,
-    /// The step from which the conversation begins; where the agent begins if there is none.
+    /// The step at which the conversation begins; the entry of the agent if there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub step: Option<String>,
-    /// How many turns of the conversation are left out before those that are shown.
+    /// The number of turns that are omitted before `conversation`.
     pub turns_before: usize,
-    /// What both do first.
+    /// The turns that both programs take first.
     pub conversation: Vec<Turn>,
-    /// What must hold then for the difference to show.
+    /// The conditions under which they then differ.
     pub when: Vec<String>,
-    /// A state in which all of that holds.
+    /// A state in which these conditions hold.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub state: Option<String>,
-    /// What the first program does then.
+    /// What the first program does next.
     pub left: Vec<Turn>,
-    /// What the second does.
+    /// What the second program does next.
     pub right: Vec<Turn>,
-    /// Whether a loss was announced where it begins.
+    /// Whether a loss was announced for its cause.
     pub announced: bool,
 }
 
-/// Something that is done in a conversation.
+/// An action in a conversation.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Turn {
-    /// What must hold for it.
+    /// The conditions under which it is taken.
     pub when: Vec<String>,
-    /// What is done: “says …”, “calls …”, “waits for the user”.
+    /// The action: “says …”, “calls …”, “waits for the user”.
     pub does: String,
-    /// Where the program says so.
+    /// Its location in the program.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub at: Option<Place>,
+    pub at: Option<Location>,
 }
 
 impl Divergence {
-    /// Whether another one begins behind the same turn, where it shows the same.
-    fn is_where(&self, other: &Self) -> bool {
+    /// Whether another one follows the same turn, where it reports the same difference.
+    fn duplicates(&self, other: &Self) -> bool {
         let [one, other_one] =
             [self, other].map(|d| d.conversation.last().and_then(|t| t.at.as_ref()));
         match (one, other_one) {
@@ -104,27 +105,33 @@ impl Behaviour {
 pub(crate) fn compare(
     left: Side<'_>,
     right: Side<'_>,
-    announced: &Announced,
+    announced: &AnnouncedLosses,
     prover: &mut Prover,
 ) -> Behaviour {
     let graphs = [Cfg::of_program(left.program), Cfg::of_program(right.program)];
     let [first, second] = &graphs;
     let (pairs, agents) = pairs::agents([left.program, right.program], [first, second], announced);
-    let places = pairs::places([first, second], &agents, announced);
-    let mut found = Behaviour { places: places.len(), ..Behaviour::default() };
+    let points = pairs::points([first, second], &agents, announced);
+    let mut found = Behaviour { places: points.len(), ..Behaviour::default() };
     let [ours, theirs] = &pairs;
-    let own = Announced::nothing();
+    let own = AnnouncedLosses::none();
     let programs = [Program::new(first, ours, &own), Program::new(second, theirs, announced)];
     let programs = programs.each_ref();
-    let questions = programs.map(Program::asked);
-    let Some(atoms) = Atoms::new(&questions, prover) else {
+    let occurrences = programs.map(Program::atom_occurrences);
+    let Some(atoms) = Atoms::new(&occurrences, prover) else {
         found.undecided.push("there are too many conditions".to_owned());
         return found;
     };
     let mut guards = Guards::new(&atoms);
-    let mut comparing =
-        Comparing { sides: [left, right], programs, atoms: &atoms, prover, announced, lessons: 0 };
-    match comparing.all(&places, &mut guards) {
+    let mut comparer = Comparer {
+        sides: [left, right],
+        programs,
+        atoms: &atoms,
+        prover,
+        announced,
+        refinements: 0,
+    };
+    match comparer.all(&points, &mut guards) {
         Some(all) => {
             found.same = all.same;
             found.undecided = all.undecided;
@@ -135,48 +142,48 @@ pub(crate) fn compare(
     found
 }
 
-struct Comparing<'c, 'a> {
+struct Comparer<'c, 'a> {
     sides: [Side<'a>; 2],
     programs: [&'c Program<'a>; 2],
     atoms: &'c Atoms,
     prover: &'c mut Prover,
-    announced: &'c Announced,
-    lessons: usize,
+    announced: &'c AnnouncedLosses,
+    refinements: usize,
 }
 
-/// A place by its number, with its difference or why nobody can say.
-type Told = (usize, Result<Divergence, String>);
+/// The index of a pair of program points, with their difference or why it is undecided.
+type PointResult = (usize, Result<Divergence, String>);
 
-/// What came of a difference when the solver was asked whether its conditions can hold.
-enum Shown {
-    /// They can; a state if one is needed.
-    Possible(Option<String>),
-    /// They cannot, and that was learnt.
-    Impossible,
-    /// Nobody knows.
+/// Whether the conditions of a distinguishing conversation can hold.
+enum Feasibility {
+    /// They can; with a state if there are conditions on the state.
+    Feasible(Option<String>),
+    /// They cannot, and the combination was excluded.
+    Infeasible,
+    /// The solver could not decide.
     Unknown,
 }
 
-impl Comparing<'_, '_> {
-    fn all(&mut self, places: &[Both], guards: &mut Guards) -> Option<Behaviour> {
+impl Comparer<'_, '_> {
+    fn all(&mut self, points: &[PointPair], guards: &mut Guards) -> Option<Behaviour> {
         let mut found = Behaviour::default();
-        // From the beginning of each agent what a conversation comes to first.
-        let begins = |at: usize| places.get(at).is_some_and(|p| p.step.is_none());
-        let (parted, mut chosen) = self.differences(places, guards, false, &begins)?;
-        found.same = places.len() - parted.len();
+        // The first difference from the entry of each agent.
+        let begins = |at: usize| points.get(at).is_some_and(|p| p.step.is_none());
+        let (parted, mut chosen) = self.differences(points, guards, false, &begins)?;
+        found.same = points.len() - parted.len();
         if parted.is_empty() {
             return Some(found);
         }
-        // Where a difference is, and not only what leads to it.
+        // The origin of each difference, and not only what leads to it.
         let parted: FxHashSet<usize> = parted.into_iter().collect();
-        let (_, roots) = self.differences(places, guards, true, &|at| parted.contains(&at))?;
-        for (place, difference) in roots {
-            let told = |one: &Result<Divergence, String>| match (one, &difference) {
-                (Ok(one), Ok(other)) => one.is_where(other),
+        let (_, roots) = self.differences(points, guards, true, &|at| parted.contains(&at))?;
+        for (point, difference) in roots {
+            let duplicate = |one: &Result<Divergence, String>| match (one, &difference) {
+                (Ok(one), Ok(other)) => one.duplicates(other),
                 _ => false,
             };
-            if !chosen.iter().any(|(at, one)| *at == place || told(one)) {
-                chosen.push((place, difference));
+            if !chosen.iter().any(|(at, one)| *at == point || duplicate(one)) {
+                chosen.push((point, difference));
             }
         }
         for (_, difference) in chosen {
@@ -188,53 +195,54 @@ impl Comparing<'_, '_> {
         Some(found)
     }
 
-    /// The places that are not the same, and for those `wanted` the first difference or why it could
-    /// not be decided. What the solver refutes on the way is learnt, and all is refined again.
+    /// The pairs of program points that are not bisimilar, and for those `wanted` the first difference
+    /// or why it could not be decided. Combinations that the solver refutes are excluded, and
+    /// refinement restarts.
     fn differences(
         &mut self,
-        places: &[Both],
+        points: &[PointPair],
         guards: &mut Guards,
         stops: bool,
         wanted: &dyn Fn(usize) -> bool,
-    ) -> Option<(Vec<usize>, Vec<Told>)> {
-        let system = Builder::new(self.programs, self.atoms, guards).build(places, stops)?;
-        'again: loop {
-            let blocks = Blocks::new(&system, guards)?;
+    ) -> Option<(Vec<usize>, Vec<PointResult>)> {
+        let system = Builder::new(self.programs, self.atoms, guards).build(points, stops)?;
+        'refine: loop {
+            let partition = Partition::new(&system, guards)?;
             let mut parted = Vec::new();
             let mut found = Vec::new();
-            for (at, (states, place)) in system.places.iter().zip(places).enumerate() {
-                if blocks.same(*states) {
+            for (at, (states, point)) in system.points.iter().zip(points).enumerate() {
+                if partition.bisimilar(*states) {
                     continue;
                 }
                 parted.push(at);
                 if !wanted(at) {
                     continue;
                 }
-                let why = blocks.why(&system, guards, *states)?;
-                match self.shown(&why, guards) {
-                    Shown::Impossible => {
-                        self.lessons += 1;
-                        if self.lessons > MOST_LESSONS {
+                let distinction = partition.distinguish(&system, guards, *states)?;
+                match self.feasibility(&distinction, guards) {
+                    Feasibility::Infeasible => {
+                        self.refinements += 1;
+                        if self.refinements > MAX_REFINEMENTS {
                             return None;
                         }
-                        continue 'again;
+                        continue 'refine;
                     }
-                    Shown::Possible(state) => {
+                    Feasibility::Feasible(state) => {
                         let divergence =
-                            self.divergence(places, place, &system, guards, &why, state);
+                            self.divergence(points, point, &system, guards, &distinction, state);
                         found.push((at, Ok(divergence)));
                     }
-                    Shown::Unknown => {
-                        let step = place
+                    Feasibility::Unknown => {
+                        let step = point
                             .step
                             .as_deref()
                             .map_or_else(String::new, |s| format!(", step `{s}`"));
-                        let when = self.conditions(&why.cube).join(" and ");
+                        let when = self.conditions(&distinction.cube).join(" and ");
                         found.push((
                             at,
                             Err(format!(
                                 "agent `{}`{step}: whether it can be that {when}",
-                                place.agent
+                                point.agent
                             )),
                         ));
                     }
@@ -244,26 +252,26 @@ impl Comparing<'_, '_> {
         }
     }
 
-    /// Asks the solver whether the conditions on the way can hold, action by action: between two
-    /// actions anything may change.
-    fn shown(&mut self, why: &Why, guards: &mut Guards) -> Shown {
+    /// Asks the solver whether the conditions of a conversation can hold, action by action: between two
+    /// actions any variable may change.
+    fn feasibility(&mut self, distinction: &Distinction, guards: &mut Guards) -> Feasibility {
         let mut unknown = false;
         let mut state = None;
-        let cubes = why.before.iter().map(|p| &p.cube).chain([&why.cube]);
+        let cubes = distinction.prefix.iter().map(|p| &p.cube).chain([&distinction.cube]);
         for cube in cubes {
             state = None;
-            let mut asked: Vec<(&Asked, bool)> = Vec::new();
+            let mut conditions: Vec<(&Condition, bool)> = Vec::new();
             let mut agent = None;
             for (variable, holds) in cube {
-                if let Some((Atom::Condition(one @ Asked::Expr(..)), whose)) =
-                    self.atoms.of(*variable)
+                if let Some((Atom::Condition(one @ Condition::Expr(..)), whose)) =
+                    self.atoms.atom(*variable)
                 {
-                    asked.push((one, *holds));
+                    conditions.push((one, *holds));
                     agent.get_or_insert(whose);
                 }
             }
             let Some(agent) = agent else { continue };
-            match self.prover.possible(&asked, agent) {
+            match self.prover.possible(&conditions, agent) {
                 Answer::Sat(example) => {
                     state = Some(example.to_string()).filter(|text| !text.is_empty());
                 }
@@ -272,141 +280,146 @@ impl Comparing<'_, '_> {
                         .iter()
                         .copied()
                         .filter(|(variable, _)| {
-                            let atom = self.atoms.of(*variable).map(|(atom, _)| atom);
-                            matches!(atom, Some(Atom::Condition(Asked::Expr(..))))
+                            let atom = self.atoms.atom(*variable).map(|(atom, _)| atom);
+                            matches!(atom, Some(Atom::Condition(Condition::Expr(..))))
                         })
                         .collect();
                     guards.learn(&cube);
-                    return Shown::Impossible;
+                    return Feasibility::Infeasible;
                 }
                 Answer::Unknown(_) => unknown = true,
             }
         }
-        if unknown { Shown::Unknown } else { Shown::Possible(state) }
+        if unknown { Feasibility::Unknown } else { Feasibility::Feasible(state) }
     }
 
-    /// The values of variables in words.
+    /// The values of variables as text.
     fn conditions(&self, cube: &[(u16, bool)]) -> Vec<String> {
-        let says = |(variable, holds): &(u16, bool)| {
-            let (atom, _) = self.atoms.of(*variable)?;
+        let text = |(variable, holds): &(u16, bool)| {
+            let (atom, _) = self.atoms.atom(*variable)?;
             Some(match (atom, *holds) {
-                (Atom::Condition(asked), true) => format!("{asked}"),
-                (Atom::Condition(asked), false) => format!("not ({asked})"),
+                (Atom::Condition(condition), true) => condition.to_string(),
+                (Atom::Condition(condition), false) => format!("not ({condition})"),
                 (Atom::Event(event), true) => event.clone(),
                 (Atom::Event(event), false) => format!("not: {event}"),
             })
         };
-        cube.iter().filter_map(says).collect()
+        cube.iter().filter_map(text).collect()
     }
 
     fn span(&self, side: usize, at: Move) -> Option<Span> {
         Some(self.programs.get(side)?.cfg.node(at.node)?.span)
     }
 
-    fn turn(&self, places: &[Both], system: &System, side: usize, at: Move) -> Turn {
-        let says = system.actions.get(at.action as usize).cloned().unwrap_or_default();
-        // A jump to a place that both have says which.
-        let place = says.strip_prefix("place ").and_then(|n| n.parse::<usize>().ok());
-        let does = match place.and_then(|n| places.get(n)) {
-            Some(Both { step: Some(step), .. }) => format!("goes on with the step `{step}`"),
-            Some(Both { agent, .. }) => format!("goes on with the agent `{agent}`"),
-            None => says,
+    fn turn(&self, points: &[PointPair], system: &System, side: usize, at: Move) -> Turn {
+        let text = system.labels.get(at.label as usize).cloned().unwrap_or_default();
+        // A jump to a common program point carries its index.
+        let point = text.strip_prefix("point ").and_then(|n| n.parse::<usize>().ok());
+        let does = match point.and_then(|n| points.get(n)) {
+            Some(PointPair { step: Some(step), .. }) => format!("goes on with the step `{step}`"),
+            Some(PointPair { agent, .. }) => format!("goes on with the agent `{agent}`"),
+            None => text,
         };
-        let place = self.sides.get(side).zip(self.span(side, at));
-        Turn { when: Vec::new(), does, at: place.and_then(|(s, at)| Place::of(s.sources, at)) }
+        let span = self.sides.get(side).zip(self.span(side, at));
+        Turn { when: Vec::new(), does, at: span.and_then(|(s, at)| Location::of(s.sources, at)) }
     }
 
-    /// Whether a loss is reported of what is done: at its place, or at one of the values that it is
-    /// done with.
-    fn told(&self, side: usize, at: Move) -> bool {
+    /// Whether a loss is reported for an action, at its span or at one of the values that it uses.
+    fn is_announced(&self, side: usize, at: Move) -> bool {
         let Some(node) = self.programs.get(side).and_then(|program| program.cfg.node(at.node))
         else {
             return false;
         };
-        // What has no place of its own is somewhere in its step.
+        // A node without a span is located at its step.
         let span = match node.step {
             Some(step) if node.span == Span::default() => step.span,
             _ => node.span,
         };
-        // Who asks for a variable depends on how it is declared.
-        let asked = actions::fields(node).into_iter().any(|name| self.announced.declaration(name));
-        asked
-            || self.reported(side, span)
-            || actions::places(node).into_iter().any(|span| self.reported(side, span))
+        // Which agent asks for a variable depends on its declaration.
+        let collected =
+            labels::fields(node).into_iter().any(|name| self.announced.has_declaration(name));
+        collected
+            || self.is_loss_reported(side, span)
+            || labels::value_spans(node).into_iter().any(|span| self.is_loss_reported(side, span))
     }
 
-    fn reported(&self, side: usize, span: Span) -> bool {
+    fn is_loss_reported(&self, side: usize, span: Span) -> bool {
         let side_of = self.sides.get(side);
-        side_of.is_some_and(|one| self.announced.span(side, one.sources, span))
+        side_of.is_some_and(|one| self.announced.has_span(side, one.sources, span))
     }
 
-    /// Whether a loss is reported of what decides that the two are not the same: of a condition that
-    /// only one of them asks, or of the way to what only one of them does.
-    fn decided_by_a_loss(&self, system: &System, why: &Why) -> bool {
-        let (side, only) = why.only;
-        let from = why.states.get(side).and_then(|state| *system.node.get(*state as usize)?);
-        let way = from.zip(self.programs.get(side)).map(|(from, p)| p.way(from, only.node));
-        let asked = why.cube.iter().flat_map(|(variable, _)| self.atoms.of_one_side(*variable));
-        way.into_iter().flatten().map(|span| (side, span)).chain(asked).any(|(side, span)| {
-            // What a whole step or agent decides is written where it begins.
-            self.reported(side, span.at_start())
+    /// Whether a loss is reported for the cause of a difference: for a condition that only one program
+    /// tests, or for the path to the unmatched action.
+    fn caused_by_loss(&self, system: &System, distinction: &Distinction) -> bool {
+        let (side, only) = distinction.unmatched;
+        let from =
+            distinction.states.get(side).and_then(|state| *system.node.get(*state as usize)?);
+        let path =
+            from.zip(self.programs.get(side)).map(|(from, p)| p.internal_path(from, only.node));
+        let conditions = distinction
+            .cube
+            .iter()
+            .flat_map(|(variable, _)| self.atoms.one_sided_occurrences(*variable));
+        path.into_iter().flatten().map(|span| (side, span)).chain(conditions).any(|(side, span)| {
+            // What a whole step or agent decides is located at its start.
+            self.is_loss_reported(side, span.at_start())
         })
     }
 
     fn divergence(
         &self,
-        places: &[Both],
-        place: &Both,
+        points: &[PointPair],
+        point: &PointPair,
         system: &System,
         guards: &mut Guards,
-        why: &Why,
+        distinction: &Distinction,
         state: Option<String>,
     ) -> Divergence {
-        let turns_before = why.before.len().saturating_sub(SHOWN);
-        let conversation = why
-            .before
+        let turns_before = distinction.prefix.len().saturating_sub(MAX_SHOWN_TURNS);
+        let conversation = distinction
+            .prefix
             .iter()
             .skip(turns_before)
-            .map(|passed| {
-                let [first, _] = passed.moves;
-                let turn = self.turn(places, system, 0, first);
-                Turn { when: self.conditions(&passed.cube), ..turn }
+            .map(|step| {
+                let [first, _] = step.moves;
+                let turn = self.turn(points, system, 0, first);
+                Turn { when: self.conditions(&step.cube), ..turn }
             })
             .collect();
-        // What each can do where these conditions hold.
-        let mut doing = [Vec::new(), Vec::new()];
-        let mut announced = self.decided_by_a_loss(system, why);
-        for (side, (state, doing)) in why.states.iter().zip(&mut doing).enumerate() {
+        // The moves that are enabled under these conditions.
+        let mut enabled = [Vec::new(), Vec::new()];
+        let mut announced = self.caused_by_loss(system, distinction);
+        for (side, (state, enabled)) in distinction.states.iter().zip(&mut enabled).enumerate() {
             for m in system.moves.get(*state as usize).into_iter().flatten() {
-                let guard = guards.where_holds(m.guard, &why.cube);
+                let guard = guards.restrict(m.guard, &distinction.cube);
                 let guard = guards.possible(guard);
                 if guard == guards::Guard::NEVER {
                     continue;
                 }
-                announced = announced || self.told(side, *m);
-                let turn = self.turn(places, system, side, *m);
-                if !doing.contains(&turn) {
-                    doing.push(turn);
+                announced = announced || self.is_announced(side, *m);
+                let turn = self.turn(points, system, side, *m);
+                if !enabled.contains(&turn) {
+                    enabled.push(turn);
                 }
             }
         }
-        let [mut left, mut right] = doing;
-        let (side, only) = why.only;
-        let only = self.turn(places, system, side, only);
-        // What both can do tells nothing; what only one can comes first.
+        let [mut left, mut right] = enabled;
+        let (side, only) = distinction.unmatched;
+        let only = self.turn(points, system, side, only);
+        // Leave out the moves of both, except the label of the unmatched move.
         let names = |turns: &[Turn]| turns.iter().map(|t| t.does.clone()).collect::<Vec<_>>();
         let (ours, theirs) = (names(&left), names(&right));
-        let alone = |turns: &mut Vec<Turn>, others: &[String]| {
+        let retain_own = |turns: &mut Vec<Turn>, others: &[String]| {
             turns.retain(|t| !others.contains(&t.does) || t.does == only.does);
         };
-        alone(&mut left, &theirs);
-        alone(&mut right, &ours);
+        retain_own(&mut left, &theirs);
+        retain_own(&mut right, &ours);
         Divergence {
-            agent: place.agent.clone(),
-            step: place.step.clone(),
+            agent: point.agent.clone(),
+            step: point.step.clone(),
             turns_before,
             conversation,
-            when: self.conditions(&why.cube),
+            when: self.conditions(&distinction.cube),
             state,
             left,
             right,

@@ -1,26 +1,25 @@
 //! The correspondence between the agents and steps of two programs.
 
-use crate::place::Announced;
+use crate::location::AnnouncedLosses;
 use agentir_expr::{Expr, Name, Segment};
 use agentir_flow::cfg::{AgentId, Cfg};
 use agentir_ir::Program;
 use petgraph::graph::NodeIndex;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// One side's view of which of its agents the other has as well.
+/// The agents of one side that correspond to agents of the other.
 #[derive(Debug, Default)]
 pub(super) struct Pairs<'a> {
     /// Agents that only this program has.
     inner: FxHashSet<AgentId>,
-    /// The first program's name of an agent, where it is called otherwise.
+    /// The name of an agent in the first program, where it differs.
     names: FxHashMap<&'a str, &'a str>,
-    /// Variables that one of the programs has in common for all agents, so that the other one has to
-    /// hand them on.
+    /// Variables that all agents of one program share, so that those of the other pass them on.
     shared: FxHashSet<Name>,
 }
 
-/// The variables that agents have without being given them: those of the whole program, and those that
-/// they read under the names of the agents they belong to.
+/// The variables that agents share: those with program scope, and those that they read from another
+/// agent by its name.
 fn shared<'p>(program: &'p Program) -> impl Iterator<Item = Name> + 'p {
     program.agents().flat_map(|agent| {
         let of_program = agent.memory.session.iter().filter(|v| v.scope == Some("program"));
@@ -40,17 +39,17 @@ fn shared<'p>(program: &'p Program) -> impl Iterator<Item = Name> + 'p {
 }
 
 impl<'a> Pairs<'a> {
-    /// Whether only this program has the agent: it is a part of those that lead to it.
+    /// Whether only this program has the agent, which is then internal to its callers.
     pub(super) fn is_inner(&self, agent: AgentId) -> bool {
         self.inner.contains(&agent)
     }
 
-    /// Whether one of the programs has a variable in common for all agents, by its name in this one.
+    /// Whether all agents of one of the programs share a variable, by its name in this program.
     pub(super) fn is_shared(&self, variable: &str) -> bool {
         self.shared.contains(variable)
     }
 
-    /// The name by which both know an agent.
+    /// The name of an agent in the first program.
     pub(super) fn agent_name<'n>(&self, name: &'n str) -> &'n str
     where
         'a: 'n,
@@ -59,26 +58,25 @@ impl<'a> Pairs<'a> {
     }
 }
 
-/// A place that both programs have.
+/// A pair of corresponding program points.
 #[derive(Debug, Clone)]
-pub(super) struct Both {
-    /// The agent, by the first program's name.
+pub(super) struct PointPair {
+    /// The agent's name in the first program.
     pub(super) agent: String,
-    /// The step; none for where the agent begins.
+    /// The step; none for the entry of the agent.
     pub(super) step: Option<String>,
-    /// Whether a conversation with the agent begins there: what is set then may as well be an initial
-    /// value.
+    /// Whether a conversation with the agent begins there, where an assignment is equivalent to an
+    /// initial value.
     pub(super) first: bool,
-    /// Where it is in the two graphs.
+    /// The nodes in the two graphs.
     pub(super) at: [NodeIndex; 2],
 }
 
-/// Pairs the agents by their names; the only agents of two programs are a pair whatever they are
-/// called.
+/// Pairs the agents by name; the only agents of two programs correspond whatever their names.
 pub(super) fn agents<'a>(
     sides: [&'a Program; 2],
     cfgs: [&Cfg<'a>; 2],
-    announced: &Announced,
+    announced: &AnnouncedLosses,
 ) -> ([Pairs<'a>; 2], Vec<(AgentId, AgentId)>) {
     let [left, right] = sides;
     let (mut ours, mut theirs) = (Pairs::default(), Pairs::default());
@@ -110,7 +108,7 @@ pub(super) fn agents<'a>(
             }
         }
     }
-    // Whatever they are called, programs begin with the same agent.
+    // The entry agents correspond whatever their names.
     if both.is_empty() {
         let entry = |program: &Program, cfg: &Cfg<'_>| {
             cfg.find(program.entry().map_or("", |a| a.metadata.name.value.as_str()))
@@ -126,19 +124,24 @@ pub(super) fn agents<'a>(
     ([ours, theirs], both)
 }
 
-/// The places that both programs have: where agents begin, and their steps. Flows begin with the same
-/// step whatever it is called.
-pub(super) fn places(
+/// The corresponding program points: the entries of agents, and their steps. The first steps of
+/// flows correspond whatever their names.
+pub(super) fn points(
     cfgs: [&Cfg<'_>; 2],
     agents: &[(AgentId, AgentId)],
-    announced: &Announced,
-) -> Vec<Both> {
+    announced: &AnnouncedLosses,
+) -> Vec<PointPair> {
     let [left, right] = cfgs;
     let mut all = Vec::new();
     for (one, other) in agents {
         let (Some(a), Some(b)) = (left.agent(*one), right.agent(*other)) else { continue };
         let agent = a.agent.metadata.name.value.to_string();
-        all.push(Both { agent: agent.clone(), step: None, first: true, at: [a.entry, b.entry] });
+        all.push(PointPair {
+            agent: agent.clone(),
+            step: None,
+            first: true,
+            at: [a.entry, b.entry],
+        });
         let (Some(flow), Some(other_flow)) = (&a.agent.flow, &b.agent.flow) else { continue };
         let first = flow.entry().zip(other_flow.entry());
         for name in flow.definitions.keys() {
@@ -153,7 +156,7 @@ pub(super) fn places(
             if other_flow.definitions.contains_key(named.unwrap_or_default()) {
                 let step = Some(name.to_string());
                 let begins = first.is_some_and(|(here, _)| here == name.as_str());
-                all.push(Both { agent: agent.clone(), step, first: begins, at: [at, there] });
+                all.push(PointPair { agent: agent.clone(), step, first: begins, at: [at, there] });
             }
         }
     }

@@ -1,13 +1,13 @@
-//! Transition systems: the next observable actions, each under a guard. Internal nodes of the
-//! control-flow graphs are eliminated: a state is a program point after an action, its transitions
-//! are the next actions.
+//! Labelled transition systems, whose transitions are the next observable actions, each under a
+//! guard. Internal nodes of the control-flow graphs (τ-moves) are eliminated: a state is a program
+//! point after an action.
 
-use super::actions::{Action, action, events};
-use super::guards::{Atoms, Guard, Guards, Questions};
-use super::pairs::{Both, Pairs};
-use crate::place::Announced;
-use crate::prover::Asked;
-use crate::words::all_of;
+use super::guards::{AtomOccurrences, Atoms, Guard, Guards};
+use super::labels::{Label, events, label};
+use super::pairs::{Pairs, PointPair};
+use crate::location::AnnouncedLosses;
+use crate::prover::Condition;
+use crate::text::normalized_json;
 use agentir_diagnostics::Span;
 use agentir_flow::cfg::{self, AgentId, Cfg, Edge, EdgeKind, Transfer};
 use agentir_ir::Statement;
@@ -15,23 +15,23 @@ use petgraph::graph::NodeIndex;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::VecDeque;
 
-/// How often a guard may be handed on along an edge while systems are built.
-const MOST_WORK: usize = 2_000_000;
+/// The maximal number of guard propagations while systems are built.
+const MAX_WORK: usize = 2_000_000;
 
-/// One program's graph, and who is who in it.
+/// The graph of one program, with the correspondence of its agents.
 #[derive(Debug)]
 pub(super) struct Program<'a> {
     pub(super) cfg: &'a Cfg<'a>,
     pub(super) pairs: &'a Pairs<'a>,
-    /// What its variables are called in the first program.
-    names: &'a Announced,
+    /// Maps its variables to their names in the first program.
+    names: &'a AnnouncedLosses,
     transfers: FxHashMap<NodeIndex, &'a Transfer<'a>>,
-    /// Where agents that the model leads choose among others.
+    /// The routing nodes of agents without a flow.
     routes: FxHashMap<AgentId, NodeIndex>,
 }
 
 impl<'a> Program<'a> {
-    pub(super) fn new(cfg: &'a Cfg<'a>, pairs: &'a Pairs<'a>, names: &'a Announced) -> Self {
+    pub(super) fn new(cfg: &'a Cfg<'a>, pairs: &'a Pairs<'a>, names: &'a AnnouncedLosses) -> Self {
         let transfers = cfg.transfers().iter().map(|t| (t.node, t)).collect();
         let mut routes = FxHashMap::default();
         for part in cfg.agents().iter().filter(|part| part.agent.flow.is_none()) {
@@ -44,26 +44,26 @@ impl<'a> Program<'a> {
         Self { cfg, pairs, names, transfers, routes }
     }
 
-    pub(super) fn action(&self, node: NodeIndex) -> Option<Action> {
+    pub(super) fn label(&self, node: NodeIndex) -> Option<Label> {
         let transfer = self.transfers.get(&node).copied();
         let node = self.cfg.node(node)?;
-        let action = action(node, transfer, self.pairs)?;
-        let text = matches!(node.kind, cfg::NodeKind::Say | cfg::NodeKind::Instruct);
-        Some(Action { key: self.names.in_first(action.key, text), ..action })
+        let label = label(node, transfer, self.pairs)?;
+        let is_template = matches!(node.kind, cfg::NodeKind::Say | cfg::NodeKind::Instruct);
+        Some(Label { key: self.names.with_first_names(label.key, is_template), ..label })
     }
 
-    /// Whether control really goes along an edge in what is compared: into agents that only this
-    /// program has, but not into those that are compared themselves.
+    /// Whether the transition system follows an edge: into internal agents, but not into those that
+    /// are compared themselves.
     fn follows(&self, from: NodeIndex, edge: &Edge<'_>) -> bool {
         let inner = |agent: AgentId| self.pairs.is_inner(agent);
         let to = self.transfers.get(&from).and_then(|t| t.target);
         match (edge.kind, to) {
-            // A step that never waits is left by what it does, not by what the user says.
+            // A step that never waits is left by its actions, not by user input.
             (EdgeKind::Turn, None) => {
                 self.cfg.node(from).is_none_or(|node| node.kind != cfg::NodeKind::Step)
             }
             (EdgeKind::Enter, to) => to.is_some_and(inner),
-            // What goes in comes out at the agent's end.
+            // A call of an internal agent returns at that agent's exit.
             (EdgeKind::Return, Some(to)) => !inner(to),
             (EdgeKind::Return, None) => match self.cfg.node(from) {
                 Some(node) if node.kind == cfg::NodeKind::Exit => inner(node.agent),
@@ -73,31 +73,30 @@ impl<'a> Program<'a> {
         }
     }
 
-    /// Where it is written that control goes from one node to another without anything that can be
-    /// noticed: the edges of a shortest way.
-    pub(super) fn way(&self, from: NodeIndex, to: NodeIndex) -> Vec<Span> {
-        let mut came: FxHashMap<NodeIndex, (NodeIndex, Span)> = FxHashMap::default();
+    /// The spans of the edges of a shortest path of τ-moves between two nodes.
+    pub(super) fn internal_path(&self, from: NodeIndex, to: NodeIndex) -> Vec<Span> {
+        let mut predecessors: FxHashMap<NodeIndex, (NodeIndex, Span)> = FxHashMap::default();
         let mut open = VecDeque::from([from]);
         while let Some(node) = open.pop_front() {
-            let onwards = self.cfg.successors(node).filter(|(_, edge)| self.follows(node, edge));
-            for (next, edge) in onwards {
-                if came.contains_key(&next) {
+            let successors = self.cfg.successors(node).filter(|(_, edge)| self.follows(node, edge));
+            for (next, edge) in successors {
+                if predecessors.contains_key(&next) {
                     continue;
                 }
-                came.insert(next, (node, edge.span));
+                predecessors.insert(next, (node, edge.span));
                 if next == to {
-                    let mut way = Vec::new();
+                    let mut path = Vec::new();
                     let mut at = to;
-                    while let Some((before, span)) = came.get(&at).copied() {
-                        way.push(span);
+                    while let Some((before, span)) = predecessors.get(&at).copied() {
+                        path.push(span);
                         at = before;
                         if at == from {
                             break;
                         }
                     }
-                    return way;
+                    return path;
                 }
-                if self.action(next).is_none() {
+                if self.label(next).is_none() {
                     open.push_back(next);
                 }
             }
@@ -105,16 +104,18 @@ impl<'a> Program<'a> {
         Vec::new()
     }
 
-    /// The values with which its variables begin.
+    /// The initial values of its variables.
     fn initial(&self) -> Vec<(String, String)> {
         let agents = self.cfg.agents().iter().map(|part| part.agent);
         let variables = agents.flat_map(|agent| &agent.memory.session);
         variables
-            .filter_map(|v| Some((v.name.value.to_string(), all_of(v.initial_value.as_ref()?))))
+            .filter_map(|v| {
+                Some((v.name.value.to_string(), normalized_json(v.initial_value.as_ref()?)))
+            })
             .collect()
     }
 
-    /// Whether a node gives a variable the value with which it begins.
+    /// Whether a node sets a variable to its initial value.
     fn sets_initial(&self, node: NodeIndex, initial: &FxHashSet<(String, String)>) -> bool {
         let Some(cfg::Origin::Statement(Statement::Set(set))) =
             self.cfg.node(node).map(|n| n.origin)
@@ -125,9 +126,9 @@ impl<'a> Program<'a> {
             && set.target.segments.is_empty()
     }
 
-    /// All conditions and events.
-    pub(super) fn asked(&self) -> Questions {
-        let mut all = Questions::default();
+    /// The occurrences of all conditions and events.
+    pub(super) fn atom_occurrences(&self) -> AtomOccurrences {
+        let mut all = AtomOccurrences::default();
         let mut seen: FxHashSet<(cfg::Guard, AgentId)> = FxHashSet::default();
         let graph = self.cfg.graph();
         for edge in graph.edge_indices() {
@@ -139,9 +140,9 @@ impl<'a> Program<'a> {
             let mut at = edge.guard;
             while !at.is_always() && seen.insert((at, node.agent)) {
                 if let Some(literal) = self.cfg.last_literal(at) {
-                    let asked = Asked::new(literal.test, part.agent, self.names);
-                    let owned = (asked, part.agent.metadata.name.value.clone());
-                    all.conditions.push((owned, literal.test.span()));
+                    let condition = Condition::new(literal.test, part.agent, self.names);
+                    let condition = (condition, part.agent.metadata.name.value.clone());
+                    all.conditions.push((condition, literal.test.span()));
                 }
                 at = self.cfg.guard_prefix(at);
             }
@@ -150,31 +151,31 @@ impl<'a> Program<'a> {
     }
 }
 
-/// Something that can be noticed next.
+/// A transition.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Move {
     pub(super) guard: Guard,
-    /// The action, by its number.
-    pub(super) action: u32,
-    /// The state behind it.
+    /// The index of the label.
+    pub(super) label: u32,
+    /// The target state.
     pub(super) to: u32,
-    /// The node that does it.
+    /// The node of the action.
     pub(super) node: NodeIndex,
 }
 
-/// Two transition systems in one.
+/// The disjoint union of the transition systems of two programs.
 #[derive(Debug, Default)]
 pub(super) struct System {
     /// The moves of each state.
     pub(super) moves: Vec<Vec<Move>>,
-    /// Which side each state is of.
+    /// The side of each state.
     pub(super) side: Vec<usize>,
-    /// The node that each state is at or behind; none at the end.
+    /// The node at or after which each state is; none for the end.
     pub(super) node: Vec<Option<NodeIndex>>,
-    /// What the actions are called.
-    pub(super) actions: Vec<String>,
-    /// The states at the places that both programs have, by their order.
-    pub(super) places: Vec<[u32; 2]>,
+    /// The text of the labels.
+    pub(super) labels: Vec<String>,
+    /// The states of the common program points, in their order.
+    pub(super) points: Vec<[u32; 2]>,
 }
 
 pub(super) struct Builder<'b, 'a> {
@@ -182,20 +183,20 @@ pub(super) struct Builder<'b, 'a> {
     pub(super) atoms: &'b Atoms,
     pub(super) guards: &'b mut Guards,
     pub(super) work: usize,
-    /// The values with which variables begin, as one of the programs declares them.
+    /// The initial values of variables in either program.
     initial: FxHashSet<(String, String)>,
-    /// The guards of edges that were made already.
-    made: [FxHashMap<(cfg::Guard, AgentId, bool), Guard>; 2],
+    /// The guards that were already translated.
+    translated: [FxHashMap<(cfg::Guard, AgentId, bool), Guard>; 2],
 }
 
-/// The system that is being built, and what is open in it.
+/// The system under construction, with its worklist.
 struct Building {
     system: System,
-    /// States behind nodes, by side.
-    behind: [FxHashMap<NodeIndex, u32>; 2],
+    /// The states after nodes, by side.
+    after: [FxHashMap<NodeIndex, u32>; 2],
     numbers: FxHashMap<String, u32>,
     open: VecDeque<(usize, NodeIndex, u32)>,
-    /// Where nothing follows.
+    /// The end states.
     end: [Option<u32>; 2],
 }
 
@@ -207,11 +208,11 @@ impl Building {
         u32::try_from(self.system.moves.len() - 1).unwrap_or(u32::MAX)
     }
 
-    fn number(&mut self, action: Action) -> u32 {
+    fn label(&mut self, label: Label) -> u32 {
         let Self { numbers, system, .. } = self;
-        let next = u32::try_from(system.actions.len()).unwrap_or(u32::MAX);
-        *numbers.entry(action.key).or_insert_with(|| {
-            system.actions.push(action.says);
+        let next = u32::try_from(system.labels.len()).unwrap_or(u32::MAX);
+        *numbers.entry(label.key).or_insert_with(|| {
+            system.labels.push(label.text);
             next
         })
     }
@@ -223,43 +224,42 @@ impl<'b, 'a> Builder<'b, 'a> {
         atoms: &'b Atoms,
         guards: &'b mut Guards,
     ) -> Self {
-        let made = [FxHashMap::default(), FxHashMap::default()];
+        let translated = [FxHashMap::default(), FxHashMap::default()];
         let initial = programs.iter().flat_map(|p| p.initial()).collect();
-        Self { programs, atoms, guards, work: 0, made, initial }
+        Self { programs, atoms, guards, work: 0, translated, initial }
     }
 
-    /// The systems of both programs. With `stops` a jump to a place that both have is an action of its
-    /// own and nothing follows it, so that a difference shows only where it is. None if it is too much
-    /// work.
-    pub(super) fn build(&mut self, places: &[Both], stops: bool) -> Option<System> {
+    /// The systems of both programs. With `stops`, a jump to a common program point is an observable
+    /// action without successors, which isolates each difference. None if that exceeds [`MAX_WORK`].
+    pub(super) fn build(&mut self, points: &[PointPair], stops: bool) -> Option<System> {
         let mut building = Building {
             system: System::default(),
-            behind: [FxHashMap::default(), FxHashMap::default()],
+            after: [FxHashMap::default(), FxHashMap::default()],
             numbers: FxHashMap::default(),
             open: VecDeque::new(),
             end: [None, None],
         };
         let mut stopping = [FxHashMap::default(), FxHashMap::default()];
         if stops {
-            for (number, place) in places.iter().enumerate() {
-                for (stopping, at) in stopping.iter_mut().zip(place.at) {
+            for (number, point) in points.iter().enumerate() {
+                for (stopping, at) in stopping.iter_mut().zip(point.at) {
                     stopping.insert(at, number);
                 }
             }
         }
-        for place in places {
+        for point in points {
             let mut states = [0, 0];
-            for (side, at) in place.at.into_iter().enumerate() {
+            for (side, at) in point.at.into_iter().enumerate() {
                 let state = building.state(side, Some(at));
                 if let Some(slot) = states.get_mut(side) {
                     *slot = state;
                 }
-                let first = place.first;
-                let mut reach = Reach { begins: Some(at), first, ..Reach::default() };
+                let first = point.first;
+                let mut reach = Reach { origin: Some(at), first, ..Reach::default() };
                 reach.arrive(self.guards, at, Guard::ALWAYS);
                 self.moves(&mut building, (side, state), reach, &stopping)?;
             }
-            building.system.places.push(states);
+            building.system.points.push(states);
         }
         while let Some((side, node, state)) = building.open.pop_front() {
             let mut reach = Reach::default();
@@ -271,7 +271,7 @@ impl<'b, 'a> Builder<'b, 'a> {
         if self.guards.too_large { None } else { Some(building.system) }
     }
 
-    /// Where control can go from a node, and under which guard.
+    /// The successors of a node, each with its guard.
     fn successors(&mut self, side: usize, node: NodeIndex) -> Vec<(NodeIndex, Guard)> {
         let Some(program) = self.programs.get(side).copied() else { return Vec::new() };
         let Some(from) = program.cfg.node(node) else { return Vec::new() };
@@ -287,8 +287,8 @@ impl<'b, 'a> Builder<'b, 'a> {
             }
             all.push((to, guard));
         }
-        // A model that leads may hand over whenever it chooses, whether that is declared beside its
-        // tools or as one of them.
+        // Where the model is in control it may hand over at any choice, whether the handoff is
+        // declared as a tool or separately.
         if from.kind == cfg::NodeKind::Choose
             && let Some(route) = program.routes.get(&from.agent)
         {
@@ -297,18 +297,20 @@ impl<'b, 'a> Builder<'b, 'a> {
         all
     }
 
-    /// A guard of the graph. Where the model chooses among what it is offered, words only describe
-    /// the choice, and in some languages they stand where no guard is: with `open_words` they may be
-    /// true or false.
+    /// Translates a guard of the graph. Where the model chooses among tools and agents, natural
+    /// language only describes the choice, and some languages do not write it as a guard: with
+    /// `open_words` such conditions are unconstrained.
     fn guard(&mut self, side: usize, guard: cfg::Guard, agent: AgentId, open_words: bool) -> Guard {
         let Some(program) = self.programs.get(side).copied() else { return Guard::ALWAYS };
-        // From the front, because guards share their beginnings.
+        // From the front, because guards share prefixes.
         let mut open = Vec::new();
         let mut at = guard;
-        let mut made = Guard::ALWAYS;
+        let mut result = Guard::ALWAYS;
         while !at.is_always() {
-            if let Some(found) = self.made.get(side).and_then(|m| m.get(&(at, agent, open_words))) {
-                made = *found;
+            if let Some(found) =
+                self.translated.get(side).and_then(|m| m.get(&(at, agent, open_words)))
+            {
+                result = *found;
                 break;
             }
             open.push(at);
@@ -318,21 +320,21 @@ impl<'b, 'a> Builder<'b, 'a> {
             if let (Some(literal), Some(part)) =
                 (program.cfg.last_literal(at), program.cfg.agent(agent))
             {
-                let asked = Asked::new(literal.test, part.agent, program.names);
-                if !(open_words && matches!(asked, Asked::Words(_))) {
-                    let literal = self.guards.condition(self.atoms, &asked, literal.holds);
-                    made = self.guards.and(made, literal);
+                let condition = Condition::new(literal.test, part.agent, program.names);
+                if !(open_words && matches!(condition, Condition::Words(_))) {
+                    let literal = self.guards.condition(self.atoms, &condition, literal.holds);
+                    result = self.guards.and(result, literal);
                 }
             }
-            if let Some(all) = self.made.get_mut(side) {
-                all.insert((at, agent, open_words), made);
+            if let Some(all) = self.translated.get_mut(side) {
+                all.insert((at, agent, open_words), result);
             }
         }
-        made
+        result
     }
 
-    /// Finds what can be noticed next: the guard of each node that is reached silently is the
-    /// disjunction over all ways, which a worklist makes complete.
+    /// Adds the moves of a state. The guard of each node that is reached by τ-moves is the
+    /// disjunction over all paths, which a worklist computes.
     fn moves(
         &mut self,
         building: &mut Building,
@@ -342,74 +344,74 @@ impl<'b, 'a> Builder<'b, 'a> {
     ) -> Option<()> {
         let program = self.programs.get(side).copied()?;
         let stopping = stopping.get(side)?;
-        let mut noticed: FxHashMap<NodeIndex, Option<Action>> = FxHashMap::default();
+        let mut labels: FxHashMap<NodeIndex, Option<Label>> = FxHashMap::default();
         while let Some(node) = reach.open.pop_front() {
             self.work += 1;
-            if self.work > MOST_WORK || self.guards.too_large {
+            if self.work > MAX_WORK || self.guards.too_large {
                 return None;
             }
-            let acts = noticed
+            let observable = labels
                 .entry(node)
                 .or_insert_with(|| {
                     let initial = reach.first && program.sets_initial(node, &self.initial);
-                    if initial { None } else { program.action(node) }
+                    if initial { None } else { program.label(node) }
                 })
                 .is_some();
-            let stops = stopping.contains_key(&node) && reach.begins != Some(node);
-            if acts || stops {
+            let stops = stopping.contains_key(&node) && reach.origin != Some(node);
+            if observable || stops {
                 continue;
             }
             let here = reach.guards.get(&node).copied().unwrap_or(Guard::NEVER);
             for (to, guard) in self.successors(side, node) {
                 let guard = self.guards.and(here, guard);
-                // Back where it began is a place like any other.
-                if reach.begins == Some(to) {
+                // The origin may be reached again.
+                if reach.origin == Some(to) {
                     reach.again = self.guards.or(reach.again, guard);
                 }
                 reach.arrive(self.guards, to, guard);
             }
         }
-        let own = reach.begins;
+        let own = reach.origin;
         let again = reach.again;
         for node in reach.order {
-            let place = stopping.get(&node);
-            let guard = match place {
+            let point = stopping.get(&node);
+            let guard = match point {
                 Some(_) if own == Some(node) => again,
                 _ => reach.guards.get(&node).copied().unwrap_or(Guard::NEVER),
             };
             if guard == Guard::NEVER {
                 continue;
             }
-            let (action, to) = match (place, noticed.remove(&node).flatten()) {
-                (Some(place), _) => {
-                    let key = format!("place {place}");
-                    (building.number(Action { says: key.clone(), key }), building.end(side))
+            let (label, to) = match (point, labels.remove(&node).flatten()) {
+                (Some(point), _) => {
+                    let key = format!("point {point}");
+                    (building.label(Label { text: key.clone(), key }), building.end(side))
                 }
-                (None, Some(action)) => (building.number(action), building.behind(side, node)),
+                (None, Some(label)) => (building.label(label), building.state_after(side, node)),
                 (None, None) => continue,
             };
             if let Some(moves) = building.system.moves.get_mut(state as usize) {
-                moves.push(Move { guard, action, to, node });
+                moves.push(Move { guard, label, to, node });
             }
         }
         Some(())
     }
 }
 
-/// Whether the model chooses at a node among other agents, tools and people.
+/// Whether the model chooses at a node among agents, tools and human agents.
 const fn chooses(node: &cfg::Node<'_>) -> bool {
     matches!(node.kind, cfg::NodeKind::Route | cfg::NodeKind::Choose)
         || matches!(node.origin, cfg::Origin::Trigger(_))
 }
 
-/// Nodes that are reached silently, in the order in which they are, and under which guard.
+/// The nodes that are reached by τ-moves, in order of discovery, with their guards.
 #[derive(Debug, Default)]
 struct Reach {
-    /// The place at which it begins, if it is one.
-    begins: Option<NodeIndex>,
+    /// The common program point at which it begins, if any.
+    origin: Option<NodeIndex>,
     /// Whether a conversation begins there.
     first: bool,
-    /// Under which guard that is reached again.
+    /// The guard under which the origin is reached again.
     again: Guard,
     guards: FxHashMap<NodeIndex, Guard>,
     order: Vec<NodeIndex>,
@@ -431,20 +433,20 @@ impl Reach {
 }
 
 impl Building {
-    /// The state behind a node.
-    fn behind(&mut self, side: usize, node: NodeIndex) -> u32 {
-        if let Some(state) = self.behind.get(side).and_then(|behind| behind.get(&node)) {
+    /// The state after a node.
+    fn state_after(&mut self, side: usize, node: NodeIndex) -> u32 {
+        if let Some(state) = self.after.get(side).and_then(|after| after.get(&node)) {
             return *state;
         }
         let state = self.state(side, Some(node));
-        if let Some(behind) = self.behind.get_mut(side) {
-            behind.insert(node, state);
+        if let Some(after) = self.after.get_mut(side) {
+            after.insert(node, state);
         }
         self.open.push_back((side, node, state));
         state
     }
 
-    /// The state of a side after which nothing is looked at.
+    /// The end state of a side, which has no moves.
     fn end(&mut self, side: usize) -> u32 {
         if let Some(Some(state)) = self.end.get(side) {
             return *state;

@@ -431,7 +431,7 @@ impl Agents {
     fn messages(&mut self, a: &Agent) {
         let all = a.messages.iter().filter_map(|(name, message)| {
             let value = match (&message.text, &message.template) {
-                (Some(said), _) => text(said),
+                (Some(template), _) => text(template),
                 (None, Some(named)) => Scalar::Code(format!("TEMPLATE({named})")),
                 (None, None) => return None,
             };

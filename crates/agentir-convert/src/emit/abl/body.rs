@@ -606,7 +606,7 @@ pub(super) fn gather_field(field: &GatherField) -> Entry {
     if let Some(validation) = &field.validation {
         let rule: Vec<&str> = field.enum_values.iter().map(|v| v.value.as_str()).collect();
         // The field's values imply the validation.
-        let said = validation.kind.value == "enum"
+        let implied = validation.kind.value == "enum"
             && !rule.is_empty()
             && validation.rule.value == rule.join("|")
             && validation.error_message.is_none();
@@ -615,10 +615,10 @@ pub(super) fn gather_field(field: &GatherField) -> Entry {
             ("max_retries", validation.max_retries.is_some()),
             ("validation_process", validation.validation_process.is_some()),
         ];
-        if said {
-            let gone = json.remove("validation");
+        if implied {
+            let removed = json.remove("validation");
             for (key, there) in rest {
-                if let (true, Some(value)) = (there, gone.as_ref().and_then(|g| g.get(key))) {
+                if let (true, Some(value)) = (there, removed.as_ref().and_then(|g| g.get(key))) {
                     json.insert(key.to_owned(), value.clone());
                 }
             }

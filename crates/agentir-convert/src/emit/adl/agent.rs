@@ -148,18 +148,18 @@ fn knowledge(agent: &Agent, fields: &mut Fields) {
 
 /// The functions that the model may call, without duplicates.
 pub(super) fn uses(agent: &Agent) -> Vec<&str> {
-    let offered = agent.reasoning.iter().flat_map(|r| {
+    let exposed = agent.reasoning.iter().flat_map(|r| {
         let bound = r.bindings.iter().filter_map(|b| match &b.action {
             BindingAction::Call { tool } => Some(tool.value.as_str()),
             _ => None,
         });
         bound.chain(r.available_tools.iter().flatten().map(|t| t.value.as_str()))
     });
-    let offered: Vec<&str> = offered.collect();
+    let exposed: Vec<&str> = exposed.collect();
     let own = agent.tools.iter().map(|t| t.name.value.as_str());
-    let own = own.filter(|_| offered.is_empty());
+    let own = own.filter(|_| exposed.is_empty());
     let named = agent.use_tools.iter().map(|t| t.value.as_str());
-    let all = own.chain(offered.iter().copied()).chain(named);
+    let all = own.chain(exposed.iter().copied()).chain(named);
     match form(agent) {
         Form::AsWritten => all.collect(),
         Form::ForMica => all.collect::<IndexSet<_>>().into_iter().collect(),
@@ -228,22 +228,22 @@ fn policies(context: &Context<'_>, agent: &Agent, kind: AgentKind, fields: &mut 
             continue;
         }
         let policy = agent.policies.iter().find(|p| p.name.value == field);
-        let words = policy.and_then(|p| p.rules.first()?.behavior.as_ref()).map(verbatim);
+        let behavior = policy.and_then(|p| p.rules.first()?.behavior.as_ref()).map(verbatim);
         let named = agent.routing.as_ref().and_then(|r| r.default_agent.as_ref());
         let named = named.filter(|_| field == "fallback" && kind == AgentKind::Ensemble);
-        let said = match (own_data(agent, field), named) {
+        let value = match (own_data(agent, field), named) {
             (Some(value), _) => Some(Yaml::data(value)),
             (_, Some(agent_name)) => {
                 Some(Yaml::text(context.agent(&agent.resolve_alias(agent_name).value)))
             }
-            _ => words.map(Yaml::text),
+            _ => behavior.map(Yaml::text),
         };
         // Without one, MICA crashes if no agent matches.
         let default = || {
             let needed = kind == AgentKind::Ensemble && field == "fallback";
             (needed && form(agent) == Form::ForMica).then(|| Yaml::text("default"))
         };
-        fields.extend(said.or_else(default).map(|said| (field.to_owned(), said)));
+        fields.extend(value.or_else(default).map(|value| (field.to_owned(), value)));
     }
 }
 

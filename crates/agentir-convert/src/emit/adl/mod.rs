@@ -132,23 +132,23 @@ fn own_data<'a>(agent: &'a Agent, key: &str) -> Option<&'a Data> {
 
 /// The ADL type of an agent.
 fn kind(agent: &Agent) -> AgentKind {
-    let said = own_data(agent, "type").and_then(Data::as_str).and_then(AgentKind::from_name);
-    if let Some(kind) = said {
+    let declared = own_data(agent, "type").and_then(Data::as_str).and_then(AgentKind::from_name);
+    if let Some(kind) = declared {
         return kind;
     }
     let works = !agent.gather.fields.is_empty()
         || !agent.tools.is_empty()
         || !agent.use_tools.is_empty()
         || agent.reasoning.is_some();
-    let told = !agent.identity.instructions.is_empty()
+    let instructed = !agent.identity.instructions.is_empty()
         || agent.identity.system_prompt.is_some()
         || agent.identity.persona.is_some();
     let chooses = agent.routing.is_some() || !agent.coordination.handoffs.is_empty();
     let supervises = agent.metadata.kind == AgentType::Supervisor;
     match () {
         () if agent.flow.is_some() => AgentKind::Flow,
-        () if agent.knowledge.is_some() && !works && !told => AgentKind::Kb,
-        () if chooses && (supervises || (!works && !told)) => AgentKind::Ensemble,
+        () if agent.knowledge.is_some() && !works && !instructed => AgentKind::Kb,
+        () if chooses && (supervises || (!works && !instructed)) => AgentKind::Ensemble,
         () => AgentKind::Llm,
     }
 }

@@ -13,7 +13,7 @@ use agentir_ir::{
 struct Prompt(Vec<String>);
 
 impl Prompt {
-    fn say(&mut self, text: impl Into<String>) {
+    fn push(&mut self, text: impl Into<String>) {
         let text = text.into();
         let text = text.trim_end();
         if !text.is_empty() {
@@ -114,10 +114,10 @@ pub(super) fn of(context: &Context<'_>, agent: &Agent) -> String {
 fn identity(agent: &Agent, prompt: &mut Prompt) {
     let identity = &agent.identity;
     if let Some(system) = &identity.system_prompt {
-        prompt.say(verbatim(&system.template));
+        prompt.push(verbatim(&system.template));
     }
     if let Some(persona) = &identity.persona {
-        prompt.say(verbatim(persona));
+        prompt.push(verbatim(persona));
     }
     let plain: Vec<_> = identity
         .instructions
@@ -125,14 +125,14 @@ fn identity(agent: &Agent, prompt: &mut Prompt) {
         .filter(|i| i.when.is_none())
         .map(|i| verbatim(&i.text))
         .collect();
-    prompt.say(plain.join("\n"));
+    prompt.push(plain.join("\n"));
     for instruction in identity.instructions.iter().filter(|i| i.when.is_some()) {
-        prompt.say(when(instruction.when.as_ref(), &verbatim(&instruction.text)));
+        prompt.push(when(instruction.when.as_ref(), &verbatim(&instruction.text)));
     }
     instructions_in(&agent.on_start.0, prompt);
     prompt.list("Limits:", identity.limitations.iter().map(verbatim));
     if let Some(language) = &identity.language {
-        prompt.say(format!("Speak {language}."));
+        prompt.push(format!("Speak {language}."));
     }
 }
 
@@ -140,20 +140,20 @@ fn identity(agent: &Agent, prompt: &mut Prompt) {
 fn instructions_in(statements: &[Statement], prompt: &mut Prompt) {
     for statement in statements {
         if let Statement::Instruct { text } = statement {
-            prompt.say(verbatim(text));
+            prompt.push(verbatim(text));
         }
     }
 }
 
 fn field(field: &GatherField) -> String {
-    let mut said = field.name.value.to_string();
+    let mut text = field.name.value.to_string();
     let mut about = Vec::new();
     about.extend(field.ty.as_ref().map(|t| t.value.to_string()));
     if !field.required {
         about.push("optional".to_owned());
     }
     if !about.is_empty() {
-        said += &format!(" ({})", about.join(", "));
+        text += &format!(" ({})", about.join(", "));
     }
     let mut more: Vec<String> = Vec::new();
     more.extend(field.description.as_ref().map(verbatim));
@@ -189,10 +189,10 @@ fn field(field: &GatherField) -> String {
     more.extend(field.infer.filter(|i| *i).map(|_| "It may be inferred".to_owned()));
     more.extend(field.infer_confirm.filter(|i| *i).map(|_| "Let the user confirm it".to_owned()));
     if more.is_empty() {
-        return said;
+        return text;
     }
     let more: Vec<_> = more.iter().map(|m| with_full_stop(m)).collect();
-    format!("{said}: {}", more.join(" "))
+    format!("{text}: {}", more.join(" "))
 }
 
 /// When tools are exposed, and which calls the user must confirm.
@@ -200,17 +200,17 @@ fn tools(context: &Context<'_>, agent: &Agent, prompt: &mut Prompt) {
     let bindings = agent.reasoning.iter().flat_map(|r| &r.bindings);
     let offered = bindings.filter_map(|b| {
         let agentir_ir::BindingAction::Call { tool } = &b.action else { return None };
-        let mut said = Vec::new();
-        said.extend(b.description.as_ref().map(verbatim));
-        said.extend(b.available_when.as_ref().map(|w| format!("Only if {}", phrase(w))));
+        let mut text = Vec::new();
+        text.extend(b.description.as_ref().map(verbatim));
+        text.extend(b.available_when.as_ref().map(|w| format!("Only if {}", phrase(w))));
         for input in &b.with {
-            said.extend(
+            text.extend(
                 input.value.as_ref().map(|v| format!("Pass {} as {}", expr_phrase(v), input.name)),
             );
         }
-        let mut said: Vec<_> = said.iter().map(|s| with_full_stop(s)).collect();
-        handoffs_after_calls(&b.after.0, None, &mut said);
-        (!said.is_empty()).then(|| format!("\"{tool}\": {}", said.join(" ")))
+        let mut text: Vec<_> = text.iter().map(|s| with_full_stop(s)).collect();
+        handoffs_after_calls(&b.after.0, None, &mut text);
+        (!text.is_empty()).then(|| format!("\"{tool}\": {}", text.join(" ")))
     });
     let confirmed = super::agent::uses(agent).into_iter().filter_map(|name| {
         let tool = context.tools.get(name)?;
@@ -224,7 +224,7 @@ fn tools(context: &Context<'_>, agent: &Agent, prompt: &mut Prompt) {
 fn handoffs_after_calls(
     statements: &[Statement],
     only: Option<&Condition>,
-    said: &mut Vec<String>,
+    text: &mut Vec<String>,
 ) {
     for statement in statements {
         let what = match statement {
@@ -232,13 +232,13 @@ fn handoffs_after_calls(
             Statement::Delegate(d) => format!("then ask the \"{}\" agent", d.agent),
             Statement::If { branches } => {
                 for branch in branches {
-                    handoffs_after_calls(&branch.body.0, branch.condition.as_ref(), said);
+                    handoffs_after_calls(&branch.body.0, branch.condition.as_ref(), text);
                 }
                 continue;
             }
             _ => continue,
         };
-        said.push(when(only, &what));
+        text.push(when(only, &what));
     }
 }
 
@@ -248,29 +248,29 @@ fn constraint(constraint: &Constraint) -> String {
         Some(agentir_ir::ConstraintKind::Warn) => "It should be that",
         _ => "It must be that",
     };
-    let mut said = with_full_stop(&format!("{must} {}", phrase(&constraint.condition)));
+    let mut text = with_full_stop(&format!("{must} {}", phrase(&constraint.condition)));
     if let Some(only) = &constraint.applies_when {
-        said = format!("If {}: {said}", phrase(only));
+        text = format!("If {}: {text}", phrase(only));
     }
-    let Some(fail) = &constraint.on_fail else { return said };
+    let Some(fail) = &constraint.on_fail else { return text };
     if let Some(message) = &fail.message {
-        said += &format!(" Otherwise say: {}", with_full_stop(&verbatim(message)));
+        text += &format!(" Otherwise say: {}", with_full_stop(&verbatim(message)));
     }
     if let Some(target) = &fail.target {
-        said += &format!(" Otherwise transfer to the {target} agent.");
+        text += &format!(" Otherwise transfer to the {target} agent.");
     }
     if let Some(reason) = &fail.reason {
-        said += &format!(" Otherwise a person takes over: {reason}.");
+        text += &format!(" Otherwise a person takes over: {reason}.");
     }
     if !fail.collect_fields.is_empty() {
         let again: Vec<_> = fail.collect_fields.iter().map(|f| f.value.as_str()).collect();
-        said += &format!(" Then ask again for {}.", again.join(", "));
+        text += &format!(" Then ask again for {}.", again.join(", "));
     }
-    said
+    text
 }
 
 fn guardrail(guardrail: &Guardrail) -> String {
-    let mut said = guardrail.name.value.to_string();
+    let mut text = guardrail.name.value.to_string();
     let mut more: Vec<String> = Vec::new();
     more.extend(guardrail.description.as_ref().map(verbatim));
     more.extend(guardrail.llm_check.as_ref().map(verbatim));
@@ -281,8 +281,8 @@ fn guardrail(guardrail: &Guardrail) -> String {
     };
     more.extend(action.map(|a| format!("Then: {a}")));
     let more: Vec<_> = more.iter().map(|m| with_full_stop(m)).collect();
-    said += &format!(": {}", more.join(" "));
-    said
+    text += &format!(": {}", more.join(" "));
+    text
 }
 
 fn policies(agent: &Agent) -> impl Iterator<Item = String> {
@@ -291,14 +291,14 @@ fn policies(agent: &Agent) -> impl Iterator<Item = String> {
     policies.flat_map(|policy| {
         let head = policy.description.as_ref().map(verbatim);
         let rules = policy.rules.iter().map(|rule| {
-            let mut said: Vec<String> = Vec::new();
-            said.extend(rule.allowed_when.as_ref().map(|w| format!("Allowed if {}", phrase(w))));
-            said.extend(
+            let mut text: Vec<String> = Vec::new();
+            text.extend(rule.allowed_when.as_ref().map(|w| format!("Allowed if {}", phrase(w))));
+            text.extend(
                 rule.forbidden_when.as_ref().map(|w| format!("Forbidden if {}", phrase(w))),
             );
-            said.extend(rule.behavior.as_ref().map(verbatim));
-            let said: Vec<_> = said.iter().map(|s| with_full_stop(s)).collect();
-            said.join(" ")
+            text.extend(rule.behavior.as_ref().map(verbatim));
+            let text: Vec<_> = text.iter().map(|s| with_full_stop(s)).collect();
+            text.join(" ")
         });
         head.into_iter().chain(rules).filter(|s| !s.is_empty()).collect::<Vec<_>>()
     })
@@ -308,51 +308,51 @@ fn policies(agent: &Agent) -> impl Iterator<Item = String> {
 fn coordination(agent: &Agent, prompt: &mut Prompt) {
     let c = &agent.coordination;
     let handoffs = c.handoffs.iter().map(|h| {
-        let mut said = when(h.when.as_ref(), &format!("transfer to the \"{}\" agent", h.to));
-        said.extend(
+        let mut text = when(h.when.as_ref(), &format!("transfer to the \"{}\" agent", h.to));
+        text.extend(
             h.context
                 .summary
                 .as_ref()
                 .map(|s| format!(" Summarize: {}", with_full_stop(&verbatim(s)))),
         );
-        said
+        text
     });
     let delegates = c.delegates.iter().map(|d| {
-        let mut said = when(
+        let mut text = when(
             d.when.as_ref(),
             &format!("ask the \"{}\" agent, and go on with its answer", d.agent),
         );
-        said.extend(d.purpose.as_ref().map(|p| format!(" {}", with_full_stop(&verbatim(p)))));
-        said.extend(d.use_result.as_ref().map(|p| format!(" {}", with_full_stop(&verbatim(p)))));
-        said.extend(
+        text.extend(d.purpose.as_ref().map(|p| format!(" {}", with_full_stop(&verbatim(p)))));
+        text.extend(d.use_result.as_ref().map(|p| format!(" {}", with_full_stop(&verbatim(p)))));
+        text.extend(
             d.failure_message
                 .as_ref()
                 .map(|p| format!(" If it fails, say: {}", with_full_stop(&verbatim(p)))),
         );
-        said
+        text
     });
     let rules = agent.routing.iter().flat_map(|r| &r.rules).filter_map(|r| {
         Some(when(r.when.as_ref(), &format!("transfer to the \"{}\" agent", r.to.as_ref()?)))
     });
-    for said in handoffs.chain(delegates).chain(rules) {
-        prompt.say(said);
+    for text in handoffs.chain(delegates).chain(rules) {
+        prompt.push(text);
     }
     let mut around = Vec::new();
     for (_, hook) in agent.hooks.iter() {
         handoffs_after_calls(&hook.body.0, None, &mut around);
     }
-    around.into_iter().for_each(|said| prompt.say(said));
+    around.into_iter().for_each(|text| prompt.push(text));
     let triggers = c.escalation.iter().flat_map(|e| &e.triggers).map(|t| {
-        let mut said = when(
+        let mut text = when(
             t.when.as_ref(),
             "tell the user that a person will take over, and exit this agent",
         );
-        said.extend(
+        text.extend(
             t.reason.as_ref().map(|r| format!(" Reason: {}", with_full_stop(&verbatim(r)))),
         );
-        said.extend(t.respond.as_ref().map(|r| format!(" Say: {}", with_full_stop(&verbatim(r)))));
-        said.extend(t.priority.as_ref().map(|p| format!(" Its priority is {p}.")));
-        said
+        text.extend(t.respond.as_ref().map(|r| format!(" Say: {}", with_full_stop(&verbatim(r)))));
+        text.extend(t.priority.as_ref().map(|p| format!(" Its priority is {p}.")));
+        text
     });
     prompt.list("A person takes over:", triggers);
     if let Some(context) =
@@ -364,15 +364,15 @@ fn coordination(agent: &Agent, prompt: &mut Prompt) {
 
 fn completion(agent: &Agent, prompt: &mut Prompt) {
     let done = agent.completion.conditions.iter().map(|c| {
-        let mut said = when(c.when.as_ref(), "exit this agent");
-        said.extend(c.respond.as_ref().map(|r| format!(" Say: {}", with_full_stop(&verbatim(r)))));
-        said
+        let mut text = when(c.when.as_ref(), "exit this agent");
+        text.extend(c.respond.as_ref().map(|r| format!(" Say: {}", with_full_stop(&verbatim(r)))));
+        text
     });
     prompt.list("You are done:", done);
 }
 
 fn error(handler: &ErrorHandler) -> String {
-    let mut said = handler.kind.value.to_string();
+    let mut text = handler.kind.value.to_string();
     let mut more: Vec<String> = Vec::new();
     more.extend(handler.respond.as_ref().map(|r| format!("Say: {}", verbatim(r))));
     more.extend(handler.retry.as_ref().map(|n| match n {
@@ -386,9 +386,9 @@ fn error(handler: &ErrorHandler) -> String {
     }));
     let more: Vec<_> = more.iter().map(|m| with_full_stop(m)).collect();
     if !more.is_empty() {
-        said += &format!(": {}", more.join(" "));
+        text += &format!(": {}", more.join(" "));
     }
-    said
+    text
 }
 
 /// Named templates, and fixed answers of an llm agent.
@@ -408,8 +408,8 @@ fn texts(agent: &Agent) -> impl Iterator<Item = String> {
 pub(super) fn of_zone(agent: &Agent, step: &Step, zone: &ReasoningZone) -> String {
     let mut prompt = Prompt::default();
     identity(agent, &mut prompt);
-    prompt.say(step.description.as_ref().map(verbatim).unwrap_or_default());
-    prompt.say(zone.goal.as_ref().map(verbatim).unwrap_or_default());
+    prompt.push(step.description.as_ref().map(verbatim).unwrap_or_default());
+    prompt.push(zone.goal.as_ref().map(verbatim).unwrap_or_default());
     instructions_in(&zone.prepare.0, &mut prompt);
     prompt.list(
         "Rules:",
@@ -420,10 +420,10 @@ pub(super) fn of_zone(agent: &Agent, step: &Step, zone: &ReasoningZone) -> Strin
         agent.constraints.guardrails.iter().map(guardrail),
     );
     if let Some(done) = &zone.exit_when {
-        prompt.say(when(Some(done), "exit this agent"));
+        prompt.push(when(Some(done), "exit this agent"));
     }
     if let Some(turns) = zone.max_turns {
-        prompt.say(format!("Exit this agent after {} turns.", turns.0));
+        prompt.push(format!("Exit this agent after {} turns.", turns.0));
     }
     prompt.finish()
 }

@@ -257,9 +257,9 @@ impl<'p> Steps<'p> {
         if self.emitted.contains(next) || self.step(next).is_none() {
             return false;
         }
-        let behind = self.order.get_index_of(name).and_then(|at| self.order.get_range(at + 1..));
-        let follows = behind.is_some_and(|behind| {
-            behind.iter().find(|n| !self.emitted.contains(*n)) == Some(&next)
+        let following = self.order.get_index_of(name).and_then(|at| self.order.get_range(at + 1..));
+        let follows = following.is_some_and(|following| {
+            following.iter().find(|n| !self.emitted.contains(*n)) == Some(&next)
         });
         follows && self.forward_jumps.get(next).is_none_or(|n| *n <= 1)
     }
@@ -411,11 +411,11 @@ impl<'p> Steps<'p> {
             .or_else(|| named(response.template.as_ref()?.value.as_str()))
             .or_else(|| message(response.message_key.as_ref()?.value.as_str()));
         if let Some(text) = text {
-            let said = match self.form {
+            let text = match self.form {
                 Form::AsWritten => expr::template(text),
                 Form::ForMica => expr::template(text).trim_end().to_owned(),
             };
-            out.push(Yaml::pair("bot", Yaml::Quoted(said)));
+            out.push(Yaml::pair("bot", Yaml::Quoted(text)));
         }
     }
 

@@ -69,8 +69,8 @@ fn results(returns: &ReturnType) -> Vec<String> {
 
 /// The description, the parameters as far as the signature does not describe them, and the result.
 fn docstring(tool: &Tool) -> Option<String> {
-    let mut said: Vec<String> = Vec::new();
-    said.extend(tool.description.as_ref().map(verbatim));
+    let mut paragraphs: Vec<String> = Vec::new();
+    paragraphs.extend(tool.description.as_ref().map(verbatim));
     let described: Vec<_> = tool
         .parameters
         .iter()
@@ -79,12 +79,12 @@ fn docstring(tool: &Tool) -> Option<String> {
         })
         .collect();
     if !described.is_empty() {
-        said.push(described.join("\n"));
+        paragraphs.push(described.join("\n"));
     }
-    if said.is_empty() {
+    if paragraphs.is_empty() {
         return None;
     }
-    let text = said.join("\n\n").replace('\\', "\\\\").replace("\"\"\"", "\\\"\\\"\\\"");
+    let text = paragraphs.join("\n\n").replace('\\', "\\\\").replace("\"\"\"", "\\\"\\\"\\\"");
     let text = if text.ends_with('"') { format!("{text} ") } else { text };
     let lines: Vec<_> = text.lines().map(str::trim_end).collect();
     let (first, rest) = lines.split_first()?;

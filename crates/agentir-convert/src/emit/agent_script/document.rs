@@ -144,13 +144,13 @@ fn system(w: &mut Writer, context: &Context<'_>, first: &Agent, fields: &mut Map
             w.text("instructions", &instructions.text.value);
         }
         w.block_if_any("messages:", |w| {
-            if let Some(Statement::Respond(said)) = first.on_start.0.first()
-                && let Some(text) = &said.text
+            if let Some(Statement::Respond(response)) = first.on_start.0.first()
+                && let Some(text) = &response.text
             {
                 w.text("welcome", &text.text.value);
             }
-            for (key, said) in &first.messages {
-                if let Some(text) = &said.text {
+            for (key, message) in &first.messages {
+                if let Some(text) = &message.text {
                     w.text(key, &text.text.value);
                 }
             }

@@ -266,11 +266,11 @@ impl Builder {
     }
 
     /// The continuation after a choice.
-    fn continuation(&mut self, of: &Spanned<Name>, behind: VecDeque<Statement>) -> Option<Jump> {
-        match behind.front() {
+    fn continuation(&mut self, of: &Spanned<Name>, following: VecDeque<Statement>) -> Option<Jump> {
+        match following.front() {
             None => None,
             Some(Statement::Goto(jump)) => Some(jump.clone()),
-            Some(_) => Some(to(&self.new_step(of, behind))),
+            Some(_) => Some(to(&self.new_step(of, following))),
         }
     }
 
@@ -279,10 +279,10 @@ impl Builder {
         &mut self,
         of: &Spanned<Name>,
         all: Vec<Branch>,
-        behind: VecDeque<Statement>,
+        following: VecDeque<Statement>,
     ) -> (Vec<Branch>, Option<Statement>) {
-        let only_leads_on = matches!(behind.front(), Some(Statement::Goto(_)));
-        let then = self.continuation(of, behind);
+        let only_leads_on = matches!(following.front(), Some(Statement::Goto(_)));
+        let then = self.continuation(of, following);
         let all: Vec<Branch> = all
             .into_iter()
             .map(|branch| {

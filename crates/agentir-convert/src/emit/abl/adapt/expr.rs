@@ -181,7 +181,8 @@ impl Scope<'_> {
 
     /// A condition that the runtime can evaluate; natural language would always hold.
     pub(super) fn evaluated(self, c: &Condition) -> Option<Condition> {
-        Some(self.condition(c)).filter(|said| said.expr().is_some() || c.expr().is_none())
+        Some(self.condition(c))
+            .filter(|translated| translated.expr().is_some() || c.expr().is_none())
     }
 
     /// A condition. What ABL cannot express becomes natural language for the model.
@@ -220,11 +221,11 @@ impl Scope<'_> {
         let all_read = text.matches("{!").count() == template.parts.len();
         let mut out = String::with_capacity(text.len());
         let mut rest = text.as_str();
-        while let Some((before, hole)) = rest.split_once("{!") {
+        while let Some((before, placeholder)) = rest.split_once("{!") {
             out.push_str(before);
-            let Some((inside, after)) = hole.split_once('}') else {
+            let Some((inside, after)) = placeholder.split_once('}') else {
                 out.push_str("{!");
-                rest = hole;
+                rest = placeholder;
                 continue;
             };
             let inside = inside.trim();
@@ -270,7 +271,7 @@ impl Scope<'_> {
         let mut rest = text;
         let mut changed = false;
         while !rest.is_empty() {
-            let (word, behind) = rest.split_at(rest.find(|c| !in_name(c)).unwrap_or(rest.len()));
+            let (word, tail) = rest.split_at(rest.find(|c| !in_name(c)).unwrap_or(rest.len()));
             let own = self.exposed_names.iter().find(|(name, own)| name == word && name != own);
             match own.filter(|_| is_unambiguous_name(word)) {
                 Some((_, own)) => {
@@ -279,9 +280,9 @@ impl Scope<'_> {
                 }
                 None => out.push_str(word),
             }
-            let (between, behind) = behind.split_at(behind.find(in_name).unwrap_or(behind.len()));
+            let (between, tail) = tail.split_at(tail.find(in_name).unwrap_or(tail.len()));
             out.push_str(between);
-            rest = behind;
+            rest = tail;
         }
         changed.then_some(out)
     }
@@ -311,17 +312,17 @@ impl Scope<'_> {
         let mut out = String::with_capacity(text.len());
         let mut rest = text;
         let mut changed = false;
-        while let Some((before, hole)) = rest.split_once("{{") {
-            let (inside, after) = hole.split_once("}}")?;
+        while let Some((before, placeholder)) = rest.split_once("{{") {
+            let (inside, after) = placeholder.split_once("}}")?;
             let (expr, filters) = read.next()?;
-            let said = self.expr(expr);
+            let renamed = self.expr(expr);
             out.push_str(before);
             out.push_str("{{");
-            if said == *expr {
+            if renamed == *expr {
                 out.push_str(inside);
             } else {
                 changed = true;
-                out.push_str(&said.to_string());
+                out.push_str(&renamed.to_string());
                 for filter in filters {
                     out.push_str(" | ");
                     out.push_str(&filter.value);

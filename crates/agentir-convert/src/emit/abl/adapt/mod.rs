@@ -96,10 +96,10 @@ fn agent(
                 "exit" => "When the conversation ends",
                 _ => "When you cannot help",
             };
-            let said = policy.rules.into_iter().filter_map(|r| r.behavior);
-            agent.identity.instructions.extend(said.map(|said| {
-                let text = format_smolstr!("{occasion}: {}", said.text.value);
-                let text = Template::plain(Spanned::new(text, said.text.span));
+            let behaviors = policy.rules.into_iter().filter_map(|r| r.behavior);
+            agent.identity.instructions.extend(behaviors.map(|behavior| {
+                let text = format_smolstr!("{occasion}: {}", behavior.text.value);
+                let text = Template::plain(Spanned::new(text, behavior.text.span));
                 Instruction { when: None, text }
             }));
         }
@@ -155,8 +155,9 @@ fn required(agent: &mut Agent) {
     if name.value.is_empty() {
         name.value = SmolStr::new_static("agent");
     }
-    let said = |t: &Template| !t.text.value.trim().is_empty();
-    if agent.metadata.kind == AgentType::Agent && !agent.identity.goal.as_ref().is_some_and(said) {
+    let is_set = |t: &Template| !t.text.value.trim().is_empty();
+    if agent.metadata.kind == AgentType::Agent && !agent.identity.goal.as_ref().is_some_and(is_set)
+    {
         let words = SmolStr::new(name.value.replace(['_', '-'], " "));
         agent.identity.goal = Some(Template::plain(Spanned::new(words, name.span)));
     }
@@ -267,7 +268,7 @@ fn knowledge(agent: &mut Agent, knowledge: &Knowledge) {
             ..Tool::new(name)
         });
     }
-    let said: Vec<String> = knowledge
+    let answers: Vec<String> = knowledge
         .questions
         .iter()
         .filter_map(|q| {
@@ -276,8 +277,8 @@ fn knowledge(agent: &mut Agent, knowledge: &Knowledge) {
             Some(format!("- {question}\n  {}", answer.replace('\n', "\n  ")))
         })
         .collect();
-    if !said.is_empty() {
-        let text = template(format!("Answer these questions like this:\n{}", said.join("\n")));
+    if !answers.is_empty() {
+        let text = template(format!("Answer these questions like this:\n{}", answers.join("\n")));
         agent.identity.instructions.push(Instruction { when: None, text });
     }
 }

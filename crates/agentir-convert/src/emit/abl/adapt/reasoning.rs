@@ -234,8 +234,8 @@ fn prepare(agent: &mut Agent, body: Body, known: Option<&Condition>, done: &mut 
 /// so it becomes part of the text.
 fn conditional_text(when: &Condition, text: &Template) -> Instruction {
     let text = &text.text;
-    let said = format_smolstr!("If {}: {}", when.text.value, text.value);
-    Instruction { when: None, text: Template::plain(Spanned::new(said, text.span)) }
+    let conditional = format_smolstr!("If {}: {}", when.text.value, text.value);
+    Instruction { when: None, text: Template::plain(Spanned::new(conditional, text.span)) }
 }
 
 /// Adds a conditional statement, merging it with the previous one if the conditions are equal.
@@ -300,7 +300,7 @@ fn mutually_exclusive(branches: Vec<Branch>) -> Vec<(Option<Condition>, Body)> {
 /// Adapts hooks. A guarded transition becomes a handoff with a condition, a conditional assignment a
 /// conditional value. The rest has to fit the fields of a hook.
 pub(super) fn hooks(agent: &mut Agent) {
-    let mut ways = Vec::new();
+    let mut handoffs = Vec::new();
     for hook in [&mut agent.hooks.before_turn, &mut agent.hooks.after_turn].into_iter().flatten() {
         let mut kept = Vec::new();
         let mut open = VecDeque::from(std::mem::take(&mut hook.body.0));
@@ -309,9 +309,9 @@ pub(super) fn hooks(agent: &mut Agent) {
                 Statement::If { branches } => branches,
                 // Statements that use the result are placed after the call.
                 Statement::Call(call) => {
-                    let (call, behind) = split_outcomes(*call);
+                    let (call, follow_ups) = split_outcomes(*call);
                     kept.push(call);
-                    behind.into_iter().rev().for_each(|s| open.push_front(s));
+                    follow_ups.into_iter().rev().for_each(|s| open.push_front(s));
                     continue;
                 }
                 other => {
@@ -323,7 +323,7 @@ pub(super) fn hooks(agent: &mut Agent) {
             if branches.iter().all(moves) {
                 for (when, body) in mutually_exclusive(branches) {
                     if let [Statement::Handoff(delegation)] = body.0.as_slice() {
-                        ways.push(Handoff::new(delegation.agent.clone(), when));
+                        handoffs.push(Handoff::new(delegation.agent.clone(), when));
                     }
                 }
             } else {
@@ -333,39 +333,39 @@ pub(super) fn hooks(agent: &mut Agent) {
         hook.body.0 = kept;
         hook.body.0.retain(|s| !matches!(s, Statement::Instruct { .. }));
         // A hook has one choice, which precedes its `DO` list.
-        let said = expressible_by_fields(&hook.body);
+        let expressible = expressible_by_fields(&hook.body);
         let mut at = 0;
         hook.body.0.retain(|s| {
             at += 1;
             match s {
-                Statement::If { branches } => at <= said && branches.iter().all(fits_branch),
+                Statement::If { branches } => at <= expressible && branches.iter().all(fits_branch),
                 _ => true,
             }
         });
     }
-    agent.coordination.handoffs.extend(ways);
-    let gone = |hook: &mut Option<Hook>| {
+    agent.coordination.handoffs.extend(handoffs);
+    let remove_empty = |hook: &mut Option<Hook>| {
         if hook.as_ref().is_some_and(|h| h.body.is_empty() && h.extensions.is_empty()) {
             *hook = None;
         }
     };
-    gone(&mut agent.hooks.before_turn);
-    gone(&mut agent.hooks.after_turn);
+    remove_empty(&mut agent.hooks.before_turn);
+    remove_empty(&mut agent.hooks.after_turn);
 }
 
 /// Separates a call from its follow-up, since a hook has no outcomes.
 fn split_outcomes(mut call: Call) -> (Statement, Vec<Statement>) {
-    let behind = std::mem::take(&mut call.on_success.0);
+    let follow_ups = std::mem::take(&mut call.on_success.0);
     call.on_failure.0.clear();
     call.on_result.clear();
-    (Statement::Call(Box::new(call)), behind)
+    (Statement::Call(Box::new(call)), follow_ups)
 }
 
 /// Separates a choice from the follow-ups of the calls in it: assignments from results are placed after
 /// the choice, each under the condition of its branch. A branch has one call; statements after it that
 /// assign nothing are dropped.
 fn choice(mut branches: Vec<Branch>) -> Vec<Statement> {
-    let mut behind = Vec::new();
+    let mut follow_ups = Vec::new();
     let conditions = mutually_exclusive(branches.clone());
     for (branch, (when, _)) in branches.iter_mut().zip(conditions) {
         let calls = |s: &Statement| matches!(s, Statement::Call(_));
@@ -381,11 +381,11 @@ fn choice(mut branches: Vec<Branch>) -> Vec<Statement> {
         // Statements after a call that do not need its result stay in the branch.
         branch.body.0.extend(stays.into_iter().filter(|s| !calls(s) && !is_set(s)));
         if sets > 0 {
-            behind.extend(as_conditional_value(&later).unwrap_or_default());
+            follow_ups.extend(as_conditional_value(&later).unwrap_or_default());
         }
     }
     let mut all = as_conditional_values(Statement::If { branches });
-    all.append(&mut behind);
+    all.append(&mut follow_ups);
     all
 }
 

@@ -20,29 +20,29 @@ impl<'p> Steps<'p> {
         out: &mut Vec<Yaml>,
         position: Position<'p>,
     ) {
-        let said = |text: &agentir_expr::Template| {
+        let bot = |text: &agentir_expr::Template| {
             Yaml::pair("bot", Yaml::Quoted(expr::template(text).trim_end().to_owned()))
         };
-        out.extend(collect.present.as_ref().map(said));
+        out.extend(collect.present.as_ref().map(bot));
         // After a message the user answers first; then missing fields are asked for.
-        let told_before = out.last().is_some_and(|last| last.is_pair("bot"))
+        let message_before = out.last().is_some_and(|last| last.is_pair("bot"))
             && collect.gather.prompt.is_none()
             && collect.gather.fields.iter().all(|field| self.prompt(field).is_none())
             && collect.gather.fields.len() > 1
             && !position.nested;
-        if told_before {
+        if message_before {
             out.push(Yaml::text("user"));
         }
         if let Some(prompt) = &collect.gather.prompt {
-            out.push(said(prompt));
+            out.push(bot(prompt));
             out.push(Yaml::text("user"));
         }
         for field in &collect.gather.fields {
             let prompt = self.prompt(field);
-            let told = field.prompt_mode != Some("extract_only");
-            let asked = prompt.map(said).or_else(|| {
+            let prompted = field.prompt_mode != Some("extract_only");
+            let asked = prompt.map(bot).or_else(|| {
                 let text = format!("Please tell me the {}.", field.name.value.replace('_', " "));
-                (told && collect.gather.prompt.is_none())
+                (prompted && collect.gather.prompt.is_none())
                     .then(|| Yaml::pair("bot", Yaml::Quoted(text)))
             });
             let Some(asked) = asked else { continue };
@@ -53,7 +53,7 @@ impl<'p> Steps<'p> {
             if again {
                 out.push(Yaml::pair("label", Yaml::text(label.as_str())));
             }
-            if again && told_before {
+            if again && message_before {
                 let then = vec![asked, Yaml::text("user"), Yaml::pair("next", Yaml::text(label))];
                 out.push(Yaml::Map(vec![
                     ("if".to_owned(), Yaml::text(format!("{name} == None"))),
@@ -61,7 +61,7 @@ impl<'p> Steps<'p> {
                 ]));
                 continue;
             }
-            if told_before {
+            if message_before {
                 continue;
             }
             out.push(asked);

@@ -205,10 +205,10 @@ impl Variables {
 
     /// A placeholder. Agent Script's texts have no blocks, so these are described to the model.
     fn part(&mut self, part: &TemplatePart) -> Option<String> {
-        let hole = |e: Expr| format!("{{!{}}}", super::super::expr::print(&e));
+        let placeholder = |e: Expr| format!("{{!{}}}", super::super::expr::print(&e));
         Some(match part {
             TemplatePart::Value { expr, .. } | TemplatePart::SingleBrace { expr, .. } => {
-                hole(self.value(expr)?)
+                placeholder(self.value(expr)?)
             }
             TemplatePart::Open { block, expr, .. } => {
                 let about = expr.as_ref().map_or_else(String::new, ToString::to_string);

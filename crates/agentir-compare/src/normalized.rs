@@ -1,4 +1,4 @@
-//! The normal form of a program: a tree of values that can be compared with that of another
+//! The normal form of a program: a tree of values that can be compared with the tree of another
 //! program.
 //!
 //! It is the JSON of the IR without the values that only identify where an agent comes from. Lists
@@ -10,13 +10,13 @@ use indexmap::IndexMap;
 use serde_json::Value;
 use std::fmt::Write;
 
-/// What a program means.
+/// A program in normal form.
 #[derive(Debug)]
-pub struct Meaning {
+pub struct NormalizedProgram {
     root: Node,
 }
 
-/// A value, and where it was written.
+/// A value with its span.
 #[derive(Debug, Default)]
 struct Node {
     kind: NodeKind,
@@ -25,7 +25,7 @@ struct Node {
 
 #[derive(Debug)]
 enum NodeKind {
-    /// A text, a number, true or false.
+    /// A string, number or Boolean.
     Leaf(Value),
     List(Vec<Node>),
     Map(IndexMap<String, Node>),
@@ -37,54 +37,55 @@ impl Default for NodeKind {
     }
 }
 
-/// A value that two programs do not have in common.
+/// A value that differs between two programs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Difference {
-    /// Where in the IR: `agents.booking.gather.fields[count].required`.
+    /// The path in the IR: `agents.booking.gather.fields[count].required`.
     pub path: String,
-    /// What the first says, and where.
+    /// The value of the first program and its span.
     pub left: Option<(Value, Option<Span>)>,
-    /// What the second says, and where.
+    /// The value of the second program and its span.
     pub right: Option<(Value, Option<Span>)>,
 }
 
-/// What says where an agent comes from, and nothing about what it does: paths in the JSON of an agent.
+/// Paths in the JSON of an agent that identify its origin and do not affect its behaviour.
 const ORIGIN: &[&[&str]] = &[
     &["ir_version"],
     &["metadata", "dialect"],
     &["metadata", "source_hash"],
     &["metadata", "compiler_version"],
-    // Found by looking at the agent.
+    // Derived from the agent.
     &["execution", "hints"],
-    // Says what the IR says in its own words: `flow`, `identity.instructions`, `knowledge`, …
+    // Duplicates fields of the IR: `flow`, `identity.instructions`, `knowledge`, …
     &["extensions", "adl", "type"],
     // The files whose tools are compared.
     &["extensions", "adl", "tools"],
-    // Where a tool is declared says nothing; the tools themselves are compared.
+    // Where a tool is declared does not matter; the tools themselves are compared.
     &["tools"],
 ];
 
-/// What is said of a way to another agent or out where the way itself is among the agent's handoffs,
-/// delegates or triggers: Agent Script gives each of them a name of its own.
-const NAMES_OF_WAYS: &[&str] = &["name", "does", "to", "agent", "description", "available_when"];
+/// The fields of a binding that only name a transition which is also among the agent's handoffs,
+/// delegates or triggers: Agent Script names each of them.
+const TRANSITION_FIELDS: &[&str] =
+    &["name", "does", "to", "agent", "description", "available_when"];
 
-/// What the first step is called: ADL has no name for it.
+/// The name of the first step, which is unnamed in ADL.
 pub const ENTRY: &str = "(entry)";
 
-impl Meaning {
-    /// What `program` means.
+impl NormalizedProgram {
+    /// The normal form of `program`.
     #[must_use]
     pub fn new(program: &Program) -> Self {
         let mut root = IndexMap::new();
         let mut agents = IndexMap::new();
         for agent in program.agents() {
             let name = agent.metadata.name.value.to_string();
-            agents.insert(name, of_agent(node(agent)));
+            agents.insert(name, normalize_agent(node(agent)));
         }
         root.insert("agents".to_owned(), map(agents));
         let mut tools = IndexMap::new();
         for tool in program.tools() {
-            // The same tool, declared by several agents, is one.
+            // A tool that several agents declare is listed once.
             tools.entry(tool.name.value.to_string()).or_insert_with(|| node(tool));
         }
         root.insert("tools".to_owned(), map(tools));
@@ -100,7 +101,7 @@ impl Meaning {
         Self { root: map(root) }
     }
 
-    /// How many values it has.
+    /// The number of values.
     #[must_use]
     pub fn size(&self) -> usize {
         let mut size = 0;
@@ -108,8 +109,8 @@ impl Meaning {
         size
     }
 
-    /// Every value, with its path and its place; a value that has none itself is at the first place of
-    /// the smallest thing that it is a part of and that has one.
+    /// Visits every value with its path and span. A value without a span has the first span of the
+    /// innermost enclosing value that has one.
     pub fn values<'n>(&'n self, found: &mut dyn FnMut(&str, &'n Value, Option<Span>)) {
         walk(&self.root, &mut String::new(), None, found);
     }
@@ -124,7 +125,7 @@ fn node(value: &impl serde::Serialize) -> Node {
     of_json(json.unwrap_or_default()).unwrap_or_default()
 }
 
-/// Null and what is empty say nothing.
+/// Null and empty values are left out.
 fn of_json(json: Value) -> Option<Node> {
     let kind = match json {
         Value::Null => return None,
@@ -136,9 +137,9 @@ fn of_json(json: Value) -> Option<Node> {
             NodeKind::List(items)
         }
         Value::Object(mut fields) => {
-            let [what, place] = PLACED;
-            if let (true, Some(value)) = (fields.contains_key(place), fields.remove(what)) {
-                let at = fields.remove(place).and_then(|at| span(&at));
+            let [value_key, span_key] = PLACED;
+            if let (true, Some(value)) = (fields.contains_key(span_key), fields.remove(value_key)) {
+                let at = fields.remove(span_key).and_then(|at| span(&at));
                 return of_json(value).map(|node| Node { at: at.or(node.at), ..node });
             }
             let fields: IndexMap<_, _> =
@@ -148,29 +149,29 @@ fn of_json(json: Value) -> Option<Node> {
             }
             NodeKind::Map(fields)
         }
-        Value::String(text) => NodeKind::Leaf(Value::String(neutral(text))),
+        Value::String(text) => NodeKind::Leaf(Value::String(strip_markers(text))),
         leaf => NodeKind::Leaf(leaf),
     };
     Some(Node { kind, at: None })
 }
 
-/// How Agent Script mentions in a text what can be called.
+/// The prefixes of references to callables in the text of Agent Script.
 pub const MENTIONS: &[&str] =
     &["@actions.", "@subagent.", "@topic.", "@connected_subagent.", "@utils."];
 
-/// A text without the marks by which one language alone tells variables from other words.
-pub(crate) fn neutral(text: String) -> String {
+/// Removes the markers that only Agent Script has for variables in text.
+pub(crate) fn strip_markers(text: String) -> String {
     if !text.contains("@variables.") && !text.contains("{!") {
         return text;
     }
     let text = text.replace("@variables.", "");
     let mut out = String::with_capacity(text.len());
     let mut rest = text.as_str();
-    while let Some((before, hole)) = rest.split_once("{!") {
+    while let Some((before, placeholder)) = rest.split_once("{!") {
         out.push_str(before);
-        match hole.split_once('}') {
+        match placeholder.split_once('}') {
             Some((inside, after)) => {
-                // What is called stands for itself; anything else is a value.
+                // References to callables become plain names; anything else is a value.
                 let inside = inside.trim();
                 match MENTIONS.iter().find_map(|space| inside.strip_prefix(space)) {
                     Some(name) => out.push_str(name),
@@ -182,7 +183,7 @@ pub(crate) fn neutral(text: String) -> String {
             }
             None => {
                 out.push_str("{!");
-                rest = hole;
+                rest = placeholder;
             }
         }
     }
@@ -195,18 +196,18 @@ fn span(at: &Value) -> Option<Span> {
     Some(Span::new(FileId(number(0)?), number(1)?, number(2)?))
 }
 
-/// All places in what was serialized with them.
-pub(crate) fn places_in(json: &Value, found: &mut Vec<Span>) {
+/// All spans in JSON that was serialized with spans.
+pub(crate) fn spans_in(json: &Value, found: &mut Vec<Span>) {
     match json {
-        Value::Array(items) => items.iter().for_each(|item| places_in(item, found)),
+        Value::Array(items) => items.iter().for_each(|item| spans_in(item, found)),
         Value::Object(fields) => {
-            let [what, place] = PLACED;
-            match (fields.get(what), fields.get(place)) {
+            let [value_key, span_key] = PLACED;
+            match (fields.get(value_key), fields.get(span_key)) {
                 (Some(value), Some(at)) => {
                     found.extend(span(at));
-                    places_in(value, found);
+                    spans_in(value, found);
                 }
-                _ => fields.values().for_each(|value| places_in(value, found)),
+                _ => fields.values().for_each(|value| spans_in(value, found)),
             }
         }
         _ => {}
@@ -243,7 +244,7 @@ impl Node {
         }
     }
 
-    /// Removes what a path leads to, and what is empty without it.
+    /// Removes the value at a path, and the maps that are empty without it.
     fn remove(&mut self, path: &[&str]) {
         let (Some((first, rest)), NodeKind::Map(fields)) = (path.split_first(), &mut self.kind)
         else {
@@ -260,7 +261,7 @@ impl Node {
     }
 }
 
-fn of_agent(mut agent: Node) -> Node {
+fn normalize_agent(mut agent: Node) -> Node {
     for path in ORIGIN {
         agent.remove(path);
     }
@@ -272,14 +273,14 @@ fn of_agent(mut agent: Node) -> Node {
         bindings.retain(|binding| {
             let NodeKind::Map(fields) = &binding.kind else { return true };
             binding.get("does").and_then(Node::text) == Some("call")
-                || fields.keys().any(|k| !NAMES_OF_WAYS.contains(&k.as_str()))
+                || fields.keys().any(|k| !TRANSITION_FIELDS.contains(&k.as_str()))
         });
         if bindings.is_empty() {
             agent.remove(&["reasoning", "bindings"]);
         }
     }
     if let Some(flow) = agent.get_mut("flow") {
-        let entry = beginning(flow);
+        let entry = merge_entry_steps(flow);
         if let (Some(entry), Some(NodeKind::Map(steps))) =
             (entry, flow.get_mut("definitions").map(|d| &mut d.kind))
         {
@@ -292,9 +293,9 @@ fn of_agent(mut agent: Node) -> Node {
     agent
 }
 
-/// The name of the step with which a flow begins. One that only goes on to another is how a language
-/// without names for its first steps says that the flow comes back to them: it is that other step.
-fn beginning(flow: &mut Node) -> Option<String> {
+/// Merges a first step that only jumps to another into that step and returns its name. Languages in
+/// which the first step is unnamed need the jump to return to it.
+fn merge_entry_steps(flow: &mut Node) -> Option<String> {
     let mut entry = flow.get("entry_point").and_then(Node::text)?.to_owned();
     while let Some(NodeKind::Map(steps)) = flow.get_mut("definitions").map(|d| &mut d.kind) {
         let Some(NodeKind::Map(fields)) = steps.get(&entry).map(|s| &s.kind) else { break };
@@ -325,11 +326,10 @@ fn rename(node: &mut Node, name: &str) {
     }
 }
 
-/// What items of lists are called by, the best first.
+/// The fields that can name the items of a list, by preference.
 const NAMES: &[&str] = &["name", "variable", "to", "agent", "id", "action_id", "tool", "intent"];
 
-/// The key by which the items of a list are told apart, if there is one that all of them have and no
-/// two have alike.
+/// The field that identifies the items of a list, if all of them have it with distinct values.
 fn key_of(items: &[Node]) -> Option<&'static str> {
     NAMES.iter().copied().find(|key| {
         let mut seen = rustc_hash::FxHashSet::default();
@@ -347,19 +347,19 @@ fn index(at: &mut String, key: Option<&str>, item: &Node, i: usize) {
 fn walk<'n>(
     node: &'n Node,
     at: &mut String,
-    place: Option<Span>,
+    span: Option<Span>,
     found: &mut dyn FnMut(&str, &'n Value, Option<Span>),
 ) {
-    // What is said nowhere itself is said where the nearest thing is that is.
-    let place = first_place(node).or(place);
+    // A value without a span inherits the nearest one.
+    let span = first_span(node).or(span);
     let length = at.len();
     match &node.kind {
-        NodeKind::Leaf(value) => found(at, value, place),
+        NodeKind::Leaf(value) => found(at, value, span),
         NodeKind::List(items) => {
             let key = key_of(items);
             for (i, item) in items.iter().enumerate() {
                 index(at, key, item, i);
-                walk(item, at, place, found);
+                walk(item, at, span, found);
                 at.truncate(length);
             }
         }
@@ -369,14 +369,14 @@ fn walk<'n>(
                     at.push('.');
                 }
                 at.push_str(key);
-                walk(inner, at, place, found);
+                walk(inner, at, span, found);
                 at.truncate(length);
             }
         }
     }
 }
 
-fn first_place(node: &Node) -> Option<Span> {
+fn first_span(node: &Node) -> Option<Span> {
     node.at.or_else(|| match &node.kind {
         NodeKind::Leaf(_) => None,
         NodeKind::List(items) => items.iter().find_map(|n| n.at),
@@ -384,12 +384,12 @@ fn first_place(node: &Node) -> Option<Span> {
     })
 }
 
-/// What two programs do not have in common, in the order of the first.
+/// The values that differ, in the order of the first program.
 #[must_use]
-pub fn differences(left: &Meaning, right: &Meaning) -> Vec<Difference> {
+pub fn differences(left: &NormalizedProgram, right: &NormalizedProgram) -> Vec<Difference> {
     let mut sides: [IndexMap<String, (&Value, Option<Span>)>; 2] = Default::default();
-    for (side, meaning) in sides.iter_mut().zip([left, right]) {
-        meaning.values(&mut |path, value, at| {
+    for (side, program) in sides.iter_mut().zip([left, right]) {
+        program.values(&mut |path, value, at| {
             side.insert(path.to_owned(), (value, at));
         });
     }

@@ -1,9 +1,9 @@
-//! Labels: the observable actions of an agent, comparable across languages, and what decides an
-//! edge besides conditions.
+//! Labels: the observable actions of an agent, comparable across languages, and the events that
+//! decide an edge besides conditions.
 
 use super::pairs::Pairs;
-use crate::meaning::places_in;
-use crate::words::{all_of, plain, quoted};
+use crate::normalized::spans_in;
+use crate::text::{normalize, normalized_json, quoted};
 use agentir_diagnostics::{Span, Spanned, with_places};
 use agentir_expr::Name;
 use agentir_flow::cfg::{DecidedBy, Edge, EdgeKind, Node, NodeKind, Origin, Transfer};
@@ -11,19 +11,19 @@ use agentir_ir::{BindingAction, Response, RoutingTarget, Statement};
 use serde::Serialize;
 use serde_json::{Value, to_value};
 
-/// Something that an agent does.
+/// The label of a transition: an observable action.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(super) struct Action {
-    /// Equal exactly if the same is done.
+pub(super) struct Label {
+    /// Equal if and only if the actions are.
     pub(super) key: String,
-    /// What it is called in a conversation.
-    pub(super) says: String,
+    /// Its description in a conversation.
+    pub(super) text: String,
 }
 
-impl Action {
+impl Label {
     fn new(verb: &str, about: &str, all: &impl Serialize) -> Self {
-        let says = if about.is_empty() { verb.to_owned() } else { format!("{verb} {about}") };
-        Self { key: format!("{verb} {}", all_of(all)), says }
+        let text = if about.is_empty() { verb.to_owned() } else { format!("{verb} {about}") };
+        Self { key: format!("{verb} {}", normalized_json(all)), text }
     }
 
     fn says(text: Option<&str>, all: &impl Serialize) -> Self {
@@ -31,36 +31,36 @@ impl Action {
     }
 
     /// A message with what goes with its text: voice, cards, buttons.
-    fn response(said: &Response) -> Self {
-        let mut this = Self::says(said.text.as_ref().map(|t| t.text.value.as_str()), said);
+    fn response(response: &Response) -> Self {
+        let mut this = Self::says(response.text.as_ref().map(|t| t.text.value.as_str()), response);
         let besides = [
-            (said.voice_config.is_some(), "voice"),
-            (said.rich_content.is_some(), "rich content"),
-            (said.actions.is_some(), "buttons"),
+            (response.voice_config.is_some(), "voice"),
+            (response.rich_content.is_some(), "rich content"),
+            (response.actions.is_some(), "buttons"),
         ];
         let names: Vec<&str> = besides.iter().filter(|(is, _)| *is).map(|(_, n)| *n).collect();
         if !names.is_empty() {
-            this.says += &format!(" with {}", names.join(", "));
+            this.text += &format!(" with {}", names.join(", "));
         }
         this
     }
 
-    fn plain(says: impl Into<String>) -> Self {
-        let says = says.into();
-        Self { key: says.clone(), says }
+    fn plain(text: impl Into<String>) -> Self {
+        let text = text.into();
+        Self { key: text.clone(), text }
     }
 }
 
-/// What is noticed of a node; nothing if it only decides, checks or leads on.
-pub(super) fn action(
+/// The label of a node; none if the node is a τ-move, which only decides, checks or jumps.
+pub(super) fn label(
     node: &Node<'_>,
     transfer: Option<&Transfer<'_>>,
     pairs: &Pairs<'_>,
-) -> Option<Action> {
+) -> Option<Label> {
     Some(match node.kind {
         NodeKind::Say => {
-            // Nobody hears an empty text.
-            if matches!(node.origin, Origin::Statement(Statement::Respond(said)) if is_silent(said))
+            // An empty message is not observable.
+            if matches!(node.origin, Origin::Statement(Statement::Respond(response)) if is_empty(response))
             {
                 return None;
             }
@@ -68,73 +68,73 @@ pub(super) fn action(
         }
         NodeKind::Instruct => match node.origin {
             Origin::Statement(Statement::Instruct { text }) => {
-                Action::new("tells the model", &quoted(&text.text.value), text)
+                Label::new("tells the model", &quoted(&text.text.value), text)
             }
-            _ => Action::plain("tells the model something"),
+            _ => Label::plain("tells the model something"),
         },
         NodeKind::Log => match node.origin {
             Origin::Statement(Statement::Log { value }) => {
-                Action::new("logs", &all_of(value), value)
+                Label::new("logs", &normalized_json(value), value)
             }
-            _ => Action::plain("logs something"),
+            _ => Label::plain("logs something"),
         },
-        NodeKind::Await => Action::plain("waits for the user"),
+        NodeKind::Await => Label::plain("waits for the user"),
         NodeKind::Collect => collect(node),
-        NodeKind::Confirm => match called(node) {
-            Some(tool) => Action::new("asks whether to call", &format!("`{}`", tool.value), tool),
-            None => Action::plain("asks whether to call something"),
+        NodeKind::Confirm => match tool_of(node) {
+            Some(tool) => Label::new("asks whether to call", &format!("`{}`", tool.value), tool),
+            None => Label::plain("asks whether to call something"),
         },
         NodeKind::Call => call(node),
         NodeKind::Set => set(node),
         NodeKind::Clear => match node.origin {
             Origin::Statement(Statement::Clear { variables }) => {
-                Action::new("forgets", &list(variables.iter().map(|v| v.value.as_str())), variables)
+                Label::new("forgets", &list(variables.iter().map(|v| v.value.as_str())), variables)
             }
             Origin::Failure(failure) => {
                 let names = list(failure.clear.iter().map(|v| v.value.as_str()));
-                Action::new("forgets", &names, &failure.clear)
+                Label::new("forgets", &names, &failure.clear)
             }
-            _ => Action::plain("forgets something"),
+            _ => Label::plain("forgets something"),
         },
         NodeKind::Transform => match node.origin {
             Origin::Statement(Statement::Transform(transform)) => {
-                Action::new("makes", &transform.target.value, transform)
+                Label::new("makes", &transform.target.value, transform)
             }
-            _ => Action::plain("makes a list"),
+            _ => Label::plain("makes a list"),
         },
         NodeKind::Store => match node.origin {
-            Origin::Completion(done) => Action::new("stores", "", &done.store),
-            Origin::HumanOutcome(outcome) => Action::new("stores", "", &outcome.store),
-            Origin::Remember(remember) => Action::new("stores", "", &remember.store),
-            _ => Action::plain("stores something"),
+            Origin::Completion(done) => Label::new("stores", "", &done.store),
+            Origin::HumanOutcome(outcome) => Label::new("stores", "", &outcome.store),
+            Origin::Remember(remember) => Label::new("stores", "", &remember.store),
+            _ => Label::plain("stores something"),
         },
-        NodeKind::Delegate => return handed("asks", transfer, node, pairs),
-        NodeKind::Handoff => return handed("hands over to", transfer, node, pairs),
+        NodeKind::Delegate => return transfer_label("asks", transfer, node, pairs),
+        NodeKind::Handoff => return transfer_label("hands over to", transfer, node, pairs),
         NodeKind::FanOut => match node.origin {
-            Origin::Statement(statement) => Action::new("asks several agents", "", statement),
-            _ => Action::plain("asks several agents"),
+            Origin::Statement(statement) => Label::new("asks several agents", "", statement),
+            _ => Label::plain("asks several agents"),
         },
         NodeKind::Escalate => match node.origin {
             Origin::Statement(Statement::Escalate { details, .. }) => {
-                Action::new("gets a person", "", details)
+                Label::new("gets a person", "", details)
             }
-            _ => Action::plain("gets a person"),
+            _ => Label::plain("gets a person"),
         },
-        NodeKind::Complete => Action::plain("is done"),
-        NodeKind::Fail => Action::plain("gives up"),
+        NodeKind::Complete => Label::plain("is done"),
+        NodeKind::Fail => Label::plain("gives up"),
         NodeKind::Unknown => match node.origin {
-            Origin::Name(name) => Action::new("goes to", &name.value, name),
-            _ => Action::plain("goes where nobody knows"),
+            Origin::Name(name) => Label::new("goes to", &name.value, name),
+            _ => Label::plain("goes where nobody knows"),
         },
         NodeKind::Other => match node.origin {
             Origin::Statement(Statement::Other { keyword, value, .. }) => {
-                Action::new(&format!("does `{keyword}`"), "", value)
+                Label::new(&format!("does `{keyword}`"), "", value)
             }
-            Origin::Rule(rule) => Action::new("does", "", &rule.action),
+            Origin::Rule(rule) => Label::new("does", "", &rule.action),
             Origin::ToolBinding(binding) => {
-                Action::new("does", &binding.name.value, &binding.action)
+                Label::new("does", &binding.name.value, &binding.action)
             }
-            _ => Action::plain("does something"),
+            _ => Label::plain("does something"),
         },
         NodeKind::Entry
         | NodeKind::Hook
@@ -156,10 +156,10 @@ pub(super) fn action(
     })
 }
 
-/// Where the values are written that a node says what is done with.
-pub(super) fn places(node: &Node<'_>) -> Vec<Span> {
+/// The spans of the values that a node uses.
+pub(super) fn value_spans(node: &Node<'_>) -> Vec<Span> {
     let json = with_places(|| match node.origin {
-        // What follows is done by nodes of its own.
+        // The continuations are separate nodes.
         Origin::Statement(Statement::Call(call)) => {
             let with: Vec<_> = call.with.iter().map(|a| Spanned::new((), a.value.span)).collect();
             to_value((&call.tool, with, &call.result, &call.success_when))
@@ -186,7 +186,7 @@ pub(super) fn places(node: &Node<'_>) -> Vec<Span> {
         _ => Ok(Value::Null),
     });
     let mut found = Vec::new();
-    places_in(&json.unwrap_or_default(), &mut found);
+    spans_in(&json.unwrap_or_default(), &mut found);
     found
 }
 
@@ -194,8 +194,8 @@ fn list<'n>(names: impl Iterator<Item = &'n str>) -> String {
     names.map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }
 
-fn is_silent(said: &Response) -> bool {
-    let Response { text, template, message_key, voice_config, rich_content, actions } = said;
+fn is_empty(response: &Response) -> bool {
+    let Response { text, template, message_key, voice_config, rich_content, actions } = response;
     text.as_ref().is_some_and(|text| text.text.value.trim().is_empty())
         && template.is_none()
         && message_key.is_none()
@@ -204,48 +204,48 @@ fn is_silent(said: &Response) -> bool {
         && actions.is_none()
 }
 
-fn say(node: &Node<'_>) -> Action {
+fn say(node: &Node<'_>) -> Label {
     match node.origin {
-        Origin::Statement(Statement::Respond(said)) => Action::response(said),
+        Origin::Statement(Statement::Respond(response)) => Label::response(response),
         Origin::Statement(Statement::Collect(collect)) => {
             let text = collect.present.as_ref();
-            Action::says(text.map(|t| t.text.value.as_str()), &collect.present)
+            Label::says(text.map(|t| t.text.value.as_str()), &collect.present)
         }
         Origin::Trigger(trigger) => {
             let text = trigger.respond.as_ref();
-            Action::says(text.map(|t| t.text.value.as_str()), &trigger.respond)
+            Label::says(text.map(|t| t.text.value.as_str()), &trigger.respond)
         }
         Origin::Completion(done) => {
             let text = done.respond.as_ref().map(|t| t.text.value.as_str());
             let named = done.respond_template.as_ref().map(|t| t.value.as_str());
             let all = (&done.respond, &done.respond_template, &done.rich_content, &done.actions);
-            Action::says(text.or(named), &all)
+            Label::says(text.or(named), &all)
         }
         Origin::HumanOutcome(outcome) => {
             let text = outcome.respond.as_ref();
-            Action::says(text.map(|t| t.text.value.as_str()), &outcome.respond)
+            Label::says(text.map(|t| t.text.value.as_str()), &outcome.respond)
         }
         Origin::Failure(failure) => {
             let text = failure.message.as_ref();
-            Action::says(text.map(|t| t.text.value.as_str()), &failure.message)
+            Label::says(text.map(|t| t.text.value.as_str()), &failure.message)
         }
         Origin::Handler(handler) => {
             let text = handler.respond.as_ref();
-            Action::says(text.map(|t| t.text.value.as_str()), &handler.respond)
+            Label::says(text.map(|t| t.text.value.as_str()), &handler.respond)
         }
-        Origin::Guardrail(guardrail) => Action::says(None, &guardrail.action),
+        Origin::Guardrail(guardrail) => Label::says(None, &guardrail.action),
         Origin::Rule(rule) => match &rule.action {
-            Some(RoutingTarget::RouteToUser { .. }) => Action::says(None, &rule.action),
-            _ => Action::plain("says something"),
+            Some(RoutingTarget::RouteToUser { .. }) => Label::says(None, &rule.action),
+            _ => Label::plain("says something"),
         },
-        // What the model says is its own.
-        _ => Action::plain("answers in the model's words"),
+        // The text is the model's.
+        _ => Label::plain("answers in the model's words"),
     }
 }
 
-fn asks(gather: &agentir_ir::Gather) -> Action {
+fn gather_label(gather: &agentir_ir::Gather) -> Label {
     let names = list(gather.fields.iter().map(|f| f.name.value.as_str()));
-    Action::new("asks for", &names, gather)
+    Label::new("asks for", &names, gather)
 }
 
 /// The variables that a node asks the user for.
@@ -258,20 +258,20 @@ pub(super) fn fields<'a>(node: &Node<'a>) -> Vec<&'a str> {
     gather.fields.iter().map(|f| f.name.value.as_str()).collect()
 }
 
-fn collect(node: &Node<'_>) -> Action {
+fn collect(node: &Node<'_>) -> Label {
     match node.origin {
-        Origin::Statement(Statement::Collect(collect)) => asks(&collect.gather),
+        Origin::Statement(Statement::Collect(collect)) => gather_label(&collect.gather),
         Origin::Failure(failure) => {
             let names = list(failure.collect_fields.iter().map(|f| f.value.as_str()));
-            Action::new("asks again for", &names, &failure.collect_fields)
+            Label::new("asks again for", &names, &failure.collect_fields)
         }
-        Origin::Agent(agent) => asks(&agent.gather),
-        _ => Action::plain("asks for something"),
+        Origin::Agent(agent) => gather_label(&agent.gather),
+        _ => Label::plain("asks for something"),
     }
 }
 
-/// The tool that a node is about.
-fn called<'a>(node: &Node<'a>) -> Option<&'a Spanned<Name>> {
+/// The tool that a node calls or asks to confirm.
+fn tool_of<'a>(node: &Node<'a>) -> Option<&'a Spanned<Name>> {
     match node.origin {
         Origin::Statement(Statement::Call(call)) => Some(&call.tool),
         Origin::Tool(tool) => Some(&tool.name),
@@ -284,7 +284,7 @@ fn called<'a>(node: &Node<'a>) -> Option<&'a Spanned<Name>> {
     }
 }
 
-fn call(node: &Node<'_>) -> Action {
+fn call(node: &Node<'_>) -> Label {
     match node.origin {
         Origin::Statement(Statement::Call(call)) => {
             let args: Vec<_> = call
@@ -292,7 +292,7 @@ fn call(node: &Node<'_>) -> Action {
                 .iter()
                 .map(|a| (a.name.as_ref().map(|n| &n.value), a.value.to_string()))
                 .collect();
-            let says: Vec<String> = call
+            let args_text: Vec<String> = call
                 .with
                 .iter()
                 .map(|a| match &a.name {
@@ -302,61 +302,62 @@ fn call(node: &Node<'_>) -> Action {
                 .collect();
             let kept =
                 call.result.as_ref().map_or_else(String::new, |r| format!(" as {}", r.value));
-            let says = plain(&format!("`{}({}){kept}`", call.tool.value, says.join(", ")));
-            Action::new("calls", &says, &(&call.tool, args, &call.result))
+            let text = normalize(&format!("`{}({}){kept}`", call.tool.value, args_text.join(", ")));
+            Label::new("calls", &text, &(&call.tool, args, &call.result))
         }
-        Origin::Tool(tool) => Action::new("calls", &format!("`{}`", tool.name.value), &tool.name),
-        Origin::Name(name) => Action::new("calls", &format!("`{}`", name.value), name),
+        Origin::Tool(tool) => Label::new("calls", &format!("`{}`", tool.name.value), &tool.name),
+        Origin::Name(name) => Label::new("calls", &format!("`{}`", name.value), name),
         Origin::ToolBinding(binding) => match &binding.action {
             BindingAction::Call { tool } if binding.with.is_empty() => {
-                Action::new("calls", &format!("`{}`", tool.value), tool)
+                Label::new("calls", &format!("`{}`", tool.value), tool)
             }
             BindingAction::Call { tool } => {
-                Action::new("calls", &format!("`{}`", tool.value), &(tool, &binding.with))
+                Label::new("calls", &format!("`{}`", tool.value), &(tool, &binding.with))
             }
-            _ => Action::new("calls", &format!("`{}`", binding.name.value), &binding.name),
+            _ => Label::new("calls", &format!("`{}`", binding.name.value), &binding.name),
         },
-        _ => Action::plain("calls something"),
+        _ => Label::plain("calls something"),
     }
 }
 
-fn set(node: &Node<'_>) -> Action {
+fn set(node: &Node<'_>) -> Label {
     let set = match node.origin {
         Origin::Statement(Statement::Set(set)) | Origin::Set(set) => set,
-        // What the user said is written down: variables by their names.
+        // Variables are set from the message of the user.
         Origin::ToolBinding(binding) => {
             let all: Vec<_> = binding.with.iter().collect();
-            return Action::new("notes what the user says", "", &all);
+            return Label::new("notes what the user says", "", &all);
         }
-        _ => return Action::plain("sets something"),
+        _ => return Label::plain("sets something"),
     };
     let target = agentir_expr::Expr::path(set.target.clone(), set.span);
-    Action::new("sets", &plain(&format!("`{target} = {}`", set.value)), set)
+    Label::new("sets", &normalize(&format!("`{target} = {}`", set.value)), set)
 }
 
-/// Handing over to an agent. One that only this program has is a part of the agent, so nothing is
-/// noticed.
-fn handed(
+/// The label of a transfer to an agent. A transfer to an agent that only this program has is internal.
+fn transfer_label(
     verb: &str,
     transfer: Option<&Transfer<'_>>,
     node: &Node<'_>,
     pairs: &Pairs<'_>,
-) -> Option<Action> {
+) -> Option<Label> {
     let Some(transfer) = transfer else {
-        return Some(Action::plain(format!("{verb} another agent")));
+        return Some(Label::plain(format!("{verb} another agent")));
     };
     if transfer.target.is_some_and(|to| pairs.is_inner(to)) {
         return None;
     }
     let to = pairs.agent_name(transfer.to);
     let passed = match node.origin {
-        Origin::Statement(Statement::Delegate(d) | Statement::Handoff(d)) => all_of(&d.bindings),
+        Origin::Statement(Statement::Delegate(d) | Statement::Handoff(d)) => {
+            normalized_json(&d.bindings)
+        }
         Origin::Handoff(handoff) => {
             let mut context = handoff.context.clone();
-            // These are actions of their own.
+            // These are separate nodes.
             context.set.clear();
             context.pass.retain(|passed| !pairs.is_shared(&passed.name.value));
-            all_of(&context)
+            normalized_json(&context)
         }
         Origin::Delegate(delegate) => {
             let input: Vec<_> = delegate
@@ -365,18 +366,15 @@ fn handed(
                 .map(|(n, e)| (&n.value, e.to_string()))
                 .filter(|(name, value)| *name != value || !pairs.is_shared(name))
                 .collect();
-            all_of(&input)
+            normalized_json(&input)
         }
         _ => String::new(),
     };
     let back = if transfer.returns.is_some() { " and back" } else { "" };
-    Some(Action {
-        key: format!("{verb} {to}{back} {passed}"),
-        says: format!("{verb} `{to}`{back}"),
-    })
+    Some(Label { key: format!("{verb} {to}{back} {passed}"), text: format!("{verb} `{to}`{back}") })
 }
 
-/// What decides about an edge beside conditions, and whether it is so on this edge.
+/// The events that decide an edge besides conditions, and whether each happens on it.
 pub(super) fn events(from: &Node<'_>, edge: &Edge<'_>) -> Vec<(String, bool)> {
     let mut all = Vec::new();
     let outcome = matches!(edge.decided_by, DecidedBy::Outcome);
@@ -403,18 +401,18 @@ pub(super) fn events(from: &Node<'_>, edge: &Edge<'_>) -> Vec<(String, bool)> {
             }
         }
         Origin::Handler(handler) if from.kind == NodeKind::Error => {
-            let kind = all_of(&(&handler.kind, &handler.subtypes));
+            let kind = normalized_json(&(&handler.kind, &handler.subtypes));
             all.push((format!("what went wrong is {kind}"), true));
         }
         Origin::Digression(digression) if from.kind == NodeKind::Interrupt => {
-            let wish = all_of(&(&digression.intent, &digression.keywords));
+            let wish = normalized_json(&(&digression.intent, &digression.keywords));
             all.push((format!("the user wants {wish}"), true));
         }
         Origin::Action(handler) if from.kind == NodeKind::Interrupt => {
             all.push((format!("the user presses `{}`", handler.action_id.value), true));
         }
         Origin::Rule(rule) if from.kind == NodeKind::Route && !rule.intents.is_empty() => {
-            all.push((format!("the user wants {}", all_of(&rule.intents)), true));
+            all.push((format!("the user wants {}", normalized_json(&rule.intents)), true));
         }
         Origin::Guardrail(guardrail) if guardrail.check.is_none() => {
             let event = format!("the guardrail `{}` objects", guardrail.name.value);
@@ -422,7 +420,7 @@ pub(super) fn events(from: &Node<'_>, edge: &Edge<'_>) -> Vec<(String, bool)> {
         }
         _ => {}
     }
-    // How often the model may come back to choose again is a setting of the model.
+    // How often the model may choose again is a setting of the model, not an event.
     if let Some(times) = edge.limit.filter(|_| edge.kind != EdgeKind::Return) {
         all.push((format!("it was tried fewer than {times} times"), true));
     }
@@ -434,5 +432,5 @@ pub(super) fn events(from: &Node<'_>, edge: &Edge<'_>) -> Vec<(String, bool)> {
 
 const FAILS: &str = "it fails";
 
-/// What is asked of the user before a tool is called.
+/// The event that the user confirms a tool call.
 const AGREES: &str = "the user agrees";

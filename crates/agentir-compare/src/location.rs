@@ -1,4 +1,4 @@
-//! Locations of values, and announced differences.
+//! Locations in source files, and announced losses.
 
 use agentir_diagnostics::{SourceMap, Span};
 use agentir_expr::Name;
@@ -6,17 +6,17 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// A place in a file.
+/// A line of a file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Place {
+pub struct Location {
     /// The file.
     pub file: String,
     /// The line, from 1.
     pub line: u32,
 }
 
-impl Place {
-    /// Where `span` begins.
+impl Location {
+    /// The start of `span`.
     #[must_use]
     pub fn of(sources: &SourceMap, span: Span) -> Option<Self> {
         let file = sources.get(span.file).filter(|_| span != Span::default())?;
@@ -25,122 +25,122 @@ impl Place {
 }
 
 /// `agents/desk.agent.abl:12`
-impl std::fmt::Display for Place {
+impl std::fmt::Display for Location {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}:{}", self.file, self.line)
     }
 }
 
-/// Which parts of the first program somebody already said to be lost or said in another way.
+/// The parts of the first program that a converter reported as dropped or approximated.
 #[derive(Debug, Clone, Default)]
-pub struct Announced {
+pub struct AnnouncedLosses {
     paths: FxHashSet<String>,
-    /// Lines of the first program, and of the second, by file.
+    /// Lines of the first and the second program, by file.
     lines: [FxHashMap<String, FxHashSet<u32>>; 2],
     names: FxHashMap<String, String>,
-    /// Variables of the second program, with what they are called in the first.
+    /// Variables of the second program, with their names in the first.
     variables: FxHashMap<String, String>,
-    /// Variables of whose declaration something is lost or said in another way.
+    /// Variables whose declaration is partly dropped or approximated.
     declared: FxHashSet<String>,
 }
 
-impl Announced {
-    /// Nothing was announced.
+impl AnnouncedLosses {
+    /// No announced losses.
     #[must_use]
-    pub fn nothing() -> Self {
+    pub fn none() -> Self {
         Self::default()
     }
 
-    /// Announces a value by its path in the IR, and the places at which the first program says it and
-    /// the second says what has taken its place.
-    pub fn add(&mut self, path: &str, places: [Option<&Place>; 2]) {
+    /// Announces a loss: the path of the value in the IR, its location in the first program and the
+    /// location of its replacement in the second.
+    pub fn add(&mut self, path: &str, locations: [Option<&Location>; 2]) {
         self.paths.insert(path.to_owned());
         let declared =
             path.split_once(".memory.session[").and_then(|(_, rest)| rest.split_once(']'));
         self.declared.extend(declared.map(|(name, _)| name.to_owned()));
-        for (lines, place) in self.lines.iter_mut().zip(places) {
-            if let Some(place) = place {
-                lines.entry(place.file.clone()).or_default().insert(place.line);
+        for (lines, location) in self.lines.iter_mut().zip(locations) {
+            if let Some(location) = location {
+                lines.entry(location.file.clone()).or_default().insert(location.line);
             }
         }
     }
 
-    /// Announces that something of the first program is called otherwise in the second.
+    /// Announces that a step or agent has another name in the second program.
     pub fn rename(&mut self, from: &str, to: &str) {
         self.names.entry(from.to_owned()).or_insert_with(|| to.to_owned());
     }
 
-    /// Announces that a variable is called otherwise in the second program. What had a part of its own
-    /// in the first (`order.state`) may be a variable there.
+    /// Announces that a variable has another name in the second program. A field in the first
+    /// (`order.state`) may be a variable there.
     pub fn rename_variable(&mut self, from: &str, to: &str) {
         self.variables.entry(to.to_owned()).or_insert_with(|| from.to_owned());
     }
 
-    /// What a variable of the second program is called in the first, if that is known to differ.
+    /// The name that a renamed variable of the second program has in the first.
     pub(crate) fn variable(&self, second: &str) -> Option<&str> {
         self.variables.get(second).map(String::as_str)
     }
 
-    /// What variables of the first program are called in the second, where that is known to differ.
+    /// The names that renamed variables of the first program have in the second.
     pub(crate) fn variables_of(&self, first: &FxHashSet<Name>) -> impl Iterator<Item = Name> {
         let renamed = self.variables.iter().filter(|(_, from)| first.contains(from.as_str()));
         renamed.map(|(to, _)| Name::from(to.as_str()))
     }
 
-    /// A text about variables of the second program with their names in the first; only in the holes
-    /// of a text that is said.
-    pub(crate) fn in_first(&self, text: String, only_holes: bool) -> String {
+    /// Replaces the names of variables of the second program by those in the first; in templates
+    /// only within placeholders.
+    pub(crate) fn with_first_names(&self, text: String, is_template: bool) -> String {
         if self.variables.keys().all(|name| !text.contains(name.as_str())) {
             return text;
         }
-        if !only_holes {
-            return self.words_in_first(&text);
+        if !is_template {
+            return self.rename_words(&text);
         }
         let mut pieces = text.split("{{");
         let mut out = pieces.next().unwrap_or_default().to_owned();
         for piece in pieces {
-            let (inside, behind) = piece.split_once("}}").unwrap_or(("", piece));
+            let (inside, after) = piece.split_once("}}").unwrap_or(("", piece));
             out.push_str("{{");
-            out.push_str(&self.words_in_first(inside));
+            out.push_str(&self.rename_words(inside));
             out.push_str("}}");
-            out.push_str(behind);
+            out.push_str(after);
         }
         out
     }
 
-    fn words_in_first(&self, text: &str) -> String {
+    fn rename_words(&self, text: &str) -> String {
         let in_word = |c: char| c.is_alphanumeric() || c == '_';
         let mut out = String::with_capacity(text.len());
         let mut rest = text;
         while !rest.is_empty() {
             let end = rest.find(|c| !in_word(c)).unwrap_or(rest.len());
-            let (word, behind) = rest.split_at(end);
+            let (word, after) = rest.split_at(end);
             out.push_str(self.variable(word).unwrap_or(word));
-            let next = behind.find(in_word).unwrap_or(behind.len());
-            let (between, behind) = behind.split_at(next);
+            let next = after.find(in_word).unwrap_or(after.len());
+            let (between, after) = after.split_at(next);
             out.push_str(between);
-            rest = behind;
+            rest = after;
         }
         out
     }
 
-    /// What something of the first program is called in the second.
+    /// The name in the second program of a step or agent of the first.
     pub(crate) fn name<'n>(&'n self, first: &'n str) -> &'n str {
         self.names.get(first).map_or(first, String::as_str)
     }
 
-    /// Whether something was announced of the declaration of a variable.
-    pub(crate) fn declaration(&self, variable: &str) -> bool {
+    /// Whether a loss was announced for the declaration of a variable.
+    pub(crate) fn has_declaration(&self, variable: &str) -> bool {
         self.declared.contains(variable)
     }
 
-    /// Whether the value at a path was announced.
-    pub(crate) fn path(&self, path: &str) -> bool {
+    /// Whether a loss was announced for the value at a path.
+    pub(crate) fn has_path(&self, path: &str) -> bool {
         self.paths.contains(path)
     }
 
-    /// Whether anything on the lines of a span was, of the first program or of the second.
-    pub(crate) fn span(&self, side: usize, sources: &SourceMap, span: Span) -> bool {
+    /// Whether a loss was announced for a line of a span of the given side.
+    pub(crate) fn has_span(&self, side: usize, sources: &SourceMap, span: Span) -> bool {
         let Some(file) = sources.get(span.file).filter(|_| span != Span::default()) else {
             return false;
         };
