@@ -40,10 +40,12 @@ pub struct Example {
 }
 
 impl Example {
-    /// Checks the files.
+    /// Checks the files, in the order of their names, as `agentir check .` reads them.
     #[must_use]
     pub fn check(&self) -> Checked {
-        check(&self.files, Options { version: self.version, ..Options::default() })
+        let mut files = self.files.clone();
+        files.sort_by(|a, b| a.name.cmp(&b.name));
+        check(&files, Options { version: self.version, ..Options::default() })
     }
 
     /// The block with a mark for each finding of `rule`, and no others.
