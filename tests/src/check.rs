@@ -1,4 +1,4 @@
-//! From texts to findings, in memory.
+//! Checks programs in memory.
 
 use agentir_compare::{AnnouncedLosses, Comparison, NormalizedProgram, Side};
 use agentir_config::Configs;
@@ -12,20 +12,20 @@ use serde_json::{Value, json};
 /// A file.
 #[derive(Debug, Clone)]
 pub struct File {
-    /// Its name, which says its format.
+    /// Its name, which determines its format.
     pub name: String,
     /// Its text.
     pub text: String,
 }
 
-/// What was found in some files.
+/// The result of checking some files.
 #[derive(Debug)]
 pub struct Checked {
     /// The files.
     pub sources: SourceMap,
     /// The findings of front end and rules, in order.
     pub diagnostics: Vec<Diagnostic>,
-    /// What the files define.
+    /// The program that the files define.
     pub program: Program,
 }
 
@@ -44,7 +44,7 @@ impl Checked {
         format!("{name}:{line} {} ({level}): {}", d.rule.0, d.message)
     }
 
-    /// The file and the line, from 1, of a place.
+    /// The file and the line, from 1, of a span.
     #[must_use]
     pub fn place(&self, span: Span) -> (&str, u32) {
         self.sources.get(span.file).map_or(("", 0), |f| (&f.name, f.line_column(span.start).line))
@@ -87,14 +87,14 @@ pub fn run_rules(mut loaded: Loaded, options: Options) -> Checked {
     Checked { sources: loaded.sources, diagnostics: checked.diagnostics, program }
 }
 
-/// The findings about a file alone: those of the front end, and of the rules about texts.
+/// The findings in a single file: those of the front end and of rules on source text.
 #[must_use]
 pub fn front_end(file: &File, options: Options) -> Vec<Diagnostic> {
     let File { name, text } = file;
     FileResult::new(FileId(0), name, text, true, options.into()).lowered.diagnostics
 }
 
-/// Compares what two programs do.
+/// Compares the behaviour of two programs.
 #[must_use]
 pub fn compare(left: &Checked, right: &Checked) -> Comparison {
     let [one, other] = [left, right].map(|checked| NormalizedProgram::new(&checked.program));
@@ -103,7 +103,7 @@ pub fn compare(left: &Checked, right: &Checked) -> Comparison {
     Comparison::new(left, right, &AnnouncedLosses::none())
 }
 
-/// All that a program says, as JSON, without the hash of its text.
+/// The JSON of a program, without the source hash.
 #[must_use]
 pub fn json(program: &Program) -> Value {
     let mut agents = serde_json::to_value(&program.agents).expect("agents are JSON");

@@ -1,4 +1,5 @@
-//! What conversions keep, on our own samples and by the tables of the targets: `docs/conversions.md`.
+//! The fidelity of conversions, for the samples and by the loss rules of the targets:
+//! `docs/conversions.md`.
 
 use crate::check::{File, check};
 use crate::samples::{Sample, adl, agent_script, files_below, ours, root};
@@ -9,11 +10,11 @@ use rayon::prelude::*;
 use std::fmt::Write;
 use std::fs;
 
-/// The languages of our samples, by the names of their targets, with their titles.
+/// The languages of the samples, by the names of their targets, with their titles.
 pub const LANGUAGES: [(&str, &str); 3] =
     [("abl", "ABL"), ("agent-script", "Agent Script"), ("adl", "ADL")];
 
-/// Our correct samples of a language, rosetta's included, each with how it is read.
+/// The correct samples of a language, including the rosetta samples, with their options.
 ///
 /// # Panics
 /// If they are not where they should be.
@@ -36,11 +37,11 @@ pub fn correct(language: &str) -> Vec<(Vec<File>, Options)> {
     all
 }
 
-/// What became of the samples of one language in another.
+/// The result of converting the samples of one language to another.
 #[derive(Debug, Clone, Copy, Default)]
 struct Pair {
     totals: Totals,
-    /// How many programs, by [`Verdict`]: the same, the same but for what is announced, undecided,
+    /// The number of programs by [`Verdict`]: same, same except for announced differences, undecided,
     /// different.
     verdicts: [usize; 4],
 }

@@ -5,8 +5,8 @@ use crate::check::{Checked, File};
 use agentir_diagnostics::Severity;
 use agentir_expr::Version;
 
-/// Compares what was found with what the files say is to be found, and tells the differences. Findings
-/// of information level need not be expected.
+/// Compares the findings with the expected ones and returns the differences. Findings of information
+/// level need not be expected.
 #[must_use]
 pub fn differences(files: &[File], checked: &Checked) -> Vec<String> {
     let mut differences = Vec::new();
@@ -37,7 +37,7 @@ pub fn differences(files: &[File], checked: &Checked) -> Vec<String> {
     differences
 }
 
-/// The version that the first of the files says it is held to.
+/// The version that the first file requests.
 #[must_use]
 pub fn version(files: &[File]) -> Version {
     let first = files.iter().find_map(|f| f.text.lines().next()?.strip_prefix("# expect "));
@@ -48,7 +48,7 @@ pub fn version(files: &[File]) -> Version {
     }
 }
 
-/// The findings that the first line promises.
+/// The findings that the first line expects.
 fn header(text: &str) -> Result<Vec<(String, u32)>, String> {
     let first = text.lines().next().unwrap_or_default();
     let (_, list) = first

@@ -1,5 +1,5 @@
-//! The entry points that `fuzz/` and `tests/tests/all/fuzz.rs` share. They use arbitrary texts through the library
-//! `agentir`, and assert what holds for every text; nothing panics.
+//! The entry points that `fuzz/` and `tests/tests/all/fuzz.rs` share. They pass arbitrary text to the library
+//! `agentir` and assert invariants; nothing panics.
 
 use crate::check::json;
 use crate::samples::root;
@@ -12,18 +12,18 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// A language: what a file is called so that it is read as that, and how it is found among samples.
+/// A language, with the name of its files and the samples that seed it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Input {
     /// The name of the target, and of its folder of seeds.
     pub name: &'static str,
-    /// What the file is called.
+    /// The name of the file.
     pub file: &'static str,
-    /// The endings of samples that it may begin with.
+    /// The extensions of samples that seed it.
     pub seeds: &'static [&'static str],
 }
 
-/// All languages that are read.
+/// All supported languages.
 pub const INPUTS: [Input; 6] = [
     Input { name: "abl", file: "x.agent.abl", seeds: &[".abl"] },
     Input { name: "abl_yaml", file: "x.agent.yaml", seeds: &[".agent.yaml", ".agent.yml"] },
@@ -54,12 +54,12 @@ pub fn seeds(input: Input) -> Vec<String> {
     texts
 }
 
-/// The input that is called so.
+/// The input with a name.
 fn input(name: &str) -> Input {
     *INPUTS.iter().find(|input| input.name == name).expect("an input of this name")
 }
 
-/// Everything that is done with a text of the input called `name`.
+/// Runs all checks on a text of the input `name`.
 pub fn everything(name: &str, text: &str) {
     let input = input(name);
     let mut workspace = Workspace::new(Arc::new(Memory::new()), vec![input.file.into()]);
@@ -135,7 +135,7 @@ fn convert(snapshot: &Snapshot) {
     }
 }
 
-/// Cuts the text in the middle and restores it: the workspace finds what it found before.
+/// Truncates the text and restores it: the workspace must report the same findings as before.
 fn edit(input: Input, workspace: &mut Workspace, text: &str) {
     let mut set = |text: &str| {
         workspace.set_text(input.file, text);

@@ -1,25 +1,24 @@
-//! What the whole-program tests share: samples and where they are, programs from texts, expected
-//! findings, words. The tests themselves are in `tests/tests/all/`, one module a topic.
+//! Shared helpers of the whole-program tests: samples, in-memory programs, expected findings, word
+//! coverage. The tests are in `tests/tests/all/`, one module per topic.
 //!
-//! *Invariant*: nothing here knows a rule or a construct of a language, except what plants defects; a test
-//! that needs to says so itself.
+//! *Invariant*: nothing here depends on a rule or a construct of a language, except `mutants`.
 
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::panic,
     clippy::indexing_slicing,
-    reason = "helpers of tests: whatever is not as expected ends the test"
+    reason = "test helpers panic on unexpected input"
 )]
 
 pub mod check;
 pub mod conversions;
 pub mod expect;
 pub mod fuzz;
+pub mod mutants;
 pub mod mutate;
 pub mod orchestration;
 pub mod pages;
-pub mod plant;
 pub mod samples;
 pub mod schemas;
 pub mod words;

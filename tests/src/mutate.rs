@@ -1,9 +1,9 @@
-//! Documents as they are while somebody types, pastes, or converts them.
+//! Damaged documents, as they occur while typing, pasting or converting.
 
-/// A changed text, and what was done to it.
+/// A changed text, with a description of the change.
 pub type Mutant = (String, String);
 
-/// Changes that mean nothing: the IR must stay the same.
+/// Changes without meaning: the IR must stay the same.
 #[must_use]
 pub fn harmless(text: &str) -> Vec<Mutant> {
     let unix = text.replace("\r\n", "\n");
@@ -22,7 +22,7 @@ pub fn harmless(text: &str) -> Vec<Mutant> {
     ]
 }
 
-/// Changes that may make anything of it. `stride` says how densely a text is cut: 1 is everywhere.
+/// Changes with any effect. `stride` is the distance of the positions at which a text is cut.
 pub fn damaged(text: &str, stride: usize) -> impl Iterator<Item = Mutant> + '_ {
     let lines: Vec<&str> = text.split_inclusive('\n').collect();
     let every = stride.div_ceil(40).max(1);

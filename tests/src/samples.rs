@@ -20,9 +20,9 @@ pub fn root() -> PathBuf {
 pub struct Sample {
     /// The files, `project.json` included.
     pub files: Vec<File>,
-    /// The version they are held to.
+    /// The version they are checked against.
     pub version: Option<Version>,
-    /// Whether they are parts of documents.
+    /// Whether they are fragments of documents.
     pub fragment: bool,
 }
 
@@ -212,7 +212,7 @@ fn sorted(folder: &Path) -> Vec<PathBuf> {
     paths
 }
 
-/// All samples, and what belongs to them, below a folder.
+/// All samples and their companion files below a folder.
 #[must_use]
 pub fn files_below(folder: &Path) -> Vec<File> {
     let mut files = Vec::new();

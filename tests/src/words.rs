@@ -1,9 +1,9 @@
-//! Nothing is lost: every word of a document is somewhere in its IR.
+//! Word coverage: every word of a document occurs in its IR.
 //!
-//! A word is a run of letters, digits and `_`, or a number, outside comments, letter case ignored.
-//! Left out are the keys that the tables of the language know, because the IR has names of its own for
-//! them, and the words of `KEYWORDS`, which the IR says by its form. Keys of the author's count.
-//! Words are counted: one that stands twice in the document must stand twice in the IR.
+//! A word is a run of letters, digits and `_`, or a number, outside comments, ignoring case. Excluded
+//! are the keys in the tables of the language, which have other names in the IR, and `KEYWORDS`, which
+//! the IR represents by its structure. User-defined keys are included. Words are counted: one that
+//! occurs twice in the document must occur twice in the IR.
 
 use crate::check::File;
 use agentir_diagnostics::FileId;
@@ -14,8 +14,8 @@ use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
 
-/// Words that the IR says by its form or leaves out as the default: of constraints, routing, calls,
-/// templates, and the values that stand for nothing.
+/// Words that the IR represents by its structure or omits as defaults: of constraints, routing, calls,
+/// templates, and the values for "none".
 const KEYWORDS: &[&str] = &[
     "before",
     "calling",
@@ -34,14 +34,14 @@ const KEYWORDS: &[&str] = &[
     "null",
 ];
 
-/// The words of the documents that the IR lacks: how many of them are there, and where they are said.
+/// The words of the documents that are missing in the IR, with their counts and locations.
 #[must_use]
 pub fn lost(files: &[File], ir: &Value) -> Vec<String> {
     let mut there: BTreeMap<String, usize> = BTreeMap::new();
     collect(ir, &mut there);
     let mut wanted: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for file in files.iter().filter(|f| !f.name.ends_with("project.json")) {
-        for (line, word) in said(file) {
+        for (line, word) in document_words(file) {
             wanted.entry(word).or_default().push(format!("{}:{line}", file.name));
         }
     }
@@ -55,7 +55,7 @@ pub fn lost(files: &[File], ir: &Value) -> Vec<String> {
         .collect()
 }
 
-/// Words that the IR says by its form: Agent Script's statements, namespaces and types.
+/// Words that the IR represents by its structure: statements, namespaces and types of Agent Script.
 const SCRIPT_KEYWORDS: &[&str] = &[
     "actions",
     "and",
@@ -103,7 +103,7 @@ const SCRIPT_KEYWORDS: &[&str] = &[
 ];
 
 /// The words of an Agent Script document, each with its line.
-fn said_in_script(file: &File) -> Vec<(usize, String)> {
+fn agent_script_words(file: &File) -> Vec<(usize, String)> {
     let document = agent_script::parse(
         FileId(0),
         &file.text,
@@ -115,18 +115,18 @@ fn said_in_script(file: &File) -> Vec<(usize, String)> {
         text[comment.range()].fill(b' ');
     }
     let text = String::from_utf8(text).expect("comments are replaced as a whole");
-    // The letters of line breaks in strings are no words.
+    // Escaped line breaks in strings are not words.
     let text = text.replace("\\n", "  ");
-    let mut said = Vec::new();
+    let mut document_words = Vec::new();
     for (number, line) in text.lines().enumerate() {
         for (word, end) in words(line) {
             let key = line[end..].trim_start().starts_with(':') && script_keys().contains(&word);
             if !key && !SCRIPT_KEYWORDS.contains(&word.as_str()) {
-                said.push((number + 1, word));
+                document_words.push((number + 1, word));
             }
         }
     }
-    said
+    document_words
 }
 
 /// The names of all fields of all tables of Agent Script.
@@ -161,14 +161,14 @@ fn script_keys() -> &'static BTreeSet<String> {
     })
 }
 
-/// Words that the IR says by its form: of ADL's bindings, returns and expressions.
+/// Words that the IR represents by its structure: bindings, returns and expressions of ADL.
 const ADL_KEYWORDS: &[&str] =
     &["and", "error", "false", "match", "none", "not", "null", "or", "re", "ref", "success"];
 
 /// The words of an ADL document, each with its line.
-fn said_in_adl(file: &File) -> Vec<(usize, String)> {
+fn adl_words(file: &File) -> Vec<(usize, String)> {
     let keys = adl_keys();
-    let mut said = Vec::new();
+    let mut document_words = Vec::new();
     for (number, line) in without_comments(file).lines().enumerate() {
         // A step of one word.
         if line.trim().trim_start_matches('-').trim() == "user" {
@@ -179,11 +179,11 @@ fn said_in_adl(file: &File) -> Vec<(usize, String)> {
             // `else if:`
             let key = key || (word == "else" && line[end..].trim_start().starts_with("if:"));
             if !key && !ADL_KEYWORDS.contains(&word.as_str()) {
-                said.push((number + 1, word));
+                document_words.push((number + 1, word));
             }
         }
     }
-    said
+    document_words
 }
 
 /// The keys of all tables of ADL.
@@ -194,10 +194,10 @@ fn adl_keys() -> BTreeSet<&'static str> {
     fields.chain(verbs).chain(["q", "a", "policy"]).collect()
 }
 
-/// The words of the signatures and descriptions of Python functions, each with its line. What the
-/// functions do is nobody's affair but Python's.
-fn said_in_python(file: &File) -> Vec<(usize, String)> {
-    let mut said = Vec::new();
+/// The words of the signatures and docstrings of Python functions, each with its line. Function
+/// bodies are not part of the IR.
+fn python_words(file: &File) -> Vec<(usize, String)> {
+    let mut document_words = Vec::new();
     let mut signature = false;
     let mut description = false;
     let mut before = false;
@@ -205,12 +205,13 @@ fn said_in_python(file: &File) -> Vec<(usize, String)> {
         let code = line.split(" #").next().unwrap_or_default().trim();
         signature |= line.starts_with("def ") || line.starts_with("async def ");
         let quotes = code.matches("\"\"\"").count();
-        // A docstring stands right behind a signature.
+        // A docstring directly follows a signature.
         let begins = before && quotes > 0;
         if signature || begins || description {
             let found = words(code).into_iter().map(|(word, _)| word);
             let keywords = ["async", "def", "none", "int", "str", "bool", "list", "dict", "false"];
-            said.extend(found.filter(|w| !keywords.contains(&w.as_str())).map(|w| (number + 1, w)));
+            document_words
+                .extend(found.filter(|w| !keywords.contains(&w.as_str())).map(|w| (number + 1, w)));
         }
         description = match (begins, description) {
             (true, _) => quotes == 1,
@@ -220,24 +221,24 @@ fn said_in_python(file: &File) -> Vec<(usize, String)> {
         before = signature && code.ends_with(':');
         signature &= !code.ends_with(':');
     }
-    said
+    document_words
 }
 
 /// The words of a document that must not be lost, each with its line.
-fn said(file: &File) -> Vec<(usize, String)> {
+fn document_words(file: &File) -> Vec<(usize, String)> {
     if file.name.ends_with(".agent") {
-        return said_in_script(file);
+        return agent_script_words(file);
     }
     if file.name.ends_with(".py") {
-        return said_in_python(file);
+        return python_words(file);
     }
     if agentir_lower::is_adl(&file.name, &file.text)
         || agentir_lower::is_adl_config(&file.name, &file.text)
     {
-        return said_in_adl(file);
+        return adl_words(file);
     }
     let text = without_comments(file);
-    let mut said = Vec::new();
+    let mut document_words = Vec::new();
     for (number, line) in text.lines().enumerate() {
         for (word, end) in words(line) {
             let rest = line[end..].trim_start_matches('?').trim_start();
@@ -247,14 +248,14 @@ fn said(file: &File) -> Vec<(usize, String)> {
                     known_keys().contains(&format!("{word} {}", second.to_lowercase()))
                 });
             if !key && !KEYWORDS.contains(&word.as_str()) {
-                said.push((number + 1, word));
+                document_words.push((number + 1, word));
             }
         }
     }
-    said
+    document_words
 }
 
-/// The text with its comments blanked out.
+/// The text with comments blanked out.
 fn without_comments(file: &File) -> String {
     let yaml = file.name.ends_with(".yaml") || file.name.ends_with(".yml");
     if yaml {
@@ -291,7 +292,7 @@ fn collect(value: &Value, into: &mut BTreeMap<String, usize>) {
     }
 }
 
-/// The words of a text, in lower case, numbers without needless zeros, each with its end.
+/// The words of a text in lower case, numbers without redundant zeros, each with its end.
 fn words(text: &str) -> Vec<(String, usize)> {
     let mut words = Vec::new();
     let mut start = None;
@@ -366,8 +367,9 @@ mod tests {
         let text =
             "import os\n\ndef f(a, b=3):  # why\n    \"\"\"Does it.\"\"\"\n    return gone\n";
         let file = File { name: "tools.py".to_owned(), text: text.to_owned() };
-        let said: Vec<String> = super::said(&file).into_iter().map(|(_, word)| word).collect();
-        assert_eq!(said, ["f", "a", "b", "3", "does", "it"]);
+        let document_words: Vec<String> =
+            super::document_words(&file).into_iter().map(|(_, word)| word).collect();
+        assert_eq!(document_words, ["f", "a", "b", "3", "does", "it"]);
     }
 
     #[test]

@@ -1,17 +1,17 @@
 //! The mutation score table.
 
-use agentir_tests::plant;
+use agentir_tests::mutants;
 use std::error::Error;
 use std::fs;
 use std::path::Path;
 
 pub(crate) fn write(root: &Path, missed: bool) -> Result<(), Box<dyn Error>> {
-    let planted = plant::everywhere();
+    let report = mutants::run();
     if missed {
-        plant::odd(&planted).iter().for_each(|line| println!("{line}"));
+        mutants::unexpected(&report).iter().for_each(|line| println!("{line}"));
     }
     let path = root.join("docs/mutations.md");
-    fs::write(&path, plant::report(&planted))?;
+    fs::write(&path, mutants::report(&report))?;
     println!("wrote {}", path.display());
     Ok(())
 }

@@ -2,8 +2,8 @@
 //!
 //! There are three comparisons:
 //!
-//! - [`NormalizedProgram`], [`differences`]: the values of the IR, without those that only identify where an
-//!   agent comes from.
+//! - [`NormalizedProgram`], [`differences`]: the values of the IR, without those that only identify
+//!   the origin of an agent.
 //! - [`Comparison::conditions`]: whether the conditions of corresponding program points hold in the
 //!   same states, each with the semantics of its own dialect. The solver decides.
 //! - [`Comparison::behaviour`]: whether a conversation distinguishes the programs. The control-flow
@@ -27,7 +27,7 @@
 //! conditions: an unsatisfiable combination is excluded and refinement starts again; an undecided one is reported as undecided. Decisions are compared by
 //! their outcome; who decides is compared with the values.
 //!
-//! # AnnouncedLosses differences
+//! # Announced differences
 //!
 //! A difference is announced if a loss is reported for its cause: a value that is emitted there, a
 //! path that only one program has, a condition that only one program tests, or the declaration of a
@@ -121,7 +121,7 @@ impl Verdict {
 /// [`differences`].
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Comparison {
-    /// PointPair together: the worse of the two.
+    /// The worse of the two verdicts.
     pub verdict: Verdict,
     /// The comparison of the conditions.
     pub conditions: Conditions,

@@ -45,8 +45,8 @@ fn invalid_samples_have_the_findings_they_expect() {
     report("differences", &problems);
 }
 
-/// Samples of others, by their path in the corpus.
-fn others(path: &str) -> Checked {
+/// Third-party samples, by their path in the corpus.
+fn third_party(path: &str) -> Checked {
     run(&others_files(path))
 }
 
@@ -71,7 +71,7 @@ fn others_files(path: &str) -> Vec<File> {
 #[test]
 #[cfg_attr(not(external_corpus), ignore = "needs the external corpus (AGENTIR_EXTERNAL_CORPUS)")]
 fn the_loop_of_the_papers_case_study_is_found_and_its_guarded_twin_has_none() {
-    let buggy = others("paper/retail_banking_D1.yml");
+    let buggy = third_party("paper/retail_banking_D1.yml");
     let loops: Vec<_> = buggy.diagnostics.iter().filter(|d| d.rule.0 == "prompt-loop").collect();
     let [found] = loops.as_slice() else { panic!("{loops:?}") };
     assert!(found.message.contains("`transfer_money` → `add_payee` → `transfer_money`"));
@@ -88,14 +88,14 @@ fn the_loop_of_the_papers_case_study_is_found_and_its_guarded_twin_has_none() {
     for cut in ["5, 6a, 6b, 7, 8a, 8b, 9 are never reached", "`action_process_immediate_payment`"] {
         assert!(note.contains(cut), "{note}");
     }
-    let fixed = others("paper/retail_banking_D1_fixed_control.yml");
+    let fixed = third_party("paper/retail_banking_D1_fixed_control.yml");
     assert!(fixed.diagnostics.iter().all(|d| d.rule.0 != "prompt-loop"), "{:?}", fixed.lines());
 }
 
 /// The rule, the line, and why it is true.
 type Reviewed = (&'static str, u32, &'static str);
 
-/// What is found in the bots of others, by the bot: rule, line, and why it is true. A finding of
+/// What is found in third-party bots, by the bot: rule, line, and why it is true. A finding of
 /// [`EVERYWHERE`] is not listed.
 const BOTS: &[(&str, &[Reviewed])] = &[
     ("mica/bookstore", &[]),
@@ -183,7 +183,7 @@ const EVERYWHERE: &[(&str, &str, &str)] = &[
 fn what_is_found_in_bots_of_others_is_true() {
     let mut problems = Vec::new();
     for (path, reviewed) in BOTS {
-        let checked = others(path);
+        let checked = third_party(path);
         let everywhere = |d: &agentir_diagnostics::Diagnostic| {
             d.severity == Severity::Info
                 && EVERYWHERE

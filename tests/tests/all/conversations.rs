@@ -101,18 +101,18 @@ fn all(files: &[PathBuf], agents: Option<&Path>) {
 }
 
 #[test]
-fn our_samples_do_what_their_conversation_tests_say() {
+fn samples_pass_their_conversation_tests() {
     let files = tests_below(&root().join("corpus"));
     assert!(!files.is_empty(), "there are no conversation tests");
     all(&files, None);
 }
 
-/// Agents of others, which are not in the repository: the examples of the specification and the bots of
+/// Third-party agents, which are not in the repository: the examples of the specification and the bots of
 /// the paper of ADL. Only the conversations are ours.
 #[test]
 #[cfg_attr(not(external_corpus), ignore = "needs the external corpus (AGENTIR_EXTERNAL_CORPUS)")]
-fn agents_of_others_do_what_their_conversation_tests_say() {
-    let files = tests_below(&root().join("tests/tests/all/conversations_of_others"));
+fn third_party_agents_pass_their_conversation_tests() {
+    let files = tests_below(&root().join("tests/tests/all/conversations_third_party"));
     assert!(!files.is_empty(), "there are no conversation tests");
     all(&files, Some(&external_root()));
 }

@@ -89,8 +89,8 @@ fn nothing_vanishes_unlisted() {
 
 #[test]
 #[cfg_attr(not(external_corpus), ignore = "needs the external corpus (AGENTIR_EXTERNAL_CORPUS)")]
-fn nothing_vanishes_unlisted_from_programs_of_others() {
-    every_value_is_listed(&samples_of_others());
+fn nothing_vanishes_unlisted_from_third_party_programs() {
+    every_value_is_listed(&third_party_samples());
 }
 
 fn every_value_is_listed(all: &[Sample]) {
@@ -192,8 +192,8 @@ fn there_and_back_loses_only_what_was_announced() {
     report("silent losses", &problems);
 }
 
-/// Programs of others that are correct: documents of the specifications, Agent Script, bots of ADL.
-fn samples_of_others() -> Vec<Sample> {
+/// Third-party programs that are correct: documents of the specifications, Agent Script, bots of ADL.
+fn third_party_samples() -> Vec<Sample> {
     let mut all: Vec<(Vec<File>, Options)> = Vec::new();
     for one in external_documents() {
         all.push((one.files, Options { version: one.version, fragment: false }));
@@ -221,7 +221,7 @@ const SILENT: &[(&str, &str, &str)] = &[];
 #[test]
 #[cfg_attr(not(external_corpus), ignore = "needs the external corpus (AGENTIR_EXTERNAL_CORPUS)")]
 fn programs_of_others_lose_only_what_was_announced() {
-    let problems: Vec<String> = samples_of_others()
+    let problems: Vec<String> = third_party_samples()
         .par_iter()
         .flat_map_iter(|sample| targets().flat_map(|target| silent_losses(sample, target)))
         .filter(|problem| {
@@ -239,8 +239,8 @@ fn the_same_language_does_the_same() {
 
 #[test]
 #[cfg_attr(not(external_corpus), ignore = "needs the external corpus (AGENTIR_EXTERNAL_CORPUS)")]
-fn the_same_language_does_the_same_for_programs_of_others() {
-    does_the_same_in_its_own_language(&samples_of_others());
+fn the_same_language_does_the_same_for_third_party_programs() {
+    does_the_same_in_its_own_language(&third_party_samples());
 }
 
 fn does_the_same_in_its_own_language(all: &[Sample]) {
@@ -270,8 +270,8 @@ fn whatever_differs_is_announced() {
 
 #[test]
 #[cfg_attr(not(external_corpus), ignore = "needs the external corpus (AGENTIR_EXTERNAL_CORPUS)")]
-fn whatever_differs_in_programs_of_others_is_announced() {
-    differences_are_announced(&samples_of_others());
+fn whatever_differs_in_third_party_programs_is_announced() {
+    differences_are_announced(&third_party_samples());
 }
 
 fn differences_are_announced(all: &[Sample]) {

@@ -79,7 +79,7 @@ fn adl_is_written_back_as_it_was() {
     report("differences", &problems);
 }
 
-/// The bots of others: MICA's, and the paper's.
+/// Third-party bots: MICA's, and the paper's.
 #[test]
 #[cfg_attr(not(external_corpus), ignore = "needs the external corpus (AGENTIR_EXTERNAL_CORPUS)")]
 fn the_bots_of_others_are_written_back_as_they_were() {

@@ -32,7 +32,7 @@ fn documents() -> Vec<File> {
     with_layout(samples.flat_map(|s| s.files).chain(bots).chain(generated))
 }
 
-fn documents_of_others() -> Vec<File> {
+fn third_party_documents() -> Vec<File> {
     let abl = external_abl().into_iter().flat_map(|s| s.files);
     with_layout(abl.chain(external_files("adl")).chain(external_agent_script()))
 }
@@ -76,8 +76,8 @@ fn nothing_changes_but_the_layout_and_once_is_enough() {
 
 #[test]
 #[cfg_attr(not(external_corpus), ignore = "needs the external corpus (AGENTIR_EXTERNAL_CORPUS)")]
-fn nothing_changes_but_the_layout_of_documents_of_others() {
-    only_the_layout_changes(&documents_of_others());
+fn nothing_changes_but_the_layout_of_third_party_documents() {
+    only_the_layout_changes(&third_party_documents());
 }
 
 fn only_the_layout_changes(files: &[File]) {
@@ -92,8 +92,8 @@ fn documents_that_nobody_would_write_stay_what_they_are() {
 
 #[test]
 #[cfg_attr(not(external_corpus), ignore = "needs the external corpus (AGENTIR_EXTERNAL_CORPUS)")]
-fn damaged_documents_of_others_stay_what_they_are() {
-    damaged_documents_stay_what_they_are(documents_of_others());
+fn damaged_third_party_documents_stay_what_they_are() {
+    damaged_documents_stay_what_they_are(third_party_documents());
 }
 
 fn damaged_documents_stay_what_they_are(mut files: Vec<File>) {
@@ -123,8 +123,8 @@ fn the_ends_of_lines_and_files_make_no_difference() {
 
 #[test]
 #[cfg_attr(not(external_corpus), ignore = "needs the external corpus (AGENTIR_EXTERNAL_CORPUS)")]
-fn the_ends_of_lines_and_files_make_no_difference_to_documents_of_others() {
-    the_layout_is_the_same_whatever_the_ends(&documents_of_others());
+fn the_ends_of_lines_and_files_make_no_difference_to_third_party_documents() {
+    the_layout_is_the_same_whatever_the_ends(&third_party_documents());
 }
 
 fn the_layout_is_the_same_whatever_the_ends(files: &[File]) {
@@ -197,20 +197,22 @@ fn what_cannot_be_read_is_left_alone() {
 
 #[test]
 fn abl() {
-    insta::assert_snapshot!(of("a.agent.abl", include_str!("untidy/desk.agent.abl")).unwrap());
+    insta::assert_snapshot!(of("a.agent.abl", include_str!("unformatted/desk.agent.abl")).unwrap());
 }
 
 #[test]
 fn abl_in_yaml() {
-    insta::assert_snapshot!(of("a.agent.yaml", include_str!("untidy/desk.agent.yaml")).unwrap());
+    insta::assert_snapshot!(
+        of("a.agent.yaml", include_str!("unformatted/desk.agent.yaml")).unwrap()
+    );
 }
 
 #[test]
 fn agent_script_text() {
-    insta::assert_snapshot!(of("a.agent", include_str!("untidy/desk.agent")).unwrap());
+    insta::assert_snapshot!(of("a.agent", include_str!("unformatted/desk.agent")).unwrap());
 }
 
 #[test]
 fn adl_text() {
-    insta::assert_snapshot!(of("agents.yml", include_str!("untidy/agents.yml")).unwrap());
+    insta::assert_snapshot!(of("agents.yml", include_str!("unformatted/agents.yml")).unwrap());
 }

@@ -116,7 +116,7 @@ fn graphs_of_all_samples_are_well_formed() {
 
 #[test]
 #[cfg_attr(not(external_corpus), ignore = "needs the external corpus (AGENTIR_EXTERNAL_CORPUS)")]
-fn graphs_of_programs_of_others_are_well_formed() {
+fn graphs_of_third_party_programs_are_well_formed() {
     let scripts = external_agent_script().into_iter().map(|f| (vec![f], Options::default()));
     graphs_are_well_formed(external_abl().into_iter().map(input).chain(scripts).collect());
 }

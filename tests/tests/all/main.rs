@@ -30,7 +30,7 @@ mod orchestration;
 mod pages;
 mod proofs;
 mod properties;
-mod retold;
+mod replay;
 mod reviewed;
 mod rosetta;
 mod runtime;

@@ -64,7 +64,7 @@ fn files() -> Vec<Input> {
     alone(all_ours().into_iter().chain(scripts)).chain(adl).collect()
 }
 
-fn files_of_others() -> Vec<Input> {
+fn third_party_files() -> Vec<Input> {
     alone(external_abl().into_iter()).collect()
 }
 
@@ -128,7 +128,7 @@ fn damaged_texts_are_answered() {
 #[test]
 #[cfg_attr(not(external_corpus), ignore = "needs the external corpus (AGENTIR_EXTERNAL_CORPUS)")]
 fn damaged_texts_of_others_are_answered() {
-    damaged_files_are_answered(files_of_others());
+    damaged_files_are_answered(third_party_files());
 }
 
 fn damaged_files_are_answered(files: Vec<Input>) {
@@ -155,7 +155,7 @@ fn harmless_changes_change_nothing() {
 #[test]
 #[cfg_attr(not(external_corpus), ignore = "needs the external corpus (AGENTIR_EXTERNAL_CORPUS)")]
 fn harmless_changes_to_texts_of_others_change_nothing() {
-    harmless_changes_to_files_change_nothing(files_of_others());
+    harmless_changes_to_files_change_nothing(third_party_files());
 }
 
 fn harmless_changes_to_files_change_nothing(files: Vec<Input>) {

@@ -1,4 +1,4 @@
-//! What the rules that prove something find in agents by others: each finding has been looked at, and the
+//! What the rules that prove something find in third-party agents: each finding has been looked at, and the
 //! list says why it is right. Nothing of error level is among them that a reviewer would call false.
 
 #![allow(clippy::panic, clippy::unwrap_used, reason = "tests end by panicking")]

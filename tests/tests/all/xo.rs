@@ -25,7 +25,7 @@ fn sample(path: &str) -> File {
     File { name: path.to_owned(), text }
 }
 
-/// The exports of others, by their paths in the external corpus.
+/// The third-party exports, by their paths in the external corpus.
 fn external() -> Vec<File> {
     let mut all = external_files("kore-xo");
     all.retain(|f| f.name.ends_with("botDefinition.json"));
@@ -402,7 +402,7 @@ fn every_value_is_kept_approximated_or_dropped() {
 
 #[test]
 #[cfg_attr(not(external_corpus), ignore = "needs the external corpus (AGENTIR_EXTERNAL_CORPUS)")]
-fn every_value_of_exports_of_others_is_kept_approximated_or_dropped() {
+fn every_value_of_third_party_exports_is_kept_approximated_or_dropped() {
     every_value_is_in_the_report(&external());
 }
 
@@ -429,7 +429,7 @@ fn every_value_is_in_the_report(exports: &[File]) {
     }
 }
 
-/// Findings in what exports of others become: each is a mistake of the export, too.
+/// Findings in what third-party exports become: each is a mistake of the export, too.
 const KNOWN: &[(&str, &str, usize, &str)] = &[
     (
         "kore-app-samples/kore-otp-generation/botDefinition.json",

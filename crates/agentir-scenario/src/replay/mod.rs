@@ -6,7 +6,7 @@
 //! them, and records the observable actions. `docs/semantics.md`, "Cross-language replay", defines
 //! what is compared.
 //!
-//! A test (`tests/tests/all/retold.rs`) replays the samples in every pair of languages, and accepts
+//! A test (`tests/tests/all/replay.rs`) replays the samples in every pair of languages, and accepts
 //! only differences that the report of the conversion announces.
 
 mod effects;

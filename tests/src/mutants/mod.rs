@@ -1,5 +1,5 @@
 //! Mutation tests: programs without findings are changed in one location at a time, and the rules
-//! have to find the defect.
+//! have to detect the defect.
 //!
 //! Not every change is a defect. Whether one is, is decided independently of the rules: conditions
 //! are evaluated in states (`problems`), flows are executed with random choices (`runs`), or the
@@ -7,9 +7,9 @@
 //! find this problem; no such rule may report a change that is not a defect. A test requires that
 //! at least 95 of 100 defects of each kind are found. `cargo xtask mutate` writes `docs/mutations.md`.
 
+mod condition_mutations;
 pub mod edit;
-mod flows;
-mod kinds;
+mod flow_mutations;
 pub mod problems;
 pub mod runs;
 pub mod states;
@@ -23,76 +23,76 @@ use agentir_diagnostics::{Edit, Severity, Span};
 use agentir_lint::Group;
 use agentir_syntax::abl::Options;
 use problems::{Problem, Problems};
-use runs::Seen;
+use runs::Observed;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// So many runs say what an agent comes to.
+/// The number of random runs of an agent.
 const RUNS: usize = 60;
-/// A step that so many runs come to before a change is missed after it.
-const MISSED: usize = 8;
-/// So many defects of a kind are planted in one program, spread over all places.
-const EACH: usize = 5;
+/// The number of runs that must reach a step before a mutation, for it to count as unreachable after.
+const MIN_VISITS: usize = 8;
+/// The maximal number of mutations by one operator in one program, spread over all candidates.
+const MAX_MUTATIONS: usize = 5;
 
-/// A kind of defect.
-struct Kind {
-    /// What is done.
+/// A mutation operator.
+struct Operator {
+    /// Its name in the report.
     name: &'static str,
-    /// Finds the places.
-    plant: fn(&Clean, &mut Vec<Plant>),
+    /// Adds its mutations of a program.
+    mutate: fn(&Baseline, &mut Vec<Mutation>),
 }
 
 /// A program without findings.
-pub struct Clean {
+pub struct Baseline {
     /// Its name.
     pub name: String,
     /// Its files.
     pub files: Vec<File>,
-    /// What they say.
+    /// The parsed program.
     pub checked: Checked,
-    /// What is wrong with its conditions nevertheless.
+    /// Problems of its conditions that no rule reports.
     problems: Problems,
-    /// Which of them cannot be judged.
+    /// The conditions that cannot be judged.
     unjudged: BTreeSet<String>,
-    /// What runs of its agents come to.
-    seen: Vec<Option<Seen>>,
+    /// The observations of random runs, by agent.
+    observed: Vec<Option<Observed>>,
 }
 
-/// A change.
-struct Plant {
+/// A mutation.
+struct Mutation {
     span: Span,
     edits: Vec<Edit>,
-    judge: Judge,
+    oracle: Oracle,
 }
 
-/// How it is found out whether a change is a defect.
-enum Judge {
-    /// Conditions are tried in states.
+/// The test oracle: how to decide whether a mutation is a defect.
+enum Oracle {
+    /// Evaluate conditions in states.
     Conditions,
-    /// This agent is run, and conditions are tried as well.
+    /// Also run this agent.
     Runs(usize),
-    /// The same; or nothing reads the new name.
+    /// Also check whether the new name is read.
     Renamed(usize),
-    /// The other agent is run with what it is still given.
+    /// Run the target agent with the variables that are still passed.
     Withheld { from: usize, to: usize, name: String, given: Vec<String> },
-    /// It always is.
+    /// Always a defect.
     Certain(Problem),
 }
 
-/// What the rules made of a change.
-pub struct Planted {
-    /// The kind, by its place among all.
-    pub kind: usize,
-    /// The program and the line.
+/// A mutant, with the findings of the rules.
+pub struct Mutant {
+    /// The index of the operator.
+    pub operator: usize,
+    /// The program and line.
     pub at: String,
-    /// What is wrong now and was not.
+    /// The problems that the mutation introduced.
     pub problems: BTreeSet<Problem>,
-    /// Whether it is known that there is nothing else.
+    /// Whether these are known to be all.
     pub judged: bool,
-    /// The rules that claim to find one of these and spoke.
+    /// The rules that report one of these problems.
     pub found: BTreeSet<&'static str>,
-    /// Other rules that prove something and spoke.
+    /// Other rules based on proofs or dataflow that report something.
     pub others: BTreeSet<&'static str>,
-    /// The lines of the changed texts.
+    /// The changed lines.
     pub changed: Vec<String>,
     /// All findings.
     pub lines: Vec<String>,
@@ -144,13 +144,14 @@ pub const fn claims(problem: Problem) -> &'static [&'static str] {
     }
 }
 
-fn kinds() -> impl Iterator<Item = &'static Kind> {
-    kinds::KINDS.iter().chain(flows::KINDS)
+fn operators() -> impl Iterator<Item = &'static Operator> {
+    condition_mutations::OPERATORS.iter().chain(flow_mutations::OPERATORS)
 }
 
-/// All programs of ours that are in order: samples, examples of pages that pass, made-up ones.
+/// Programs of the repository without findings: samples, passing examples of rule pages, generated
+/// programs.
 #[must_use]
-pub fn clean() -> Vec<Clean> {
+pub fn baselines() -> Vec<Baseline> {
     let mut programs: Vec<(String, Vec<File>)> = Vec::new();
     for folder in ["valid", "legacy", "newest"] {
         programs.extend(samples::ours(folder).into_iter().map(|s| (String::new(), s.files)));
@@ -170,11 +171,11 @@ pub fn clean() -> Vec<Clean> {
     programs.extend(made(agentir_bench::generate::projects(14, 5)));
     programs.extend(made(agentir_bench::generate::scripts(4, 5)));
     programs.extend(made(agentir_bench::generate::bots(4, 5)));
-    programs.into_iter().filter_map(|(name, files)| Clean::of(name, files)).collect()
+    programs.into_iter().filter_map(|(name, files)| Baseline::of(name, files)).collect()
 }
 
-impl Clean {
-    /// A program, if nothing is found in it.
+impl Baseline {
+    /// A program, if it has no findings.
     fn of(name: String, files: Vec<File>) -> Option<Self> {
         let checked = check(&files, Options::default());
         if !checked.diagnostics.is_empty() {
@@ -183,28 +184,28 @@ impl Clean {
         let name = if name.is_empty() { files.first()?.name.clone() } else { name };
         let (problems, unjudged) = problems::of_conditions(&checked.program);
         let program = &checked.program;
-        let seen =
+        let observed =
             program.agents().map(|a| runs::explore(program, a, &given(program, a), 2 * RUNS));
-        let seen = seen.collect();
-        Some(Self { name, files, checked, problems, unjudged, seen })
+        let observed = observed.collect();
+        Some(Self { name, files, checked, problems, unjudged, observed })
     }
 
-    /// Plants what can be planted, and says what came of it.
+    /// Applies all operators, and checks the mutants.
     #[must_use]
-    pub fn plant(&self) -> Vec<Planted> {
+    pub fn mutate(&self) -> Vec<Mutant> {
         let mut done = Vec::new();
-        for (kind, all) in kinds().enumerate() {
-            let mut plants = Vec::new();
-            (all.plant)(self, &mut plants);
-            let stride = plants.len().div_ceil(EACH).max(1);
-            let some = plants.iter().step_by(stride);
-            done.extend(some.filter_map(|plant| self.judge(kind, plant)));
+        for (index, operator) in operators().enumerate() {
+            let mut mutations = Vec::new();
+            (operator.mutate)(self, &mut mutations);
+            let stride = mutations.len().div_ceil(MAX_MUTATIONS).max(1);
+            let some = mutations.iter().step_by(stride);
+            done.extend(some.filter_map(|mutation| self.check(index, mutation)));
         }
         done
     }
 
-    fn judge(&self, kind: usize, plant: &Plant) -> Option<Planted> {
-        let files = edit::apply(&self.files, &plant.edits);
+    fn check(&self, operator: usize, mutation: &Mutation) -> Option<Mutant> {
+        let files = edit::apply(&self.files, &mutation.edits);
         let after = check(&files, Options::default());
         let group = |name: &str| agentir_lint::rule(name).map(|r| r.group);
         let broken = after.diagnostics.iter().any(|d| {
@@ -214,17 +215,17 @@ impl Clean {
         if broken {
             return None;
         }
-        let (problems, judged) = self.problems_of(plant, &after);
+        let (problems, judged) = self.problems_of(mutation, &after);
         let claimed: BTreeSet<&str> = problems.iter().flat_map(|p| claims(*p)).copied().collect();
-        let spoke: BTreeSet<&'static str> = after.diagnostics.iter().map(|d| d.rule.0).collect();
-        let found = spoke.iter().copied().filter(|r| claimed.contains(r)).collect();
+        let reported: BTreeSet<&'static str> = after.diagnostics.iter().map(|d| d.rule.0).collect();
+        let found = reported.iter().copied().filter(|r| claimed.contains(r)).collect();
         let proves = |rule: &&str| {
             matches!(group(rule), Some(Group::Proofs | Group::Data | Group::Security))
                 || *rule == "unreachable-branch"
         };
         let others =
-            spoke.iter().copied().filter(|r| !claimed.contains(r)).filter(proves).collect();
-        let (file, line) = self.checked.place(plant.span);
+            reported.iter().copied().filter(|r| !claimed.contains(r)).filter(proves).collect();
+        let (file, line) = self.checked.place(mutation.span);
         let changed = files.iter().zip(&self.files).filter(|(a, b)| a.text != b.text);
         let changed = changed.flat_map(|(a, b)| {
             let before: BTreeSet<&str> = b.text.lines().collect();
@@ -236,8 +237,8 @@ impl Clean {
         } else {
             format!("{} {file}:{line}", self.name)
         };
-        Some(Planted {
-            kind,
+        Some(Mutant {
+            operator,
             at,
             problems,
             judged,
@@ -248,10 +249,10 @@ impl Clean {
         })
     }
 
-    /// What is wrong after a change that was not before, and whether that is all.
-    fn problems_of(&self, plant: &Plant, after: &Checked) -> (BTreeSet<Problem>, bool) {
+    /// The problems that a mutation introduces, and whether these are known to be all.
+    fn problems_of(&self, mutation: &Mutation, after: &Checked) -> (BTreeSet<Problem>, bool) {
         let mut new = BTreeSet::new();
-        if let Judge::Certain(problem) = plant.judge {
+        if let Oracle::Certain(problem) = mutation.oracle {
             new.insert(problem);
             return (new, true);
         }
@@ -262,30 +263,30 @@ impl Clean {
                 .filter(|(p, n)| **n > self.problems.get(p).copied().unwrap_or_default())
                 .map(|(p, _)| *p),
         );
-        match &plant.judge {
-            Judge::Certain(_) => {}
-            // A condition may decide where it goes on.
-            Judge::Conditions => {
-                for agent in 0..self.seen.len() {
-                    if self.concerns(agent, plant) {
-                        judged &= self.compare(agent, plant, after, &mut new);
+        match &mutation.oracle {
+            Oracle::Certain(_) => {}
+            // A condition may affect control flow.
+            Oracle::Conditions => {
+                for agent in 0..self.observed.len() {
+                    if self.concerns(agent, mutation) {
+                        judged &= self.compare(agent, mutation, after, &mut new);
                     }
                 }
             }
-            Judge::Runs(agent) => judged &= self.compare(*agent, plant, after, &mut new),
-            Judge::Renamed(agent) => {
-                judged &= self.compare(*agent, plant, after, &mut new);
+            Oracle::Runs(agent) => judged &= self.compare(*agent, mutation, after, &mut new),
+            Oracle::Renamed(agent) => {
+                judged &= self.compare(*agent, mutation, after, &mut new);
                 if after.program.complete {
                     new.insert(Problem::NeverRead);
                 }
             }
-            Judge::Withheld { from, to, name, given } => {
+            Oracle::Withheld { from, to, name, given } => {
                 let program = &after.program;
                 let all: Vec<String> = given.iter().chain([name]).cloned().collect();
                 let run = |given: &[String]| {
                     runs::explore(program, program.agents.get(*to)?, given, RUNS)
                 };
-                let has = self.seen.get(*from).and_then(|s| s.as_ref()?.handed.as_ref());
+                let has = self.observed.get(*from).and_then(|s| s.as_ref()?.handed.as_ref());
                 let has = has.map(|set| set.contains(name));
                 match (has, run(&all), run(given)) {
                     (Some(has), Some(with), Some(without)) => {
@@ -300,30 +301,29 @@ impl Clean {
         (new, judged)
     }
 
-    /// Whether a change is in the flow of an agent.
-    fn concerns(&self, agent: usize, plant: &Plant) -> bool {
+    /// Whether a mutation is in the flow of an agent.
+    fn concerns(&self, agent: usize, mutation: &Mutation) -> bool {
         let flow = self.checked.program.agents.get(agent).and_then(|a| a.flow.as_ref());
         flow.is_some_and(|flow| {
             flow.definitions.values().any(|step| {
                 let whole = step.span;
-                whole.file == plant.span.file
-                    && whole.start <= plant.span.start
-                    && plant.span.end <= whole.end
+                whole.file == mutation.span.file
+                    && whole.start <= mutation.span.start
+                    && mutation.span.end <= whole.end
             })
         })
     }
 
-    /// What runs of an agent come to now and did not before. False if runs do not come to the place of
-    /// the change at all.
+    /// Adds the problems that runs of an agent newly show. False if no run reaches the mutation.
     fn compare(
         &self,
         agent: usize,
-        plant: &Plant,
+        mutation: &Mutation,
         after: &Checked,
         new: &mut BTreeSet<Problem>,
     ) -> bool {
         let program = &after.program;
-        let Some(before) = self.seen.get(agent).and_then(Option::as_ref) else { return false };
+        let Some(before) = self.observed.get(agent).and_then(Option::as_ref) else { return false };
         let Some(changed) = program.agents.get(agent) else { return false };
         let Some(now) = runs::explore(program, changed, &given(program, changed), RUNS) else {
             return false;
@@ -331,8 +331,8 @@ impl Clean {
         if now.never_waits && !before.never_waits {
             new.insert(Problem::NeverWaits);
         }
-        // A loop that is not left hides what is behind it.
-        let often = before.steps.iter().filter(|(_, n)| **n >= MISSED);
+        // An endless loop hides the steps after it.
+        let often = before.steps.iter().filter(|(_, n)| **n >= MIN_VISITS);
         let missed: Vec<&String> =
             often.map(|(step, _)| step).filter(|step| !now.steps.contains_key(*step)).collect();
         if !now.never_waits && !missed.is_empty() {
@@ -341,7 +341,7 @@ impl Clean {
                 new.insert(Problem::StepNotReached);
             }
         }
-        // What is declared and never set may be given by whoever calls an agent that stands alone.
+        // The caller of an incomplete program may set variables that are declared and never set.
         let mut set: BTreeSet<&str> = BTreeSet::new();
         changed.walk(&mut |node| match node {
             agentir_ir::Node::Set(assignment) => {
@@ -362,52 +362,51 @@ impl Clean {
         if now.unset.difference(&before.unset).any(|name| !by_caller(name)) {
             new.insert(Problem::ReadsUnset);
         }
-        // Runs have to come to what is changed.
+        // Runs must reach the mutation.
         let flow = self.checked.program.agents[agent].flow.iter();
         let step = flow.flat_map(|f| f.definitions.values()).find(|step| {
-            step.span.file == plant.span.file
-                && step.span.start <= plant.span.start
-                && plant.span.end <= step.span.end
+            step.span.file == mutation.span.file
+                && step.span.start <= mutation.span.start
+                && mutation.span.end <= step.span.end
         });
-        let come = step.is_some_and(|s| before.steps.contains_key(s.name.value.as_str()));
-        let exact = matches!(plant.judge, Judge::Renamed(_))
-            || (matches!(plant.judge, Judge::Runs(_))
-                && step.is_some_and(|s| s.name.span != plant.span));
-        let elsewhere = now.mentioned.is_subset(&before.mentioned);
-        come && elsewhere && (!exact || before.places.contains(&plant.span))
+        let reached = step.is_some_and(|s| before.steps.contains_key(s.name.value.as_str()));
+        let exact = matches!(mutation.oracle, Oracle::Renamed(_))
+            || (matches!(mutation.oracle, Oracle::Runs(_))
+                && step.is_some_and(|s| s.name.span != mutation.span));
+        let same_mentions = now.mentioned.is_subset(&before.mentioned);
+        reached && same_mentions && (!exact || before.places.contains(&mutation.span))
     }
 }
 
-/// What any agent hands over to this one.
+/// The variables that any agent passes to this one.
 fn given(program: &agentir_ir::Program, agent: &agentir_ir::Agent) -> Vec<String> {
     let all = program.agents().flat_map(|a| &a.coordination.handoffs);
     let to = all.filter(|h| h.to.value == agent.metadata.name.value);
     to.flat_map(|h| &h.context.pass).map(|p| p.name.value.to_string()).collect()
 }
 
-/// What came of defects planted in all programs.
-pub struct Everything {
-    /// How many programs were changed.
+/// The mutants of all programs.
+pub struct MutantReport {
+    /// The number of programs.
     pub programs: usize,
-    /// The changes.
-    pub planted: Vec<Planted>,
+    /// The mutants.
+    pub mutants: Vec<Mutant>,
 }
 
-/// Plants defects in all programs.
+/// Generates and checks the mutants of all programs.
 #[must_use]
-pub fn everywhere() -> Everything {
+pub fn run() -> MutantReport {
     use rayon::prelude::*;
-    let programs = clean();
-    let planted = programs.par_iter().flat_map(Clean::plant).collect();
-    Everything { programs: programs.len(), planted }
+    let programs = baselines();
+    let mutants = programs.par_iter().flat_map(Baseline::mutate).collect();
+    MutantReport { programs: programs.len(), mutants }
 }
 
-/// The defects that were missed, and the changes that are none and made a rule speak, each told in
-/// full.
+/// The missed defects and false positives, with details.
 #[must_use]
-pub fn odd(all: &Everything) -> Vec<String> {
-    let names: Vec<&str> = kinds().map(|kind| kind.name).collect();
-    let tell = |p: &Planted| {
+pub fn unexpected(all: &MutantReport) -> Vec<String> {
+    let names: Vec<&str> = operators().map(|operator| operator.name).collect();
+    let describe = |p: &Mutant| {
         let what = match (p.problems.is_empty(), p.found.is_empty(), p.others.is_empty()) {
             (false, true, _) => "missed",
             (true, _, false) if p.judged => "no defect",
@@ -415,15 +414,15 @@ pub fn odd(all: &Everything) -> Vec<String> {
         };
         Some(format!(
             "{what}: {} in {}: {:?}\n    {}\n  found:\n    {}",
-            names[p.kind],
+            names[p.operator],
             p.at,
             p.problems,
             p.changed.join("\n    "),
             p.lines.join("\n    ")
         ))
     };
-    all.planted.iter().filter_map(tell).collect()
+    all.mutants.iter().filter_map(describe).collect()
 }
 
-/// How often each rule spoke, by name.
-pub type Spoken = BTreeMap<&'static str, usize>;
+/// The number of reports of each rule, by name.
+pub type RuleCounts = BTreeMap<&'static str, usize>;

@@ -1,5 +1,5 @@
-//! What is wrong with the conditions of an agent, found by trying them in states: the argument that a
-//! planted defect is one, which owes nothing to the rules that are to find it.
+//! Problems with the conditions of an agent, found by evaluating them in states. They decide whether
+//! a mutation is a defect, independently of the rules.
 
 use super::states::{Domain, States, Test};
 use agentir_eval::{Outcome, State};
@@ -10,10 +10,10 @@ use agentir_ir::{
 };
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Something wrong.
+/// A problem.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Problem {
-    /// A comparison comes out the same in every state.
+    /// A comparison has the same value in every state.
     Constant,
     /// A condition holds in no state.
     NeverHolds,
@@ -23,59 +23,59 @@ pub enum Problem {
     BranchNeverTaken,
     /// A handoff or a routing rule is taken in no state.
     RouteNeverTaken,
-    /// A way to be done is taken in no state.
+    /// A completion condition holds in no state.
     CompletionNeverTaken,
-    /// Two routes of one priority to different agents hold in the same state.
+    /// Two routes of the same priority lead to different agents in one state.
     Tie,
-    /// Two constraints are met in no state in which both apply.
+    /// Two constraints that apply together cannot both be satisfied.
     Contradiction,
-    /// A constraint is met in every state in which an earlier one is.
+    /// An earlier constraint implies this one.
     Redundant,
     /// A listed value has no branch, although most have.
     ValueLeftOut,
     /// A listed value leads to no agent.
     ValueNotRouted,
-    /// The agent is done, or gives up, before it began.
+    /// The agent completes or fails before it starts.
     DoneAtStart,
-    /// A limit or restriction fails before anything happened.
+    /// A constraint is violated in the initial state.
     FailsAtStart,
-    /// No run comes to a step.
+    /// No run reaches a step.
     StepNotReached,
-    /// A run reads what nothing has set.
+    /// A run reads an unset variable.
     ReadsUnset,
-    /// A run goes round and never waits.
+    /// A run loops without waiting.
     NeverWaits,
-    /// What is set is read nowhere.
+    /// An assigned variable is never read.
     NeverRead,
-    /// Another agent is not given what it reads.
+    /// A variable that another agent reads is not passed to it.
     NotHandedOver,
-    /// What is taken from another agent does not exist there.
+    /// A result that another agent should return does not exist there.
     NotReturned,
-    /// A message goes round between two agents.
+    /// Two agents hand a message back and forth.
     HandedBack,
-    /// What is sensitive is shown.
+    /// Sensitive data is exposed.
     Shown,
-    /// A value of a type that does not fit.
+    /// A value has the wrong type.
     WrongType,
-    /// A value that is not among those that are listed.
+    /// A value is not a member of the enumeration.
     NotListed,
 }
 
-/// How often each thing is wrong.
+/// The number of problems of each kind.
 pub type Problems = BTreeMap<Problem, usize>;
 
 /// Alternatives of which the first that applies is taken.
 #[derive(Debug)]
 pub struct List<'a> {
-    /// What they are.
+    /// Their kind.
     pub what: What,
-    /// Their conditions, in the order in which they are tried; none always applies.
+    /// Their conditions, in evaluation order; `None` always applies.
     pub items: Vec<Option<&'a Condition>>,
-    /// Whom they lead to, for routes.
+    /// The target agents of routes.
     pub to: Vec<&'a str>,
-    /// Their priorities, where that decides.
+    /// Their priorities, if these decide.
     pub priorities: Vec<Option<f64>>,
-    /// Whether more is asked for than the condition.
+    /// Whether more than the condition is required.
     pub narrowed: Vec<bool>,
 }
 
@@ -94,7 +94,7 @@ impl List<'_> {
     }
 }
 
-/// The branches that stand inside others, each with its conditions and those around it, in words.
+/// The nested branches, each with its conditions and the enclosing ones, as text.
 fn nested(agent: &Agent) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     let mut inside = |branches: &[Branch]| {
@@ -124,18 +124,18 @@ fn nested(agent: &Agent) -> BTreeSet<String> {
     found
 }
 
-/// What alternatives are.
+/// The kind of alternatives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum What {
     /// Branches.
     Branches,
     /// Handoffs and routing rules.
     Routes,
-    /// Ways to be done.
+    /// Completion conditions.
     Completions,
 }
 
-/// Priority, condition, whom it leads to, whether more is asked for.
+/// Priority, condition, target agent, and whether more than the condition is required.
 type Route<'a> = (Option<f64>, Option<&'a Condition>, &'a str, bool);
 
 /// The lists of alternatives of an agent.
@@ -164,7 +164,7 @@ pub fn lists(agent: &Agent) -> Vec<List<'_>> {
         Some(NumberOrText::Number(n)) => Some(n.0),
         _ => None,
     };
-    // `HANDOFF_PROTOCOL` of a supervisor speaks of other agents' handoffs.
+    // `HANDOFF_PROTOCOL` of a supervisor describes handoffs of other agents.
     let others = |h: &agentir_ir::Handoff| h.extensions.0.values().any(|e| e.contains_key("from"));
     let handoffs = agent.coordination.handoffs.iter().filter(|h| !others(h));
     let mut handoffs: Vec<Route<'_>> = handoffs
@@ -222,7 +222,7 @@ pub fn bodies<'a>(agent: &'a Agent, found: &mut dyn FnMut(&'a Body)) {
     agent.error_handling.handlers.iter().for_each(|h| found(&h.body));
 }
 
-/// Calls `found` with every statement, those inside others included.
+/// Calls `found` with every statement, including nested ones.
 pub fn statements<'a>(body: &'a Body, found: &mut dyn FnMut(&'a Statement)) {
     for statement in &body.0 {
         found(statement);
@@ -244,7 +244,7 @@ pub fn statements<'a>(body: &'a Body, found: &mut dyn FnMut(&'a Statement)) {
     }
 }
 
-/// What is wrong with the conditions of a program, and which of them cannot be judged, in words.
+/// The problems with the conditions of a program, and the text of those that cannot be judged.
 #[must_use]
 pub fn of_conditions(program: &Program) -> (Problems, BTreeSet<String>) {
     let mut search = Search::default();
@@ -254,7 +254,7 @@ pub fn of_conditions(program: &Program) -> (Problems, BTreeSet<String>) {
         for list in lists(agent) {
             search.list(&list, &domain);
         }
-        // What is around a branch may decide about it.
+        // The conditions around a branch may decide it.
         search.unjudged.extend(nested(agent));
         search.listed(agent);
         search.constraints(&agent.constraints.constraints, &domain);
@@ -327,7 +327,7 @@ impl Search {
         }
     }
 
-    /// Constants that are set and are not among the values that are listed.
+    /// Assigned constants that are not members of the enumeration.
     fn listed(&mut self, agent: &Agent) {
         let mut fields: Vec<&GatherField> = Vec::new();
         let mut sets = Vec::new();
@@ -345,7 +345,7 @@ impl Search {
         }
     }
 
-    /// Two agents that hand over to each other by what the runtime knows, in the same state.
+    /// Two agents whose runtime conditions make them hand over to each other in the same state.
     fn circles(&mut self, program: &Program) {
         let by_runtime = |condition: &Condition| {
             let mut known = condition.expr().is_some();
@@ -364,7 +364,7 @@ impl Search {
                         .map(|(n, _)| n)
                         .collect()
                 };
-                // In Agent Script the way there leads through procedures.
+                // In Agent Script, procedures run before the handoff.
                 let names = |a: &Agent, b: &Agent| {
                     let mut found = false;
                     a.walk(&mut |node| {
@@ -417,12 +417,12 @@ impl Search {
             let before = || (0..at).filter(|one| list.precedes(*one, at));
             let always = before().any(|one| list.items[one].is_none());
             let before: Vec<Test<'_>> = before().filter_map(|one| tests[one]).collect();
-            // What never holds by itself is another problem.
+            // A condition that never holds on its own is another problem.
             let never = own.is_some_and(|t| matches!(ends(&t, domain), Some((false, _))));
             if never {
                 continue;
             }
-            // Only those that speak of the same can decide about it.
+            // Only conditions on the same variables can decide it.
             let about: Vec<Test<'_>> = match own {
                 Some(own) => before.into_iter().filter(|t| shares(t, own)).collect(),
                 None => before,
@@ -511,7 +511,7 @@ impl Search {
         }
     }
 
-    /// Pairs of constraints that are checked at the same place and apply in the same cases.
+    /// Pairs of constraints that are checked at the same program point under the same condition.
     fn constraints(&mut self, all: &[Constraint], domain: &Domain) {
         let place = |c: &Constraint| match &c.checkpoint {
             None => String::new(),
@@ -554,7 +554,7 @@ impl Search {
                 let applies = |state: &State| {
                     tests[2..].iter().all(|t| t.outcome(state, domain.dialect) == Outcome::True)
                 };
-                // One that is never met alone is another problem.
+                // A constraint that is unsatisfiable on its own is another problem.
                 let alone = states.any(|s| applies(s) && met(a, &x, s))
                     && states.any(|s| applies(s) && met(b, &y, s));
                 if alone && !states.any(|s| applies(s) && met(a, &x, s) && met(b, &y, s)) {
@@ -572,7 +572,7 @@ impl Search {
         }
     }
 
-    /// What holds before anything has happened, where all that is read has its first value then.
+    /// Conditions that hold initially, if all variables they read have initial values.
     fn start(&mut self, agent: &Agent, domain: &Domain) {
         if domain.dialect != agentir_expr::Dialect::Abl {
             return;
@@ -582,7 +582,7 @@ impl Search {
             let Test::Expr(expr) = test else { return None };
             let mut state = State::new();
             let mut known = !test.is_constant();
-            // What is set somewhere may be set before, or not: nobody asks here.
+            // Assigned variables may or may not be set before; they are not considered.
             let mut open = known;
             expr.paths(&mut |path| open &= domain.first.contains_key(path.root.value.as_str()));
             if open {
@@ -608,7 +608,7 @@ impl Search {
         let completes = agent.completion.conditions.iter().filter_map(|c| c.when.as_ref());
         let triggers = agent.coordination.escalation.iter().flat_map(|e| &e.triggers);
         for condition in completes.chain(triggers.filter_map(|t| t.when.as_ref())) {
-            // What holds always is another problem.
+            // A condition that always holds is another problem.
             let may_fail = Test::of(condition).and_then(|t| ends(&t, domain)).is_none_or(|e| e.1);
             if holds(condition) == Some(true) && may_fail {
                 self.add(Problem::DoneAtStart);
@@ -628,7 +628,7 @@ impl Search {
     }
 }
 
-/// Whether a test can hold, and whether it can fail to; none if that cannot be judged.
+/// Whether a test can be true, and whether it can be false; `None` if that cannot be judged.
 fn ends(test: &Test<'_>, domain: &Domain) -> Option<(bool, bool)> {
     let states = States::of(domain, &[*test])?;
     let (mut holds, mut fails) = (false, false);

@@ -1,8 +1,8 @@
-//! Conversations retold: what agents do in another language is what they did in their own, but for what
-//! the report of the conversion announces. `docs/semantics.md`, "Cross-language replay", says what is
+//! Cross-language replay: converted agents behave like their sources, except for differences that the
+//! report of the conversion announces. `docs/semantics.md`, "Cross-language replay", says what is
 //! compared.
 //!
-//! `AGENTIR_CONVERSATIONS=300` tries so many conversations with each program.
+//! `AGENTIR_CONVERSATIONS=300` replays 300 conversations per program.
 
 #![allow(
     clippy::unwrap_used,
@@ -67,7 +67,7 @@ fn samples() -> Vec<Input> {
     all.collect()
 }
 
-fn samples_of_others() -> Vec<Input> {
+fn third_party_samples() -> Vec<Input> {
     let abl = external_abl()
         .into_iter()
         .map(|sample| (sample.files, Options { version: sample.version, fragment: false }, "abl"));
@@ -155,7 +155,7 @@ impl Side<'_> {
 
 /// How a conversation compares.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Fate {
+enum Verdict {
     Same,
     /// A loss is reported where it differs.
     Announced,
@@ -283,7 +283,7 @@ fn retell(
         let first = replay(machine, entry(program), conversation, &Names::own(program)).unwrap();
         let second = replay(&theirs, entry(&done.program), conversation, &names).unwrap();
         let fate = match difference(&first, &second) {
-            None => Fate::Same,
+            None => Verdict::Same,
             Some(difference) => {
                 let on_the_way =
                     sides.iter().zip(&difference.paths).any(|(side, path)| side.announces(path));
@@ -293,9 +293,9 @@ fn retell(
                 let kept = second.get(difference.turn).is_some_and(|played| played.exit_blocked);
                 let who = kept || script(sample.language) != script(target.name());
                 if on_the_way || declared {
-                    Fate::Announced
+                    Verdict::Announced
                 } else if difference.done && who {
-                    Fate::WhoIsDone
+                    Verdict::WhoIsDone
                 } else {
                     let what = format!("{} to {}: {}", sample.name, target.name(), difference.what);
                     let reviewed = EXCEPTIONS.iter().any(|(part, _)| what.contains(part));
@@ -305,7 +305,7 @@ fn retell(
                         let theirs = if ours == theirs { String::new() } else { theirs };
                         problems.push(format!("{what}\n{ours}\n{theirs}"));
                     }
-                    Fate::Different
+                    Verdict::Different
                 }
             }
         };
@@ -340,16 +340,16 @@ fn faithful(sample: &Sample, machine: &Machine<'_>, made: &Generated) -> Vec<Str
 
 #[test]
 fn converted_agents_do_the_same_but_for_what_is_announced() {
-    retold_conversations_are_the_same(samples());
+    replays_are_the_same(samples());
 }
 
 #[test]
 #[cfg_attr(not(external_corpus), ignore = "needs the external corpus (AGENTIR_EXTERNAL_CORPUS)")]
-fn converted_agents_of_others_do_the_same_but_for_what_is_announced() {
-    retold_conversations_are_the_same(samples_of_others());
+fn converted_third_party_agents_do_the_same_but_for_what_is_announced() {
+    replays_are_the_same(third_party_samples());
 }
 
-fn retold_conversations_are_the_same(inputs: Vec<Input>) {
+fn replays_are_the_same(inputs: Vec<Input>) {
     let limits = Limits { max_tries: tries(), ..Limits::default() };
     type Row = BTreeMap<(&'static str, &'static str), [usize; 4]>;
     let (mut problems, unfaithful, table) = inputs

@@ -1,9 +1,9 @@
-//! Changing texts at the places that the IR gives.
+//! Text edits at spans of the IR.
 
 use crate::check::File;
 use agentir_diagnostics::{Edit, Span};
 
-/// The files with these edits made, which do not overlap.
+/// Applies edits, which must not overlap.
 #[must_use]
 pub fn apply(files: &[File], edits: &[Edit]) -> Vec<File> {
     let mut files = files.to_vec();
@@ -15,13 +15,13 @@ pub fn apply(files: &[File], edits: &[Edit]) -> Vec<File> {
     files
 }
 
-/// What is written at a place.
+/// The source text of a span.
 #[must_use]
 pub fn slice(files: &[File], span: Span) -> &str {
     files.get(span.file.0 as usize).and_then(|f| f.text.get(span.range())).unwrap_or_default()
 }
 
-/// What replaces a place.
+/// An edit that replaces a span.
 #[must_use]
 pub fn replace(span: Span, text: impl Into<String>) -> Edit {
     Edit { span, text: text.into() }
@@ -80,7 +80,7 @@ pub fn block(files: &[File], file: u32, key_line: usize) -> Option<Span> {
     Some(Span::new(agentir_diagnostics::FileId(file), place(at)?, place(end)?))
 }
 
-/// The number of the line, from 0, on which a place is.
+/// The line of a span, from 0.
 #[must_use]
 pub fn line(files: &[File], span: Span) -> usize {
     let text = files.get(span.file.0 as usize).map_or("", |f| &f.text);

@@ -1,6 +1,6 @@
-//! Random runs of a flow: an agent is executed, statement by statement, with a user, tools and a model
-//! who do anything that declarations allow. What a run comes to is possible; what very many runs do not
-//! come to is taken to be impossible.
+//! Random runs of a flow: an agent is executed statement by statement, with random choices of the user,
+//! the tools and the model within their declarations. A state that a run reaches is possible; one that
+//! very many runs do not reach is assumed to be impossible.
 
 use super::states::{Domain, Test};
 use agentir_diagnostics::Span;
@@ -14,29 +14,29 @@ use agentir_ir::{
 };
 use std::collections::{BTreeMap, BTreeSet};
 
-/// So many steps a run takes at most.
+/// The maximal number of steps of a run.
 const STEPS: usize = 250;
-/// So many steps without waiting are a loop that is not left.
+/// The number of steps without waiting that counts as an endless loop.
 const WITHOUT_WAITING: usize = 120;
 
-/// What runs came to.
+/// The observations of runs.
 #[derive(Debug, Default)]
-pub struct Seen {
-    /// The steps, and how many runs came to each.
+pub struct Observed {
+    /// The steps, with the number of runs that reached each.
     pub steps: BTreeMap<String, usize>,
-    /// The variables that were read in a text or as a needed argument, and were not set.
+    /// The unset variables that were read in text or as required arguments.
     pub unset: BTreeSet<String>,
-    /// The variables that were read elsewhere and were not set.
+    /// The unset variables that were read elsewhere.
     pub mentioned: BTreeSet<String>,
-    /// Whether one went round without waiting for anybody.
+    /// Whether a run looped without waiting.
     pub never_waits: bool,
-    /// The assignments that were made and the targets of the jumps, by their places.
+    /// The spans of executed assignments and jump targets.
     pub places: BTreeSet<Span>,
-    /// What was set in all runs that handed over to another agent; none if none did.
+    /// The variables that were set in all runs that handed over; `None` if no run did.
     pub handed: Option<BTreeSet<String>>,
 }
 
-/// Numbers that look random and are the same on every machine.
+/// A deterministic pseudo-random number generator.
 struct Random(u64);
 
 impl Random {
@@ -63,17 +63,22 @@ enum Tools {
     Succeed,
 }
 
-/// Where it goes on.
+/// The continuation of a statement.
 enum On {
     Next,
     To(String),
     End,
 }
 
-/// What so many runs of an agent's flow come to. `given` are the variables that another agent handed
-/// over. None if the agent has no flow.
+/// Observes random runs of the flow of an agent. `given` are the variables that another agent passes.
+/// `None` if the agent has no flow.
 #[must_use]
-pub fn explore(program: &Program, agent: &Agent, given: &[String], runs: usize) -> Option<Seen> {
+pub fn explore(
+    program: &Program,
+    agent: &Agent,
+    given: &[String],
+    runs: usize,
+) -> Option<Observed> {
     let flow = agent.flow.as_ref()?;
     let domain = Domain::of(program, agent);
     let (mut numbers, mut texts) = (vec![0.0, 1.0], vec!["~".to_owned()]);
@@ -100,7 +105,7 @@ pub fn explore(program: &Program, agent: &Agent, given: &[String], runs: usize) 
             results.insert(name.value.to_string());
         }
     });
-    let mut seen = Seen::default();
+    let mut seen = Observed::default();
     for run in 0..runs {
         let tools = match run % 4 {
             0 => Tools::Fail,
@@ -132,13 +137,13 @@ pub fn explore(program: &Program, agent: &Agent, given: &[String], runs: usize) 
             let value = one.any();
             one.state.set(name.as_str(), value);
         }
-        // What the agent as a whole asks for may be told at any time.
+        // The fields of the agent may be filled at any time.
         for field in &agent.gather.fields {
             let value = one.of_name(&field.name.value);
             one.state.set(field.name.value.clone(), value);
         }
         one.run();
-        // The others would only take their time to say the same.
+        // Further runs would observe the same.
         if seen.never_waits {
             break;
         }
@@ -153,16 +158,16 @@ struct Run<'r> {
     numbers: &'r [f64],
     texts: &'r [String],
     domain: &'r Domain,
-    /// What tools give: no rule says that it is read before they are called.
+    /// The results of tools: no rule checks that they are read after the call.
     results: &'r BTreeSet<String>,
     state: State,
     random: Random,
     tools: Tools,
-    /// Steps since somebody had a turn.
+    /// Steps since the last wait.
     waited: usize,
     entered: BTreeMap<String, usize>,
     repeated: BTreeMap<usize, u32>,
-    seen: &'r mut Seen,
+    seen: &'r mut Observed,
 }
 
 impl<'r> Run<'r> {
@@ -194,7 +199,7 @@ impl<'r> Run<'r> {
         }
     }
 
-    /// The step behind another one.
+    /// The step after another one.
     fn following(&self, at: &str) -> Option<String> {
         let orders = [&self.flow.sequence, &self.flow.steps];
         let (order, place) = orders
@@ -218,7 +223,7 @@ impl<'r> Run<'r> {
         if step.await_attachment.is_some() || step.human_approval.is_some() {
             self.waited = 0;
         }
-        // The model leads behind what is said and asked for.
+        // The model takes over after messages and questions.
         let leads = step.body.0.iter().position(|s| {
             !matches!(
                 s,
@@ -241,7 +246,7 @@ impl<'r> Run<'r> {
         self.statements(rest, Some(step))
     }
 
-    /// The model, the user and tools have their turns.
+    /// A turn of the model, the user and the tools.
     fn led_by_the_model(&mut self) {
         self.waited = 0;
         let tools =
@@ -261,7 +266,7 @@ impl<'r> Run<'r> {
         }
     }
 
-    /// The user says something, or does something else.
+    /// A message or another action of the user.
     fn wait(&mut self, step: Option<&'r Step>) -> On {
         self.waited = 0;
         let mut said = self.texts[self.random.below(self.texts.len())].clone();
@@ -311,7 +316,7 @@ impl<'r> Run<'r> {
                 self.mentions(&set.value);
                 let mut value =
                     evaluate(&set.value, &self.state, self.domain.dialect).unwrap_or_default();
-                // What a tool or a pattern gives is there, though it is not known here what it is.
+                // The result of a tool or a pattern is set, with an unknown value.
                 let null = matches!(set.value.kind, ExprKind::Literal(_));
                 if !null && matches!(value, Value::Undefined | Value::Null) {
                     value = self.any();
@@ -383,7 +388,7 @@ impl<'r> Run<'r> {
         On::Next
     }
 
-    /// What another agent could be given.
+    /// The variables that could be passed to another agent.
     fn hand_over(&mut self) {
         let unset = |value: &Value| matches!(value, Value::Undefined | Value::Null);
         let set = self.state.variables().filter(|(_, value)| !unset(value));
@@ -415,7 +420,7 @@ impl<'r> Run<'r> {
                     Some(name) => parameters.iter().find(|p| p.name.value == name.value),
                     None => parameters.get(at),
                 };
-                // What is put into an object may be left out there.
+                // Fields of an object may be missing.
                 if parameter.is_some_and(needed) && argument.value.as_path().is_some() {
                     self.reads(&argument.value);
                 } else {
@@ -492,9 +497,9 @@ impl<'r> Run<'r> {
         }
     }
 
-    /// A text is said: the holes of the blocks that are shown are filled.
+    /// Prints a text, which reads the placeholders of visible blocks.
     fn said(&mut self, text: &Template) {
-        // Whether each open block is shown; nobody knows of lists.
+        // Whether each open block is visible; unknown for lists.
         let mut open: Vec<Option<bool>> = Vec::new();
         for part in &text.parts {
             match part {
@@ -533,7 +538,7 @@ impl<'r> Run<'r> {
         }
     }
 
-    /// Something is read where it does no harm, or none that can be told here.
+    /// A read that is harmless if the variable is unset, or not judged here.
     fn mentions(&mut self, expr: &Expr) {
         expr.paths(&mut |path| {
             let value = self.state.get(&path.root.value);
@@ -543,7 +548,7 @@ impl<'r> Run<'r> {
         });
     }
 
-    /// Something is needed.
+    /// A read that requires the variable to be set.
     fn reads(&mut self, expr: &Expr) {
         let mut guarded = false;
         let mut paths = Vec::new();
@@ -601,7 +606,7 @@ impl<'r> Run<'r> {
         }
     }
 
-    /// What a tool gives.
+    /// The result of a tool.
     fn result(&mut self, tool: Option<&Tool>) -> Value {
         let mut fields = BTreeMap::new();
         for field in tool.iter().filter_map(|t| t.returns.as_ref()).flat_map(|r| &r.fields) {

@@ -1,6 +1,5 @@
-//! States to try conditions in: every value that a test of the conditions could tell from others, as far
-//! as declarations allow it. What is claimed of conditions here is found by evaluating them, one state
-//! after the other, and by nothing else.
+//! States in which conditions are evaluated: one value per class that the tests of the conditions
+//! distinguish, as far as declarations allow it. All results come from exhaustive evaluation.
 
 use agentir_eval::{Outcome, State, Value, outcome};
 use agentir_expr::{
@@ -10,33 +9,33 @@ use agentir_expr::{
 use agentir_ir::{Agent, GatherField, Node, Program};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// At most so many states are tried; more are too many to say anything.
+/// The maximal number of states; with more, conditions are not judged.
 const MOST: usize = 30_000;
 
-/// What may be in a variable.
+/// The domain of a variable.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Values {
     /// One of these.
     Listed(Vec<Value>),
     /// A number between these.
     Number(f64, f64),
-    /// A text.
+    /// A string.
     Text,
-    /// True or false.
+    /// A Boolean.
     Bool,
     /// Anything.
     Any,
 }
 
-/// What declarations say about the variables of an agent.
+/// The declared variables of an agent.
 #[derive(Debug)]
 pub struct Domain {
-    /// What its conditions mean.
+    /// The dialect of its conditions.
     pub dialect: Dialect,
     declared: BTreeMap<String, Values>,
-    /// What the first values are, of variables that nothing has to be done for.
+    /// The initial values of variables that have one.
     pub first: BTreeMap<String, Value>,
-    /// All that is assigned, wherever.
+    /// All assigned variables.
     pub written: BTreeSet<String>,
 }
 
@@ -52,7 +51,7 @@ fn root(path: &str) -> String {
 }
 
 impl Domain {
-    /// What an agent declares.
+    /// The declarations of an agent.
     #[must_use]
     pub fn of(program: &Program, agent: &Agent) -> Self {
         let dialect = dialect(agent);
@@ -124,7 +123,7 @@ impl Domain {
         Self { dialect, declared, first, written }
     }
 
-    /// Whether the values of a variable are listed.
+    /// Whether a variable is an enumeration.
     #[must_use]
     pub fn listed(&self, path: &Path) -> Option<Vec<Value>> {
         match self.declared.get(&key(path)?) {
@@ -134,7 +133,7 @@ impl Domain {
         }
     }
 
-    /// What may be in a variable.
+    /// The domain of a variable.
     #[must_use]
     pub fn of_name(&self, name: &str) -> Values {
         self.values(name)
@@ -172,7 +171,7 @@ fn of_field(field: &GatherField) -> Values {
     values
 }
 
-/// The name under which a path is sampled; none for one that cannot be.
+/// The name under which a path is sampled; `None` if it cannot be.
 fn key(path: &Path) -> Option<String> {
     let mut text = match &path.namespace {
         Some(namespace) => format!("@{}.{}", namespace.value, path.root.value),
@@ -186,17 +185,17 @@ fn key(path: &Path) -> Option<String> {
     Some(text)
 }
 
-/// A condition, and what becomes of it.
+/// A condition that can be evaluated.
 #[derive(Debug, Clone, Copy)]
 pub enum Test<'a> {
     /// An expression.
     Expr(&'a Expr),
-    /// Words: they hold or do not.
+    /// Natural language, which may hold or not.
     Words(&'a str),
 }
 
 impl<'a> Test<'a> {
-    /// The test of a condition; none if it cannot be read.
+    /// The test of a condition; `None` if it could not be parsed.
     #[must_use]
     pub fn of(condition: &'a Condition) -> Option<Self> {
         match &condition.kind {
@@ -206,7 +205,7 @@ impl<'a> Test<'a> {
         }
     }
 
-    /// Whether it says the same in every state because it reads nothing.
+    /// Whether it is constant because it reads no variables.
     #[must_use]
     pub fn is_constant(&self) -> bool {
         let Self::Expr(expr) = self else { return false };
@@ -218,7 +217,7 @@ impl<'a> Test<'a> {
         constant
     }
 
-    /// What becomes of it.
+    /// Its value in a state.
     #[must_use]
     pub fn outcome(&self, state: &State, dialect: Dialect) -> Outcome {
         match self {
@@ -231,7 +230,7 @@ impl<'a> Test<'a> {
     }
 }
 
-/// The states that conditions are tried in.
+/// The states in which conditions are evaluated.
 #[derive(Debug)]
 pub struct States {
     variables: Vec<(Sampled, Vec<Value>)>,
@@ -244,8 +243,8 @@ enum Sampled {
 }
 
 impl States {
-    /// All states that tests of these conditions could tell from each other; none if there is something
-    /// in them whose values cannot be listed: functions, patterns, arithmetic.
+    /// All states that these conditions can distinguish; `None` if they contain functions, patterns or
+    /// arithmetic, whose values cannot be enumerated.
     #[must_use]
     pub fn of(domain: &Domain, tests: &[Test<'_>]) -> Option<Self> {
         let mut numbers: Vec<f64> = vec![0.0];
@@ -302,7 +301,7 @@ impl States {
                 Visit::Children
             });
         }
-        // A part of something and the whole of it cannot be chosen independently.
+        // A value and its field cannot be chosen independently.
         let names: Vec<&String> = paths.keys().collect();
         let nested = |a: &&String| names.iter().any(|b| b.starts_with(&format!("{a}.")));
         if !fits || names.iter().any(nested) {
@@ -338,7 +337,7 @@ impl States {
         count.is_some_and(|n| n <= MOST).then_some(Self { variables })
     }
 
-    /// Calls `visit` with each of them, until it says that it has seen enough.
+    /// Calls `visit` with each state until it returns a break.
     pub fn each(&self, visit: &mut dyn FnMut(&State) -> bool) {
         let mut at = vec![0usize; self.variables.len()];
         loop {
@@ -369,7 +368,7 @@ impl States {
         }
     }
 
-    /// Whether one of them is like this.
+    /// Whether a predicate holds in one of the states.
     #[must_use]
     pub fn any(&self, mut like: impl FnMut(&State) -> bool) -> bool {
         let mut found = false;
