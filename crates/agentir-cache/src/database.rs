@@ -36,7 +36,7 @@ pub(crate) struct Database {
 pub(crate) struct Error(rusqlite::Error);
 
 impl Error {
-    /// Whether the file is no database, or not whole.
+    /// Whether the file is not a database, or is damaged.
     pub(crate) fn is_corrupt(&self) -> bool {
         let code = self.0.sqlite_error_code();
         matches!(code, Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase))

@@ -10,7 +10,7 @@ const SEAL_BYTES: usize = 16;
 pub struct Key([u8; 32]);
 
 impl Key {
-    /// The key whose [bytes](Self::bytes) something begins with, and what stands behind them.
+    /// Splits `bytes` into a key, by its [bytes](Self::bytes), and the rest.
     #[must_use]
     pub fn split_first(bytes: &[u8]) -> Option<(Self, &[u8])> {
         bytes.split_first_chunk().map(|(key, rest)| (Self(*key), rest))
@@ -22,14 +22,14 @@ impl Key {
         &self.0
     }
 
-    /// A value behind a hash of the key and it.
+    /// The value, prefixed by a keyed hash of it.
     pub(crate) fn seal(&self, value: &[u8]) -> Vec<u8> {
         let mut sealed = self.hash(value).to_vec();
         sealed.extend_from_slice(value);
         sealed
     }
 
-    /// The value, if it is whole and was put under this key.
+    /// The value, if it is intact and was sealed with this key.
     pub(crate) fn unseal(&self, mut sealed: Vec<u8>) -> Option<Vec<u8>> {
         let (seal, value) = sealed.split_at_checked(SEAL_BYTES)?;
         if seal != self.hash(value) {
@@ -49,11 +49,11 @@ impl Key {
     }
 }
 
-/// Parts of so many bytes are hashed by themselves: that takes several blocks at once, which is not done for
-/// what comes behind other parts.
+/// Parts of at least this size are hashed separately, which hashes several blocks at once; data that
+/// follows other parts in the hasher is not.
 const LARGE_PART_BYTES: usize = 1024;
 
-/// So many bytes of small parts are hashed together.
+/// The number of bytes of small parts that are hashed together.
 const BUFFER_BYTES: usize = 4096;
 
 /// Makes a key of parts. Each is set off from the next by its length, so `ab`, `c` is not `a`, `bc`.

@@ -34,7 +34,7 @@ fn file_name(version: u32) -> String {
 /// longest time go.
 const MAX_SIZE_BYTES: u64 = 512 << 20;
 
-/// After how many days an entry that nobody asked for goes.
+/// The number of days after which an unused entry is evicted.
 const MAX_AGE_DAYS: u64 = 30;
 
 /// How many bytes wait at most before they are written.
@@ -77,8 +77,7 @@ struct PendingWrites {
 }
 
 impl Cache {
-    /// The cache in a folder, which is made if it is not there. A database that is broken is begun
-    /// anew.
+    /// The cache in a folder, which is created if it does not exist. A corrupt database is replaced.
     ///
     /// # Errors
     /// When the folder cannot be written to, or is on a file system where databases do not work.
@@ -195,7 +194,7 @@ fn remove(database: &Path) {
     }
 }
 
-/// What is behind the lock is whole at any time, also after a panic.
+/// Ignores poisoning: the locked data is consistent at any time, even after a panic.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

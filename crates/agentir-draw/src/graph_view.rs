@@ -291,7 +291,7 @@ pub fn graph(cfg: &Cfg<'_>, sources: &SourceMap, view: &View<'_>) -> Graph {
             _ => edge,
         };
         let mut label = label::edge(cfg, edge);
-        // What is said or set before a jump is not shown; the condition before that is.
+        // Messages and assignments before a jump are not shown; the condition before them is.
         let mut guard = cfg.guard(edge.guard);
         if hidden
             && label.is_empty()
@@ -308,13 +308,13 @@ pub fn graph(cfg: &Cfg<'_>, sources: &SourceMap, view: &View<'_>) -> Graph {
             continue;
         }
         drawn.insert(key, edges.len());
-        // A thousand branches would be told half a million times.
+        // A thousand branches would otherwise be printed half a million times.
         let left_out = guard.len().saturating_sub(MAX_LITERALS);
-        let mut told: Vec<String> = Vec::new();
+        let mut literals: Vec<String> = Vec::new();
         if left_out > 0 {
-            told.push(format!("{left_out} more, of the branches before"));
+            literals.push(format!("{left_out} more, of the branches before"));
         }
-        told.extend(guard.iter().skip(left_out).map(|l| match l.holds {
+        literals.extend(guard.iter().skip(left_out).map(|l| match l.holds {
             true => l.test.to_string(),
             false => format!("not: {}", l.test),
         }));
@@ -323,7 +323,7 @@ pub fn graph(cfg: &Cfg<'_>, sources: &SourceMap, view: &View<'_>) -> Graph {
             to: b,
             why: edge.kind.name(),
             decided_by: edge.decided_by.name(),
-            guard: told,
+            guard: literals,
             label,
             limit: edge.limit,
             cycle,
@@ -385,15 +385,15 @@ fn sole_incoming_edge<'g, 'a>(
     None
 }
 
-/// Places that nothing leads to or from say nothing: an exit nobody takes, a turn that never ends.
+/// Removes unconnected nodes: an exit that is never taken, a turn that never ends.
 fn drop_unused(nodes: &mut Vec<Node>, edges: &mut [Edge], used: &FxHashSet<usize>) {
-    let told =
+    let keep =
         |n: &Node| used.contains(&n.id) || matches!(n.node_kind, NodeKind::Entry | NodeKind::Step);
     let mut new_id: FxHashMap<usize, usize> = FxHashMap::default();
-    for node in nodes.iter().filter(|n| told(n)) {
+    for node in nodes.iter().filter(|n| keep(n)) {
         new_id.insert(node.id, new_id.len());
     }
-    nodes.retain(told);
+    nodes.retain(keep);
     for (id, node) in nodes.iter_mut().enumerate() {
         node.id = id;
     }
@@ -475,8 +475,8 @@ fn location(sources: &SourceMap, span: Span) -> Option<String> {
     Some(format!("{}:{}:{}", file.name, at.line, at.column))
 }
 
-/// The node that stands for each node. Nodes of a step stand behind the step; others behind the last
-/// node that is shown before them.
+/// The node that represents each node. Nodes of a step are represented by the step; others by the last
+/// visible node before them.
 fn collapse(cfg: &Cfg<'_>, detail: Detail) -> Vec<Option<NodeIndex>> {
     let count = cfg.graph().node_count();
     if detail == Detail::Statements {

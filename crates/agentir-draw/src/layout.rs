@@ -5,7 +5,7 @@ use dagre::graph::{Graph as Dag, GraphOptions};
 use dagre::{EdgeLabel, LayoutOptions, NodeLabel, Ranker};
 use std::fmt;
 
-/// A picture has at most so many nodes; nobody could read a larger one.
+/// The maximal number of nodes of a drawing; a larger one would be illegible.
 pub const MAX_NODES: usize = 1_500;
 
 /// A graph has more than [`MAX_NODES`] nodes, so many.

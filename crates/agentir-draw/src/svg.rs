@@ -137,7 +137,7 @@ fn write_edge(
         edge.decided_by,
         edge.from,
         edge.to,
-        escape(&told(edge)),
+        escape(&tooltip(edge)),
         curve(points)
     );
     if let Some(longest) = lines.iter().map(|l| l.chars().count()).max() {
@@ -156,8 +156,8 @@ fn write_edge(
     out.push_str("</g>");
 }
 
-/// What is said of an edge when one points at it.
-fn told(edge: &Edge) -> String {
+/// The tooltip of an edge.
+fn tooltip(edge: &Edge) -> String {
     let mut text = format!("{}, decided by {}", edge.why, edge.decided_by);
     if !edge.guard.is_empty() {
         text.push_str("\nonly if ");

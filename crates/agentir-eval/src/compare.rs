@@ -68,7 +68,7 @@ pub(crate) fn same(a: &Value, b: &Value, dialect: Dialect) -> bool {
     }
 }
 
-/// The order of two values; none where they have none and that is no error.
+/// The order of two values; `None` if they are not ordered, which is not an error.
 ///
 /// # Errors
 /// [`EvalError::NoOrder`] where the dialect compares within a type only.

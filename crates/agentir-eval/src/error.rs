@@ -22,7 +22,7 @@ pub enum EvalError {
     UnknownFunction(Name),
     /// A wrong number of arguments, or one of a wrong kind, for this function.
     Arguments(Name),
-    /// A pattern that is no regular expression, or too large a one.
+    /// A pattern that is not a valid regular expression, or is too large.
     Pattern(String),
     /// A text longer than [`crate::MAX_TEXT`], or a value with more than [`crate::MAX_SIZE`] parts.
     TooLarge,

@@ -246,7 +246,7 @@ fn average(call: &Call<'_, '_>) -> Result<Value> {
     Value::number(sum / values.len() as f64)
 }
 
-/// What is unset is no number here, unlike in arithmetic.
+/// Unset values are not numbers here, unlike in arithmetic.
 fn to_number(call: &Call<'_, '_>) -> Result<Value> {
     match call.arg(0) {
         value @ (Value::Bool(_) | Value::Number(_) | Value::Text(_)) => {

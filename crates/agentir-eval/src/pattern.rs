@@ -9,7 +9,7 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 /// A compiled pattern. It matches anywhere in a text unless it is anchored, in time linear in the
-/// text; what needs backtracking (look-around, back-references) is no pattern.
+/// text; what needs backtracking (look-around, back-references) is not supported.
 pub type Pattern = Regex;
 
 /// Compiled patterns take at most so many bytes.

@@ -31,8 +31,8 @@ pub struct Semantics {
 /// How values are put in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ordering {
-    /// All are taken as numbers; two texts that are dates are compared as dates; what is no number
-    /// is in no order to anything, which is no error.
+    /// All are taken as numbers; two texts that are dates are compared as dates; values that are not numbers
+    /// are unordered, which is not an error.
     AsNumbers,
     /// Values of one type are compared, numbers and truth values being one; the rest is an error.
     ByType,

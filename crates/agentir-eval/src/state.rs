@@ -16,7 +16,7 @@ pub trait Environment {
     fn path(&self, path: &Path, semantics: &Semantics) -> Result<Value, EvalError>;
 
     /// What a function gives that is the platform's: what it finds in a text no specification says
-    /// (the detectors of guardrails). None where nobody knows.
+    /// (the detectors of guardrails). `None` if unknown.
     fn platform(&self, _function: &str, _args: &[Value]) -> Option<Value> {
         None
     }

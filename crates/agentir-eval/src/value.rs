@@ -189,7 +189,7 @@ impl Value {
         matches!(self, Self::Undefined | Self::Null)
     }
 
-    /// What kind of value it is, in words: "a number".
+    /// The kind of value, with its article: "a number".
     #[must_use]
     pub const fn kind(&self) -> &'static str {
         match self {

@@ -168,7 +168,7 @@ fn signature(name: &str, parameters: &[Parameter]) -> String {
 }
 
 impl ParameterType {
-    /// The type in words: "a number".
+    /// The type with its article: "a number".
     #[must_use]
     pub const fn words(self) -> &'static str {
         match self {

@@ -92,7 +92,7 @@ impl ValueType {
         }
     }
 
-    /// The type in words, with its article.
+    /// The name of the type, with its article.
     #[must_use]
     pub const fn words(&self) -> &'static str {
         match self {
@@ -187,8 +187,8 @@ impl Coercion {
         self.never(&found, wanted).then_some(found)
     }
 
-    /// What an expression gives, if it can never become a value of the type `wanted`; `infer` says
-    /// what one gives that is no constant.
+    /// The type of an expression, if it can never become a value of the type `wanted`; `infer` gives
+    /// the type of one that is not constant.
     pub fn mismatch(
         &self,
         expr: &Expr,
@@ -198,8 +198,8 @@ impl Coercion {
         self.rejects(expr, wanted).or_else(|| infer().filter(|found| self.never(found, wanted)))
     }
 
-    /// Whether a constant text can never become a value of the type `wanted`. Texts with holes can
-    /// become anything.
+    /// Whether a constant text can never become a value of the type `wanted`. Text with
+    /// placeholders can become anything.
     #[must_use]
     pub fn rejects_text(&self, text: &str, wanted: &ValueType) -> bool {
         let text = text.trim();
@@ -238,7 +238,7 @@ pub enum Mismatch {
         operator: &'static str,
         /// What the operand is.
         found: ValueType,
-        /// What the operator takes, in words.
+        /// A description of what the operator takes.
         wanted: &'static str,
     },
     /// A comparison of values that are never alike.
@@ -498,7 +498,7 @@ fn alien(left: &Expr, l: &ValueType, right: &Expr, r: &ValueType, known: &Known<
     let cannot = |expr: &Expr, is: &ValueType, wanted: &ValueType| {
         coercion.rejects(expr, wanted).is_some() || coercion.never(is, wanted)
     };
-    // A text that is no number is no number's text either.
+    // A string that is not a number is not the text of a number either.
     let words = |expr: &Expr, other: &ValueType| {
         matches!(expr.kind, ExprKind::Literal(Literal::String(_)))
             && coercion.rejects(expr, other).is_some()

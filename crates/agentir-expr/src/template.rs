@@ -1,16 +1,16 @@
-//! Text with holes.
+//! Text with placeholders.
 
 use crate::expr::{Expr, Name};
 use agentir_diagnostics::{Span, Spanned};
 use smol_str::SmolStr;
 
 /// Text to be shown to a user or a model, with the parts that are filled in at run time. In JSON it
-/// is its text, holes included.
+/// is its text, placeholders included.
 #[derive(Clone, Debug, Default)]
 pub struct Template {
     /// The whole text, quotes and block indentation removed.
     pub text: Spanned<SmolStr>,
-    /// The holes, in order. Plain text between them is not listed.
+    /// The placeholders, in order. Plain text between them is not listed.
     pub parts: Vec<TemplatePart>,
     /// Where the source is ahead of the text, because quotes and indentation were removed and escapes
     /// resolved: offsets in the text, ascending, and by how many bytes in all from there on, counted
@@ -29,11 +29,11 @@ impl PartialEq for Template {
 pub enum Piece<'t> {
     /// Plain text.
     Text(&'t str),
-    /// A hole, and how it is written, braces included.
+    /// A placeholder and its source text, braces included.
     Part(&'t TemplatePart, &'t str),
 }
 
-/// A hole in a template.
+/// A placeholder in a template.
 #[derive(Clone, Debug, PartialEq)]
 pub enum TemplatePart {
     /// `{{expr}}`, `{{expr | filter}}`.
@@ -76,13 +76,13 @@ pub enum TemplatePart {
 }
 
 impl Template {
-    /// A template without holes.
+    /// A template without placeholders.
     #[must_use]
     pub fn plain(text: Spanned<SmolStr>) -> Self {
         Self { text, parts: Vec::new(), shifts: Box::default() }
     }
 
-    /// The same text, which stands inside of `span`: behind a quote, or behind the indentation of a block.
+    /// The same text inside `span`: after a quote, or after the indentation of a block.
     #[must_use]
     pub fn inside(mut self, span: Span) -> Self {
         let lead = self.text.span.start.saturating_sub(span.start);
@@ -94,8 +94,8 @@ impl Template {
         self
     }
 
-    /// The text cut into what is plain and its holes. A hole that cannot be found in the text, because
-    /// escapes changed it, is left out.
+    /// The text, split into plain text and placeholders. A placeholder that cannot be found in the text,
+    /// because escapes changed it, is left out.
     pub fn pieces(&self) -> impl Iterator<Item = Piece<'_>> {
         let mut rest = self.text.value.as_str();
         let mut parts = self.parts.iter();
@@ -105,7 +105,7 @@ impl Template {
                 return Some(piece);
             }
             for part in parts.by_ref() {
-                let Some((start, end)) = hole(rest, part) else { continue };
+                let Some((start, end)) = find_placeholder(rest, part) else { continue };
                 let (before, written) = (rest.get(..start)?, rest.get(start..end)?);
                 rest = rest.get(end..)?;
                 if before.is_empty() {
@@ -158,8 +158,8 @@ impl Template {
     }
 }
 
-/// Where the first hole of this form begins and ends.
-fn hole(text: &str, part: &TemplatePart) -> Option<(usize, usize)> {
+/// The byte range of the first placeholder of this form.
+fn find_placeholder(text: &str, part: &TemplatePart) -> Option<(usize, usize)> {
     // Double braces, Agent Script's and ADL's notation; or single braces.
     let forms: &[(&str, &str)] = match part {
         TemplatePart::SingleBrace { .. } => &[("{", "}")],
@@ -168,14 +168,14 @@ fn hole(text: &str, part: &TemplatePart) -> Option<(usize, usize)> {
     let found = forms.iter().filter_map(|(open, close)| Some((text.find(open)?, *open, *close)));
     let (start, open, close) = found.min_by_key(|(start, ..)| *start)?;
     let inside = start + open.len();
-    // A brace inside quotes or of an inner object does not end the hole.
+    // A brace inside quotes or of an inner object does not end the placeholder.
     let mut quote = None;
     let mut depth = 0usize;
     for (at, c) in text.get(inside..)?.char_indices() {
         match (quote, c) {
             (Some(q), c) if c == q => quote = None,
             (Some(_), _) => {}
-            (None, '"' | '\'') if hole_has_pair(text.get(inside + at..)?, c) => quote = Some(c),
+            (None, '"' | '\'') if has_closing_quote(text.get(inside + at..)?, c) => quote = Some(c),
             (None, '{') => depth += 1,
             (None, '}') if depth > 0 => depth -= 1,
             (None, '}') if text.get(inside + at..)?.starts_with(close) => {
@@ -187,8 +187,8 @@ fn hole(text: &str, part: &TemplatePart) -> Option<(usize, usize)> {
     None
 }
 
-/// Whether a quote has its partner before the line ends, so that it is no apostrophe.
-fn hole_has_pair(text: &str, quote: char) -> bool {
+/// Whether a quote is closed before the line ends, so that it is not an apostrophe.
+fn has_closing_quote(text: &str, quote: char) -> bool {
     text.chars().skip(1).take_while(|c| *c != '\n' && *c != '}').any(|c| c == quote)
 }
 
@@ -205,7 +205,7 @@ impl schemars::JsonSchema for Template {
     fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
         schemars::json_schema!({
             "type": "string",
-            "description": "Text with holes (`{{path}}`, `{{FN(x)}}`, `{{#if x}}…{{/if}}`) that are filled in at run time."
+            "description": "Text with placeholders (`{{path}}`, `{{FN(x)}}`, `{{#if x}}…{{/if}}`) that are filled in at run time."
         })
     }
 }

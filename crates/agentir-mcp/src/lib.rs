@@ -54,7 +54,7 @@ impl Mcp {
     /// # Errors
     /// The system gives no threads or no events.
     pub fn new(file: McpFile, env: EnvVars) -> std::io::Result<Self> {
-        // One thread, so that servers are answered while nobody calls them.
+        // One thread, so that requests of servers are answered even if no call is active.
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(1)
             .thread_name("mcp")
@@ -67,11 +67,11 @@ impl Mcp {
         let name = call.name;
         let fail = |kind, words: String| ToolFailure::new(kind, format!("`{name}` {words}"));
         let binding = call.tool.and_then(|tool| tool.binding.as_ref());
-        let said = |field: &str| binding.and_then(|b| b.0.get(field)).and_then(Data::as_str);
-        let Some(server) = said("server") else {
+        let text_field = |field: &str| binding.and_then(|b| b.0.get(field)).and_then(Data::as_str);
+        let Some(server) = text_field("server") else {
             return Err(fail(FailureKind::Refused, "does not say its `server`".to_owned()));
         };
-        let tool = said("tool").unwrap_or(name).to_owned();
+        let tool = text_field("tool").unwrap_or(name).to_owned();
         let timed_out = || {
             let words = format!("(server `{server}`) did not answer within {} ms", call.timeout_ms);
             fail(FailureKind::Timeout, words)
@@ -83,7 +83,7 @@ impl Mcp {
             CallError::Server(why) => fail(FailureKind::Api, format!("(server `{server}`): {why}")),
         };
         let end = Instant::now() + call_timeout(call);
-        // A server that has ended is started anew.
+        // A server that has exited is restarted.
         self.clients.retain(|_, client| !client.is_closed());
         let Self { clients, servers, env, runtime } = self;
         if !clients.contains_key(server) {

@@ -64,10 +64,10 @@ impl Chat {
     }
 }
 
-fn converse(system: &str, said: &[Message], tools: &[ToolSpec]) -> Chat {
+fn converse(system: &str, history: &[Message], tools: &[ToolSpec]) -> Chat {
     let names = wire_names(tools);
     let mut messages = vec![json!({"role": "system", "content": system})];
-    messages.extend(conversation(said, &names));
+    messages.extend(conversation(history, &names));
     let tools = tools.iter().zip(&names).map(|(tool, (wire, _))| tool_json(tool, wire)).collect();
     Chat { messages, tools, form: None, names }
 }
@@ -114,11 +114,11 @@ fn tool_json(tool: &ToolSpec, wire: &str) -> Json {
 
 /// The messages so far. Services reject calls without results and results without calls, which
 /// occur in truncated conversations; those are converted to plain text.
-fn conversation(said: &[Message], names: &[(String, String)]) -> Vec<Json> {
-    let answered: HashSet<&str> = said.iter().filter_map(|m| m.tool_use_id.as_deref()).collect();
+fn conversation(history: &[Message], names: &[(String, String)]) -> Vec<Json> {
+    let answered: HashSet<&str> = history.iter().filter_map(|m| m.tool_use_id.as_deref()).collect();
     let mut made: HashSet<&str> = HashSet::new();
     let mut messages = Vec::new();
-    for message in said {
+    for message in history {
         let call = message.tool_use_id.as_deref().filter(|id| made.contains(id));
         match (message.role, call) {
             (Role::Tool, Some(id)) => messages.push(json!({

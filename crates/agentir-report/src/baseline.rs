@@ -1,4 +1,4 @@
-//! Findings that were there before: a project takes the tool up without mending everything first.
+//! Findings that were there before: a project can adopt the tool without fixing everything first.
 
 use crate::fingerprint::VERSION;
 use crate::{Findings, fingerprints};
@@ -30,7 +30,7 @@ pub struct Known {
     pub rule: String,
     /// What the finding is recognised by.
     pub fingerprint: String,
-    /// What it said; for people.
+    /// The message, for readers of the file.
     pub message: String,
 }
 

@@ -10,12 +10,12 @@ use std::path::Path;
 /// The version of what goes into a fingerprint; it changes when old ones are no longer found.
 pub(crate) const VERSION: &str = "agentir/v1";
 
-/// So many characters of what a finding is about are looked at.
-const MOST: usize = 200;
+/// The maximal number of characters of the text of a finding that are hashed.
+const MAX_TEXT_CHARS: usize = 200;
 
-/// A fingerprint for each finding, in their order: the rule, the file, and the text of the line and of
-/// the place, without white space. Lines above and below may come and go. Of findings that are alike in
-/// all of that the first, the second … of the file are told apart.
+/// A fingerprint for each finding, in order: a hash of the rule, the file, and the text of the line and
+/// the span, without white space. Lines above and below may change. Findings that are equal in all of
+/// these are numbered within the file.
 #[must_use]
 pub fn fingerprints(report: &Report<'_>, root: &Path) -> Vec<String> {
     let mut seen: HashMap<[u8; 32], u32> = HashMap::new();
@@ -53,5 +53,5 @@ fn alike(finding: &Diagnostic, report: &Report<'_>, root: &Path) -> [u8; 32] {
 }
 
 fn without_space(text: &str) -> String {
-    text.split_whitespace().flat_map(str::chars).take(MOST).collect()
+    text.split_whitespace().flat_map(str::chars).take(MAX_TEXT_CHARS).collect()
 }

@@ -24,7 +24,7 @@ pub struct Picture {
     pub svg: String,
 }
 
-/// The most that one message of the user can cost with an agent; nothing where there is no bound.
+/// An upper bound on the cost of one message of the user; empty if there is none.
 #[derive(Debug)]
 pub struct CostRow {
     /// The agent's name.
@@ -42,7 +42,7 @@ pub struct CostRow {
 /// So many lines are shown around a finding.
 const AROUND: usize = 2;
 /// So many lines of what a finding is about are shown.
-const MOST_LINES: usize = 8;
+const MAX_LINES: usize = 8;
 
 #[derive(Template)]
 #[template(path = "report.html")]
@@ -135,7 +135,7 @@ fn shown<'f>(findings: &Findings<'f>, finding: &'f Diagnostic) -> Shown<'f> {
 fn excerpt(file: &SourceFile, finding: &Diagnostic) -> Vec<Line> {
     let span = finding.primary.span.range();
     let first = file.line_index(span.start);
-    let last = file.line_index(span.end.saturating_sub(1).max(span.start)).min(first + MOST_LINES);
+    let last = file.line_index(span.end.saturating_sub(1).max(span.start)).min(first + MAX_LINES);
     (first.saturating_sub(AROUND)..=last + AROUND)
         .filter_map(|number| {
             let line = file.line_range(number);

@@ -129,7 +129,7 @@ pub fn write(
     }
 }
 
-/// The place of a finding, as other programs are told of it.
+/// The location of a finding, in the form that other programs read.
 struct Place {
     /// The file, relative to the root where it is in there, with `/` between folders.
     file: String,

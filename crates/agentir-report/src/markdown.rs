@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 /// So many findings are listed.
-const MOST: usize = 50;
+const MAX_FINDINGS: usize = 50;
 
 pub(crate) fn write(findings: &Findings<'_>, out: &mut dyn Write) -> io::Result<()> {
     let all = findings.report.diagnostics;
@@ -28,7 +28,7 @@ pub(crate) fn write(findings: &Findings<'_>, out: &mut dyn Write) -> io::Result<
     writeln!(out, "\n| place | level | what |\n|---|---|---|")?;
     let mut sorted: Vec<_> = all.iter().collect();
     sorted.sort_by_key(|finding| Reverse(finding.severity));
-    for finding in sorted.iter().take(MOST) {
+    for finding in sorted.iter().take(MAX_FINDINGS) {
         let place = findings.place(finding.primary.span);
         let help = finding.help.as_deref().map(|h| format!("<br>{}", cell(h))).unwrap_or_default();
         writeln!(
@@ -41,7 +41,7 @@ pub(crate) fn write(findings: &Findings<'_>, out: &mut dyn Write) -> io::Result<
             rule(finding),
         )?;
     }
-    if let Some(more) = all.len().checked_sub(MOST).filter(|more| *more > 0) {
+    if let Some(more) = all.len().checked_sub(MAX_FINDINGS).filter(|more| *more > 0) {
         writeln!(out, "\nand {more} more")?;
     }
     Ok(())

@@ -1,4 +1,4 @@
-//! What can go wrong with a store, in words for people.
+//! Errors of stores, with messages for users.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -17,10 +17,10 @@ pub enum StoreError {
     UnsupportedVersion {
         /// The session.
         id: String,
-        /// Its form, as [`agentir_runtime::Session::version`]; none if it is no session at all.
+        /// Its form, as [`agentir_runtime::Session::version`]; `None` if it is not a session.
         found: Option<u64>,
     },
-    /// The file is no database, or one that is damaged.
+    /// The file is not a database, or is damaged.
     Corrupt {
         /// The file.
         path: PathBuf,

@@ -70,7 +70,7 @@ impl SessionLocks {
         self.held.remove(id);
     }
 
-    /// Lets others have a session that is no more. Somebody may be waiting for the old file; the
+    /// Releases the lock of a deleted session. Somebody may be waiting for the old file; the
     /// count of turns keeps them apart from whoever makes a new one.
     pub(crate) fn remove(&mut self, id: &str) {
         if let Some(path) = self.path(id) {

@@ -310,7 +310,7 @@ fn check_id(id: &str) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Makes the file, if there is none: what users said is nobody else's business.
+/// Creates the file, if there is none, with access for the owner only: it contains conversations.
 fn create_private(path: &Path) -> std::io::Result<()> {
     let mut options = std::fs::File::options();
     options.read(true).append(true).create(true);

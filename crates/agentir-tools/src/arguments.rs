@@ -146,7 +146,7 @@ fn convert(ty: &TypeExpr, value: &Json, depth: usize) -> Result<Json, String> {
     }
 }
 
-/// What a value is, in words.
+/// A description of the kind of a value.
 const fn type_name(value: &Json) -> &'static str {
     match value {
         Json::Null => ValueType::Null.words(),

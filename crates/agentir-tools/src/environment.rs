@@ -92,7 +92,7 @@ impl<K: Into<String>, V: Into<String>> FromIterator<(K, V)> for EnvVars {
 #[error("{0}")]
 pub struct FillError(String);
 
-/// The secrets that a call was made with, to be kept out of all that is said about it.
+/// The secrets of a call, which are redacted in all messages about it.
 #[derive(Clone, Default)]
 pub struct Secrets(Vec<String>);
 

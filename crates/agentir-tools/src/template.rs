@@ -1,8 +1,8 @@
-//! Texts with holes: `{{path}}`, and `{name}` in addresses.
+//! Text with placeholders: `{{path}}`, and `{name}` in addresses.
 //!
-//! A hole is a path and nothing else. Where it stands decides how its value is written there
-//! ([`Encoding`]), so that what a user or a model said stays a value: it cannot end a string of JSON, add
-//! a header or leave its part of an address.
+//! A placeholder is a path and nothing else. Its context determines how its value is escaped
+//! ([`Encoding`]), so that input of a user or a model stays a value: it cannot end a JSON string, add a
+//! header or leave its part of an address.
 
 use crate::environment::{EnvVars, Secrets};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
@@ -25,7 +25,7 @@ pub(crate) enum Piece<'a> {
     Placeholder(&'a str),
 }
 
-/// The parts of a text; braces that are not closed are text. `single`: `{x}` is a hole as well.
+/// The parts of a text; braces that are not closed are text. `single`: `{x}` is a placeholder as well.
 pub(crate) fn parse(text: &str, single: bool) -> Vec<Piece<'_>> {
     let mut found = Vec::new();
     let mut rest = text;
@@ -38,15 +38,15 @@ pub(crate) fn parse(text: &str, single: bool) -> Vec<Piece<'_>> {
         };
         let inside = rest.get(at + open.len()..).unwrap_or_default();
         let end = inside.find(close).filter(|_| open.len() == 2 || single);
-        let Some((hole, behind)) =
+        let Some((placeholder, after)) =
             end.and_then(|e| Some((inside.get(..e)?, inside.get(e + close.len()..)?)))
         else {
             from = at + open.len();
             continue;
         };
         found.push(Piece::Text(rest.get(..at).unwrap_or_default()));
-        found.push(Piece::Placeholder(hole.trim()));
-        (rest, from) = (behind, 0);
+        found.push(Piece::Placeholder(placeholder.trim()));
+        (rest, from) = (after, 0);
     }
     found.push(Piece::Text(rest));
     found.retain(|piece| *piece != Piece::Text(""));
@@ -84,8 +84,8 @@ pub(crate) fn value_text(value: &Json) -> String {
     }
 }
 
-/// A value in which texts have their holes filled with arguments. A text that is nothing but a hole
-/// becomes the argument itself. Recursive; files and answers are at most [`crate::MAX_DEPTH`] deep.
+/// A value with the placeholders in its strings filled with arguments. A string that is a single
+/// placeholder becomes the argument itself. Recursive; files and answers are at most [`crate::MAX_DEPTH`] deep.
 pub(crate) fn substituted(value: &Json, arguments: &Map<String, Json>) -> Json {
     match value {
         Json::String(written) => match parse(written, false).as_slice() {
@@ -123,7 +123,7 @@ pub(crate) enum Encoding {
     Url,
 }
 
-/// What holes are filled from.
+/// The values that fill placeholders.
 #[derive(Clone, Copy)]
 pub(crate) struct Values<'v> {
     /// The arguments of the call.
@@ -135,11 +135,11 @@ pub(crate) struct Values<'v> {
 }
 
 impl Values<'_> {
-    /// Fills the holes of a text. What comes from the environment is noted as a secret, unless it is
-    /// a setting (`config`).
+    /// Fills the placeholders of a text. Values from the environment are recorded as secrets, unless they
+    /// are settings (`config`).
     ///
     /// # Errors
-    /// In words: a hole that has no value or cannot stand there.
+    /// A message: a placeholder has no value or is not allowed there.
     pub(crate) fn fill(
         self,
         written: &str,

@@ -32,8 +32,7 @@ impl Allow {
 /// The tools of a program.
 #[derive(Default)]
 pub struct Toolbox {
-    /// The tools with what is said for all tools beside them, by their agent and their name; those of
-    /// libraries have no agent. Agents often declare no more than a signature.
+    /// The tools, merged with shared declarations, by agent and name; those of libraries have no agent. Agents often declare no more than a signature.
     implementations: BTreeMap<(Option<String>, String), Tool>,
     agents: BTreeMap<String, Agent>,
     allow: Allow,
@@ -135,7 +134,7 @@ impl Toolbox {
         }
         let key = |agent: Option<&str>| (agent.map(str::to_owned), call.name.to_owned());
         let own = self.implementations.get(&key(Some(call.agent)));
-        // The declaration that came with the call, with what is said for all tools beside it.
+        // The declaration that came with the call, merged with the shared declarations.
         let own = own.filter(|own| call.tool.is_none_or(|tool| tool.span == own.span));
         let reached = |tool: &&Tool| tool.binding.is_some() || tool.tool_type.is_some();
         let library = own.filter(reached).or_else(|| self.implementations.get(&key(None)));
@@ -240,7 +239,7 @@ impl Tools for Toolbox {
     }
 }
 
-/// Why nobody here can call a tool.
+/// Why no implementation can call a tool.
 fn no_handler(tool: &Tool, kind: Option<ToolType>) -> String {
     let name = &tool.name.value;
     let target = tool.binding.as_ref().and_then(|b| b.0.get("target")).and_then(Data::as_str);

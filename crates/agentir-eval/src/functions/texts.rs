@@ -13,7 +13,7 @@ fn position(n: f64, length: usize) -> usize {
     (n.max(0.0) as usize).min(length)
 }
 
-/// The characters from `start` up to `end`; empty where the end is not behind the start.
+/// The characters from `start` up to `end`; empty if the end is not after the start.
 pub(super) fn substring(whole: &str, start: f64, end: Option<f64>) -> Result<Value> {
     let length = whole.chars().count();
     let start = position(start, length);
@@ -145,7 +145,7 @@ fn groups(by: &str) -> String {
     made
 }
 
-/// Null if the pattern is none, nothing matches or there is no such group.
+/// Null if the pattern is invalid, nothing matches or the group does not exist.
 pub(super) fn regex_extract(call: &Call<'_, '_>) -> Result<Value> {
     let Ok(pattern) = pattern(&call.text(1)) else { return Ok(Value::Null) };
     let group = call.optional_number(2)?.unwrap_or(0.0).clamp(0.0, 1000.0) as usize;

@@ -71,10 +71,10 @@ impl CandidateWords {
 
 /// The chosen candidates with their confidence, highest first; ties keep the source order.
 pub(super) fn choose(message: &str, candidates: &[Candidate], several: bool) -> Vec<(String, f64)> {
-    let said = words(message);
-    let rejected = rejected_words(&said);
+    let message_words = words(message);
+    let rejected = rejected_words(&message_words);
     let mut heard: Vec<&Word> = Vec::new();
-    for word in said.iter().filter(|w| w.is_content() && !rejected.contains(&w.at.start)) {
+    for word in message_words.iter().filter(|w| w.is_content() && !rejected.contains(&w.at.start)) {
         if heard.len() < 64 && !heard.iter().any(|h| h.stem == word.stem) {
             heard.push(word);
         }
@@ -108,7 +108,8 @@ pub(super) fn choose(message: &str, candidates: &[Candidate], several: bool) -> 
         }
         let by_words = if matched > 0.0 { matched / (matched + against) } else { 0.0 };
         let sure = by_words * 0.9;
-        let sure = sure.max(exact_match_score(message, &said, &rejected, candidate, known));
+        let sure =
+            sure.max(exact_match_score(message, &message_words, &rejected, candidate, known));
         if sure >= MIN_CONFIDENCE {
             chosen.push((candidate.name.clone(), (sure * 1000.0).round() / 1000.0));
         }
@@ -124,7 +125,7 @@ pub(super) fn choose(message: &str, candidates: &[Candidate], several: bool) -> 
 /// The confidence from literal matches: of an example, a keyword, or the name.
 fn exact_match_score(
     message: &str,
-    said: &[Word],
+    message_words: &[Word],
     rejected: &[usize],
     candidate: &Candidate,
     known: &CandidateWords,
@@ -140,9 +141,9 @@ fn exact_match_score(
     }
     let wanted = |words: &[Word]| {
         !words.is_empty()
-            && said.windows(words.len()).any(|window| {
-                window.iter().zip(words).all(|(said, word)| said.stem == word.stem)
-                    && window.iter().all(|said| !rejected.contains(&said.at.start))
+            && message_words.windows(words.len()).any(|window| {
+                window.iter().zip(words).all(|(spoken, word)| spoken.stem == word.stem)
+                    && window.iter().all(|word| !rejected.contains(&word.at.start))
             })
     };
     let mut sure: f64 = 0.0;
@@ -153,14 +154,14 @@ fn exact_match_score(
         sure = sure.max(0.9);
     }
     for example in &known.examples {
-        sure = sure.max(cosine_similarity(said, example) * 0.95);
+        sure = sure.max(cosine_similarity(message_words, example) * 0.95);
     }
     sure
 }
 
 /// The cosine similarity of the content words of two texts.
-fn cosine_similarity(said: &[Word], example: &[Word]) -> f64 {
-    let content: Vec<&Word> = said.iter().filter(|w| w.is_content()).collect();
+fn cosine_similarity(message_words: &[Word], example: &[Word]) -> f64 {
+    let content: Vec<&Word> = message_words.iter().filter(|w| w.is_content()).collect();
     if content.is_empty() || example.is_empty() || content.len() > 64 {
         return 0.0;
     }
@@ -175,7 +176,7 @@ fn cosine_similarity(said: &[Word], example: &[Word]) -> f64 {
 
 /// The positions of words that the message rejects. Only negated wishes count: "I cannot log in" is
 /// about logging in.
-fn rejected_words(said: &[Word]) -> Vec<usize> {
+fn rejected_words(message_words: &[Word]) -> Vec<usize> {
     const REJECTIONS: &[&[&str]] = &[
         &["don't", "want"],
         &["dont", "want"],
@@ -191,13 +192,14 @@ fn rejected_words(said: &[Word]) -> Vec<usize> {
     ];
     let mut rejected = Vec::new();
     let mut left = false;
-    for (index, word) in said.iter().enumerate() {
+    for (index, word) in message_words.iter().enumerate() {
         let starts = REJECTIONS.iter().any(|phrase| {
-            let from = said.iter().skip(index).take(phrase.len());
+            let from = message_words.iter().skip(index).take(phrase.len());
             from.map(|w| w.text.as_str()).eq(phrase.iter().copied())
         });
-        let until =
-            said.get(index.wrapping_sub(1)).is_some_and(|before| before.negated && !word.negated);
+        let until = message_words
+            .get(index.wrapping_sub(1))
+            .is_some_and(|before| before.negated && !word.negated);
         if starts {
             left = true;
         } else if until && !matches!(word.text.as_str(), "of" | "than") {

@@ -205,13 +205,13 @@ fn day(
             }
         }
         DateForm::Span => {
-            let behind = group(4);
+            let suffix = group(4);
             // "Two weeks" alone is a duration.
-            if group(1).is_none() && behind.is_none() {
+            if group(1).is_none() && suffix.is_none() {
                 return None;
             }
             let count = count(&group(2)?)?;
-            let ago = if behind.as_deref() == Some("ago") { " ago" } else { "" };
+            let ago = if suffix.as_deref() == Some("ago") { " ago" } else { "" };
             ask(&format!("{count} {}s{ago}", group(3)?), dialect)
         }
         DateForm::Week => ask(&format!("{} {}", group(1)?, group(2)?), dialect),

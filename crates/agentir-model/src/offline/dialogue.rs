@@ -232,20 +232,20 @@ fn describe_value(value: &Json, depth: u8) -> String {
         Json::String(text) => sentence(text).trim_end_matches('.').to_owned(),
         Json::Array(_) | Json::Object(_) if depth > 2 => "…".to_owned(),
         Json::Array(items) => {
-            let told =
+            let shown_items =
                 items.iter().take(MAX_SHOWN_ITEMS).map(|item| describe_value(item, depth + 1));
-            let mut told = told.collect::<Vec<_>>().join("; ");
+            let mut list = shown_items.collect::<Vec<_>>().join("; ");
             if items.len() > MAX_SHOWN_ITEMS {
-                told.push_str(&format!("; and {} more", items.len() - MAX_SHOWN_ITEMS));
+                list.push_str(&format!("; and {} more", items.len() - MAX_SHOWN_ITEMS));
             }
-            if items.is_empty() { "none".to_owned() } else { told }
+            if items.is_empty() { "none".to_owned() } else { list }
         }
         Json::Object(fields) => {
             let shown = fields.iter().filter(|(_, value)| !value.is_null()).take(MAX_SHOWN_FIELDS);
-            let told = shown.map(|(name, value)| {
+            let fields = shown.map(|(name, value)| {
                 format!("{} {}", spoken(name), describe_value(value, depth + 1))
             });
-            told.collect::<Vec<_>>().join(", ")
+            fields.collect::<Vec<_>>().join(", ")
         }
     }
 }

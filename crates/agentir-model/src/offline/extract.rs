@@ -274,14 +274,14 @@ fn find_phrase(reading: &ParsedMessage<'_>, name: &str, asked: bool) -> Option<R
     }
     let at = |same: &dyn Fn(&Word, &Word) -> bool| {
         reading.words.windows(wanted.len()).find_map(|window| {
-            let all = window.iter().zip(&wanted).all(|(said, wanted)| same(said, wanted));
+            let all = window.iter().zip(&wanted).all(|(word, wanted)| same(word, wanted));
             Some(window.first()?.at.start..window.last()?.at.end).filter(|_| all)
         })
     };
-    at(&|said, wanted| said.text == wanted.text)
-        .or_else(|| at(&|said, wanted| said.stem == wanted.stem))
+    at(&|word, wanted| word.text == wanted.text)
+        .or_else(|| at(&|word, wanted| word.stem == wanted.stem))
         .or_else(|| {
-            at(&|said, wanted| said.stem == wanted.stem || is_typo(&said.text, &wanted.text))
+            at(&|word, wanted| word.stem == wanted.stem || is_typo(&word.text, &wanted.text))
         })
 }
 
@@ -485,14 +485,14 @@ fn extract_booleans<'f>(
                     )
             })
             .collect();
-        let said: Vec<&Word> = about
+        let mentioned: Vec<&Word> = about
             .iter()
             .filter_map(|word| reading.words.iter().find(|w| w.stem == word.stem))
             .collect();
         // Asking whether there is breakfast is not ordering it.
-        let named = !about.is_empty() && said.len() == about.len() && !question;
+        let named = !about.is_empty() && mentioned.len() == about.len() && !question;
         let value = if named {
-            Some(!said.iter().any(|w| w.negated))
+            Some(!mentioned.iter().any(|w| w.negated))
         } else if field.asked {
             yes_or_no(reading.text)
         } else {

@@ -89,19 +89,19 @@ const REFUSE: &[&str] =
 
 /// Whether a statement holds for a text.
 pub(super) fn judge(statement: &str, text: &str) -> bool {
-    let said = words(text);
-    if said.is_empty() {
+    let text_words = words(text);
+    if text_words.is_empty() {
         return false;
     }
     // If the statement contains quotations, they are what the text must contain: `the user claims
     // "I have an account"`.
     let quoted: Vec<&str> = statement.split(['"', '“', '”']).skip(1).step_by(2).collect();
     if !quoted.is_empty() {
-        return quoted.iter().any(|quote| holds(&statement_words(quote), &said, text));
+        return quoted.iter().any(|quote| holds(&statement_words(quote), &text_words, text));
     }
     let all = statement_words(statement);
     // Alternatives are separate statements.
-    all.split(|word| word.text == "or").any(|part| holds(part, &said, text))
+    all.split(|word| word.text == "or").any(|part| holds(part, &text_words, text))
 }
 
 /// The words of a statement, up to the limit.
@@ -111,7 +111,7 @@ fn statement_words(statement: &str) -> Vec<Word> {
     all
 }
 
-fn holds(statement: &[Word], said: &[Word], text: &str) -> bool {
+fn holds(statement: &[Word], text_words: &[Word], text: &str) -> bool {
     // A negated verb ("does not want to pay") negates the rest.
     let negated = statement.iter().any(|word| {
         matches!(
@@ -137,12 +137,12 @@ fn holds(statement: &[Word], said: &[Word], text: &str) -> bool {
     let act =
         |word: &Word| SPEECH_ACTS.iter().find(|(names, _)| names.contains(&word.text.as_str()));
     if let Some((_, shown)) = about.iter().find_map(|word| act(word)) {
-        return said.iter().any(|w| shown.contains(&w.text.as_str())) != negated;
+        return text_words.iter().any(|w| shown.contains(&w.text.as_str())) != negated;
     }
     let mut found = 0.0;
     let mut against = false;
     for word in &about {
-        let best = said
+        let best = text_words
             .iter()
             .map(|w| (similarity(w, word), w.negated))
             .fold((0.0, false), |best, now| if now.0 > best.0 { now } else { best });

@@ -116,9 +116,9 @@ pub(super) fn money(text: &str) -> Vec<Located<f64>> {
         .collect();
     // Amounts in words: "eighty dollars".
     for number in numbers(text) {
-        let behind = text.get(number.at.end..).unwrap_or_default();
-        let behind = behind.trim_start().split(|c: char| !c.is_alphabetic()).next();
-        let currency = behind
+        let suffix = text.get(number.at.end..).unwrap_or_default();
+        let suffix = suffix.trim_start().split(|c: char| !c.is_alphabetic()).next();
+        let currency = suffix
             .is_some_and(|word| CURRENCIES.contains(&word.to_lowercase().trim_end_matches('s')));
         if currency && !found.iter().any(|f| overlap(&f.at, &number.at)) {
             found.push(number);

@@ -121,11 +121,11 @@ fn after_field_name(reading: &ParsedMessage<'_>, field: &Field<'_>) -> Option<Ra
                     window.iter().map(|w| w.text.as_str()).eq(words.iter().copied())
                 })
             };
-            let behind = [&["call", "me"][..], &["i", "am", "called"]]
+            let after = [&["call", "me"][..], &["i", "am", "called"]]
                 .iter()
                 .find_map(|words| Some(at(words)? + words.len()))
                 .filter(|_| called)?;
-            reading.words.get(behind).map(|w| w.at.start)
+            reading.words.get(after).map(|w| w.at.start)
         })?;
     if is_question(reading.text) {
         return None;

@@ -23,7 +23,7 @@ pub(super) struct Answered {
 pub(super) struct Call {
     id: String,
     name: String,
-    /// JSON, if the model does as it is told.
+    /// JSON, if the model follows the instructions.
     arguments: String,
 }
 
@@ -81,17 +81,17 @@ impl Answered {
         tokens.count(&self.text) + calls.sum::<u64>()
     }
 
-    /// What the model is shown of its own answer when it is to mend it.
+    /// The text of an invalid answer, which the model is shown to correct it.
     pub(super) fn raw(&self) -> String {
         let calls = self.calls.iter().map(|call| format!("{}({})", call.name, call.arguments));
         let all = std::iter::once(self.text.clone()).chain(calls);
         all.filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n")
     }
 
-    /// What it means as an answer to a question.
+    /// Parses the answer to a task.
     ///
     /// # Errors
-    /// Why it is none, in words that the model understands, too.
+    /// If it is invalid, with a message that the model is shown, too.
     pub(super) fn read(&self, ask: &ModelTask, chat: &Chat) -> Result<Answer, String> {
         match ask {
             ModelTask::Converse { .. } => self.message(chat),
@@ -125,7 +125,7 @@ impl Answered {
         }
     }
 
-    /// What is said and called.
+    /// The message and the calls.
     fn message(&self, chat: &Chat) -> Result<Answer, String> {
         let mut calls: Vec<ToolUse> = Vec::new();
         for (index, call) in self.calls.iter().enumerate() {

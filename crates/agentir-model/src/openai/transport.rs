@@ -214,12 +214,12 @@ impl Transport {
     fn error_message(&self, response: &mut Response<Body>) -> String {
         let body = response.body_mut().with_config().limit(64 << 10).read_to_string();
         let body = body.unwrap_or_default();
-        let said = serde_json::from_str::<Json>(&body).ok().and_then(|json| {
+        let message = serde_json::from_str::<Json>(&body).ok().and_then(|json| {
             let error = json.get("error").unwrap_or(&json);
             let message = error.get("message").or_else(|| json.get("detail")).unwrap_or(error);
             message.as_str().map(str::to_owned)
         });
-        short(&self.redact(said.as_deref().unwrap_or(&body)))
+        short(&self.redact(message.as_deref().unwrap_or(&body)))
     }
 
     fn request_error(&self, error: &Error, before: bool) -> RequestError {

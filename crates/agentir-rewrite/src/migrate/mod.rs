@@ -82,7 +82,7 @@ pub fn migrate(
     let mut files = Vec::new();
     for round in 0..ROUNDS {
         let mut changes = in_tree(&how, &new, (from, to), round == 0);
-        changes.groups.extend(mended(&how, &new, from, to));
+        changes.groups.extend(fixes(&how, &new, from, to));
         if round == 0 {
             files = changes.files;
             undecided = changes.findings;
@@ -126,7 +126,7 @@ fn finished(text: &str, to: Version) -> Result<String, RewriteError> {
     let file = FileId(0);
     let how = Reader { language: Language::Abl, format: Format::Abl, file, fragment: false };
     for _ in 0..ROUNDS {
-        let edits = non_overlapping(mended(&how, &text, Version::Legacy, to));
+        let edits = non_overlapping(fixes(&how, &text, Version::Legacy, to));
         if edits.is_empty() {
             break;
         }
@@ -199,8 +199,8 @@ fn findings(how: &Reader, text: &str, to: Version) -> Vec<Diagnostic> {
     found
 }
 
-/// The edits of findings that say how to mend themselves.
-fn mended(how: &Reader, text: &str, from: Version, to: Version) -> Vec<Vec<Edit>> {
+/// The edits of fixable findings.
+fn fixes(how: &Reader, text: &str, from: Version, to: Version) -> Vec<Vec<Edit>> {
     let rules: Vec<&str> = table::applies(from, to)
         .filter_map(|row| match row.how {
             How::Finding(rule) => Some(rule),

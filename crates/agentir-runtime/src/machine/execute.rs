@@ -347,9 +347,9 @@ impl<'p> Run<'_, 'p, '_> {
 
     /// Selects the choice of `ASK_USER` that the user named.
     fn choose_answer(&mut self, at: NodeIndex) -> NodeResult {
-        let said = self.input.as_ref().map(|i| i.text.to_lowercase()).unwrap_or_default();
+        let input = self.input.as_ref().map(|i| i.text.to_lowercase()).unwrap_or_default();
         let chosen = self.outgoing_edges(at).into_iter().find(|(.., edge)| {
-            matches!(edge.origin, Origin::Name(name) if said.contains(&name.value.to_lowercase()))
+            matches!(edge.origin, Origin::Name(name) if input.contains(&name.value.to_lowercase()))
         });
         match chosen {
             Some((edge, ..)) => Ok(Next::Take(edge)),
@@ -397,11 +397,11 @@ impl<'p> Run<'_, 'p, '_> {
         let mut hubs: Vec<NodeIndex> = hubs.map(|(_, to, _)| to).collect();
         // The handlers of a step may continue with those of the agent, which are the last.
         for hub in hubs.clone() {
-            let behind = self
+            let unhandled = self
                 .outgoing_edges(hub)
                 .into_iter()
                 .filter(|(.., e)| e.kind == EdgeKind::Unhandled);
-            hubs.extend(behind.map(|(_, to, _)| to));
+            hubs.extend(unhandled.map(|(_, to, _)| to));
         }
         hubs.into_iter().any(|hub| self.find_handler(hub, kind).is_some())
     }

@@ -47,10 +47,10 @@ impl<'p> Run<'_, 'p, '_> {
             }
         }
         let frame = self.frame();
-        let told = [&frame.recalled, &frame.instructions, &frame.notes];
-        let told: Vec<&str> = told.into_iter().flatten().map(String::as_str).collect();
-        let told = told.join("\n");
-        paragraph(&mut out, "", &told);
+        let paragraphs = [&frame.recalled, &frame.instructions, &frame.notes];
+        let paragraphs: Vec<&str> = paragraphs.into_iter().flatten().map(String::as_str).collect();
+        let text = paragraphs.join("\n");
+        paragraph(&mut out, "", &text);
         for profile in self.active_profiles()? {
             if let Some(text) = &profile.instructions {
                 paragraph(&mut out, "", &self.render(text));

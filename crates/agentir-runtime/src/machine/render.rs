@@ -125,7 +125,7 @@ fn standalone(pieces: &mut [Piece<'_>]) {
                 }
                 Some(Piece::Part(..)) => false,
             };
-            let behind = match pieces.get(n + 1) {
+            let after = match pieces.get(n + 1) {
                 None => true,
                 Some(Piece::Text(text)) => match text.split_once('\n') {
                     Some((line, _)) => blank(line),
@@ -134,7 +134,7 @@ fn standalone(pieces: &mut [Piece<'_>]) {
                 Some(Piece::Part(..)) => false,
             };
             // A single-line template is left unchanged.
-            part && before && behind && pieces.len() > 1
+            part && before && after && pieces.len() > 1
         })
         .collect();
     for n in alone {

@@ -111,11 +111,12 @@ impl<'p> Run<'_, 'p, '_> {
             .filter(|at| waits(*at))
             .or_else(|| back.map(|back| NodeIndex::new(back.node as usize)).filter(|b| waits(*b)));
         let Some(place) = place else { return false };
-        let behind = self.outgoing_edges(place).into_iter().filter(|(_, to, edge)| {
+        let successors = self.outgoing_edges(place).into_iter().filter(|(_, to, edge)| {
             super::leads_onward(edge.kind)
                 && self.machine.cfg.node(*to).is_some_and(|n| n.kind == NodeKind::Branch)
         });
-        let places = std::iter::once(place).chain(behind.map(|(_, to, _)| to)).collect::<Vec<_>>();
+        let places =
+            std::iter::once(place).chain(successors.map(|(_, to, _)| to)).collect::<Vec<_>>();
         let mut edges = places.into_iter().flat_map(|place| self.outgoing_edges(place));
         edges.any(|(.., edge)| {
             let literals = self.machine.cfg.guard(edge.guard);

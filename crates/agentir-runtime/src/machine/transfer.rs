@@ -280,11 +280,11 @@ impl<'p> Run<'_, 'p, '_> {
                 _ => (None, None),
             };
             // `ON_FAILURE: RESPOND "…"` continues after its message.
-            let told = jump.filter(|jump| jump.target == Target::Continue);
-            let told = told.and_then(|jump| jump.reason.as_ref());
-            let text = match (words, told) {
+            let reason = jump.filter(|jump| jump.target == Target::Continue);
+            let reason = reason.and_then(|jump| jump.reason.as_ref());
+            let text = match (words, reason) {
                 (Some(words), _) => self.render(words),
-                (None, told) => told.map(|text| text.value.to_string()).unwrap_or_default(),
+                (None, reason) => reason.map(|text| text.value.to_string()).unwrap_or_default(),
             };
             self.say(&text, None);
             return Ok(Next::Take(edge));

@@ -160,7 +160,7 @@ impl Model for IntentModel<'_> {
             ModelTask::Judge { statement, .. } => {
                 let words = plain(statement);
                 let about = |intent: &Intent| match intent {
-                    Intent::Holds(said, holds) if *said == words => Some(*holds),
+                    Intent::Holds(text, holds) if *text == words => Some(*holds),
                     _ => None,
                 };
                 let again = || self.now().iter().rev().find_map(about);

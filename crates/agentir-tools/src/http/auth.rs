@@ -166,7 +166,7 @@ struct Source<'a> {
 }
 
 impl Source<'_> {
-    /// What the tool says, with its holes filled.
+    /// The declaration of the tool, with its placeholders filled.
     fn plain(&self, names: &[&str], secrets: &mut Secrets) -> Result<Option<String>, String> {
         let Some(written) = names.iter().find_map(|name| self.auth.config.get(*name)) else {
             return Ok(None);
@@ -182,8 +182,8 @@ impl Source<'_> {
 
     /// What the tool says, else the variable of the environment.
     fn needed(&self, names: &[&str], end: &str, secrets: &mut Secrets) -> Result<String, String> {
-        if let Some(said) = self.plain(names, secrets)? {
-            return Ok(said);
+        if let Some(plain) = self.plain(names, secrets)? {
+            return Ok(plain);
         }
         let variable = self.variable(end);
         let value = self.values.env.get(&variable).map(str::to_owned);

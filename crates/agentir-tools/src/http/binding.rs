@@ -29,7 +29,7 @@ pub(super) type Setting<'s> = &'s dyn Fn(&str) -> Result<String, String>;
 #[derive(Clone, Debug)]
 pub(super) struct HttpBinding {
     pub(super) method: String,
-    /// The address, with its holes.
+    /// The address, with its placeholders.
     pub(super) endpoint: String,
     pub(super) headers: Vec<(String, String)>,
     /// None if the tool says nothing about it.
@@ -53,7 +53,7 @@ pub(super) enum Body {
     Arguments,
     /// This, as it is.
     Fixed(String, ContentType),
-    /// This, with its holes filled.
+    /// The value, with its placeholders filled.
     Template(String, ContentType),
 }
 

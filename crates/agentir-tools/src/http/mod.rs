@@ -2,7 +2,8 @@
 //!
 //! Settings, secrets and logins come from the environment. A call ends at its time limit, whatever is
 //! tried again within it; redirects are not followed, so a login goes only where the author wrote it.
-//! What is said about a failure has the address as it is declared, holes unfilled, and no secret.
+//! Messages about failures contain the address as declared, with unfilled placeholders and without
+//! secrets.
 
 mod auth;
 mod binding;
@@ -21,7 +22,7 @@ use std::time::{Duration, Instant};
 use ureq::http::{self, HeaderName, HeaderValue, Method, Uri};
 use ureq::{Agent, AsSendBody};
 
-/// A token that is about to end is fetched anew.
+/// A token is refreshed this long before it expires.
 const TOKEN_REFRESH_MARGIN: Duration = Duration::from_secs(30);
 
 /// How long a token holds that does not say it.
@@ -451,9 +452,9 @@ fn header(name: &str, value: &str) -> Result<(HeaderName, HeaderValue), String> 
 }
 
 fn read_response(mut response: http::Response<ureq::Body>) -> Result<Response, CallError> {
-    let said = |name: &str| response.headers().get(name).and_then(|value| value.to_str().ok());
-    let retry_after = said("retry-after").and_then(|s| s.trim().parse().ok());
-    let json = said("content-type").is_some_and(|kind| kind.contains("json"));
+    let header = |name: &str| response.headers().get(name).and_then(|value| value.to_str().ok());
+    let retry_after = header("retry-after").and_then(|s| s.trim().parse().ok());
+    let json = header("content-type").is_some_and(|kind| kind.contains("json"));
     let status = response.status().as_u16();
     let body = response.body_mut().with_config().limit(MAX_ANSWER_BYTES as u64);
     let body = body.read_to_vec().map_err(|e| call_error(&e))?;

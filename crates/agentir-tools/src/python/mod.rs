@@ -28,7 +28,7 @@ const RUNNER: &str = include_str!("runner.py");
 /// How much of what a function prints is kept, in bytes.
 const MAX_STDERR_BYTES: usize = 64 << 10;
 
-/// So much of it is told when the process ends without an answer, in characters.
+/// The number of its characters that are shown if the process exits without an answer.
 const MAX_SHOWN_STDERR_CHARS: usize = 400;
 
 /// How long to wait for the end of a process that has answered.
@@ -173,16 +173,16 @@ impl Tools for Python {
         if answer.bytes.is_empty() {
             // It ended, or is about to: it closed its output.
             drop(child);
-            let told =
+            let stderr =
                 printed.recv_timeout(EXIT_TIMEOUT).map(|output| output.bytes).unwrap_or_default();
-            let told = String::from_utf8_lossy(&told);
-            let told: Vec<char> = told.trim().chars().collect();
-            let told: String = told
-                .get(told.len().saturating_sub(MAX_SHOWN_STDERR_CHARS)..)
-                .unwrap_or(&told)
+            let stderr = String::from_utf8_lossy(&stderr);
+            let stderr: Vec<char> = stderr.trim().chars().collect();
+            let stderr: String = stderr
+                .get(stderr.len().saturating_sub(MAX_SHOWN_STDERR_CHARS)..)
+                .unwrap_or(&stderr)
                 .iter()
                 .collect();
-            let why = if told.is_empty() { String::new() } else { format!(": {told}") };
+            let why = if stderr.is_empty() { String::new() } else { format!(": {stderr}") };
             return fail(FailureKind::Error, &format!("ended without an answer{why}"));
         }
         let Ok(Json::Object(mut answer)) = serde_json::from_slice(&answer.bytes) else {

@@ -1,4 +1,4 @@
-//! What is said about stubs: files that are wrong, and calls that nothing answers.
+//! Messages about stubs: invalid files, and calls without a matching stub.
 
 use super::StubCase;
 use agentir_expr::{TypeExpr, TypeKind, ValueType};
