@@ -188,7 +188,7 @@ fn wrong_values() {
         "invalid-value: »Help desk« the value of `role` must be a quoted string / put it in double quotes"
     );
     assert_eq!(fixed("config:\n  role: Help desk\n"), "config:\n  role: \"Help desk\"\n");
-    assert_eq!(one("role:"), "invalid-value: »role« `role` has no value / expected a text");
+    assert_eq!(one("role:"), "invalid-value: »role« `role` has no value / expected a string");
     assert_eq!(one("role: \"a\"\n  role: \"b\""), "duplicate-field: »role« duplicate `role`");
     assert_eq!(
         one("default_agent_user: None"),
