@@ -186,6 +186,7 @@ fn invalid_toml(id: FileId, error: &toml::de::Error) -> Diagnostic {
             text.replace(&format!("{what} {theirs} `"), &format!("{what} {ours} `"))
         })
     });
+    let shown = in_terms_of_toml(&shown).unwrap_or(shown);
     let finding = Diagnostic::error(INVALID_CONFIGURATION, span, shown);
     // What was found and what there is stand in backticks, by serde's wording.
     let mut quoted = message.split('`').skip(1).step_by(2);
@@ -196,6 +197,33 @@ fn invalid_toml(id: FileId, error: &toml::de::Error) -> Diagnostic {
         }
         _ => finding.help("`agentir schema config` describes the file"),
     }
+}
+
+/// A message of the library in terms of TOML, if it names the types of Rust or tokens of the parser.
+fn in_terms_of_toml(message: &str) -> Option<String> {
+    if message.starts_with("wanted string or table") {
+        return Some("expected a string".to_owned());
+    }
+    if message.starts_with("string values must be quoted") {
+        return Some("a string must be in quotes".to_owned());
+    }
+    let (found, expected) = message.strip_prefix("invalid type: ")?.split_once(", expected ")?;
+    Some(format!("expected {}, found {}", type_name(expected)?, type_name(found)?))
+}
+
+/// The name of a type in TOML, by how the library describes a value.
+fn type_name(description: &str) -> Option<&'static str> {
+    let description = description.strip_prefix("a ").unwrap_or(description);
+    let word = description.split([' ', ',']).next().unwrap_or_default();
+    Some(match word {
+        "sequence" => "a list",
+        "map" | "struct" => "a table",
+        "string" => "a string",
+        "integer" => "a whole number",
+        "floating" => "a number",
+        "boolean" => "a boolean",
+        _ => return None,
+    })
 }
 
 fn span(id: FileId, range: std::ops::Range<usize>) -> Span {
@@ -261,7 +289,7 @@ impl Reader<'_> {
                 if number.is_none() {
                     self.problem(
                         written.span(),
-                        "this has to be a whole number, from 0".to_owned(),
+                        "expected a whole number that is not negative".to_owned(),
                     );
                 }
                 number.map(OptionValue::Number)
@@ -270,8 +298,7 @@ impl Reader<'_> {
                 let list = written.get_ref().as_array().map(Vec::as_slice).unwrap_or_default();
                 let names: Option<Vec<&str>> = list.iter().map(toml::Value::as_str).collect();
                 let Some(names) = names.filter(|names| !names.is_empty()) else {
-                    let message =
-                        "this has to be a list of names, such as `[\"crm_*\"]`".to_owned();
+                    let message = "expected a list of names, such as `[\"crm_*\"]`".to_owned();
                     self.problem(written.span(), message);
                     return None;
                 };
@@ -280,7 +307,7 @@ impl Reader<'_> {
                     match Glob::new(name) {
                         Ok(glob) => _ = all.add(glob),
                         Err(error) => {
-                            let message = format!("`{name}` is no name: {}", error.kind());
+                            let message = format!("`{name}` is not a valid name: {}", error.kind());
                             self.problem(written.span(), message);
                         }
                     }
@@ -333,7 +360,7 @@ impl Reader<'_> {
                         all.add(glob);
                     }
                     Err(error) => {
-                        let message = format!("this is no glob: {}", error.kind());
+                        let message = format!("invalid glob: {}", error.kind());
                         self.problem(text.span(), message);
                         break;
                     }

@@ -104,6 +104,10 @@ fn what_does_not_exist_is_an_error_at_its_place() {
         "[options.unused-tool]\nmots = 1\nmost = \"many\"\n",
         "[options.undefined-tool]\nknown = [1]\nknwn = []\n",
         "this is no TOML\n",
+        "fail-on = 3\n",
+        "exclude = 3\n",
+        "rules = []\n",
+        "fail-on = error\n",
     ];
     let said: Vec<String> = all.iter().map(|text| read(text).unwrap_err()).collect();
     insta::assert_snapshot!(said.join("\n"));

@@ -5,13 +5,13 @@ use crate::source::Span;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The kebab-case name of a rule, such as `unreachable-step`. The catalogue in `agentir-lint` says
-/// what each one means.
+/// The kebab-case name of a rule, such as `unreachable-step`. The catalogue in `agentir-lint` describes
+/// each of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(transparent)]
 pub struct RuleName(pub &'static str);
 
-/// How bad it is if the finding is right.
+/// The severity of a finding.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
@@ -26,7 +26,7 @@ pub enum Severity {
 }
 
 impl Severity {
-    /// The word for it, which people and other programs read.
+    /// Its name in reports.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -37,7 +37,7 @@ impl Severity {
     }
 }
 
-/// How sure we are that the finding is right; not how bad it is.
+/// The confidence that a finding is right, independent of its severity.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
@@ -51,16 +51,16 @@ pub enum Confidence {
     High,
 }
 
-/// A place in the source and what to say about it.
+/// A span of the source with a message.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Label {
-    /// Where.
+    /// The span.
     pub span: Span,
-    /// What is there, lower-case, no final full stop; may be empty.
+    /// The message: lower-case start, no final full stop; may be empty.
     pub message: String,
 }
 
-/// Whether a fix may be applied without a look.
+/// Whether a fix may be applied without review.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
@@ -83,7 +83,7 @@ pub struct Edit {
     pub text: String,
 }
 
-/// What is special about the text a finding is about; the Language Server Protocol's `DiagnosticTag`.
+/// A property of the text in the primary span; the Language Server Protocol's `DiagnosticTag`.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
@@ -96,7 +96,7 @@ pub enum Tag {
 }
 
 impl Tag {
-    /// The word for it in reports.
+    /// Its name in reports.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -113,24 +113,24 @@ pub struct Fix {
     pub title: String,
     /// The edits; they do not overlap.
     pub edits: Vec<Edit>,
-    /// Whether it may be applied without a look.
+    /// Whether it may be applied without review.
     pub applicability: Applicability,
 }
 
 /// One finding.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// The rule that made it.
+    /// The rule that reported the finding.
     pub rule: RuleName,
-    /// How bad.
+    /// The severity.
     pub severity: Severity,
-    /// How sure.
+    /// The confidence.
     pub confidence: Confidence,
     /// What is wrong: lower-case start, no final full stop, user text in backticks.
     pub message: String,
-    /// The place the finding is about; decides file and order.
+    /// The primary span; findings are sorted by it.
     pub primary: Label,
-    /// Other places that explain it.
+    /// Other spans that explain the finding.
     pub labels: Vec<Label>,
     /// What to write instead.
     pub help: Option<String>,
@@ -138,12 +138,12 @@ pub struct Diagnostic {
     pub note: Option<String>,
     /// Alternative fixes, the preferred one first. At most one of them is applied.
     pub fixes: Vec<Fix>,
-    /// What is special about the primary place. The pipeline sets it by rule.
+    /// Properties of the text in the primary span. The pipeline sets them by rule.
     pub tags: Vec<Tag>,
     /// Where the rule's page is on the web. The pipeline sets it, if the project configures
     /// `rule-pages`.
     pub page: Option<String>,
-    /// What the finding was concluded from, for programs.
+    /// The evidence for the finding, for programs.
     pub evidence: Option<Box<Evidence>>,
 }
 
@@ -155,7 +155,7 @@ impl Label {
 }
 
 impl Diagnostic {
-    /// Calls `change` with every place in it.
+    /// Calls `change` with every span in it.
     pub fn spans_mut(&mut self, change: &mut dyn FnMut(&mut Span)) {
         change(&mut self.primary.span);
         self.labels.iter_mut().for_each(|label| change(&mut label.span));
@@ -199,35 +199,35 @@ impl Diagnostic {
         Self::new(rule, Severity::Info, span, message)
     }
 
-    /// What to say at the primary place itself.
+    /// Sets the message at the primary span itself.
     #[must_use]
     pub fn at(mut self, message: impl Into<String>) -> Self {
         self.primary.message = message.into();
         self
     }
 
-    /// Adds another place.
+    /// Adds a label at another span.
     #[must_use]
     pub fn label(mut self, span: Span, message: impl Into<String>) -> Self {
         self.labels.push(Label::new(span, message));
         self
     }
 
-    /// Says what to write instead.
+    /// Sets the help: what to write instead.
     #[must_use]
     pub fn help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
         self
     }
 
-    /// Says why it matters.
+    /// Sets the note: why the finding matters.
     #[must_use]
     pub fn note(mut self, note: impl Into<String>) -> Self {
         self.note = Some(note.into());
         self
     }
 
-    /// Says how sure we are, where that is less than certain.
+    /// Sets the confidence, if it is lower than certain.
     #[must_use]
     pub const fn confidence(mut self, confidence: Confidence) -> Self {
         self.confidence = confidence;
@@ -247,7 +247,7 @@ impl Diagnostic {
         self.fixes.iter().find(|fix| fix.applicability >= least)
     }
 
-    /// Adds an example to the evidence: values of variables with which it happens.
+    /// Adds an example to the evidence: values of variables with which the problem occurs.
     #[must_use]
     pub fn example(mut self, state: impl IntoIterator<Item = Binding>) -> Self {
         let state: Vec<Binding> = state.into_iter().collect();
@@ -267,7 +267,7 @@ impl Diagnostic {
         self
     }
 
-    /// Adds to the evidence what happens one after the other. `repeats`: the first step follows the
+    /// Adds the steps of an execution to the evidence. `repeats`: the first step follows the
     /// last one.
     #[must_use]
     pub fn run(mut self, steps: impl IntoIterator<Item = Label>, repeats: bool) -> Self {
@@ -278,20 +278,20 @@ impl Diagnostic {
         self
     }
 
-    /// Asks whether `near` was meant in the primary place, and offers to put it there.
+    /// Asks whether `near` was meant at the primary span, and offers to insert it there.
     #[must_use]
     pub fn did_you_mean(self, near: &str) -> Self {
         self.help(format!("did you mean `{near}`?")).replace(near, Applicability::Unsafe)
     }
 
-    /// Offers to replace the primary place by `text`.
+    /// Offers to replace the primary span by `text`.
     #[must_use]
     pub fn replace(self, text: impl Into<String>, applicability: Applicability) -> Self {
         let span = self.primary.span;
         self.replace_at(span, text, applicability)
     }
 
-    /// Offers to replace `span`, which is another place than the primary one, by `text`.
+    /// Offers to replace `span`, which is not the primary one, by `text`.
     #[must_use]
     pub fn replace_at(
         self,

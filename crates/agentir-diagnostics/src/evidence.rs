@@ -4,15 +4,15 @@ use crate::diagnostic::Label;
 use crate::source::Span;
 use serde::{Deserialize, Serialize};
 
-/// What a finding was concluded from. Each part may be empty.
+/// The evidence for a finding. Each part may be empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Evidence {
-    /// An example: values of variables with which it happens. For other variables any value will do.
+    /// An example: values of variables with which the problem occurs. Other variables may have any value.
     pub state: Vec<Binding>,
-    /// The lines that the finding follows from. Where conditions are among them, they cannot all be
-    /// true together, and none can be left out.
+    /// The premises that the finding follows from. Conditions among them cannot all be true at the
+    /// same time, and none of the premises can be omitted.
     pub core: Vec<Premise>,
-    /// What happens one after the other: a path or a cycle.
+    /// The steps of an execution that leads to the finding: a path or a cycle.
     pub run: Option<Run>,
 }
 
@@ -26,10 +26,10 @@ pub struct Binding {
     pub value: Option<serde_json::Value>,
 }
 
-/// A line of a proof.
+/// A premise of a proof.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Premise {
-    /// Where it is written; `None` if the language itself says it.
+    /// Its location; `None` if it follows from the language itself.
     pub span: Option<Span>,
     /// What is true, lower-case, no final full stop.
     pub message: String,
@@ -38,7 +38,7 @@ pub struct Premise {
 /// Steps in the order in which they happen.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Run {
-    /// The steps: where each is written, and what happens there.
+    /// The steps, each with its location and a description.
     pub steps: Vec<Label>,
     /// Whether the first step follows the last one.
     pub repeats: bool,

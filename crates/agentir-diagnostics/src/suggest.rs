@@ -1,9 +1,9 @@
 //! "Did you mean": the nearest of a set of names.
 
-/// The candidate nearest to `name`, if it is near enough to be a slip of the fingers: at most a
-/// third of the name's length (and at least one) in edits, case counted only as a tie-break.
+/// The candidate nearest to `name`, if it is near enough for `name` to be a misspelling: the edit distance
+/// is at most a third of the name's length (and at least one); case only breaks ties.
 pub fn closest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    // Longer names are no typos, and the distance is quadratic in the length.
+    // Longer names are not typos, and the distance is quadratic in the length.
     const LONGEST: usize = 64;
     // With this many names that could be meant, no guess is worth its time: a document with as many
     // unknown names as known ones must not compare each with each.
@@ -31,7 +31,7 @@ mod tests {
     use super::closest;
 
     #[test]
-    fn finds_slips_and_nothing_else() {
+    fn finds_misspellings_and_nothing_else() {
         let names = ["destination", "checkin", "checkout"];
         assert_eq!(closest("destnation", names), Some("destination"));
         assert_eq!(closest("CheckIn", names), Some("checkin"));

@@ -27,3 +27,18 @@ impl Wording {
         if agent.metadata.dialect == Dialect::AgentScript.name() { AGENT_SCRIPT } else { ABL }
     }
 }
+
+/// `noun`, in the plural unless there is one.
+pub(crate) fn plural(noun: &str, count: usize) -> String {
+    if count == 1 { noun.to_owned() } else { format!("{noun}s") }
+}
+
+/// Words as a list: "`a`, `b` and `c`".
+pub(crate) fn listed<S: AsRef<str>>(words: &[S]) -> String {
+    let words: Vec<&str> = words.iter().map(AsRef::as_ref).collect();
+    match words.split_last() {
+        Some((last, rest)) if !rest.is_empty() => format!("{} and {last}", rest.join(", ")),
+        Some((last, _)) => (*last).to_owned(),
+        None => String::new(),
+    }
+}

@@ -34,13 +34,13 @@ pub struct Export {
 #[derive(Debug, thiserror::Error)]
 pub enum ArchiveError {
     /// Its structure is damaged.
-    #[error("this archive cannot be read: {0}")]
+    #[error("{}", damage(.0))]
     Damaged(#[from] zip::result::ZipError),
     /// It contains too many files.
-    #[error("this archive contains more than {MAX_FILES} files and was not read")]
+    #[error("it is an archive of more than {MAX_FILES} files")]
     TooManyFiles,
     /// A file in it cannot be decompressed.
-    #[error("`{name}` in this archive cannot be read: {error}")]
+    #[error("`{name}` in this archive cannot be decompressed: {error}")]
     File {
         /// The file's name.
         name: String,
@@ -48,11 +48,21 @@ pub enum ArchiveError {
         error: std::io::Error,
     },
     /// A file in it is too large.
-    #[error("`{0}` in this archive is larger than {MAX_MEGABYTES} MB and was not read")]
+    #[error("`{0}` in this archive is larger than {MAX_MEGABYTES} MB")]
     TooLarge(String),
     /// There is no definition of a bot in it.
     #[error("this archive contains no {}", FILE_NAMES.join(" and no "))]
     NoBot,
+}
+
+/// What is wrong with an archive.
+fn damage(error: &zip::result::ZipError) -> String {
+    use zip::result::ZipError::{InvalidArchive, UnsupportedArchive};
+    match error {
+        InvalidArchive(_) => "it is a zip archive that is damaged or incomplete".to_owned(),
+        UnsupportedArchive(reason) => format!("it is an unsupported zip archive ({reason})"),
+        error => error.to_string(),
+    }
 }
 
 /// Whether bytes are a zip archive, by how they begin.

@@ -7,6 +7,34 @@ pub(crate) fn offset(at: usize) -> u32 {
     u32::try_from(at).unwrap_or(u32::MAX)
 }
 
+/// The first line of a span of `text`, without white space at its end.
+pub(crate) fn first_line(text: &str, span: Span) -> Span {
+    let spanned = text.get(span.range()).unwrap_or_default();
+    let line = spanned.lines().next().unwrap_or_default().trim_end();
+    Span::new(span.file, span.start, span.start + offset(line.len()))
+}
+
+/// Words as alternatives, for a message: "`a`, `b` or `c`".
+pub(crate) fn alternatives<S: AsRef<str>>(words: &[S]) -> String {
+    joined(words, "or")
+}
+
+/// Words as a list, for a message: "`a`, `b` and `c`".
+pub(crate) fn listed<S: AsRef<str>>(words: &[S]) -> String {
+    joined(words, "and")
+}
+
+fn joined<S: AsRef<str>>(words: &[S], conjunction: &str) -> String {
+    let words: Vec<&str> = words.iter().map(AsRef::as_ref).collect();
+    match words.split_last() {
+        Some((last, rest)) if !rest.is_empty() => {
+            format!("{} {conjunction} {last}", rest.join(", "))
+        }
+        Some((last, _)) => (*last).to_owned(),
+        None => String::new(),
+    }
+}
+
 /// `noun` with its indefinite article, for a message. Plurals have none.
 pub(crate) fn with_article(noun: &str) -> String {
     let vowel = noun.starts_with(['a', 'e', 'i', 'o']) || noun.starts_with("un");

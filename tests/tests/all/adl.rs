@@ -85,7 +85,10 @@ fn the_loop_of_the_papers_case_study_is_found_and_its_guarded_twin_has_none() {
         ["Ask the user if they need to make a transfer; if so, enter the transfer_money agent."]
     );
     let note = found.note.as_deref().unwrap_or_default();
-    for cut in ["5, 6a, 6b, 7, 8a, 8b, 9 are never reached", "`action_process_immediate_payment`"] {
+    for cut in [
+        "5, 6a, 6b, 7, 8a, 8b and 9 of `transfer_money` are never reached",
+        "`action_process_immediate_payment`",
+    ] {
         assert!(note.contains(cut), "{note}");
     }
     let fixed = third_party("paper/retail_banking_D1_fixed_control.yml");

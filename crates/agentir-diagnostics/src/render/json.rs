@@ -19,7 +19,7 @@ struct JsonReport<'a> {
     /// The version of this format.
     #[schemars(extend("const" = VERSION))]
     version: u32,
-    /// How many findings there are.
+    /// The number of findings.
     summary: Summary,
     /// The findings, by file, position and rule.
     diagnostics: Vec<JsonDiagnostic<'a>>,
@@ -29,18 +29,17 @@ struct JsonReport<'a> {
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "Diagnostic")]
 struct JsonDiagnostic<'a> {
-    /// The rule that made it; `agentir explain` says more about it.
+    /// The rule that reported the finding; `agentir explain` shows its page.
     rule: &'static str,
     severity: Severity,
     confidence: Confidence,
     /// What is wrong.
     message: &'a str,
-    /// The file the finding is about, as it was called on the command line.
+    /// The file of the finding, as it was named on the command line.
     file: &'a str,
-    /// The place the finding is about.
+    /// The primary span.
     range: JsonRange,
-    /// Places that explain it. When something is to be said at the place of the finding itself, that
-    /// comes first.
+    /// Spans that explain the finding. A label of the primary span itself comes first.
     labels: Vec<JsonLabel<'a>>,
     /// What to write instead.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -57,31 +56,31 @@ struct JsonDiagnostic<'a> {
     /// Alternative ways to fix it, the preferred one first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     fixes: Vec<JsonFix<'a>>,
-    /// What is special about the place the finding is about.
+    /// Properties of the text in the primary span.
     #[serde(skip_serializing_if = "is_empty")]
     tags: &'a [Tag],
     /// Where the rule's page is on the web, if the project configures `rule-pages`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     page: Option<&'a str>,
-    /// What the finding was concluded from.
+    /// The evidence for the finding.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "JsonEvidence<'a>")]
     evidence: Option<JsonEvidence<'a>>,
 }
 
-/// What a finding was concluded from.
+/// The evidence for a finding.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "Evidence")]
 struct JsonEvidence<'a> {
-    /// An example: values of variables with which it happens. For other variables any value will do.
+    /// An example: values of variables with which the problem occurs. Other variables may have any value.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     state: Vec<JsonBinding<'a>>,
-    /// The lines that the finding follows from. Where conditions are among them, they cannot all be
-    /// true together, and none can be left out.
+    /// The premises that the finding follows from. Conditions among them cannot all be true at the
+    /// same time, and none of the premises can be omitted.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     core: Vec<JsonPremise<'a>>,
-    /// What happens one after the other: a path or a cycle.
+    /// The steps of an execution that leads to the finding: a path or a cycle.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "JsonRun<'a>")]
     run: Option<JsonRun<'a>>,
@@ -98,18 +97,18 @@ struct JsonBinding<'a> {
     value: Option<&'a serde_json::Value>,
 }
 
-/// A line of a proof.
+/// A premise of a proof.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "Premise")]
 struct JsonPremise<'a> {
-    /// Where it is written; absent if the language itself says it.
+    /// Its location; absent if it follows from the language itself.
     #[serde(flatten)]
     at: Option<JsonLocation<'a>>,
     /// What is true.
     message: &'a str,
 }
 
-/// Where something is written, and what is written there.
+/// A location and its text.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "Location")]
 struct JsonLocation<'a> {
@@ -123,13 +122,13 @@ struct JsonLocation<'a> {
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "Run")]
 struct JsonRun<'a> {
-    /// The steps: where each is written, and what happens there.
+    /// The steps, each with its location and a description.
     steps: Vec<JsonLabel<'a>>,
     /// Whether the first step follows the last one.
     repeats: bool,
 }
 
-/// A place in a file: from `start` up to, but without, `end`.
+/// A range in a file: from `start` up to, but not including, `end`.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "Range")]
 struct JsonRange {
@@ -151,13 +150,13 @@ struct JsonPosition {
     offset: u32,
 }
 
-/// A place and what to say about it.
+/// A span with a message.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "Label")]
 struct JsonLabel<'a> {
     file: &'a str,
     range: JsonRange,
-    /// What is there; may be empty.
+    /// The message; may be empty.
     message: &'a str,
 }
 
@@ -165,7 +164,7 @@ struct JsonLabel<'a> {
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "Fix")]
 struct JsonFix<'a> {
-    /// What the fix does.
+    /// What the fix does, as an imperative.
     title: &'a str,
     applicability: Applicability,
     /// The edits; they do not overlap.

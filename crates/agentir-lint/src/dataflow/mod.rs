@@ -584,30 +584,33 @@ impl<'a> Dataflow<'a> {
             match (step.kind, step.step) {
                 _ if edge.decided_by == DecidedBy::Condition && !edge.guard.is_always() => {
                     let literal = self.cfg.last_literal(edge.guard)?;
-                    let message = if literal.holds { "this holds" } else { "this does not hold" };
-                    Some((literal.test.span(), message.to_owned()))
+                    let message = if literal.holds { "this is true" } else { "this is false" };
+                    let label = format!("{message} on the path");
+                    Some((literal.test.span(), message.to_owned(), label))
                 }
                 (NodeKind::Step, Some(step)) => {
-                    Some((step.name.span, format!("then the step `{}`", step.name)))
+                    let message = format!("then the step `{}`", step.name);
+                    let label = format!("the path continues with the step `{}`", step.name);
+                    Some((step.name.span, message, label))
                 }
                 _ => None,
             }
         });
-        let waypoints: Vec<(Span, String)> = waypoints.collect();
+        let waypoints: Vec<(Span, String, String)> = waypoints.collect();
         let mut run: Vec<Label> = begins.into_iter().collect();
-        run.extend(waypoints.iter().map(|(span, message)| Label::new(*span, message.as_str())));
+        run.extend(waypoints.iter().map(|(span, message, _)| Label::new(*span, message.as_str())));
         if !run.is_empty() {
             run.push(Label::new(finding.primary.span, finding.message.as_str()));
         }
         finding = finding.run(run, false);
         // Long paths are abbreviated in the middle.
         let skipped = waypoints.len().saturating_sub(6);
-        for (at, (span, message)) in waypoints.into_iter().enumerate() {
+        for (at, (span, _, label)) in waypoints.into_iter().enumerate() {
             if (3..3 + skipped).contains(&at) || shown.contains(&span) {
                 continue;
             }
             shown.push(span);
-            finding = finding.label(span, format!("on the path: {message}"));
+            finding = finding.label(span, label);
         }
         finding
     }

@@ -88,7 +88,7 @@ fn note_and_help(
         ),
         ConditionUse::Escalation => (
             "every conversation is escalated to a person immediately",
-            "test for what requires a person",
+            "test for the cases in which a person has to take over",
         ),
         ConditionUse::Coordination => (
             "every conversation is handed over immediately",

@@ -73,7 +73,7 @@ fn inverse<'a>(
     }
     let (message, note) = match kind {
         ConstraintKind::Limit => {
-            ("this limit is exceeded from the first turn on", "a `LIMIT` must hold")
+            ("this limit is exceeded from the first turn on", "a `LIMIT` must be true")
         }
         _ => (
             "this restriction applies from the first turn on",

@@ -207,7 +207,7 @@ impl<'a> Situations<'_, '_, 'a> {
         for guarded in gated {
             for gate in &guarded.gates {
                 if let Test::Expr(expr) = gate {
-                    finding = finding.label(expr.span, "it applies when this holds");
+                    finding = finding.label(expr.span, "it applies when this is true");
                 }
             }
         }
@@ -236,5 +236,5 @@ fn near<'b, 'a>(
 }
 
 const fn label(guarded: &GuardedConstraint<'_>) -> &'static str {
-    if guarded.required { "this must hold" } else { "this must not hold" }
+    if guarded.required { "this must be true" } else { "this must be false" }
 }

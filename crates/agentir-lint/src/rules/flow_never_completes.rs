@@ -1,6 +1,7 @@
 //! A flow, or a part of one, without an exit.
 
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
+use crate::wording::listed;
 use agentir_diagnostics::{Confidence, RuleName, Severity};
 use agentir_flow::cfg::{Edge, Node, NodeKind, Origin};
 use agentir_ir::{Flow, Step};
@@ -107,8 +108,5 @@ fn names(steps: &[&Step]) -> String {
     if steps.len() > 5 {
         all.push(format!("{} more", steps.len() - 5));
     }
-    match all.split_last() {
-        Some((last, rest)) if !rest.is_empty() => format!("{} and {last}", rest.join(", ")),
-        _ => all.concat(),
-    }
+    listed(&all)
 }

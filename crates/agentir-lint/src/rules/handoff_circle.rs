@@ -168,7 +168,7 @@ fn report_cycle(cfg: &Cfg<'_>, hops: &[Hop<'_, '_>], state: &Example, report: &m
         .run(hops.iter().map(step), true);
     finding.labels.extend(others.iter().map(step));
     for literal in hops.iter().flat_map(|h| &h.guard).filter(|l| l.holds) {
-        finding = finding.label(literal.test.span(), "this holds");
+        finding = finding.label(literal.test.span(), "this is true");
     }
     report.push(
         finding

@@ -2,6 +2,7 @@
 
 use crate::arguments::{is_required, matched_calls, signature};
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
+use crate::wording::listed;
 use agentir_diagnostics::{Confidence, RuleName, Severity};
 
 pub(crate) static RULE: Rule = Rule {
@@ -30,10 +31,10 @@ fn of_script(cx: &AgentContext<'_>, report: &mut Report<'_>) {
         let mut finding = report
             .finding(
                 call.tool.span,
-                format!("this `run` of `{}` is missing {}", tool.name, names.join(", ")),
+                format!("this `run` of `{}` is missing {}", tool.name, listed(&names)),
             )
             .label(tool.name.span, "declared here")
-            .help(format!("add {} below it", with.join(" and ")))
+            .help(format!("add {} below it", listed(&with)))
             .note("missing inputs are filled by the model, but `run` does not involve the model");
         finding.severity = Severity::Warning;
         report.push(finding);
@@ -58,7 +59,7 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
         if missing.is_empty() {
             continue;
         }
-        let names = missing.join(", ");
+        let names = listed(&missing);
         let note = "a call without a required argument fails, and the step continues with its failure handling";
         let finding = if call.has_arguments {
             report

@@ -2,6 +2,7 @@
 
 use crate::prompt::PromptHandoff;
 use crate::rule::{Check, Group, ProgramContext, Report, Rule};
+use crate::wording::listed;
 use agentir_diagnostics::{Confidence, Label, RuleName, Severity};
 
 pub(crate) static RULE: Rule = Rule {
@@ -43,15 +44,19 @@ fn check(cx: &ProgramContext<'_>, report: &mut Report<'_>) {
             first.to, first.from
         );
         if !found.cut_off.is_empty() {
-            let plural = if found.cut_off.len() == 1 { "step" } else { "steps" };
+            let (steps, are) = match found.cut_off.len() {
+                1 => ("step", "is"),
+                _ => ("steps", "are"),
+            };
             note.push_str(&format!(
-                "; its {plural} {} are never reached",
-                found.cut_off.join(", ")
+                "; {steps} {} of `{}` {are} never reached",
+                listed(&found.cut_off),
+                first.from
             ));
             if !found.lost_tools.is_empty() {
                 let tools: Vec<String> =
                     found.lost_tools.iter().map(|t| format!("`{t}`")).collect();
-                note.push_str(&format!(", so {} can never be called", tools.join(", ")));
+                note.push_str(&format!(", so {} can never be called", listed(&tools)));
             }
         }
         report.push(finding.note(note).help(format!(

@@ -95,12 +95,12 @@ fn redundant<'a>(
     );
     for part in used {
         finding = match part {
-            Part::Gate(span) => finding.label(*span, "it applies only when this holds"),
+            Part::Gate(span) => finding.label(*span, "it applies only when this is true"),
             Part::Earlier(span, true) => {
-                finding.label(*span, "this is checked before, and must hold")
+                finding.label(*span, "this is checked before, and must be true")
             }
             Part::Earlier(span, false) => {
-                finding.label(*span, "this is checked before, and must not hold")
+                finding.label(*span, "this is checked before, and must be false")
             }
         };
     }

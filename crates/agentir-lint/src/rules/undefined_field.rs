@@ -6,6 +6,7 @@ use crate::names::{
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use crate::script::{Outputs, output, outputs};
 use crate::variables::first;
+use crate::wording::{listed, plural};
 use agentir_diagnostics::{Confidence, Diagnostic, RuleName, Severity, Span, Spanned};
 use agentir_expr::{Name, Path, TypeField};
 use agentir_ir::{Agent, Call, Dialect, Node, ReadUse, Tool};
@@ -47,7 +48,7 @@ fn of_script(cx: &AgentContext<'_>, report: &mut Report<'_>) {
                 let names = fields.iter().map(|f| f.name.value.as_str());
                 suggest(finding, &name.value, names, || {
                     let has: Vec<String> = fields.iter().map(|f| format!("`{}`", f.name)).collect();
-                    format!("it has {}", has.join(", "))
+                    format!("`{tool}` has the {} {}", plural("output", has.len()), listed(&has))
                 })
             }
         });
@@ -226,8 +227,16 @@ fn missing_member(
     suggest(finding, &name.value, fields.iter().map(|f| f.name.value.as_str()), || {
         let has: Vec<String> = fields.iter().map(|f| format!("`{}`", f.name)).collect();
         match has.is_empty() {
-            true => "its return type has no fields; declare what the tool returns".to_owned(),
-            false => format!("it has {}", has.join(", ")),
+            true => format!(
+                "the return type of `{}` has no fields; declare what the tool returns",
+                tool.name
+            ),
+            false => format!(
+                "the result of `{}` has the {} {}",
+                tool.name,
+                plural("field", has.len()),
+                listed(&has)
+            ),
         }
     })
 }

@@ -3,6 +3,7 @@
 use crate::names::suggest;
 use crate::rule::{AGENT_SCRIPT, AgentContext, Check, Group, Report, Rule};
 use crate::script::{NAMESPACES, OF_CONNECTIONS};
+use crate::wording::{listed, plural};
 use agentir_diagnostics::{RuleName, Severity, Spanned};
 use agentir_expr::{Name, Path};
 use agentir_ir::BindingAction;
@@ -112,7 +113,7 @@ fn known(namespace: &Spanned<Name>, member: &Spanned<Name>, report: &mut Report<
     let finding = report.finding(member.span, format!("`@{namespace}` has no member `{member}`"));
     report.push(suggest(finding, &member.value, members.iter().copied(), || {
         let all: Vec<String> = members.iter().map(|m| format!("`{m}`")).collect();
-        format!("it has {}", all.join(", "))
+        format!("`@{namespace}` has the {} {}", plural("member", all.len()), listed(&all))
     }));
     false
 }

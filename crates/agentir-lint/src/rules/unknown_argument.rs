@@ -3,7 +3,7 @@
 use crate::arguments::{matched_calls, signature};
 use crate::names::suggest;
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
-use crate::wording::Wording;
+use crate::wording::{Wording, listed, plural};
 use agentir_diagnostics::{RuleName, Severity, Spanned};
 use agentir_expr::Name;
 use agentir_ir::{BindingAction, Tool};
@@ -46,10 +46,15 @@ fn tell(cx: &AgentContext<'_>, tool: &Tool, name: &Spanned<Name>, report: &mut R
     );
     let known = || tool.parameters.iter().map(|p| p.name.value.as_str());
     let finding = suggest(finding, &name.value, known(), || match tool.parameters.is_empty() {
-        true => "it has no inputs; declare them below its `inputs:`".to_owned(),
+        true => format!("`{}` has no inputs; declare them below its `inputs:`", tool.name),
         false => {
             let has: Vec<String> = known().map(|n| format!("`{n}`")).collect();
-            format!("it has {}", has.join(", "))
+            format!(
+                "`{}` has the {} {}",
+                tool.name,
+                plural(words.argument, has.len()),
+                listed(&has)
+            )
         }
     });
     report.push(finding.label(tool.name.span, "declared here").note("the agent does not compile"));

@@ -2,6 +2,7 @@
 
 use crate::prompt::{Prompt, PromptUse, ends_agent, guard, steps_named};
 use crate::rule::{Check, Group, ProgramContext, Report, Rule};
+use crate::wording::listed;
 use agentir_diagnostics::{Confidence, RuleName, Severity, Span};
 use agentir_flow::cfg::AgentId;
 use rustc_hash::FxHashSet;
@@ -37,7 +38,7 @@ fn check(cx: &ProgramContext<'_>, report: &mut Report<'_>) {
                     end,
                     format!(
                         "{plural} {} {verb} never reached: this one always ends the agent",
-                        numbers.join(", ")
+                        listed(&numbers)
                     ),
                 )
                 .confidence(Confidence::Medium)
@@ -59,7 +60,7 @@ fn check(cx: &ProgramContext<'_>, report: &mut Report<'_>) {
                 .map(|t| format!("`{}`", t.name))
                 .collect();
             if !lost.is_empty() {
-                finding = finding.note(format!("{} can never be called", lost.join(", ")));
+                finding = finding.note(format!("{} can never be called", listed(&lost)));
             }
             report.push(finding);
         }

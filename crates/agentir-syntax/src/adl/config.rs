@@ -6,6 +6,7 @@
 use super::reader::duplicate;
 use crate::outline::{Entry, EntryKind, Outline};
 use crate::rules;
+use crate::text::{first_line, listed};
 use agentir_diagnostics::{Applicability, Diagnostic, Span, Spanned, closest};
 
 /// The shape of a setting.
@@ -53,7 +54,7 @@ pub fn read<'t>(outline: &'t Outline<'t>, problems: &mut Vec<Diagnostic>) -> Con
     for entry in &outline.entries {
         config.entries.push(entry);
         let EntryKind::Pair { key, value, children } = &entry.kind else {
-            let span = entry.span(outline.file).at_start();
+            let span = first_line(outline.text, entry.span(outline.file));
             problems.push(
                 Diagnostic::error(rules::SYNTAX, span, "this is not a setting")
                     .help("a setting is a key and a value: `bot_name: …`"),
@@ -71,7 +72,8 @@ pub fn read<'t>(outline: &'t Outline<'t>, problems: &mut Vec<Diagnostic>) -> Con
             problems.push(match closest(key.text, names()) {
                 Some(near) => finding.did_you_mean(near),
                 None => {
-                    finding.help(format!("settings are {}", names().collect::<Vec<_>>().join(", ")))
+                    let all: Vec<String> = names().map(|name| format!("`{name}`")).collect();
+                    finding.help(format!("settings are {}", listed(&all)))
                 }
             });
             continue;

@@ -6,7 +6,7 @@ use super::steps::{self, Context};
 use super::tree::{Agent, Document, Faq, Field, Subflow, Value};
 use crate::outline::{Entry, EntryKind, Key, Outline, Scalar, Style};
 use crate::rules;
-use crate::text::{offset, with_article};
+use crate::text::{listed, offset, with_article};
 use agentir_diagnostics::{Applicability, Diagnostic, FileId, Span, Spanned, closest};
 use agentir_expr::Name;
 use smol_str::SmolStr;
@@ -284,7 +284,10 @@ impl Reader<'_> {
             None if flow => {
                 finding.help("a subflow is a list of steps: `name:`, and steps below it")
             }
-            None => finding.help(format!("it may have: {}", candidates().join(", "))),
+            None => {
+                let all: Vec<String> = candidates().iter().map(|c| format!("`{c}`")).collect();
+                finding.help(format!("possible fields are {}", listed(&all)))
+            }
         });
         // A misspelt field is read as the intended one, so that its content is checked.
         if let (true, Some("steps")) = (list, near)

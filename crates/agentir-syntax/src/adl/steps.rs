@@ -6,6 +6,7 @@ use super::schema::{self, VERBS};
 use super::tree::{Assignment, Branch, Step, StepKind};
 use crate::outline::{Entry, EntryKind, Key, Scalar, Style};
 use crate::rules;
+use crate::text::listed;
 use agentir_diagnostics::{Applicability, Diagnostic, Span, Spanned, closest};
 use agentir_expr::Name;
 use smol_str::SmolStr;
@@ -263,7 +264,11 @@ fn no_verb<'t>(
         Diagnostic::error(rules::INVALID_VALUE, key.span, format!("`{}` is not a step", key.text));
     reader.problems.push(match closest(key.text, VERBS.iter().copied()) {
         Some(near) => finding.did_you_mean(near),
-        None => finding.help(format!("steps are `user` and {}", VERBS.join(", "))),
+        None => {
+            let all: Vec<String> =
+                ["user"].iter().chain(VERBS).map(|verb| format!("`{verb}`")).collect();
+            finding.help(format!("steps are {}", listed(&all)))
+        }
     });
     steps.push(step(StepKind::Other(entry), span));
 }

@@ -78,6 +78,7 @@ pub fn parse<'s>(
     let Outline { entries, comments, placeholders } = outline;
     let mut reader = reader::Reader {
         reading: inline::Reading { file, problems },
+        text,
         dialect,
         // The base dialect and agentforce share version numbers; agentfabric has its own.
         version: version.map(|v| v.value).filter(|_| dialect != Dialect::Agentfabric),
@@ -162,6 +163,7 @@ fn dialect_line(file: FileId, text: &str, problems: &mut Vec<Diagnostic>) -> Opt
         let dialect = Dialect::called(name);
         if dialect.is_none() {
             let names = Dialect::ALL.map(Dialect::name);
+            let all = names.map(|name| format!("`{name}`"));
             let diagnostic = Diagnostic::error(
                 rules::UNKNOWN_DIALECT,
                 span_of(name),
@@ -169,7 +171,7 @@ fn dialect_line(file: FileId, text: &str, problems: &mut Vec<Diagnostic>) -> Opt
             );
             problems.push(match closest(name, names) {
                 Some(near) => diagnostic.did_you_mean(near),
-                None => diagnostic.help(format!("dialects are {}", names.join(", "))),
+                None => diagnostic.help(format!("dialects are {}", crate::text::listed(&all))),
             });
         }
         let number = version.and_then(|written| {

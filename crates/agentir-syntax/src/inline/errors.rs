@@ -1,7 +1,7 @@
 //! Error messages for inline text that cannot be parsed.
 
 use super::{Error, InlineLanguage, InlineText, SyntaxError};
-use crate::text::offset;
+use crate::text::{alternatives, offset};
 use agentir_diagnostics::{Diagnostic, RuleName};
 use lalrpop_util::ParseError;
 use std::ops::Range;
@@ -64,6 +64,9 @@ pub(crate) struct Notation {
     pub helps_closing: bool,
 }
 
+/// The number of alternatives that a message lists.
+const MAX_ALTERNATIVES: usize = 6;
+
 /// What was expected at the position of an error.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Expected {
@@ -89,13 +92,11 @@ impl Notation {
         }
         let mut words: Vec<String> = terminals.iter().map(|t| self.description(t)).collect();
         words.dedup();
-        let more = words.len() > 4;
-        words.truncate(4);
-        Expected::Symbols(match words.split_last() {
-            Some((last, [])) => last.clone(),
-            Some((last, rest)) if !more => format!("{} or {last}", rest.join(", ")),
-            _ => words.join(", "),
-        })
+        if words.len() > MAX_ALTERNATIVES {
+            words.truncate(MAX_ALTERNATIVES - 1);
+            words.push("another token".to_owned());
+        }
+        Expected::Symbols(alternatives(&words))
     }
 
     /// The description of a terminal.

@@ -8,6 +8,7 @@
 pub(crate) mod layout;
 mod scalar;
 mod yaml;
+mod yaml_errors;
 
 use crate::rules;
 use agentir_diagnostics::{Diagnostic, FileId, Span};

@@ -1,6 +1,8 @@
 //! Reads ABL's YAML form into the same [`Outline`] as `.abl` text, from the events of `saphyr-parser`.
 
-use super::{Entry, EntryKind, Key, MAX_NESTING, Outline, Scalar, Style, nested_too_deep};
+use super::{
+    Entry, EntryKind, Key, MAX_NESTING, Outline, Scalar, Style, nested_too_deep, yaml_errors,
+};
 use crate::rules;
 use crate::text::{CharOffsets, offset};
 use agentir_diagnostics::{Diagnostic, FileId, Span};
@@ -35,15 +37,11 @@ pub fn parse_yaml<'s>(file: FileId, text: &'s str, problems: &mut Vec<Diagnostic
             Ok((event, span)) => builder.event(event, span),
             Err(error) => {
                 let at = builder.offset(error.marker().index());
-                let span = Span::new(file, at, at);
-                builder.problems.push(
-                    Diagnostic::error(
-                        rules::SYNTAX,
-                        span,
-                        format!("invalid YAML: {}", error.info()),
-                    )
-                    .note("the rest of this file was not read"),
-                );
+                // Nesting too deep may have been reported before the parser gave up.
+                let finding = yaml_errors::diagnostic(file, text, at, &error);
+                if finding.rule != rules::NESTING || builder.too_deep == 0 {
+                    builder.problems.push(finding);
+                }
                 break;
             }
         }

@@ -111,7 +111,7 @@ fn sequences() {
     assert!(matches!(&policy.fields[0].value, Value::List(l) if l.len() == 2));
     assert_eq!(
         diagnostics("system:\n  messages:\n    error: \"e\"\n    - \"x\"\n"),
-        ["syntax-error: »-« expected a field of the messages block, found a sequence item"]
+        ["syntax-error: »- \"x\"« expected a field of the messages block, found a sequence item"]
     );
 }
 
@@ -501,8 +501,8 @@ fn statements_without_effect() {
             "subagent a:\n  description: \"d\"\n  before_reasoning:\n    | text\n    if @a.b:\n      | more\n"
         ),
         [
-            "misplaced-statement: »|« a prompt text has no effect here / move it to `reasoning.instructions`",
-            "misplaced-statement: »|« a prompt text has no effect here / move it to `reasoning.instructions`",
+            "misplaced-statement: »| text« a prompt text has no effect here / move it to `reasoning.instructions`",
+            "misplaced-statement: »| more« a prompt text has no effect here / move it to `reasoning.instructions`",
         ]
     );
     assert_eq!(

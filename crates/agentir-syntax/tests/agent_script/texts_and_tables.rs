@@ -135,7 +135,7 @@ fn actions() {
     assert_eq!(
         diagnostics(&text.replace("      target: \"flow://Look\"\n", "")),
         [
-            "missing-field: »Look« the action `Look` has no `target` / add `target: \"…\"`: what carries it out, such as `flow://Name`"
+            "missing-field: »Look« the action `Look` has no `target` / add `target: \"…\"`, which names what executes it, such as `flow://Name`"
         ]
     );
 }
@@ -201,7 +201,7 @@ fn wrong_values() {
     assert_eq!(
         diagnostics("variables:\n  a: linked string\n    source: @foo.bar\n"),
         [
-            "invalid-value: »@foo.bar« `source` cannot refer to `@foo` / it accepts members of `@MessagingSession`, `@MessagingEndUser`, `@VoiceCall`"
+            "invalid-value: »@foo.bar« `source` cannot refer to `@foo` / it accepts members of `@MessagingSession`, `@MessagingEndUser` and `@VoiceCall`"
         ]
     );
     assert_eq!(
@@ -215,7 +215,7 @@ fn wrong_values() {
     assert_eq!(
         diagnostics("subagent a:\n  description: \"d\"\n    label: \"x\"\n"),
         [
-            "invalid-value: »l« `description` does not take indented lines / indent this line like `description` if it is not part of it"
+            "invalid-value: »label« `description` does not take indented lines / indent this line like `description` if it is not part of it"
         ]
     );
     assert_eq!(

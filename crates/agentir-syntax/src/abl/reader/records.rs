@@ -3,9 +3,9 @@
 use super::{Reader, excerpt};
 use crate::abl::schema::{Header, Naming, Need, RecordType};
 use crate::abl::tree::{Field, Format, Record, Value};
-use crate::outline::{Entry, EntryKind, Key, Scalar};
+use crate::outline::{Entry, EntryKind, Key, Scalar, Style};
 use crate::rules;
-use crate::text::with_article;
+use crate::text::{first_line, offset, with_article};
 use agentir_diagnostics::{Diagnostic, Span, Spanned, closest};
 use smol_str::SmolStr;
 
@@ -70,12 +70,62 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
                     if let Some(read) = self.item(item, entry, whole) {
                         record.items.push(read);
                     }
+                } else if let Some(read) = self.key_without_colon(record, text, children) {
+                    self.top = top;
+                    self.entry(record, read);
                 } else {
                     self.unexpected(record, entry);
                 }
             }
         }
         self.top = top;
+    }
+
+    /// Reports a line that begins with the keyword of a field and lacks its colon, as in `GOAL "…"`. Returns
+    /// the entry with the colon, so that the field does not count as missing.
+    fn key_without_colon(
+        &mut self,
+        record: &Record<'t>,
+        line: &'t Scalar<'s>,
+        children: &'t [Entry<'s>],
+    ) -> Option<&'t Entry<'s>> {
+        if self.format != Format::Abl || line.is_quoted() {
+            return None;
+        }
+        let length = line.raw.find([' ', '\t']).unwrap_or(line.raw.len());
+        let (word, rest) = line.raw.split_at_checked(length)?;
+        let is_keyword = word.chars().all(|c| c.is_ascii_uppercase() || c == '_');
+        if !is_keyword
+            || record.ty.field(word).is_none()
+            || (rest.is_empty() && children.is_empty())
+        {
+            return None;
+        }
+        let span = Span::new(line.span.file, line.span.start, line.span.start + offset(word.len()));
+        let example = if rest.is_empty() { format!("{word}:") } else { format!("{word}: …") };
+        self.problems.push(
+            Diagnostic::error(rules::SYNTAX, span, format!("a `:` is missing after `{word}`"))
+                .help(format!("write `{example}`")),
+        );
+        let text = rest.trim_start();
+        let start = line.span.end - offset(text.len());
+        let value = (!text.is_empty()).then(|| Scalar {
+            style: match text.as_bytes() {
+                [b'"', .., b'"'] => Style::Double,
+                [b'\'', .., b'\''] => Style::Single,
+                _ => Style::Bare,
+            },
+            ..Scalar::bare(text, Span::new(span.file, start, line.span.end))
+        });
+        Some(self.arena.alloc(Entry {
+            start: span.start,
+            end: children.last().map_or(line.span.end, |child| child.end),
+            kind: EntryKind::Pair {
+                key: Key { text: word, span, line_length: line.span.end - span.start },
+                value,
+                children: children.to_vec(),
+            },
+        }))
     }
 
     /// `name:` with its content.
@@ -237,7 +287,10 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
             if said {
                 continue;
             }
-            let first = record.fields.first().map_or(record.span.at_start(), |f| f.key);
+            let first = record
+                .fields
+                .first()
+                .map_or_else(|| first_line(self.outline.text, record.span), |f| f.key);
             let at = record.name.as_ref().map_or(first, |n| n.span);
             let message =
                 format!("this {} has no `{}`", record.ty.name, self.in_format_case(def.name));

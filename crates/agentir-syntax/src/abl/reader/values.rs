@@ -7,7 +7,7 @@ use crate::abl::tree::Value;
 use crate::inline::{InlineText, Origin};
 use crate::outline::{Entry, EntryKind, Scalar, Style};
 use crate::rules;
-use crate::text::offset;
+use crate::text::{alternatives, offset};
 use agentir_diagnostics::{Applicability, Diagnostic, Edit, Span, Spanned, closest};
 use agentir_expr::{Condition, Expr, ExprKind, Literal, Name, ObjectEntry, Path, Template};
 use smol_str::SmolStr;
@@ -185,9 +185,9 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
         if text.contains("{{") {
             return Value::Text(self.text(value));
         }
-        let list = all.iter().map(|a| format!("`{a}`")).collect::<Vec<_>>().join(", ");
+        let list: Vec<String> = all.iter().map(|a| format!("`{a}`")).collect();
         let near = closest(&text.to_lowercase(), all.iter().copied());
-        self.invalid(value, &format!("expected one of {list}"), near);
+        self.invalid(value, &format!("expected {}", alternatives(&list)), near);
         Value::Invalid
     }
 

@@ -87,7 +87,7 @@ impl Usage {
                         format!("{description} is from a newer version of ABL"),
                     )
                     .note(format!(
-                        "this document is read as {version} ABL; {description} was added in {since} ABL"
+                        "this document is read as {version} ABL; {description} requires {since} ABL"
                     )),
                 );
             }

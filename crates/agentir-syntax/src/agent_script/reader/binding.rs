@@ -7,7 +7,7 @@ use super::super::tree::{Binding, Record, StatementKind};
 use super::value::Named;
 use super::{Names, Reader};
 use crate::rules;
-use agentir_diagnostics::{Applicability, Diagnostic, Span, Spanned};
+use agentir_diagnostics::{Applicability, Diagnostic, Spanned};
 use agentir_expr::{Expr, ExprKind, Name};
 
 impl<'s> Reader<'s, '_> {
@@ -94,7 +94,7 @@ impl<'s> Reader<'s, '_> {
             self.report(
                 Diagnostic::error(
                     rules::MISPLACED_STATEMENT,
-                    Span::new(first.span.file, first.span.start, first.span.start + 1),
+                    self.first_line_of(first.span),
                     "`@utils.setVariables` cannot be followed by anything",
                 )
                 .note("the platform ignores it")

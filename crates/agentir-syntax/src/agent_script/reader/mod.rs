@@ -11,7 +11,7 @@ use super::outline::{Entry, EntryKind, Inline, Key, Word};
 use super::schema::{Dialect, FieldDef, FieldType, RecordType, Version};
 use super::tree::{Field, Record, Unknown, Value};
 use crate::rules;
-use crate::text::with_article;
+use crate::text::{offset, with_article};
 use agentir_diagnostics::{Applicability, Diagnostic, FileId, Severity, Span, Spanned, closest};
 use agentir_expr::Name;
 use rustc_hash::FxHashMap;
@@ -19,6 +19,8 @@ use rustc_hash::FxHashMap;
 /// The state of reading a document.
 pub(crate) struct Reader<'s, 'p> {
     pub reading: Reading<'p>,
+    /// The text of the file.
+    pub text: &'s str,
     pub dialect: Dialect,
     /// The version the document declares.
     pub version: Option<Version>,
@@ -110,7 +112,7 @@ impl<'s> Reader<'s, '_> {
             let (what, at) = match (&record.name, std::ptr::eq(record.ty, self.dialect.root())) {
                 (_, true) => ("this document".to_owned(), record.span.at_start()),
                 (Some(name), _) => (format!("the {} `{name}`", record.ty.name), name.span),
-                (None, _) => (format!("this {}", record.ty.name), self.first_line_of(record.span)),
+                (None, _) => (format!("this {}", record.ty.name), self.key_of(record.span)),
             };
             let spelled = match def.field_type {
                 FieldType::Named(_) => format!("{} name:", def.name),
@@ -123,7 +125,7 @@ impl<'s> Reader<'s, '_> {
                     at,
                     format!("{what} has no `{}`", def.name),
                 )
-                .help(format!("add `{spelled}`: {}", def.doc)),
+                .help(format!("add `{spelled}`, {}", def.doc)),
             );
         }
         for field in &record.fields {
@@ -160,7 +162,19 @@ impl<'s> Reader<'s, '_> {
 
     /// The first line of a span.
     fn first_line_of(&self, span: Span) -> Span {
-        Span::new(span.file, span.start, span.end.min(span.start + 1))
+        crate::text::first_line(self.text, span)
+    }
+
+    /// The key that a block begins with; for an item of a sequence, its first line.
+    fn key_of(&self, block: Span) -> Span {
+        let line = self.first_line_of(block);
+        let text = self.text.get(line.range()).unwrap_or_default();
+        match text.split_once(':') {
+            Some((key, _)) if !text.starts_with('-') => {
+                Span::new(line.file, line.start, line.start + offset(key.trim_end().len()))
+            }
+            _ => line,
+        }
     }
 
     fn unknown_key(&mut self, record: &Record<'s>, key: Key<'s>, children: &[Entry<'s>]) {
@@ -428,7 +442,11 @@ impl<'s> Reader<'s, '_> {
     /// Reports entries nested below a value that takes none.
     fn no_children(&mut self, name: &str, children: Vec<Entry<'s>>) -> Vec<Unknown<'s>> {
         if let Some(first) = children.first() {
-            let at = self.first_line_of(first.span(self.file()));
+            let span = first.span(self.file());
+            let at = match &first.kind {
+                EntryKind::Pair { key, .. } => key.whole(span.file),
+                _ => self.first_line_of(span),
+            };
             self.report(
                 Diagnostic::error(
                     rules::INVALID_VALUE,

@@ -77,7 +77,7 @@ impl<'s> Reader<'s, '_> {
             Inline::Template(raw) => {
                 let template = template::block(&mut self.reading, raw);
                 let span = template.span;
-                self.check_template(context, Span::new(span.file, span.start, span.start + 1));
+                self.check_template(context, self.first_line_of(span));
                 procedure
                     .statements
                     .push(Statement { kind: StatementKind::Template(template), span });
@@ -134,7 +134,7 @@ impl<'s> Reader<'s, '_> {
         let span = entry.span(self.file());
         let kind = match entry.kind {
             EntryKind::Template(raw) => {
-                self.check_template(context, Span::new(span.file, span.start, span.start + 1));
+                self.check_template(context, self.first_line_of(span));
                 self.report_nested("|", entry.children);
                 StatementKind::Template(template::block(&mut self.reading, raw))
             }

@@ -7,7 +7,7 @@ use super::super::template::{self, Template};
 use super::super::tree::{Data, Declaration, Declared, Modifier, TypeSpec, Value};
 use super::{Names, Reader, excerpt};
 use crate::rules;
-use crate::text::with_article;
+use crate::text::{listed, with_article};
 use agentir_diagnostics::{Applicability, Diagnostic, Span, Spanned, closest};
 use agentir_expr::{Expr, ExprKind, Literal, Name, TypeExpr, TypeKind};
 
@@ -210,7 +210,7 @@ impl<'s> Reader<'s, '_> {
                             span,
                             format!("`{}` cannot refer to `@{namespace}`", def.name),
                         )
-                        .help(format!("it accepts members of {}", all.join(", "))),
+                        .help(format!("it accepts members of {}", listed(&all))),
                     );
                 }
                 Value::Expr(expr)
@@ -315,7 +315,7 @@ impl<'s> Reader<'s, '_> {
                     Some(near) => diagnostic
                         .help(format!("did you mean `\"{near}\"`?"))
                         .replace(format!("\"{near}\""), Applicability::Unsafe),
-                    None => diagnostic.help(format!("possible values are {}", all.join(", "))),
+                    None => diagnostic.help(format!("possible values are {}", listed(&all))),
                 });
                 return;
             }

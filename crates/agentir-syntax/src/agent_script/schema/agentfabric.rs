@@ -15,12 +15,12 @@ pub(super) static DOCUMENT: RecordType = record(
         field("variables", "what the agent remembers", FieldType::Declarations(&base::VARIABLE)),
         field("llm", "the models that nodes use", FieldType::Collection(&LLM)),
         field("actions", "what can be called", FieldType::Collection(&ACTION)),
-        field("trigger", "what starts the network", FieldType::Named(&TRIGGER)).required(),
+        field("trigger", "which starts the network", FieldType::Named(&TRIGGER)).required(),
         field("orchestrator", "a node that directs others", FieldType::Named(&SUBAGENT)),
         field("subagent", "a node that thinks and uses tools", FieldType::Named(&SUBAGENT)),
         field("generator", "a node that asks a model once", FieldType::Named(&GENERATOR)),
         field("executor", "a node that does fixed steps", FieldType::Named(&EXECUTOR)),
-        field("router", "a node that chooses the way", FieldType::Named(&ROUTER)),
+        field("router", "a node that chooses the route", FieldType::Named(&ROUTER)),
         field("echo", "a node that reports to the caller", FieldType::Named(&ECHO)),
     ],
 );
@@ -41,7 +41,9 @@ static LLM: RecordType = record(
         field("target", "its connection: `llm://name`", FieldType::Text)
             .required()
             .limit(Limit::Connection(&["llm"], 1)),
-        field("kind", "whose it is", FieldType::Text).required().one_of(&["OpenAI", "Gemini"]),
+        field("kind", "the provider of the model", FieldType::Text)
+            .required()
+            .one_of(&["OpenAI", "Gemini"]),
         field("model", "its name", FieldType::Text).required(),
         field("temperature", "how freely it answers", FieldType::Number)
             .limit(Limit::Range(0.0, 2.0)),
@@ -72,7 +74,7 @@ static ACTION: RecordType = record(
         field("target", "its connection: `mcp://name` or `a2a://name`", FieldType::Text)
             .required()
             .limit(Limit::Connection(&["a2a", "mcp"], 1)),
-        field("kind", "what kind of call it is", FieldType::Text)
+        field("kind", "the kind of call", FieldType::Text)
             .required()
             .one_of(&["mcp:tool", "a2a:send_message"]),
         field("tool_name", "which tool of the server", FieldType::Text)
@@ -88,7 +90,7 @@ static TRIGGER: RecordType = record(
         field("target", "the broker: `brokers://name/interface`", FieldType::Text)
             .required()
             .limit(Limit::Connection(&["broker", "brokers"], 2)),
-        field("on_message", "where a message goes", FieldType::Procedure(ProcedureKind::Exit))
+        field("on_message", "which handles a message", FieldType::Procedure(ProcedureKind::Exit))
             .required(),
     ],
 );
@@ -98,17 +100,18 @@ static SUBAGENT: RecordType = record(
     "subagent",
     &[
         field("label", "its name for people", FieldType::Quoted),
-        field("description", "what it is for", FieldType::Text).required(),
+        field("description", "which tells the model what it is for", FieldType::Text).required(),
         field(
             "system",
             "replaces the agent's instructions here",
             FieldType::Block(&base::SUBAGENT_SYSTEM),
         ),
-        field("reasoning", "what the model is told and may use", FieldType::Block(&REASONING))
+        field("reasoning", "the prompt and the tools of the model", FieldType::Block(&REASONING))
             .required(),
         field("schema", "which kind of node it is", FieldType::Quoted).uri(&["node"]),
         field("llm", "its model", FieldType::Reference(&["llm"])),
-        field("on_exit", "where to go next", FieldType::Procedure(ProcedureKind::Exit)).required(),
+        field("on_exit", "which leads to the next node", FieldType::Procedure(ProcedureKind::Exit))
+            .required(),
     ],
 );
 
@@ -166,10 +169,11 @@ static GENERATOR: RecordType = record(
             "replaces the agent's instructions here",
             FieldType::Block(&GENERATOR_SYSTEM),
         ),
-        field("prompt", "what the model is asked", FieldType::Procedure(ProcedureKind::Prompt))
+        field("prompt", "the question to the model", FieldType::Procedure(ProcedureKind::Prompt))
             .required(),
         field("outputs", "what has to come out", FieldType::Block(&OUTPUTS)),
-        field("on_exit", "where to go next", FieldType::Procedure(ProcedureKind::Exit)).required(),
+        field("on_exit", "which leads to the next node", FieldType::Procedure(ProcedureKind::Exit))
+            .required(),
     ],
 );
 
@@ -184,7 +188,7 @@ static EXECUTOR: RecordType = record(
         field("description", "what it is for", FieldType::Text),
         LABEL,
         field("do", "its steps", FieldType::Procedure(ProcedureKind::Deterministic)).required(),
-        field("on_exit", "where to go next", FieldType::Procedure(ProcedureKind::Exit)),
+        field("on_exit", "which leads to the next node", FieldType::Procedure(ProcedureKind::Exit)),
     ],
 );
 
@@ -193,25 +197,29 @@ static ROUTER: RecordType = record(
     &[
         field("description", "what it is for", FieldType::Text),
         LABEL,
-        field("routes", "the ways, the first that fits is taken", FieldType::Items(&ROUTE))
-            .required()
-            .limit(Limit::AtLeast(1)),
-        field("otherwise", "the way if none fits", FieldType::Block(&OTHERWISE)),
+        field(
+            "routes",
+            "the routes, of which the first that applies is taken",
+            FieldType::Items(&ROUTE),
+        )
+        .required()
+        .limit(Limit::AtLeast(1)),
+        field("otherwise", "the route if none applies", FieldType::Block(&OTHERWISE)),
     ],
 );
 
 static ROUTE: RecordType = record(
     "route",
     &[
-        field("target", "where it goes", FieldType::Reference(NODES)).required(),
-        field("when", "when it is taken", FieldType::Expr).required(),
+        field("target", "the node it leads to", FieldType::Reference(NODES)).required(),
+        field("when", "the condition of the route", FieldType::Expr).required(),
         LABEL,
     ],
 );
 
 static OTHERWISE: RecordType = record(
     "otherwise block",
-    &[field("target", "where it goes", FieldType::Reference(NODES)).required()],
+    &[field("target", "the node it leads to", FieldType::Reference(NODES)).required()],
 );
 
 static ECHO: RecordType = record(
@@ -219,12 +227,12 @@ static ECHO: RecordType = record(
     &[
         field("description", "what it is for", FieldType::Text),
         LABEL,
-        field("kind", "what is reported", FieldType::Text)
+        field("kind", "what it reports", FieldType::Text)
             .required()
             .one_of(&["a2a:status_update_event", "a2a:artifact_update_event"]),
         field("state", "how far the task is", FieldType::Text)
             .requires("kind", &["a2a:status_update_event"]),
-        field("message", "what is said", FieldType::Expr),
+        field("message", "the message", FieldType::Expr),
         field("artifact", "what is handed over", FieldType::Expr)
             .requires("kind", &["a2a:artifact_update_event"]),
         field("append", "whether it adds to what was handed over", FieldType::Bool)
@@ -232,6 +240,6 @@ static ECHO: RecordType = record(
         field("lastChunk", "whether nothing more follows", FieldType::Bool)
             .requires("kind", &["a2a:artifact_update_event"]),
         field("metadata", "what is sent along", FieldType::Expr),
-        field("on_exit", "where to go next", FieldType::Procedure(ProcedureKind::Exit)),
+        field("on_exit", "which leads to the next node", FieldType::Procedure(ProcedureKind::Exit)),
     ],
 );

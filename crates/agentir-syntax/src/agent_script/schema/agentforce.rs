@@ -111,7 +111,7 @@ static FILE_UPLOAD: RecordType = record(
     &[
         field("mode", "who gets to see the files", FieldType::Text)
             .one_of(&["auto", "managed", "disabled", "error"]),
-        field("message", "what is said when files are not taken", FieldType::QuotedOrNone),
+        field("message", "the message when files are not accepted", FieldType::QuotedOrNone),
     ],
 );
 
@@ -222,7 +222,7 @@ static CONNECTION: RecordType = record(
         field("reasoning", "how answers look here", FieldType::Block(&CONNECTION_REASONING)),
         field("response_formats", "forms of an answer", FieldType::Collection(&RESPONSE_FORMAT)),
         field("adaptive_response_allowed", "whether answers may adapt", FieldType::Bool),
-        field("escalation_message", "what is said on the way to a person", FieldType::Text),
+        field("escalation_message", "the message before an escalation", FieldType::Text),
         field("outbound_route_type", "what kind of route leads to a person", FieldType::Text),
         field("outbound_route_name", "which route leads to a person", FieldType::Text),
     ],
@@ -244,7 +244,7 @@ static RESPONSE_FORMAT: RecordType = record(
     "response format",
     &[
         LABEL,
-        field("description", "when the model should use it", FieldType::Text).required(),
+        field("description", "which tells the model when to use it", FieldType::Text).required(),
         SOURCE,
         field("target", "what renders it, such as `apex://Name`", FieldType::Text),
         field("inputs", "what it shows", FieldType::Declarations(&FORMAT_INPUT)),

@@ -35,7 +35,7 @@ pub(super) static SYSTEM: RecordType = record(
     "system block",
     &[
         field("instructions", "instructions that every subagent inherits", FieldType::Text),
-        field("messages", "what is said in standard situations", FieldType::Block(&MESSAGES)),
+        field("messages", "the messages for standard situations", FieldType::Block(&MESSAGES)),
         STRIP_SALESFORCE_INSTRUCTIONS,
     ],
 );
@@ -43,8 +43,8 @@ pub(super) static SYSTEM: RecordType = record(
 static MESSAGES: RecordType = record(
     "messages block",
     &[
-        field("welcome", "greets the user", FieldType::Text),
-        field("error", "is said when something fails", FieldType::Text).required(),
+        field("welcome", "the greeting", FieldType::Text),
+        field("error", "the message shown when something fails", FieldType::Text).required(),
     ],
 );
 
@@ -98,8 +98,7 @@ pub(super) static SUBAGENT: RecordType = record(
     "subagent",
     &[
         field("label", "its name for people", FieldType::Quoted),
-        field("description", "what it is for; decides when it is gone to", FieldType::Text)
-            .required(),
+        field("description", "which tells the model when to go to it", FieldType::Text).required(),
         field(
             "system",
             "replaces the agent's instructions here",
@@ -136,7 +135,8 @@ pub(super) static ACTION: RecordType = record(
         LABEL,
         field("inputs", "what it takes", FieldType::Declarations(&PARAMETER)),
         field("outputs", "what it gives back", FieldType::Declarations(&OUTPUT)),
-        field("target", "what carries it out, such as `flow://Name`", FieldType::Text).required(),
+        field("target", "which names what executes it, such as `flow://Name`", FieldType::Text)
+            .required(),
         SOURCE,
     ],
 );

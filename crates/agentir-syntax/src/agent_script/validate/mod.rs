@@ -124,7 +124,7 @@ impl<'d, 's> Check<'d, 's, '_> {
                 .help(format!("did you mean `{near}://`?"))
                 .replace(format!("\"{}\"", text.replacen(scheme, near, 1)), Applicability::Unsafe),
             None => Diagnostic::warning(rules::INVALID_VALUE, span, message)
-                .help(format!("possible targets are {}, …", first.join(", "))),
+                .help(format!("possible targets are {}, among others", first.join(", "))),
         });
         None
     }
