@@ -314,10 +314,8 @@ fn compile_command(input: &Input) -> ExitCode {
         Err(code) => return code,
     };
     // Nobody cancels it.
-    let (Ok(findings), Ok(output)) = (snapshot.check(), snapshot.compile()) else {
-        return ExitCode::from(2);
-    };
-    let failed = findings.iter().any(|finding| finding.severity == Severity::Error);
+    let Ok(output) = snapshot.compile() else { return ExitCode::from(2) };
+    let failed = !output.compilation_errors.is_empty();
     match print_json(&output) {
         code if code != ExitCode::SUCCESS => code,
         _ if failed => ExitCode::from(1),

@@ -270,7 +270,7 @@ pub fn diff(args: &Diff) -> ExitCode {
     let names = ["first", "second"];
     let _ = write!(out, "{}", comparison.text(names));
     if found.is_empty() && comparison.is_same() {
-        let _ = writeln!(out, "They mean the same");
+        let _ = writeln!(out, "They have the same meaning");
         return ExitCode::SUCCESS;
     }
     let count = found.len();

@@ -141,6 +141,11 @@ fn run(
     let mut texts: Vec<(Target, FileId)> = Vec::new();
     for (Document { path, text: own_text, .. }, bytes) in found {
         let from_stdin = own_text.is_some();
+        // There is nothing to do in exports, which are found beside documents; one that is named is an error.
+        let is_named = from_stdin || args.paths.contains(&path);
+        if !is_named && is_export(&path, &bytes) {
+            continue;
+        }
         let text = bytes.map_err(|e| e.to_string()).and_then(|bytes| {
             String::from_utf8(bytes).map_err(|_| "this file is not UTF-8 text".to_owned())
         });
@@ -215,6 +220,15 @@ fn run(
     ExitCode::from(code)
 }
 
+/// Whether a file is an export of Kore.ai XO or an archive of one, which only its editor writes.
+fn is_export(path: &Path, bytes: &io::Result<Vec<u8>>) -> bool {
+    let Ok(bytes) = bytes else { return false };
+    bytes.starts_with(b"PK")
+        || std::str::from_utf8(bytes).is_ok_and(|text| {
+            agentir_lower::language(&path.to_string_lossy(), text) == Language::Xo
+        })
+}
+
 fn rewrite_one(
     id: FileId,
     file: &SourceFile,
@@ -228,7 +242,11 @@ fn rewrite_one(
         None => Some(Diagnostic::error(
             agentir_syntax::rules::SYNTAX,
             Span::new(id, 0, 0),
-            "this file does not contain an agent",
+            if language == Language::Xo {
+                "exports of Kore.ai XO cannot be rewritten; `agentir convert` writes them in other languages"
+            } else {
+                "this file does not contain an agent"
+            },
         )),
     };
     match problem {

@@ -331,3 +331,28 @@ fn a_file_that_is_named_twice_is_checked_once() {
         assert!(output.contains("1 error in 1 file"), "{again:?}: {output}");
     }
 }
+
+#[test]
+fn a_baseline_holds_however_paths_are_written() {
+    let folder = project(&[("c/a.agent.abl", AGENT)]);
+    let record = ["check", "c", "--baseline", "b.json", "--write-baseline"];
+    assert_eq!(run(folder.path(), &record).0, 0);
+    let absolute = folder.path().join("c/../c");
+    for path in ["./c", "c/../c", "c/./a.agent.abl", absolute.to_str().unwrap()] {
+        let (code, out, err) = run(folder.path(), &["check", path, "--baseline", "b.json"]);
+        assert_eq!(code, 0, "{path}: {out}{err}");
+    }
+}
+
+#[test]
+fn compile_says_which_agents_it_omits() {
+    let same = |goal: &str| format!("AGENT: Same\nGOAL: \"{goal}\"\n");
+    let folder = project(&[("a.agent.abl", &same("one")), ("b.agent.abl", &same("two"))]);
+    let (code, out, _) = run(folder.path(), &["compile", "."]);
+    let output: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(code, 1);
+    let errors = output["compilation_errors"].as_array().unwrap();
+    assert_eq!(errors.len(), 1, "{errors:?}");
+    assert_eq!(errors[0]["code"], "duplicate-agent");
+    assert_eq!(errors[0]["path"], "b.agent.abl:1:8");
+}

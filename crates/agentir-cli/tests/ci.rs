@@ -92,7 +92,7 @@ fn the_action_builds_again_when_the_sources_change() {
             ("GITHUB_PATH", &path),
             ("RUNNER_TEMP", here),
         ];
-        let ran = step(here, "What is to be built", &[], &variables);
+        let ran = step(here, "Hash the sources", &[], &variables);
         assert_eq!(code(&ran), 0, "{}", stderr(&ran));
         let folder = fs::read_to_string(&path).unwrap();
         assert!(folder.ends_with("/agentir/bin\n"), "{folder}");

@@ -414,7 +414,7 @@ fn conversions_are_proved() {
     let yaml = std::fs::read_dir(out).unwrap().next().unwrap().unwrap().path();
     let diff = |at: &Path| run(&["diff", from.to_str().unwrap(), at.to_str().unwrap()]);
     let same = diff(&yaml);
-    assert_eq!((code(&same), stdout(&same).as_str()), (0, "They mean the same\n"));
+    assert_eq!((code(&same), stdout(&same).as_str()), (0, "They have the same meaning\n"));
     let words = std::fs::read_to_string(&yaml).unwrap();
     std::fs::write(&yaml, words.replacen("Do you want", "Would you like", 1)).unwrap();
     let other = diff(&yaml);

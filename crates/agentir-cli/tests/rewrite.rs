@@ -111,3 +111,15 @@ fn documents_are_migrated_with_what_comes_out_of_them() {
     assert!(err.contains("was not overwritten"), "{err}");
     assert_eq!(fs::read_to_string(&file).unwrap(), OLD);
 }
+
+/// An export beside documents is left alone; one that is named cannot be formatted.
+#[test]
+fn exports_are_not_formatted() {
+    let samples =
+        std::path::Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../corpus/xo/valid"));
+    let (code, _, stderr) = run(samples, &["fmt", ".", "--check"]);
+    assert_eq!(code, 0, "{stderr}");
+    let (code, _, stderr) = run(samples, &["fmt", "bicycle_rental/botDefinition.json", "--check"]);
+    assert_eq!(code, 2, "{stderr}");
+    assert!(stderr.contains("exports of Kore.ai XO cannot be rewritten"), "{stderr}");
+}

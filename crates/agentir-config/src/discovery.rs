@@ -1,4 +1,4 @@
-//! Which configuration a file goes by.
+//! Which configuration a file has.
 
 use crate::Names;
 use crate::config::Config;
@@ -41,7 +41,7 @@ pub struct Configs {
 struct Loaded {
     /// By the folders they are in, which are absolute: a folder can be written in several ways.
     by_folder: FxHashMap<PathBuf, Arc<Config>>,
-    /// Whether there is a file that goes by none.
+    /// Whether there is a file without a configuration.
     none: bool,
     problems: ConfigProblems,
 }
@@ -62,7 +62,7 @@ fn directory_prefix(folder: &Path) -> Box<[u8]> {
 }
 
 impl Configs {
-    /// Each file goes by the nearest `agentir.toml` above it.
+    /// Each file has the nearest `agentir.toml` above it as its configuration.
     #[must_use]
     pub fn nearest(files: Arc<dyn FileSystem>, names: Names) -> Self {
         Self {
@@ -75,10 +75,10 @@ impl Configs {
         }
     }
 
-    /// All files go by this file, whose folder globs are relative to.
+    /// All files have the same configuration. Globs in it are relative to its folder.
     ///
     /// # Errors
-    /// Where it cannot be read. What is wrong with its text is among the [`problems`](Self::problems).
+    /// If it cannot be read. What is wrong with its text is among the [`problems`](Self::problems).
     pub fn fixed(files: Arc<dyn FileSystem>, file: &Path, names: Names) -> io::Result<Self> {
         let mut all = Self::nearest(files, names);
         let text = read_text(&*all.files, file)?;
@@ -88,13 +88,13 @@ impl Configs {
         Ok(all)
     }
 
-    /// No file goes by any configuration.
+    /// No file has a configuration.
     #[must_use]
     pub fn none(names: Names) -> Self {
         Self { fixed: Some(Arc::default()), ..Self::nearest(Arc::new(Memory::new()), names) }
     }
 
-    /// What the file at a path goes by. The path is made absolute as it stands, without looking at
+    /// The configuration of the file at a path. The path is made absolute as it stands, without looking at
     /// links.
     #[must_use]
     pub fn of(&self, file: &Path) -> Arc<Config> {
@@ -174,7 +174,7 @@ impl Configs {
         std::mem::take(&mut self.read().problems)
     }
 
-    /// Whether no file that was asked about has a use for a rule.
+    /// Whether a rule is off in all files whose configuration was looked up.
     #[must_use]
     pub fn always_off(&self, rule: &str, group: &str) -> bool {
         if let Some(config) = &self.fixed {

@@ -21,7 +21,7 @@ pub use config::Config;
 pub use discovery::{ConfigProblems, Configs, FILE_NAME, split_path};
 pub use file::{Level, Threshold, config_schema};
 
-/// The names that a configuration may speak of.
+/// The names of rules and options that a configuration may contain.
 #[derive(Debug, Clone, Default)]
 pub struct Names {
     /// The rules, each with the group it belongs to.

@@ -19,7 +19,8 @@ pub(crate) struct ResultKey {
 type CachedResult = (Arc<str>, Arc<FileResult>);
 
 /// The files of the latest build and their results, so that the next build parses and lowers only files whose
-/// content changed. A file keeps its id from build to build, because spans in its result refer to it.
+/// content changed. A file keeps its id from build to build, because spans in its result refer to it, as long as the
+/// ids have the order of the files: findings must not depend on the order in which files appeared.
 #[derive(Debug, Default)]
 pub struct FileCache {
     sources: SourceMap,
@@ -28,8 +29,6 @@ pub struct FileCache {
     ids: FxHashMap<Arc<str>, Vec<FileId>>,
     /// How many of the ids of a name the current build has used.
     used: FxHashMap<Arc<str>, usize>,
-    /// Ids of files that are gone.
-    free: Vec<FileId>,
     results: FxHashMap<ResultKey, CachedResult>,
 }
 
@@ -43,9 +42,22 @@ impl FileCache {
         self.sources
     }
 
-    /// Begins a build.
-    pub(crate) fn begin(&mut self) {
+    /// Begins a build of files with these names. Forgets everything if they would get ids in another order, which is
+    /// so if a file appears among those that are known.
+    pub(crate) fn begin<'n>(&mut self, names: impl IntoIterator<Item = &'n str>) {
         self.used.clear();
+        let (mut last, mut is_new) = (None, false);
+        for name in names {
+            let known = self.ids.get(name).and_then(|ids| ids.first().copied());
+            match known {
+                None => is_new = true,
+                Some(id) if !is_new && last <= Some(id) => last = known,
+                Some(_) => {
+                    *self = Self::default();
+                    return;
+                }
+            }
+        }
     }
 
     /// Adds a file to the current build and returns its id.
@@ -66,13 +78,7 @@ impl FileCache {
             None => {
                 let file = SourceFile::new(name, text);
                 let name = Arc::clone(&file.name);
-                let id = match self.free.pop() {
-                    Some(id) => {
-                        self.sources.replace(id, file);
-                        id
-                    }
-                    None => self.sources.add(file),
-                };
+                let id = self.sources.add(file);
                 self.ids.entry(Arc::clone(&name)).or_default().push(id);
                 (name, id)
             }
@@ -100,7 +106,7 @@ impl FileCache {
 
     /// Ends a build: keeps its results, and forgets files that were not part of it.
     pub(crate) fn finish(&mut self, results: impl Iterator<Item = (ResultKey, Arc<FileResult>)>) {
-        let Self { sources, ids, used, free, results: kept } = self;
+        let Self { sources, ids, used, results: kept } = self;
         *kept = results
             .filter_map(|(key, result)| {
                 Some((key, (Arc::clone(&sources.get(key.file)?.text), result)))
@@ -109,7 +115,6 @@ impl FileCache {
         ids.retain(|name, ids| {
             for gone in ids.drain(used.get(name).copied().unwrap_or(0)..) {
                 sources.replace(gone, SourceFile::new("", ""));
-                free.push(gone);
             }
             !ids.is_empty()
         });
@@ -123,7 +128,7 @@ mod tests {
     use agentir_diagnostics::FileId;
 
     fn build(cache: &mut FileCache, files: &[(&str, &str)]) -> Vec<FileId> {
-        cache.begin();
+        cache.begin(files.iter().map(|(name, _)| *name));
         let ids = files.iter().map(|(name, text)| cache.add(name, (*text).to_owned())).collect();
         cache.finish(std::iter::empty());
         ids
@@ -132,10 +137,10 @@ mod tests {
     #[test]
     fn files_keep_their_ids_and_equal_files_share_one() {
         let mut cache = FileCache::default();
-        let first = build(&mut cache, &[("a", "1"), ("b", "1"), ("a", "2"), ("a", "1")]);
-        let (a, b, other, again) = (first[0], first[1], first[2], first[3]);
+        let first = build(&mut cache, &[("a", "1"), ("a", "2"), ("a", "1"), ("b", "1")]);
+        let (a, other, again, b) = (first[0], first[1], first[2], first[3]);
         assert!(a == again && a != other && a != b);
-        assert_eq!(build(&mut cache, &[("b", "3"), ("a", "1"), ("a", "2")]), [b, a, other]);
+        assert_eq!(build(&mut cache, &[("a", "1"), ("a", "2"), ("b", "3")]), [a, other, b]);
         assert_eq!(&*cache.sources().get(b).unwrap().text, "3");
     }
 
@@ -146,6 +151,22 @@ mod tests {
         build(&mut cache, &[("b", "2")]);
         let texts: Vec<_> = cache.sources().iter().map(|(_, file)| &*file.text).collect();
         assert_eq!(texts, ["", "2"]);
-        assert_eq!(build(&mut cache, &[("b", "2"), ("c", "3")]), [first[1], first[0]]);
+        let second = build(&mut cache, &[("b", "2"), ("c", "3")]);
+        assert!(second[0] == first[1] && second[0] < second[1]);
+    }
+
+    #[test]
+    fn ids_have_the_order_of_the_files() {
+        let mut cache = FileCache::default();
+        build(&mut cache, &[("b", "1"), ("d", "1")]);
+        for files in [
+            &[("a", "2"), ("b", "1"), ("d", "1")][..],
+            &[("a", "2"), ("b", "1"), ("c", "1"), ("d", "1")],
+            &[("a", "2"), ("d", "1"), ("e", "1")],
+            &[("a", "2"), ("a", "2"), ("d", "1"), ("e", "1")],
+        ] {
+            let ids = build(&mut cache, files);
+            assert!(ids.is_sorted(), "{files:?}: {ids:?}");
+        }
     }
 }

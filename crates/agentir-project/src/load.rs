@@ -154,7 +154,6 @@ fn roots(documents: &[Document]) -> impl Iterator<Item = &Path> {
 /// Files with ids, in order; manifests come last. A file that is not text is reported, and is no document.
 fn open(contents: Contents, cache: &mut FileCache) -> Opened {
     let Contents { files, manifests } = contents;
-    cache.begin();
     let mut diagnostics = Vec::new();
     let mut unread: Vec<(PathBuf, Vec<String>)> = Vec::new();
     let files: Vec<_> = files
@@ -164,22 +163,28 @@ fn open(contents: Contents, cache: &mut FileCache) -> Opened {
             bytes => vec![(found, bytes)],
         })
         .collect();
+    let names: Vec<String> =
+        files.iter().map(|(document, _)| document.name().into_owned()).collect();
+    let manifests: Vec<_> = manifests
+        .into_iter()
+        .map(|(root, text)| {
+            let name = root.join(MANIFEST).display().to_string();
+            (root, name, text)
+        })
+        .collect();
+    let manifest_names = manifests.iter().map(|(_, name, _)| name.as_str());
+    cache.begin(names.iter().map(String::as_str).chain(manifest_names));
     let mut documents: Vec<(Document, FileId)> = Vec::with_capacity(files.len());
-    for (document, bytes) in files {
+    for ((document, bytes), name) in files.into_iter().zip(&names) {
         let (text, problem) = file::decode(bytes);
-        let id = cache.add(&document.name(), text);
+        let id = cache.add(name, text);
         match problem {
             Some(problem) => diagnostics.push(file::problem(id, problem)),
             None => documents.push((document, id)),
         }
     }
-    let manifests = manifests
-        .into_iter()
-        .map(|(root, text)| {
-            let name = root.join(MANIFEST).display().to_string();
-            (root, cache.add(&name, text))
-        })
-        .collect();
+    let manifests =
+        manifests.into_iter().map(|(root, name, text)| (root, cache.add(&name, text))).collect();
     Opened { documents, diagnostics, unread, manifests }
 }
 

@@ -163,7 +163,7 @@ impl<'a> Findings<'a> {
 
 /// The path of a file relative to `root`, as it stands in a URI but for its escapes.
 fn relative(name: &str, root: &Path) -> String {
-    let inside = path::absolute(name).ok();
+    let inside = path::absolute(name).ok().map(|path| agentir_vfs::normalized(&path));
     let inside = inside.as_deref().and_then(|p| p.strip_prefix(root).ok()).map(Path::to_owned);
     let shown = inside.map_or_else(|| name.to_owned(), |p| p.display().to_string());
     if cfg!(windows) { shown.replace('\\', "/") } else { shown }

@@ -104,7 +104,8 @@ pub fn identity(files: &dyn FileSystem, path: &Path) -> PathBuf {
 }
 
 /// A path without `.` and `..` components. Links are not resolved: `a/..` is nothing, even if `a` is a link.
-fn normalized(path: &Path) -> PathBuf {
+#[must_use]
+pub fn normalized(path: &Path) -> PathBuf {
     let mut result = PathBuf::new();
     for part in path.components() {
         match part {

@@ -1,6 +1,6 @@
 //! Programs to the compilation output: AgentIR as it is published.
 
-use agentir_diagnostics::{Diagnostic, FileId, Severity, SourceMap};
+use agentir_diagnostics::{Diagnostic, FileId, Severity, SourceMap, Span};
 use agentir_expr::Name;
 use agentir_ir::{Agent, AgentType, CompilationIssue, CompilationOutput, Deployment, IR_VERSION};
 use agentir_project::Loaded;
@@ -40,6 +40,10 @@ pub(crate) fn output(loaded: &Loaded, diagnostics: &[Diagnostic]) -> Compilation
             if broken.contains(&agent.span.file) || agent.metadata.name.value.is_empty() {
                 continue;
             }
+            if let Some(first) = result.agents.get(&agent.metadata.name.value) {
+                result.compilation_errors.push(duplicate(agent, first, sources));
+                continue;
+            }
             remote.extend(remote_agents(agent));
             deploy(agent, &mut result.deployment);
             result.agents.insert(agent.metadata.name.value.clone(), Arc::clone(agent));
@@ -60,6 +64,28 @@ pub(crate) fn output(loaded: &Loaded, diagnostics: &[Diagnostic]) -> Compilation
         }
     }
     result
+}
+
+/// Says that an agent is omitted because another one has its name. Files of one folder need not be one program, so no
+/// rule reports this everywhere.
+fn duplicate(agent: &Agent, first: &Agent, sources: &SourceMap) -> CompilationIssue {
+    let name = &agent.metadata.name;
+    let file = sources.get(first.span.file).map_or("", |file| &file.name);
+    CompilationIssue {
+        agent: Some(name.value.clone()),
+        message: format!("`{name}` is omitted, because {file} defines an agent with this name"),
+        code: SmolStr::new_static("duplicate-agent"),
+        path: location(name.span, sources),
+        kind: "compilation",
+        severity: "error",
+    }
+}
+
+fn location(span: Span, sources: &SourceMap) -> String {
+    sources.get(span.file).map_or_else(String::new, |file| {
+        let at = file.line_column(span.start);
+        format!("{}:{}:{}", file.name, at.line, at.column)
+    })
 }
 
 fn remote_agents(agent: &Agent) -> impl Iterator<Item = SmolStr> + '_ {
@@ -102,10 +128,7 @@ fn issue(
     owners: &BTreeMap<FileId, Name>,
 ) -> CompilationIssue {
     let span = diagnostic.primary.span;
-    let path = sources.get(span.file).map_or_else(String::new, |file| {
-        let at = file.line_column(span.start);
-        format!("{}:{}:{}", file.name, at.line, at.column)
-    });
+    let path = location(span, sources);
     let mut rules = agentir_lint::rule_names();
     let group = rules.find(|(rule, _)| *rule == diagnostic.rule.0).map(|(_, group)| group);
     CompilationIssue {

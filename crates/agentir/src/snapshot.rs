@@ -100,7 +100,7 @@ impl Snapshot {
         &self.data.problems
     }
 
-    /// What parsing and lowering found, before configurations and comments have their say; part of what
+    /// What parsing and lowering found, before levels and suppressions are applied; part of what
     /// [`Snapshot::check`] finds. Where there are errors, programs lack the parts that could not be read.
     #[must_use]
     pub fn read_findings(&self) -> &[Diagnostic] {

@@ -48,7 +48,8 @@ impl Workspace {
         Self::new(Arc::new(Memory::new()), vec![PathBuf::new()])
     }
 
-    /// The files and folders at some paths on disk.
+    /// The files and folders at some paths on disk. Relative paths are relative to the current folder of the process
+    /// whenever they are used; a process that changes it should pass absolute paths.
     #[cfg(feature = "disk")]
     #[must_use]
     pub fn on_disk(paths: impl IntoIterator<Item = impl Into<PathBuf>>) -> Self {

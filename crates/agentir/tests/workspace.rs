@@ -312,3 +312,30 @@ fn everything_a_setter_takes_can_be_named() {
         "nothing is known of a fragment's tools"
     );
 }
+
+/// Of two agents with one name the later file is reported, whichever was opened first.
+#[test]
+fn findings_do_not_depend_on_the_order_in_which_files_appear() {
+    let agent = "AGENT: Same\nGOAL: \"g\"\n";
+    let files = ["a.agent.abl", "b.agent.abl", "c.agent.abl"];
+    let of = |workspace: &mut Workspace| {
+        let snapshot = workspace.snapshot().unwrap();
+        let duplicates = rules(&snapshot).into_iter().filter(|(_, r)| *r == "duplicate-agent");
+        let order: Vec<_> = snapshot.sources().iter().map(|(_, f)| f.name.to_string()).collect();
+        (duplicates.map(|(file, _)| file).collect::<Vec<_>>(), order)
+    };
+    for order in [[0, 1, 2], [2, 1, 0], [1, 2, 0], [0, 2, 1]] {
+        let mut workspace = Workspace::in_memory();
+        workspace.set_text("project.json", "{}");
+        let mut last = None;
+        for index in order {
+            workspace.set_text(files[index], agent);
+            last = Some(of(&mut workspace));
+        }
+        let mut fresh = Workspace::in_memory();
+        fresh.set_text("project.json", "{}");
+        files.iter().for_each(|file| fresh.set_text(file, agent));
+        assert_eq!(last, Some(of(&mut fresh)), "{order:?}");
+        assert_eq!(last.unwrap().0, ["b.agent.abl", "c.agent.abl"]);
+    }
+}

@@ -137,9 +137,9 @@ impl CostReport {
         }
         let name = |agent: &AgentReport| agent.agent.chars().count();
         let width = self.agents.iter().map(name).max().unwrap_or(0).max("agent".len());
-        let mut text = String::from("The most that one message of the user can cost:\n\n");
+        let mut text = String::from("Maximum number of calls per user message:\n\n");
         let gap = " ".repeat(width);
-        text.push_str(&format!("{gap}   by itself         with other agents\n"));
+        text.push_str(&format!("{gap}   own calls         with other agents\n"));
         let _ = writeln!(
             text,
             "{:width$}   {:>6}  {:>6}    {:>6}  {:>6}",
