@@ -34,12 +34,23 @@ struct Manifest {
     entry_agent: Option<String>,
 }
 
-/// Assembles a program of files, in their order, and of its manifest, if it has one. Returns the findings about
-/// the manifest; those about files are in the files' results.
+/// The manifest of a program.
+#[derive(Debug, Clone, Copy)]
+pub enum ProjectManifest<'a> {
+    /// The program has this one.
+    Own(FileId, &'a SourceFile),
+    /// The program is a part of the project of a manifest, and the rest was not read.
+    Enclosing,
+    /// There is none.
+    Absent,
+}
+
+/// Assembles a program of files, in their order. Returns the findings about the manifest, if it has one; those about
+/// files are in the files' results.
 #[must_use]
 pub fn assemble<'a>(
     members: impl IntoIterator<Item = Member<'a>>,
-    manifest: Option<(FileId, &SourceFile)>,
+    manifest: ProjectManifest<'_>,
 ) -> (LoadedProgram, Vec<Diagnostic>) {
     let mut loaded = LoadedProgram::default();
     for Member { file, options } in members {
@@ -49,8 +60,13 @@ pub fn assemble<'a>(
     let mut diagnostics = Vec::new();
     let program = &mut loaded.program;
     let supervised = program.agents().any(|a| a.metadata.kind == AgentType::Supervisor);
-    program.complete |= manifest.is_some() || (supervised && program.agents.len() > 1);
-    if let Some((id, file)) = manifest {
+    program.complete |= match manifest {
+        ProjectManifest::Own(..) => true,
+        ProjectManifest::Enclosing => false,
+        // A supervisor beside its agents is probably all there is.
+        ProjectManifest::Absent => supervised && program.agents.len() > 1,
+    };
+    if let ProjectManifest::Own(id, file) = manifest {
         match serde_json::from_str::<Manifest>(&file.text) {
             Ok(Manifest { entry_agent: Some(entry) }) => {
                 // The span of the name, for findings about it.

@@ -34,7 +34,7 @@ mod load;
 mod request;
 mod walk;
 
-pub use assemble::{LoadedProgram, Member, assemble};
+pub use assemble::{LoadedProgram, Member, ProjectManifest, assemble};
 pub use cache::FileCache;
 pub use check::{CheckOptions, check_loaded, check_programs};
 pub use discover::discover;

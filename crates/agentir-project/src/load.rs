@@ -1,7 +1,7 @@
 //! Loads programs: reads, parses and lowers documents, and assembles those that run together.
 
 use crate::archive;
-use crate::assemble::{LoadedProgram, Member, assemble};
+use crate::assemble::{LoadedProgram, Member, ProjectManifest, assemble};
 use crate::cache::{FileCache, ResultKey};
 use crate::discover::discover;
 use crate::document::{Document, MANIFEST};
@@ -12,11 +12,11 @@ use agentir_config::Configs;
 use agentir_diagnostics::{Diagnostic, FileId, SourceFile, SourceMap, Span};
 use agentir_ir::Data;
 use agentir_lower::{Language, ReadOptions};
-use agentir_vfs::FileSystem;
+use agentir_vfs::{FileSystem, identity};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -62,8 +62,8 @@ pub fn read_program<'t>(
     }
     let rule_options = Arc::default();
     let members = results.iter().map(|file| Member { file, options: &rule_options });
-    let manifest = manifest.and_then(|id| Some((id, sources.get(id)?)));
-    let (program, about_manifest) = assemble(members, manifest);
+    let manifest = manifest.and_then(|id| Some(ProjectManifest::Own(id, sources.get(id)?)));
+    let (program, about_manifest) = assemble(members, manifest.unwrap_or(ProjectManifest::Absent));
     let files = results.len();
     let diagnostics = results.into_iter().flat_map(|file| file.lowered.diagnostics);
     let diagnostics = diagnostics.chain(about_manifest).collect();
@@ -80,17 +80,24 @@ pub struct Contents {
     files: Vec<ReadDocument>,
     /// The manifests of the folders that have one.
     manifests: BTreeMap<PathBuf, String>,
+    /// The folders of programs of which the request names only a part.
+    parts: BTreeSet<PathBuf>,
 }
 
 impl Contents {
     /// Reads documents and the manifests of their programs.
     #[must_use]
     pub fn read(documents: Vec<Document>, request: &Request<'_>) -> Self {
-        let manifest = |root: &Path| {
-            let bytes = request.files.read(&root.join(MANIFEST)).ok()?;
-            Some((root.to_owned(), String::from_utf8(bytes).ok()?))
-        };
-        let manifests = roots(&documents).filter_map(manifest).collect();
+        let (mut manifests, mut parts) = (BTreeMap::new(), BTreeSet::new());
+        for root in roots(&documents) {
+            if is_part(root, request) {
+                parts.insert(root.to_owned());
+            } else if let Ok(bytes) = request.files.read(&root.join(MANIFEST))
+                && let Ok(text) = String::from_utf8(bytes)
+            {
+                manifests.insert(root.to_owned(), text);
+            }
+        }
         let read = |document: Document| {
             let bytes = match &document.text {
                 Some(text) => Ok(text.clone().into_bytes()),
@@ -98,7 +105,7 @@ impl Contents {
             };
             (document, bytes)
         };
-        Self { files: map(documents, read), manifests }
+        Self { files: map(documents, read), manifests, parts }
     }
 
     /// Passes everything that decides what is found in these files, but for the request, to `add`; `None` where
@@ -112,6 +119,9 @@ impl Contents {
         for (root, text) in &self.manifests {
             add(root.as_os_str().as_encoded_bytes());
             add(text.as_bytes());
+        }
+        for root in &self.parts {
+            add(root.as_os_str().as_encoded_bytes());
         }
         Some(())
     }
@@ -151,9 +161,26 @@ fn roots(documents: &[Document]) -> impl Iterator<Item = &Path> {
     })
 }
 
+/// Whether a request names only a part of the project that a program belongs to: a folder below that of the manifest.
+/// What the program lacks may be in the rest.
+fn is_part(root: &Path, request: &Request<'_>) -> bool {
+    let files = request.files;
+    let is_named = |root: &Path| {
+        let is_below = |path: &PathBuf| {
+            let path = identity(files, path);
+            let of_manifest = path.parent().filter(|_| path.ends_with(MANIFEST));
+            root.starts_with(of_manifest.unwrap_or(&path))
+        };
+        request.together.is_some() || request.paths.iter().any(is_below)
+    };
+    let root = identity(files, root);
+    let project = root.ancestors().find(|folder| files.is_file(&folder.join(MANIFEST)));
+    project.is_some_and(|project| !is_named(project))
+}
+
 /// Files with ids, in order; manifests come last. A file that is not text is reported, and is no document.
 fn open(contents: Contents, cache: &mut FileCache) -> Opened {
-    let Contents { files, manifests } = contents;
+    let Contents { files, manifests, parts } = contents;
     let mut diagnostics = Vec::new();
     let mut unread: Vec<(PathBuf, Vec<String>)> = Vec::new();
     let files: Vec<_> = files
@@ -185,7 +212,7 @@ fn open(contents: Contents, cache: &mut FileCache) -> Opened {
     }
     let manifests =
         manifests.into_iter().map(|(root, name, text)| (root, cache.add(&name, text))).collect();
-    Opened { documents, diagnostics, unread, manifests }
+    Opened { documents, diagnostics, unread, manifests, parts }
 }
 
 /// The result of [`open`].
@@ -195,6 +222,7 @@ struct Opened {
     /// By program, the names of the files in an archive that are not read.
     unread: Vec<(PathBuf, Vec<String>)>,
     manifests: BTreeMap<PathBuf, FileId>,
+    parts: BTreeSet<PathBuf>,
 }
 
 /// Parses, lowers and assembles the programs of files.
@@ -206,7 +234,7 @@ pub fn build(contents: Contents, request: &Request<'_>) -> Loaded {
 /// Builds programs like [`build`], and takes results of files whose content is unchanged from `cache`.
 #[must_use]
 pub fn build_with(cache: &mut FileCache, contents: Contents, request: &Request<'_>) -> Loaded {
-    let Opened { documents, mut diagnostics, unread, manifests } = open(contents, cache);
+    let Opened { documents, mut diagnostics, unread, manifests, parts } = open(contents, cache);
     let parse = |(document, id): (Document, FileId)| {
         let options = request.options(&document.path, &document.config);
         let key = ResultKey { file: id, in_program: document.in_program(), options };
@@ -236,7 +264,12 @@ pub fn build_with(cache: &mut FileCache, contents: Contents, request: &Request<'
             let ((_, file), options) = (results.get(index)?, options.get(index)?);
             Some(Member { file, options })
         });
-        let manifest = manifests.get(&root).and_then(|id| Some((*id, sources.get(*id)?)));
+        let own = manifests.get(&root);
+        let manifest = match own.and_then(|id| Some((*id, sources.get(*id)?))) {
+            Some((id, file)) => ProjectManifest::Own(id, file),
+            None if parts.contains(&root) => ProjectManifest::Enclosing,
+            None => ProjectManifest::Absent,
+        };
         let (program, found) = assemble(members, manifest);
         diagnostics.extend(found);
         loaded.insert(root, program);
@@ -348,6 +381,7 @@ impl ProgramFiles {
         }
         for root in roots(&self.files) {
             add(root.as_os_str().as_encoded_bytes());
+            add(&[u8::from(is_part(root, request))]);
             match request.files.stamp(&root.join(MANIFEST)) {
                 Ok(stamp) => add(&stamp?),
                 Err(error) if error.kind() == io::ErrorKind::NotFound => add(&[]),

@@ -1,4 +1,4 @@
-//! Texts that take the place of files.
+//! Contents that take precedence over files.
 
 use crate::identity;
 use crate::{Entry, FileSystem, Memory, Stamp, Visitor};
@@ -6,36 +6,36 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// A file system in which some texts take the place of files, or stand beside them: what an editor has open,
-/// or what fixes made. A text belongs to a file however the path is written, relative or absolute, with
+/// A file system with contents that take precedence over its files, or are additional files: what an editor has open,
+/// or what fixes made. Contents belong to a file however the path is written, relative or absolute, with
 /// `.` and `..`; links are not resolved.
 #[derive(Debug, Clone)]
 pub struct Overlay {
     base: Arc<dyn FileSystem>,
     /// By identity.
-    texts: Memory,
+    files: Memory,
 }
 
 impl Overlay {
-    /// A file system without texts of its own.
+    /// A file system without contents of its own.
     #[must_use]
     pub fn new(base: Arc<dyn FileSystem>) -> Self {
-        Self { base, texts: Memory::new() }
+        Self { base, files: Memory::new() }
     }
 
     /// Sets the contents of a file, and returns whether that changed anything.
     pub fn set(&mut self, path: &Path, bytes: impl Into<Arc<[u8]>>) -> bool {
         let (path, bytes) = (self.key(path), bytes.into());
-        if self.texts.bytes(&path).is_some_and(|old| *old == bytes) {
+        if self.files.bytes(&path).is_some_and(|old| *old == bytes) {
             return false;
         }
-        self.texts.insert_bytes(path, bytes);
+        self.files.insert_bytes(path, bytes);
         true
     }
 
-    /// Removes a text, and returns whether there was one.
+    /// Removes the contents of a file, and returns whether there were any.
     pub fn remove(&mut self, path: &Path) -> bool {
-        self.texts.remove(self.key(path))
+        self.files.remove(self.key(path))
     }
 
     /// Whether two paths are the same file, as far as can be told without resolving links.
@@ -48,19 +48,19 @@ impl Overlay {
         identity(&*self.base, path)
     }
 
-    /// Whether there is a text for a path. Without any texts, which is usual, nothing is looked up.
+    /// Whether there are contents for a path. Without any, which is usual, nothing is looked up.
     fn has(&self, path: &Path) -> bool {
-        !self.texts.is_empty() && self.texts.is_file(&self.key(path))
+        !self.files.is_empty() && self.files.is_file(&self.key(path))
     }
 }
 
 impl FileSystem for Overlay {
     fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
-        if self.has(path) { self.texts.read(&self.key(path)) } else { self.base.read(path) }
+        if self.has(path) { self.files.read(&self.key(path)) } else { self.base.read(path) }
     }
 
     fn size(&self, path: &Path) -> io::Result<usize> {
-        if self.has(path) { self.texts.size(&self.key(path)) } else { self.base.size(path) }
+        if self.has(path) { self.files.size(&self.key(path)) } else { self.base.size(path) }
     }
 
     fn is_file(&self, path: &Path) -> bool {
@@ -72,19 +72,19 @@ impl FileSystem for Overlay {
     }
 
     fn is_dir(&self, path: &Path) -> bool {
-        (!self.texts.is_empty() && self.texts.is_dir(&self.key(path))) || self.base.is_dir(path)
+        (!self.files.is_empty() && self.files.is_dir(&self.key(path))) || self.base.is_dir(path)
     }
 
     fn walk<'v>(&self, folder: &Path, visitors: &'v (dyn Fn() -> Visitor<'v> + Sync + 'v)) {
         if self.base.is_dir(folder) {
             self.base.walk(folder, visitors);
         }
-        if self.texts.is_empty() {
+        if self.files.is_empty() {
             return;
         }
         let mut visit = visitors();
         let key = self.key(folder);
-        let paths = self.texts.below(&key).map(|path| folder.join(path));
+        let paths = self.files.below(&key).map(|path| folder.join(path));
         for path in paths.filter(|path| !self.base.is_file(path)) {
             visit(Ok(Entry { path, is_link: false }));
         }

@@ -24,6 +24,8 @@ pub struct Workspace {
     stdin: Option<TextInput>,
     /// The configurations that were set; without them each file has the nearest `agentir.toml` above it.
     configs: Option<Arc<Configs>>,
+    /// What is wrong with the configurations in use.
+    problems: Arc<ConfigProblems>,
     options: ReadOptions,
     selection: Selection,
     cache: FileCache,
@@ -66,6 +68,7 @@ impl Workspace {
             together: None,
             stdin: None,
             configs: None,
+            problems: Arc::default(),
             options: ReadOptions::default(),
             selection: Selection::default(),
             cache: FileCache::default(),
@@ -84,6 +87,7 @@ impl Workspace {
     /// `Configs::none(agentir::config_names())` if no configuration is to be used, [`Configs::fixed`] for one file.
     pub fn set_configs(&mut self, configs: Arc<Configs>) {
         self.configs = Some(configs);
+        self.problems = Arc::default();
         self.refresh();
     }
 
@@ -172,14 +176,18 @@ impl Workspace {
         Ok(snapshot)
     }
 
-    fn discover(&self) -> Result<Discovered, LoadError> {
+    fn discover(&mut self) -> Result<Discovered, LoadError> {
         let configs = match &self.configs {
             Some(configs) => Arc::clone(configs),
             None => Arc::new(agentir_project::configs(Arc::new(self.files.clone()))),
         };
         let documents = discover(&self.request(&configs))?;
         let problems = Arc::new(configs.problems());
-        Ok(Discovered { documents, configs, problems })
+        // A file is read once, and its problems are returned once.
+        if self.configs.is_none() || !problems.diagnostics.is_empty() {
+            self.problems = problems;
+        }
+        Ok(Discovered { documents, configs, problems: Arc::clone(&self.problems) })
     }
 
     fn request<'a>(&'a self, configs: &'a Configs) -> Request<'a> {

@@ -339,3 +339,43 @@ fn findings_do_not_depend_on_the_order_in_which_files_appear() {
         assert_eq!(last.unwrap().0, ["b.agent.abl", "c.agent.abl"]);
     }
 }
+
+/// A folder inside of a project is not all of it; a folder elsewhere may be.
+#[test]
+fn a_part_of_a_project_is_not_complete() {
+    let desk = "AGENT: Desk\nGOAL: \"g\"\nUSE BEHAVIOR_PROFILE: calm\n";
+    let lead = "SUPERVISOR: Lead\nGOAL: \"g\"\nHANDOFF:\n  - TO: Desk\n    WHEN: true\n  - TO: Elsewhere\n    WHEN: true\n";
+    let folder = tempfile::tempdir().unwrap();
+    let agents = folder.path().join("project/agents");
+    fs::create_dir_all(&agents).unwrap();
+    fs::write(agents.join("desk.agent.abl"), desk).unwrap();
+    fs::write(agents.join("lead.agent.abl"), lead).unwrap();
+    let missing = |root: &std::path::Path| {
+        let snapshot = Workspace::on_disk([root]).snapshot().unwrap();
+        let undefined = |(_, rule): &(_, &str)| rule.starts_with("undefined-");
+        rules(&snapshot).into_iter().filter(undefined).count()
+    };
+    assert_eq!(missing(&agents), 2);
+    fs::write(folder.path().join("project/project.json"), "{}").unwrap();
+    assert_eq!(missing(&agents), 0);
+    assert_eq!(missing(&agents.join("../agents")), 0);
+    assert_eq!(missing(&folder.path().join("project")), 2);
+    assert_eq!(missing(&folder.path().join("project/project.json")), 2);
+    assert_eq!(missing(folder.path()), 2);
+}
+
+#[test]
+fn problems_of_a_configuration_stay_known() {
+    let mut files = agentir::vfs::Memory::new();
+    files.insert("own.toml", "[rules]\nno-such-rule = \"off\"\n");
+    let path = std::path::Path::new("own.toml");
+    let configs =
+        agentir::Configs::fixed(std::sync::Arc::new(files), path, agentir::config_names()).unwrap();
+    let mut workspace = Workspace::in_memory();
+    workspace.set_configs(std::sync::Arc::new(configs));
+    for name in ["a.agent.abl", "b.agent.abl"] {
+        workspace.set_text(name, POOL);
+        let snapshot = workspace.snapshot().unwrap();
+        assert_eq!(snapshot.config_problems().diagnostics.len(), 1, "{name}");
+    }
+}

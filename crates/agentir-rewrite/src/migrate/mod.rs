@@ -26,7 +26,7 @@ use agentir_diagnostics::{Diagnostic, Edit, FileId};
 use agentir_expr::Version;
 use agentir_lint::Selection;
 use agentir_lower::Language;
-use agentir_project::{FileResult, LoadedProgram, Member, assemble};
+use agentir_project::{FileResult, LoadedProgram, Member, ProjectManifest, assemble};
 use agentir_syntax::abl::{Arena, Format, Options};
 use agentir_syntax::outline;
 use source::{Changes, Source};
@@ -187,7 +187,8 @@ fn findings(how: &Reader, text: &str, to: Version) -> Vec<Diagnostic> {
     let options = Options { version: Some(to), fragment: how.fragment };
     let file = FileResult::of(how.language, how.file, text, options.into());
     let rule_options = Arc::default();
-    let (loaded, _) = assemble([Member { file: &file, options: &rule_options }], None);
+    let (loaded, _) =
+        assemble([Member { file: &file, options: &rule_options }], ProjectManifest::Absent);
     let versions_only = Selection {
         select: ABOUT_VERSIONS.iter().map(|rule| (*rule).to_owned()).collect(),
         ..Selection::default()
