@@ -7,7 +7,7 @@ mod flow;
 mod script;
 mod words;
 
-use words::Random;
+pub use words::Random;
 
 /// A file of a project.
 #[derive(Debug, Clone, PartialEq, Eq)]

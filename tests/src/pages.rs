@@ -176,7 +176,7 @@ fn read(name: String, text: &str) -> Page {
     page
 }
 
-/// Reads ```` ```abl fail version=legacy ````; other languages are no examples.
+/// Reads ```` ```abl fail version=legacy ````; other languages are not examples.
 fn example(line: usize, info: &str, body: &str) -> Result<Option<Example>, String> {
     let mut words = info.split_whitespace();
     let language = words.next().unwrap_or_default();
@@ -194,7 +194,7 @@ fn example(line: usize, info: &str, body: &str) -> Result<Option<Example>, Strin
     let fails = match words.next() {
         Some("fail") => true,
         Some("pass") => false,
-        // A form that is shown and is no document of its own.
+        // A form that is shown and is not a document of its own.
         None => return Ok(None),
         Some(other) => return Err(format!("`{other}` is neither `fail` nor `pass`")),
     };
@@ -204,7 +204,7 @@ fn example(line: usize, info: &str, body: &str) -> Result<Option<Example>, Strin
             "version=legacy" => Version::Legacy,
             "version=current" => Version::Current,
             "version=newest" => Version::Newest,
-            other => return Err(format!("`{other}` is no option of an example")),
+            other => return Err(format!("`{other}` is not an option of an example")),
         });
     }
     let files = files(&name, body);

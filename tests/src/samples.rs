@@ -189,7 +189,7 @@ pub fn external_agent_script() -> Vec<File> {
     files
 }
 
-/// Conversation tests lie beside the agents that they are for; they are no agents.
+/// Conversation tests lie beside the agents that they are for; they are not agents.
 #[must_use]
 pub fn is_conversation_test(path: &Path) -> bool {
     path.to_str().is_some_and(|p| p.ends_with(".test.yaml"))

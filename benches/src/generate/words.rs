@@ -2,9 +2,15 @@
 
 /// Numbers that look random and are the same on every machine (SplitMix64).
 #[derive(Debug, Clone)]
-pub(super) struct Random(u64);
+pub struct Random(u64);
 
 impl Random {
+    /// The stream that begins with a state.
+    #[must_use]
+    pub const fn from_state(state: u64) -> Self {
+        Self(state)
+    }
+
     /// A separate stream for each part of a seed.
     pub(super) const fn new(seed: u64, part: u64) -> Self {
         Self(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ part.wrapping_mul(0xD1B5_4A32_D192_ED03))
@@ -18,8 +24,8 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// A number below `limit`, which is not zero.
-    pub(super) fn below(&mut self, limit: usize) -> usize {
+    /// A number below `limit`; zero if there is none.
+    pub fn below(&mut self, limit: usize) -> usize {
         usize::try_from(self.next() % limit.max(1) as u64).unwrap_or(0)
     }
 
@@ -29,7 +35,7 @@ impl Random {
     }
 
     /// True with a probability of `percent` in a hundred.
-    pub(super) fn chance(&mut self, percent: usize) -> bool {
+    pub fn chance(&mut self, percent: usize) -> bool {
         self.below(100) < percent
     }
 

@@ -10,6 +10,7 @@ use agentir_diagnostics::{Applicability, Diagnostic, FileId, Fix, Report, Source
 use agentir_lint::{Selection, Statistics, Times};
 use agentir_project::{FileResult, Levels, selection};
 use agentir_report::{Baseline, Findings, Format};
+use agentir_vfs::{Disk, identity};
 use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueEnum};
 use similar::TextDiff;
@@ -105,6 +106,9 @@ const MAX_FIX_ROUNDS: usize = 10;
 /// Runs the command; see its exit codes.
 pub fn run(check: &Check) -> ExitCode {
     let once = || try_run(check).unwrap_or_else(|code| code);
+    if check.watch && check.input.reads_stdin() {
+        return failed("standard input cannot be watched\nhelp: name files or folders");
+    }
     if check.watch {
         let outputs = targets(check).unwrap_or_default().into_iter().filter_map(|t| t.file);
         return batch::watch::watch(check.input.paths(), outputs.collect(), || {
@@ -280,6 +284,15 @@ fn targets(check: &Check) -> Result<Vec<Target>, String> {
     }
     if !instead {
         all.push(Target { format, file: None });
+    }
+    for (at, target) in all.iter().enumerate() {
+        let Some(file) = &target.file else { continue };
+        let other = |other: &Target| {
+            other.file.as_ref().is_some_and(|o| identity(&Disk, o) == identity(&Disk, file))
+        };
+        if all.iter().take(at).any(other) {
+            return Err(format!("two reports would be written to {}", file.display()));
+        }
     }
     Ok(all)
 }

@@ -38,8 +38,8 @@ enum Command {
     Graph(Draw),
     /// Compute the maximum number of model and tool calls per user message, for each agent
     ///
-    /// Exit code 0: success; 1: parts of a file could not be parsed, so the numbers may be too low; 2: the command could not
-    /// run.
+    /// Exit code 0: success; 1: parts of a file could not be parsed, so the numbers may be too low; 2: the command could
+    /// not run.
     Cost(CostOf),
     /// Convert agents to another language, and report what was lost
     ///

@@ -214,6 +214,9 @@ const REPORTS: [&str; 6] = ["json", "html", "htm", "txt", "text", "log"];
 
 /// Writes files into a folder: all of them or, where one exists already, none.
 fn save(folder: &Path, files: &[OutputFile], force: bool) -> Result<(), String> {
+    if folder.is_file() {
+        return Err(format!("{} is a file, but `-o` names a folder", folder.display()));
+    }
     let mut targets = Vec::with_capacity(files.len());
     for file in files {
         let inside = Path::new(&file.path);
@@ -242,7 +245,7 @@ pub fn diff(args: &Diff) -> ExitCode {
         }
         if one.programs().count() != 1 {
             return failed(format_args!(
-                "{} contains {} programs, but one is compared\nhelp: name the folder or the file of one",
+                "{} contains {} programs, and `diff` compares one with one\nhelp: name the folder or the file of one",
                 path.display(),
                 one.programs().count()
             ));

@@ -132,10 +132,10 @@ pub fn stdin(
 ) -> Result<TextInput, ExitCode> {
     let name = filename.unwrap_or(Path::new("<stdin>")).to_owned();
     if let Some(text) = instead.get(&*name.to_string_lossy()) {
-        return Ok(TextInput { name, text: text.clone() });
+        return Ok(TextInput { name, text: text.clone().into_bytes() });
     }
-    let mut text = String::new();
-    io::stdin().read_to_string(&mut text).map_err(|error| {
+    let mut text = Vec::new();
+    io::stdin().read_to_end(&mut text).map_err(|error| {
         eprintln!("error: standard input cannot be read: {error}");
         ExitCode::from(2)
     })?;

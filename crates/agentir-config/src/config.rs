@@ -248,7 +248,7 @@ impl Reader<'_> {
         let mut levels = BTreeMap::new();
         for (name, level) in written {
             if !self.names.has(name.get_ref()) {
-                self.unknown("rule or group", &name, self.names.all().collect());
+                self.unknown("there is no rule or group", &name, self.names.all().collect());
             }
             levels.insert(name.into_inner(), level);
         }
@@ -260,7 +260,7 @@ impl Reader<'_> {
         for (rule, set) in written {
             if !self.names.has(rule.get_ref()) {
                 self.unknown(
-                    "rule",
+                    "there is no rule",
                     &rule,
                     self.names.rules.iter().map(|(rule, _)| *rule).collect(),
                 );
@@ -271,7 +271,7 @@ impl Reader<'_> {
                 let Some((_, kind)) = known.iter().find(|(known, _)| known == name.get_ref())
                 else {
                     let names = known.iter().map(|(name, _)| *name).collect();
-                    self.unknown(&format!("option of `{}` called", rule.get_ref()), &name, names);
+                    self.unknown(&format!("`{}` has no option", rule.get_ref()), &name, names);
                     continue;
                 };
                 if let Some(value) = self.value(*kind, &value) {
@@ -317,10 +317,10 @@ impl Reader<'_> {
         }
     }
 
-    /// There is no such thing; one of the `known` may have been meant.
-    fn unknown(&mut self, what: &str, name: &Spanned<String>, known: Vec<&str>) {
+    /// There is no such thing, as the `message` says before the name; one of the `known` may have been meant.
+    fn unknown(&mut self, message: &str, name: &Spanned<String>, known: Vec<&str>) {
         let at = span(self.id, name.span());
-        let message = format!("there is no {what} `{}`", name.get_ref());
+        let message = format!("{message} `{}`", name.get_ref());
         let finding = Diagnostic::error(INVALID_CONFIGURATION, at, message);
         let near = closest(name.get_ref(), known.iter().copied());
         self.problems.push(match (near, known.as_slice()) {
@@ -338,7 +338,9 @@ impl Reader<'_> {
         let web = uri.is_some_and(|uri| matches!(uri.scheme_str(), Some("http" | "https")));
         let message = match (web, text.contains(RULE_PLACEHOLDER)) {
             (true, true) => return Some(written.into_inner()),
-            (false, _) => format!("`{text}` is no address on the web: it begins with `https://`"),
+            (false, _) => {
+                format!("`{text}` is not a web address: it must begin with `https://` or `http://`")
+            }
             (true, false) => format!("all rules would have the page `{text}`"),
         };
         let at = span(self.id, written.span());

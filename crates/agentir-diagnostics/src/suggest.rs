@@ -39,7 +39,7 @@ mod tests {
         assert_eq!(
             closest("checkin", names),
             None,
-            "the name itself is no suggestion, nor is a word three edits away"
+            "neither the name itself is a suggestion, nor a word three edits away"
         );
     }
 }

@@ -17,7 +17,7 @@ impl Date {
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let bytes = text.as_bytes();
-        // Most texts are no dates; they are out at once.
+        // Most strings are not dates; they are rejected at once.
         if !(10..=40).contains(&bytes.len()) || bytes.get(4) != Some(&b'-') {
             return None;
         }

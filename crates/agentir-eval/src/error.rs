@@ -39,7 +39,7 @@ impl fmt::Display for EvalError {
         match self {
             Self::DivisionByZero => f.write_str("a division by zero"),
             Self::Overflow => f.write_str("a number that is too large"),
-            Self::NotANumber(kind) => write!(f, "{kind} is no number"),
+            Self::NotANumber(kind) => write!(f, "{kind} is not a number"),
             Self::NoOrder(a, b) => write!(f, "{a} and {b} have no order"),
             Self::Operands(a, b) => write!(f, "the operator does not take {a} and {b}"),
             Self::NoMember => f.write_str("there is no such member or item"),

@@ -197,7 +197,7 @@ impl Value {
             Self::Null => "null",
             Self::Bool(_) => "true or false",
             Self::Number(_) => "a number",
-            Self::Text(_) => "a text",
+            Self::Text(_) => "a string",
             Self::Date(_) => "a date",
             Self::List(_) => "a list",
             Self::Object(_) => "an object",

@@ -338,7 +338,7 @@ pub enum BindingAction {
     /// An action that AgentIR does not model.
     Other {
         /// The reference as written.
-        reference: SmolStr,
+        reference: Spanned<SmolStr>,
     },
 }
 

@@ -107,7 +107,8 @@ impl LoweredFile {
 
     /// A file that defines nothing, for the reasons given.
     fn nothing(diagnostics: Vec<Diagnostic>) -> Self {
-        Self { definition: None, version: Version::default(), diagnostics }
+        let stopped = diagnostics.first().map(|problem| problem.primary.span);
+        Self { definition: None, version: Version::default(), diagnostics, stopped }
     }
 }
 
@@ -120,6 +121,8 @@ pub struct LoweredFile {
     pub version: Version,
     /// What is wrong with it.
     pub diagnostics: Vec<Diagnostic>,
+    /// Where an error ended the reading, so that the rest of the file is unknown.
+    pub stopped: Option<Span>,
 }
 
 /// The largest file that is read. Spans are 32 bits wide, and nobody writes an agent of this size.
@@ -305,11 +308,13 @@ fn abl_as(format: Format, file: FileId, text: &str, options: Options) -> Lowered
     let Some(document) =
         agentir_syntax::abl::read(&outline, format, options, &arena, &mut diagnostics)
     else {
+        retain_known(&mut diagnostics, outline.stopped);
         return LoweredFile::nothing(diagnostics);
     };
     let version = document.version;
     let definition = abl::lower(document, text, options.fragment, &mut diagnostics);
-    LoweredFile { definition: Some(definition), version, diagnostics }
+    retain_known(&mut diagnostics, outline.stopped);
+    LoweredFile { definition: Some(definition), version, diagnostics, stopped: outline.stopped }
 }
 
 /// Whether a document is Agent Script, by its content: it has a `start_agent` or a block that only
@@ -373,7 +378,7 @@ pub fn agent_script(
         let twice = [rules::DUPLICATE_FIELD, rules::DUPLICATE_SECTION];
         diagnostics.retain(|d| !(twice.contains(&d.rule) && names.contains(&d.primary.span)));
     }
-    LoweredFile { definition, version: Version::default(), diagnostics }
+    LoweredFile { definition, version: Version::default(), diagnostics, stopped: None }
 }
 
 /// A hash that changes when the source does. Not for security.
@@ -409,6 +414,14 @@ pub fn is_adl(name: &str, text: &str) -> bool {
         })
 }
 
+/// Removes what is said to be missing from a file whose reading an error ended: it may be behind the error.
+fn retain_known(diagnostics: &mut Vec<Diagnostic>, stopped: Option<Span>) {
+    if stopped.is_some() {
+        let absent = [rules::MISSING_SECTION, rules::MISSING_FIELD];
+        diagnostics.retain(|finding| !absent.contains(&finding.rule));
+    }
+}
+
 /// Reads and lowers one ADL file.
 #[must_use]
 pub fn adl(file: FileId, text: &str) -> LoweredFile {
@@ -420,7 +433,8 @@ pub fn adl(file: FileId, text: &str) -> LoweredFile {
     let document = agentir_syntax::adl::read(&outline, &mut diagnostics);
     let (agents, entry) = adl::lower(document, text, &mut diagnostics);
     let definition = Some(Definition::program(agents, entry, Vec::new(), Vec::new()));
-    LoweredFile { definition, version: Version::default(), diagnostics }
+    retain_known(&mut diagnostics, outline.stopped);
+    LoweredFile { definition, version: Version::default(), diagnostics, stopped: outline.stopped }
 }
 
 /// Whether a file is a bot export of Kore.ai XO, by its name and its content.
@@ -438,7 +452,13 @@ pub fn xo(file: FileId, text: &str) -> LoweredFile {
     }
     let definition = agentir_syntax::xo::parse(file, text, &mut diagnostics)
         .map(|root| xo::lower(&root, text, &mut diagnostics));
-    LoweredFile { definition, version: Version::default(), diagnostics }
+    let stopped = unread(definition.as_ref(), &diagnostics);
+    LoweredFile { definition, version: Version::default(), diagnostics, stopped }
+}
+
+/// Where the reading of a file ended that defines nothing.
+fn unread(definition: Option<&Definition>, diagnostics: &[Diagnostic]) -> Option<Span> {
+    definition.is_none().then(|| diagnostics.first().map(|problem| problem.primary.span)).flatten()
 }
 
 /// Reads the settings beside a bot export of Kore.ai XO (`config.json`). They hold for the program; what
@@ -451,7 +471,8 @@ pub fn xo_config(file: FileId, text: &str) -> LoweredFile {
     }
     let definition = agentir_syntax::xo::json::parse(file, text, &mut diagnostics)
         .map(|root| Definition::Settings(xo::settings(&root, &mut diagnostics)));
-    LoweredFile { definition, version: Version::default(), diagnostics }
+    let stopped = unread(definition.as_ref(), &diagnostics);
+    LoweredFile { definition, version: Version::default(), diagnostics, stopped }
 }
 
 /// Whether a file is called as MICA wants the settings of a bot to be.
@@ -476,7 +497,7 @@ pub fn adl_config(file: FileId, text: &str) -> LoweredFile {
     let outline = outline::parse_yaml(file, text, &mut diagnostics);
     let config = agentir_syntax::adl::config::read(&outline, &mut diagnostics);
     let definition = Some(Definition::Settings(adl::settings(config, file)));
-    LoweredFile { definition, version: Version::default(), diagnostics }
+    LoweredFile { definition, version: Version::default(), diagnostics, stopped: outline.stopped }
 }
 
 /// Reads the functions of a Python file that belongs to an ADL bot, as tools. Nothing is executed.
@@ -493,7 +514,8 @@ pub fn python(file: FileId, text: &str) -> LoweredFile {
     let imports = module.imports;
     let library = ToolLibrary { tools, imports, extensions: Extensions::default(), span };
     let definition = Some(Definition::Tools(Arc::new(library)));
-    LoweredFile { definition, version: Version::default(), diagnostics }
+    let stopped = module.stopped;
+    LoweredFile { definition, version: Version::default(), diagnostics, stopped }
 }
 
 /// What to say of a YAML file that was named and holds no agent of any language.

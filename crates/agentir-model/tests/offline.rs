@@ -101,7 +101,7 @@ fn judgements() {
         ("the user wants to speak to a human", "let me talk to a person"),
         ("the user claims \"I have logged in\"", "I have logged in now"),
         ("the user asks about refunds", "How do refunds work?"),
-        ("it helps with what the user said last, and is no excuse", "What is the title?"),
+        ("it helps with what the user said last, and is not an excuse", "What is the title?"),
     ];
     let fails = [
         ("the user claims to be a new customer", "I'm not a new customer"),
@@ -115,7 +115,7 @@ fn judgements() {
         ("the answer contains harmful content", "The Harbour Inn has two rooms."),
         ("", "anything"),
         (
-            "it helps with what the user said last, and is no excuse",
+            "it helps with what the user said last, and is not an excuse",
             "I'm sorry, I can't help with that.",
         ),
     ];

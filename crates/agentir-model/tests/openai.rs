@@ -232,7 +232,7 @@ fn an_answer_in_another_form_is_mended_once() {
     assert_eq!(messages[2], json!({"role": "assistant", "content": "{\"day\": \"tomorrow\"}"}));
     assert_eq!(
         messages[3]["content"],
-        "That is no answer to the question: `day` is not a date such as `2026-03-15`. Answer again."
+        "That does not answer the question: `day` is not a date such as `2026-03-15`. Answer again."
     );
 }
 
@@ -281,7 +281,7 @@ fn tools_that_do_not_exist_are_not_called() {
     let again = server.seen()[1].body["messages"].as_array().unwrap().last().unwrap().clone();
     assert_eq!(
         again["content"],
-        "That is no answer to the question: it calls `delete_everything`; there are only search_books, Refunds. Answer again."
+        "That does not answer the question: it calls `delete_everything`; there are only search_books, Refunds. Answer again."
     );
     let server = Server::start(vec![call("{\"title\":", "Refunds"), call("[]", "Refunds")]);
     assert!(matches!(ask_in_parts(&server, &talk()).0, Err(ModelError::Malformed(_))));

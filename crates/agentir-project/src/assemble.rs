@@ -26,6 +26,8 @@ pub struct LoadedProgram {
     pub versions: Vec<Version>,
     /// The options of rules, in the order of the agents.
     pub options: Vec<Arc<Options>>,
+    /// The files whose reading an error ended. What the rules say of their contents would rest on a part.
+    pub unread: Vec<FileId>,
 }
 
 /// The part of a project manifest that matters here.
@@ -56,6 +58,7 @@ pub fn assemble<'a>(
     for Member { file, options } in members {
         file.lowered.add_to(&mut loaded.program, &mut loaded.versions);
         loaded.options.resize(loaded.program.agents.len(), Arc::clone(options));
+        loaded.unread.extend(file.lowered.stopped.map(|at| at.file));
     }
     let mut diagnostics = Vec::new();
     let program = &mut loaded.program;
@@ -66,6 +69,8 @@ pub fn assemble<'a>(
         // A supervisor beside its agents is probably all there is.
         ProjectManifest::Absent => supervised && program.agents.len() > 1,
     };
+    // Any name may be defined in what was not read.
+    program.complete &= loaded.unread.is_empty();
     if let ProjectManifest::Own(id, file) = manifest {
         match serde_json::from_str::<Manifest>(&file.text) {
             Ok(Manifest { entry_agent: Some(entry) }) => {

@@ -11,6 +11,7 @@ use crate::load::Loaded;
 use agentir_diagnostics::{Diagnostic, FileId, SourceMap, sort};
 use agentir_lint::{Cancellation, Cancelled, Checked, Selection, Statistics, Times};
 use rayon::prelude::*;
+use std::collections::HashSet;
 
 /// Which rules check programs, and how severe their findings are.
 #[derive(Clone, Copy)]
@@ -45,8 +46,19 @@ pub fn check_programs<P: AsRef<LoadedProgram> + Sync>(
     all.retain(|d| selection.wants(d.rule.0));
     if !fragment {
         let run = |loaded: &P| {
-            let LoadedProgram { program, versions, options } = loaded.as_ref();
-            agentir_lint::check_with(program, versions, options, selection, timed, cancellation)
+            let LoadedProgram { program, versions, options, unread } = loaded.as_ref();
+            let mut result = agentir_lint::check_with(
+                program,
+                versions,
+                options,
+                selection,
+                timed,
+                cancellation,
+            );
+            if let Ok((checked, _)) = &mut result {
+                checked.diagnostics.retain(|d| !unread.contains(&d.primary.span.file));
+            }
+            result
         };
         let results: Vec<_> = match programs {
             // A thread pool costs more than a single program.
@@ -62,8 +74,13 @@ pub fn check_programs<P: AsRef<LoadedProgram> + Sync>(
     }
     let name = |id: FileId| sources.get(id).map_or("", |file| &*file.name);
     // Most rules do not run on fragments.
+    let unread: HashSet<FileId> =
+        programs.iter().flat_map(|loaded| loaded.as_ref().unread.iter().copied()).collect();
     let ran = |id: FileId, rule: &str| {
-        !fragment && selection.wants(rule) && !levels.is_off(name(id), rule)
+        !fragment
+            && !unread.contains(&id)
+            && selection.wants(rule)
+            && !levels.is_off(name(id), rule)
     };
     agentir_lint::suppress(sources, &mut all, &ran);
     all.retain(|d| selection.wants(d.rule.0));

@@ -2,7 +2,7 @@
 
 use crate::document::{Document, MANIFEST};
 use crate::request::{LoadError, Request};
-use crate::walk::below;
+use crate::walk::{below, named};
 use agentir_vfs::identity;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
@@ -34,7 +34,7 @@ pub fn discover(request: &Request<'_>) -> Result<Vec<Document>, LoadError> {
         if request.files.is_dir(&path) {
             files.extend(below(&path, request));
         } else if !request.files.is_file(&path) {
-            // A device or a pipe can be read although it is no regular file.
+            // A device or a pipe can be read although it is not a regular file.
             request
                 .files
                 .probe(&path)
@@ -45,8 +45,7 @@ pub fn discover(request: &Request<'_>) -> Result<Vec<Document>, LoadError> {
             let folder = above.unwrap_or(Path::new("."));
             files.extend(discover(&Request { paths: &[folder.to_owned()], ..*request })?);
         } else {
-            // A file that is named is read, whatever its name and configurations say, and alone.
-            files.push(Document::alone(path, request));
+            files.extend(named(path, request));
         }
     }
     if request.paths.len() > 1 {

@@ -16,7 +16,7 @@ pub struct Document {
     /// Where it is, or its name if it has a text of its own.
     pub path: PathBuf,
     /// The text, if it does not come from the path.
-    pub text: Option<String>,
+    pub text: Option<Vec<u8>>,
     /// The folder of the program it belongs to, or its own path if it is a program.
     pub root: PathBuf,
     /// The configuration that applies to it.

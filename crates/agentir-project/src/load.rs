@@ -100,7 +100,7 @@ impl Contents {
         }
         let read = |document: Document| {
             let bytes = match &document.text {
-                Some(text) => Ok(text.clone().into_bytes()),
+                Some(text) => Ok(text.clone()),
                 None => request.files.read(&document.path),
             };
             (document, bytes)
@@ -178,7 +178,7 @@ fn is_part(root: &Path, request: &Request<'_>) -> bool {
     project.is_some_and(|project| !is_named(project))
 }
 
-/// Files with ids, in order; manifests come last. A file that is not text is reported, and is no document.
+/// Files with ids, in order; manifests come last. A file that is not text is reported, and is not a document.
 fn open(contents: Contents, cache: &mut FileCache) -> Opened {
     let Contents { files, manifests, parts } = contents;
     let mut diagnostics = Vec::new();
@@ -202,23 +202,29 @@ fn open(contents: Contents, cache: &mut FileCache) -> Opened {
     let manifest_names = manifests.iter().map(|(_, name, _)| name.as_str());
     cache.begin(names.iter().map(String::as_str).chain(manifest_names));
     let mut documents: Vec<(Document, FileId)> = Vec::with_capacity(files.len());
+    let mut unreadable = Vec::new();
     for ((document, bytes), name) in files.into_iter().zip(&names) {
         let (text, problem) = file::decode(bytes);
         let id = cache.add(name, text);
         match problem {
-            Some(problem) => diagnostics.push(file::problem(id, problem)),
+            Some(problem) => {
+                diagnostics.push(file::problem(id, problem));
+                unreadable.push((document.root, id));
+            }
             None => documents.push((document, id)),
         }
     }
     let manifests =
         manifests.into_iter().map(|(root, name, text)| (root, cache.add(&name, text))).collect();
-    Opened { documents, diagnostics, unread, manifests, parts }
+    Opened { documents, diagnostics, unreadable, unread, manifests, parts }
 }
 
 /// The result of [`open`].
 struct Opened {
     documents: Vec<(Document, FileId)>,
     diagnostics: Vec<Diagnostic>,
+    /// The files that are not text, with their programs.
+    unreadable: Vec<(PathBuf, FileId)>,
     /// By program, the names of the files in an archive that are not read.
     unread: Vec<(PathBuf, Vec<String>)>,
     manifests: BTreeMap<PathBuf, FileId>,
@@ -234,7 +240,8 @@ pub fn build(contents: Contents, request: &Request<'_>) -> Loaded {
 /// Builds programs like [`build`], and takes results of files whose content is unchanged from `cache`.
 #[must_use]
 pub fn build_with(cache: &mut FileCache, contents: Contents, request: &Request<'_>) -> Loaded {
-    let Opened { documents, mut diagnostics, unread, manifests, parts } = open(contents, cache);
+    let Opened { documents, mut diagnostics, unreadable, unread, manifests, parts } =
+        open(contents, cache);
     let parse = |(document, id): (Document, FileId)| {
         let options = request.options(&document.path, &document.config);
         let key = ResultKey { file: id, in_program: document.in_program(), options };
@@ -246,10 +253,10 @@ pub fn build_with(cache: &mut FileCache, contents: Contents, request: &Request<'
     let results: Vec<(Document, Arc<FileResult>)> =
         parsed.into_iter().map(|(document, _, result)| (document, result)).collect();
     let sources = cache.sources().clone();
-    let files = results.len();
+    let files = results.len() + unreadable.len();
     let mut known = HashMap::new();
     let mut programs: BTreeMap<PathBuf, Vec<usize>> = BTreeMap::new();
-    let mut options = Vec::with_capacity(files);
+    let mut options = Vec::with_capacity(results.len());
     for (index, (document, result)) in results.iter().enumerate() {
         // A file of several programs is reported once.
         if !document.repeated {
@@ -273,6 +280,12 @@ pub fn build_with(cache: &mut FileCache, contents: Contents, request: &Request<'
         let (program, found) = assemble(members, manifest);
         diagnostics.extend(found);
         loaded.insert(root, program);
+    }
+    for (root, id) in unreadable {
+        if let Some(loaded) = loaded.get_mut(&root) {
+            loaded.unread.push(id);
+            loaded.program.complete = false;
+        }
     }
     for (root, names) in unread {
         if let Some(loaded) = loaded.get_mut(&root) {

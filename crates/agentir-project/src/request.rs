@@ -27,8 +27,8 @@ pub enum LoadError {
 pub struct TextInput {
     /// Its name in messages, which also decides its format.
     pub name: PathBuf,
-    /// What it says.
-    pub text: String,
+    /// What it says. Bytes that are not UTF-8 are reported as those of a file are.
+    pub text: Vec<u8>,
 }
 
 /// What to load, and how.

@@ -3,7 +3,7 @@
 use crate::document::{Document, MANIFEST};
 use crate::request::Request;
 use agentir_config::{Config, split_path};
-use agentir_vfs::{Entry, FileSystem};
+use agentir_vfs::{Depth, Entry, FileSystem};
 use rustc_hash::FxHashMap;
 use std::ffi::OsString;
 use std::path::{self, Path, PathBuf};
@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// The documents below a folder, in no order.
 pub(crate) fn below(folder: &Path, request: &Request<'_>) -> Vec<Document> {
     let all: Mutex<Walked> = Mutex::default();
-    request.files.walk(folder, &|| {
+    request.files.walk(folder, Depth::All, &|| {
         let mut here = Here::new(request, &all);
         Box::new(move |entry| match entry {
             Ok(entry) => here.see(entry),
@@ -21,6 +21,35 @@ pub(crate) fn below(folder: &Path, request: &Request<'_>) -> Vec<Document> {
         })
     });
     all.into_inner().unwrap_or_else(PoisonError::into_inner).into_documents()
+}
+
+/// The documents of a file that is named: the file, whatever its name and configurations say, and what belongs to it
+/// if it is a bot of ADL or the definition of an export.
+pub(crate) fn named(path: PathBuf, request: &Request<'_>) -> Vec<Document> {
+    if is_definition(&path) {
+        return exported(&path, &request.configs.of(&path), request.files);
+    }
+    let document = Document::alone(path, request);
+    if !is_yaml(&document.path) || !is_adl(&document.path, request.files) {
+        return vec![document];
+    }
+    let (root, config) = (&document.path, &document.config);
+    let above = root.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let beside: Mutex<Vec<Document>> = Mutex::default();
+    request.files.walk(above.unwrap_or(Path::new(".")), Depth::Direct, &|| {
+        Box::new(|entry| {
+            let Ok(Entry { path, is_link }) = entry else { return };
+            if belongs_to_bot(&path) && (!is_link || request.files.is_file(&path)) {
+                // Named as the bot is.
+                let path = root.with_file_name(path.file_name().unwrap_or_default());
+                let found = Document::new(path, root.clone(), Arc::clone(config));
+                beside.lock().unwrap_or_else(PoisonError::into_inner).push(found);
+            }
+        })
+    });
+    let mut documents = beside.into_inner().unwrap_or_else(PoisonError::into_inner);
+    documents.push(document);
+    documents
 }
 
 /// What a walk came to.

@@ -56,7 +56,7 @@ fn rule(finding: &Diagnostic) -> String {
     }
 }
 
-/// A text in a cell of a table: texts of sources are no markup, but for the backticks of ours, between
+/// A text in a cell of a table: texts of sources are not markup, but for the backticks of ours, between
 /// which nothing is escaped but what ends a cell.
 fn cell(text: &str) -> String {
     let mut out = String::with_capacity(text.len());

@@ -178,7 +178,11 @@ fn fingerprints_survive_lines_that_come_and_go() {
     unique.dedup();
     assert_eq!(unique.len(), before.len(), "two findings on equal lines are two");
     assert_eq!(before, prints(&format!("# a comment\n\n{TEXT}# more\n")));
-    assert_eq!(before, prints(&TEXT.replace("    CALL", "      CALL")), "indentation is no matter");
+    assert_eq!(
+        before,
+        prints(&TEXT.replace("    CALL", "      CALL")),
+        "indentation does not matter"
+    );
     assert_ne!(before, prints(&TEXT.replace("sell_tikcet()", "sell_tikcet(a)")));
 }
 

@@ -37,7 +37,7 @@ pub(crate) fn read(
     let whole = read_as(language, file, text, options);
     // A document that names no agent may be a fragment of one.
     let fragment = whole.definition.is_none();
-    let LoweredFile { definition, version, diagnostics } = match whole.definition {
+    let LoweredFile { definition, version, diagnostics, .. } = match whole.definition {
         Some(_) => whole,
         None => read_as(language, file, text, Options { fragment: true, ..options }),
     };

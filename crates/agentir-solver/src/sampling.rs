@@ -163,7 +163,7 @@ impl<'q, 'a> Sampler<'q, 'a> {
     }
 
     /// Whether the values of the variables are independent: none is a member of another, and there
-    /// are no facts about objects that contain them.
+    /// are not facts about objects that contain them.
     fn are_independent(&self) -> bool {
         self.variables.iter().all(|variable| {
             let path = variable.path;

@@ -74,11 +74,11 @@ impl fmt::Display for StoreError {
             ),
             Self::UnsupportedVersion { id, found: None } => write!(
                 f,
-                "what is stored as session `{id}` is no session: delete it and begin anew"
+                "what is stored as session `{id}` is not a session: delete it and start again"
             ),
             Self::Corrupt { path, reason } => write!(
                 f,
-                "{} is no database of sessions, or a damaged one ({reason}): move it away to begin \
+                "{} is not a session database, or it is damaged ({reason}): move it away to begin \
                  with an empty one, or try `sqlite3 {} .recover`",
                 path.display(),
                 path.display()

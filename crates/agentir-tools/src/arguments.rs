@@ -71,8 +71,8 @@ pub(crate) fn check_arguments(
 fn unknown_parameter(tool: &Tool, name: &str) -> String {
     let names = tool.parameters.iter().map(|p| p.name.value.as_str());
     match closest(name, names) {
-        Some(known) => format!("`{name}` is no parameter of it, did you mean `{known}`?"),
-        None => format!("`{name}` is no parameter of it"),
+        Some(known) => format!("there is no parameter `{name}`, did you mean `{known}`?"),
+        None => format!("there is no parameter `{name}`"),
     }
 }
 

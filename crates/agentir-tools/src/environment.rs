@@ -45,7 +45,7 @@ impl fmt::Debug for EnvVars {
 }
 
 impl EnvVars {
-    /// The environment of this process. Variables that are no text are left out.
+    /// The environment of this process. Variables that are not UTF-8 are left out.
     #[must_use]
     pub fn from_environment() -> Self {
         let all = std::env::vars_os();

@@ -59,7 +59,7 @@ pub fn mcp_schema() -> serde_json::Value {
 /// How large the answer of a tool may be, in bytes.
 pub const MAX_ANSWER_BYTES: usize = 4 << 20;
 
-/// How deep the values of an answer may lie in each other; deeper ones are no values of the languages.
+/// How deep the values of an answer may lie in each other; deeper ones are not values of the languages.
 pub const MAX_DEPTH: usize = 64;
 
 /// No call takes longer, whatever an agent says.

@@ -177,7 +177,7 @@ impl Values<'_> {
                     .ok_or_else(|| format!("`{{{{{path}}}}}` of the session has no value here"))?,
                 None if !is_path(path) => {
                     return Err(format!(
-                        "`{{{{{path}}}}}` is no path: compute the value before and pass it as an \
+                        "`{{{{{path}}}}}` is not a path: compute the value before and pass it as an \
                          argument"
                     ));
                 }

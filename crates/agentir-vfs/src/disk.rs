@@ -1,7 +1,7 @@
 //! The disk of the machine.
 
 use crate::stamp::stamp;
-use crate::{Entry, FileSystem, MAX_FILE_SIZE, Stamp, Visitor};
+use crate::{Depth, Entry, FileSystem, MAX_FILE_SIZE, Stamp, Visitor};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -41,13 +41,22 @@ impl FileSystem for Disk {
         path.is_dir()
     }
 
-    fn walk<'v>(&self, folder: &Path, visitors: &'v (dyn Fn() -> Visitor<'v> + Sync + 'v)) {
-        let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    fn walk<'v>(
+        &self,
+        folder: &Path,
+        depth: Depth,
+        visitors: &'v (dyn Fn() -> Visitor<'v> + Sync + 'v),
+    ) {
+        let (threads, max_depth) = match depth {
+            Depth::Direct => (1, Some(1)),
+            Depth::All => (std::thread::available_parallelism().map_or(1, usize::from), None),
+        };
         let walk = ignore::WalkBuilder::new(folder)
             // The result must not depend on the user's own configuration.
             .git_global(false)
             .require_git(false)
             .threads(threads)
+            .max_depth(max_depth)
             .build_parallel();
         walk.run(|| {
             let mut visit = visitors();

@@ -58,9 +58,14 @@ pub trait FileSystem: Debug + Send + Sync {
     fn is_dir(&self, path: &Path) -> bool;
 
     /// Visits all files below `folder`, in no particular order and possibly on several threads: each gets a
-    /// visitor of its own from `visitors`. Hidden files and files that git ignores are left out, and links
+    /// visitor of its own from `visitors`. With `Depth::Direct`, files of folders inside it are left out. Hidden files and files that git ignores are left out, and links
     /// are reported but not followed. An error is reported as the path that could not be visited.
-    fn walk<'v>(&self, folder: &Path, visitors: &'v (dyn Fn() -> Visitor<'v> + Sync + 'v));
+    fn walk<'v>(
+        &self,
+        folder: &Path,
+        depth: Depth,
+        visitors: &'v (dyn Fn() -> Visitor<'v> + Sync + 'v),
+    );
 
     /// A fingerprint that changes when the file is changed or replaced, found without reading it; `None` where
     /// that cannot be told.
@@ -75,6 +80,22 @@ pub trait FileSystem: Debug + Send + Sync {
     /// The folder that relative paths are relative to, if it has folders above it.
     fn current_dir(&self) -> Option<PathBuf> {
         None
+    }
+}
+
+/// How far a walk goes down.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Depth {
+    /// The files of the folder itself.
+    Direct,
+    /// All files below it.
+    All,
+}
+
+impl Depth {
+    /// Whether a walk of this depth visits a file, by its path from the folder.
+    fn includes(self, path: &Path) -> bool {
+        self == Self::All || path.parent().is_none_or(|above| above.as_os_str().is_empty())
     }
 }
 

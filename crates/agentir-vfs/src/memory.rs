@@ -1,6 +1,6 @@
 //! Files in memory.
 
-use crate::{Entry, FileSystem, Visitor, normalized};
+use crate::{Depth, Entry, FileSystem, Visitor, normalized};
 use std::collections::BTreeMap;
 use std::io;
 use std::path::{Component, Path, PathBuf};
@@ -84,9 +84,14 @@ impl FileSystem for Memory {
         normalized(path).as_os_str().is_empty() || self.below(path).next().is_some()
     }
 
-    fn walk<'v>(&self, folder: &Path, visitors: &'v (dyn Fn() -> Visitor<'v> + Sync + 'v)) {
+    fn walk<'v>(
+        &self,
+        folder: &Path,
+        depth: Depth,
+        visitors: &'v (dyn Fn() -> Visitor<'v> + Sync + 'v),
+    ) {
         let mut visit = visitors();
-        self.below(folder).for_each(|path| {
+        self.below(folder).filter(|path| depth.includes(path)).for_each(|path| {
             visit(Ok(Entry { path: folder.join(path), is_link: false }));
         });
     }

@@ -1,7 +1,7 @@
 //! Contents that take precedence over files.
 
 use crate::identity;
-use crate::{Entry, FileSystem, Memory, Stamp, Visitor};
+use crate::{Depth, Entry, FileSystem, Memory, Stamp, Visitor};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -75,16 +75,22 @@ impl FileSystem for Overlay {
         (!self.files.is_empty() && self.files.is_dir(&self.key(path))) || self.base.is_dir(path)
     }
 
-    fn walk<'v>(&self, folder: &Path, visitors: &'v (dyn Fn() -> Visitor<'v> + Sync + 'v)) {
+    fn walk<'v>(
+        &self,
+        folder: &Path,
+        depth: Depth,
+        visitors: &'v (dyn Fn() -> Visitor<'v> + Sync + 'v),
+    ) {
         if self.base.is_dir(folder) {
-            self.base.walk(folder, visitors);
+            self.base.walk(folder, depth, visitors);
         }
         if self.files.is_empty() {
             return;
         }
         let mut visit = visitors();
         let key = self.key(folder);
-        let paths = self.files.below(&key).map(|path| folder.join(path));
+        let paths = self.files.below(&key).filter(|path| depth.includes(path));
+        let paths = paths.map(|path| folder.join(path));
         for path in paths.filter(|path| !self.base.is_file(path)) {
             visit(Ok(Entry { path, is_link: false }));
         }

@@ -98,7 +98,7 @@ impl Workspace {
     }
 
     /// Sets the text that the root `-` stands for. The name appears in findings and decides the language.
-    pub fn set_stdin(&mut self, name: impl Into<PathBuf>, text: impl Into<String>) {
+    pub fn set_stdin(&mut self, name: impl Into<PathBuf>, text: impl Into<Vec<u8>>) {
         self.stdin = Some(TextInput { name: name.into(), text: text.into() });
         self.refresh();
     }

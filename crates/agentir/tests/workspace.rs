@@ -379,3 +379,69 @@ fn problems_of_a_configuration_stay_known() {
         assert_eq!(snapshot.config_problems().diagnostics.len(), 1, "{name}");
     }
 }
+
+/// A bot of ADL consists of its file, the Python files beside it and its settings, whether its folder or its file is
+/// named.
+#[test]
+fn a_bot_is_named_by_its_folder_or_its_file() {
+    let files = [
+        ("bot/tools.py", "def get_day(context):\n    return \"monday\"\n"),
+        ("bot/below/more.py", "def get_day(:\n"),
+        (
+            "bot/agents.yml",
+            "main:\n  type: flow agent\n  description: d\n  steps:\n    - call: get_dya\n",
+        ),
+    ];
+    let found = |paths: &[&str]| {
+        let disk: agentir::vfs::Memory = files.into_iter().collect();
+        let roots = paths.iter().map(std::path::PathBuf::from).collect();
+        let mut workspace = Workspace::new(std::sync::Arc::new(disk), roots);
+        let snapshot = workspace.snapshot().unwrap();
+        let texts: Vec<String> =
+            snapshot.check().unwrap().iter().map(|d| format!("{d:?}")).collect();
+        (texts, snapshot.sources().iter().count())
+    };
+    let folder = found(&["bot"]);
+    assert!(
+        folder.0.iter().any(|finding| finding.contains("did you mean `get_day`")),
+        "{folder:?}"
+    );
+    assert_eq!(folder.1, 2);
+    assert_eq!(found(&["bot/agents.yml"]), folder);
+    assert_eq!(found(&["bot/agents.yml", "bot/tools.py"]), folder);
+    assert_eq!(found(&["bot/tools.py", "bot", "bot/agents.yml"]), folder);
+}
+
+/// What lies behind an error that ends the reading of a file is unknown, so nothing is said about it.
+#[test]
+fn nothing_is_missing_behind_an_error_that_ends_the_reading() {
+    let one = |name: &str, text: &str| {
+        let mut workspace = Workspace::in_memory();
+        workspace.set_text("all/project.json", "{\"entry_agent\": \"Desk\"}");
+        workspace.set_text(
+            "all/desk.agent.abl",
+            "SUPERVISOR: Desk\nGOAL: \"Route\"\n\nHANDOFF:\n  - TO: Pool\n    WHEN: INTENT(\"pool\")\n\nCOMPLETE:\n  - WHEN: nothing_of_this == 1\n",
+        );
+        workspace.set_bytes(name, text.as_bytes());
+        let snapshot = workspace.snapshot().unwrap();
+        rules(&snapshot)
+    };
+    let rules_of = |text: &str| {
+        let mut workspace = Workspace::in_memory();
+        workspace.set_text("pool.agent.yaml", text);
+        let of: Vec<_> = rules(&workspace.snapshot().unwrap());
+        of.into_iter().map(|(_, rule)| rule).collect::<Vec<_>>()
+    };
+    let broken = "agent: Pool\ngoal: \"Book\"\npersona\ngather:\n  - day\n";
+    let found = one("all/pool.agent.yaml", broken);
+    let in_file = |end: &str| {
+        let of: Vec<_> = found.iter().filter(|(name, _)| name.ends_with(end)).collect();
+        of.into_iter().map(|(_, rule)| *rule).collect::<Vec<_>>()
+    };
+    assert_eq!(in_file("pool.agent.yaml"), ["syntax-error"]);
+    let first = rules_of("agent Pool\ngoal: \"Book\"\n");
+    assert_eq!(first, ["syntax-error"], "not even the header is missing");
+    let desk = in_file("desk.agent.abl");
+    assert!(desk.contains(&"undefined-variable"), "the other files are checked: {desk:?}");
+    assert!(!desk.contains(&"undefined-agent"), "the agent may be there: {desk:?}");
+}

@@ -3,6 +3,7 @@
 //! very many runs do not reach is assumed to be impossible.
 
 use super::states::{Domain, Test};
+use agentir_bench::generate::Random;
 use agentir_diagnostics::Span;
 use agentir_eval::{Outcome, State, Value, evaluate};
 use agentir_expr::{
@@ -34,25 +35,6 @@ pub struct Observed {
     pub places: BTreeSet<Span>,
     /// The variables that were set in all runs that handed over; `None` if no run did.
     pub handed: Option<BTreeSet<String>>,
-}
-
-/// A deterministic pseudo-random number generator.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
-    }
-    fn below(&mut self, n: usize) -> usize {
-        usize::try_from(self.next() % u64::try_from(n.max(1)).unwrap_or(1)).unwrap_or(0)
-    }
-    fn chance(&mut self, percent: usize) -> bool {
-        self.below(100) < percent
-    }
 }
 
 /// How tools behave in a run.
@@ -116,7 +98,7 @@ pub fn explore(
         for (name, value) in &domain.first {
             state.set(name.as_str(), value.clone());
         }
-        let random = Random(u64::try_from(run).unwrap_or(0) * 7919 + 1);
+        let random = Random::from_state(u64::try_from(run).unwrap_or(0) * 7919 + 1);
         let mut one = Run {
             program,
             agent,

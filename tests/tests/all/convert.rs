@@ -252,7 +252,7 @@ fn does_the_same_in_its_own_language(all: &[Sample]) {
                 let mut done = convert(&sample.program, &sample.sources, *target);
                 done.verify(&sample.program, &sample.sources);
                 let proof = done.report.proof.as_ref().unwrap();
-                // What the report announces here is what a dialect that is no target loses.
+                // What the report announces here is what a dialect that is not a target loses.
                 let same = matches!(proof.verdict, Verdict::Same | Verdict::SameButAnnounced);
                 let told = proof.text(["source", "output"]);
                 (!same).then(|| format!("{} to {}:\n{told}", sample.name, target.name()))

@@ -27,7 +27,7 @@ fn run(files: &[File], target: Target) -> (Checked, Conversion) {
     (checked, done)
 }
 
-/// The documents of agentfabric are of a dialect that is no target, and some are broken on purpose.
+/// The documents of agentfabric are of a dialect that is not a target, and some are broken on purpose.
 #[test]
 #[cfg_attr(not(external_corpus), ignore = "needs the external corpus (AGENTIR_EXTERNAL_CORPUS)")]
 fn documents_of_others_come_back_as_they_were() {

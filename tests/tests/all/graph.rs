@@ -265,7 +265,7 @@ fn agents_that_hand_back_and_forth_are_found() {
     let groups = cfg.handoff_cycles();
     assert_eq!(groups.len(), 1);
     assert_eq!(groups[0].1.len(), 2, "both handoffs are told");
-    // One that comes back is no handing back and forth.
+    // One that comes back does not hand back and forth.
     let files = files.map(|f| File { text: f.text.replace("RETURN: false", "RETURN: true"), ..f });
     let checked = check(&files, Options::default());
     assert!(Cfg::of_program(&checked.program).handoff_cycles().is_empty());

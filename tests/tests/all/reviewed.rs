@@ -20,7 +20,7 @@ fn proves(name: &str) -> bool {
         || matches!(name, "unreachable-branch" | "type-mismatch" | "exposed-sensitive-data")
 }
 
-/// The programs of the corpus. Parts of documents are no programs.
+/// The programs of the corpus. Parts of documents are not programs.
 fn programs() -> Vec<(Vec<File>, Options)> {
     let part = |f: &File| f.name.contains("fragment");
     let whole = external_abl().into_iter().filter(|s| !s.files.iter().any(part));

@@ -100,7 +100,7 @@ fn conversations_are_paths_of_the_graph() {
                         let (from, to) = (NodeIndex::new(*from), NodeIndex::new(*to));
                         if !edge(cfg, from, to) && !jumps(cfg, from, to) {
                             let kinds = (cfg.node(from).unwrap().kind, cfg.node(to).unwrap().kind);
-                            problems.push(format!("{}: {n}: {kinds:?} is no edge", name));
+                            problems.push(format!("{}: {n}: {kinds:?} is not an edge", name));
                         }
                     }
                     for at in &turn.path {

@@ -133,7 +133,7 @@ fn became(part: Part, written: &str) -> String {
         }
     }
     for d in &checked.diagnostics {
-        // What the examples do not use is no matter of the construct.
+        // What the examples do not use does not concern the construct.
         if !d.rule.0.starts_with("unused") && d.rule.0 != "unreachable-agent" {
             let source = checked.sources.get(d.primary.span.file);
             let found = source.map_or("", |s| &s.text[d.primary.span.range()]);
@@ -643,7 +643,7 @@ fn part_2_the_dialect() {
                 Agent("/agents/0/reasoning"),
                 "reasoning:\n    instructions: | i\n    actions:\n        find: @actions.Find_Ship\n            description: \"Find a ship\"\n            available when @variables.lit\n            with name=@variables.name\n            set @variables.ship = @outputs.found",
             ),
-            ("7", "a tool that is no reference", Tools, "find: Find_Ship"),
+            ("7", "a tool that is not a reference", Tools, "find: Find_Ship"),
             (
                 "8",
                 "after_reasoning",

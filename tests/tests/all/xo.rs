@@ -304,7 +304,7 @@ fn words(text: &str) -> impl Iterator<Item = String> {
     text.split(|c: char| !c.is_alphanumeric()).map(str::to_lowercase).filter(|w| !w.is_empty())
 }
 
-/// The texts and numbers of an export that are no references, decoded, each with where it is.
+/// The texts and numbers of an export that are not references, decoded, each with where it is.
 fn leaves(key: &str, at: &str, value: &Value, found: &mut Vec<(String, String)>) {
     match value {
         Value::Null | Value::Bool(_) => {}

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 /// How long work takes at least before it is worth a bar.
 const PATIENCE: Duration = Duration::from_millis(500);
 
-/// A bar on standard error; nothing where that is no terminal, or the work is soon done.
+/// A bar on standard error; nothing where that is not a terminal, or the work is soon done.
 pub struct Progress {
     bar: ProgressBar,
     begun: Instant,

@@ -54,7 +54,7 @@ impl fmt::Display for MergeError {
         match self {
             Self::NoReport(_, error) => write!(
                 f,
-                "this is no report of `agentir check --format json`: {error}; was the run that wrote it \
+                "this is not a report of `agentir check --format json`: {error}; was the run that wrote it \
                  interrupted?"
             ),
             Self::Version(_, version) => write!(
@@ -79,7 +79,7 @@ impl From<io::Error> for MergeError {
 /// byte, the report of that run without shards.
 ///
 /// # Errors
-/// When one of them is no report, or the result cannot be written.
+/// When one of them is not a report, or the result cannot be written.
 pub fn merge(reports: &[String], out: &mut dyn Write) -> Result<Summary, MergeError> {
     let mut summary = Summary::default();
     let mut all: Vec<(Place, Value)> = Vec::new();

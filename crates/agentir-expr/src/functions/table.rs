@@ -97,9 +97,9 @@ pub(super) const FUNCTIONS: &[Function] = &[
     f("ARRAY_FIND_INDEX", &[p("arr", Array), p("field", String), p("value", Any)], Number, "the index of that item; -1 if none"),
 
     // 8.6 objects
-    f("OBJECT_KEYS", &[p("obj", Object)], Array, "the names of the fields; empty for what is no object"),
-    f("OBJECT_VALUES", &[p("obj", Object)], Array, "the values of the fields; empty for what is no object"),
-    f("OBJECT_MERGE", &[many("objs", Object)], Object, "all fields; later objects win, what is no object is skipped"),
+    f("OBJECT_KEYS", &[p("obj", Object)], Array, "the names of the fields; empty for anything but an object"),
+    f("OBJECT_VALUES", &[p("obj", Object)], Array, "the values of the fields; empty for anything but an object"),
+    f("OBJECT_MERGE", &[many("objs", Object)], Object, "all fields; later objects win, other values are skipped"),
 
     // 8.7 utilities
     f("COALESCE", &[many("args", Any)], Any, "the first that is neither null nor undefined"),

@@ -4,7 +4,7 @@ use crate::names::suggest;
 use crate::rule::{AGENT_SCRIPT, AgentContext, Check, Group, Report, Rule};
 use crate::script::{NAMESPACES, OF_CONNECTIONS};
 use crate::wording::{listed, plural};
-use agentir_diagnostics::{RuleName, Severity, Spanned};
+use agentir_diagnostics::{RuleName, Severity, Span, Spanned};
 use agentir_expr::{Name, Path};
 use agentir_ir::BindingAction;
 use rustc_hash::FxHashSet;
@@ -32,22 +32,28 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     });
     for offer in &cx.index.offers {
         let BindingAction::Other { reference } = &offer.action else { continue };
-        let Some((namespace, member)) = reference.strip_prefix('@').and_then(|r| r.split_once('.'))
+        let text = &reference.value;
+        let Some((namespace, member)) = text.strip_prefix('@').and_then(|r| r.split_once('.'))
         else {
             continue;
         };
         // The front end reports a transition without `to`.
-        if reference == "@utils.transition" {
+        if text == "@utils.transition" {
             continue;
         }
-        let namespace = Spanned::new(Name::new(namespace), offer.name.span);
-        let member = Spanned::new(Name::new(member), offer.name.span);
+        // The text is that of the source, so its parts lie where they lie in it.
+        let Span { file, end, .. } = reference.span;
+        let length = u32::try_from(member.len()).unwrap_or(0);
+        let dot = end.saturating_sub(length + 1);
+        let namespace =
+            Spanned::new(Name::new(namespace), Span::new(file, reference.span.start + 1, dot));
+        let member = Spanned::new(Name::new(member), Span::new(file, dot + 1, end));
         if !known(&namespace, &member, report) {
             continue;
         }
         report.push(
             report
-                .finding(offer.name.span, format!("a tool cannot refer to `{reference}`"))
+                .finding(reference.span, format!("a tool cannot refer to `{text}`"))
                 .help("a tool refers to `@actions.name`, `@utils.transition to …`, `@utils.setVariables`, `@utils.escalate` or `@subagent.name`"),
         );
     }

@@ -131,11 +131,12 @@ fn tell(cx: &AgentContext<'_>, name: &str, mut uses: Uses, report: &mut Report<'
     } else if uses.object {
         // The specification's examples leave such objects to the model.
         finding.severity = Severity::Info;
-        finding = finding
-            .help(format!("declare `{name}` below `MEMORY:`, `session:` if the agent stores it"));
+        finding = finding.help(format!(
+            "declare `{name}` in `MEMORY:`, below `session:`, if the agent stores it"
+        ));
     } else {
         finding = finding.help(format!(
-            "declare it below `MEMORY:`, `session:`; for a string, write `\"{name}\"`"
+            "declare it in `MEMORY:`, below `session:`; for a string, write `\"{name}\"`"
         ));
     }
     report.push(finding);

@@ -3,8 +3,8 @@
 use super::fields::Fields;
 use super::statement::{body, collected_field, conjunction, named};
 use super::{Shared, Source, data};
-use agentir_diagnostics::Spanned;
-use agentir_expr::{Condition, ExprKind, TypeExpr, TypeField, TypeKind};
+use agentir_diagnostics::{Span, Spanned};
+use agentir_expr::{Condition, Expr, ExprKind, TypeExpr, TypeField, TypeKind};
 use agentir_ir::{
     Agent, Binding, BindingAction, CompletionCondition, Confirmation, Data, Decider, Delegate,
     Dialect, Extensions, FilledBy, Handoff, InputBinding, Parameter, ReturnType, Tool, ToolBinding,
@@ -101,6 +101,15 @@ fn outputs(
     Some(ReturnType::new(TypeExpr { kind: TypeKind::Object(fields), span }))
 }
 
+/// What a tool refers to that is none of the known actions.
+fn other_action(action: Option<&Expr>, binding: Span, source: Source<'_>) -> BindingAction {
+    let reference = action.map_or_else(
+        || Spanned::new(SmolStr::default(), binding),
+        |a| Spanned::new(SmolStr::new(source.slice(a.span)), a.span),
+    );
+    BindingAction::Other { reference }
+}
+
 /// Lowers a tool binding (specification part II, 7), and the handoffs and fields that it implies.
 pub(super) fn binding(binding: script::Binding<'_>, shared: &Shared<'_>, agent: &mut Agent) {
     let source = shared.source;
@@ -124,14 +133,12 @@ pub(super) fn binding(binding: script::Binding<'_>, shared: &Shared<'_>, agent: 
         (_, _, Some(agent)) => BindingAction::Delegate { agent },
         ("transition", ..) => match targets.first() {
             Some(to) => BindingAction::Handoff { to: to.value.root.clone() },
-            None => BindingAction::Other { reference: SmolStr::new_static("@utils.transition") },
+            None => other_action(action.as_ref(), span, source),
         },
         ("escalate", ..) => BindingAction::Escalate,
         ("setVariables", ..) => BindingAction::Collect,
         ("end_session", ..) => BindingAction::Complete,
-        _ => BindingAction::Other {
-            reference: action.map(|a| SmolStr::new(source.slice(a.span))).unwrap_or_default(),
-        },
+        _ => other_action(action.as_ref(), span, source),
     };
     let spare = if matches!(action, BindingAction::Handoff { .. }) { 1 } else { 0 };
     for target in targets.iter().skip(spare) {

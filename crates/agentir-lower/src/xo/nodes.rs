@@ -299,7 +299,7 @@ fn dialog<'j>(
     step: &mut Step,
     transitions: &mut StepTransitions,
 ) -> Vec<Statement> {
-    // The intent that starts this dialog is no call, even if it has branches.
+    // The intent that starts this dialog is not a call, even if it has branches.
     if transitions.begins {
         return Vec::new();
     }

@@ -240,7 +240,7 @@ impl Model for OpenAi {
                 Err(why) => {
                     retried = true;
                     chat.messages.push(json!({"role": "assistant", "content": answered.raw()}));
-                    let again = format!("That is no answer to the question: {why}. Answer again.");
+                    let again = format!("That does not answer the question: {why}. Answer again.");
                     chat.messages.push(json!({"role": "user", "content": again}));
                 }
             }

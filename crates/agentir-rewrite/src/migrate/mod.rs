@@ -193,7 +193,7 @@ fn findings(how: &Reader, text: &str, to: Version) -> Vec<Diagnostic> {
         select: ABOUT_VERSIONS.iter().map(|rule| (*rule).to_owned()).collect(),
         ..Selection::default()
     };
-    let LoadedProgram { program, versions, options } = &loaded;
+    let LoadedProgram { program, versions, options, .. } = &loaded;
     let mut found = file.lowered.diagnostics;
     found.extend(agentir_lint::check(program, versions, options, &versions_only).diagnostics);
     found.retain(|d| versions_only.wants(d.rule.0));

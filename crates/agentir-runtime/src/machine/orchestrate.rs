@@ -222,7 +222,7 @@ impl<'p> Run<'_, 'p, '_> {
                 && attempt.is_answer()
                 && (matches!(attempt.end, AttemptEnd::SideEffect)
                     || self.judge(
-                        "it helps with what the user said last, and is no excuse",
+                        "it helps with what the user said last, and is not an excuse",
                         attempt.text.clone(),
                     )?);
             if will_do {

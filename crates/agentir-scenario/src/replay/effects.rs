@@ -64,7 +64,9 @@ impl Effects {
                         BindingAction::Escalate => Effect::Human,
                         BindingAction::Collect => Effect::Collect,
                         BindingAction::Complete => Effect::Done,
-                        BindingAction::Other { reference } => Effect::Other(reference.to_string()),
+                        BindingAction::Other { reference } => {
+                            Effect::Other(reference.value.to_string())
+                        }
                     };
                     note(&offer.name.value, effect);
                 }

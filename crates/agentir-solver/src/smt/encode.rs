@@ -181,7 +181,7 @@ impl<'p, 'a> Encoding<'p, 'a> {
         let fails = self.problem.semantics.unset_member == Unset::Error;
         let unset = all(&[&p.term.is_unset(), &p.term.fails.not()]);
         let outside = if fails {
-            // An empty object has no such field, which is no error; anything else is one.
+            // An empty object has no such field, which is not an error; anything else is one.
             let empty = all(&[&w.term.is_object, &yes(rest.len() == 1)]);
             empty.ite(&unset, &p.term.fails)
         } else {

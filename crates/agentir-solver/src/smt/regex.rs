@@ -37,7 +37,7 @@ fn whole(hir: &Hir, out: &mut String) -> Option<()> {
         HirKind::Concat(parts) => parts,
         _ => std::slice::from_ref(hir),
     };
-    // One operand alone is no concatenation, so there are always two.
+    // One operand alone is not a concatenation, so there are always two.
     out.push_str("(re.++ (str.to_re \"\") (str.to_re \"\")");
     match parts.split_first() {
         Some((first, rest)) if is_look(first, Look::Start) => parts = rest,
@@ -126,7 +126,7 @@ fn exactly(hir: &Hir, out: &mut String) -> Option<()> {
     Some(())
 }
 
-/// One of a set of characters; those that Z3 does not know are no part of any text it finds.
+/// One of a set of characters; those that Z3 does not know are not part of any string it finds.
 fn characters(class: &ClassUnicode, out: &mut String) -> Option<()> {
     const LARGEST: char = '\u{2ffff}';
     if class.iter().count() > 500 {

@@ -39,7 +39,7 @@ fn facts_are_part_of_cores() {
     assert_eq!(
         satisfiable(Abl, "n: integer", &["n > 1", "n < 2", "n IS SET"]),
         "none: 0 1 100",
-        "between 1 and 2 is no whole number"
+        "between 1 and 2 is not a whole number"
     );
     assert_eq!(
         satisfiable(Abl, "code: text\ncode: length 3..5", &["LENGTH(code) == 9"]),

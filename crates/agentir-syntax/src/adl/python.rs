@@ -46,6 +46,8 @@ pub struct Module {
     pub functions: Vec<Function>,
     /// The imported modules, anywhere in the file; the full name of `a.b`.
     pub imports: Vec<Spanned<Name>>,
+    /// The first syntax error: what follows may have been misread.
+    pub stopped: Option<Span>,
 }
 
 /// Parses a file. Never fails: the first syntax error is reported.
@@ -71,14 +73,16 @@ pub fn read(file: FileId, text: &str, problems: &mut Vec<Diagnostic>) -> Module 
             _ => {}
         }
     }
+    let mut stopped = None;
     if root.has_error() {
         let at = first_error(root).map_or(Span::new(file, 0, 0), |n| source.span(n).at_start());
         problems.push(
-            Diagnostic::error(rules::SYNTAX, at, "this Python cannot be parsed")
+            Diagnostic::error(rules::SYNTAX, at, "invalid Python syntax")
                 .note("MICA does not start if a tool file has syntax errors"),
         );
+        stopped = Some(at);
     }
-    Module { functions: found, imports: source.imports(root) }
+    Module { functions: found, imports: source.imports(root), stopped }
 }
 
 struct Source<'s> {
@@ -219,7 +223,7 @@ mod tests {
     fn signatures_defaults_and_docstrings_are_read() {
         let text = "import os\n\n@tool\ndef book(seat: str, row=3, *rest, late: bool = False, **more) -> list:\n    # why\n    \"\"\"Books a seat.\n\n    For tonight.\"\"\"\n    return []\n\nasync def cancel(): pass\n\nclass Hall:\n    def hidden(self): pass\n";
         let mut problems = Vec::new();
-        let Module { functions: found, imports } = read(FileId(0), text, &mut problems);
+        let Module { functions: found, imports, .. } = read(FileId(0), text, &mut problems);
         assert_eq!(problems, []);
         assert_eq!(imports.iter().map(|i| i.value.as_str()).collect::<Vec<_>>(), ["os"]);
         let names: Vec<_> = found.iter().map(|f| f.name.value.as_str()).collect();

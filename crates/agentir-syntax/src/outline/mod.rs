@@ -60,6 +60,8 @@ pub struct Outline<'s> {
     pub entries: Vec<Entry<'s>>,
     /// All comments, in order, from `#` or `//` to the end of the line.
     pub comments: Vec<Span>,
+    /// Where an error ended the reading, so that entries after it are missing.
+    pub stopped: Option<Span>,
 }
 
 impl<'s> Outline<'s> {
@@ -148,7 +150,7 @@ pub fn parse<'s>(file: FileId, text: &'s str, problems: &mut Vec<Diagnostic>) ->
             Vec::new()
         }
     };
-    Outline { file, text, entries, comments }
+    Outline { file, text, entries, comments, stopped: None }
 }
 
 /// The number of tokens, for benchmarks of the lexer.

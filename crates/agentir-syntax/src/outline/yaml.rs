@@ -8,7 +8,8 @@ use crate::text::{CharOffsets, offset};
 use agentir_diagnostics::{Diagnostic, FileId, Span};
 use saphyr_parser::{Event, Parser, ScalarStyle, Span as YamlSpan};
 
-/// Parses YAML text. Never fails: after a syntax error, the entries before it are kept.
+/// Parses YAML text. Never fails: after a syntax error, the entries before it are kept, and the outline says where it
+/// stopped.
 pub fn parse_yaml<'s>(file: FileId, text: &'s str, problems: &mut Vec<Diagnostic>) -> Outline<'s> {
     let body = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut builder = Builder {
@@ -21,6 +22,7 @@ pub fn parse_yaml<'s>(file: FileId, text: &'s str, problems: &mut Vec<Diagnostic
         problems,
     };
     let mut documents = 0;
+    let mut stopped = None;
     for event in Parser::new_from_str(body) {
         match event {
             Ok((Event::DocumentStart(_), span)) => {
@@ -39,6 +41,7 @@ pub fn parse_yaml<'s>(file: FileId, text: &'s str, problems: &mut Vec<Diagnostic
                 let at = builder.offset(error.marker().index());
                 // Nesting too deep may have been reported before the parser gave up.
                 let finding = yaml_errors::diagnostic(file, text, at, &error);
+                stopped = Some(finding.primary.span);
                 if finding.rule != rules::NESTING || builder.too_deep == 0 {
                     builder.problems.push(finding);
                 }
@@ -50,7 +53,7 @@ pub fn parse_yaml<'s>(file: FileId, text: &'s str, problems: &mut Vec<Diagnostic
         builder.close(offset(text.len()));
     }
     let entries = builder.stack.pop().map(|root| root.entries).unwrap_or_default();
-    Outline { file, text, entries, comments: Vec::new() }
+    Outline { file, text, entries, comments: Vec::new(), stopped }
 }
 
 /// An open collection.

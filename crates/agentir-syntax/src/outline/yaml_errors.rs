@@ -15,21 +15,25 @@ enum Target {
     Line,
     /// The last line before the error: the parser could not finish it.
     Unfinished,
+    /// As `Unfinished`, where a key without its colon is the likely cause.
+    UnfinishedKey,
+    /// As `Line`, where a key without its colon above is the likely cause.
+    LineAfterKey,
 }
 
-use Target::{Line, Rest, Unfinished};
+use Target::{Line, LineAfterKey, Rest, Unfinished, UnfinishedKey};
 
 /// A part of the parser's message, and what to report instead: the target, the message, the help.
 const ERRORS: &[(&str, Target, &str, &str)] = &[
     (
         "simple key expect",
-        Unfinished,
+        UnfinishedKey,
         "a `:` is missing after this key",
         "write `key: value`, or indent the line if it continues the value above",
     ),
     (
         "mapping values are not allowed",
-        Line,
+        LineAfterKey,
         "a key is not allowed here",
         "put a value that contains `: ` in quotes, or correct the indentation",
     ),
@@ -90,7 +94,7 @@ const ERRORS: &[(&str, Target, &str, &str)] = &[
     ),
     ("hexadecimal number", Rest, "invalid escape sequence", "write it as `\\u00e4`"),
     ("invalid Unicode character", Rest, "invalid escape sequence", "write it as `\\u00e4`"),
-    ("tab", Line, "tabs cannot be used for indentation", "indent with spaces"),
+    ("tab", Line, TAB.0, TAB.1),
     (
         "wrongly indented line in block scalar",
         Line,
@@ -149,9 +153,18 @@ pub(super) fn diagnostic(file: FileId, text: &str, at: u32, error: &ScanError) -
         return nested_too_deep(line(file, text, at)).note(UNREAD);
     }
     let known = ERRORS.iter().find(|(part, ..)| info.contains(part));
-    let span = match known.map_or(Rest, |(_, target, ..)| *target) {
-        Unfinished if starts_line(text, at) => unfinished(file, text, at),
-        Line | Unfinished => line(file, text, at),
+    let target = known.map_or(Rest, |(_, target, ..)| *target);
+    if let Some(span) = tab_in_indentation(file, text, at, info) {
+        return Diagnostic::error(rules::SYNTAX, span, TAB.0).note(UNREAD).help(TAB.1);
+    }
+    if matches!(target, UnfinishedKey | LineAfterKey)
+        && let Some(found) = without_colon(file, text, at)
+    {
+        return found.note(UNREAD);
+    }
+    let span = match target {
+        Unfinished | UnfinishedKey if starts_line(text, at) => unfinished(file, text, at),
+        Line | LineAfterKey | Unfinished | UnfinishedKey => line(file, text, at),
         Rest => {
             let rest = first_line(text, Span::new(file, offset(at), offset(text.len())));
             if rest.is_empty() { unfinished(file, text, at) } else { rest }
@@ -162,6 +175,112 @@ pub(super) fn diagnostic(file: FileId, text: &str, at: u32, error: &ScanError) -
         Some((.., message, help)) => finding(message).help(*help),
         None => finding(&format!("invalid YAML: {info}")),
     }
+}
+
+/// The message and the help for a tab in the indentation.
+const TAB: (&str, &str) = ("tabs cannot be used for indentation", "indent with spaces");
+
+/// The line whose indentation contains a tab: the line of the error, or the next one if the error is about a tab,
+/// since a string without quotes goes on over the end of its line.
+fn tab_in_indentation(file: FileId, text: &str, at: usize, info: &str) -> Option<Span> {
+    let mut start = line_start(text, at);
+    for line in
+        text.get(start..)?.split_inclusive('\n').take(if info.contains("tab") { 2 } else { 1 })
+    {
+        let content = line.trim_start();
+        if !content.is_empty() && line.get(..line.len() - content.len())?.contains('\t') {
+            return Some(trimmed(file, start, line));
+        }
+        start += line.len();
+    }
+    None
+}
+
+/// A line with more than white space and a comment.
+#[derive(Clone, Copy)]
+struct Written<'t> {
+    start: usize,
+    text: &'t str,
+    /// The column of its key: behind the dashes of list items.
+    column: usize,
+    /// What begins at this column.
+    content: &'t str,
+}
+
+impl<'t> Written<'t> {
+    fn new(start: usize, line: &'t str) -> Option<Self> {
+        let line = line.trim_end();
+        let mut content = line.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}');
+        if content.is_empty() || content.starts_with('#') {
+            return None;
+        }
+        while let Some(item) = content.strip_prefix("- ") {
+            content = item.trim_start();
+        }
+        let column = line.len() - content.len();
+        Some(Self { start, text: line, column, content })
+    }
+
+    /// Whether it has a colon that ends a key.
+    fn has_colon(&self) -> bool {
+        self.content.ends_with(':') || self.content.contains(": ") || self.content.contains(":\t")
+    }
+
+    /// Whether it looks like a key whose colon was forgotten, rather than prose.
+    fn is_like_a_key(&self) -> bool {
+        let first = self.content.split([' ', ':', '：']).next().unwrap_or_default();
+        let is_only_word = first.len() == self.content.len();
+        first.starts_with(|c: char| {
+            c.is_ascii_lowercase() || c == '_' || is_only_word && c.is_ascii_uppercase()
+        }) && first.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-')
+    }
+}
+
+/// The finding for a key above `at` that has no colon, or none that YAML takes as one. The parser reads such a line
+/// as a string, and notices only at the next key.
+fn without_colon(file: FileId, text: &str, at: usize) -> Option<Diagnostic> {
+    let mut end = line_start(text, at);
+    let here = text.get(end..).and_then(|rest| rest.lines().next());
+    let mut below = here.and_then(|line| Written::new(end, line));
+    let mut found = None;
+    while let Some(before) = text.get(..end).filter(|before| !before.is_empty()) {
+        let start = line_start(text, end - 1);
+        end = start;
+        let Some(line) = before.get(start..).and_then(|line| Written::new(start, line)) else {
+            continue;
+        };
+        if line.has_colon() {
+            // What is indented further than the key of a value continues the value.
+            let complete = !line.content.ends_with(':');
+            found = found.filter(|key: &Written| !complete || key.column <= line.column);
+            break;
+        }
+        if line.is_like_a_key() && below.is_none_or(|below| line.column <= below.column) {
+            found = Some(line);
+        }
+        below = Some(line);
+    }
+    let key = found?;
+    let span = |part: &str, from: usize| {
+        let start = key.start + key.column + from;
+        Span::new(file, offset(start), offset(start + part.len()))
+    };
+    let (name, value) =
+        key.content.split_at(key.content.find([' ', ':', '：']).unwrap_or(key.content.len()));
+    let finding = |span, message: &str| Diagnostic::error(rules::SYNTAX, span, message);
+    let written = |value: &str| match value.trim() {
+        "" => format!("write `{name}:`"),
+        value => format!("write `{name}: {value}`"),
+    };
+    Some(if let Some(value) = value.strip_prefix('：') {
+        finding(span("：", name.len()), "a full-width colon does not end a key")
+            .help(written(value))
+    } else if let Some(value) = value.strip_prefix(':') {
+        finding(span(":", name.len()), "a space is missing after this colon").help(written(value))
+    } else {
+        let help = if value.len() > 60 { format!("write `{name}: …`") } else { written(value) };
+        finding(trimmed(file, key.start, key.text), "a `:` is missing after this key").help(help)
+    })
 }
 
 /// The note on every error.
@@ -234,6 +353,35 @@ mod tests {
             ),
             ("agent: A\ngoal", "syntax-error: »goal« a `:` is missing after this key"),
             ("goal: one: two\n", "syntax-error: »goal: one: two« a key is not allowed here"),
+            (
+                "agent Laundry\ngoal: x\n",
+                "syntax-error: »agent Laundry« a `:` is missing after this key",
+            ),
+            (
+                "agent: A\ntasks\n  - name: x\n    b: c\n",
+                "syntax-error: »tasks« a `:` is missing after this key",
+            ),
+            (
+                "agent: A\ntasks\n- name: x\n",
+                "syntax-error: »tasks« a `:` is missing after this key",
+            ),
+            (
+                "t:\n  - name x\n    goal: c\n",
+                "syntax-error: »- name x« a `:` is missing after this key",
+            ),
+            (
+                "t:\n  a: b\n  goal to help\n  c: d\n",
+                "syntax-error: »goal to help« a `:` is missing after this key",
+            ),
+            ("a: b\nc:d\ne: f\n", "syntax-error: »:« a space is missing after this colon"),
+            ("a: b\nc：d\ne: f\n", "syntax-error: »：« a full-width colon does not end a key"),
+            (
+                "a: long\n  text\n  and: more\n",
+                "syntax-error: »and: more« a key is not allowed here",
+            ),
+            ("t:\n\tname: x\n", "syntax-error: »name: x« tabs cannot be used for indentation"),
+            ("t:\n  a: b\n\tc: x\n", "syntax-error: »c: x« tabs cannot be used for indentation"),
+            ("t: |\n  a\n\tb\n", "syntax-error: »b« tabs cannot be used for indentation"),
             ("a: [x, y\nb: 1\n", "syntax-error: »b: 1« unexpected `:`"),
             ("a: \"x\nb: 1\n", "syntax-error: »\"x« this string is not closed"),
             ("a: \"x\" y\n", "syntax-error: »a: \"x\" y« unexpected text after a quoted string"),

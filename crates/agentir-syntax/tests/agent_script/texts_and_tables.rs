@@ -112,7 +112,7 @@ fn wrong_placeholders() {
 fn constant_texts_take_no_template() {
     assert_eq!(
         diagnostics("subagent a:\n  description: \"d\"\n  label: |\n    x\n"),
-        ["invalid-value: »|« `label` expects a quoted string, found a text after `|`"]
+        ["invalid-value: »|« `label` expects a quoted string, found text after `|`"]
     );
     assert_eq!(
         diagnostics("subagent a:\n  description: \"d\"\n  label: \"{!@a.b}\"\n"),
@@ -299,4 +299,36 @@ fn a_document_template_gets_one_diagnostic() {
     );
     assert!(read(text).0.placeholders);
     parse_ok("system:\n  instructions: \"say {{x}}\"\n");
+}
+
+#[test]
+fn a_missing_colon_is_one_finding() {
+    let with = |from: &str, to: &str| {
+        let text = "system:\n  instructions: \"a\"\nvariables:\n  day: mutable string = \"\"\nstart_agent a:\n  description: \"d\"\n  reasoning:\n    instructions: ->\n      | b\n    actions:\n      look: @actions.look\n  actions:\n    look:\n      target: \"flow://look\"\n";
+        assert!(text.contains(from), "{from}");
+        diagnostics(&text.replacen(from, to, 1)).join("\n")
+    };
+    let missing = |key: &str| format!("syntax-error: »{key}« a `:` is missing after `{key}`");
+    for (from, key) in [
+        ("system:", "system"),
+        ("instructions:", "instructions"),
+        ("variables:", "variables"),
+        ("day:", "day"),
+        ("start_agent a:", "start_agent a"),
+        ("description:", "description"),
+        ("reasoning:", "reasoning"),
+        ("instructions: ->", "instructions"),
+        ("actions:\n      l", "actions"),
+        ("look: @", "look"),
+        ("actions:\n    l", "actions"),
+        ("look:\n", "look"),
+        ("target:", "target"),
+    ] {
+        assert_eq!(with(from, &from.replacen(':', "", 1)), missing(key));
+    }
+    assert_eq!(
+        with("description: ", "description："),
+        "syntax-error: »：« a full-width colon does not end a key / write `:`"
+    );
+    assert_eq!(with("system:", "sytem"), "syntax-error: »sytem« a `:` is missing after `sytem`");
 }

@@ -125,7 +125,7 @@ impl HttpBinding {
         let endpoint = text(binding, "endpoint").ok_or("it has no `endpoint`")?;
         if !endpoint.contains("://") && !endpoint.starts_with("{{") {
             return Err(format!(
-                "its endpoint `{endpoint}` is no whole address: write `https://…`, or a `base_url` for \
+                "its endpoint `{endpoint}` is not a complete address: write `https://…`, or a `base_url` for \
                  its library"
             ));
         }

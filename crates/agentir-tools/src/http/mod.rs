@@ -314,7 +314,7 @@ impl PreparedRequest<'_> {
     fn method(&self) -> Result<Method, CallError> {
         let method = &self.binding.method;
         method.parse().map_err(|_| {
-            CallError::Final(FailureKind::Refused, format!("`{method}` is no method of HTTP"))
+            CallError::Final(FailureKind::Refused, format!("`{method}` is not an HTTP method"))
         })
     }
 }
@@ -403,7 +403,7 @@ fn url(binding: &HttpBinding, values: Values<'_>, secrets: &mut Secrets) -> Resu
         ));
     }
     // What the environment says is not repeated.
-    let wrong = || format!("`{}` is no valid address with these values", binding.endpoint);
+    let wrong = || format!("`{}` is not a valid address with these values", binding.endpoint);
     let uri: Uri = url.parse().map_err(|_| wrong())?;
     match uri.scheme_str() {
         Some("http" | "https") if uri.host().is_some_and(|host| !host.is_empty()) => Ok(uri),
@@ -444,7 +444,7 @@ fn headers(
 /// A header; its value cannot begin another one.
 fn header(name: &str, value: &str) -> Result<(HeaderName, HeaderValue), String> {
     let parsed = HeaderName::from_bytes(name.as_bytes());
-    let name = parsed.map_err(|_| format!("`{name}` is no name of a header"))?;
+    let name = parsed.map_err(|_| format!("`{name}` is not a valid header name"))?;
     let value = HeaderValue::from_str(value).map_err(|_| {
         format!("the value of its header `{name}` has line ends or other signs of control")
     })?;

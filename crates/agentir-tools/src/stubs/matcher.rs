@@ -124,7 +124,7 @@ fn test(word: &str, value: &Json) -> Result<Test, String> {
             };
             Test::Matches(
                 pattern
-                    .map_err(|e| format!("`{text}` is no regular expression ({})", reason(e)))?,
+                    .map_err(|e| format!("`{text}` is not a regular expression ({})", reason(e)))?,
             )
         }
         "any" => match value {
@@ -139,7 +139,7 @@ fn test(word: &str, value: &Json) -> Result<Test, String> {
         _ => {
             let words: Vec<_> = TEST_NAMES.iter().map(|(word, _)| format!("`{word}`")).collect();
             return Err(format!(
-                "`{word}` is no test (those are {}); to compare with an object, write it under \
+                "`{word}` is not a test (tests are {}); to compare with an object, write it under \
                  `equals`",
                 words.join(", ")
             ));

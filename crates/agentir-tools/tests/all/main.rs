@@ -33,7 +33,7 @@ fn program(files: &[(&str, &str)]) -> Program {
     loaded.programs.remove(0).program
 }
 
-/// Does some work that must not go on for ever. This is no measurement: it fails only if the work hangs.
+/// Does some work that must not go on for ever. This is not a measurement: it fails only if the work hangs.
 fn does_not_hang<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
     let (done, result) = mpsc::channel();
     thread::spawn(move || done.send(work()));
@@ -55,7 +55,7 @@ fn tool(written: &str) -> Tool {
 fn arguments(json: Json) -> Map<String, Json> {
     match json {
         Json::Object(fields) => fields,
-        other => panic!("{other} are no arguments"),
+        other => panic!("{other} are not arguments"),
     }
 }
 

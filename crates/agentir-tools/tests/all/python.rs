@@ -260,7 +260,7 @@ fn the_functions_of_a_bot_are_its_tools() {
     let wrong = run(&mut open, json!({ "rout": "x" })).unwrap_err();
     assert_eq!(
         wrong.message,
-        "`book` cannot be called like this: `rout` is no parameter of it, did you mean `route`?; `route` is missing"
+        "`book` cannot be called like this: there is no parameter `rout`, did you mean `route`?; `route` is missing"
     );
     // None is a value.
     assert!(run(&mut open, json!({ "route": null })).is_ok());

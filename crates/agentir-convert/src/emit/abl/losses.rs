@@ -141,11 +141,7 @@ pub(crate) const LOSSES: &[LossRule] = &[
         "let a variable say that the agent is done, and complete when it does",
     ),
     approximated("policies.**", "said in the instructions"),
-    dropped(
-        "policies.**",
-        "an agent that is no supervisor has no policies",
-        "say it in `INSTRUCTIONS`",
-    ),
+    dropped("policies.**", "only supervisors have policies", "say it in `INSTRUCTIONS`"),
     approximated("knowledge.sources.*", "a search tool; the sources are named in its description"),
     approximated("knowledge.questions.**", "said in the instructions"),
     dropped(

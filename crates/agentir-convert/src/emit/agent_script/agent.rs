@@ -174,7 +174,7 @@ fn binding(
         BindingAction::Escalate => "@utils.escalate".to_owned(),
         BindingAction::Collect => "@utils.setVariables".to_owned(),
         BindingAction::Complete => "@utils.end_session".to_owned(),
-        BindingAction::Other { reference } => reference.to_string(),
+        BindingAction::Other { reference } => reference.value.to_string(),
     };
     let more: Vec<String> =
         rest.keys().filter(|k| *k == "to" || k.starts_with("to#")).cloned().collect();

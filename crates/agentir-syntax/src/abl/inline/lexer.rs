@@ -155,7 +155,7 @@ pub(crate) struct Lexer<'a> {
     pub last: [(u32, u32); 2],
 }
 
-/// The words that are no names where a value may stand.
+/// The words that are not names where a value may stand.
 fn constant_or_operator(word: &str) -> Option<Token<'static>> {
     Some(match word.len() {
         2 if word.eq_ignore_ascii_case("or") => Token::Or,

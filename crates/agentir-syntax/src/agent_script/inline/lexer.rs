@@ -208,7 +208,7 @@ pub(crate) enum SyntaxErrorKind {
     NoOperator,
     /// Something is called that is not a name.
     NotCallable,
-    /// Something is assigned to, or gone to, that is no reference.
+    /// Something is assigned to, or gone to, that is not a reference.
     NoReference,
     /// Only lists have a type of their elements.
     NotGeneric,

@@ -7,7 +7,7 @@ mod statement;
 mod value;
 
 use super::inline::Reading;
-use super::outline::{Entry, EntryKind, Inline, Key, Word};
+use super::outline::{Entry, EntryKind, Inline, Key, Text, Word};
 use super::schema::{Dialect, FieldDef, FieldType, RecordType, Version};
 use super::tree::{Field, Record, Unknown, Value};
 use crate::rules;
@@ -81,8 +81,23 @@ impl<'s> Reader<'s, '_> {
         record
     }
 
-    fn entry(&mut self, record: &mut Record<'s>, names: &mut Names<'s>, entry: Entry<'s>) {
+    fn entry(&mut self, record: &mut Record<'s>, names: &mut Names<'s>, mut entry: Entry<'s>) {
         let span = entry.span(self.file());
+        if let EntryKind::Line(text) = entry.kind
+            && let Some(word) = key_word(text.raw)
+        {
+            let def = record.ty.field(word);
+            let named = def.is_some_and(|def| matches!(def.field_type, FieldType::Named(_)));
+            if def.is_some() || !entry.children.is_empty() {
+                let kind = self.read_without_colon(text, named);
+                if def.is_none() {
+                    let data = self.data_of(Entry { kind, ..entry });
+                    record.unknown.push(Unknown { key: None, name: None, data, span });
+                    return;
+                }
+                entry.kind = kind;
+            }
+        }
         match entry.kind {
             EntryKind::Pair { key, value } => {
                 match record.ty.field(key.name) {
@@ -478,8 +493,9 @@ impl<'s> Reader<'s, '_> {
     fn collection(&mut self, ty: &'static RecordType, entries: Vec<Entry<'s>>) -> Vec<Record<'s>> {
         let mut names = Names::default();
         let mut records = Vec::with_capacity(entries.len());
-        for entry in entries {
+        for mut entry in entries {
             let span = entry.span(self.file());
+            self.complete_name(&mut entry);
             match entry.kind {
                 EntryKind::Pair { key, value } => {
                     let name = self.entry_name(ty.name, &mut names, key, false);
@@ -495,6 +511,71 @@ impl<'s> Reader<'s, '_> {
             }
         }
         records
+    }
+
+    /// Reports a line among named entries that is one, but for its colon, and reads it as one.
+    fn complete_name(&mut self, entry: &mut Entry<'s>) {
+        if let EntryKind::Line(text) = entry.kind
+            && let Some(word) = key_word(text.raw)
+            && (word.len() < text.raw.len() || !entry.children.is_empty())
+        {
+            entry.kind = self.read_without_colon(text, false);
+        }
+    }
+
+    /// Reports a line that lacks the colon after its key, and reads it as if it had one: after all of its words if a
+    /// name follows the first, otherwise after the first.
+    fn read_without_colon(&mut self, text: Text<'s>, named: bool) -> EntryKind<'s> {
+        let part = |from: usize, to: usize| {
+            let raw = text.raw.get(from..to).unwrap_or_default();
+            let inner = raw.trim_start();
+            let start = text.start + offset(from + raw.len() - inner.len());
+            let quoted = inner.len() > 1 && inner.starts_with('"') && inner.ends_with('"');
+            Text { raw: inner, start, quoted }
+        };
+        let word = key_word(text.raw).unwrap_or_default();
+        let wide = text.raw.find('：').filter(|at| named || *at == word.len());
+        // Where the colon belongs, and where what follows it begins.
+        let (at, rest) = match wide {
+            Some(at) => (at, at + '：'.len_utf8()),
+            None if named => (text.raw.len(), text.raw.len()),
+            None => (word.len(), word.len()),
+        };
+        let colon = text.start + offset(at);
+        let name = Some(part(word.len(), at)).filter(|name| !name.raw.is_empty());
+        let key = Key {
+            name: word,
+            start: text.start,
+            end: text.start + offset(word.len()),
+            instance: name,
+            colon,
+        };
+        let finding = match wide {
+            Some(_) => {
+                let span = Span::new(self.file(), colon, text.start + offset(rest));
+                Diagnostic::error(rules::SYNTAX, span, "a full-width colon does not end a key")
+                    .help("write `:`")
+                    .replace(if rest < text.raw.len() { ": " } else { ":" }, Applicability::Safe)
+            }
+            None => {
+                let written = key.whole(self.file());
+                let words = self.text.get(written.range()).unwrap_or_default();
+                Diagnostic::error(
+                    rules::SYNTAX,
+                    written,
+                    format!("a `:` is missing after `{words}`"),
+                )
+                .replace(format!("{words}:"), Applicability::Safe)
+            }
+        };
+        self.report(finding);
+        let value = part(rest, text.raw.len());
+        let value = match value.raw {
+            "" => Inline::Nothing,
+            "->" => Inline::Arrow(value.start, None),
+            _ => Inline::Text(value),
+        };
+        EntryKind::Pair { key, value }
     }
 
     /// Reports an entry of another kind among named entries.
@@ -513,7 +594,7 @@ impl<'s> Reader<'s, '_> {
         match kind {
             EntryKind::Item => (at, "a sequence item".to_owned()),
             EntryKind::Line(text) => (text.span(at.file), format!("`{}`", excerpt(text.raw))),
-            EntryKind::Template(_) => (at, "a text".to_owned()),
+            EntryKind::Template(_) => (at, "text".to_owned()),
             EntryKind::Statement { word, .. } => (at, format!("`{}`", spelled(*word))),
             EntryKind::Conditional(_) => (at, "`if`".to_owned()),
             EntryKind::Pair { .. } => (at, "a field".to_owned()),
@@ -604,4 +685,12 @@ fn excerpt(text: &str) -> String {
         Some((end, _)) => format!("{}…", line.get(..end).unwrap_or_default()),
         None => line.to_owned(),
     }
+}
+
+/// The first word of a line, if it is one that a key may consist of and could end there.
+fn key_word(line: &str) -> Option<&str> {
+    let end = line.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(line.len());
+    let (word, rest) = line.split_at_checked(end)?;
+    let ends = rest.is_empty() || rest.starts_with([' ', '\t', '：']);
+    (ends && !word.is_empty()).then_some(word)
 }

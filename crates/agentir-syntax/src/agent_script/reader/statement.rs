@@ -89,7 +89,7 @@ impl<'s> Reader<'s, '_> {
                         Diagnostic::error(
                             rules::INVALID_VALUE,
                             span,
-                            format!("`{name}` expects a text after `|`, or statements"),
+                            format!("`{name}` expects text after `|`, or statements"),
                         )
                         .help(format!("write `{name}: |` and the text below")),
                     );
@@ -218,7 +218,7 @@ impl<'s> Reader<'s, '_> {
                 Diagnostic::warning(
                     rules::MISPLACED_STATEMENT,
                     span,
-                    "a text below an action is not added to the prompt",
+                    "text below an action is not added to the prompt",
                 )
                 .help("indent it like the action"),
             ),

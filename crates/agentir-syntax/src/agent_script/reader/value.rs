@@ -93,7 +93,7 @@ impl<'s> Reader<'s, '_> {
                 let template = template::block(&mut self.reading, raw);
                 if !matches!(def.field_type, FieldType::Text) {
                     let span = Span::new(self.file(), raw.pipe, raw.pipe + 1);
-                    self.expected(def, span, "a text after `|`");
+                    self.expected(def, span, "text after `|`");
                 }
                 Value::Text(template)
             }
@@ -475,8 +475,9 @@ impl<'s> Reader<'s, '_> {
     ) -> Vec<T> {
         let mut names = Names::default();
         let mut all = Vec::with_capacity(entries.len());
-        for entry in entries {
+        for mut entry in entries {
             let span = entry.span(self.file());
+            self.complete_name(&mut entry);
             match entry.kind {
                 EntryKind::Pair { key, value } => {
                     let name = self.entry_name(ty.name, &mut names, key, declared);
