@@ -304,16 +304,17 @@ fn abl_as(format: Format, file: FileId, text: &str, options: Options) -> Lowered
         Format::Abl => outline::parse(file, text, &mut diagnostics),
         Format::Yaml => outline::parse_yaml(file, text, &mut diagnostics),
     };
+    let parsed = diagnostics.len();
     let arena = Arena::new();
     let Some(document) =
         agentir_syntax::abl::read(&outline, format, options, &arena, &mut diagnostics)
     else {
-        retain_known(&mut diagnostics, outline.stopped);
+        keep_parser_errors(&mut diagnostics, parsed, outline.stopped);
         return LoweredFile::nothing(diagnostics);
     };
     let version = document.version;
     let definition = abl::lower(document, text, options.fragment, &mut diagnostics);
-    retain_known(&mut diagnostics, outline.stopped);
+    keep_parser_errors(&mut diagnostics, parsed, outline.stopped);
     LoweredFile { definition: Some(definition), version, diagnostics, stopped: outline.stopped }
 }
 
@@ -364,6 +365,9 @@ pub fn agent_script(
         return LoweredFile::nothing(vec![problem]);
     }
     let document = agent_script_syntax::parse(file, text, options, &mut diagnostics);
+    if document.root.fields.is_empty() && document.root.unknown.is_empty() {
+        return LoweredFile::nothing(diagnostics);
+    }
     agent_script_syntax::validate(&document, &mut diagnostics);
     // A template for documents names what is to be filled in, which is nothing yet.
     let definition = (!document.placeholders).then(|| agent_script::lower(document, text));
@@ -414,11 +418,11 @@ pub fn is_adl(name: &str, text: &str) -> bool {
         })
 }
 
-/// Removes what is said to be missing from a file whose reading an error ended: it may be behind the error.
-fn retain_known(diagnostics: &mut Vec<Diagnostic>, stopped: Option<Span>) {
+/// Leaves the first `count` findings, those of the parser, where an error ended the reading: what the others say rests on a part of the
+/// file.
+fn keep_parser_errors(diagnostics: &mut Vec<Diagnostic>, count: usize, stopped: Option<Span>) {
     if stopped.is_some() {
-        let absent = [rules::MISSING_SECTION, rules::MISSING_FIELD];
-        diagnostics.retain(|finding| !absent.contains(&finding.rule));
+        diagnostics.truncate(count);
     }
 }
 
@@ -430,10 +434,11 @@ pub fn adl(file: FileId, text: &str) -> LoweredFile {
         return LoweredFile::nothing(vec![problem]);
     }
     let outline = outline::parse_yaml(file, text, &mut diagnostics);
+    let parsed = diagnostics.len();
     let document = agentir_syntax::adl::read(&outline, &mut diagnostics);
     let (agents, entry) = adl::lower(document, text, &mut diagnostics);
     let definition = Some(Definition::program(agents, entry, Vec::new(), Vec::new()));
-    retain_known(&mut diagnostics, outline.stopped);
+    keep_parser_errors(&mut diagnostics, parsed, outline.stopped);
     LoweredFile { definition, version: Version::default(), diagnostics, stopped: outline.stopped }
 }
 
@@ -495,7 +500,9 @@ pub fn adl_config(file: FileId, text: &str) -> LoweredFile {
         return LoweredFile::nothing(vec![problem]);
     }
     let outline = outline::parse_yaml(file, text, &mut diagnostics);
+    let parsed = diagnostics.len();
     let config = agentir_syntax::adl::config::read(&outline, &mut diagnostics);
+    keep_parser_errors(&mut diagnostics, parsed, outline.stopped);
     let definition = Some(Definition::Settings(adl::settings(config, file)));
     LoweredFile { definition, version: Version::default(), diagnostics, stopped: outline.stopped }
 }

@@ -445,3 +445,127 @@ fn nothing_is_missing_behind_an_error_that_ends_the_reading() {
     assert!(desk.contains(&"undefined-variable"), "the other files are checked: {desk:?}");
     assert!(!desk.contains(&"undefined-agent"), "the agent may be there: {desk:?}");
 }
+
+/// Findings of a text that is a file of its own, as `line:column rule`.
+fn found(name: &str, text: &str) -> Vec<String> {
+    let mut workspace = Workspace::in_memory();
+    workspace.set_text(name, text);
+    let snapshot = workspace.snapshot().unwrap();
+    let position = |d: &agentir::Diagnostic| {
+        let file = snapshot.sources().get(d.primary.span.file).unwrap();
+        let before = &file.text[..d.primary.span.start as usize];
+        let line = before.matches('\n').count() + 1;
+        let column = before.len() - before.rfind('\n').map_or(0, |at| at + 1) + 1;
+        format!("{line}:{column} {} {}", d.rule.0, d.message)
+    };
+    snapshot.check().unwrap().iter().map(position).collect()
+}
+
+/// A stray line at the margin does not end the section that it interrupts.
+#[test]
+fn a_section_goes_on_after_a_stray_line() {
+    let text = |stray: &str| {
+        format!(
+            "AGENT: A\nGOAL: \"x\"\nTOOLS:\n  look(day: string) -> object\nFLOW:\n  a:\n    CALL: look(\"x\")\n    THEN: b\n{stray}\n  b:\n    REASONING: false\n    THEN: nowhere\n"
+        )
+    };
+    let missing = "12:11 undefined-step there is no step `nowhere`";
+    assert_eq!(found("a.agent.abl", &text("")), [missing]);
+    for stray in ["oops", "<<<<<<< HEAD", "THEN: a", "=======", "not a line of ABL"] {
+        let all = found("a.agent.abl", &text(stray));
+        assert_eq!(all.len(), 2, "{stray}: {all:?}");
+        assert!(all[0].starts_with("9:1 "), "{stray}: {all:?}");
+        assert_eq!(all[1], missing, "{stray}");
+    }
+}
+
+/// A key that takes a value and has none is reported, once, and not taken for something else.
+#[test]
+fn keys_without_a_value_are_reported() {
+    let parts = [
+        ("HANDOFF:\n  - TO:\n    WHEN: true\n", "4:5 invalid-value `TO` has no value"),
+        ("COMPLETE:\n  - WHEN:\n    RESPOND: \"ok\"\n", "4:5 invalid-value `WHEN` has no value"),
+        (
+            "FLOW:\n  a:\n    REASONING: false\n    ON_INPUT:\n      - IF:\n        THEN: b\n      - ELSE:\n        THEN: b\n  b:\n    THEN: COMPLETE\n",
+            "7:9 invalid-value `IF` has no value",
+        ),
+        (
+            "FLOW:\n  a:\n    REASONING:\n    THEN: COMPLETE\n",
+            "5:5 invalid-value `REASONING` has no value",
+        ),
+        ("FLOW:\n  a:\n    SET:\n    THEN: COMPLETE\n", "5:5 invalid-value `SET` has no value"),
+        (
+            "FLOW:\n  a:\n    RESPOND:\n    THEN: COMPLETE\n",
+            "5:5 invalid-value `RESPOND` has no value",
+        ),
+    ];
+    for (part, expected) in parts {
+        let text = format!("AGENT: A\nGOAL: \"x\"\n{part}");
+        assert_eq!(found("a.agent.abl", &text), [expected], "{text}");
+    }
+    let list = found("a.agent.yaml", "agent: A\ngoal: [a, b]\n");
+    assert_eq!(list, ["2:1 invalid-value `goal` does not take a list"]);
+}
+
+/// A key without its colon, or with one of full width, is one finding, and the key counts.
+#[test]
+fn a_missing_colon_in_abl_is_one_finding() {
+    let text = "AGENT: A\nGOAL: \"x\"\nINSTRUCTIONS: |\n  Be nice.\n  Be kind.\nTOOLS:\n  look(day: string) -> object\n    description: \"Looks\"\nGATHER:\n  day:\n    prompt: \"When?\"\nFLOW:\n  a:\n    CALL: look(day)\n    THEN: b\n  b:\n    RESPOND: \"ok\"\n    THEN: COMPLETE\n";
+    assert_eq!(found("a.agent.abl", text), Vec::<String>::new());
+    let keys = [
+        "AGENT",
+        "GOAL",
+        "INSTRUCTIONS",
+        "TOOLS",
+        "description",
+        "GATHER",
+        "prompt",
+        "FLOW",
+        "CALL",
+        "THEN",
+        "RESPOND",
+    ];
+    let named = ["  day:", "  a:", "  b:"];
+    for key in keys.iter().map(|key| format!("{key}:")).chain(named.map(str::to_owned)) {
+        assert_eq!(text.matches(&key).count().min(1), 1, "{key}");
+        let word = key.trim().trim_end_matches(':');
+        let missing = found("a.agent.abl", &text.replacen(&key, &key.replace(':', ""), 1));
+        assert_eq!(missing.len(), 1, "{key}: {missing:?}");
+        assert!(missing[0].ends_with(&format!("a `:` is missing after `{word}`")), "{missing:?}");
+        let wide = found("a.agent.abl", &text.replacen(&key, &key.replace(':', "："), 1));
+        assert_eq!(wide.len(), 1, "{key}: {wide:?}");
+        assert!(wide[0].ends_with("a full-width colon does not end a key"), "{wide:?}");
+    }
+}
+
+/// A broken file of a bot has its error, and none that follows from what was not read.
+#[test]
+fn an_error_that_ends_the_reading_is_the_only_finding() {
+    let bot = "main:\n  type: flow agent\n  steps:\n    - call: desk\n\ndesk:\n  type: ensemble agent\n  description: \"Desk\"\n  contains:\n    - lanes\n  fallback: default\n\nlanes:\n  type: flow agent\n  description: \"Lanes\"\n  steps:\n    - bot: \"Hello\"\n    - call: book_lane\n";
+    let python = "def book_lane():\n    return []\n";
+    let of = |bot: &str, python: &str| {
+        let mut workspace = Workspace::in_memory();
+        workspace.set_text("bot/agents.yml", bot);
+        workspace.set_text("bot/tools.py", python);
+        rules(&workspace.snapshot().unwrap())
+    };
+    assert_eq!(of(bot, python), []);
+    let breaks = [
+        ("main:", "main"),
+        ("type: ensemble agent", "type ensemble agent"),
+        ("contains:", "contains"),
+        ("contains:\n    - lanes", "contains: [lanes"),
+        ("  fallback", "\tfallback"),
+        ("fallback:", "fallback"),
+        ("\"Lanes\"", "\"Lanes"),
+        ("\"Hello\"", "\"Hello"),
+        ("steps:", "steps"),
+    ];
+    for (from, to) in breaks {
+        let found = of(&bot.replacen(from, to, 1), python);
+        assert_eq!(found.len(), 1, "{to}: {found:?}");
+        assert_eq!(found[0].1, "syntax-error", "{to}");
+    }
+    let found = of(bot, &python.replace("()", "(day: str"));
+    assert_eq!(found, [("bot/tools.py".to_owned(), "syntax-error")]);
+}

@@ -102,9 +102,10 @@ fn functions(cx: &AgentContext<'_>, report: &mut Report<'_>) {
         }
         let agents = program.agents().map(|a| a.metadata.name.value.as_str());
         let near_agent = closest(word, agents).filter(|_| called);
-        // Without the Python files the functions are unknown; a misspelt agent name is still
-        // reported.
-        if program.libraries.is_empty() && near_agent.is_none() {
+        // Without the Python files, or with one that does not parse, the functions are unknown; a misspelt agent
+        // name is still reported. A program with an entry is complete but for what could not be read.
+        let unread = program.entry_agent.is_some() && !program.complete;
+        if (program.libraries.is_empty() || unread) && near_agent.is_none() {
             continue;
         }
         let near = closest(word, cx.program.library.keys().copied()).or(near_agent);

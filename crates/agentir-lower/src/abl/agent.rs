@@ -153,7 +153,10 @@ fn identity(cx: &mut Context<'_>, f: &mut Fields<'_>, name: Span, kind: AgentTyp
     let goal_at = f.key("goal").map_or(0, |k| k.start);
     let persona_at = f.key("persona").map_or(0, |k| k.start);
     let identity_at = f.key("identity").map_or(0, |k| k.start);
+    let has_goal = f.has("goal");
     identity.goal = f.template("goal");
+    // What is wrong with its value was reported.
+    let goal_is_invalid = has_goal && identity.goal.is_none();
     identity.persona = f.template("persona");
     if let Some(mut i) = f.record("identity") {
         let goal = i.template("role").or_else(|| i.template("goal"));
@@ -195,7 +198,7 @@ fn identity(cx: &mut Context<'_>, f: &mut Fields<'_>, name: Span, kind: AgentTyp
     let has_text = |t: &Option<agentir_expr::Template>| {
         t.as_ref().is_some_and(|t| !t.text.value.trim().is_empty())
     };
-    if !has_text(&identity.goal) && kind == AgentType::Agent && !cx.fragment {
+    if !has_text(&identity.goal) && !goal_is_invalid && kind == AgentType::Agent && !cx.fragment {
         cx.problems.push(
             Diagnostic::error(
                 agentir_syntax::rules::MISSING_SECTION,

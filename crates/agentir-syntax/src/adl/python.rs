@@ -5,7 +5,7 @@
 //! the file has errors elsewhere.
 
 use crate::rules;
-use crate::text::offset;
+use crate::text::{first_line, offset};
 use agentir_diagnostics::{Diagnostic, FileId, Span, Spanned};
 use agentir_expr::Name;
 use smol_str::SmolStr;
@@ -75,9 +75,14 @@ pub fn read(file: FileId, text: &str, problems: &mut Vec<Diagnostic>) -> Module 
     }
     let mut stopped = None;
     if root.has_error() {
-        let at = first_error(root).map_or(Span::new(file, 0, 0), |n| source.span(n).at_start());
+        let error = first_error(root);
+        let at = error.map_or(Span::new(file, 0, 0), |n| first_line(text, source.span(n)));
+        let message = match error.filter(Node::is_missing) {
+            Some(missing) => format!("invalid Python syntax: expected `{}`", missing.kind()),
+            None => "invalid Python syntax".to_owned(),
+        };
         problems.push(
-            Diagnostic::error(rules::SYNTAX, at, "invalid Python syntax")
+            Diagnostic::error(rules::SYNTAX, at, message)
                 .note("MICA does not start if a tool file has syntax errors"),
         );
         stopped = Some(at);

@@ -242,7 +242,7 @@ fn without_colon(file: FileId, text: &str, at: usize) -> Option<Diagnostic> {
     let mut end = line_start(text, at);
     let here = text.get(end..).and_then(|rest| rest.lines().next());
     let mut below = here.and_then(|line| Written::new(end, line));
-    let mut found = None;
+    let mut found: Option<Written<'_>> = None;
     while let Some(before) = text.get(..end).filter(|before| !before.is_empty()) {
         let start = line_start(text, end - 1);
         end = start;
@@ -252,7 +252,10 @@ fn without_colon(file: FileId, text: &str, at: usize) -> Option<Diagnostic> {
         if line.has_colon() {
             // What is indented further than the key of a value continues the value.
             let complete = !line.content.ends_with(':');
-            found = found.filter(|key: &Written| !complete || key.column <= line.column);
+            found = found.filter(|key| !complete || key.column <= line.column);
+            break;
+        }
+        if found.is_some_and(|key| line.column >= key.column) {
             break;
         }
         if line.is_like_a_key() && below.is_none_or(|below| line.column <= below.column) {
@@ -372,6 +375,22 @@ mod tests {
             (
                 "t:\n  a: b\n  goal to help\n  c: d\n",
                 "syntax-error: »goal to help« a `:` is missing after this key",
+            ),
+            (
+                "m:\n  s:\n    - a\n    - b\n  persistent\n    - path: x\n",
+                "syntax-error: »persistent« a `:` is missing after this key",
+            ),
+            (
+                "s:\n  - user\n  - if it rains\n    then: x\n",
+                "syntax-error: »- if it rains« a `:` is missing after this key",
+            ),
+            (
+                "m:\n  args:\n    - a\n    - b\n  fallback Sorry, no.\n  x: y\n",
+                "syntax-error: »fallback Sorry, no.« a `:` is missing after this key",
+            ),
+            (
+                "m:\n  s:\n    - a\n    - b\n  persistent：\n    - path: x\n",
+                "syntax-error: »：« a full-width colon does not end a key",
             ),
             ("a: b\nc:d\ne: f\n", "syntax-error: »:« a space is missing after this colon"),
             ("a: b\nc：d\ne: f\n", "syntax-error: »：« a full-width colon does not end a key"),

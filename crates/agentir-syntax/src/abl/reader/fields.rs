@@ -6,7 +6,9 @@ use crate::abl::schema::{FieldDef, FieldType, Header, Naming, RecordType, Versio
 use crate::abl::tree::{Field, Format, Record, Value};
 use crate::outline::{Entry, EntryKind, Key, Scalar, Style};
 use crate::rules;
-use agentir_diagnostics::{Applicability, Diagnostic};
+use agentir_diagnostics::{Applicability, Diagnostic, Spanned};
+use agentir_expr::{Condition, ConditionKind};
+use smol_str::SmolStr;
 
 impl<'t, 's: 't> Reader<'t, 's, '_> {
     #[expect(clippy::too_many_arguments, reason = "the parts of one entry")]
@@ -81,13 +83,55 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
                     record.fields.push(Field { def, key: key.span, value: parsed, span, entry });
                     return;
                 }
-                Value::Empty
+                let value = self.no_value(def, field_type, key, children);
+                if !children.is_empty() && !matches!(value, Value::Empty) {
+                    record.fields.push(Field { def, key: key.span, value, span, entry });
+                    return;
+                }
+                value
             }
         };
         record.fields.push(Field { def, key: key.span, value: parsed, span, entry });
         // Entries nested below a value belong to the record of the field: `CALL: f` with `WITH:`,
         // `RESPOND: "…"` with `ACTIONS:`.
         self.entries(record, children);
+    }
+
+    /// What a field has that takes a value on its line and has none. Reports that, also where a list is in its place.
+    fn no_value(
+        &mut self,
+        def: &FieldDef,
+        field_type: FieldType,
+        key: Key<'s>,
+        children: &'t [Entry<'s>],
+    ) -> Value<'t> {
+        let is_item = |entry: &Entry<'_>| matches!(entry.kind, EntryKind::Item { .. });
+        let is_list = !children.is_empty() && children.iter().all(is_item);
+        let takes_value = field_type.is_inline() || matches!(field_type, FieldType::Assignments);
+        if !takes_value || (!children.is_empty() && !is_list) {
+            return Value::Empty;
+        }
+        let name = self.in_format_case(def.name);
+        let (message, help) = if is_list {
+            (
+                format!("`{}` does not take a list", key.text),
+                format!("write `{name}: …` on one line"),
+            )
+        } else {
+            (
+                format!("`{}` has no value", key.text),
+                format!("write `{name}: …`, or remove the line"),
+            )
+        };
+        self.problems.push(Diagnostic::error(rules::INVALID_VALUE, key.span, message).help(help));
+        match field_type {
+            // Unknown, not absent: a branch without a condition is something else.
+            FieldType::Condition | FieldType::Rule => Value::Condition(Box::new(Condition {
+                text: Spanned::new(SmolStr::default(), key.span),
+                kind: ConditionKind::Invalid,
+            })),
+            _ => Value::Invalid,
+        }
     }
 
     pub(super) fn note_version(&mut self, def: &'static FieldDef, key: Key<'s>) {
@@ -206,7 +250,7 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
                 read.headers.push(header);
                 record.items.push(read);
             }
-        } else {
+        } else if !self.is_key_without_colon(ty, value) {
             self.problems.push(
                 Diagnostic::error(
                     rules::INVALID_VALUE,

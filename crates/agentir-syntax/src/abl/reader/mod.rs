@@ -14,7 +14,7 @@ use crate::abl::schema::{AGENT, PROFILE, TOOL_LIBRARY, Version};
 use crate::abl::tree::{Document, DocumentKind, Format};
 use crate::outline::{Entry, EntryKind, Outline};
 use crate::rules;
-use agentir_diagnostics::{Diagnostic, Span, Spanned};
+use agentir_diagnostics::{Diagnostic, Span, Spanned, closest};
 use agentir_expr::{Expr, Name, Path};
 use typed_arena::Arena;
 use versions::{Usage, detect, report_legacy};
@@ -34,19 +34,30 @@ pub struct Options {
 pub fn classify(outline: &Outline<'_>) -> Option<DocumentKind> {
     let mut tools = false;
     for entry in &outline.entries {
-        let EntryKind::Pair { key, .. } = &entry.kind else { continue };
+        let key = match &entry.kind {
+            EntryKind::Pair { key, .. } => key.text,
+            // Its colon is missing.
+            EntryKind::Line { text, .. } => {
+                text.raw.split([' ', '\t', '：']).next().unwrap_or_default()
+            }
+            EntryKind::Item { .. } => continue,
+        };
+        let is_key = matches!(entry.kind, EntryKind::Pair { .. });
+        if !is_key && !key.chars().all(|c| c.is_ascii_uppercase() || c == '_') {
+            continue;
+        }
         for (word, kind) in [
             ("agent", DocumentKind::Agent),
             ("supervisor", DocumentKind::Supervisor),
             ("behavior_profile", DocumentKind::Profile),
         ] {
-            if key.text.eq_ignore_ascii_case(word) {
+            if key.eq_ignore_ascii_case(word) {
                 return Some(kind);
             }
         }
-        tools |= key.text.eq_ignore_ascii_case("tools");
+        tools |= key.eq_ignore_ascii_case("tools");
         // Any other section of an agent means that the header is missing.
-        if !tools && AGENT.field(key.text).is_some() && TOOL_LIBRARY.field(key.text).is_none() {
+        if is_key && !tools && AGENT.field(key).is_some() && TOOL_LIBRARY.field(key).is_none() {
             return None;
         }
     }
@@ -85,6 +96,7 @@ pub fn read<'t, 's: 't>(
     };
     let entries: &'t [Entry<'s>] =
         if options.fragment { reader.nest_fragment(&outline.entries) } else { &outline.entries };
+    let entries = reader.rejoined(ty, entries);
     let span = Span::new(
         outline.file,
         entries.first().map_or(0, |e| e.start),
@@ -117,13 +129,25 @@ fn report_no_document(outline: &Outline<'_>, problems: &mut Vec<Diagnostic>) {
         EntryKind::Pair { key, .. } => key.span,
         _ => Span::new(outline.file, first.start, first.start),
     };
-    problems.push(
-        Diagnostic::error(rules::MISSING_SECTION, span, "this document has no `AGENT:` or other header")
-            .help(
-                "begin it with `AGENT: Name`, `SUPERVISOR: Name`, `BEHAVIOR_PROFILE: name`, or `TOOLS:`",
-            ),
+    let finding = Diagnostic::error(
+        rules::MISSING_SECTION,
+        span,
+        "this document has no `AGENT:` or other header",
     );
+    let near = match &first.kind {
+        EntryKind::Pair { key, .. } => closest(key.text, HEADERS.iter().copied()),
+        _ => None,
+    };
+    problems.push(match near {
+        Some(near) => finding.did_you_mean(near),
+        None => finding.help(
+            "begin it with `AGENT: Name`, `SUPERVISOR: Name`, `BEHAVIOR_PROFILE: name`, or `TOOLS:`",
+        ),
+    });
 }
+
+/// The keywords that documents begin with.
+const HEADERS: [&str; 4] = ["AGENT", "SUPERVISOR", "BEHAVIOR_PROFILE", "TOOLS"];
 
 struct Reader<'t, 's, 'p> {
     outline: &'t Outline<'s>,

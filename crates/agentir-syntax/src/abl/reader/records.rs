@@ -1,12 +1,12 @@
 //! Reads records: classifies entries as fields, items, or neither.
 
 use super::{Reader, excerpt};
-use crate::abl::schema::{Header, Naming, Need, RecordType};
+use crate::abl::schema::{FieldType, Header, Naming, Need, RecordType};
 use crate::abl::tree::{Field, Format, Record, Value};
 use crate::outline::{Entry, EntryKind, Key, Scalar, Style};
 use crate::rules;
 use crate::text::{first_line, offset, with_article};
-use agentir_diagnostics::{Diagnostic, Span, Spanned, closest};
+use agentir_diagnostics::{Applicability, Diagnostic, Span, Spanned, closest};
 use smol_str::SmolStr;
 
 impl<'t, 's: 't> Reader<'t, 's, '_> {
@@ -65,6 +65,10 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
                 if let Some(header) = self.header(record.ty.headers, text) {
                     record.headers.push(header);
                     self.entries(record, children);
+                } else if let Some(item) = record.ty.items
+                    && let Some(read) = self.name_without_colon(item, text, children)
+                {
+                    self.entry(record, read);
                 } else if let Some(item) = record.ty.items {
                     let whole = std::slice::from_ref(entry);
                     if let Some(read) = self.item(item, entry, whole) {
@@ -81,51 +85,164 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
         self.top = top;
     }
 
-    /// Reports a line that begins with the keyword of a field and lacks its colon, as in `GOAL "…"`. Returns
-    /// the entry with the colon, so that the field does not count as missing.
+    /// The entries of a document, where what follows a stray line at the margin is part of the section that the line
+    /// interrupts: the rest of the section is checked as if the line were not there.
+    pub(super) fn rejoined(
+        &self,
+        ty: &'static RecordType,
+        entries: &'t [Entry<'s>],
+    ) -> &'t [Entry<'s>] {
+        let column = |entry: &Entry<'_>| {
+            let before = self.outline.text.get(..entry.start as usize).unwrap_or_default();
+            before.len() - before.rfind('\n').map_or(0, |at| at + 1)
+        };
+        let is_stray = |entry: &Entry<'s>| match &entry.kind {
+            EntryKind::Pair { key, .. } => ty.field(key.text).is_none(),
+            EntryKind::Line { text, .. } => {
+                self.key_word(text).is_none_or(|word| ty.field(word).is_none())
+            }
+            EntryKind::Item { .. } => false,
+        };
+        let stray = |entry: &Entry<'s>| !entry.children().is_empty() && is_stray(entry);
+        if self.format != Format::Abl || !entries.iter().skip(1).any(stray) {
+            return entries;
+        }
+        let mut all: Vec<Entry<'s>> = Vec::with_capacity(entries.len());
+        for entry in entries {
+            let mut entry = entry.clone();
+            if stray(&entry)
+                && let EntryKind::Pair { children, .. } | EntryKind::Line { children, .. } =
+                    &mut entry.kind
+                && let Some(first) = children.first()
+                && let Some(before) = all.iter_mut().rfind(|e| !is_stray(e))
+                && let Some(home) = block_at(before, column(first), &column)
+            {
+                home.append(children);
+                before.end = entry.end;
+            }
+            all.push(entry);
+        }
+        let whole = Entry { start: 0, end: 0, kind: EntryKind::Item { entries: all } };
+        self.arena.alloc(whole).children()
+    }
+
+    /// Reports a line that begins with the name of a field and lacks its colon, as in `GOAL "…"`. Returns the entry with
+    /// the colon, so that the field does not count as missing.
     fn key_without_colon(
         &mut self,
         record: &Record<'t>,
         line: &'t Scalar<'s>,
         children: &'t [Entry<'s>],
     ) -> Option<&'t Entry<'s>> {
+        let word = self.key_word(line)?;
+        let is_keyword = word.chars().all(|c| c.is_ascii_uppercase() || c == '_');
+        let def = record.ty.field(word).filter(|def| is_keyword || def.name == word)?;
+        let rest = line.raw.get(word.len()..).unwrap_or_default();
+        let block = rest.trim_start_matches([' ', '\t', '：']).starts_with(['|', '>']);
+        let is_record = matches!(def.field_type, FieldType::Record(_));
+        let children = if block && !is_record { &[] } else { children };
+        Some(self.with_colon(line, word, children))
+    }
+
+    /// Reports a line that is the name of an item with its content below, but for its colon. Returns the entry with it.
+    fn name_without_colon(
+        &mut self,
+        ty: &'static RecordType,
+        line: &'t Scalar<'s>,
+        children: &'t [Entry<'s>],
+    ) -> Option<&'t Entry<'s>> {
+        let word = self.key_word(line)?;
+        let is_wide = line.raw.get(word.len()..).is_some_and(|rest| rest.starts_with('：'));
+        let whole = word.len() == line.raw.len() && !children.is_empty();
+        let named = ty.naming == Naming::Keyed && !ty.headers.contains(&Header::Signature);
+        (named && (whole || is_wide)).then(|| self.with_colon(line, word, children))
+    }
+
+    /// Whether the only value in the place of a record is a field of it without its colon, which YAML reads as a string.
+    /// Reports that.
+    pub(super) fn is_key_without_colon(
+        &mut self,
+        ty: &'static RecordType,
+        value: &'t Scalar<'s>,
+    ) -> bool {
+        let word = value.raw.split([' ', '\t', ':', '：']).next().unwrap_or_default();
+        let found = self.format == Format::Yaml
+            && value.style == Style::Bare
+            && word.len() < value.raw.len()
+            && ty.fields.iter().any(|def| def.name == word);
+        if found {
+            let Span { file, start, .. } = value.span;
+            let span = Span::new(file, start, start + offset(word.len()));
+            let message = format!("a `:` and a space are missing after `{word}`");
+            let finding = Diagnostic::error(rules::SYNTAX, span, message);
+            self.problems.push(finding.help(format!("write `{word}: …`")));
+        }
+        found
+    }
+
+    /// The word that a line begins with, if it may be a key and could end there.
+    fn key_word(&self, line: &Scalar<'s>) -> Option<&'s str> {
         if self.format != Format::Abl || line.is_quoted() {
             return None;
         }
-        let length = line.raw.find([' ', '\t']).unwrap_or(line.raw.len());
-        let (word, rest) = line.raw.split_at_checked(length)?;
-        let is_keyword = word.chars().all(|c| c.is_ascii_uppercase() || c == '_');
-        if !is_keyword
-            || record.ty.field(word).is_none()
-            || (rest.is_empty() && children.is_empty())
-        {
-            return None;
-        }
-        let span = Span::new(line.span.file, line.span.start, line.span.start + offset(word.len()));
-        let example = if rest.is_empty() { format!("{word}:") } else { format!("{word}: …") };
-        self.problems.push(
-            Diagnostic::error(rules::SYNTAX, span, format!("a `:` is missing after `{word}`"))
-                .help(format!("write `{example}`")),
-        );
-        let text = rest.trim_start();
-        let start = line.span.end - offset(text.len());
+        let end = line.raw.find([' ', '\t', '：']).unwrap_or(line.raw.len());
+        let word = line.raw.get(..end)?;
+        let is_word = word.chars().all(|c| c.is_alphanumeric() || c == '_');
+        (is_word && !word.is_empty()).then_some(word)
+    }
+
+    /// Reports that a colon is missing after `word`, the first of a line, or that it is one of full width. Returns the
+    /// entry as if it were there.
+    fn with_colon(
+        &mut self,
+        line: &'t Scalar<'s>,
+        word: &'s str,
+        children: &'t [Entry<'s>],
+    ) -> &'t Entry<'s> {
+        let Span { file, start, end } = line.span;
+        let span = Span::new(file, start, start + offset(word.len()));
+        let rest = line.raw.get(word.len()..).unwrap_or_default();
+        let text = match rest.strip_prefix('：') {
+            Some(value) => {
+                let wide = Span::new(file, span.end, span.end + offset(rest.len() - value.len()));
+                self.problems.push(
+                    Diagnostic::error(rules::SYNTAX, wide, "a full-width colon does not end a key")
+                        .help("write `:`")
+                        .replace(":", Applicability::Safe),
+                );
+                value.trim_start()
+            }
+            None => {
+                let example =
+                    if rest.is_empty() { format!("{word}:") } else { format!("{word}: …") };
+                self.problems.push(
+                    Diagnostic::error(
+                        rules::SYNTAX,
+                        span,
+                        format!("a `:` is missing after `{word}`"),
+                    )
+                    .help(format!("write `{example}`")),
+                );
+                rest.trim_start()
+            }
+        };
         let value = (!text.is_empty()).then(|| Scalar {
             style: match text.as_bytes() {
                 [b'"', .., b'"'] => Style::Double,
                 [b'\'', .., b'\''] => Style::Single,
                 _ => Style::Bare,
             },
-            ..Scalar::bare(text, Span::new(span.file, start, line.span.end))
+            ..Scalar::bare(text, Span::new(file, end - offset(text.len()), end))
         });
-        Some(self.arena.alloc(Entry {
-            start: span.start,
-            end: children.last().map_or(line.span.end, |child| child.end),
+        self.arena.alloc(Entry {
+            start,
+            end: children.last().map_or(end, |child| child.end),
             kind: EntryKind::Pair {
-                key: Key { text: word, span, line_length: line.span.end - span.start },
+                key: Key { text: word, span, line_length: end - start },
                 value,
                 children: children.to_vec(),
             },
-        }))
+        })
     }
 
     /// `name:` with its content.
@@ -147,7 +264,7 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
                 self.entries(&mut record, inline);
             } else if let Some(field) = self.shorthand(ty, key.span, value, entry) {
                 record.fields.push(field);
-            } else {
+            } else if !self.is_key_without_colon(ty, value) {
                 self.problems.push(
                     Diagnostic::error(
                         rules::INVALID_VALUE,
@@ -367,6 +484,22 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
             format!("expected a field of the {}, found {found}", record.ty.name),
         ));
     }
+}
+
+/// The last block below an entry whose entries are in a column.
+fn block_at<'e, 's>(
+    entry: &'e mut Entry<'s>,
+    at: usize,
+    column: &dyn Fn(&Entry<'_>) -> usize,
+) -> Option<&'e mut Vec<Entry<'s>>> {
+    let children = match &mut entry.kind {
+        EntryKind::Pair { children, .. } | EntryKind::Line { children, .. } => children,
+        EntryKind::Item { entries } => entries,
+    };
+    if children.first().is_some_and(|first| column(first) == at) {
+        return Some(children);
+    }
+    block_at(children.last_mut()?, at, column)
 }
 
 /// A description of the content of a record type, for a message.

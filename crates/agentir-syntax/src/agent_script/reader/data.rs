@@ -42,6 +42,14 @@ impl<'s> Reader<'s, '_> {
         }
     }
 
+    /// The content of an entry that was reported as a whole: what is wrong inside of it follows from that.
+    pub(super) fn rejected(&mut self, entry: Entry<'s>) -> Data<'s> {
+        let reported = self.reading.problems.len();
+        let data = self.data_of(entry);
+        self.reading.problems.truncate(reported);
+        data
+    }
+
     /// An entry that is not a field.
     pub(super) fn data_of(&mut self, entry: Entry<'s>) -> Data<'s> {
         match entry.kind {

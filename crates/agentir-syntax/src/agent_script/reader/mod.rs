@@ -44,16 +44,12 @@ impl<'s> Reader<'s, '_> {
             entries.first().map_or(0, |e| e.start),
             entries.last().map_or(0, |e| e.end),
         );
-        let empty = entries.is_empty();
-        let record = self.record(self.dialect.root(), span, None, entries);
-        if empty {
-            self.report(Diagnostic::error(
-                rules::MISSING_SECTION,
-                Span::new(self.file(), 0, 0),
-                "this file is empty",
-            ));
+        if entries.is_empty() {
+            self.report(Diagnostic::error(rules::MISSING_SECTION, span, "this file is empty"));
+            let ty = self.dialect.root();
+            return Record { ty, span, name: None, fields: Vec::new(), unknown: Vec::new() };
         }
-        record
+        self.record(self.dialect.root(), span, None, entries)
     }
 
     // ---- records -------------------------------------------------------------------------------
@@ -91,7 +87,7 @@ impl<'s> Reader<'s, '_> {
             if def.is_some() || !entry.children.is_empty() {
                 let kind = self.read_without_colon(text, named);
                 if def.is_none() {
-                    let data = self.data_of(Entry { kind, ..entry });
+                    let data = self.rejected(Entry { kind, ..entry });
                     record.unknown.push(Unknown { key: None, name: None, data, span });
                     return;
                 }
@@ -114,7 +110,7 @@ impl<'s> Reader<'s, '_> {
             }
             kind => {
                 self.unexpected(record.ty, &kind, span);
-                let data = self.data_of(Entry { kind, ..entry });
+                let data = self.rejected(Entry { kind, ..entry });
                 record.unknown.push(Unknown { key: None, name: None, data, span });
             }
         }
@@ -504,7 +500,7 @@ impl<'s> Reader<'s, '_> {
                 }
                 kind => {
                     self.unexpected_in("a name and a colon", &kind, span);
-                    let data = self.data_of(Entry { kind, ..entry });
+                    let data = self.rejected(Entry { kind, ..entry });
                     let unknown = vec![Unknown { key: None, name: None, data, span }];
                     records.push(Record { ty, span, name: None, fields: Vec::new(), unknown });
                 }
