@@ -78,6 +78,7 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
                     self.top = top;
                     self.entry(record, read);
                 } else {
+                    self.top = top;
                     self.unexpected(record, entry);
                 }
             }
@@ -97,7 +98,8 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
             before.len() - before.rfind('\n').map_or(0, |at| at + 1)
         };
         let is_stray = |entry: &Entry<'s>| match &entry.kind {
-            EntryKind::Pair { key, .. } => ty.field(key.text).is_none(),
+            // Without a value it is a section that ABL does not have, with content of its own.
+            EntryKind::Pair { key, value, .. } => value.is_some() && ty.field(key.text).is_none(),
             EntryKind::Line { text, .. } => {
                 self.key_word(text).is_none_or(|word| ty.field(word).is_none())
             }
@@ -108,17 +110,26 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
             return entries;
         }
         let mut all: Vec<Entry<'s>> = Vec::with_capacity(entries.len());
+        let mut section = None;
         for entry in entries {
             let mut entry = entry.clone();
-            if stray(&entry)
-                && let EntryKind::Pair { children, .. } | EntryKind::Line { children, .. } =
-                    &mut entry.kind
+            if !is_stray(&entry) {
+                section = Some(all.len());
+            } else if let EntryKind::Pair { children, .. } | EntryKind::Line { children, .. } =
+                &mut entry.kind
                 && let Some(first) = children.first()
-                && let Some(before) = all.iter_mut().rfind(|e| !is_stray(e))
-                && let Some(home) = block_at(before, column(first), &column)
             {
-                home.append(children);
-                before.end = entry.end;
+                if let Some(before) = section.and_then(|at| all.get_mut(at))
+                    && let Some(home) = block_at(before, column(first), &column)
+                {
+                    home.append(children);
+                    before.end = entry.end;
+                }
+                // A line without meaning, whatever it looks like: the structure of the document is in doubt.
+                if let EntryKind::Pair { key, children, .. } = &mut entry.kind {
+                    let (text, children) = (self.outline.line(key), std::mem::take(children));
+                    entry.kind = EntryKind::Line { text, children };
+                }
             }
             all.push(entry);
         }
@@ -478,11 +489,13 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
             EntryKind::Line { text, .. } => (text.span, format!("`{}`", excerpt(text.raw))),
             _ => (self.span_of(entry), "a list".to_owned()),
         };
-        self.problems.push(Diagnostic::error(
-            rules::SYNTAX,
-            span,
-            format!("expected a field of the {}, found {found}", record.ty.name),
-        ));
+        let message = format!("expected a field of the {}, found {found}", record.ty.name);
+        let finding = Diagnostic::error(rules::SYNTAX, span, message);
+        self.problems.push(if self.top && !record.fields.is_empty() {
+            finding.help("indent the line if it belongs to the section above")
+        } else {
+            finding
+        });
     }
 }
 
