@@ -1,8 +1,9 @@
 //! Instructions to hand over to an agent that is not reachable.
 
-use crate::dialects::is_adl;
-use crate::rule::{Check, Group, ProgramContext, Report, Rule};
+use crate::rule::{Check, Group, Report, Rule};
 use crate::wording::Wording;
+use agentir_analysis::ProgramAnalysis;
+use agentir_analysis::dialects::is_adl;
 use agentir_diagnostics::{Confidence, RuleName, Severity};
 use agentir_flow::cfg::AgentId;
 
@@ -16,7 +17,7 @@ pub(crate) static RULE: Rule = Rule {
     check: Check::Program(check),
 };
 
-fn check(cx: &ProgramContext<'_>, report: &mut Report<'_>) {
+fn check(cx: &ProgramAnalysis<'_>, report: &mut Report<'_>) {
     let program = cx.program;
     if !program.complete {
         return;

@@ -1,8 +1,9 @@
 //! Numbered instructions after a step that always ends the agent.
 
-use crate::prompt::{Prompt, PromptUse, ends_agent, guard, steps_named};
-use crate::rule::{Check, Group, ProgramContext, Report, Rule};
+use crate::rule::{Check, Group, Report, Rule};
 use crate::wording::listed;
+use agentir_analysis::ProgramAnalysis;
+use agentir_analysis::prompt::{Prompt, PromptUse, ends_agent, guard, steps_named};
 use agentir_diagnostics::{Confidence, RuleName, Severity, Span};
 use agentir_flow::cfg::AgentId;
 use rustc_hash::FxHashSet;
@@ -17,7 +18,7 @@ pub(crate) static RULE: Rule = Rule {
     check: Check::Program(check),
 };
 
-fn check(cx: &ProgramContext<'_>, report: &mut Report<'_>) {
+fn check(cx: &ProgramAnalysis<'_>, report: &mut Report<'_>) {
     // The rule for cycles reports the steps that a cycle cuts off.
     let said = cx.instructions();
     let reported: FxHashSet<Span> =
