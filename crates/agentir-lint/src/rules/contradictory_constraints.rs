@@ -215,7 +215,7 @@ impl<'a> Situations<'_, '_, 'a> {
                 }
             }
         }
-        finding = explain_core(finding, &core);
+        finding = explain_core(finding, core);
         Some(match others.is_empty() {
             true => finding
                 .note("its `ON_FAIL` runs every time, whatever the user says")

@@ -86,7 +86,7 @@ fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
         );
         // Fields that are overridden for different reasons have no common proof.
         if let Some(core) = cores.first().filter(|core| cores.iter().all(|c| c == *core)) {
-            finding = add_core(finding, &core);
+            finding = add_core(finding, core);
         }
         if let Some(when) = &profile.when {
             finding = finding.label(when.span(), "whenever this is true …");

@@ -307,7 +307,7 @@ impl<'a> Case<'a> {
         if !earlier.is_empty() {
             finding = finding.note("only the first branch whose condition is true is taken");
         }
-        Some(explain_core(finding, &core).help(match (own, earlier.is_empty()) {
+        Some(explain_core(finding, core).help(match (own, earlier.is_empty()) {
             (Some(_), false) => "put the narrower condition first, or remove this branch",
             (Some(_), true) => "test something that is not decided yet, or remove this",
             (None, _) => "remove this branch, or narrow one of those before it",
