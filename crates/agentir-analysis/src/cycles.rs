@@ -153,7 +153,7 @@ fn cyclic_transfers(cfg: &Cfg<'_>) -> FxHashMap<AgentId, Vec<usize>> {
             }
         }
         for (at, node, to) in transfers {
-            let ends = (nodes.get(from.0 as usize), nodes.get(to.0 as usize));
+            let ends = (nodes.get(from.index()), nodes.get(to.index()));
             if let (true, (Some(from), Some(to))) = (seen.contains(&node), ends) {
                 graph.add_edge(*from, *to, at);
             }

@@ -8,7 +8,7 @@ use crate::dataflow::{
 };
 use crate::prompt::{Instructions, Prompt};
 use crate::proof::{Outcomes, Prover, QueryBuilder, SharedDeclarations, UnsatCore, VariableFacts};
-use crate::symbols::{AgentNames, AgentSymbols, ProgramSymbols};
+use crate::symbols::{AgentSymbols, AgentTables, ProgramSymbols};
 use crate::types::{
     OutputTypes, ScriptTypes, VariableTypes, mistyped_conditions, output_types, variable_types,
 };
@@ -47,7 +47,7 @@ pub struct ProgramAnalysis<'a> {
 #[derive(Debug, Default)]
 struct AgentParts<'a> {
     version: Version,
-    names: OnceCell<AgentNames<'a>>,
+    tables: OnceCell<AgentTables<'a>>,
     defs: OnceCell<Option<Rc<DefIndex<'a>>>>,
     variable_facts: OnceCell<VariableFacts>,
     flow_facts: OnceCell<FlowFacts<'a>>,
@@ -135,9 +135,9 @@ impl<'a> ProgramAnalysis<'a> {
     pub fn agent(&self, id: AgentId) -> Option<AgentAnalysis<'_, 'a>> {
         let parts = self.agents.get(id.index())?;
         let agent = self.symbols.program.agents.get(id.index())?;
-        let new = || AgentNames::new(agent, &self.symbols);
-        let names = parts.names.get_or_init(|| self.clock.time("(index of names)", new));
-        let AgentNames { index, variables } = names;
+        let new = || AgentTables::new(agent, &self.symbols);
+        let tables = parts.tables.get_or_init(|| self.clock.time("(index of names)", new));
+        let AgentTables { index, variables } = tables;
         let symbols = AgentSymbols { program: &self.symbols, agent, id, index, variables };
         Some(AgentAnalysis { program: self, version: parts.version, symbols, parts })
     }

@@ -9,7 +9,7 @@ use agentir_ir::{Agent, Profile, Program, SessionVariable, Tool};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 
-/// The names of a program.
+/// The symbol tables of a program.
 #[derive(Debug)]
 pub struct ProgramSymbols<'a> {
     /// The program.
@@ -102,16 +102,16 @@ impl<'a> ProgramSymbols<'a> {
     }
 }
 
-/// The names of an agent: its parts by kind, and its variables by origin.
+/// The symbol tables of an agent: its parts by kind, and its variables by origin.
 #[derive(Debug)]
-pub struct AgentNames<'a> {
+pub struct AgentTables<'a> {
     /// Its parts by kind.
     pub index: AgentIndex<'a>,
     /// The variables that it knows.
     pub variables: Variables<'a>,
 }
 
-impl<'a> AgentNames<'a> {
+impl<'a> AgentTables<'a> {
     /// Indexes an agent of a program.
     #[must_use]
     pub fn new(agent: &'a Agent, program: &ProgramSymbols<'a>) -> Self {
@@ -122,10 +122,10 @@ impl<'a> AgentNames<'a> {
     }
 }
 
-/// An agent with its names and those of its program.
+/// An agent with its symbol tables and those of its program.
 #[derive(Debug, Clone, Copy)]
 pub struct AgentSymbols<'p, 'a> {
-    /// The names of its program.
+    /// The symbol tables of its program.
     pub program: &'p ProgramSymbols<'a>,
     /// The agent.
     pub agent: &'a Agent,

@@ -1,7 +1,9 @@
 //! Variables that are dropped at a handoff: the agent has them, the next one needs them, and
 //! nothing passes them on.
 
-use super::{Consequence, Constants, Dataflow, UseCollector, root};
+use super::locals::{Constants, root};
+use super::search::Dataflow;
+use super::uses::{Consequence, UseCollector};
 use crate::symbols::{AgentSymbols, ProgramSymbols};
 use crate::variables::{first, is_built_in};
 use agentir_diagnostics::Span;

@@ -1,6 +1,6 @@
 //! Variables whose definitions are all known.
 
-use super::{ExternalDefs, root};
+use super::external::ExternalDefs;
 use crate::expressions::mentioned;
 use crate::symbols::{AgentSymbols, ProgramSymbols};
 use crate::variables::first;
@@ -10,6 +10,9 @@ use agentir_flow::cfg::{Access, AccessKind};
 use agentir_ir::{BindingAction, Data, Dialect, SessionVariable, WriteUse};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smol_str::SmolStr;
+
+/// Known values of variables. A missing variable may have any value.
+pub type Constants = FxHashMap<SmolStr, Value>;
 
 /// Variables that only the agent's own statements define (in Agent Script: those of the program),
 /// so they are unset until one of these runs. Variables that the user, another agent, a tool, the
@@ -134,7 +137,7 @@ impl<'a> LocalVariables<'a> {
     }
 
     /// Returns the constants at the agent's entry.
-    pub(super) fn initial(&self) -> super::Constants {
+    pub(super) fn initial(&self) -> Constants {
         self.all.iter().map(|(name, value)| (SmolStr::new(name), value.clone())).collect()
     }
 
@@ -151,6 +154,11 @@ impl<'a> LocalVariables<'a> {
     pub(super) fn entry_agent(&self) -> Option<&'a str> {
         self.entry_agent
     }
+}
+
+/// Returns the root variable of an access; empty for other namespaces.
+pub fn root(access: &Access) -> &str {
+    if access.variable.name.starts_with('@') { "" } else { access.variable.root() }
 }
 
 /// Returns the initial value of a variable, if it is a constant.

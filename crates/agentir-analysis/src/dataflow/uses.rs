@@ -1,6 +1,7 @@
 //! The consequences of reading an undefined variable, by context.
 
-use super::{Constants, Dataflow};
+use super::locals::Constants;
+use super::search::{Dataflow, MAX_DEPTH, MAX_PARTS};
 use crate::calls::is_required;
 use agentir_diagnostics::Span;
 use agentir_eval::Value;
@@ -327,7 +328,7 @@ impl<'r, 'a> UseCollector<'r, 'a> {
     ///
     /// Very deep expressions are not visited.
     fn expr(&mut self, expr: &Expr, consequence: Consequence) {
-        if self.depth < super::MAX_DEPTH {
+        if self.depth < MAX_DEPTH {
             self.depth += 1;
             self.of_kind(expr, consequence);
             self.depth -= 1;
@@ -343,7 +344,7 @@ impl<'r, 'a> UseCollector<'r, 'a> {
             | ExprKind::Path(_)
             | ExprKind::Ellipsis
             | ExprKind::IsSet { .. } => {}
-            ExprKind::And(all) | ExprKind::Or(all) if all.len() > super::MAX_PARTS => {}
+            ExprKind::And(all) | ExprKind::Or(all) if all.len() > MAX_PARTS => {}
             ExprKind::And(all) => self.short_circuit(all, false),
             ExprKind::Or(all) => self.short_circuit(all, true),
             ExprKind::Conditional { condition, then, otherwise } => {

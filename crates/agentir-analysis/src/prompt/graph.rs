@@ -4,9 +4,8 @@
 //! way back to an agent that chose among several. A cycle needs at least one unconditional handoff;
 //! a handoff that depends on the result of a tool breaks it.
 
-use super::Instructions;
 use super::mentions::Strength;
-use super::text::Prompt;
+use super::prompts::Prompt;
 use crate::dialects::is_adl;
 use agentir_diagnostics::Span;
 use agentir_ir::{Agent, AgentType, AgentUse, Node, Program};
@@ -39,20 +38,22 @@ pub struct PromptHandoff<'a> {
     pub by_call: bool,
 }
 
-type PromptUse<'s, 'a> = (&'a Agent, &'s [Prompt<'a>]);
+/// An agent with its prompts.
+type AgentPrompts<'s, 'a> = (&'a Agent, &'s [Prompt<'a>]);
 
 /// Returns the cycles of a program, each once.
-pub(super) fn cycles<'a>(
+pub(super) fn cycles<'g, 'a: 'g>(
     program: &'a Program,
-    prompts_of: &Instructions<'a>,
+    prompts: &[Vec<Prompt<'a>>],
+    handoff_graph: impl FnOnce() -> &'g HandoffGraph<'a>,
 ) -> Vec<PromptCycle<'a>> {
-    let all = prompts_of.prompts.iter().flatten().flat_map(|p| &p.mentions.handoffs);
+    let all = prompts.iter().flatten().flat_map(|p| &p.mentions.handoffs);
     if !all.clone().any(|handoff| handoff.strength == Strength::Must) {
         return Vec::new();
     }
-    let handoff_graph = prompts_of.handoff_graph();
-    let prompts_of: Vec<PromptUse<'_, 'a>> =
-        program.agents().zip(prompts_of.prompts.iter().map(Vec::as_slice)).collect();
+    let handoff_graph = handoff_graph();
+    let prompts_of: Vec<AgentPrompts<'_, 'a>> =
+        program.agents().zip(prompts.iter().map(Vec::as_slice)).collect();
     let routers: FxHashSet<&str> = program
         .agents
         .iter()
@@ -103,7 +104,7 @@ pub(super) fn cycles<'a>(
 
 /// Returns all handoffs that may be part of a cycle.
 fn edges<'a>(
-    prompts_of: &[PromptUse<'_, 'a>],
+    prompts_of: &[AgentPrompts<'_, 'a>],
     handoff_graph: &HandoffGraph<'a>,
     routers: &FxHashSet<&str>,
 ) -> Vec<PromptHandoff<'a>> {
@@ -250,7 +251,7 @@ fn shortest_path<'a>(
 
 /// Returns the steps after a handoff that ends its agent, and the tools that they call.
 fn after<'a>(
-    prompts_of: &[PromptUse<'_, 'a>],
+    prompts_of: &[AgentPrompts<'_, 'a>],
     edge: &PromptHandoff<'a>,
 ) -> (Vec<&'a str>, Vec<&'a str>) {
     for (_, prompts) in

@@ -21,11 +21,13 @@ pub enum Strength {
 pub struct Handoff<'a> {
     /// The name of the agent.
     pub to: &'a str,
+    /// How strongly the instruction asks for it.
     pub strength: Strength,
     /// Whether the same sentence ends the agent.
     pub exits: bool,
     /// The index of the step in the prompt.
     pub step: usize,
+    /// The sentence that asks for it.
     pub sentence: Sentence<'a>,
     /// The range of the name, marks included.
     pub name: Range<usize>,

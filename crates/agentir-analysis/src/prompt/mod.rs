@@ -9,16 +9,18 @@
 
 mod graph;
 mod mentions;
+mod prompts;
 mod text;
 
 pub use graph::{HandoffGraph, PromptCycle, PromptHandoff};
-pub use mentions::ends_agent;
-pub use text::{Prompt, PromptUse, guard, steps_named};
+pub use mentions::{Handoff, Mentions, Strength, ToolMention, ends_agent};
+pub use prompts::Prompt;
+pub use text::{PromptStep, PromptUse, Sentence, guard, steps_named};
 
 use agentir_flow::cfg::AgentId;
 use agentir_ir::Program;
 use mentions::AgentNames;
-use std::sync::OnceLock;
+use std::cell::OnceCell;
 
 /// The instructions of all agents of a program, parsed once.
 #[derive(Debug)]
@@ -26,8 +28,8 @@ pub struct Instructions<'a> {
     program: &'a Program,
     /// In the order of the agents.
     prompts: Vec<Vec<Prompt<'a>>>,
-    handoff_graph: OnceLock<HandoffGraph<'a>>,
-    cycles: OnceLock<Vec<PromptCycle<'a>>>,
+    handoff_graph: OnceCell<HandoffGraph<'a>>,
+    cycles: OnceCell<Vec<PromptCycle<'a>>>,
 }
 
 impl<'a> Instructions<'a> {
@@ -35,13 +37,14 @@ impl<'a> Instructions<'a> {
     #[must_use]
     pub fn new(program: &'a Program) -> Self {
         let names = AgentNames::new(program);
-        let prompts = program.agents().map(|agent| text::prompts(agent, &names)).collect();
-        Self { program, prompts, handoff_graph: OnceLock::new(), cycles: OnceLock::new() }
+        let prompts = program.agents().map(|agent| prompts::prompts(agent, &names)).collect();
+        Self { program, prompts, handoff_graph: OnceCell::new(), cycles: OnceCell::new() }
     }
 
     /// Returns the prompts of an agent.
+    #[must_use]
     pub fn of(&self, agent: AgentId) -> &[Prompt<'a>] {
-        self.prompts.get(agent.0 as usize).map_or(&[], Vec::as_slice)
+        self.prompts.get(agent.index()).map_or(&[], Vec::as_slice)
     }
 
     /// The ways in which agents can hand over to each other.
@@ -51,6 +54,7 @@ impl<'a> Instructions<'a> {
 
     /// The cycles of the instructions, each once.
     pub fn cycles(&self) -> &[PromptCycle<'a>] {
-        self.cycles.get_or_init(|| graph::cycles(self.program, self))
+        self.cycles
+            .get_or_init(|| graph::cycles(self.program, &self.prompts, || self.handoff_graph()))
     }
 }

@@ -1,27 +1,6 @@
-//! Instructions as numbered steps and sentences.
+//! Texts as numbered steps and sentences.
 
-use super::mentions::{AgentNames, Mentions};
-use agentir_diagnostics::Span;
-use agentir_expr::Template;
-use agentir_ir::{Agent, BindingAction, Body, Statement};
-use rustc_hash::FxHashMap;
 use std::ops::Range;
-use std::rc::Rc;
-
-/// A prompt, split into steps.
-#[derive(Debug)]
-pub struct Prompt<'a> {
-    /// Its text.
-    pub template: &'a Template,
-    /// When the model sees it.
-    pub prompt_use: PromptUse,
-    /// The target agents of the agent's actions, by the names of the actions.
-    pub offers: Rc<FxHashMap<&'a str, &'a str>>,
-    /// Text before the first number is a step without a number.
-    pub steps: Vec<PromptStep<'a>>,
-    /// The handoffs and tools that it mentions.
-    pub mentions: Mentions<'a>,
-}
 
 /// When the model sees a prompt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,6 +18,7 @@ pub enum PromptUse {
 pub struct PromptStep<'a> {
     /// `4`, `4a`.
     pub number: Option<(&'a str, Range<usize>)>,
+    /// Its sentences and list items.
     pub sentences: Vec<Sentence<'a>>,
     /// Whether it begins with a condition, which applies to the whole step.
     pub guarded: bool,
@@ -47,16 +27,10 @@ pub struct PromptStep<'a> {
 /// A sentence or a list item.
 #[derive(Debug, Clone)]
 pub struct Sentence<'a> {
+    /// Its text.
     pub text: &'a str,
     /// Its range in the prompt.
     pub range: Range<usize>,
-}
-
-impl Prompt<'_> {
-    /// Returns the source span of a range of the prompt.
-    pub fn place(&self, range: &Range<usize>) -> Span {
-        self.template.place(range.clone())
-    }
 }
 
 /// Words that introduce a condition; so does `in case`.
@@ -123,59 +97,8 @@ pub fn is_word(text: &str, range: Range<usize>) -> bool {
     !before.is_some_and(inside) && !after.is_some_and(inside)
 }
 
-/// Returns the texts that instruct an agent's model: its instructions, and the goals of its steps.
-pub(super) fn prompts<'a>(agent: &'a Agent, names: &AgentNames<'a>) -> Vec<Prompt<'a>> {
-    let mut texts: Vec<(&Template, PromptUse)> = Vec::new();
-    for part in &agent.identity.instructions {
-        let prompt_use =
-            if part.when.is_some() { PromptUse::Conditionally } else { PromptUse::Always };
-        texts.push((&part.text, prompt_use));
-    }
-    if let Some(zone) = &agent.reasoning {
-        collect_instructions(&zone.prepare, PromptUse::Always, &mut texts);
-    }
-    for step in agent.flow.iter().flat_map(|f| f.definitions.values()) {
-        let goal = step.reasoning_zone.as_ref().and_then(|zone| zone.goal.as_ref());
-        texts.extend(goal.map(|goal| (goal, PromptUse::InStep)));
-    }
-    let bindings = agent.reasoning.iter().flat_map(|zone| &zone.bindings);
-    let offers = bindings.filter_map(|binding| match &binding.action {
-        BindingAction::Handoff { to } => Some((binding.name.value.as_str(), to.value.as_str())),
-        _ => None,
-    });
-    let offers = Rc::new(offers.collect());
-    texts
-        .into_iter()
-        .map(|(text, prompt_use)| prompt(text, prompt_use, Rc::clone(&offers), names))
-        .collect()
-}
-
-/// Collects the instructions of a body.
-fn collect_instructions<'a>(
-    body: &'a Body,
-    prompt_use: PromptUse,
-    texts: &mut Vec<(&'a Template, PromptUse)>,
-) {
-    for statement in &body.0 {
-        match statement {
-            Statement::Instruct { text } => texts.push((text, prompt_use)),
-            Statement::If { branches } => {
-                branches
-                    .iter()
-                    .for_each(|b| collect_instructions(&b.body, PromptUse::Conditionally, texts));
-            }
-            _ => {}
-        }
-    }
-}
-
-fn prompt<'a>(
-    template: &'a Template,
-    prompt_use: PromptUse,
-    offers: Rc<FxHashMap<&'a str, &'a str>>,
-    names: &AgentNames<'a>,
-) -> Prompt<'a> {
-    let text = template.text.value.as_str();
+/// Splits a text into steps.
+pub(super) fn steps(text: &str) -> Vec<PromptStep<'_>> {
     let mut steps = vec![PromptStep { number: None, sentences: Vec::new(), guarded: false }];
     let mut at = 0;
     for line in text.split_inclusive('\n') {
@@ -200,8 +123,7 @@ fn prompt<'a>(
         });
     }
     steps.retain(|s| s.number.is_some() || !s.sentences.is_empty());
-    let mentions = Mentions::of(&steps, prompt_use, &offers, names);
-    Prompt { template, prompt_use, offers, steps, mentions }
+    steps
 }
 
 /// Returns the number at the beginning of a line, and the rest of the line.
@@ -278,16 +200,12 @@ fn sentences<'a>(text: &'a str, line: Range<usize>, item: bool, all: &mut Vec<Se
 #[allow(clippy::unwrap_used, clippy::indexing_slicing)]
 mod tests {
     use super::*;
-    use agentir_diagnostics::Spanned;
-    use smol_str::SmolStr;
 
     #[test]
-    fn prompts_are_steps_and_sentences() {
+    fn a_text_is_steps_and_sentences() {
         let text = "Be kind.\n1. Ask for a name. Then ask\n   for a day.\n2a) If it rains:\n - say so.\n - go on\n10.5 is a number\n";
-        let template = Template::plain(Spanned::new(SmolStr::new(text), Span::default()));
-        let prompt = prompt(&template, PromptUse::Always, Rc::default(), &AgentNames::default());
-        let found: Vec<(Option<&str>, Vec<&str>)> = prompt
-            .steps
+        let steps = steps(text);
+        let found: Vec<(Option<&str>, Vec<&str>)> = steps
             .iter()
             .map(|s| (s.number.as_ref().map(|n| n.0), s.sentences.iter().map(|s| s.text).collect()))
             .collect();
@@ -299,7 +217,7 @@ mod tests {
                 (Some("2a"), vec!["If it rains:", "- say so.", "- go on\n10.5 is a number"]),
             ]
         );
-        assert!(prompt.steps[2].guarded && !prompt.steps[1].guarded);
+        assert!(steps[2].guarded && !steps[1].guarded);
     }
 
     #[test]
