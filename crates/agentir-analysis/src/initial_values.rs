@@ -66,17 +66,15 @@ impl<'a> InitialValues<'a> {
         let mut any = false;
         for name in names {
             if let Some((value, declared)) = self.at(name, node) {
-                let message = format!("{NOTHING_SET_SINCE}: `{value}`");
+                let message = format!(
+                    "this is its initial value, and nothing on any path here sets it: `{value}`"
+                );
                 let path =
                     Path::variable(agentir_diagnostics::Spanned::new(name.clone(), declared));
-                query.add_fact(path, FactKind::Is(value), FactSource::at(declared, message));
+                query.add_fact(path, FactKind::Is(value), FactSource::on_paths(declared, message));
                 any = true;
             }
         }
         any
     }
 }
-
-/// The beginning of messages about initial values.
-pub const NOTHING_SET_SINCE: &str =
-    "this is its initial value, and nothing on any path here sets it";

@@ -3,8 +3,10 @@
 //! [`ProgramAnalysis`] collects the names of a program. Everything else is computed when it is
 //! first asked for, once per program or agent: the control-flow graph, def-use chains, facts at
 //! program points, facts about variables, the steps of instructions. [`AgentAnalysis`] is a handle
-//! to what is known about one agent. Agents are identified by [`AgentId`], the index in
-//! [`Program::agents`](agentir_ir::Program), everything below them by its span.
+//! to what is known about one agent.
+//!
+//! Agents are identified by [`AgentId`](agentir_flow::cfg::AgentId), their index in
+//! [`Program::agents`](agentir_ir::Program::agents). What is below them is identified by its span.
 //!
 //! The modules are layers. [`symbols`] holds names. [`dataflow`], [`proof`], [`prompt`] and
 //! [`types`] analyse them and know nothing of [`ProgramAnalysis`], which keeps their results. The
@@ -13,8 +15,7 @@
 //! Every part of an agent is visited once ([`agentir_ir::Node`]) and indexed by its use
 //! ([`AgentIndex`]); analyses read the index and seldom walk the IR.
 //!
-//! *Invariant*: nothing here reports findings, reads source text or changes the program, and the
-//! result of an analysis does not depend on earlier queries.
+//! *Invariant*: nothing here reports findings, reads source text or changes the program.
 
 pub mod calls;
 mod cancel;
@@ -42,7 +43,6 @@ pub mod taint;
 pub mod types;
 pub mod variables;
 
-pub use agentir_flow::cfg::AgentId;
 pub use cancel::{Cancellation, Cancelled};
 pub use clock::Clock;
 pub use index::AgentIndex;

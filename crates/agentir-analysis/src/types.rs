@@ -27,8 +27,7 @@ pub type VariableTypes<'a> = FxHashMap<&'a str, ValueType>;
 pub type OutputTypes = FxHashMap<Span, ValueType>;
 
 /// Returns the types of the variables that a program shares.
-#[must_use]
-pub fn variable_types<'a>(program: &ProgramSymbols<'a>) -> VariableTypes<'a> {
+pub(crate) fn variable_types<'a>(program: &ProgramSymbols<'a>) -> VariableTypes<'a> {
     let typed = |(name, variable): (&&'a str, &&'a SessionVariable)| {
         Some((*name, ValueType::of(variable.ty.as_ref()?)?))
     };
@@ -36,8 +35,7 @@ pub fn variable_types<'a>(program: &ProgramSymbols<'a>) -> VariableTypes<'a> {
 }
 
 /// Returns the types of the outputs that an agent reads.
-#[must_use]
-pub fn output_types(cx: &AgentSymbols<'_, '_>) -> OutputTypes {
+pub(crate) fn output_types(cx: &AgentSymbols<'_, '_>) -> OutputTypes {
     let mut types = OutputTypes::default();
     outputs(cx.agent, &mut |path, here| {
         let Outputs::Of(tool, _) = *here else { return };

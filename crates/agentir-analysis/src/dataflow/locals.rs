@@ -142,7 +142,7 @@ impl<'a> LocalVariables<'a> {
     }
 
     /// Whether the model may set the variable in a reasoning zone.
-    pub fn is_model_visible(&self, name: &str) -> bool {
+    pub(super) fn is_model_visible(&self, name: &str) -> bool {
         self.model_visible.contains(name)
     }
 

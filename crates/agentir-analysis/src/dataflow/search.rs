@@ -369,7 +369,7 @@ impl<'a> Dataflow<'a> {
 
     /// Searches for nodes of the agent that are reachable from its entry with a local variable
     /// undefined, given the constants at the entry.
-    pub fn undefined_with(&self, name: &str, constants: Constants) -> UndefinedPaths {
+    pub(super) fn undefined_with(&self, name: &str, constants: Constants) -> UndefinedPaths {
         let start = self.cfg.agent(self.agent).map(|p| p.entry);
         start.map_or_else(UndefinedPaths::default, |start| {
             self.search(start, name, true, Rc::new(constants))
@@ -450,7 +450,7 @@ impl<'a> Dataflow<'a> {
 
     /// Whether a guard is consistent with the constants. Of very many literals only the last ones
     /// are evaluated.
-    pub fn may_pass(&self, guard: Guard, constants: &Constants) -> bool {
+    pub(crate) fn may_pass(&self, guard: Guard, constants: &Constants) -> bool {
         guard.is_always()
             || constants.is_empty()
             || self.cfg.guard(guard).iter().rev().take(128).all(|literal| {

@@ -90,7 +90,7 @@ pub fn guard(text: &str) -> Option<Range<usize>> {
 }
 
 /// Whether a range begins and ends at word boundaries.
-pub fn is_word(text: &str, range: Range<usize>) -> bool {
+pub(super) fn is_word(text: &str, range: Range<usize>) -> bool {
     let inside = |c: char| c.is_alphanumeric() || c == '_';
     let before = text.get(..range.start).and_then(|t| t.chars().next_back());
     let after = text.get(range.end..).and_then(|t| t.chars().next());

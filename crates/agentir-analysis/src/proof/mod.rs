@@ -204,7 +204,7 @@ impl<'c, 'a> QueryBuilder<'c, 'a> {
                 self.add_fact(
                     set.target.clone(),
                     FactKind::Is(value),
-                    FactSource::at(set.span, message),
+                    FactSource::on_paths(set.span, message),
                 );
             }
             Fact::Cleared(name) => {
@@ -213,7 +213,7 @@ impl<'c, 'a> QueryBuilder<'c, 'a> {
                 self.add_fact(
                     Path::variable(name.clone()),
                     unset,
-                    FactSource::at(name.span, message),
+                    FactSource::on_paths(name.span, message),
                 );
             }
         }
@@ -227,11 +227,6 @@ impl<'c, 'a> QueryBuilder<'c, 'a> {
             Label(u32::try_from(own + self.added_sources.len()).unwrap_or(FIRST_ASSUMPTION - 1));
         self.added_sources.push(source);
         self.facts.add(path, kind, Some(label));
-    }
-
-    /// Removes all facts about a variable.
-    pub fn remove_facts(&mut self, path: &Path) {
-        self.facts.remove(path);
     }
 
     /// Whether a condition holds in some states and not in others, given only the agent's facts.
@@ -328,9 +323,15 @@ impl<'c, 'a> QueryBuilder<'c, 'a> {
 }
 
 impl FactSource {
-    /// Returns a source with a span.
+    /// Returns the source of a fact that holds everywhere.
     #[must_use]
     pub fn at(span: Span, message: impl Into<String>) -> Self {
-        Self { span: Some(span), message: message.into() }
+        Self { span: Some(span), message: message.into(), on_paths: false }
+    }
+
+    /// Returns the source of a fact that follows from the paths to the queried program point.
+    #[must_use]
+    pub fn on_paths(span: Span, message: impl Into<String>) -> Self {
+        Self { on_paths: true, ..Self::at(span, message) }
     }
 }

@@ -20,13 +20,16 @@ use smol_str::SmolStr;
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// The source of a fact.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// The source of a fact. The default is that of a hypothesis, which needs no explanation.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FactSource {
     /// The span; `None` for facts of the language itself.
     pub span: Option<Span>,
     /// The explanation; completes "because …".
     pub message: String,
+    /// Whether the fact follows from the paths to the queried program point. Other facts hold
+    /// everywhere.
+    pub on_paths: bool,
 }
 
 /// The facts about variables that hold everywhere in an agent.
@@ -233,7 +236,7 @@ fn path(text: &str, span: Span) -> Path {
 
 impl<'a> FactBuilder<'a, '_> {
     fn add(&mut self, path: Path, kind: FactKind, span: Option<Span>, message: impl Into<String>) {
-        let source = FactSource { span, message: message.into() };
+        let source = FactSource { span, message: message.into(), on_paths: false };
         let label = match self
             .sources
             .len()

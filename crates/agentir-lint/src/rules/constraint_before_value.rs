@@ -91,7 +91,7 @@ fn unset<'a>(
     let mut query = cx.query();
     let paths = paths(guarded, name);
     for path in &paths {
-        let source = FactSource { span: None, message: String::new() };
+        let source = FactSource::default();
         query.add_fact(path.clone(), FactKind::Is(Value::Undefined), source);
     }
     guarded.gates.iter().for_each(|gate| {

@@ -59,7 +59,7 @@ fn inverse<'a>(
     let mut query = cx.query();
     let unset = starts_unset(cx, &path.root.value) && is_read_unset(cx, guarded, path);
     if unset {
-        let source = FactSource { span: None, message: String::new() };
+        let source = FactSource::default();
         query.add_fact(path.clone(), FactKind::Is(Value::Undefined), source);
     } else {
         let start = start.get_or_insert_with(|| InitialState::of(cx));

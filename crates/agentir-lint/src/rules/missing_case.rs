@@ -63,11 +63,7 @@ fn missing_case(
     }
     let open = |value: &Value| {
         let mut query = cx.query();
-        query.add_fact(
-            path.clone(),
-            FactKind::Is(value.clone()),
-            FactSource { span: None, message: String::new() },
-        );
+        query.add_fact(path.clone(), FactKind::Is(value.clone()), FactSource::default());
         for known in cx.flow_facts().at(node) {
             match known {
                 Fact::Value(set) if set.target.root != path.root => {}

@@ -5,7 +5,6 @@ use crate::wording::Wording;
 use agentir_analysis::ProgramAnalysis;
 use agentir_analysis::dialects::is_adl;
 use agentir_diagnostics::{Confidence, RuleName, Severity};
-use agentir_flow::cfg::AgentId;
 
 pub(crate) static RULE: Rule = Rule {
     name: RuleName("missing-handoff"),
@@ -18,15 +17,15 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &ProgramAnalysis<'_>, report: &mut Report<'_>) {
-    let program = cx.program;
-    if !program.complete {
+    if !cx.program.complete {
         return;
     }
     let said = cx.instructions();
-    for (id, agent) in (0..).map(AgentId).zip(&program.agents) {
+    for analysis in cx.all_agents() {
+        let agent = analysis.agent;
         let own = agent.metadata.name.value.as_str();
         let words = Wording::of(agent).agent;
-        for prompt in said.of(id) {
+        for prompt in analysis.prompts() {
             for handoff in &prompt.mentions.handoffs {
                 let (to, handoff_graph) = (handoff.to, said.handoff_graph());
                 if to == own || handoff_graph.routed(own, to) || handoff_graph.direct(own, to) {

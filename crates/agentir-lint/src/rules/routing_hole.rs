@@ -83,7 +83,7 @@ impl<'r, 'a> Table<'r, 'a> {
     fn hole(&self, cx: &AgentContext<'_, 'a>, facts: &[FactKind]) -> Option<Option<Example>> {
         let mut query = cx.query();
         for fact in facts {
-            let source = FactSource { span: None, message: String::new() };
+            let source = FactSource::default();
             query.add_fact(self.by.clone(), fact.clone(), source);
         }
         for condition in self.routes.iter().filter_map(|r| r.when) {

@@ -4,7 +4,7 @@
 use crate::evidence::explain_core;
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use agentir_analysis::conditions::{branch_guard, branches, is_stable, roots, test};
-use agentir_analysis::initial_values::{InitialValues, NOTHING_SET_SINCE};
+use agentir_analysis::initial_values::InitialValues;
 use agentir_analysis::proof::{Assumption, UnsatCore};
 use agentir_diagnostics::{Diagnostic, RuleName, Severity, Span};
 use agentir_expr::Condition;
@@ -251,10 +251,7 @@ impl<'a> Case<'a> {
             .filter_map(|r| if let Reason::Way(l) = r { Some(*l) } else { None })
             .collect();
         let is_own = used.iter().any(|r| matches!(r, Reason::Own));
-        let set = core.facts.iter().any(|source| {
-            source.message.starts_with("every path here")
-                || source.message.starts_with(NOTHING_SET_SINCE)
-        });
+        let set = core.facts.iter().any(|source| source.on_paths);
         // A path that contradicts itself is dead before this branch; other rules report the rest.
         if (!is_own && earlier.is_empty())
             || (is_own && earlier.is_empty() && path_guards.is_empty() && !set)

@@ -5,7 +5,6 @@ use crate::wording::listed;
 use agentir_analysis::ProgramAnalysis;
 use agentir_analysis::prompt::{Prompt, PromptUse, ends_agent, guard, steps_named};
 use agentir_diagnostics::{Confidence, RuleName, Severity, Span};
-use agentir_flow::cfg::AgentId;
 use rustc_hash::FxHashSet;
 
 pub(crate) static RULE: Rule = Rule {
@@ -23,8 +22,8 @@ fn check(cx: &ProgramAnalysis<'_>, report: &mut Report<'_>) {
     let said = cx.instructions();
     let reported: FxHashSet<Span> =
         said.cycles().iter().flat_map(|l| l.edges.first()).map(|e| e.span).collect();
-    for (id, _) in (0..).map(AgentId).zip(&cx.program.agents) {
-        for prompt in said.of(id).iter().filter(|p| p.prompt_use != PromptUse::Conditionally) {
+    for agent in cx.all_agents() {
+        for prompt in agent.prompts().iter().filter(|p| p.prompt_use != PromptUse::Conditionally) {
             let Some((end, cut_off)) = cut_off(prompt) else { continue };
             if reported.contains(&end) {
                 continue;

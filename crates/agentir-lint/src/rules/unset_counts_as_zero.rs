@@ -103,11 +103,7 @@ fn taken_unset<'a>(
 ) -> Option<Diagnostic> {
     let path = compares.path;
     let mut query = cx.query();
-    query.add_fact(
-        path.clone(),
-        FactKind::Is(Value::Undefined),
-        FactSource { span: None, message: String::new() },
-    );
+    query.add_fact(path.clone(), FactKind::Is(Value::Undefined), FactSource::default());
     // The unset value must be the reason.
     query.prove(compares.comparison, true)?;
     for known in cx.flow_facts().at(compares.node) {
