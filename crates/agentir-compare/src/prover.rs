@@ -1,6 +1,7 @@
 //! Queries to the solver over the conditions of two programs.
 
 use crate::location::AnnouncedLosses;
+use agentir_analysis::ProgramAnalysis;
 use agentir_diagnostics::Spanned;
 use agentir_expr::{
     BinaryOp, Dialect, Expr, ExprKind, Literal as Constant, Name, Path, Segment, UnaryOp, Visit,
@@ -133,11 +134,13 @@ pub(crate) struct Prover {
 
 impl Prover {
     pub(crate) fn new(first: &Program) -> Self {
-        let known = agentir_lint::variable_facts_of(first);
-        let names = first.agents.iter().map(|a| a.metadata.name.value.clone());
-        let agents: FxHashMap<Name, Facts> = names
-            .zip(known)
-            .map(|(name, facts)| (name, facts.renamed(without_namespace)))
+        let analysis = ProgramAnalysis::new(first);
+        let agents: FxHashMap<Name, Facts> = analysis
+            .all_agents()
+            .map(|cx| {
+                let facts = cx.variable_facts().facts().renamed(without_namespace);
+                (cx.agent.metadata.name.value.clone(), facts)
+            })
             .collect();
         // The facts of a single agent hold everywhere; several agents may have different variables
         // of the same name.

@@ -247,11 +247,13 @@ pub fn page(name: &str) -> Option<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::{TAGS, Tag, catalogue, tag};
-    use crate::rule::{AgentContext, Check, ProgramContext, Report};
+    use crate::options::Options;
+    use crate::rule::{AgentContext, Check, Report};
     use crate::rule_template as template;
+    use agentir_analysis::ProgramAnalysis;
     use agentir_diagnostics::FileId;
     use agentir_ir::Program;
-    use agentir_syntax::abl::Options;
+    use agentir_lower::ReadOptions;
 
     #[test]
     fn rules_about_dead_or_deprecated_code_are_tagged() {
@@ -275,14 +277,14 @@ mod tests {
     #[test]
     fn the_template_is_a_rule_that_works() {
         let text = "AGENT: A\nGOAL: \"g\"\nFLOW:\n  start:\n    REASONING: false\n    CALL: example_tool()\n    THEN: COMPLETE\n";
-        let file = agentir_lower::file(FileId(0), "a.agent.abl", text, Options::default());
+        let file = agentir_lower::file(FileId(0), "a.agent.abl", text, ReadOptions::default());
         let mut program = Program::default();
         file.add_to(&mut program, &mut Vec::new());
-        let whole = ProgramContext::new(&program);
-        let agents = program.agents().enumerate();
+        let whole = ProgramAnalysis::new(&program);
+        let options = Options::new();
         let mut diagnostics = Vec::new();
-        for (index, agent) in agents {
-            let cx = AgentContext::new(agent, index, &whole, file.version);
+        for agent in whole.all_agents() {
+            let cx = AgentContext::new(agent, &options);
             let Check::Agent(check) = template::RULE.check else { continue };
             check(&cx, &mut Report { rule: &template::RULE, diagnostics: &mut diagnostics });
         }

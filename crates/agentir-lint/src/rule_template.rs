@@ -13,7 +13,7 @@ pub(crate) static RULE: Rule = Rule {
     check: Check::Agent(check),
 };
 
-fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     for call in &cx.index.calls {
         if call.tool.value == "example_tool" {
             report.push(report.finding(call.tool.span, format!("`{}` is an example", call.tool)));

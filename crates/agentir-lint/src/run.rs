@@ -1,12 +1,11 @@
 //! The rule runner.
 
-use crate::cancel::{Cancellation, Cancelled};
 use crate::catalogue::RULES;
 use crate::options::Options;
-use crate::proof::Prover;
-use crate::rule::{AgentContext, Check, ProgramContext, Report};
+use crate::rule::{AgentContext, Check, Report};
 use crate::statistics::Statistics;
-use crate::timing::{Clock, Times};
+use crate::timing::Times;
+use agentir_analysis::{Cancellation, Cancelled, Clock, ProgramAnalysis};
 use agentir_diagnostics::{Diagnostic, FileId};
 use agentir_expr::Version;
 use agentir_ir::{Dialect, Program};
@@ -83,15 +82,11 @@ pub fn check_with(
     cancellation: &Cancellation,
 ) -> Result<(Checked, Times), Cancelled> {
     let clock = if timed { Clock::running() } else { Clock::default() };
-    let mut whole = clock.time("(names)", || ProgramContext::new(program));
-    whole.clock = clock;
-    whole.options = options;
-    if timed {
-        whole.prover = Prover::new(program.agents.len()).timed();
-    }
-    whole.prover.stop_at(cancellation.clone());
-    let checked = run(&whole, versions, selection, cancellation)?;
-    Ok((checked, whole.clock.times()))
+    let whole = clock.time("(names)", || ProgramAnalysis::new(program));
+    let whole = whole.with_versions(versions).with_clock(clock);
+    let whole = whole.with_cancellation(cancellation.clone());
+    let checked = run(&whole, options, selection, cancellation)?;
+    Ok((checked, Times::of(whole.clock())))
 }
 
 /// Checks a program like [`check_with`], without measuring and to the end.
@@ -108,20 +103,19 @@ pub fn check(
     checked
 }
 
-fn run<'a>(
-    whole: &'a ProgramContext<'a>,
-    versions: &[Version],
+fn run(
+    whole: &ProgramAnalysis<'_>,
+    options: &[Arc<Options>],
     selection: &Selection,
     cancellation: &Cancellation,
 ) -> Result<Checked, Cancelled> {
-    let program = whole.program;
     let mut diagnostics = Vec::new();
-    let agents: Vec<AgentContext<'_>> = program
-        .agents
-        .iter()
-        .enumerate()
-        .map(|(i, agent)| {
-            AgentContext::new(agent, i, whole, versions.get(i).copied().unwrap_or_default())
+    let default = Options::new();
+    let agents: Vec<AgentContext<'_, '_>> = whole
+        .all_agents()
+        .map(|agent| {
+            let options = options.get(agent.id.index()).map_or(&default, Arc::as_ref);
+            AgentContext::new(agent, options)
         })
         .collect();
     let dialects: Vec<Option<Dialect>> =
@@ -135,7 +129,7 @@ fn run<'a>(
         }
         cancellation.check()?;
         let mut report = Report { rule, diagnostics: &mut diagnostics };
-        let time = |work: &mut dyn FnMut()| whole.clock.time(rule.name.0, work);
+        let time = |work: &mut dyn FnMut()| whole.clock().time(rule.name.0, work);
         match rule.check {
             Check::FrontEnd | Check::Text(_) => {}
             Check::Agent(check) => time(&mut || {
@@ -160,12 +154,4 @@ fn run<'a>(
     // A rule that was stopped half-way has not seen everything.
     cancellation.check()?;
     Ok(Checked { diagnostics, statistics })
-}
-
-/// Returns the facts that each agent states about its variables, in the order of the agents.
-#[must_use]
-pub fn variable_facts_of(program: &Program) -> Vec<agentir_solver::Facts> {
-    let whole = ProgramContext::new(program);
-    let facts = |agent| whole.context(agent).variable_facts().facts().clone();
-    program.agents().map(facts).collect()
 }

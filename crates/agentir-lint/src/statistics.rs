@@ -1,6 +1,6 @@
 //! Statistics of a check.
 
-use crate::rule::ProgramContext;
+use agentir_analysis::ProgramAnalysis;
 use std::fmt;
 use std::ops::AddAssign;
 
@@ -16,11 +16,11 @@ pub struct Statistics {
 }
 
 impl Statistics {
-    pub(crate) fn of(program: &ProgramContext<'_>) -> Self {
+    pub(crate) fn of(program: &ProgramAnalysis<'_>) -> Self {
         Self {
-            solver: program.prover.statistics(),
-            visited_nodes: program.search_stats.visited_nodes.get(),
-            given_up: program.search_stats.given_up.get(),
+            solver: program.solver_statistics(),
+            visited_nodes: program.search_stats().visited_nodes.get(),
+            given_up: program.search_stats().given_up.get(),
         }
     }
 }

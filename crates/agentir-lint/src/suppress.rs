@@ -9,7 +9,6 @@ use crate::names::suggest;
 use agentir_diagnostics::{
     Applicability, Diagnostic, Edit, FileId, Fix, RuleName, SourceFile, SourceMap, Span,
 };
-use agentir_syntax::line_layout::{LineKind, LineLayout, line_layout};
 use rustc_hash::FxHashMap;
 
 /// A suppression without effect.
@@ -45,17 +44,36 @@ struct Suppression {
     names: Vec<Named>,
 }
 
-/// Removes suppressed findings and reports problems with the comments. `ran` says whether a rule
+/// A comment of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Comment {
+    /// Its source, from the mark to the end of the line.
+    pub span: Span,
+    /// Whether it is above everything else in the file.
+    pub at_top: bool,
+    /// Whether it has a line of its own.
+    pub alone: bool,
+    /// The line that it is about, counted from 0: its own or, if it is alone, the next one that is
+    /// not a comment.
+    pub about: usize,
+}
+
+/// Removes suppressed findings and reports problems with the comments. `comments` returns those of
+/// a file in order; it is asked only if the file may suppress something. `ran` says whether a rule
 /// has checked a file; otherwise a suppression of it may be needed.
 pub fn suppress(
     sources: &SourceMap,
     diagnostics: &mut Vec<Diagnostic>,
+    comments: &dyn Fn(FileId, &SourceFile) -> Vec<Comment>,
     ran: &dyn Fn(FileId, &str) -> bool,
 ) {
     let mut problems = Vec::new();
     let mut by_file: FxHashMap<FileId, Vec<Suppression>> = FxHashMap::default();
     for (id, file) in sources.iter() {
-        let found = of_file(id, file, &mut problems);
+        if !file.text.contains(MARKER) {
+            continue;
+        }
+        let found = of_file(id, &file.text, &comments(id, file), &mut problems);
         if !found.is_empty() {
             by_file.insert(id, found);
         }
@@ -101,23 +119,14 @@ pub fn suppress(
 }
 
 /// Returns the suppressions of a file and reports invalid ones.
-fn of_file(id: FileId, file: &SourceFile, problems: &mut Vec<Diagnostic>) -> Vec<Suppression> {
-    let text = &*file.text;
-    if !text.contains(MARKER) || file.name.ends_with(".json") {
-        return Vec::new();
-    }
-    let Some(notation) = agentir_lower::language(&file.name, text).notation() else {
-        return Vec::new();
-    };
-    let lines = line_layout(notation, id, text);
-    let first = lines
-        .lines
-        .iter()
-        .position(|l| !matches!(l.kind, LineKind::Blank | LineKind::Comment | LineKind::Verbatim))
-        .unwrap_or(lines.lines.len());
+fn of_file(
+    id: FileId,
+    text: &str,
+    comments: &[Comment],
+    problems: &mut Vec<Diagnostic>,
+) -> Vec<Suppression> {
     let mut found = Vec::new();
-    for (index, line) in lines.lines.iter().enumerate() {
-        let Some(comment) = line.comment else { continue };
+    for Comment { span: comment, at_top, alone, about } in comments.iter().copied() {
         let written = text.get(comment.range()).unwrap_or_default();
         let bare = written.trim_start_matches(['#', '/', ' ', '\t']);
         let Some(rest) = bare.strip_prefix(MARKER) else { continue };
@@ -125,15 +134,14 @@ fn of_file(id: FileId, file: &SourceFile, problems: &mut Vec<Diagnostic>) -> Vec
         match read(id, rest, start) {
             Ok((in_file, names)) => {
                 let scope = if in_file {
-                    if index >= first {
+                    if !at_top {
                         problems.push(misplaced(comment));
                         continue;
                     }
                     Scope::File
                 } else {
-                    Scope::Line(target(&lines, index))
+                    Scope::Line(about)
                 };
-                let alone = line.kind == LineKind::Comment;
                 let whole = whole(text, comment, alone);
                 let names = known(names, problems);
                 if !names.is_empty() {
@@ -152,15 +160,6 @@ fn of_file(id: FileId, file: &SourceFile, problems: &mut Vec<Diagnostic>) -> Vec
 
 fn size(text: &str) -> u32 {
     u32::try_from(text.len()).unwrap_or(u32::MAX)
-}
-
-/// Returns the line that a comment on line `index` applies to.
-fn target(lines: &LineLayout, index: usize) -> usize {
-    let about = |(_, line): &(usize, &agentir_syntax::line_layout::Line)| {
-        !matches!(line.kind, LineKind::Comment | LineKind::Blank)
-    };
-    let below = lines.lines.iter().enumerate().skip(index).find(about);
-    below.map_or(index, |(line, _)| line)
 }
 
 /// Returns the span to delete so that nothing of a comment is left.

@@ -1,10 +1,10 @@
 //! The time that each rule takes.
 
+use agentir_analysis::Clock;
 use rustc_hash::FxHashMap;
-use std::cell::{Cell, RefCell};
 use std::fmt;
 use std::ops::AddAssign;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// The time of each rule, without that of shared analyses, which have rows of their own in
 /// parentheses. The times of several programs can be added.
@@ -14,6 +14,11 @@ pub struct Times {
 }
 
 impl Times {
+    /// Returns the times that a clock has measured.
+    pub(crate) fn of(clock: &Clock) -> Self {
+        Self { by_name: clock.times() }
+    }
+
     /// Returns the rows, slowest first.
     #[must_use]
     pub fn slowest_first(&self) -> Vec<(&'static str, Duration)> {
@@ -53,42 +58,5 @@ impl fmt::Display for Times {
         let rest: Duration = rows.iter().skip(SHOWN).map(|(_, time)| *time).sum();
         let ms = rest.as_secs_f64() * 1e3;
         write!(f, "{:<36}{ms:>10.3}{:>6.1} %", "(others)", share(rest))
-    }
-}
-
-/// A clock for nested measurements: the time of an inner measurement does not count for the outer
-/// one.
-#[derive(Debug, Default)]
-pub(crate) struct Clock {
-    running: bool,
-    /// The time of the inner measurements of the current one.
-    within: Cell<Duration>,
-    times: RefCell<Times>,
-}
-
-impl Clock {
-    /// Returns a running clock. The default one does not measure.
-    pub(crate) fn running() -> Self {
-        Self { running: true, ..Self::default() }
-    }
-
-    /// Runs `work` and measures it if the clock is running.
-    pub(crate) fn time<T>(&self, name: &'static str, work: impl FnOnce() -> T) -> T {
-        if !self.running {
-            return work();
-        }
-        let outside = self.within.take();
-        let start = Instant::now();
-        let result = work();
-        let whole = start.elapsed();
-        let own = whole.saturating_sub(self.within.get());
-        *self.times.borrow_mut().by_name.entry(name).or_default() += own;
-        self.within.set(outside + whole);
-        result
-    }
-
-    /// Returns the times so far.
-    pub(crate) fn times(&self) -> Times {
-        self.times.borrow().clone()
     }
 }

@@ -1,6 +1,7 @@
 //! The vocabulary of a dialect for messages: a message must not mention `TOOLS:` to an author who
 //! writes `actions:`.
 
+use agentir_analysis::constraints::EvaluationPoint;
 use agentir_ir::{Agent, Dialect};
 
 /// The vocabulary of a dialect.
@@ -40,5 +41,15 @@ pub(crate) fn listed<S: AsRef<str>>(words: &[S]) -> String {
         Some((last, rest)) if !rest.is_empty() => format!("{} and {last}", rest.join(", ")),
         Some((last, _)) => (*last).to_owned(),
         None => String::new(),
+    }
+}
+
+/// When constraints are evaluated: "they are checked …".
+pub(crate) fn evaluation_point(point: EvaluationPoint<'_>) -> String {
+    match point {
+        EvaluationPoint::Turn => "in every turn".to_owned(),
+        EvaluationPoint::Response => "before every answer".to_owned(),
+        EvaluationPoint::Call(tool) => format!("before every call of `{tool}`"),
+        EvaluationPoint::Zone(_) => "whenever the step begins".to_owned(),
     }
 }

@@ -6,6 +6,7 @@
 //! finally removes the findings of the baseline.
 
 use crate::assemble::LoadedProgram;
+use crate::comments::comments;
 use crate::levels::Levels;
 use crate::load::Loaded;
 use agentir_diagnostics::{Diagnostic, FileId, SourceMap, sort};
@@ -82,7 +83,7 @@ pub fn check_programs<P: AsRef<LoadedProgram> + Sync>(
             && selection.wants(rule)
             && !levels.is_off(name(id), rule)
     };
-    agentir_lint::suppress(sources, &mut all, &ran);
+    agentir_lint::suppress(sources, &mut all, &comments, &ran);
     all.retain(|d| selection.wants(d.rule.0));
     levels.apply(&mut all, sources);
     sort(&mut all, sources);

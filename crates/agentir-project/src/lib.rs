@@ -26,6 +26,7 @@ mod archive;
 mod assemble;
 mod cache;
 mod check;
+mod comments;
 mod discover;
 mod document;
 mod file;

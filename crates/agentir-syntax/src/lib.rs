@@ -50,7 +50,6 @@ pub mod inline;
 pub mod line_layout;
 pub mod outline;
 pub mod rules;
-pub mod secrets;
 mod text;
 mod words;
 pub mod xo;

@@ -1,7 +1,7 @@
 //! A subagent that is named in a text for the model.
 
 use crate::rule::{AGENT_SCRIPT, AgentContext, Check, Group, Report, Rule};
-use crate::script::AGENTS;
+use agentir_analysis::script::AGENTS;
 use agentir_diagnostics::{RuleName, Severity};
 use agentir_expr::{ExprKind, Visit};
 
@@ -15,7 +15,7 @@ pub(crate) static RULE: Rule = Rule {
     check: Check::Agent(check),
 };
 
-fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     for text in &cx.index.templates {
         text.exprs(&mut |expr| {
             expr.visit(&mut |e| {

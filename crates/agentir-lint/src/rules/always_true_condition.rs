@@ -1,9 +1,8 @@
 //! A condition that holds in every state.
 
-use crate::proof::{
-    branches, comparisons, decide_comparison, is_constant, is_stable, mistyped_spans, prove_outcome,
-};
+use crate::evidence::explain_core;
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
+use agentir_analysis::conditions::{branches, comparisons, is_constant, is_stable};
 use agentir_diagnostics::{RuleName, Severity};
 use agentir_expr::{Condition, ConditionKind};
 use agentir_ir::{ConditionUse, ConstraintKind};
@@ -19,32 +18,32 @@ pub(crate) static RULE: Rule = Rule {
     check: Check::Agent(check),
 };
 
-fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
-    let (closed, mistyped_spans) = (closed(cx), mistyped_spans(cx));
+fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
+    let (closed, mistyped_spans) = (closed(cx), cx.mistyped_conditions());
     for (condition, used) in &cx.index.conditions {
         let at = condition.span();
         let ConditionKind::Expr(expr) = &condition.kind else { continue };
         // Another rule reports the branches after one that is always taken.
-        if is_constant(expr) || !is_stable(expr) || closed.contains(&at) || !cx.answers_for(at) {
+        if is_constant(expr) || !is_stable(expr) || closed.contains(&at) || !cx.owns(at) {
             continue;
         }
         let mut alone = mistyped_spans.contains(&expr.span);
         comparisons(expr, &mut |c| {
-            alone = alone || mistyped_spans.contains(&c.span) || decide_comparison(cx, c).is_some();
+            alone = alone || mistyped_spans.contains(&c.span) || cx.decide_comparison(c).is_some();
         });
         // The finding is reported at the comparison that decides the condition.
         if alone {
             continue;
         }
-        let Some(core) = prove_outcome(cx, expr, true) else { continue };
+        let Some(core) = cx.prove_outcome(expr, true) else { continue };
         let (note, help) = note_and_help(cx, *used, at);
         let finding = report.finding(at, "this condition is always true").note(note).help(help);
-        report.push(core.explain(finding));
+        report.push(explain_core(finding, &core));
     }
 }
 
 /// Returns the conditions that further branches follow.
-fn closed(cx: &AgentContext<'_>) -> FxHashSet<agentir_diagnostics::Span> {
+fn closed(cx: &AgentContext<'_, '_>) -> FxHashSet<agentir_diagnostics::Span> {
     let mut all = FxHashSet::default();
     let Some(agent_cfg) = cx.agent_cfg() else { return all };
     for at in agent_cfg.nodes() {
@@ -58,7 +57,7 @@ fn closed(cx: &AgentContext<'_>) -> FxHashSet<agentir_diagnostics::Span> {
 
 /// Returns the effect of the condition, and what to do.
 fn note_and_help(
-    cx: &AgentContext<'_>,
+    cx: &AgentContext<'_, '_>,
     used: ConditionUse,
     at: agentir_diagnostics::Span,
 ) -> (&'static str, &'static str) {

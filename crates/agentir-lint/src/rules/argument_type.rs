@@ -1,8 +1,9 @@
 //! An argument of the wrong type.
 
-use crate::arguments::{matched_calls, signature};
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
-use crate::types::{AblTypes, ScriptTypes};
+use crate::signature::signature;
+use agentir_analysis::calls::matched_calls;
+use agentir_analysis::types::AblTypes;
 use agentir_diagnostics::{Diagnostic, RuleName, Severity};
 use agentir_expr::{Coercion, Expr, ExprKind, ValueType};
 use agentir_ir::{BindingAction, Tool};
@@ -18,8 +19,8 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 /// Agent Script: `with` of an action that is run or exposed to the model.
-fn of_script(cx: &AgentContext<'_>, report: &mut Report<'_>) {
-    let types = ScriptTypes::new(cx);
+fn of_script(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
+    let types = cx.script_types();
     let calls = cx.index.calls.iter().flat_map(|call| {
         call.with.iter().filter_map(|a| Some((&call.tool, a.name.as_ref()?, &a.value)))
     });
@@ -65,7 +66,7 @@ fn tell(
     )
 }
 
-fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     if cx.is_agent_script() {
         return of_script(cx, report);
     }

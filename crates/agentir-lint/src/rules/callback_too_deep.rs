@@ -15,7 +15,7 @@ pub(crate) static RULE: Rule = Rule {
     check: Check::Agent(check),
 };
 
-fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     let offered = cx.index.offers.iter().filter_map(|offer| match &offer.action {
         BindingAction::Call { tool } => Some((&offer.after, tool)),
         _ => None,

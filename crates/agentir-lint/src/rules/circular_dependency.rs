@@ -14,10 +14,10 @@ pub(crate) static RULE: Rule = Rule {
     check: Check::Agent(check),
 };
 
-fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     for cycle in dependency_cycles(&cx.index.fields) {
         let Some((first, rest)) = cycle.split_first() else { continue };
-        if !cx.answers_for(first.on.span) {
+        if !cx.owns(first.on.span) {
             continue;
         }
         let message = if rest.is_empty() {

@@ -16,7 +16,7 @@ pub(crate) static RULE: Rule = Rule {
     check: Check::Agent(check),
 };
 
-fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     let agent = cx.agent;
     // The maximum number of decisions without a finding.
     let most = cx.number(&RULE, "most");

@@ -1,6 +1,7 @@
 //! An argument that two agents bind to different values.
 
-use crate::rule::{Check, Group, ProgramContext, Report, Rule};
+use crate::rule::{Check, Group, Report, Rule};
+use agentir_analysis::ProgramAnalysis;
 use agentir_diagnostics::{RuleName, Severity};
 use agentir_ir::VariableBinding;
 use rustc_hash::FxHashMap;
@@ -16,7 +17,7 @@ pub(crate) static RULE: Rule = Rule {
     check: Check::Program(check),
 };
 
-fn check(cx: &ProgramContext<'_>, report: &mut Report<'_>) {
+fn check(cx: &ProgramAnalysis<'_>, report: &mut Report<'_>) {
     // The first binding by agent and argument.
     let mut first: FxHashMap<(&str, &str), (&SmolStr, &VariableBinding)> = FxHashMap::default();
     for agent in cx.program.agents() {

@@ -1,7 +1,9 @@
 //! A comparison with a constant outcome: by the types, by letter case, by the enumerated values.
 
-use crate::proof::{UnsatCore, comparisons, decide_comparison, mistyped_spans};
+use crate::evidence::explain_core;
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
+use agentir_analysis::conditions::comparisons;
+use agentir_analysis::proof::UnsatCore;
 use agentir_diagnostics::{Applicability, Diagnostic, RuleName, Severity, Span, closest};
 use agentir_eval::Value;
 use agentir_expr::{BinaryOp, Dialect, Expr, ExprKind, Literal, Path};
@@ -16,21 +18,21 @@ pub(crate) static RULE: Rule = Rule {
     check: Check::Agent(check),
 };
 
-fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     // Type errors are reported by another rule.
-    let mut seen = mistyped_spans(cx).clone();
+    let mut seen = cx.mistyped_conditions().clone();
     for (condition, _) in &cx.index.conditions {
-        let Some(expr) = condition.expr().filter(|_| cx.answers_for(condition.span())) else {
+        let Some(expr) = condition.expr().filter(|_| cx.owns(condition.span())) else {
             continue;
         };
         comparisons(expr, &mut |comparison| {
             if !seen.insert(comparison.span) {
                 return;
             }
-            match decide_comparison(cx, comparison) {
+            match cx.decide_comparison(comparison) {
                 Some((holds, core)) => {
                     let finding = decided(cx, comparison, holds, report);
-                    report.push(core.explain(finding));
+                    report.push(explain_core(finding, &core));
                 }
                 None => members(cx, comparison, report),
             }
@@ -39,7 +41,7 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
 }
 
 fn decided(
-    cx: &AgentContext<'_>,
+    cx: &AgentContext<'_, '_>,
     comparison: &Expr,
     holds: bool,
     report: &Report<'_>,
@@ -92,7 +94,7 @@ fn decided(
 }
 
 /// Reports members of a list that the variable never has.
-fn members(cx: &AgentContext<'_>, comparison: &Expr, report: &mut Report<'_>) {
+fn members(cx: &AgentContext<'_, '_>, comparison: &Expr, report: &mut Report<'_>) {
     let ExprKind::Binary { op: BinaryOp::In | BinaryOp::NotIn, left, right } = &comparison.kind
     else {
         return;
@@ -115,7 +117,7 @@ fn members(cx: &AgentContext<'_>, comparison: &Expr, report: &mut Report<'_>) {
             finding = instead(finding, item.span, &near);
         }
         let core = UnsatCore::of_facts(cx.variable_facts().listed(path));
-        report.push(core.explain(finding));
+        report.push(explain_core(finding, &core));
     }
 }
 
@@ -139,7 +141,7 @@ fn value(expr: &Expr) -> Option<Value> {
     }
 }
 
-fn values_of(cx: &AgentContext<'_>, path: &Path) -> Vec<Value> {
+fn values_of(cx: &AgentContext<'_, '_>, path: &Path) -> Vec<Value> {
     cx.variable_facts().values(path)
 }
 

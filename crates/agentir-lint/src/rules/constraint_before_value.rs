@@ -1,8 +1,11 @@
 //! A constraint that is checked before its variables can be set.
 
-use crate::constraints::{EvaluationPoint, GuardedConstraint, guarded_constraints};
-use crate::proof::{FactSource, binding, starts_unset};
+use crate::evidence::binding;
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
+use crate::wording::evaluation_point;
+use agentir_analysis::conditions::starts_unset;
+use agentir_analysis::constraints::{EvaluationPoint, GuardedConstraint, guarded_constraints};
+use agentir_analysis::proof::FactSource;
 use agentir_diagnostics::{Confidence, Diagnostic, RuleName, Severity, Span};
 use agentir_eval::Value;
 use agentir_expr::{Path, Segment};
@@ -32,18 +35,18 @@ struct Setters {
     anywhere: bool,
 }
 
-fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     if cx.agent.constraints.constraints.is_empty() || cx.agent.flow.is_none() {
         return;
     }
     let Some(agent_cfg) = cx.agent_cfg() else { return };
     let cfg = cx.program.graph();
     let mut setters: FxHashMap<SmolStr, Setters> = FxHashMap::default();
-    let mut checks: FxHashMap<usize, Vec<NodeIndex>> = FxHashMap::default();
+    let mut checks: FxHashMap<Span, Vec<NodeIndex>> = FxHashMap::default();
     for at in agent_cfg.nodes() {
         let Some(node) = cfg.node(at) else { continue };
         if let Origin::Constraint(constraint) = node.origin {
-            checks.entry(std::ptr::from_ref(constraint) as usize).or_default().push(at);
+            checks.entry(constraint.span).or_default().push(at);
         }
         for access in cfg.defs(at).iter().filter(|a| a.kind == AccessKind::Def) {
             let set = setters.entry(SmolStr::new(access.variable.root())).or_default();
@@ -57,9 +60,7 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
             continue;
         }
         for guarded in &all {
-            let Some(nodes) = checks.get(&(std::ptr::from_ref(guarded.constraint) as usize)) else {
-                continue;
-            };
+            let Some(nodes) = checks.get(&guarded.constraint.span) else { continue };
             for name in &guarded.about {
                 let own = starts_unset(cx, name);
                 let Some(set) = setters.get(name).filter(|s| own && !s.anywhere) else { continue };
@@ -68,7 +69,7 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
                     continue;
                 }
                 if let Some(finding) = unset(cx, guarded, point, name, set, report)
-                    && cx.answers_for(finding.primary.span)
+                    && cx.owns(finding.primary.span)
                 {
                     report.push(finding);
                     break;
@@ -80,7 +81,7 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
 
 /// Reports the effect of a constraint on a variable that is never set before.
 fn unset<'a>(
-    cx: &AgentContext<'a>,
+    cx: &AgentContext<'_, 'a>,
     guarded: &GuardedConstraint<'a>,
     point: EvaluationPoint<'_>,
     name: &str,
@@ -90,7 +91,7 @@ fn unset<'a>(
     let mut query = cx.query();
     let paths = paths(guarded, name);
     for path in &paths {
-        let source = FactSource { span: None, message: String::new() };
+        let source = FactSource::default();
         query.add_fact(path.clone(), FactKind::Is(Value::Undefined), source);
     }
     guarded.gates.iter().for_each(|gate| {
@@ -111,7 +112,7 @@ fn unset<'a>(
             guarded.constraint.condition.span(),
             format!("`{name}` cannot have a value when this is checked, {what}"),
         )
-        .note(format!("it is checked {point}"))
+        .note(format!("it is checked {}", evaluation_point(point)))
         .help(format!("set `{name}` before this, or check it where it is known"))
         .confidence(Confidence::Medium)
         .example(paths.iter().map(|path| binding(&path.to_string(), &Value::Undefined)));

@@ -1,10 +1,12 @@
 //! A `LIMIT` or `RESTRICT` with inverted polarity, which fails from the first turn on.
 
-use crate::constraints::{EvaluationPoint, GuardedConstraint, guarded_constraints};
-use crate::polarity::inverted;
-use crate::proof::initial_state::InitialState;
-use crate::proof::{FactSource, binding, starts_unset};
+use crate::evidence::{binding, explain_core};
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
+use agentir_analysis::conditions::starts_unset;
+use agentir_analysis::constraints::{EvaluationPoint, GuardedConstraint, guarded_constraints};
+use agentir_analysis::initial_state::InitialState;
+use agentir_analysis::polarity::inverted;
+use agentir_analysis::proof::FactSource;
 use agentir_diagnostics::{Confidence, Diagnostic, RuleName, Severity};
 use agentir_eval::Value;
 use agentir_expr::{BinaryOp, Expr, ExprKind, Literal, Path};
@@ -22,7 +24,7 @@ pub(crate) static RULE: Rule = Rule {
     check: Check::Agent(check),
 };
 
-fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     let mut start = None;
     for (point, all) in guarded_constraints(cx) {
         if point != EvaluationPoint::Turn {
@@ -30,7 +32,7 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
         }
         for guarded in &all {
             if let Some(finding) = inverse(cx, guarded, &mut start, report)
-                && cx.answers_for(finding.primary.span)
+                && cx.owns(finding.primary.span)
             {
                 report.push(finding);
             }
@@ -41,7 +43,7 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
 /// Reports a bound on a variable that fails for the initial value, or while the variable is unset,
 /// which counts as 0.
 fn inverse<'a>(
-    cx: &AgentContext<'a>,
+    cx: &AgentContext<'_, 'a>,
     guarded: &GuardedConstraint<'a>,
     start: &mut Option<InitialState>,
     report: &Report<'_>,
@@ -57,7 +59,7 @@ fn inverse<'a>(
     let mut query = cx.query();
     let unset = starts_unset(cx, &path.root.value) && is_read_unset(cx, guarded, path);
     if unset {
-        let source = FactSource { span: None, message: String::new() };
+        let source = FactSource::default();
         query.add_fact(path.clone(), FactKind::Is(Value::Undefined), source);
     } else {
         let start = start.get_or_insert_with(|| InitialState::of(cx));
@@ -95,18 +97,18 @@ fn inverse<'a>(
     let finding = if unset {
         finding.example([binding(&path.to_string(), &Value::Undefined)])
     } else {
-        core.explain(finding)
+        explain_core(finding, &core)
     };
     Some(finding.note(format!("{note}, and {because}")).help(help).confidence(Confidence::Medium))
 }
 
 /// Whether some path leads to the check before anything sets the variable.
-fn is_read_unset(cx: &AgentContext<'_>, guarded: &GuardedConstraint<'_>, path: &Path) -> bool {
+fn is_read_unset(cx: &AgentContext<'_, '_>, guarded: &GuardedConstraint<'_>, path: &Path) -> bool {
     let name = path.to_string();
     let cfg = cx.program.graph();
     cfg.uninitialized_reads(cx.id, |read| read == name).iter().any(|unset| {
         matches!(cfg.node(unset.read).map(|n| n.origin),
-            Some(Origin::Constraint(c)) if std::ptr::eq(c, guarded.constraint))
+            Some(Origin::Constraint(c)) if c.span == guarded.constraint.span)
     })
 }
 

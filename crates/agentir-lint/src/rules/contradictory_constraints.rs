@@ -1,8 +1,12 @@
 //! Constraints that apply together but cannot all be satisfied.
 
-use crate::constraints::{EvaluationPoint, GuardedConstraint, guarded_constraints, related};
-use crate::proof::{Assumption, QueryBuilder, UnsatCore};
+use crate::evidence::explain_core;
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
+use crate::wording::evaluation_point;
+use agentir_analysis::constraints::{
+    EvaluationPoint, GuardedConstraint, guarded_constraints, related,
+};
+use agentir_analysis::proof::{Assumption, QueryBuilder, UnsatCore};
 use agentir_diagnostics::{Diagnostic, RuleName, Severity};
 use agentir_solver::Test;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -34,7 +38,7 @@ struct ConstraintSet<'c, 'a> {
 }
 
 impl<'c, 'a> ConstraintSet<'c, 'a> {
-    fn new(cx: &'c AgentContext<'a>) -> Self {
+    fn new(cx: &'c AgentContext<'c, 'a>) -> Self {
         Self { query: cx.query(), parts: Vec::new() }
     }
 
@@ -51,7 +55,7 @@ impl<'c, 'a> ConstraintSet<'c, 'a> {
     }
 }
 
-fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     let mut budget = MAX_ASSUMPTIONS;
     for (point, all) in guarded_constraints(cx) {
         for group in related(&all) {
@@ -61,7 +65,7 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
 }
 
 struct Situations<'s, 'r, 'a> {
-    cx: &'s AgentContext<'a>,
+    cx: &'s AgentContext<'s, 'a>,
     point: EvaluationPoint<'a>,
     report: &'s mut Report<'r>,
     budget: &'s mut usize,
@@ -160,7 +164,7 @@ impl<'a> Situations<'_, '_, 'a> {
                 return new;
             };
             if let Some(finding) = self.finding(&all, &parts, &core)
-                && self.cx.answers_for(finding.primary.span)
+                && self.cx.owns(finding.primary.span)
             {
                 self.report.push(finding);
             }
@@ -186,12 +190,12 @@ impl<'a> Situations<'_, '_, 'a> {
         if others.is_empty() && !parts.iter().any(|p| matches!(p, Part::Gate)) {
             return None;
         }
+        let point = evaluation_point(self.point);
         let note = if gated.is_empty() {
-            format!("they are checked {}, and one of them fails whatever the user says", self.point)
+            format!("they are checked {point}, and one of them fails whatever the user says")
         } else {
             format!(
-                "they are checked {}, and where all of them apply, one of them fails whatever the user says",
-                self.point
+                "they are checked {point}, and where all of them apply, one of them fails whatever the user says"
             )
         };
         let message = match others.len() {
@@ -211,7 +215,7 @@ impl<'a> Situations<'_, '_, 'a> {
                 }
             }
         }
-        finding = core.explain(finding);
+        finding = explain_core(finding, core);
         Some(match others.is_empty() {
             true => finding
                 .note("its `ON_FAIL` runs every time, whatever the user says")

@@ -1,6 +1,7 @@
 //! Subagents that call each other in a cycle.
 
-use crate::rule::{AGENT_SCRIPT, Check, Group, ProgramContext, Report, Rule};
+use crate::rule::{AGENT_SCRIPT, Check, Group, Report, Rule};
+use agentir_analysis::ProgramAnalysis;
 use agentir_diagnostics::{Label, RuleName, Severity, Spanned};
 use agentir_expr::Name;
 use petgraph::algo::{astar, kosaraju_scc};
@@ -18,7 +19,7 @@ pub(crate) static RULE: Rule = Rule {
     check: Check::Program(check),
 };
 
-fn check(cx: &ProgramContext<'_>, report: &mut Report<'_>) {
+fn check(cx: &ProgramAnalysis<'_>, report: &mut Report<'_>) {
     if cx.program.agents().all(|agent| agent.coordination.delegates.is_empty()) {
         return;
     }

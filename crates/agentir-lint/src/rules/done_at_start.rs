@@ -1,7 +1,8 @@
 //! An agent that completes or fails before it has done anything.
 
-use crate::proof::initial_state::InitialState;
+use crate::evidence::explain_core;
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
+use agentir_analysis::initial_state::InitialState;
 use agentir_diagnostics::{RuleName, Severity};
 use agentir_expr::{Condition, Path};
 
@@ -15,7 +16,7 @@ pub(crate) static RULE: Rule = Rule {
     check: Check::Agent(check),
 };
 
-fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     let start = InitialState::of(cx);
     let completes = cx.agent.completion.conditions.iter().filter_map(|c| c.when.as_ref());
     for condition in completes {
@@ -28,7 +29,7 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
 }
 
 fn look<'a>(
-    cx: &AgentContext<'a>,
+    cx: &AgentContext<'_, 'a>,
     start: &InitialState,
     condition: &'a Condition,
     happens: &str,
@@ -56,7 +57,7 @@ fn look<'a>(
         .finding(condition.span(), "this condition is already true when the conversation begins")
         .at(format!("{subject} is {happens}"));
     report.push(
-        core.explain(finding)
+        explain_core(finding, &core)
             .note("these conditions are tested after every turn, including the first")
             .help("test something that is only true when the work is done, such as `… IS SET` of a result"),
     );

@@ -15,7 +15,7 @@ pub(crate) static RULE: Rule = Rule {
     check: Check::Agent(check),
 };
 
-fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     for offer in &cx.index.offers {
         let BindingAction::Call { tool } = &offer.action else { continue };
         for statement in &offer.after.0 {

@@ -1,7 +1,8 @@
 //! Two agents with the same name.
 
 use crate::names::defined_twice;
-use crate::rule::{Check, Group, ProgramContext, Report, Rule};
+use crate::rule::{Check, Group, Report, Rule};
+use agentir_analysis::ProgramAnalysis;
 use agentir_diagnostics::{RuleName, Severity};
 
 pub(crate) static RULE: Rule = Rule {
@@ -14,7 +15,7 @@ pub(crate) static RULE: Rule = Rule {
     check: Check::Program(check),
 };
 
-fn check(cx: &ProgramContext<'_>, report: &mut Report<'_>) {
+fn check(cx: &ProgramAnalysis<'_>, report: &mut Report<'_>) {
     // Files in one folder do not necessarily belong to one program.
     if !cx.program.complete {
         return;

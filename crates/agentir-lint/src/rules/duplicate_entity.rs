@@ -14,7 +14,7 @@ pub(crate) static RULE: Rule = Rule {
     check: Check::Agent(check),
 };
 
-fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     let understood = cx.agent.nlu.iter().flat_map(|n| &n.entities);
     defined_twice(
         cx.agent.entities.iter().chain(understood).map(|e| &e.name),

@@ -15,7 +15,7 @@ pub(crate) static RULE: Rule = Rule {
     check: Check::Agent(check),
 };
 
-fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     let steps = cx.agent.flow.iter().flat_map(|f| f.definitions.values().chain(&f.shadowed));
     let collected = steps.flat_map(|step| &step.body.0).filter_map(|statement| match statement {
         Statement::Collect(collect) => Some(&collect.gather),

@@ -14,7 +14,7 @@ pub(crate) static RULE: Rule = Rule {
     check: Check::Agent(check),
 };
 
-fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     let agent = cx.agent;
     let tables = agent.shadowed_lookup_tables.iter().chain(agent.lookup_tables.values());
     defined_twice(tables.map(|t| &t.name), &mut |again, before| {

@@ -1,7 +1,8 @@
 //! Two behavior profiles with the same name.
 
 use crate::names::defined_twice;
-use crate::rule::{Check, Group, ProgramContext, Report, Rule};
+use crate::rule::{Check, Group, Report, Rule};
+use agentir_analysis::ProgramAnalysis;
 use agentir_diagnostics::{RuleName, Severity};
 
 pub(crate) static RULE: Rule = Rule {
@@ -16,7 +17,7 @@ pub(crate) static RULE: Rule = Rule {
 
 use agentir_ir::Profile;
 
-fn check(cx: &ProgramContext<'_>, report: &mut Report<'_>) {
+fn check(cx: &ProgramAnalysis<'_>, report: &mut Report<'_>) {
     let mut look = |profiles: &mut dyn Iterator<Item = &Profile>| {
         defined_twice(profiles.map(|p| &p.name), &mut |again, before| {
             report.push(

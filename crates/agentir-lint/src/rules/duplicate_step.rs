@@ -1,8 +1,8 @@
 //! Two steps with the same name.
 
-use crate::dialects::is_adl;
 use crate::names::defined_twice;
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
+use agentir_analysis::dialects::is_adl;
 use agentir_diagnostics::{RuleName, Severity};
 
 pub(crate) static RULE: Rule = Rule {
@@ -15,7 +15,7 @@ pub(crate) static RULE: Rule = Rule {
     check: Check::Agent(check),
 };
 
-fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     let Some(flow) = &cx.agent.flow else { return };
     let steps = flow.shadowed.iter().chain(flow.definitions.values()).map(|s| &s.name);
     defined_twice(steps, &mut |again, before| {

@@ -14,7 +14,7 @@ pub(crate) static RULE: Rule = Rule {
     check: Check::Agent(check),
 };
 
-fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     let agent = cx.agent;
     let templates = agent.shadowed_templates.iter().chain(agent.templates.values());
     defined_twice(templates.map(|t| &t.name), &mut |again, before| {

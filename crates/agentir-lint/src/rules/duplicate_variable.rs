@@ -14,7 +14,7 @@ pub(crate) static RULE: Rule = Rule {
     check: Check::Agent(check),
 };
 
-fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     defined_twice(cx.agent.memory.session.iter().map(|v| &v.name), &mut |again, before| {
         let mut finding = report
             .finding(again.span, format!("the variable `{again}` is declared twice"))

@@ -13,7 +13,7 @@ pub(crate) static RULE: Rule = Rule {
     check: Check::Agent(check),
 };
 
-fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     let Some(flow) = cx.agent.flow.as_ref().filter(|f| f.definitions.is_empty()) else { return };
     let finding = report
         .finding(flow.key, "this flow has no steps")

@@ -1,8 +1,8 @@
 //! A cycle of steps without an exit.
 
-use crate::proof::bindings;
-use crate::proof::cycles::{EndlessCycle, endless_cycles, step_transitions};
+use crate::evidence::{bindings, step_transitions};
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
+use agentir_analysis::endless::{EndlessCycle, endless_cycles};
 use agentir_diagnostics::{Diagnostic, Label, RuleName, Severity};
 use agentir_flow::cfg::{DecidedBy, Edge, EdgeKind, Origin};
 use agentir_ir::{Body, NumberOrText, Statement};
@@ -17,7 +17,7 @@ pub(crate) static RULE: Rule = Rule {
     check: Check::Agent(check),
 };
 
-fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     for cycle in endless_cycles(cx).iter().filter(|c| !retries(cx, c)) {
         let when = if cycle.state.is_any() {
             "this loop never ends".to_owned()
@@ -32,7 +32,7 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
 }
 
 /// Whether the cycle repeats because something failed.
-pub(super) fn retries(cx: &AgentContext<'_>, cycle: &EndlessCycle) -> bool {
+pub(super) fn retries(cx: &AgentContext<'_, '_>, cycle: &EndlessCycle) -> bool {
     let cfg = cx.program.graph();
     cycle.edges.iter().filter_map(|id| cfg.edge(*id)).any(|(from, _, edge)| {
         let failed = match cfg.node(from).map(|n| n.origin) {
@@ -53,7 +53,7 @@ fn jumps_first(body: &Body, edge: &Edge<'_>) -> bool {
 
 /// Creates the finding at the edge that closes the cycle.
 pub(super) fn explain(
-    cx: &AgentContext<'_>,
+    cx: &AgentContext<'_, '_>,
     cycle: &EndlessCycle,
     message: String,
     report: &Report<'_>,

@@ -1,7 +1,7 @@
 //! Sensitive data that is exposed.
 
 use crate::rule::{ABL_AND_SCRIPT, AgentContext, Check, Group, Report, Rule};
-use crate::taint::{Flow, Taint};
+use agentir_analysis::taint::{Flow, Taint};
 use agentir_diagnostics::{Confidence, Diagnostic, Label, RuleName, Severity, Span};
 use agentir_expr::{Argument, Expr, Template};
 use agentir_flow::cfg::Origin;
@@ -53,13 +53,13 @@ impl Sink<'_> {
 }
 
 struct Search<'c, 'a, 'r, 's> {
-    cx: &'c AgentContext<'a>,
+    cx: &'c AgentContext<'c, 'a>,
     taint: Taint<'a>,
     report: &'r mut Report<'s>,
     reported: FxHashSet<Span>,
 }
 
-fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     let taint = Taint::new(cx);
     if taint.is_empty() {
         return;
@@ -100,7 +100,7 @@ impl<'a> Search<'_, 'a, '_, '_> {
     fn tell(&mut self, at: Span, flow: &Flow, sink: Sink<'_>) {
         let copied = !flow.steps.is_empty();
         // A masked field is safe in messages unless it has been copied.
-        if (sink == Sink::Message && flow.masked && !copied) || !self.cx.answers_for(at) {
+        if (sink == Sink::Message && flow.masked && !copied) || !self.cx.owns(at) {
             return;
         }
         if !self.reported.insert(at) {
@@ -135,7 +135,7 @@ impl<'a> Search<'_, 'a, '_, '_> {
             .chain(said.system_prompt.iter().map(|p| &p.template))
             .for_each(|t| self.template(t, Sink::Prompt));
         let cfg = self.cx.program.graph();
-        let Some(part) = self.cx.program.id(agent).and_then(|id| cfg.agent(id)) else { return };
+        let Some(part) = self.cx.agent_cfg() else { return };
         for node in part.nodes().filter_map(|n| cfg.node(n)) {
             match node.origin {
                 Origin::Statement(Statement::Instruct { text }) => {
@@ -151,8 +151,7 @@ impl<'a> Search<'_, 'a, '_, '_> {
 
     fn statements(&mut self) {
         let cfg = self.cx.program.graph();
-        let agent = self.cx.agent;
-        let Some(part) = self.cx.program.id(agent).and_then(|id| cfg.agent(id)) else { return };
+        let Some(part) = self.cx.agent_cfg() else { return };
         for node in part.nodes().filter_map(|n| cfg.node(n)) {
             match node.origin {
                 Origin::Statement(Statement::Log { value }) => {

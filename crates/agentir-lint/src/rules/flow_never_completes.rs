@@ -17,7 +17,7 @@ pub(crate) static RULE: Rule = Rule {
     check: Check::Agent(check),
 };
 
-fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     let Some(flow) = &cx.agent.flow else { return };
     if ends_otherwise(cx) {
         return;
@@ -66,7 +66,7 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
 }
 
 /// Whether something outside of the flow may end it: `COMPLETE`, a handoff, an escalation.
-fn ends_otherwise(cx: &AgentContext<'_>) -> bool {
+fn ends_otherwise(cx: &AgentContext<'_, '_>) -> bool {
     let c = &cx.agent.coordination;
     !cx.agent.completion.conditions.is_empty()
         || !c.handoffs.is_empty()

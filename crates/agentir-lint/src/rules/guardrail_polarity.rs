@@ -1,7 +1,7 @@
 //! A guardrail whose check describes allowed content instead of violations.
 
-use crate::polarity::{inverted, reads_like_pass};
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
+use agentir_analysis::polarity::{inverted, reads_like_pass};
 use agentir_diagnostics::{Applicability, Confidence, RuleName, Severity};
 use agentir_expr::Version;
 
@@ -15,7 +15,7 @@ pub(crate) static RULE: Rule = Rule {
     check: Check::Agent(check),
 };
 
-fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     if cx.version < Version::Current {
         return;
     }

@@ -13,7 +13,7 @@ pub(crate) static RULE: Rule = Rule {
     check: Check::Agent(check),
 };
 
-fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     let mut last = None;
     for guardrail in &cx.agent.constraints.guardrails {
         // An unreadable check has been reported; presets define it elsewhere.

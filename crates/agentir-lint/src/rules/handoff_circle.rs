@@ -1,10 +1,9 @@
 //! A cycle of handoffs within one message.
 
-use crate::proof::bindings;
-use crate::proof::cycles::{
-    agent_id, defined_variables, example_of, may_precede_transfer, stable_reads,
-};
+use crate::evidence::bindings;
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
+use agentir_analysis::cycles::{defined_variables, may_precede_transfer, stable_reads};
+use agentir_analysis::endless::example_of;
 use agentir_diagnostics::{Label, RuleName, Severity};
 use agentir_expr::system_variable;
 use agentir_flow::Cfg;
@@ -37,22 +36,21 @@ struct Hop<'c, 'a> {
     path: Vec<EdgeIndex>,
 }
 
-fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     let cfg = cx.program.graph();
     if cx.program.autonomous_cycles().has_no_transfers() {
         return;
     }
-    let Some(own) = agent_id(cx) else { return };
-    if cx.program.autonomous_cycles().cyclic_transfers(own).is_empty() {
+    if cx.program.autonomous_cycles().cyclic_transfers(cx.id).is_empty() {
         return;
     }
     let mut hops: Vec<Hop<'_, '_>> = Vec::new();
     let mut budget = 256;
-    search(cx, cfg, own, own, &mut hops, &mut budget, report);
+    search(cx, cfg, cx.id, cx.id, &mut hops, &mut budget, report);
 }
 
 fn search<'c, 'a>(
-    cx: &'c AgentContext<'a>,
+    cx: &'c AgentContext<'c, 'a>,
     cfg: &'c Cfg<'a>,
     start: AgentId,
     at: AgentId,
@@ -86,7 +84,7 @@ fn search<'c, 'a>(
 /// Returns the handoffs that an agent makes as soon as it begins, if their conditions hold, and
 /// that are part of a cycle.
 fn cyclic_transfers<'c, 'a>(
-    cx: &'c AgentContext<'a>,
+    cx: &'c AgentContext<'c, 'a>,
     cfg: &'c Cfg<'a>,
     agent: AgentId,
 ) -> Vec<Hop<'c, 'a>> {
@@ -111,7 +109,7 @@ fn cyclic_transfers<'c, 'a>(
 /// Returns a state in which all handoffs of a cycle are made. It requires that nothing on the cycle
 /// changes the variables of their conditions, and that all agents share these variables: they
 /// belong to the user, or every handoff passes them.
-fn state<'a>(cx: &AgentContext<'a>, cfg: &Cfg<'a>, hops: &[Hop<'_, 'a>]) -> Option<Example> {
+fn state<'a>(cx: &AgentContext<'_, 'a>, cfg: &Cfg<'a>, hops: &[Hop<'_, 'a>]) -> Option<Example> {
     let nodes = hops.iter().flat_map(|hop| &hop.path).filter_map(|id| Some(cfg.edge(*id)?.0));
     let changed = defined_variables(cfg, nodes);
     let passed: Vec<FxHashSet<SmolStr>> = hops.iter().map(|h| passed(cfg, h.transfer)).collect();

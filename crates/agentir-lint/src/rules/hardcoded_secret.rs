@@ -2,7 +2,7 @@
 
 use crate::rule::{ANY, Check, Group, Report, Rule};
 use agentir_diagnostics::{FileId, RuleName, Severity, Span};
-use agentir_syntax::secrets::secrets;
+use agentir_secrets::secrets;
 
 pub(crate) static RULE: Rule = Rule {
     name: RuleName("hardcoded-secret"),

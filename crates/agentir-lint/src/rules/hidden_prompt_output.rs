@@ -17,7 +17,7 @@ pub(crate) static RULE: Rule = Rule {
 /// The targets that render a prompt template and return the model's answer.
 const TEMPLATES: &[&str] = &["generatePromptResponse", "prompt"];
 
-fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     for tool in cx.agent.tools.iter().filter(|t| is_template(t)) {
         let Some(returns) = &tool.returns else { continue };
         for field in returns.fields.iter().filter(|f| hidden(tool, &f.name.value)) {

@@ -1,6 +1,5 @@
 //! A flow that is too long for its iteration limit.
 
-use crate::proof::cycles::agent_id;
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use agentir_diagnostics::{Label, RuleName, Severity};
 use agentir_flow::Cfg;
@@ -19,7 +18,7 @@ pub(crate) static RULE: Rule = Rule {
     check: Check::Agent(check),
 };
 
-fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     let Some(flow) = &cx.agent.flow else { return };
     let execution = &cx.agent.execution;
     let Some(limit) = execution.max_flow_steps() else { return };
@@ -27,9 +26,8 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
         Some(_) => "`EXECUTION` sets",
         None => "the platform's limit is",
     };
-    let Some(own) = agent_id(cx) else { return };
     let cfg = cx.program.graph();
-    let Some((steps, path)) = shortest(cfg, own) else { return };
+    let Some((steps, path)) = shortest(cfg, cx.id) else { return };
     if f64::from(steps) <= limit {
         return;
     }

@@ -1,7 +1,7 @@
 //! A recall event with a legacy name.
 
-use crate::recall::{Legacy, legacy};
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
+use agentir_analysis::recall::{Legacy, legacy};
 use agentir_diagnostics::{RuleName, Severity};
 use agentir_expr::Version;
 
@@ -15,7 +15,7 @@ pub(crate) static RULE: Rule = Rule {
     check: Check::Agent(check),
 };
 
-fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     if cx.version == Version::Legacy {
         return;
     }

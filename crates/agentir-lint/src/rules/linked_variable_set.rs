@@ -1,7 +1,7 @@
 //! An assignment to a linked variable.
 
 use crate::rule::{AGENT_SCRIPT, AgentContext, Check, Group, Report, Rule};
-use crate::script::written;
+use agentir_analysis::script::written;
 use agentir_diagnostics::{RuleName, Severity};
 
 pub(crate) static RULE: Rule = Rule {
@@ -14,7 +14,7 @@ pub(crate) static RULE: Rule = Rule {
     check: Check::Agent(check),
 };
 
-fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     written(cx, &mut |name| {
         let Some(variable) = cx.program.variables.get(name.value.as_str()) else { return };
         if variable.mutability == Some("mutable") {

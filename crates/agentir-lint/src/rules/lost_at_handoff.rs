@@ -1,7 +1,8 @@
 //! A variable that the next agent needs but does not receive.
 
 use super::used_before_set::consequence;
-use crate::rule::{ABL_AND_ADL, Check, Group, ProgramContext, Report, Rule};
+use crate::rule::{ABL_AND_ADL, Check, Group, Report, Rule};
+use agentir_analysis::ProgramAnalysis;
 use agentir_diagnostics::{Label, RuleName, Severity};
 use agentir_expr::Dialect;
 
@@ -15,8 +16,8 @@ pub(crate) static RULE: Rule = Rule {
     check: Check::Program(check),
 };
 
-fn check<'a>(cx: &'a ProgramContext<'a>, report: &mut Report<'_>) {
-    let adl = crate::dialects::is_adl_program(cx.program);
+fn check(cx: &ProgramAnalysis<'_>, report: &mut Report<'_>) {
+    let adl = agentir_analysis::dialects::is_adl_program(cx.program);
     let dialect = if adl { Dialect::Adl } else { Dialect::Abl };
     for dropped in &cx.dropped().all {
         let (name, to) = (&dropped.name, &dropped.to);

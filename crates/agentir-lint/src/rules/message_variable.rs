@@ -15,7 +15,7 @@ pub(crate) static RULE: Rule = Rule {
     check: Check::Agent(check),
 };
 
-fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     // Agent Script has no statement for messages; the welcome message is the first one.
     let welcome = cx.agent.on_start.0.iter().filter_map(|statement| match statement {
         Statement::Respond(said) => Some(("welcome", said.text.as_ref()?)),

@@ -1,6 +1,7 @@
 //! Calls that behave differently in MICA than in the paper.
 
-use crate::rule::{Check, Group, ProgramContext, Report, Rule};
+use crate::rule::{Check, Group, Report, Rule};
+use agentir_analysis::ProgramAnalysis;
 use agentir_diagnostics::{RuleName, Severity, Span, Spanned};
 use agentir_expr::Name;
 use agentir_ir::{Agent, AgentType, Body, Call, Flow, Statement, Target};
@@ -18,7 +19,7 @@ pub(crate) static RULE: Rule = Rule {
     check: Check::Program(check),
 };
 
-fn check(cx: &ProgramContext<'_>, report: &mut Report<'_>) {
+fn check(cx: &ProgramAnalysis<'_>, report: &mut Report<'_>) {
     let mut agents: FxHashMap<&str, Callee<'_>> = FxHashMap::default();
     for agent in cx.program.agents() {
         agents.entry(&agent.metadata.name.value).or_insert_with(|| Callee::new(agent));

@@ -1,6 +1,7 @@
 //! Functions that import modules which MICA blocks.
 
-use crate::rule::{Check, Group, ProgramContext, Report, Rule};
+use crate::rule::{Check, Group, Report, Rule};
+use agentir_analysis::ProgramAnalysis;
 use agentir_diagnostics::{Confidence, RuleName, Severity};
 use agentir_ir::{Data, Dialect};
 
@@ -27,7 +28,7 @@ const KEPT_OUT: &[(&str, &str)] = &[
     ("subprocess", "other processes"),
 ];
 
-fn check(cx: &ProgramContext<'_>, report: &mut Report<'_>) {
+fn check(cx: &ProgramAnalysis<'_>, report: &mut Report<'_>) {
     let settings = cx.program.extensions.0.get(Dialect::Adl.name());
     let mode = settings.and_then(|all| all.get("unsafe_mode"));
     if mode.is_some_and(|m| m.value == Data::Bool(true)) {

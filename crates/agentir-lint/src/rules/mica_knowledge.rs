@@ -1,6 +1,7 @@
 //! A kb agent outside of every ensemble, which MICA calls nevertheless.
 
-use crate::rule::{Check, Group, ProgramContext, Report, Rule};
+use crate::rule::{Check, Group, Report, Rule};
+use agentir_analysis::ProgramAnalysis;
 use agentir_diagnostics::{RuleName, Severity};
 use agentir_ir::{AgentType, Node};
 
@@ -14,7 +15,7 @@ pub(crate) static RULE: Rule = Rule {
     check: Check::Program(check),
 };
 
-fn check(cx: &ProgramContext<'_>, report: &mut Report<'_>) {
+fn check(cx: &ProgramAnalysis<'_>, report: &mut Report<'_>) {
     let agents = &cx.program.agents;
     let routers = || agents.iter().filter(|a| a.metadata.kind == AgentType::Supervisor);
     let first = agents.iter().find(|a| a.knowledge.is_some());

@@ -1,8 +1,9 @@
 //! A tool call without a required argument.
 
-use crate::arguments::{is_required, matched_calls, signature};
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
+use crate::signature::signature;
 use crate::wording::listed;
+use agentir_analysis::calls::{is_required, matched_calls};
 use agentir_diagnostics::{Confidence, RuleName, Severity};
 
 pub(crate) static RULE: Rule = Rule {
@@ -16,7 +17,7 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 /// Agent Script: `run` without a required input. The model fills the inputs of its own calls.
-fn of_script(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+fn of_script(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     for call in &cx.index.calls {
         let Some(tool) = cx.tool(&call.tool.value) else { continue };
         let given =
@@ -41,7 +42,7 @@ fn of_script(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     }
 }
 
-fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     if cx.is_agent_script() {
         of_script(cx, report);
         return;
@@ -49,7 +50,7 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     for matched_calls in matched_calls(cx) {
         let (call, tool) = (matched_calls.call, matched_calls.tool);
         // A bare `CALL: f` reads variables named like the parameters.
-        let taken = |name: &str| !call.has_arguments && cx.index.variables.knows(name);
+        let taken = |name: &str| !call.has_arguments && cx.variables.knows(name);
         let missing: Vec<String> = matched_calls
             .parameters
             .iter()

@@ -1,7 +1,9 @@
 //! Branches over the values of a variable that omit some values.
 
-use crate::proof::{FactSource, UnsatCore, binding, branch_guard, branches, is_stable, test};
+use crate::evidence::{binding, explain_core};
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
+use agentir_analysis::conditions::{branch_guard, branches, is_stable, test};
+use agentir_analysis::proof::{FactSource, UnsatCore};
 use agentir_diagnostics::{Diagnostic, RuleName, Severity};
 use agentir_eval::Value;
 use agentir_expr::{BinaryOp, Expr, ExprKind, Path, UnaryOp};
@@ -22,18 +24,22 @@ pub(crate) static RULE: Rule = Rule {
 /// Longer enumerations are not meant to be matched exhaustively.
 const MAX_VALUES: usize = 64;
 
-fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     let Some(agent_cfg) = cx.agent_cfg() else { return };
     for node in agent_cfg.nodes() {
         if let Some(finding) = missing_case(cx, node, report)
-            && cx.answers_for(finding.primary.span)
+            && cx.owns(finding.primary.span)
         {
             report.push(finding);
         }
     }
 }
 
-fn missing_case(cx: &AgentContext<'_>, node: NodeIndex, report: &Report<'_>) -> Option<Diagnostic> {
+fn missing_case(
+    cx: &AgentContext<'_, '_>,
+    node: NodeIndex,
+    report: &Report<'_>,
+) -> Option<Diagnostic> {
     let cfg = cx.program.graph();
     let all = branches(cfg.node(node)?);
     let (tried, None) = branch_guard(all, all.len())? else { return None };
@@ -57,11 +63,7 @@ fn missing_case(cx: &AgentContext<'_>, node: NodeIndex, report: &Report<'_>) -> 
     }
     let open = |value: &Value| {
         let mut query = cx.query();
-        query.add_fact(
-            path.clone(),
-            FactKind::Is(value.clone()),
-            FactSource { span: None, message: String::new() },
-        );
+        query.add_fact(path.clone(), FactKind::Is(value.clone()), FactSource::default());
         for known in cx.flow_facts().at(node) {
             match known {
                 Fact::Value(set) if set.target.root != path.root => {}
@@ -99,7 +101,7 @@ fn missing_case(cx: &AgentContext<'_>, node: NodeIndex, report: &Report<'_>) -> 
     let core = UnsatCore::of_facts(variable_facts.listed(path));
     let example = missing.first()?;
     Some(
-        core.explain(finding)
+        explain_core(finding, &core)
             .example([binding(&path.to_string(), example)])
             .note(format!("if `{path} = {example}`, {what}"))
             .help("add a branch for this value, or an `ELSE`"),
@@ -108,7 +110,7 @@ fn missing_case(cx: &AgentContext<'_>, node: NodeIndex, report: &Report<'_>) -> 
 
 /// Returns what happens where no branch is taken, and whether nothing does.
 fn after(
-    cx: &AgentContext<'_>,
+    cx: &AgentContext<'_, '_>,
     next: NodeIndex,
     why: agentir_flow::cfg::EdgeKind,
 ) -> (bool, &'static str) {

@@ -1,7 +1,8 @@
 //! A flow or a project without an entry point.
 
-use crate::dialects::is_adl_program;
-use crate::rule::{Check, Group, ProgramContext, Report, Rule};
+use crate::rule::{Check, Group, Report, Rule};
+use agentir_analysis::ProgramAnalysis;
+use agentir_analysis::dialects::is_adl_program;
 use agentir_diagnostics::{Diagnostic, RuleName, Severity, Spanned, closest};
 use agentir_expr::Name;
 
@@ -15,7 +16,7 @@ pub(crate) static RULE: Rule = Rule {
     check: Check::Program(check),
 };
 
-fn check(cx: &ProgramContext<'_>, report: &mut Report<'_>) {
+fn check(cx: &ProgramAnalysis<'_>, report: &mut Report<'_>) {
     let program = cx.program;
     for flow in program.agents().filter_map(|a| a.flow.as_ref()) {
         let Some(entry) = &flow.entry_point else { continue };

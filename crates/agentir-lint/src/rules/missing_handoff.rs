@@ -1,10 +1,10 @@
 //! Instructions to hand over to an agent that is not reachable.
 
-use crate::dialects::is_adl;
-use crate::rule::{Check, Group, ProgramContext, Report, Rule};
+use crate::rule::{Check, Group, Report, Rule};
 use crate::wording::Wording;
+use agentir_analysis::ProgramAnalysis;
+use agentir_analysis::dialects::is_adl;
 use agentir_diagnostics::{Confidence, RuleName, Severity};
-use agentir_flow::cfg::AgentId;
 
 pub(crate) static RULE: Rule = Rule {
     name: RuleName("missing-handoff"),
@@ -16,16 +16,16 @@ pub(crate) static RULE: Rule = Rule {
     check: Check::Program(check),
 };
 
-fn check(cx: &ProgramContext<'_>, report: &mut Report<'_>) {
-    let program = cx.program;
-    if !program.complete {
+fn check(cx: &ProgramAnalysis<'_>, report: &mut Report<'_>) {
+    if !cx.program.complete {
         return;
     }
     let said = cx.instructions();
-    for (id, agent) in (0..).map(AgentId).zip(&program.agents) {
+    for analysis in cx.all_agents() {
+        let agent = analysis.agent;
         let own = agent.metadata.name.value.as_str();
         let words = Wording::of(agent).agent;
-        for prompt in said.of(id) {
+        for prompt in analysis.prompts() {
             for handoff in &prompt.mentions.handoffs {
                 let (to, handoff_graph) = (handoff.to, said.handoff_graph());
                 if to == own || handoff_graph.routed(own, to) || handoff_graph.direct(own, to) {

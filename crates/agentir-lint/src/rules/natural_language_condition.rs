@@ -16,7 +16,7 @@ pub(crate) static RULE: Rule = Rule {
     check: Check::Agent(check),
 };
 
-fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     // The model evaluates the rules of a reasoning zone.
     let steps = cx.agent.flow.iter().flat_map(|f| f.definitions.values());
     let for_model: FxHashSet<Span> = steps
@@ -35,7 +35,7 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
             ConditionUse::Applies | ConditionUse::Other => "a condition",
         };
         let reported =
-            matches!(condition.kind, ConditionKind::Natural) && cx.answers_for(condition.span());
+            matches!(condition.kind, ConditionKind::Natural) && cx.owns(condition.span());
         if reported && !for_model.contains(&condition.span()) {
             report.push(
                 report

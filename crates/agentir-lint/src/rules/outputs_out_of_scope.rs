@@ -1,7 +1,7 @@
 //! `@outputs` without an enclosing action, or shadowed by another action.
 
 use crate::rule::{AGENT_SCRIPT, AgentContext, Check, Group, Report, Rule};
-use crate::script::{Outputs, output, outputs};
+use agentir_analysis::script::{Outputs, output, outputs};
 use agentir_diagnostics::{RuleName, Severity};
 
 pub(crate) static RULE: Rule = Rule {
@@ -14,8 +14,8 @@ pub(crate) static RULE: Rule = Rule {
     check: Check::Agent(check),
 };
 
-fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
-    outputs(cx, &mut |path, here| {
+fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
+    outputs(cx.agent, &mut |path, here| {
         let name = output(path);
         if matches!(here, Outputs::Nothing) {
             report.push(

@@ -15,7 +15,7 @@ pub(crate) static RULE: Rule = Rule {
     check: Check::Agent(check),
 };
 
-fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     for (condition, used) in &cx.index.conditions {
         if *used == ConditionUse::Completion && matches!(condition.kind, ConditionKind::Natural) {
             report.push(

@@ -1,9 +1,8 @@
 //! Alternatives with the same priority that can apply together.
 
-use crate::proof::bindings;
-use crate::proof::shadowing::numeric_priority;
-use crate::routes::{self, Route};
+use crate::evidence::bindings;
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
+use agentir_analysis::routes::{self, Route, numeric_priority};
 use agentir_diagnostics::{RuleName, Severity, Span};
 use agentir_expr::Condition;
 use agentir_ir::Profile;
@@ -22,13 +21,13 @@ pub(crate) static RULE: Rule = Rule {
 /// Each alternative is compared with this many of those before it.
 const MAX_NEIGHBOURS: usize = 64;
 
-fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
-    routes(cx, &routes::rules(cx), "rules", report);
-    routes(cx, &routes::handoffs(cx), "handoffs", report);
+fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
+    routes(cx, &routes::rules(cx.agent), "rules", report);
+    routes(cx, &routes::handoffs(cx.agent), "handoffs", report);
     profiles(cx, report);
 }
 
-fn routes<'a>(cx: &AgentContext<'a>, all: &[Route<'a>], what: &str, report: &mut Report<'_>) {
+fn routes<'a>(cx: &AgentContext<'_, 'a>, all: &[Route<'a>], what: &str, report: &mut Report<'_>) {
     for (at, later) in all.iter().enumerate() {
         let mut nearest = all.iter().take(at).rev().take(MAX_NEIGHBOURS);
         let tied = nearest.find_map(|earlier| {
@@ -76,8 +75,8 @@ fn routes<'a>(cx: &AgentContext<'a>, all: &[Route<'a>], what: &str, report: &mut
     }
 }
 
-fn profiles(cx: &AgentContext<'_>, report: &mut Report<'_>) {
-    let all: Vec<&Profile> = cx.profiles().filter(|p| cx.answers_for(p.span)).collect();
+fn profiles(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
+    let all: Vec<&Profile> = cx.profiles().filter(|p| cx.owns(p.span)).collect();
     for (at, later) in all.iter().enumerate() {
         let own = numeric_priority(Some(&later.priority));
         let tied = all.iter().take(at).find_map(|earlier| {
@@ -137,7 +136,7 @@ fn shared_intent<'a>(a: &Route<'a>, b: &Route<'_>) -> Option<&'a str> {
 /// Returns a state in which the conditions hold. `None` if there is none, if it is
 /// undecided, or if there are fewer than `least` conditions.
 fn together<'a>(
-    cx: &AgentContext<'a>,
+    cx: &AgentContext<'_, 'a>,
     conditions: [Option<&'a Condition>; 2],
     least: usize,
 ) -> Option<Example> {

@@ -1,8 +1,9 @@
 //! Instructions that hand the conversation on in a cycle.
 
-use crate::prompt::PromptHandoff;
-use crate::rule::{Check, Group, ProgramContext, Report, Rule};
+use crate::rule::{Check, Group, Report, Rule};
 use crate::wording::listed;
+use agentir_analysis::ProgramAnalysis;
+use agentir_analysis::prompt::PromptHandoff;
 use agentir_diagnostics::{Confidence, Label, RuleName, Severity};
 
 pub(crate) static RULE: Rule = Rule {
@@ -15,7 +16,7 @@ pub(crate) static RULE: Rule = Rule {
     check: Check::Program(check),
 };
 
-fn check(cx: &ProgramContext<'_>, report: &mut Report<'_>) {
+fn check(cx: &ProgramAnalysis<'_>, report: &mut Report<'_>) {
     for found in cx.instructions().cycles() {
         let Some(first) = found.edges.first() else { continue };
         let chain: Vec<String> = found

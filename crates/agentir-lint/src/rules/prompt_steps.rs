@@ -1,7 +1,7 @@
 //! Inconsistent numbers of instructions.
 
-use crate::prompt::{Prompt, steps_named};
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
+use agentir_analysis::prompt::{Prompt, steps_named};
 use agentir_diagnostics::{Confidence, RuleName, Severity};
 use rustc_hash::FxHashMap;
 use std::ops::Range;
@@ -16,7 +16,7 @@ pub(crate) static RULE: Rule = Rule {
     check: Check::Agent(check),
 };
 
-fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     for prompt in cx.prompts() {
         numbers(prompt, report);
     }

@@ -1,8 +1,9 @@
 //! A constraint that cannot fail, because of earlier constraints or its own gate.
 
-use crate::constraints::{GuardedConstraint, guarded_constraints, related};
-use crate::proof::Assumption;
+use crate::evidence::explain_core;
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
+use agentir_analysis::constraints::{GuardedConstraint, guarded_constraints, related};
+use agentir_analysis::proof::Assumption;
 use agentir_diagnostics::{Diagnostic, RuleName, Severity, Span};
 use agentir_solver::Test;
 
@@ -25,13 +26,13 @@ enum Part {
     Earlier(Span, bool),
 }
 
-fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     for (_, all) in guarded_constraints(cx) {
         for group in related(&all) {
             for (at, guarded) in group.iter().enumerate() {
                 let before = group.get(..at).unwrap_or_default();
                 if let Some(finding) = redundant(cx, guarded, before, report)
-                    && cx.answers_for(finding.primary.span)
+                    && cx.owns(finding.primary.span)
                 {
                     report.push(finding);
                 }
@@ -41,7 +42,7 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
 }
 
 fn redundant<'a>(
-    cx: &AgentContext<'a>,
+    cx: &AgentContext<'_, 'a>,
     guarded: &GuardedConstraint<'a>,
     before: &[&GuardedConstraint<'a>],
     report: &Report<'_>,
@@ -105,7 +106,7 @@ fn redundant<'a>(
         };
     }
     Some(
-        core.explain(finding)
+        explain_core(finding, &core)
             .note("only the `ON_FAIL` of the first constraint that fails runs, so that of this one never does")
             .help("remove it, or move it before the others if its message matters"),
     )

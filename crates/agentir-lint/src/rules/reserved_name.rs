@@ -28,7 +28,7 @@ const WORDS: &[&str] =
     &["True", "False", "None", "and", "or", "not", "is", "if", "else", "mutable", "linked"];
 
 /// Agent Script: variables named like a keyword.
-fn of_script(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+fn of_script(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     for variable in &cx.agent.memory.session {
         let name = &variable.name;
         if WORDS.contains(&name.value.as_str()) {
@@ -42,13 +42,13 @@ fn of_script(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     }
 }
 
-fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     if cx.is_agent_script() {
         return of_script(cx, report);
     }
     let agent = cx.agent;
     let mut look = |name: &str, span: Span, how: How| {
-        if cx.answers_for(span)
+        if cx.owns(span)
             && let Some(finding) = variable(cx, report, name, span, how)
         {
             report.push(finding);
@@ -97,7 +97,7 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
 }
 
 fn variable(
-    cx: &AgentContext<'_>,
+    cx: &AgentContext<'_, '_>,
     report: &Report<'_>,
     name: &str,
     span: Span,

@@ -1,8 +1,9 @@
 //! A gap in a routing table.
 
-use crate::proof::{FactSource, binding, bindings};
-use crate::routes::{self, Route};
+use crate::evidence::{binding, bindings};
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
+use agentir_analysis::proof::FactSource;
+use agentir_analysis::routes::{self, Route};
 use agentir_diagnostics::{Binding, RuleName, Severity, Span};
 use agentir_eval::Value;
 use agentir_expr::{Expr, ExprKind, Literal, Path, Visit};
@@ -19,15 +20,15 @@ pub(crate) static RULE: Rule = Rule {
     check: Check::Agent(check),
 };
 
-fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     let routing = cx.agent.routing.as_ref();
     if routing.is_some_and(|r| r.default_agent.is_some()) {
         return;
     }
     // A supervisor that may answer itself covers all remaining cases.
     let answers = routing.and_then(|r| r.direct_response_allowed);
-    let rules = routes::rules(cx);
-    let handoffs = routes::handoffs(cx);
+    let rules = routes::rules(cx.agent);
+    let handoffs = routes::handoffs(cx.agent);
     if answers != Some(true) && cx.agent.metadata.kind == AgentType::Supervisor {
         if handoffs.is_empty() {
             intents(cx, &rules, report);
@@ -79,16 +80,16 @@ impl<'r, 'a> Table<'r, 'a> {
     }
 
     /// Returns a state in which no route is taken, if the variable satisfies these facts.
-    fn hole(&self, cx: &AgentContext<'a>, facts: &[FactKind]) -> Option<Option<Example>> {
+    fn hole(&self, cx: &AgentContext<'_, 'a>, facts: &[FactKind]) -> Option<Option<Example>> {
         let mut query = cx.query();
         for fact in facts {
-            let source = FactSource { span: None, message: String::new() };
+            let source = FactSource::default();
             query.add_fact(self.by.clone(), fact.clone(), source);
         }
         for condition in self.routes.iter().filter_map(|r| r.when) {
             query.assume(condition, false);
         }
-        query.solve().map(crate::proof::SatResult::state)
+        query.solve().map(agentir_analysis::proof::SatResult::state)
     }
 
     fn report(&self, text: &str, state: Vec<Binding>, report: &mut Report<'_>) {
@@ -109,7 +110,7 @@ impl<'r, 'a> Table<'r, 'a> {
 }
 
 /// Reports a value of an enumeration, or `true` or `false`.
-fn values<'a>(cx: &AgentContext<'a>, routes: &[Route<'a>], report: &mut Report<'_>) {
+fn values<'a>(cx: &AgentContext<'_, 'a>, routes: &[Route<'a>], report: &mut Report<'_>) {
     let Some(table) = Table::of(routes) else { return };
     if !cx.variable_facts().is_listed(&table.by) {
         return;
@@ -120,7 +121,7 @@ fn values<'a>(cx: &AgentContext<'a>, routes: &[Route<'a>], report: &mut Report<'
 }
 
 /// Reports a number between two ranges.
-fn limits<'a>(cx: &AgentContext<'a>, routes: &[Route<'a>], report: &mut Report<'_>) {
+fn limits<'a>(cx: &AgentContext<'_, 'a>, routes: &[Route<'a>], report: &mut Report<'_>) {
     let Some(table) = Table::of(routes) else { return };
     let mut limits: Vec<f64> = Vec::new();
     for expr in routes.iter().filter_map(|r| r.when?.expr()) {
@@ -157,7 +158,7 @@ fn numbers(expr: &Expr, found: &mut Vec<f64>) {
 }
 
 /// Reports a declared intent that no rule matches.
-fn intents(cx: &AgentContext<'_>, rules: &[Route<'_>], report: &mut Report<'_>) {
+fn intents(cx: &AgentContext<'_, '_>, rules: &[Route<'_>], report: &mut Report<'_>) {
     if rules.is_empty() || rules.iter().any(|r| r.intents.is_empty()) {
         return;
     }

@@ -16,7 +16,7 @@ pub(crate) static RULE: Rule = Rule {
     check: Check::Agent(check),
 };
 
-fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     let agent = cx.agent;
     let own = &agent.metadata.name;
     // `HANDOFF_PROTOCOL` of a supervisor describes handoffs of other agents.

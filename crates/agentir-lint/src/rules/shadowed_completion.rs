@@ -1,7 +1,8 @@
 //! A completion condition that an earlier one shadows.
 
-use crate::proof::shadowing::shadowed_by;
+use crate::evidence::explain_core;
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
+use agentir_analysis::shadowing::shadowed_by;
 use agentir_diagnostics::{RuleName, Severity};
 use agentir_expr::Condition;
 
@@ -15,7 +16,7 @@ pub(crate) static RULE: Rule = Rule {
     check: Check::Agent(check),
 };
 
-fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     let all: Vec<&Condition> =
         cx.agent.completion.conditions.iter().filter_map(|c| c.when.as_ref()).collect();
     for (at, this) in all.iter().enumerate().skip(1) {
@@ -28,9 +29,7 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
             finding = finding.label(other.span(), "… this is true as well, and comes first");
         }
         report.push(
-            shadowed_by
-                .core
-                .explain(finding)
+            explain_core(finding, &shadowed_by.core)
                 .note("after each turn the first condition that is true ends the agent with its own response; the response and the values of this one are lost")
                 .help("put the narrower condition first, or remove this one"),
         );

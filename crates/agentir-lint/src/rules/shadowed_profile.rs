@@ -1,8 +1,10 @@
 //! A profile that others always override.
 
-use crate::proof::UnsatCore;
-use crate::proof::shadowing::{numeric_priority, shadowed_by};
+use crate::evidence::add_core;
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
+use agentir_analysis::proof::UnsatCore;
+use agentir_analysis::routes::numeric_priority;
+use agentir_analysis::shadowing::shadowed_by;
 use agentir_diagnostics::{RuleName, Severity, Span};
 use agentir_expr::Condition;
 use agentir_ir::Profile;
@@ -47,8 +49,8 @@ pub(super) fn fields(profile: &Profile) -> Vec<Field> {
     .collect()
 }
 
-fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
-    let all: Vec<&Profile> = cx.profiles().filter(|p| cx.answers_for(p.span)).collect();
+fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
+    let all: Vec<&Profile> = cx.profiles().filter(|p| cx.owns(p.span)).collect();
     for profile in &all {
         let (own, sets) = (numeric_priority(Some(&profile.priority)), fields(profile));
         if sets.is_empty() || sets.iter().any(|field| !field.decides) {
@@ -84,7 +86,7 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
         );
         // Fields that are overridden for different reasons have no common proof.
         if let Some(core) = cores.first().filter(|core| cores.iter().all(|c| c == *core)) {
-            finding = core.add_evidence(finding);
+            finding = add_core(finding, core);
         }
         if let Some(when) = &profile.when {
             finding = finding.label(when.span(), "whenever this is true …");

@@ -1,8 +1,9 @@
 //! A handoff or a routing rule that an earlier one shadows.
 
-use crate::proof::shadowing::{Shadowed, shadowed_by};
-use crate::routes::{self, Route};
+use crate::evidence::explain_core;
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
+use agentir_analysis::routes::{self, Route};
+use agentir_analysis::shadowing::{Shadowed, shadowed_by};
 use agentir_diagnostics::{Diagnostic, RuleName, Severity, Span};
 use agentir_expr::Condition;
 
@@ -19,8 +20,10 @@ pub(crate) static RULE: Rule = Rule {
 /// The maximum number of earlier routes to compare with; longer tables are generated.
 const MAX_ROUTES: usize = 128;
 
-fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
-    for (routes, what) in [(routes::rules(cx), "rule"), (routes::handoffs(cx), "handoff")] {
+fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
+    for (routes, what) in
+        [(routes::rules(cx.agent), "rule"), (routes::handoffs(cx.agent), "handoff")]
+    {
         for (at, route) in routes.iter().enumerate() {
             let from = if routes.len() > MAX_ROUTES { at.saturating_sub(MAX_ROUTES) } else { 0 };
             let to = if routes.len() > MAX_ROUTES { at } else { routes.len() };
@@ -47,7 +50,7 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
 
 /// Returns the intents of a route that an earlier one matches; whether all of them do.
 fn intents<'a>(
-    cx: &AgentContext<'a>,
+    cx: &AgentContext<'_, 'a>,
     earlier: &[&Route<'a>],
     route: &Route<'a>,
     report: &mut Report<'_>,
@@ -77,7 +80,7 @@ struct Proof<'r, 'a> {
 /// Returns the earlier routes that always apply when this one does, for an intent if it has
 /// intents.
 fn by<'r, 'a>(
-    cx: &AgentContext<'a>,
+    cx: &AgentContext<'_, 'a>,
     earlier: &[&'r Route<'a>],
     route: &Route<'a>,
     intent: Option<&str>,
@@ -121,10 +124,7 @@ fn explain(
         };
         finding = finding.label(*span, label);
     }
-    proof
-        .shadowed_by
-        .core
-        .explain(finding)
+    explain_core(finding, &proof.shadowed_by.core)
         .note(format!(
             "if several apply, the {what} with the lowest `PRIORITY` is taken; without priorities, the first"
         ))

@@ -1,6 +1,7 @@
 //! A tool with side effects that does not declare whether the user must confirm.
 
-use crate::rule::{Check, Group, ProgramContext, Report, Rule};
+use crate::rule::{Check, Group, Report, Rule};
+use agentir_analysis::ProgramAnalysis;
 use agentir_diagnostics::{RuleName, Severity};
 use agentir_ir::Tool;
 use rustc_hash::FxHashSet;
@@ -15,7 +16,7 @@ pub(crate) static RULE: Rule = Rule {
     check: Check::Program(check),
 };
 
-fn check(cx: &ProgramContext<'_>, report: &mut Report<'_>) {
+fn check(cx: &ProgramAnalysis<'_>, report: &mut Report<'_>) {
     // The signature and the implementation may be in different files; one declaration is enough.
     let message = |tool: &Tool| tool.confirmation.as_ref().is_some_and(|c| c.require.is_some());
     let decided: FxHashSet<&str> =

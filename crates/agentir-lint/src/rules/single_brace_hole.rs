@@ -14,11 +14,11 @@ pub(crate) static RULE: Rule = Rule {
     check: Check::Agent(check),
 };
 
-fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     if cx.version == Version::Legacy {
         return;
     }
-    for template in cx.index.templates.iter().filter(|t| cx.answers_for(t.text.span)) {
+    for template in cx.index.templates.iter().filter(|t| cx.owns(t.text.span)) {
         let holes = holes(template);
         let Some(((first, text), rest)) = holes.split_first() else { continue };
         let mut finding = report

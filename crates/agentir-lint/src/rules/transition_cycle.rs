@@ -1,6 +1,7 @@
 //! Subagents that transfer to each other before the model or the user can act.
 
-use crate::rule::{AGENT_SCRIPT, Check, Group, ProgramContext, Report, Rule};
+use crate::rule::{AGENT_SCRIPT, Check, Group, Report, Rule};
+use agentir_analysis::ProgramAnalysis;
 use agentir_diagnostics::{Label, RuleName, Severity};
 use agentir_flow::cfg::{AgentId, Transfer};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -15,7 +16,7 @@ pub(crate) static RULE: Rule = Rule {
     check: Check::Program(check),
 };
 
-fn check(cx: &ProgramContext<'_>, report: &mut Report<'_>) {
+fn check(cx: &ProgramAnalysis<'_>, report: &mut Report<'_>) {
     let graph = cx.graph();
     // From these nodes no path leads to the model, to the user or to an end.
     let lost = graph.never_yielding();

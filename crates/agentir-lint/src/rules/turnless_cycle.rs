@@ -1,6 +1,7 @@
 //! A cycle of steps that never waits for the user.
 
-use crate::rule::{Check, Group, ProgramContext, Report, Rule};
+use crate::rule::{Check, Group, Report, Rule};
+use agentir_analysis::ProgramAnalysis;
 use agentir_diagnostics::{Label, RuleName, Severity, Span};
 use agentir_flow::Cfg;
 use agentir_flow::cfg::{AgentCfg, AgentId, Node, NodeKind, Origin};
@@ -15,7 +16,7 @@ pub(crate) static RULE: Rule = Rule {
     check: Check::Program(check),
 };
 
-fn check(cx: &ProgramContext<'_>, report: &mut Report<'_>) {
+fn check(cx: &ProgramAnalysis<'_>, report: &mut Report<'_>) {
     let graph = cx.graph();
     for cycle in graph.turnless_loops(|agent| interacts(graph, agent)) {
         let mut transitions: Vec<Transition> = Vec::new();

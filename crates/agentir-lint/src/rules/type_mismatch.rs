@@ -1,7 +1,7 @@
 //! A value of the wrong type.
 
 use crate::rule::{ABL_AND_SCRIPT, AgentContext, Check, Group, Report, Rule};
-use crate::types::{AblTypes, ScriptTypes};
+use agentir_analysis::types::{AblTypes, ScriptTypes};
 use agentir_diagnostics::{Diagnostic, RuleName, Severity, Span};
 use agentir_expr::{Coercion, Expr, Mismatch, TypeExpr, ValueType};
 use agentir_ir::{BindingAction, Data};
@@ -23,11 +23,11 @@ pub(crate) static RULE: Rule = Rule {
     check: Check::Agent(check),
 };
 
-fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     if !cx.is_agent_script() {
         return of_abl(cx, report);
     }
-    let types = ScriptTypes::new(cx);
+    let types = cx.script_types();
     declarations(cx, &Coercion::AGENT_SCRIPT, report);
     for set in &cx.index.sets {
         let target = &set.target;
@@ -50,20 +50,20 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
 }
 
 /// ABL: comparisons are left to the rules that prove their outcome.
-fn of_abl(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+fn of_abl(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     declarations(cx, &Coercion::ABL, report);
     let types = AblTypes::new(cx);
     for set in cx.index.sets.iter().filter(|s| s.target.segments.is_empty()) {
         if let Some((wanted, at)) = types.declared(&set.target.root.value)
             && let Some(found) = types.mismatch(&set.value, wanted)
-            && cx.answers_for(set.value.span)
+            && cx.owns(set.value.span)
         {
             report.push(not_a(report, &set.target.root.value, set.value.span, wanted, &found, *at));
         }
     }
     cx.index.all_exprs(&mut |expr| {
         types.infer(expr, &mut |span, mismatch| {
-            if !matches!(mismatch, Mismatch::Comparison { .. }) && cx.answers_for(span) {
+            if !matches!(mismatch, Mismatch::Comparison { .. }) && cx.owns(span) {
                 report.push(in_words(report, span, mismatch));
             }
         });
@@ -71,7 +71,7 @@ fn of_abl(cx: &AgentContext<'_>, report: &mut Report<'_>) {
 }
 
 /// Checks the initial values of variables and inputs.
-fn declarations(cx: &AgentContext<'_>, coercion: &'static Coercion, report: &mut Report<'_>) {
+fn declarations(cx: &AgentContext<'_, '_>, coercion: &'static Coercion, report: &mut Report<'_>) {
     let memory = &cx.agent.memory;
     let variables = memory.session.iter();
     let variables = variables.map(|v| (&v.name, v.ty.as_ref(), v.initial_value.as_ref()));
@@ -131,7 +131,7 @@ fn rejected(value: &Data, wanted: &ValueType, coercion: &Coercion) -> Option<Val
 
 /// Checks a value for a variable.
 fn assigned(
-    cx: &AgentContext<'_>,
+    cx: &AgentContext<'_, '_>,
     types: &ScriptTypes<'_, '_>,
     name: &str,
     value: &Expr,

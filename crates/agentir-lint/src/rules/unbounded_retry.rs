@@ -1,8 +1,8 @@
 //! A failure that is retried without a limit.
 
 use super::endless_loop::{explain, retries};
-use crate::proof::cycles::endless_cycles;
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
+use agentir_analysis::endless::endless_cycles;
 use agentir_diagnostics::{RuleName, Severity};
 use agentir_flow::cfg::NodeKind;
 
@@ -16,7 +16,7 @@ pub(crate) static RULE: Rule = Rule {
     check: Check::Agent(check),
 };
 
-fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     let cfg = cx.program.graph();
     for cycle in endless_cycles(cx).iter().filter(|c| retries(cx, c)) {
         let also =

@@ -1,7 +1,7 @@
 //! A name in backticks without the closing one.
 
-use crate::prompt::Prompt;
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
+use agentir_analysis::prompt::Prompt;
 use agentir_diagnostics::{Applicability, Edit, Fix, RuleName, Severity};
 
 pub(crate) static RULE: Rule = Rule {
@@ -14,7 +14,7 @@ pub(crate) static RULE: Rule = Rule {
     check: Check::Agent(check),
 };
 
-fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     for prompt in cx.prompts() {
         for at in unclosed(prompt) {
             let finding = report

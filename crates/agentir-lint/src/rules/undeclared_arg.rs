@@ -1,8 +1,9 @@
 //! An argument that is set, read or bound, but that no agent declares.
 
-use crate::dialects::is_adl;
-use crate::names::{paths, suggest};
+use crate::names::suggest;
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
+use agentir_analysis::dialects::is_adl;
+use agentir_analysis::expressions::paths;
 use agentir_diagnostics::{RuleName, Severity, Span, Spanned};
 use agentir_expr::{Name, Path};
 use agentir_ir::{Agent, Body, Statement, VariableBinding};
@@ -25,11 +26,11 @@ fn args(agent: &Agent) -> impl Iterator<Item = &str> {
 }
 
 /// Whether an agent declares an argument.
-fn declares(cx: &AgentContext<'_>, agent: &Agent, name: &str) -> bool {
+fn declares(cx: &AgentContext<'_, '_>, agent: &Agent, name: &str) -> bool {
     cx.program.declared.contains(&(agent.metadata.name.span, name))
 }
 
-fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     let mut seen: FxHashSet<Span> = FxHashSet::default();
     let mut read = |path: &Path, set: bool, report: &mut Report<'_>| {
         if seen.insert(path.root.span) {
@@ -51,7 +52,7 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     agentir_flow::bodies(cx.agent, &mut |body| calls(cx, body, report));
 }
 
-fn calls(cx: &AgentContext<'_>, body: &Body, report: &mut Report<'_>) {
+fn calls(cx: &AgentContext<'_, '_>, body: &Body, report: &mut Report<'_>) {
     for statement in &body.0 {
         match statement {
             Statement::Delegate(d) => bindings(cx, &d.agent, &d.bindings, report),
@@ -63,7 +64,7 @@ fn calls(cx: &AgentContext<'_>, body: &Body, report: &mut Report<'_>) {
 
 /// Checks the arguments that are passed to another agent.
 fn bindings(
-    cx: &AgentContext<'_>,
+    cx: &AgentContext<'_, '_>,
     to: &Spanned<Name>,
     bindings: &[VariableBinding],
     report: &mut Report<'_>,
@@ -84,7 +85,7 @@ fn bindings(
     }
 }
 
-fn look(cx: &AgentContext<'_>, path: &Path, set: bool, report: &mut Report<'_>) {
+fn look(cx: &AgentContext<'_, '_>, path: &Path, set: bool, report: &mut Report<'_>) {
     let root = &path.root;
     let name = root.value.as_str();
     let own = declares(cx, cx.agent, name);

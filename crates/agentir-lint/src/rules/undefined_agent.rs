@@ -1,8 +1,9 @@
 //! A reference to an agent that does not exist.
 
-use crate::dialects::is_adl;
 use crate::names::suggest;
-use crate::rule::{Check, Group, ProgramContext, Report, Rule};
+use crate::rule::{Check, Group, Report, Rule};
+use agentir_analysis::ProgramAnalysis;
+use agentir_analysis::dialects::is_adl;
 use agentir_diagnostics::{RuleName, Severity, Spanned};
 use agentir_expr::Name;
 use agentir_ir::{Agent, AgentUse, Node};
@@ -25,7 +26,7 @@ pub(crate) static RULE: Rule = Rule {
     check: Check::Program(check),
 };
 
-fn check(cx: &ProgramContext<'_>, report: &mut Report<'_>) {
+fn check(cx: &ProgramAnalysis<'_>, report: &mut Report<'_>) {
     let agents: FxHashSet<&str> =
         cx.program.agents().map(|a| a.metadata.name.value.as_str()).collect();
     if cx.is_agent_script() {
@@ -46,7 +47,7 @@ fn check(cx: &ProgramContext<'_>, report: &mut Report<'_>) {
 }
 
 /// Agent Script: the file declares all subagents, also those deployed elsewhere.
-fn of_script(cx: &ProgramContext<'_>, agents: &FxHashSet<&str>, report: &mut Report<'_>) {
+fn of_script(cx: &ProgramAnalysis<'_>, agents: &FxHashSet<&str>, report: &mut Report<'_>) {
     let elsewhere = cx.program.agents().flat_map(|a| &a.available_agents);
     let elsewhere: FxHashSet<&str> = elsewhere.map(|r| r.alias.value.as_str()).collect();
     let known = |name: &str| agents.contains(name) || elsewhere.contains(name);
@@ -73,7 +74,7 @@ fn of_script(cx: &ProgramContext<'_>, agents: &FxHashSet<&str>, report: &mut Rep
 }
 
 /// Checks the references of one agent.
-fn one(cx: &ProgramContext<'_>, agent: &Agent, agents: &FxHashSet<&str>, report: &mut Report<'_>) {
+fn one(cx: &ProgramAnalysis<'_>, agent: &Agent, agents: &FxHashSet<&str>, report: &mut Report<'_>) {
     let aliases = agent.available_agents.iter().map(|r| r.alias.value.as_str());
     let handoffs = agent
         .coordination

@@ -15,7 +15,7 @@ pub(crate) static RULE: Rule = Rule {
     check: Check::Agent(check),
 };
 
-fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     let understood = cx.agent.nlu.iter().flat_map(|n| &n.entities);
     let entities: FxHashSet<&str> =
         cx.agent.entities.iter().chain(understood).map(|e| e.name.value.as_str()).collect();
@@ -30,9 +30,7 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
         .flat_map(|n| &n.intents)
         .flat_map(|i| &i.entities)
         .map(|name| (name, true));
-    for (name, field_will_do) in
-        referred.chain(intents).filter(|(name, _)| cx.answers_for(name.span))
-    {
+    for (name, field_will_do) in referred.chain(intents).filter(|(name, _)| cx.owns(name.span)) {
         let word = name.value.as_str();
         if entities.contains(word) || (field_will_do && fields.contains(word)) {
             continue;

@@ -1,12 +1,13 @@
 //! A reference to a field that nothing collects, returns or declares.
 
-use crate::names::{
-    ExprContext, Member, Results, expressions, expressions_of, member, paths, suggest,
-};
+use crate::names::suggest;
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
-use crate::script::{Outputs, output, outputs};
-use crate::variables::first;
 use crate::wording::{listed, plural};
+use agentir_analysis::expressions::{
+    ExprContext, Member, Results, expressions, expressions_of, member, paths,
+};
+use agentir_analysis::script::{Outputs, output, outputs};
+use agentir_analysis::variables::first;
 use agentir_diagnostics::{Confidence, Diagnostic, RuleName, Severity, Span, Spanned};
 use agentir_expr::{Name, Path, TypeField};
 use agentir_ir::{Agent, Call, Dialect, Node, ReadUse, Tool};
@@ -23,9 +24,9 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 /// Agent Script: `@outputs.x` below an action without such an output.
-fn of_script(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+fn of_script(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     let declared = |tool: &str| Some(cx.tool(tool)?.returns.as_ref()?.fields.as_slice());
-    outputs(cx, &mut |path, here| {
+    outputs(cx.agent, &mut |path, here| {
         let Outputs::Of(tool, outside) = *here else { return };
         let (name, Some(fields)) = (output(path), declared(&tool.value)) else { return };
         if fields.is_empty() || fields.iter().any(|f| f.name.value == name.value) {
@@ -55,7 +56,7 @@ fn of_script(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     });
 }
 
-fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     if cx.is_agent_script() {
         of_script(cx, report);
         return;
@@ -68,10 +69,10 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
 }
 
 /// `depends_on`, and `COLLECT` after a failed constraint.
-fn asked_for(cx: &AgentContext<'_>, fields: &FxHashSet<&str>, report: &mut Report<'_>) {
+fn asked_for(cx: &AgentContext<'_, '_>, fields: &FxHashSet<&str>, report: &mut Report<'_>) {
     let files: FxHashSet<&str> =
         cx.agent.attachments.iter().map(|a| a.name.value.as_str()).collect();
-    for (name, used) in cx.index.reads.iter().filter(|(name, _)| cx.answers_for(name.span)) {
+    for (name, used) in cx.index.reads.iter().filter(|(name, _)| cx.owns(name.span)) {
         let note = match used {
             ReadUse::DependsOn => "a field that depends on a missing field is never asked for",
             ReadUse::Collect => {
@@ -90,8 +91,8 @@ fn asked_for(cx: &AgentContext<'_>, fields: &FxHashSet<&str>, report: &mut Repor
 }
 
 /// Variables that are passed to other agents.
-fn passed_on(cx: &AgentContext<'_>, report: &mut Report<'_>) {
-    let variables = &cx.index.variables;
+fn passed_on(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
+    let variables = &cx.variables;
     // A supervisor's description of a handoff between two other agents.
     let protocol = cx.agent.coordination.handoffs.iter().filter(|h| {
         h.extensions.0.get(Dialect::Abl.name()).is_some_and(|all| all.contains_key("from"))
@@ -102,7 +103,7 @@ fn passed_on(cx: &AgentContext<'_>, report: &mut Report<'_>) {
         let known = *used != ReadUse::Pass
             || others.contains(&name.span)
             || variables.knows(first(&name.value));
-        if known || !cx.answers_for(name.span) {
+        if known || !cx.owns(name.span) {
             continue;
         }
         let finding = report
@@ -121,12 +122,12 @@ fn passed_on(cx: &AgentContext<'_>, report: &mut Report<'_>) {
 }
 
 /// Fields whose prompts a profile overrides.
-fn overridden(cx: &AgentContext<'_>, fields: &FxHashSet<&str>, report: &mut Report<'_>) {
+fn overridden(cx: &AgentContext<'_, '_>, fields: &FxHashSet<&str>, report: &mut Report<'_>) {
     let overrides = cx.profiles().flat_map(|p| p.gather_overrides.iter().map(move |o| (p, o)));
     for (profile, name) in
         overrides.flat_map(|(p, o)| o.field_overrides.iter().map(move |f| (p, &f.name)))
     {
-        if fields.contains(name.value.as_str()) || !cx.answers_for(name.span) {
+        if fields.contains(name.value.as_str()) || !cx.owns(name.span) {
             continue;
         }
         // A profile may serve several agents; one of them is enough.
@@ -155,7 +156,7 @@ fn asks_for(agent: &Agent, name: &Spanned<Name>) -> bool {
 }
 
 /// Members of tool results.
-fn returned(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+fn returned(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     let results = Results::new(cx);
     let mut seen = FxHashSet::default();
     expressions(cx, &mut |expr, context| {
@@ -170,7 +171,7 @@ fn returned(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     if cx.index.sets.iter().any(|s| s.target.root.value == "result") {
         return;
     }
-    for call in cx.index.calls.iter().filter(|call| cx.answers_for(call.tool.span)) {
+    for call in cx.index.calls.iter().filter(|call| cx.owns(call.tool.span)) {
         if let Some(tool) = cx.tool(&call.tool.value) {
             after(call, &mut |path| lacks(tool, path, &mut seen, report));
         }

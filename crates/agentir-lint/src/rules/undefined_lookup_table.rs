@@ -1,7 +1,8 @@
 //! A reference to a lookup table that is not defined.
 
-use crate::names::{lookup_refs, suggest};
+use crate::names::suggest;
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
+use agentir_analysis::expressions::lookup_refs;
 use agentir_diagnostics::{RuleName, Severity};
 
 pub(crate) static RULE: Rule = Rule {
@@ -14,7 +15,7 @@ pub(crate) static RULE: Rule = Rule {
     check: Check::Agent(check),
 };
 
-fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     let tables = &cx.agent.lookup_tables;
     lookup_refs(cx, &mut |name| {
         if tables.contains_key(&name.value) || name.span.file != cx.agent.metadata.name.span.file {

@@ -2,8 +2,8 @@
 
 use crate::names::suggest;
 use crate::rule::{AGENT_SCRIPT, AgentContext, Check, Group, Report, Rule};
-use crate::script::{NAMESPACES, OF_CONNECTIONS};
 use crate::wording::{listed, plural};
+use agentir_analysis::script::{NAMESPACES, OF_CONNECTIONS};
 use agentir_diagnostics::{RuleName, Severity, Span, Spanned};
 use agentir_expr::{Name, Path};
 use agentir_ir::BindingAction;
@@ -19,7 +19,7 @@ pub(crate) static RULE: Rule = Rule {
     check: Check::Agent(check),
 };
 
-fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     // Its nodes have namespaces of their own.
     if cx.program.agentfabric {
         return;
@@ -59,7 +59,7 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     }
 }
 
-fn look(cx: &AgentContext<'_>, path: &Path, report: &mut Report<'_>) {
+fn look(cx: &AgentContext<'_, '_>, path: &Path, report: &mut Report<'_>) {
     match &path.namespace {
         Some(namespace) => {
             known(namespace, &path.root, report);

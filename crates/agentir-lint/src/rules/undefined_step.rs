@@ -1,8 +1,8 @@
 //! A jump to a step that does not exist.
 
-use crate::dialects::is_adl;
 use crate::names::suggest;
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
+use agentir_analysis::dialects::is_adl;
 use agentir_diagnostics::{RuleName, Severity};
 use rustc_hash::FxHashSet;
 
@@ -16,7 +16,7 @@ pub(crate) static RULE: Rule = Rule {
     check: Check::Agent(check),
 };
 
-fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     let flow = cx.agent.flow.as_ref();
     let mut steps: FxHashSet<&str> =
         flow.iter().flat_map(|f| f.definitions.keys()).map(|s| s.as_str()).collect();

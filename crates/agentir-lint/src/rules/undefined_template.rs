@@ -1,7 +1,8 @@
 //! A reference to a template that does not exist.
 
-use crate::names::{suggest, template_refs};
+use crate::names::suggest;
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
+use agentir_analysis::expressions::template_refs;
 use agentir_diagnostics::{RuleName, Severity};
 
 pub(crate) static RULE: Rule = Rule {
@@ -14,7 +15,7 @@ pub(crate) static RULE: Rule = Rule {
     check: Check::Agent(check),
 };
 
-fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     let templates = &cx.agent.templates;
     template_refs(cx, &mut |name| {
         if templates.contains_key(&name.value) || name.span.file != cx.agent.metadata.name.span.file

@@ -1,10 +1,10 @@
 //! A reference to a tool that is not declared.
 
-use crate::dialects::is_adl;
 use crate::names::suggest;
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
-use crate::script::references;
 use crate::wording::Wording;
+use agentir_analysis::dialects::is_adl;
+use agentir_analysis::script::references;
 use agentir_diagnostics::{RuleName, Severity, Spanned, closest};
 use agentir_expr::Name;
 use rustc_hash::FxHashSet;
@@ -19,7 +19,7 @@ pub(crate) static RULE: Rule = Rule {
     check: Check::Agent(check),
 };
 
-fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     if is_adl(cx.agent) {
         return functions(cx, report);
     }
@@ -53,7 +53,7 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
 }
 
 /// Agent Script: `{!@actions.x}` inserts the name of an exposed tool or of an action.
-fn named_in_texts(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+fn named_in_texts(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     let offered: FxHashSet<&str> =
         cx.index.offers.iter().map(|offer| offer.name.value.as_str()).collect();
     references(cx, &mut |namespace, name, _| {
@@ -76,7 +76,7 @@ fn named_in_texts(cx: &AgentContext<'_>, report: &mut Report<'_>) {
 }
 
 /// Functions of an ADL bot: those that are called, and those that `uses` exposes to the model.
-fn functions(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+fn functions(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     let program = cx.program.program;
     let called = cx.index.calls.iter().map(|c| (&c.tool, true));
     let offered = cx.agent.use_tools.iter().map(|name| (name, false));
@@ -118,7 +118,7 @@ fn functions(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     }
 }
 
-fn is_known(cx: &AgentContext<'_>, name: &Spanned<Name>) -> bool {
+fn is_known(cx: &AgentContext<'_, '_>, name: &Spanned<Name>) -> bool {
     cx.tool(&name.value).is_some()
         || cx.agent.use_tools.iter().any(|t| t.value == name.value)
         || is_system_tool(&name.value)

@@ -1,9 +1,10 @@
 //! A variable that is read but never set.
 
-use crate::names::{ExprContext, expressions, suggest};
+use crate::names::suggest;
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
-use crate::script::variables;
-use crate::variables::{first, roots};
+use agentir_analysis::expressions::{ExprContext, expressions};
+use agentir_analysis::script::variables;
+use agentir_analysis::variables::{first, roots};
 use agentir_diagnostics::{
     Applicability, Confidence, Edit, Fix, RuleName, Severity, Span, closest,
 };
@@ -30,7 +31,7 @@ struct Uses {
 }
 
 /// Agent Script declares all variables of a program in one place (specification part II, 3).
-fn of_script(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+fn of_script(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     let declared = &cx.program.variables;
     let mut order = Vec::new();
     let mut unknown: FxHashMap<&str, Vec<Span>> = FxHashMap::default();
@@ -64,12 +65,12 @@ fn of_script(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     }
 }
 
-fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     if cx.is_agent_script() {
         of_script(cx, report);
         return;
     }
-    let variables = &cx.index.variables;
+    let variables = &cx.variables;
     let mut order = Vec::new();
     let mut unknown: FxHashMap<&str, Uses> = FxHashMap::default();
     let lost = cx.program.dropped();
@@ -94,7 +95,7 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     let required =
         cx.index.reads.iter().filter(|(_, used)| *used == ReadUse::Required).map(|(name, _)| *name);
     for name in
-        cx.index.clears.iter().copied().flatten().chain(required).filter(|n| cx.answers_for(n.span))
+        cx.index.clears.iter().copied().flatten().chain(required).filter(|n| cx.owns(n.span))
     {
         read(first(&name.value), name.span, false);
     }
@@ -105,7 +106,7 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     }
 }
 
-fn tell(cx: &AgentContext<'_>, name: &str, mut uses: Uses, report: &mut Report<'_>) {
+fn tell(cx: &AgentContext<'_, '_>, name: &str, mut uses: Uses, report: &mut Report<'_>) {
     uses.places.sort_by_key(|span| (span.file, span.start));
     let mut places = uses.places.iter().copied();
     let Some(at) = places.next() else { return };
@@ -116,7 +117,7 @@ fn tell(cx: &AgentContext<'_>, name: &str, mut uses: Uses, report: &mut Report<'
     for other in places {
         finding = finding.label(other, "also read here");
     }
-    if let Some(near) = closest(name, cx.index.variables.names()) {
+    if let Some(near) = closest(name, cx.variables.names()) {
         let edits = uses.places.iter().map(|&span| Edit { span, text: near.to_owned() }).collect();
         let (title, applicability) = (format!("replace by `{near}`"), Applicability::Unsafe);
         finding = finding.help(format!("did you mean `{near}`?")).fix(Fix {

@@ -15,7 +15,7 @@ pub(crate) static RULE: Rule = Rule {
     check: Check::Agent(check),
 };
 
-fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     let mut seen = FxHashSet::default();
     for offer in cx.index.offers.iter().filter(|o| matches!(o.action, BindingAction::Collect)) {
         for with in offer.with.iter().filter(|w| w.filled_by == FilledBy::Model) {

@@ -1,9 +1,10 @@
 //! An argument that the tool does not have.
 
-use crate::arguments::{matched_calls, signature};
 use crate::names::suggest;
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
+use crate::signature::signature;
 use crate::wording::{Wording, listed, plural};
+use agentir_analysis::calls::matched_calls;
 use agentir_diagnostics::{RuleName, Severity, Spanned};
 use agentir_expr::Name;
 use agentir_ir::{BindingAction, Tool};
@@ -19,7 +20,7 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 /// Inputs of actions that are exposed to the model.
-fn offered(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+fn offered(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     for offer in &cx.index.offers {
         let BindingAction::Call { tool } = &offer.action else { continue };
         let Some(tool) = own_tool(cx, &tool.value) else { continue };
@@ -33,12 +34,12 @@ fn offered(cx: &AgentContext<'_>, report: &mut Report<'_>) {
 
 /// Returns the subagent's own action of this name. Actions that agentfabric declares for the whole
 /// document accept the inputs of their servers in addition to those listed.
-fn own_tool<'a>(cx: &AgentContext<'a>, name: &str) -> Option<&'a Tool> {
+fn own_tool<'a>(cx: &AgentContext<'_, 'a>, name: &str) -> Option<&'a Tool> {
     cx.index.tools.get(name).copied()
 }
 
 /// Agent Script: `with` names an input that the action does not declare.
-fn tell(cx: &AgentContext<'_>, tool: &Tool, name: &Spanned<Name>, report: &mut Report<'_>) {
+fn tell(cx: &AgentContext<'_, '_>, tool: &Tool, name: &Spanned<Name>, report: &mut Report<'_>) {
     let words = Wording::of(cx.agent);
     let finding = report.finding(
         name.span,
@@ -60,7 +61,7 @@ fn tell(cx: &AgentContext<'_>, tool: &Tool, name: &Spanned<Name>, report: &mut R
     report.push(finding.label(tool.name.span, "declared here").note("the agent does not compile"));
 }
 
-fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     if cx.is_agent_script() {
         for call in &cx.index.calls {
             let Some(tool) = own_tool(cx, &call.tool.value) else { continue };

@@ -1,8 +1,9 @@
 //! A function that does not exist, or not in this version or context.
 
-use crate::names::{check_functions, expressions, suggest};
+use crate::names::{check_functions, suggest};
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
-use crate::script::FUNCTIONS;
+use agentir_analysis::expressions::expressions;
+use agentir_analysis::script::FUNCTIONS;
 use agentir_diagnostics::{RuleName, Severity, Span};
 use agentir_expr::{ExprKind, Visit};
 use rustc_hash::FxHashMap;
@@ -23,7 +24,7 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 /// Agent Script has three functions; agentfabric has more, and namespaces of functions.
-fn of_script(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+fn of_script(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     if cx.program.agentfabric {
         return;
     }
@@ -45,7 +46,7 @@ fn of_script(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     });
 }
 
-fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     if cx.is_agent_script() {
         return of_script(cx, report);
     }

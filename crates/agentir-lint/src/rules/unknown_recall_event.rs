@@ -1,7 +1,7 @@
 //! A recall event that never happens.
 
-use crate::recall::{Event, event, legacy};
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
+use agentir_analysis::recall::{Event, event, legacy};
 use agentir_diagnostics::{Applicability, RuleName, Severity, closest};
 
 pub(crate) static RULE: Rule = Rule {
@@ -14,7 +14,7 @@ pub(crate) static RULE: Rule = Rule {
     check: Check::Agent(check),
 };
 
-fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     const NOTE: &str = "nothing is recalled because the event never occurs";
     for recall in &cx.agent.memory.recall {
         let at = &recall.event;
@@ -46,7 +46,7 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
 
 /// Returns the subject of the event if it does not exist, and a similar name.
 fn missing<'a>(
-    cx: &AgentContext<'a>,
+    cx: &AgentContext<'_, 'a>,
     about: Event<'a>,
 ) -> Option<(&'static str, &'a str, Option<&'a str>)> {
     let agent = cx.agent;

@@ -1,9 +1,9 @@
 //! A tool that instructions mention but the agent does not have.
 
-use crate::dialects::is_adl;
 use crate::names::suggest;
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use crate::wording::Wording;
+use agentir_analysis::dialects::is_adl;
 use agentir_diagnostics::{Confidence, RuleName, Severity};
 use rustc_hash::FxHashSet;
 
@@ -17,7 +17,7 @@ pub(crate) static RULE: Rule = Rule {
     check: Check::Agent(check),
 };
 
-fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     let agent = cx.agent;
     // The tools that are exposed to the model.
     let mut listed: FxHashSet<&str> = agent.use_tools.iter().map(|t| t.value.as_str()).collect();
@@ -37,7 +37,7 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
                 || (!is_adl(agent) && cx.program.library.contains_key(tool.name))
                 || named.contains(tool.name)
                 || cx.program.agents.contains_key(tool.name)
-                || (!is_adl(agent) && cx.index.variables.knows(tool.name));
+                || (!is_adl(agent) && cx.variables.knows(tool.name));
             // Agent Script refers to its actions as `{!@actions.name}`; other names may belong to
             // the platform.
             let before = prompt.template.text.value.get(..tool.range.start);

@@ -1,7 +1,7 @@
 //! A value that is not in the enumeration of its target.
 
-use crate::arguments::matched_calls;
 use crate::rule::{ABL, AgentContext, Check, Group, Report, Rule};
+use agentir_analysis::calls::matched_calls;
 use agentir_diagnostics::{Applicability, RuleName, Severity, Span, closest};
 use agentir_expr::{Expr, ExprKind, Literal};
 use agentir_ir::{Data, GatherField};
@@ -23,7 +23,7 @@ struct Listed<'a> {
     at: Span,
 }
 
-fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     let fields = listed(cx);
     for set in cx.index.sets.iter().filter(|s| s.target.segments.is_empty()) {
         let name = set.target.root.value.as_str();
@@ -51,7 +51,7 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
 }
 
 /// Returns the enumerations of fields by name; `None` if several fields of one name disagree.
-fn listed<'a>(cx: &AgentContext<'a>) -> FxHashMap<&'a str, Option<Listed<'a>>> {
+fn listed<'a>(cx: &AgentContext<'_, 'a>) -> FxHashMap<&'a str, Option<Listed<'a>>> {
     let mut found: FxHashMap<&str, Option<Listed<'a>>> = FxHashMap::default();
     for field in cx.index.fields.iter().copied() {
         let own = values(field);
@@ -77,7 +77,7 @@ fn values(field: &GatherField) -> Option<Listed<'_>> {
 }
 
 fn constant(
-    cx: &AgentContext<'_>,
+    cx: &AgentContext<'_, '_>,
     name: &str,
     value: &Expr,
     listed: &Listed<'_>,
@@ -89,7 +89,7 @@ fn constant(
 }
 
 fn tell(
-    cx: &AgentContext<'_>,
+    cx: &AgentContext<'_, '_>,
     name: &str,
     text: &str,
     at: Span,
@@ -99,7 +99,7 @@ fn tell(
 ) {
     // Templates are not constant, and an empty string stands for no value.
     let open = text.is_empty() || text.contains("{{");
-    if open || listed.values.contains(&text) || !cx.answers_for(at) {
+    if open || listed.values.contains(&text) || !cx.owns(at) {
         return;
     }
     let finding = report

@@ -13,7 +13,7 @@ pub(crate) static RULE: Rule = Rule {
     check: Check::Agent(check),
 };
 
-fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     let prompts = cx.prompts();
     if prompts.is_empty() {
         return;

@@ -1,8 +1,9 @@
 //! An agent that is not reachable.
 
-use crate::dialects::is_adl;
-use crate::rule::{Check, Group, ProgramContext, Report, Rule};
+use crate::rule::{Check, Group, Report, Rule};
 use crate::wording::Wording;
+use agentir_analysis::ProgramAnalysis;
+use agentir_analysis::dialects::is_adl;
 use agentir_diagnostics::{RuleName, Severity};
 use rustc_hash::FxHashSet;
 
@@ -16,7 +17,7 @@ pub(crate) static RULE: Rule = Rule {
     check: Check::Program(check),
 };
 
-fn check(cx: &ProgramContext<'_>, report: &mut Report<'_>) {
+fn check(cx: &ProgramAnalysis<'_>, report: &mut Report<'_>) {
     let program = cx.program;
     let Some(entry) = program.entry().filter(|_| program.complete && program.agents.len() > 1)
     else {

@@ -1,11 +1,11 @@
 //! A branch that is never taken: because of earlier branches, of facts on every path to it, or of
 //! the values of its variables.
 
-use crate::proof::{
-    Assumption, InitialValues, NOTHING_SET_SINCE, UnsatCore, branch_guard, branches, is_stable,
-    roots, test,
-};
+use crate::evidence::explain_core;
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
+use agentir_analysis::conditions::{branch_guard, branches, is_stable, roots, test};
+use agentir_analysis::initial_values::InitialValues;
+use agentir_analysis::proof::{Assumption, UnsatCore};
 use agentir_diagnostics::{Diagnostic, RuleName, Severity, Span};
 use agentir_expr::Condition;
 use agentir_flow::cfg::{Fact, GuardLiteral, Origin, Test};
@@ -26,12 +26,12 @@ pub(crate) static RULE: Rule = Rule {
 /// The maximum number of earlier branches in a query, which is quadratic in its assumptions.
 const MAX_GUARDS: usize = 24;
 
-fn check<'a>(cx: &AgentContext<'a>, report: &mut Report<'_>) {
+fn check<'a>(cx: &AgentContext<'_, 'a>, report: &mut Report<'_>) {
     let Some(agent_cfg) = cx.agent_cfg() else { return };
     let cfg = cx.program.graph();
     for at in agent_cfg.nodes() {
         let all = cfg.node(at).map(branches).unwrap_or_default();
-        if all.first().is_some_and(|b| cx.answers_for(b.span)) {
+        if all.first().is_some_and(|b| cx.owns(b.span)) {
             behind_else(all, report);
         }
     }
@@ -39,7 +39,7 @@ fn check<'a>(cx: &AgentContext<'a>, report: &mut Report<'_>) {
     let mut seen = FxHashSet::default();
     let mut first = InitialValues::new(cx);
     let mut dead = |case: Case<'a>| {
-        if cx.answers_for(case.span)
+        if cx.owns(case.span)
             && let Some(finding) = case.dead(cx, &mut first, report)
             && seen.insert(finding.primary.span)
         {
@@ -84,7 +84,7 @@ fn check<'a>(cx: &AgentContext<'a>, report: &mut Report<'_>) {
 }
 
 /// Checks the outcomes of a handover to a person, in order.
-fn outcomes<'a>(cx: &AgentContext<'a>, dead: &mut dyn FnMut(Case<'a>)) {
+fn outcomes<'a>(cx: &AgentContext<'_, 'a>, dead: &mut dyn FnMut(Case<'a>)) {
     let all = cx.agent.coordination.escalation.iter().flat_map(|e| &e.on_human_complete);
     let mut earlier: Vec<GuardLiteral<'a>> = Vec::new();
     for outcome in all {
@@ -177,7 +177,7 @@ impl<'a> Case<'a> {
     /// Proves that the case is never taken.
     fn dead(
         &self,
-        cx: &AgentContext<'a>,
+        cx: &AgentContext<'_, 'a>,
         first: &mut InitialValues<'a>,
         report: &Report<'_>,
     ) -> Option<Diagnostic> {
@@ -231,7 +231,7 @@ impl<'a> Case<'a> {
 
     fn explain(
         &self,
-        cx: &AgentContext<'_>,
+        cx: &AgentContext<'_, '_>,
         reasons: &[Reason<'_>],
         core: &UnsatCore,
         report: &Report<'_>,
@@ -251,10 +251,7 @@ impl<'a> Case<'a> {
             .filter_map(|r| if let Reason::Way(l) = r { Some(*l) } else { None })
             .collect();
         let is_own = used.iter().any(|r| matches!(r, Reason::Own));
-        let set = core.facts.iter().any(|source| {
-            source.message.starts_with("every path here")
-                || source.message.starts_with(NOTHING_SET_SINCE)
-        });
+        let set = core.facts.iter().any(|source| source.on_paths);
         // A path that contradicts itself is dead before this branch; other rules report the rest.
         if (!is_own && earlier.is_empty())
             || (is_own && earlier.is_empty() && path_guards.is_empty() && !set)
@@ -307,7 +304,7 @@ impl<'a> Case<'a> {
         if !earlier.is_empty() {
             finding = finding.note("only the first branch whose condition is true is taken");
         }
-        Some(core.explain(finding).help(match (own, earlier.is_empty()) {
+        Some(explain_core(finding, core).help(match (own, earlier.is_empty()) {
             (Some(_), false) => "put the narrower condition first, or remove this branch",
             (Some(_), true) => "test something that is not decided yet, or remove this",
             (None, _) => "remove this branch, or narrow one of those before it",

@@ -1,10 +1,10 @@
 //! Numbered instructions after a step that always ends the agent.
 
-use crate::prompt::{Prompt, PromptUse, ends_agent, guard, steps_named};
-use crate::rule::{Check, Group, ProgramContext, Report, Rule};
+use crate::rule::{Check, Group, Report, Rule};
 use crate::wording::listed;
+use agentir_analysis::ProgramAnalysis;
+use agentir_analysis::prompt::{Prompt, PromptUse, ends_agent, guard, steps_named};
 use agentir_diagnostics::{Confidence, RuleName, Severity, Span};
-use agentir_flow::cfg::AgentId;
 use rustc_hash::FxHashSet;
 
 pub(crate) static RULE: Rule = Rule {
@@ -17,13 +17,13 @@ pub(crate) static RULE: Rule = Rule {
     check: Check::Program(check),
 };
 
-fn check(cx: &ProgramContext<'_>, report: &mut Report<'_>) {
+fn check(cx: &ProgramAnalysis<'_>, report: &mut Report<'_>) {
     // The rule for cycles reports the steps that a cycle cuts off.
     let said = cx.instructions();
     let reported: FxHashSet<Span> =
         said.cycles().iter().flat_map(|l| l.edges.first()).map(|e| e.span).collect();
-    for (id, _) in (0..).map(AgentId).zip(&cx.program.agents) {
-        for prompt in said.of(id).iter().filter(|p| p.prompt_use != PromptUse::Conditionally) {
+    for agent in cx.all_agents() {
+        for prompt in agent.prompts().iter().filter(|p| p.prompt_use != PromptUse::Conditionally) {
             let Some((end, cut_off)) = cut_off(prompt) else { continue };
             if reported.contains(&end) {
                 continue;

@@ -15,15 +15,20 @@ pub(crate) static RULE: Rule = Rule {
     check: Check::Agent(check),
 };
 
-fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     for dead in cx.program.graph().dead_code().iter().filter(|d| d.agent == cx.id) {
         found(cx, dead.leaves, dead.first, report);
     }
 }
 
-fn found(cx: &AgentContext<'_>, before: &Statement, after: &Statement, report: &mut Report<'_>) {
+fn found(
+    cx: &AgentContext<'_, '_>,
+    before: &Statement,
+    after: &Statement,
+    report: &mut Report<'_>,
+) {
     let (Some(leaves), Some(at)) = (statement_span(before), statement_span(after)) else { return };
-    if !cx.answers_for(at) {
+    if !cx.owns(at) {
         return;
     }
     let (why, help) = match before {

@@ -1,7 +1,7 @@
 //! A step that is not reachable.
 
-use crate::dialects::is_adl;
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
+use agentir_analysis::dialects::is_adl;
 use agentir_diagnostics::{Diagnostic, RuleName, Severity, Span, Spanned};
 use agentir_expr::Name;
 use agentir_flow::Cfg;
@@ -18,7 +18,7 @@ pub(crate) static RULE: Rule = Rule {
     check: Check::Agent(check),
 };
 
-fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     let (Some(flow), graph) = (&cx.agent.flow, cx.program.graph()) else { return };
     // Without an entry point one finding is enough.
     if !flow.entry().is_some_and(|entry| flow.definitions.contains_key(entry)) {

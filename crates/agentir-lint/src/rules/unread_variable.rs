@@ -1,6 +1,7 @@
 //! A variable that is set but never read.
 
-use crate::rule::{ANY, Check, Group, ProgramContext, Report, Rule};
+use crate::rule::{ANY, Check, Group, Report, Rule};
+use agentir_analysis::ProgramAnalysis;
 use agentir_diagnostics::{Confidence, RuleName, Severity, Span};
 use agentir_expr::{Expr, ExprKind, Visit};
 use agentir_ir::{Agent, Dialect, Node};
@@ -19,9 +20,9 @@ pub(crate) static RULE: Rule = Rule {
     check: Check::Program(check),
 };
 
-fn check<'a>(cx: &'a ProgramContext<'a>, report: &mut Report<'_>) {
+fn check(cx: &ProgramAnalysis<'_>, report: &mut Report<'_>) {
     let program = cx.program;
-    let adl = crate::dialects::is_adl_program(program);
+    let adl = agentir_analysis::dialects::is_adl_program(program);
     // A caller outside of the program may read it.
     if !program.complete && !adl && !cx.is_agent_script() {
         return;
@@ -40,7 +41,13 @@ fn check<'a>(cx: &'a ProgramContext<'a>, report: &mut Report<'_>) {
             read.extend(agent.memory.session.iter().map(|v| v.name.value.as_str()));
             read.extend(agent.gather.fields.iter().map(|f| f.name.value.as_str()));
         }
-        read.extend(agent.memory.persistent.iter().map(|p| crate::variables::first(&p.path.value)));
+        read.extend(
+            agent
+                .memory
+                .persistent
+                .iter()
+                .map(|p| agentir_analysis::variables::first(&p.path.value)),
+        );
         // Externally visible variables may be read outside.
         let outside = agent
             .memory
@@ -48,7 +55,9 @@ fn check<'a>(cx: &'a ProgramContext<'a>, report: &mut Report<'_>) {
             .iter()
             .filter(|v| v.extensions.0.values().any(|e| e.contains_key("visibility")));
         read.extend(outside.map(|v| v.name.value.as_str()));
-        read.extend(agent.memory.state.iter().map(|v| crate::variables::first(&v.name.value)));
+        read.extend(
+            agent.memory.state.iter().map(|v| agentir_analysis::variables::first(&v.name.value)),
+        );
         let parameters = agent.tools.iter().flat_map(|t| &t.parameters);
         read.extend(parameters.map(|p| p.name.value.as_str()));
     }
@@ -62,7 +71,7 @@ fn check<'a>(cx: &'a ProgramContext<'a>, report: &mut Report<'_>) {
     if adl || cx.is_agent_script() {
         set.retain(|name, _| declared.contains_key(name));
     }
-    set.retain(|name, _| !read.contains(name) && !crate::variables::is_built_in(name));
+    set.retain(|name, _| !read.contains(name) && !agentir_analysis::variables::is_built_in(name));
     if set.is_empty() {
         return;
     }
@@ -119,10 +128,10 @@ fn collect<'a>(
             }
         }
         Node::Reads(name, _) => {
-            read.insert(crate::variables::first(&name.value));
+            read.insert(agentir_analysis::variables::first(&name.value));
         }
         Node::Writes(name, _) => {
-            read.insert(crate::variables::first(&name.value));
+            read.insert(agentir_analysis::variables::first(&name.value));
         }
         Node::ToolBinding(offer) => {
             offer.with.iter().filter_map(|w| w.value.as_ref()).for_each(|e| of(e, read));
@@ -151,7 +160,7 @@ fn of<'a>(expr: &'a Expr, read: &mut FxHashSet<&'a str>) {
 
 /// Counts how often each word occurs anywhere in the program, free-form data included.
 fn mentions<'n>(
-    cx: &ProgramContext<'_>,
+    cx: &ProgramAnalysis<'_>,
     words: impl Iterator<Item = &'n str>,
 ) -> FxHashMap<&'n str, usize> {
     let counts: FxHashMap<&str, usize> = words.map(|word| (word, 0)).collect();

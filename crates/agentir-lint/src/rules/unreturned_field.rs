@@ -24,7 +24,7 @@ struct Taken<'a> {
     span: Span,
 }
 
-fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     let coordination = &cx.agent.coordination;
     let mut children = Children::default();
     for handoff in coordination.handoffs.iter().filter(|h| h.remote.is_none()) {
@@ -59,27 +59,26 @@ struct Children<'a>(FxHashMap<&'a str, Option<(&'a Agent, FxHashSet<&'a str>)>>)
 impl<'a> Children<'a> {
     fn get(
         &mut self,
-        cx: &AgentContext<'a>,
+        cx: &AgentContext<'_, 'a>,
         name: &'a str,
     ) -> Option<&(&'a Agent, FxHashSet<&'a str>)> {
         let find = || {
-            let mut all = cx.program.program.agents().filter(|a| a.metadata.name.value == name);
+            let mut all = cx.program.all_agents().filter(|a| a.agent.metadata.name.value == name);
             let (Some(child), None) = (all.next(), all.next()) else { return None };
-            let index = cx.program.context(child).index;
-            let variables = &index.variables;
+            let variables = child.variables;
             let own = [&variables.defined, &variables.roots, &variables.returned]
                 .into_iter()
                 .chain([&variables.results, &variables.labels])
                 .flatten()
                 .copied();
-            Some((child, own.collect()))
+            Some((child.agent, own.collect()))
         };
         self.0.entry(name).or_insert_with(find).as_ref()
     }
 }
 
 fn look<'a>(
-    cx: &AgentContext<'a>,
+    cx: &AgentContext<'_, 'a>,
     name: &'a Spanned<Name>,
     taken: Vec<Taken<'_>>,
     children: &mut Children<'a>,
@@ -91,7 +90,7 @@ fn look<'a>(
     let to = cx.agent.resolve_alias(name);
     let Some((child, own)) = children.get(cx, &to.value) else { return };
     for Taken { names, span } in taken {
-        if names.iter().any(|(name, _)| own.contains(name)) || !cx.answers_for(span) {
+        if names.iter().any(|(name, _)| own.contains(name)) || !cx.owns(span) {
             continue;
         }
         let near = names

@@ -1,9 +1,8 @@
 //! A condition that holds in no state.
 
-use crate::proof::{
-    comparisons, decide_comparison, is_constant, is_stable, mistyped_spans, prove_outcome,
-};
+use crate::evidence::explain_core;
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
+use agentir_analysis::conditions::{comparisons, is_constant, is_stable};
 use agentir_diagnostics::{RuleName, Severity};
 use agentir_ir::{ConditionUse, ConstraintKind};
 
@@ -17,20 +16,20 @@ pub(crate) static RULE: Rule = Rule {
     check: Check::Agent(check),
 };
 
-fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
-    let mistyped_spans = mistyped_spans(cx);
+fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
+    let mistyped_spans = cx.mistyped_conditions();
     for (condition, used) in &cx.index.conditions {
         let Some(expr) = condition.expr() else { continue };
-        if is_constant(expr) || !is_stable(expr) || !cx.answers_for(condition.span()) {
+        if is_constant(expr) || !is_stable(expr) || !cx.owns(condition.span()) {
             continue;
         }
-        let Some(core) = prove_outcome(cx, expr, false) else { continue };
+        let Some(core) = cx.prove_outcome(expr, false) else { continue };
         // The finding is reported at a comparison that never holds.
         let mut alone = mistyped_spans.contains(&expr.span);
         comparisons(expr, &mut |c| {
             alone = alone
                 || mistyped_spans.contains(&c.span)
-                || decide_comparison(cx, c).is_some_and(|(holds, _)| !holds);
+                || cx.decide_comparison(c).is_some_and(|(holds, _)| !holds);
         });
         if alone {
             continue;
@@ -49,6 +48,6 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
                 "the constraint fails whenever it is checked, whatever the user says"
             });
         }
-        report.push(core.explain(finding));
+        report.push(explain_core(finding, &core));
     }
 }

@@ -1,8 +1,9 @@
 //! A branch that is taken for an unset variable, because unset counts as 0.
 
-use crate::proof::cycles::step_transitions;
-use crate::proof::{FactSource, binding, branch_guard, branches, is_stable, starts_unset, test};
+use crate::evidence::{binding, step_transitions};
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
+use agentir_analysis::conditions::{branch_guard, branches, is_stable, starts_unset, test};
+use agentir_analysis::proof::FactSource;
 use agentir_diagnostics::{Confidence, Diagnostic, Label, RuleName, Severity, Span};
 use agentir_eval::{Outcome, State, Value, outcome};
 use agentir_expr::{BinaryOp, Dialect, Expr, ExprKind, Path, Visit};
@@ -30,7 +31,7 @@ struct Compares<'a> {
     comparison: &'a Expr,
 }
 
-fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     let Some(agent_cfg) = cx.agent_cfg() else { return };
     let cfg = cx.program.graph();
     // The user may provide the fields of the agent at any time.
@@ -66,7 +67,7 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     for compares in all {
         let name = compares.path.to_string();
         if let Some(edges) = paths.get(&(compares.node, name.as_str()))
-            && cx.answers_for(compares.own.test.span())
+            && cx.owns(compares.own.test.span())
             && let Some(finding) = taken_unset(cx, &compares, edges, report)
             && seen.insert(finding.primary.span)
         {
@@ -95,18 +96,14 @@ fn ordered<'a>(expr: &'a Expr, found: &mut dyn FnMut(&'a Path, &'a Expr)) {
 }
 
 fn taken_unset<'a>(
-    cx: &AgentContext<'a>,
+    cx: &AgentContext<'_, 'a>,
     compares: &Compares<'a>,
     edges: &[EdgeIndex],
     report: &Report<'_>,
 ) -> Option<Diagnostic> {
     let path = compares.path;
     let mut query = cx.query();
-    query.add_fact(
-        path.clone(),
-        FactKind::Is(Value::Undefined),
-        FactSource { span: None, message: String::new() },
-    );
+    query.add_fact(path.clone(), FactKind::Is(Value::Undefined), FactSource::default());
     // The unset value must be the reason.
     query.prove(compares.comparison, true)?;
     for known in cx.flow_facts().at(compares.node) {
@@ -145,7 +142,7 @@ fn taken_unset<'a>(
 }
 
 /// Returns the last step on a path.
-fn passed<'a>(cx: &AgentContext<'a>, edges: &[EdgeIndex]) -> Option<(Span, &'a str)> {
+fn passed<'a>(cx: &AgentContext<'_, 'a>, edges: &[EdgeIndex]) -> Option<(Span, &'a str)> {
     let cfg = cx.program.graph();
     let mut steps = edges.iter().rev().filter_map(|edge| {
         let (_, to, _) = cfg.edge(*edge)?;

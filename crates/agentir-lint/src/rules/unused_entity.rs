@@ -1,8 +1,8 @@
 //! An entity without references.
 
-use crate::names::expressions;
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
-use crate::variables::roots;
+use agentir_analysis::expressions::expressions;
+use agentir_analysis::variables::roots;
 use agentir_diagnostics::{RuleName, Severity};
 use rustc_hash::FxHashSet;
 
@@ -16,7 +16,7 @@ pub(crate) static RULE: Rule = Rule {
     check: Check::Agent(check),
 };
 
-fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     if cx.agent.entities.is_empty() {
         return;
     }

@@ -1,7 +1,7 @@
 //! A template without references.
 
-use crate::names::template_refs;
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
+use agentir_analysis::expressions::template_refs;
 use agentir_diagnostics::{RuleName, Severity};
 use rustc_hash::FxHashSet;
 
@@ -15,7 +15,7 @@ pub(crate) static RULE: Rule = Rule {
     check: Check::Agent(check),
 };
 
-fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     let mut used = FxHashSet::default();
     template_refs(cx, &mut |name| {
         used.insert(name.value);

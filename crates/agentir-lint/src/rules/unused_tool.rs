@@ -1,7 +1,7 @@
 //! A tool that nothing can call.
 
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
-use crate::script::references;
+use agentir_analysis::script::references;
 use agentir_diagnostics::{RuleName, Severity};
 use agentir_ir::{Data, ToolUse};
 use rustc_hash::FxHashSet;
@@ -17,7 +17,7 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 /// Agent Script: the model sees only the actions below `reasoning:`.
-fn of_script(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+fn of_script(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     let index = &cx.index;
     let mut used: FxHashSet<&str> = index.calls.iter().map(|c| c.tool.value.as_str()).collect();
     used.extend(index.tool_refs.iter().map(|(name, _)| name.value.as_str()));
@@ -37,7 +37,7 @@ fn of_script(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     }
 }
 
-fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     if cx.is_agent_script() {
         of_script(cx, report);
         return;
@@ -62,7 +62,7 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     for tool in cx.agent.tools.iter().filter(|t| !used.contains(t.name.value.as_str())) {
         let name = &tool.name;
         // The other one of two declarations is reported.
-        if !std::ptr::eq(index.tools.get(name.value.as_str()).copied().unwrap_or(tool), tool) {
+        if index.tools.get(name.value.as_str()).is_some_and(|t| t.name.span != name.span) {
             continue;
         }
         report.push(

@@ -1,7 +1,8 @@
 //! A variable that is neither read nor written.
 
-use crate::names::mentioned;
-use crate::rule::{AGENT_SCRIPT, Check, Group, ProgramContext, Report, Rule};
+use crate::rule::{AGENT_SCRIPT, Check, Group, Report, Rule};
+use agentir_analysis::ProgramAnalysis;
+use agentir_analysis::expressions::mentioned;
 use agentir_diagnostics::{RuleName, Severity};
 use agentir_expr::{ExprKind, Path, Visit};
 use agentir_ir::{Agent, BindingAction, Node};
@@ -18,7 +19,7 @@ pub(crate) static RULE: Rule = Rule {
     check: Check::Program(check),
 };
 
-fn check(cx: &ProgramContext<'_>, report: &mut Report<'_>) {
+fn check(cx: &ProgramAnalysis<'_>, report: &mut Report<'_>) {
     let mut used: FxHashSet<&str> = FxHashSet::default();
     for agent in cx.program.agents() {
         of_agent(agent, &mut used);

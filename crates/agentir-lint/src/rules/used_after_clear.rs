@@ -1,8 +1,9 @@
 //! A variable that is used after it has been removed.
 
 use super::used_before_set::consequence;
-use crate::dataflow::{Consequence, Dataflow, UseCollector};
+use crate::evidence::explain_path;
 use crate::rule::{ANY, AgentContext, Check, Group, Report, Rule};
+use agentir_analysis::dataflow::{Consequence, Dataflow, UseCollector};
 use agentir_diagnostics::{Label, RuleName, Severity, Span};
 use agentir_expr::Dialect;
 use agentir_flow::cfg::{AccessKind, EdgeKind};
@@ -20,14 +21,14 @@ pub(crate) static RULE: Rule = Rule {
     check: Check::Agent(check),
 };
 
-fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     let Some(flow) = cx.dataflow() else { return };
     let mut reported: FxHashSet<Span> = FxHashSet::default();
     for (node, name, cleared) in clears(&flow) {
         if flow.is_exhausted() {
             return;
         }
-        if !cx.answers_for(cleared) {
+        if !cx.owns(cleared) {
             continue;
         }
         let unset = flow.undefined_from(node, &name);
@@ -49,7 +50,7 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
             let reads = UseCollector::at(&flow, at, &name, constants, &|tool| cx.tool(tool));
             let harmful = |(harm, span): &(Consequence, Span)| {
                 (harm.is_certain() || matches!(harm, Consequence::Pass | Consequence::Copy))
-                    && cx.answers_for(*span)
+                    && cx.owns(*span)
                     && !reported.contains(span)
                     // Statements before it in the same list may run before it.
                     && !(near && span.start < cleared.start)
@@ -64,7 +65,7 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
             .label(cleared, removed)
             .note(consequence(harm, flow.dialect));
         let begins = Some(Label::new(cleared, removed));
-        let finding = flow.explain(finding, begins, &unset.path_to(&flow.cfg, at));
+        let finding = explain_path(&flow.cfg, finding, begins, &unset.path_to(&flow.cfg, at));
         let how = match flow.dialect {
             Dialect::Abl => "`CLEAR` it",
             Dialect::AgentScript => "set it to `None`",

@@ -1,7 +1,8 @@
 //! A variable that is read before it is set.
 
-use crate::dataflow::{Consequence, Dataflow, UseCollector};
+use crate::evidence::explain_path;
 use crate::rule::{ANY, AgentContext, Check, Group, Report, Rule};
+use agentir_analysis::dataflow::{Consequence, Dataflow, UseCollector};
 use agentir_diagnostics::{RuleName, Severity, Span};
 use agentir_expr::Dialect;
 use petgraph::graph::NodeIndex;
@@ -26,7 +27,7 @@ struct Early {
     never: bool,
 }
 
-fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     let Some(flow) = cx.dataflow() else { return };
     for name in flow.locals.initially_unset() {
         if flow.is_exhausted() {
@@ -44,7 +45,7 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
 }
 
 /// Returns the reads that happen too early, the nearest to the entry first.
-fn early<'a>(cx: &AgentContext<'a>, flow: &Dataflow<'a>, name: &str) -> Vec<Early> {
+fn early<'a>(cx: &AgentContext<'_, 'a>, flow: &Dataflow<'a>, name: &str) -> Vec<Early> {
     let mut found = Vec::new();
     // A test or a copy of an unset variable may be intended. In Agent Script these are never
     // reported.
@@ -64,7 +65,7 @@ fn early<'a>(cx: &AgentContext<'a>, flow: &Dataflow<'a>, name: &str) -> Vec<Earl
             let never = !again
                 && flow.dialect != Dialect::AgentScript
                 && !set.get_or_init(|| flow.may_be_set(name)).contains(&node);
-            if cx.answers_for(span) && (harm.is_certain() || (never && harm != Consequence::Test)) {
+            if cx.owns(span) && (harm.is_certain() || (never && harm != Consequence::Test)) {
                 found.push(Early { node, span, harm, never });
             }
         }
@@ -88,7 +89,7 @@ fn tell(flow: &Dataflow<'_>, name: &str, first: &Early, rest: &[Early], report: 
         report.finding(first.span, message).note(consequence(first.harm, flow.dialect));
     if !first.never {
         let path = flow.undefined_from_entry(name).path_to(&flow.cfg, first.node);
-        finding = flow.explain(finding, None, &path);
+        finding = explain_path(&flow.cfg, finding, None, &path);
     }
     let def_nodes = flow.def_nodes(name);
     for place in def_nodes.iter().take(3).filter_map(|n| setter(flow, *n, name)) {
@@ -113,7 +114,10 @@ fn tell(flow: &Dataflow<'_>, name: &str, first: &Early, rest: &[Early], report: 
 fn setter(flow: &Dataflow<'_>, node: NodeIndex, name: &str) -> Option<Span> {
     flow.defs(node)
         .iter()
-        .find(|a| a.kind == agentir_flow::cfg::AccessKind::Def && crate::dataflow::root(a) == name)
+        .find(|a| {
+            a.kind == agentir_flow::cfg::AccessKind::Def
+                && agentir_analysis::dataflow::root(a) == name
+        })
         .map(|a| a.variable.span)
 }
 

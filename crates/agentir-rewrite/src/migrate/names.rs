@@ -1,9 +1,9 @@
 //! Migration of renamed and reshaped fields and operators.
 
 use super::source::{Changes, Source};
+use agentir_analysis::recall::{Legacy, legacy};
 use agentir_diagnostics::{Edit, Span};
 use agentir_expr::{BinaryOp, ExprKind, Visit};
-use agentir_lint::recall::{Legacy, legacy};
 use agentir_syntax::abl::Value;
 
 /// Rewrites `x contains y` as `x.contains(y)`.

@@ -1,8 +1,8 @@
 //! Migration of guardrails, error handlers and delegation.
 
 use super::source::{Changes, Source, record_of};
+use agentir_analysis::polarity::violation;
 use agentir_diagnostics::RuleName;
-use agentir_lint::polarity::violation;
 use agentir_syntax::abl::inline::ActionKind;
 use agentir_syntax::abl::{Format, Value};
 use agentir_syntax::rules::LEGACY_FORM;

@@ -1,0 +1,270 @@
+//! Variables that are dropped at a handoff: the agent has them, the next one needs them, and
+//! nothing passes them on.
+
+use super::locals::{Constants, root};
+use super::search::Dataflow;
+use super::uses::{Consequence, UseCollector};
+use crate::symbols::{AgentSymbols, ProgramSymbols};
+use crate::variables::{first, is_built_in};
+use agentir_diagnostics::Span;
+use agentir_eval::Value;
+use agentir_flow::Cfg;
+use agentir_flow::cfg::{AccessKind, AgentId, Origin};
+use agentir_ir::{Agent, Dialect, Statement};
+use petgraph::graph::NodeIndex;
+use rustc_hash::{FxHashMap, FxHashSet};
+use smol_str::SmolStr;
+
+/// A variable that an agent needs, with its most harmful read.
+type Need = (SmolStr, (Consequence, Span));
+
+/// The variables that are dropped where another agent takes over.
+#[derive(Debug, Default)]
+pub struct DroppedVariables {
+    /// In the order of the graph.
+    pub all: Vec<DroppedVariable>,
+    /// Pairs of a receiving agent and a variable.
+    taken: FxHashSet<(SmolStr, SmolStr)>,
+}
+
+/// A variable that this agent has and the next one reads, but does not receive.
+#[derive(Debug)]
+pub struct DroppedVariable {
+    /// Its name.
+    pub name: SmolStr,
+    /// The agent that takes over.
+    pub to: SmolStr,
+    /// Whether control returns.
+    pub delegated: bool,
+    /// The reference to the next agent.
+    pub at: Span,
+    /// A definition in this agent.
+    pub set: Span,
+    /// A read in the next agent, and its consequence.
+    pub read: (Consequence, Span),
+}
+
+impl DroppedVariables {
+    /// Whether a variable that an agent reads is dropped on the way to it.
+    pub fn takes(&self, agent: &str, name: &str) -> bool {
+        !self.taken.is_empty() && self.taken.contains(&(agent.into(), name.into()))
+    }
+
+    /// Searches all transfers of a program. `agents` returns its agents in order, each with a
+    /// search of its own.
+    pub(crate) fn new<'p, 'a: 'p>(
+        program: &ProgramSymbols<'a>,
+        cfg: &Cfg<'a>,
+        agents: impl FnOnce() -> Vec<(AgentSymbols<'p, 'a>, Option<Dataflow<'a>>)>,
+    ) -> Self {
+        if program.is_agent_script() || cfg.transfers().iter().all(|t| t.target.is_none()) {
+            return Self::default();
+        }
+        let agents = agents();
+        let mut needs: FxHashMap<AgentId, Vec<Need>> = FxHashMap::default();
+        let mut always: FxHashMap<(AgentId, SmolStr), AlwaysDefined> = FxHashMap::default();
+        let mut dropped = Self::default();
+        for transfer in cfg.transfers() {
+            let (Some(node), Some(target)) = (cfg.node(transfer.node), transfer.target) else {
+                continue;
+            };
+            let agent_cfg = |id: AgentId| {
+                let (symbols, flow) = agents.get(id.index())?;
+                Some((symbols, flow.as_ref()?))
+            };
+            let (Some((from, here)), Some((to, there))) =
+                (agent_cfg(node.agent), agent_cfg(target))
+            else {
+                continue;
+            };
+            if node.agent == target {
+                continue;
+            }
+            let given = given(from.agent, transfer.to, node.origin);
+            if !here.spend(1) {
+                continue;
+            }
+            for (name, read) in needs.entry(target).or_insert_with(|| needed(to, there)) {
+                if given.contains(name.as_str()) {
+                    continue;
+                }
+                let has = always
+                    .entry((node.agent, name.clone()))
+                    .or_insert_with(|| AlwaysDefined::new(here, name));
+                let Some(set) = has.set.filter(|_| has.at(transfer.node)) else { continue };
+                let delegated = transfer.returns.is_some();
+                let (name, to) = (name.clone(), SmolStr::new(transfer.to));
+                dropped.all.push(DroppedVariable {
+                    name,
+                    to,
+                    delegated,
+                    at: transfer.span,
+                    set,
+                    read: *read,
+                });
+            }
+        }
+        let mut seen = FxHashSet::default();
+        dropped.all.retain(|l| seen.insert((l.at, l.name.clone())));
+        dropped.taken = dropped.all.iter().map(|l| (l.to.clone(), l.name.clone())).collect();
+        dropped
+    }
+}
+
+/// The nodes at which a variable is definitely set.
+#[derive(Debug)]
+struct AlwaysDefined {
+    reached: FxHashSet<NodeIndex>,
+    without: FxHashSet<NodeIndex>,
+    /// The first definition.
+    set: Option<Span>,
+}
+
+impl AlwaysDefined {
+    fn new(flow: &Dataflow<'_>, name: &str) -> Self {
+        let sets = |node: NodeIndex| {
+            flow.defs(node)
+                .iter()
+                .find(|a| a.kind == AccessKind::Def && a.definite && root(a) == name)
+                .filter(|_| !flow.kills(node, name))
+        };
+        let set = flow.nodes().find_map(|node| Some(sets(node)?.variable.span));
+        let mut without = FxHashSet::default();
+        if let Some(agent_cfg) = flow.cfg.agent(flow.agent).filter(|_| set.is_some()) {
+            let cleared = flow.nodes().filter(|n| flow.kills(*n, name));
+            let mut worklist: Vec<NodeIndex> =
+                std::iter::once(agent_cfg.entry).chain(cleared).collect();
+            without.extend(worklist.iter().copied());
+            while let Some(node) = worklist.pop() {
+                if sets(node).is_some() {
+                    continue;
+                }
+                let next = flow.next(node).map(|(_, to, _)| to);
+                worklist.extend(next.filter(|to| without.insert(*to)));
+            }
+        }
+        let reached = if set.is_some() { reached(flow) } else { FxHashSet::default() };
+        Self { reached, without, set }
+    }
+
+    fn at(&self, node: NodeIndex) -> bool {
+        self.reached.contains(&node) && !self.without.contains(&node)
+    }
+}
+
+/// Returns the nodes that are reachable from the agent's entry. [`agentir_flow::Cfg::reachable_in`]
+/// would allocate a set for the whole agent.
+fn reached(flow: &Dataflow<'_>) -> FxHashSet<NodeIndex> {
+    let mut worklist: Vec<NodeIndex> =
+        flow.cfg.agent(flow.agent).map(|p| p.entry).into_iter().collect();
+    let mut found: FxHashSet<NodeIndex> = worklist.iter().copied().collect();
+    while let Some(node) = worklist.pop() {
+        let next = flow.next(node).map(|(_, to, _)| to);
+        worklist.extend(next.filter(|to| found.insert(*to)));
+    }
+    found
+}
+
+/// Returns the variables that an agent reads and that nothing of its own can have set.
+fn needed<'a>(cx: &AgentSymbols<'_, 'a>, flow: &Dataflow<'a>) -> Vec<Need> {
+    let agent = cx.agent;
+    let variables = cx.variables;
+    let adl = agent.metadata.dialect == Dialect::Adl.name();
+    let initial: FxHashSet<&str> = agent
+        .memory
+        .session
+        .iter()
+        .filter(|v| v.initial_value.is_some())
+        .map(|v| first(&v.name.value))
+        .chain(agent.memory.state.iter().map(|v| first(&v.name.value)))
+        .chain(cx.index.fields.iter().filter(|_| !adl).map(|f| f.name.value.as_str()))
+        .chain(agent.attachments.iter().map(|a| a.name.value.as_str()))
+        .collect();
+    let its_own = |name: &str| {
+        initial.contains(name)
+            || [&variables.roots, &variables.returned, &variables.results, &variables.labels]
+                .iter()
+                .any(|set| set.contains(name))
+            || is_built_in(name)
+            || name.starts_with(['_', '$', '@'])
+            || cx.index.writes.iter().any(|(written, _)| first(&written.value) == name)
+            || cx.index.sets.iter().any(|s| s.target.root.value == name)
+    };
+    let reached = reached(flow);
+    let mut names: Vec<SmolStr> = flow
+        .nodes()
+        .filter(|node| reached.contains(node))
+        .flat_map(|node| flow.cfg.accesses(node).iter().filter(|a| a.kind == AccessKind::Use))
+        .map(|a| SmolStr::new(root(a)))
+        .collect();
+    names.sort();
+    names.dedup();
+    // In ADL only declared arguments can be passed.
+    let declared: FxHashSet<&str> =
+        agent.gather.fields.iter().map(|f| f.name.value.as_str()).collect();
+    names.retain(|name| {
+        !name.is_empty() && !its_own(name) && (!adl || declared.contains(name.as_str()))
+    });
+    let use_sites = UseCollector::places(flow, &|tool| cx.tool(tool));
+    let mut found = Vec::new();
+    for name in names {
+        let constants = Constants::from_iter([(name.clone(), Value::Undefined)]);
+        let unset = flow.undefined_with(&name, constants);
+        let mut reads: Vec<(usize, (Consequence, Span))> = Vec::new();
+        for node in use_sites.get(&name).into_iter().flatten().map(|site| site.node) {
+            let Some(constants) = unset.at(node) else { continue };
+            let path = unset.path_to(&flow.cfg, node).len();
+            let all = UseCollector::at(flow, node, &name, constants, &|tool| cx.tool(tool));
+            reads.extend(all.into_iter().map(|read| (path, read)));
+        }
+        reads.sort_by_key(|(path, (consequence, span))| (*consequence, *path, span.start));
+        if let Some((_, read)) = reads.first() {
+            found.push((name, *read));
+        }
+    }
+    found
+}
+
+/// Returns the variables that an agent passes to the next one: those of the transfer itself or, if
+/// it passes none, those of the declaration for that agent.
+fn given<'a>(from: &'a Agent, to: &str, origin: Origin<'a>) -> FxHashSet<&'a str> {
+    let mut all: FxHashSet<&str> = FxHashSet::default();
+    let resolves = |name: &'a agentir_diagnostics::Spanned<agentir_expr::Name>| {
+        from.resolve_alias(name).value == to
+    };
+    let declared = match origin {
+        Origin::Handoff(_) | Origin::Delegate(_) => None,
+        _ => Some(()),
+    };
+    let handoffs = from.coordination.handoffs.iter().filter(|h| match origin {
+        Origin::Handoff(own) => (own.span, own.to.span) == (h.span, h.to.span),
+        _ => declared.is_some() && resolves(&h.to),
+    });
+    for handoff in handoffs {
+        let context = &handoff.context;
+        all.extend(context.pass.iter().map(|p| first(&p.name.value)));
+        all.extend(context.set.iter().map(|s| s.target.root.value.as_str()));
+        all.extend(context.bindings.iter().map(|b| b.variable.value.as_str()));
+        all.extend(context.memory_grants.iter().map(|g| first(&g.path.value)));
+        // The model may extract it from the summary.
+        if let Some(summary) = &context.summary {
+            summary.exprs(&mut |e| {
+                crate::variables::roots(e, &mut |name, _| {
+                    all.insert(&name.value);
+                });
+            });
+        }
+    }
+    let delegates = from.coordination.delegates.iter().filter(|d| match origin {
+        Origin::Delegate(own) => (own.span, own.agent.span) == (d.span, d.agent.span),
+        _ => declared.is_some() && resolves(&d.agent),
+    });
+    all.extend(delegates.flat_map(|d| &d.input).map(|(name, _)| name.value.as_str()));
+    let rules = from.routing.iter().flat_map(|r| &r.rules);
+    let rules = rules.filter(|r| r.to.as_ref().is_some_and(resolves));
+    all.extend(rules.flat_map(|r| &r.pass).map(|name| first(&name.value)));
+    if let Origin::Statement(Statement::Delegate(d) | Statement::Handoff(d)) = origin {
+        all.extend(d.bindings.iter().map(|b| b.variable.value.as_str()));
+    }
+    all
+}

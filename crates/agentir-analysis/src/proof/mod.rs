@@ -1,0 +1,337 @@
+//! Queries to the solver about the conditions of an agent, with the facts that the agent states
+//! about its variables.
+//!
+//! [`AgentAnalysis::query`](crate::AgentAnalysis::query) begins a query. It takes assumptions, and
+//! yields a model or an unsatisfiable core. An undecided query has no answer, so it never causes a
+//! finding.
+//!
+//! What may change a variable (the user, a tool, a handler, another agent) is the business of
+//! [`Cfg::facts`](agentir_flow::cfg::Cfg::facts). With these facts as assumptions, a proof about a
+//! branch is one about the paths that lead to it. `tests/tests/all/proofs/` lists small cases that
+//! rules with proofs must and must not report.
+//!
+//! `agentir check --statistics` counts undecided queries.
+
+mod outcomes;
+mod variable_facts;
+
+pub(crate) use outcomes::Outcomes;
+pub(crate) use variable_facts::SharedDeclarations;
+pub use variable_facts::{FactSource, VariableFacts};
+
+use crate::cancel::Cancellation;
+use crate::clock::Clock;
+use crate::conditions::test;
+use agentir_diagnostics::{Premise, Span};
+use agentir_eval::{State, Value, evaluate};
+use agentir_expr::{Dialect, Expr, Path};
+use agentir_flow::cfg::Fact;
+use agentir_solver::{
+    Answer, Assertion, Example, FactKind, Facts, Goal, Label, Query, Solver, Statistics, Test,
+    UnknownReason, Verdict,
+};
+use std::cell::{Cell, RefCell};
+
+/// The solver of a program.
+pub(crate) struct Prover {
+    solver: RefCell<Solver>,
+    /// The maximum number of queries.
+    max_queries: u64,
+    refused: Cell<u64>,
+    cancellation: Cancellation,
+}
+
+impl Prover {
+    /// Returns the solver of a program with this many agents. The number of queries is bounded by a
+    /// count, so that findings do not depend on the speed of the machine. Realistic programs stay
+    /// far below it. Queries that sampling answers do not count.
+    pub(crate) fn new(agents: usize) -> Self {
+        let max_queries = 10_000 + 2_000 * u64::try_from(agents).unwrap_or(u64::MAX / 4_000);
+        Self {
+            solver: RefCell::default(),
+            max_queries,
+            refused: Cell::new(0),
+            cancellation: Cancellation::default(),
+        }
+    }
+
+    /// Answers no further query once `cancellation` says so.
+    pub(crate) fn stop_at(&mut self, cancellation: Cancellation) {
+        self.cancellation = cancellation;
+    }
+
+    /// Makes the prover measure the time of its queries.
+    pub(crate) fn timed(self) -> Self {
+        Self { solver: RefCell::new(self.solver.into_inner().timed()), ..self }
+    }
+
+    fn is_contingent(&self, condition: &Expr, facts: &Facts, dialect: Dialect) -> bool {
+        self.solver.borrow_mut().is_contingent(condition, facts, dialect)
+    }
+
+    fn decide<T: From<Answer>>(
+        &self,
+        query: &Query<'_>,
+        decide: fn(&mut Solver, &Query<'_>) -> T,
+    ) -> T {
+        let mut solver = self.solver.borrow_mut();
+        let Statistics { queries, by_sampling, .. } = *solver.statistics();
+        if queries - by_sampling >= self.max_queries || self.cancellation.is_cancelled() {
+            self.refused.set(self.refused.get() + 1);
+            return Answer::Unknown(UnknownReason::Budget).into();
+        }
+        decide(&mut solver, query)
+    }
+
+    /// Returns the queries so far, refused ones included.
+    pub(crate) fn statistics(&self) -> Statistics {
+        let mut statistics = *self.solver.borrow().statistics();
+        statistics.queries += self.refused.get();
+        statistics.out_of_budget += self.refused.get();
+        statistics
+    }
+}
+
+impl std::fmt::Debug for Prover {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Prover").field(&self.statistics()).finish()
+    }
+}
+
+/// A query under construction.
+#[derive(Debug)]
+pub struct QueryBuilder<'c, 'a> {
+    variable_facts: &'c VariableFacts,
+    prover: &'c Prover,
+    clock: &'c Clock,
+    facts: Facts,
+    /// The sources of the facts that were added to those of the agent.
+    added_sources: Vec<FactSource>,
+    assumptions: Vec<Assertion<'a>>,
+}
+
+/// An assumption, by the order in which it was added.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Assumption(pub usize);
+
+/// A proved answer.
+#[derive(Debug)]
+pub enum SatResult {
+    /// A state exists.
+    Sat(Example),
+    /// No state exists.
+    Unsat,
+}
+
+/// A minimal unsatisfiable core.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct UnsatCore {
+    /// The assumptions of the core.
+    pub assumptions: Vec<Assumption>,
+    /// The facts of the core.
+    pub facts: Vec<FactSource>,
+    /// The assumptions and the negated goal.
+    conditions: Vec<Premise>,
+}
+
+impl UnsatCore {
+    /// Returns a core of facts only.
+    pub fn of_facts(facts: Vec<FactSource>) -> Self {
+        Self { facts, ..Self::default() }
+    }
+
+    /// Returns the tests of the core and their outcomes: the assumptions and the negated goal.
+    #[must_use]
+    pub fn premises(&self) -> &[Premise] {
+        &self.conditions
+    }
+}
+
+/// Returns a condition and its outcome, as evidence.
+fn premise(test: &Test<'_>, holds: bool) -> Premise {
+    let outcome = if holds { "holds" } else { "does not hold" };
+    let message = match test {
+        Test::Words(words) => format!("`{words}` {outcome}"),
+        Test::Expr(_) | Test::In(..) => format!("this {outcome}"),
+    };
+    Premise { span: test.span(), message }
+}
+
+impl SatResult {
+    /// Returns the state, if there is one.
+    #[must_use]
+    pub fn state(self) -> Option<Example> {
+        match self {
+            Self::Sat(example) => Some(example),
+            Self::Unsat => None,
+        }
+    }
+}
+
+/// The first label of assumptions. Smaller labels are those of facts.
+const FIRST_ASSUMPTION: u32 = 1 << 24;
+
+impl<'c, 'a> QueryBuilder<'c, 'a> {
+    pub(crate) fn new(
+        variable_facts: &'c VariableFacts,
+        prover: &'c Prover,
+        clock: &'c Clock,
+    ) -> Self {
+        let facts = Facts::extending(&variable_facts.facts);
+        let (added_sources, assumptions) = (Vec::new(), Vec::new());
+        Self { variable_facts, prover, clock, facts, added_sources, assumptions }
+    }
+
+    /// Assumes that a condition holds, or that it does not.
+    pub fn assume(&mut self, test: impl Into<Test<'a>>, holds: bool) -> Assumption {
+        let at = self.assumptions.len();
+        let label = Label(FIRST_ASSUMPTION.saturating_add(u32::try_from(at).unwrap_or(u32::MAX)));
+        self.assumptions.push(Assertion { test: test.into(), holds, label });
+        Assumption(at)
+    }
+
+    /// Assumes a fact that holds on every path to the queried program point. Outcomes of tests
+    /// become assumptions, assignments become facts.
+    pub fn assume_fact(&mut self, fact: Fact<'a>) -> Option<Assumption> {
+        match fact {
+            Fact::Test(literal) => {
+                return Some(self.assume(test(literal.test), literal.holds));
+            }
+            Fact::Value(set) => {
+                let dialect = self.variable_facts.dialect;
+                let value = evaluate(&set.value, &State::new(), dialect).ok()?;
+                let message = "every path here sets it to this, and nothing changes it in between";
+                self.add_fact(
+                    set.target.clone(),
+                    FactKind::Is(value),
+                    FactSource::on_paths(set.span, message),
+                );
+            }
+            Fact::Cleared(name) => {
+                let message = "every path here clears it, and nothing sets it in between";
+                let unset = FactKind::Is(Value::Undefined);
+                self.add_fact(
+                    Path::variable(name.clone()),
+                    unset,
+                    FactSource::on_paths(name.span, message),
+                );
+            }
+        }
+        None
+    }
+
+    /// Adds a fact about a variable.
+    pub fn add_fact(&mut self, path: Path, kind: FactKind, source: FactSource) {
+        let own = self.variable_facts.source_count();
+        let label =
+            Label(u32::try_from(own + self.added_sources.len()).unwrap_or(FIRST_ASSUMPTION - 1));
+        self.added_sources.push(source);
+        self.facts.add(path, kind, Some(label));
+    }
+
+    /// Whether a condition holds in some states and not in others, given only the agent's facts.
+    /// Cheap; `false` proves nothing.
+    fn is_contingent(&self, condition: &Expr) -> bool {
+        let VariableFacts { facts, dialect, .. } = self.variable_facts;
+        self.clock.time("(solver)", || self.prover.is_contingent(condition, facts, *dialect))
+    }
+
+    /// Decides whether the assumptions are consistent.
+    #[must_use]
+    pub fn solve(&self) -> Option<SatResult> {
+        match self.run(Goal::Satisfiable, Solver::solve) {
+            Answer::Sat(example) => Some(SatResult::Sat(example)),
+            Answer::Unsat(_) => Some(SatResult::Unsat),
+            Answer::Unknown(_) => None,
+        }
+    }
+
+    /// Proves that the assumptions are contradictory.
+    #[must_use]
+    pub fn refute(&self) -> Option<UnsatCore> {
+        self.unsat_core(Goal::Satisfiable)
+    }
+
+    /// Proves that the assumptions imply a condition.
+    #[must_use]
+    pub fn prove(&self, test: impl Into<Test<'a>>, holds: bool) -> Option<UnsatCore> {
+        let assertion = Assertion { test: test.into(), holds, label: Label(u32::MAX) };
+        self.unsat_core(Goal::Implied(assertion))
+    }
+
+    /// Whether the assumptions are consistent; `None` if undecided. Cheaper than [`Self::solve`],
+    /// which constructs a state.
+    #[must_use]
+    pub fn is_satisfiable(&self) -> Option<bool> {
+        match self.check(Goal::Satisfiable) {
+            Verdict::Sat => Some(true),
+            Verdict::Unsat(_) => Some(false),
+            Verdict::Unknown(_) => None,
+        }
+    }
+
+    fn unsat_core(&self, goal: Goal<'a>) -> Option<UnsatCore> {
+        let negated = match &goal {
+            Goal::Implied(assertion) => Some(premise(&assertion.test, !assertion.holds)),
+            Goal::Satisfiable | Goal::Equivalent(..) => None,
+        };
+        match self.check(goal) {
+            Verdict::Unsat(labels) => {
+                let mut core = self.core(&labels);
+                core.conditions.extend(negated);
+                Some(core)
+            }
+            Verdict::Sat | Verdict::Unknown(_) => None,
+        }
+    }
+
+    fn check(&self, goal: Goal<'a>) -> Verdict {
+        self.run(goal, Solver::check)
+    }
+
+    fn run<T: From<Answer>>(&self, goal: Goal<'a>, decide: fn(&mut Solver, &Query<'_>) -> T) -> T {
+        let query = Query {
+            dialect: self.variable_facts.dialect,
+            facts: &self.facts,
+            assumptions: self.assumptions.clone(),
+            goal,
+        };
+        self.clock.time("(solver)", || self.prover.decide(&query, decide))
+    }
+
+    fn core(&self, labels: &[Label]) -> UnsatCore {
+        let own = self.variable_facts;
+        let mut core = UnsatCore::default();
+        for Label(label) in labels {
+            let at = *label as usize;
+            if *label == u32::MAX {
+                continue;
+            }
+            if *label >= FIRST_ASSUMPTION {
+                let at = at - FIRST_ASSUMPTION as usize;
+                core.assumptions.push(Assumption(at));
+                let assertion = self.assumptions.get(at);
+                core.conditions.extend(assertion.map(|a| premise(&a.test, a.holds)));
+            } else if let Some(source) =
+                own.source(at).or_else(|| self.added_sources.get(at - own.source_count()))
+            {
+                core.facts.push(source.clone());
+            }
+        }
+        core
+    }
+}
+
+impl FactSource {
+    /// Returns the source of a fact that holds everywhere.
+    #[must_use]
+    pub fn at(span: Span, message: impl Into<String>) -> Self {
+        Self { span: Some(span), message: message.into(), on_paths: false }
+    }
+
+    /// Returns the source of a fact that follows from the paths to the queried program point.
+    #[must_use]
+    pub fn on_paths(span: Span, message: impl Into<String>) -> Self {
+        Self { on_paths: true, ..Self::at(span, message) }
+    }
+}

@@ -1,0 +1,170 @@
+//! The symbol tables of a program and of its agents.
+
+use crate::dialects::{is_adl, is_agent_script};
+use crate::index::AgentIndex;
+use crate::variables::{self, Variables};
+use agentir_diagnostics::{FileId, Span};
+use agentir_flow::cfg::AgentId;
+use agentir_ir::{Agent, Profile, Program, SessionVariable, Tool};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::rc::Rc;
+
+/// The symbol tables of a program.
+#[derive(Debug)]
+pub struct ProgramSymbols<'a> {
+    /// The program.
+    pub program: &'a Program,
+    /// The agents by name; the first one if several share a name.
+    pub agents: FxHashMap<&'a str, &'a Agent>,
+    /// The arguments that ADL agents declare, each with the span of the agent's name.
+    pub declared: FxHashSet<(Span, &'a str)>,
+    /// The tools of libraries.
+    pub library: FxHashMap<&'a str, &'a Tool>,
+    /// The standalone profiles.
+    pub profiles: FxHashMap<&'a str, &'a Profile>,
+    /// The variables that each agent receives from others, by the name of the receiver.
+    pub passed: FxHashMap<&'a str, FxHashSet<&'a str>>,
+    /// All variables that any agent receives.
+    pub handed: FxHashSet<&'a str>,
+    /// The variables of library tools.
+    pub shared: Rc<Variables<'a>>,
+    /// The variables that all agents share, by name.
+    pub variables: FxHashMap<&'a str, &'a SessionVariable>,
+    /// Whether the program uses the agentfabric dialect of Agent Script, whose nodes have
+    /// references and functions of their own.
+    pub agentfabric: bool,
+    /// The file of the first agent that uses a profile, by the profile's file.
+    homes: FxHashMap<FileId, FileId>,
+}
+
+impl<'a> ProgramSymbols<'a> {
+    /// Collects the names of a program.
+    #[must_use]
+    pub fn new(program: &'a Program) -> Self {
+        let library = program
+            .libraries
+            .iter()
+            .flat_map(|l| &l.tools)
+            .map(|tool| (tool.name.value.as_str(), tool))
+            .collect();
+        let profiles: FxHashMap<&str, &Profile> =
+            program.profiles.iter().map(|p| (p.name.value.as_str(), &**p)).collect();
+        let mut homes = FxHashMap::default();
+        for agent in program.agents() {
+            for name in &agent.use_behavior_profiles {
+                if let Some(profile) = profiles.get(name.value.as_str()) {
+                    homes.entry(profile.span.file).or_insert(agent.metadata.name.span.file);
+                }
+            }
+        }
+        let passed = variables::passed(program);
+        let handed = passed.values().flatten().copied().collect();
+        let mut shared = Variables::default();
+        shared.of_tools(program.libraries.iter().flat_map(|l| &l.tools));
+        let everywhere = program.agents().flat_map(|a| &a.memory.session);
+        let variables = everywhere
+            .filter(|v| v.scope == Some("program"))
+            .map(|v| (v.name.value.as_str(), v))
+            .collect();
+        let said = program.agents().flat_map(|a| a.extensions.0.values());
+        let agentfabric =
+            said.filter_map(|all| all.get("dialect")).any(|d| d.value == "agentfabric");
+        let mut agents = FxHashMap::default();
+        for agent in program.agents() {
+            agents.entry(agent.metadata.name.value.as_str()).or_insert(agent);
+        }
+        let mut declared = FxHashSet::default();
+        for agent in program.agents().filter(|a| is_adl(a)) {
+            let at = agent.metadata.name.span;
+            let fields = agent.gather.fields.iter().map(|f| &f.name);
+            let variables = agent.memory.session.iter().map(|v| &v.name);
+            declared.extend(fields.chain(variables).map(|name| (at, name.value.as_str())));
+        }
+        Self {
+            program,
+            agents,
+            declared,
+            library,
+            profiles,
+            passed,
+            handed,
+            shared: Rc::new(shared),
+            variables,
+            agentfabric,
+            homes,
+        }
+    }
+
+    /// Whether the program is written in Agent Script, in which each file is a program.
+    #[must_use]
+    pub fn is_agent_script(&self) -> bool {
+        self.program.agents().any(is_agent_script)
+    }
+}
+
+/// The symbol tables of an agent: its parts by kind, and its variables by origin.
+#[derive(Debug)]
+pub struct AgentTables<'a> {
+    /// Its parts by kind.
+    pub index: AgentIndex<'a>,
+    /// The variables that it knows.
+    pub variables: Variables<'a>,
+}
+
+impl<'a> AgentTables<'a> {
+    /// Indexes an agent of a program.
+    #[must_use]
+    pub fn new(agent: &'a Agent, program: &ProgramSymbols<'a>) -> Self {
+        let index = AgentIndex::new(agent, &program.profiles);
+        let passed = program.passed.get(agent.metadata.name.value.as_str());
+        let variables = Variables::new(agent, &index, Rc::clone(&program.shared), passed);
+        Self { index, variables }
+    }
+}
+
+/// An agent with its symbol tables and those of its program.
+#[derive(Debug, Clone, Copy)]
+pub struct AgentSymbols<'p, 'a> {
+    /// The symbol tables of its program.
+    pub program: &'p ProgramSymbols<'a>,
+    /// The agent.
+    pub agent: &'a Agent,
+    /// Its id.
+    pub id: AgentId,
+    /// Its parts by kind.
+    pub index: &'p AgentIndex<'a>,
+    /// The variables that it knows.
+    pub variables: &'p Variables<'a>,
+}
+
+impl<'a> AgentSymbols<'_, 'a> {
+    /// Whether the agent is written in Agent Script.
+    #[must_use]
+    pub fn is_agent_script(&self) -> bool {
+        is_agent_script(self.agent)
+    }
+
+    /// Whether a span belongs to this agent: if it is in the agent's own file, or in a profile that
+    /// no earlier agent uses. So each span of a program belongs to one file's agents.
+    #[must_use]
+    pub fn owns(&self, span: Span) -> bool {
+        let own = self.agent.metadata.name.span.file;
+        span.file == own || self.program.homes.get(&span.file) == Some(&own)
+    }
+
+    /// Returns the profiles that may apply: its own, and those it references.
+    pub fn profiles(&self) -> impl Iterator<Item = &'a Profile> + '_ {
+        let named = self
+            .agent
+            .use_behavior_profiles
+            .iter()
+            .filter_map(|name| self.program.profiles.get(name.value.as_str()).copied());
+        self.agent.behavior_profiles.iter().chain(named)
+    }
+
+    /// Returns the tool called `name`: its own, or one of a profile or a library.
+    #[must_use]
+    pub fn tool(&self, name: &str) -> Option<&'a Tool> {
+        self.index.tools.get(name).copied().or_else(|| self.program.library.get(name).copied())
+    }
+}

@@ -1,0 +1,256 @@
+//! The variables that an agent knows, by origin.
+
+use crate::index::AgentIndex;
+use agentir_diagnostics::Spanned;
+use agentir_expr::{
+    Expr, ExprKind, NAMESPACES, Name, SYSTEM_VARIABLES, TypeKind, Visit, tool_of_result,
+};
+use agentir_ir::{Agent, ConversationIntents, Data, Program, ReadUse, RecallAction, Step, Tool};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::rc::Rc;
+use std::sync::LazyLock;
+
+/// The variables that an agent knows, by origin.
+#[derive(Debug, Default)]
+pub struct Variables<'a> {
+    /// Names that are declared or written: session memory, gather fields, assignments, results of
+    /// calls, returns of other agents, state, variables passed by other agents.
+    pub defined: FxHashSet<&'a str>,
+    /// Roots of paths in persistent memory: `user`, `workflow`.
+    pub roots: FxHashSet<&'a str>,
+    /// Fields of tool results. After a call they may be used without the tool's name.
+    pub returned: FxHashSet<&'a str>,
+    /// Names of results: those of tools, `search` in `search.total`, and of agents.
+    pub results: FxHashSet<&'a str>,
+    /// Names that are not variables but may be used like one: intents, entities, buttons.
+    pub labels: FxHashSet<&'a str>,
+    /// The variables of library tools, which all agents share.
+    pub shared: Option<Rc<Variables<'a>>>,
+}
+
+/// Variables that the examples of the specifications use without declaring them.
+const ASSUMED: &[&str] = &[
+    "action",
+    "active_agent",
+    "content",
+    "conversation_history",
+    "conversation_transcript",
+    "current_state",
+    "error",
+    "error_message",
+    "failure_reasons",
+    "response",
+    "result",
+    "session_id",
+    "this",
+    "turn_count",
+];
+
+/// Objects of the runtime and of persistent memory, whose members are unknown.
+const OBJECTS: &[&str] = &[
+    "agent",
+    "context",
+    "conversation",
+    "escalate",
+    "handoff",
+    "human",
+    "project",
+    "system",
+    "user",
+    "workflow",
+];
+
+/// Returns the names of the runtime.
+fn built_in() -> impl Iterator<Item = &'static str> {
+    let listed = SYSTEM_VARIABLES.iter().map(|v| v.name).filter(|name| !name.contains(['*', '.']));
+    let namespaces = NAMESPACES.iter().map(|n| n.name);
+    ASSUMED.iter().chain(OBJECTS).copied().chain(listed).chain(namespaces)
+}
+
+/// Whether the runtime defines a name.
+pub fn is_built_in(name: &str) -> bool {
+    static ALL: LazyLock<FxHashSet<&str>> = LazyLock::new(|| built_in().collect());
+    ALL.contains(name)
+}
+
+/// Returns the root of a path.
+pub fn first(path: &str) -> &str {
+    path.split(['.', '[']).next().unwrap_or(path)
+}
+
+impl<'a> Variables<'a> {
+    /// Returns the variables of an agent, given those of library tools and those that other agents
+    /// pass to it.
+    #[must_use]
+    pub fn new(
+        agent: &'a Agent,
+        index: &AgentIndex<'a>,
+        shared: Rc<Self>,
+        passed: Option<&FxHashSet<&'a str>>,
+    ) -> Self {
+        let mut all = Self { shared: Some(shared), ..Self::default() };
+        all.declared(agent, index);
+        all.written(agent, index);
+        all.named(agent);
+        all.of_tools(index.tools.values().copied());
+        all.defined.extend(passed.into_iter().flatten());
+        all
+    }
+
+    /// Adds the results of tools and the variables that they write.
+    pub fn of_tools(&mut self, tools: impl Iterator<Item = &'a Tool>) {
+        for tool in tools {
+            self.results.insert(&tool.name.value);
+            let sets = tool.on_result.iter().chain(&tool.on_error);
+            self.defined.extend(sets.map(|s| s.target.root.value.as_str()));
+            self.returned
+                .extend(tool.returns.iter().flat_map(|r| &r.fields).map(|f| f.name.value.as_str()));
+            let access = tool.context_access.iter().flat_map(|a| &a.write);
+            self.defined.extend(access.map(|w| first(&w.value)));
+        }
+    }
+
+    fn declared(&mut self, agent: &'a Agent, index: &AgentIndex<'a>) {
+        let memory = &agent.memory;
+        self.defined.extend(memory.session.iter().map(|v| first(&v.name.value)));
+        self.defined.extend(memory.state.iter().map(|v| first(&v.name.value)));
+        self.defined.extend(index.fields.iter().map(|f| f.name.value.as_str()));
+        self.defined.extend(agent.attachments.iter().map(|a| a.name.value.as_str()));
+        self.roots.extend(memory.persistent.iter().map(|p| first(&p.path.value)));
+        let recalled = index.reads.iter().filter(|(_, used)| *used == ReadUse::Recall);
+        self.roots.extend(recalled.map(|(name, _)| first(&name.value)));
+        for recall in &memory.recall {
+            if let Some(RecallAction::LoadMemory { domain: Some(domain) }) = &recall.action {
+                self.roots.insert(domain);
+            }
+        }
+    }
+
+    fn written(&mut self, agent: &'a Agent, index: &AgentIndex<'a>) {
+        self.defined.extend(index.sets.iter().map(|s| s.target.root.value.as_str()));
+        self.defined.extend(index.writes.iter().map(|(name, _)| first(&name.value)));
+        for delegate in &agent.coordination.delegates {
+            self.results.insert(&delegate.agent.value);
+            if let Some(TypeKind::Object(fields)) = delegate.returns.as_ref().map(|t| &t.kind) {
+                for field in fields {
+                    self.defined.insert(&field.name.value);
+                    // `child_field: parent_variable`.
+                    self.defined.extend(field.ty.name().filter(|name| !is_type(name)));
+                }
+            }
+        }
+        self.results.extend(agent.coordination.handoffs.iter().map(|h| h.to.value.as_str()));
+        if let Some(flow) = &agent.flow {
+            let awaited = |step: &'a Step| awaited_variable(&step.await_attachment.as_ref()?.value);
+            self.defined.extend(flow.definitions.values().filter_map(awaited));
+        }
+    }
+
+    fn named(&mut self, agent: &'a Agent) {
+        let intents = |named: &'a ConversationIntents| &named.intents;
+        let conversation =
+            agent.intent_handling.iter().filter_map(|i| i.intents.as_ref()).flat_map(intents);
+        let understood = agent.nlu.iter().flat_map(|n| &n.intents);
+        self.labels.extend(conversation.chain(understood).map(|i| i.name.value.as_str()));
+        let entities = agent.entities.iter().chain(agent.nlu.iter().flat_map(|n| &n.entities));
+        self.labels.extend(entities.map(|e| e.name.value.as_str()));
+    }
+
+    /// Whether `name` is a variable, or may be one that the runtime sets.
+    #[must_use]
+    pub fn knows(&self, name: &str) -> bool {
+        [&self.defined, &self.roots, &self.returned, &self.results, &self.labels]
+            .iter()
+            .any(|set| set.contains(name))
+            || self.shared.as_ref().is_some_and(|s| s.defined.contains(name) || s.returned.contains(name))
+            || self.is_result(name)
+            || is_built_in(name)
+            // Names of the runtime; `$result` in tool bindings.
+            || name.starts_with(['_', '$'])
+            || tool_of_result(name).is_some_and(|tool| self.is_result(tool))
+    }
+
+    fn is_result(&self, name: &str) -> bool {
+        self.results.contains(name)
+            || self.shared.as_ref().is_some_and(|s| s.results.contains(name))
+    }
+
+    /// Returns the names to suggest.
+    pub fn names(&self) -> impl Iterator<Item = &'a str> + '_ {
+        std::iter::once(self)
+            .chain(self.shared.as_deref())
+            .flat_map(|v| [&v.defined, &v.roots, &v.returned, &v.results])
+            .flat_map(|set| set.iter().copied())
+            .chain(built_in().map(|name| -> &'a str { name }))
+    }
+}
+
+/// Whether a name in `RETURNS` is a type rather than a variable.
+fn is_type(name: &str) -> bool {
+    matches!(
+        name,
+        "string"
+            | "number"
+            | "integer"
+            | "float"
+            | "boolean"
+            | "date"
+            | "datetime"
+            | "object"
+            | "array"
+            | "any"
+    )
+}
+
+/// Returns the variable that an awaited attachment is stored in.
+fn awaited_variable(awaited: &Data) -> Option<&str> {
+    let (_, value) =
+        awaited.as_object()?.iter().find(|(key, _)| key.eq_ignore_ascii_case("variable"))?;
+    value.as_str()
+}
+
+/// Returns the variables that agents receive from others, by the name of the receiver.
+pub fn passed(program: &Program) -> FxHashMap<&str, FxHashSet<&str>> {
+    let mut all: FxHashMap<&str, FxHashSet<&str>> = FxHashMap::default();
+    for agent in program.agents() {
+        for handoff in &agent.coordination.handoffs {
+            let given = all.entry(&agent.resolve_alias(&handoff.to).value).or_default();
+            given.extend(handoff.context.pass.iter().map(|p| first(&p.name.value)));
+            given.extend(handoff.context.set.iter().map(|s| s.target.root.value.as_str()));
+            given.extend(handoff.context.bindings.iter().map(|b| b.variable.value.as_str()));
+            given.extend(handoff.context.memory_grants.iter().map(|g| first(&g.path.value)));
+        }
+        for delegate in &agent.coordination.delegates {
+            let given = all.entry(&agent.resolve_alias(&delegate.agent).value).or_default();
+            given.extend(delegate.input.iter().map(|(name, _)| name.value.as_str()));
+        }
+        for rule in agent.routing.iter().flat_map(|r| &r.rules) {
+            if let Some(to) = &rule.to {
+                let given = all.entry(&agent.resolve_alias(to).value).or_default();
+                given.extend(rule.pass.iter().map(|name| first(&name.value)));
+            }
+        }
+    }
+    all
+}
+
+/// Calls `found` with the root of every path in an expression, and whether a member is read.
+/// Shorthand fields of objects count.
+pub fn roots<'a>(expr: &'a Expr, found: &mut dyn FnMut(&'a Spanned<Name>, bool)) {
+    expr.visit(&mut |e| {
+        match &e.kind {
+            // In other dialects the namespace tells what a name refers to.
+            ExprKind::Path(path) if path.namespace.is_none() => {
+                found(&path.root, path.first_field().is_some());
+            }
+            ExprKind::Object(entries) => {
+                entries
+                    .iter()
+                    .filter(|entry| entry.value.is_none())
+                    .for_each(|entry| found(&entry.key, false));
+            }
+            _ => {}
+        }
+        Visit::Children
+    });
+}

@@ -1,0 +1,528 @@
+//! Detects secrets in text.
+//!
+//! A single pass finds secrets by three criteria: the format of their issuer, their context (`Bearer …`,
+//! `://user:password@`), or their name combined with randomness. Placeholders are excluded.
+//!
+//! A rule searches the text of files, comments included; the import of exports leaves out the
+//! secrets that it finds.
+//!
+//! *Invariant*: a search takes linear time, and nothing here prints or keeps a secret.
+
+mod table;
+
+use std::ops::Range;
+use table::{Alphabet, FORMATS, PASSWORDS, PLACEHOLDERS, SECRET_NAMES};
+
+/// A secret in a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Secret {
+    /// A description with article.
+    pub what: String,
+    /// The bytes of the text.
+    pub range: Range<usize>,
+}
+
+/// The secrets of a text, in order and without overlap.
+#[must_use]
+pub fn secrets(text: &str) -> Vec<Secret> {
+    let mut found = Vec::new();
+    let mut start = 0;
+    let has_key = memchr::memmem::find(text.as_bytes(), BEGIN_KEY.as_bytes()).is_some();
+    for end in memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| at + 1).chain([text.len()]) {
+        let line = text.get(start..end).unwrap_or_default();
+        if has_key || may_contain_secret(line.as_bytes()) {
+            scan_line(line, start, &mut found);
+        }
+        start = end;
+    }
+    found
+}
+
+/// The start of private keys.
+const BEGIN_KEY: &str = "-----BEGIN ";
+
+/// The minimum length of a run of token bytes in a generated secret. Only passwords are shorter.
+const MIN_RUN_LEN: usize = 16;
+
+/// A cheap prefilter: whether a line may contain a secret other than a private key. Most lines do not.
+fn may_contain_secret(line: &[u8]) -> bool {
+    // Every run of this length has a byte at one of these positions.
+    let mut at = MIN_RUN_LEN - 1;
+    while let Some(&byte) = line.get(at) {
+        if is(byte, TOKEN) {
+            let (before, behind) = line.split_at(at);
+            let in_token = |byte: &&u8| is(**byte, TOKEN);
+            let behind = behind.iter().take_while(in_token).count();
+            let before = before.iter().rev().take_while(in_token).count();
+            if before + behind >= MIN_RUN_LEN
+                && line.get(at - before..at + behind).is_some_and(may_be_generated)
+            {
+                return true;
+            }
+            at += behind;
+        }
+        at += MIN_RUN_LEN;
+    }
+    memchr::memchr2_iter(b':', b'=', line).any(|at| {
+        let behind = line.get(at + 1..).unwrap_or_default();
+        // Passwords chosen by people only count in quotes. A non-ASCII byte may be a space before one.
+        let quoted = || matches!(behind.trim_ascii_start(), [b'"' | b'\'' | 0x80.., ..]);
+        let named = || {
+            let before = before_separator(line, at);
+            name_before(before).is_some_and(|name| has_suffix(name, PASSWORDS))
+                || declared(line, at, before).is_some_and(|name| has_suffix(name, PASSWORDS))
+        };
+        behind.starts_with(b"//") || (quoted() && named())
+    })
+}
+
+/// Whether a run may be generated: it contains digits or the prefix of a known format. Most long runs are
+/// names with underscores and dots.
+fn may_be_generated(run: &[u8]) -> bool {
+    let mut inside = false;
+    let mut digits = 0;
+    run.iter().enumerate().any(|(at, byte)| {
+        let begins = !std::mem::replace(&mut inside, is(*byte, WORD)) && inside;
+        digits += usize::from(byte.is_ascii_digit());
+        digits >= MIN_DIGITS || (begins && may_begin(*byte, run.get(at + 1).copied()))
+    })
+}
+
+/// Authentication schemes followed by a secret, with its description.
+const SCHEMES: &[(&str, &str)] =
+    &[("Bearer ", "a bearer token"), ("Basic ", "a user name and password")];
+
+/// For each byte, the formats and schemes that have it as first byte, and as second byte of their prefix,
+/// as bit sets: formats first, then schemes. The first two bytes exclude nearly all words.
+static PREFIXES: [[u64; 256]; 2] = prefixes();
+
+#[expect(clippy::indexing_slicing, reason = "a byte is below 256, and this runs in the compiler")]
+const fn prefixes() -> [[u64; 256]; 2] {
+    let mut all = [[0; 256]; 2];
+    let mut at = 0;
+    while at < FORMATS.len() + SCHEMES.len() {
+        let prefix =
+            if at < FORMATS.len() { FORMATS[at].prefix } else { SCHEMES[at - FORMATS.len()].0 };
+        if let [first, second, ..] = prefix.as_bytes() {
+            all[0][*first as usize] |= 1 << at;
+            all[1][*second as usize] |= 1 << at;
+        }
+        at += 1;
+    }
+    all
+}
+
+/// Whether a format or a scheme starts with these two bytes.
+fn may_begin(first: u8, second: Option<u8>) -> bool {
+    let [firsts, seconds] = &PREFIXES;
+    let of = |bits: &[u64; 256], byte: u8| bits.get(usize::from(byte)).copied().unwrap_or_default();
+    second.is_some_and(|second| of(firsts, first) & of(seconds, second) != 0)
+}
+
+/// A byte of words.
+const WORD: u8 = 1;
+/// A byte that separates a name from a secret.
+const SEPARATOR: u8 = 2;
+/// A byte of secrets.
+const TOKEN: u8 = 4;
+
+/// The classes of each byte. Most bytes of a text need no further check.
+static CLASSES: [u8; 256] = classes();
+
+#[expect(clippy::indexing_slicing, reason = "a byte is below 256, and this runs in the compiler")]
+const fn classes() -> [u8; 256] {
+    let mut all = [0; 256];
+    let mut byte = 0;
+    while byte < all.len() {
+        // No truncation: it is below 256.
+        let this = byte as u8;
+        if this.is_ascii_alphanumeric() || this == b'_' {
+            all[byte] |= WORD;
+        }
+        if matches!(this, b':' | b'=' | b'-') {
+            all[byte] |= SEPARATOR;
+        }
+        if Alphabet::Base64.has(this) || matches!(this, b'.' | b'~') {
+            all[byte] |= TOKEN;
+        }
+        byte += 1;
+    }
+    all
+}
+
+fn is(byte: u8, class: u8) -> bool {
+    CLASSES.get(usize::from(byte)).is_some_and(|classes| classes & class != 0)
+}
+
+fn scan_line(line: &str, offset: usize, found: &mut Vec<Secret>) {
+    let mut at = 0;
+    let bytes = line.as_bytes();
+    // The end of the current word.
+    let word_end = |at: usize| {
+        let rest = bytes.get(at..).unwrap_or_default();
+        at + rest.iter().take_while(|byte| is(**byte, WORD)).count()
+    };
+    while let Some(&byte) = bytes.get(at) {
+        let hit = if is(byte, WORD) {
+            if may_begin(byte, bytes.get(at + 1).copied()) {
+                by_format(line, at).or_else(|| after_scheme(line, at))
+            } else {
+                None
+            }
+        } else if is(byte, SEPARATOR) {
+            match byte {
+                b':' if line.get(at..).is_some_and(|r| r.starts_with("://")) => {
+                    in_url(line, at + 3)
+                }
+                b'-' if line.get(at..).is_some_and(|r| r.starts_with(BEGIN_KEY)) => {
+                    private_key(line, at)
+                }
+                b'-' => None,
+                _ => named(line, at),
+            }
+        } else {
+            at += 1;
+            continue;
+        };
+        match hit {
+            Some(Secret { what, range }) => {
+                at = range.end.max(at + 1);
+                // A secret found by its name may also have a known format.
+                let what = by_format(line, range.start).map_or(what, |known| known.what);
+                found.push(Secret { what, range: range.start + offset..range.end + offset });
+                // A prefix inside a word does not start a secret.
+                if at.checked_sub(1).and_then(|i| bytes.get(i)).is_some_and(|b| is(*b, WORD)) {
+                    at = word_end(at);
+                }
+            }
+            None => at = word_end(at).max(at + 1),
+        }
+    }
+}
+
+/// A secret with a known format.
+fn by_format(line: &str, at: usize) -> Option<Secret> {
+    let rest = line.get(at..)?;
+    let first = rest.as_bytes().first()?;
+    for format in FORMATS.iter().filter(|format| format.prefix.as_bytes().first() == Some(first)) {
+        let Some(body) = rest.strip_prefix(format.prefix) else { continue };
+        let length =
+            body.bytes().take(format.max_len + 1).take_while(|c| format.alphabet.has(*c)).count();
+        if (format.min_len..=format.max_len).contains(&length)
+            && let Some(body) = body.get(..length)
+            && !is_placeholder(body)
+            && entropy(body) > 3.0
+        {
+            let range = at..at + format.prefix.len() + length;
+            return Some(Secret { what: format.what.to_owned(), range });
+        }
+    }
+    None
+}
+
+/// `Bearer …`, `Basic …`.
+fn after_scheme(line: &str, at: usize) -> Option<Secret> {
+    let rest = line.get(at..)?;
+    for (scheme, what) in SCHEMES {
+        let Some(body) = rest.strip_prefix(scheme) else { continue };
+        let length = body
+            .bytes()
+            .take_while(|c| Alphabet::Base64.has(*c) || matches!(c, b'.' | b'~'))
+            .count();
+        let value = body.get(..length)?;
+        if is_random(value) {
+            let start = at + scheme.len();
+            return Some(Secret { what: (*what).to_owned(), range: start..start + length });
+        }
+    }
+    None
+}
+
+/// The password in `scheme://user:password@host`; `at` is after the slashes.
+fn in_url(line: &str, at: usize) -> Option<Secret> {
+    let rest = prefix_window(line.get(at..)?);
+    let end =
+        rest.find(|c: char| c.is_whitespace() || "/?#\"'`<>,)".contains(c)).unwrap_or(rest.len());
+    let (login, _host) = rest.get(..end)?.rsplit_once('@')?;
+    let (user, password) = login.split_once(':')?;
+    let common = ["password", "pass", "pwd", "secret", "token"];
+    let is_word = common.iter().any(|word| password.eq_ignore_ascii_case(word));
+    if password.len() < 3 || is_word || is_placeholder(password) {
+        return None;
+    }
+    let start = at + user.len() + 1;
+    Some(Secret { what: "a password".to_owned(), range: start..start + password.len() })
+}
+
+fn private_key(line: &str, at: usize) -> Option<Secret> {
+    let rest = prefix_window(line.get(at..)?).strip_prefix(BEGIN_KEY)?;
+    let (kind, _) = rest.split_once("-----")?;
+    let length = BEGIN_KEY.len() + kind.len() + "-----".len();
+    (kind.ends_with("PRIVATE KEY") && kind.len() < 40)
+        .then(|| Secret { what: "a private key".to_owned(), range: at..at + length })
+}
+
+/// `name: value`, `name = "value"`; `at` is the separator.
+fn named(line: &str, at: usize) -> Option<Secret> {
+    let before = before_separator(line.as_bytes(), at);
+    let (name, declared) = (name_before(before)?, declared(line.as_bytes(), at, before));
+    let named_by =
+        |keys| has_suffix(name, keys) || declared.is_some_and(|name| has_suffix(name, keys));
+    let (key, password) = (named_by(SECRET_NAMES), named_by(PASSWORDS));
+    if !key && !password {
+        return None;
+    }
+    let after = prefix_window(line.get(at + 1..)?);
+    let value = after.trim_start();
+    let start = at + 1 + (after.len() - value.len());
+    let quote = value.chars().next().filter(|c| matches!(c, '"' | '\''));
+    let (value, start) = match quote {
+        Some(quote) => (value.get(1..)?.split_once(quote)?.0, start + 1),
+        None => {
+            let end = value.find(|c: char| c.is_whitespace() || ",}])".contains(c));
+            (value.get(..end.unwrap_or(value.len()))?, start)
+        }
+    };
+    let what = if password && quote.is_some() && is_chosen_password(value) {
+        "a password"
+    } else if key && is_random(value) {
+        "a key or token"
+    } else {
+        return None;
+    };
+    Some(Secret { what: what.to_owned(), range: start..start + value.len() })
+}
+
+/// The text before a separator, as far as a name may extend.
+fn before_separator(line: &[u8], at: usize) -> &[u8] {
+    let before = line.get(at.saturating_sub(128)..at).unwrap_or_default().trim_ascii_end();
+    before.strip_suffix(b"\"").or(before.strip_suffix(b"'")).unwrap_or(before)
+}
+
+/// The name at the end of the text before a separator.
+fn name_before(before: &[u8]) -> Option<&[u8]> {
+    let in_name = |byte: &&u8| is(**byte, WORD) || **byte == b'-';
+    let length = before.iter().rev().take(64).take_while(in_name).count();
+    before.get(before.len() - length..).filter(|name| !name.is_empty())
+}
+
+/// The name in `name: type = value`; `at` is the last separator.
+fn declared<'l>(line: &[u8], at: usize, before: &'l [u8]) -> Option<&'l [u8]> {
+    if line.get(at) != Some(&b'=') {
+        return None;
+    }
+    let colon = memchr::memchr(b':', before)?;
+    Some(before.get(..colon)?.trim_ascii())
+}
+
+/// Whether a normalised name (lower case, without `_` and `-`) ends with one of these.
+fn has_suffix(name: &[u8], keys: &[&str]) -> bool {
+    let plain = name.iter().rev().filter(|byte| byte.is_ascii_alphanumeric());
+    let Some(last) = plain.clone().next().map(u8::to_ascii_lowercase) else { return false };
+    keys.iter().filter(|key| key.as_bytes().last() == Some(&last)).any(|key| {
+        let mut plain = plain.clone();
+        key.bytes().rev().all(|k| plain.next().is_some_and(|b| b.to_ascii_lowercase() == k))
+    })
+}
+
+/// The start of a text: longer than any secret, short enough to be inspected at every position.
+fn prefix_window(text: &str) -> &str {
+    text.get(..text.floor_char_boundary(512)).unwrap_or(text)
+}
+
+/// Whether a data value is a credential by its key. In free text the value must also look random; in
+/// machine-written data the key alone decides.
+#[must_use]
+pub fn is_credential(name: &str, value: &str) -> bool {
+    let name = name.as_bytes();
+    let named = has_suffix(name, SECRET_NAMES) || has_suffix(name, PASSWORDS);
+    named && value.len() >= 4 && !value.contains(char::is_whitespace) && !is_placeholder(value)
+}
+
+/// Whether a value is a placeholder of a secret.
+fn is_placeholder(value: &str) -> bool {
+    let lower = value.to_ascii_lowercase();
+    value.contains(['{', '}', '<', '>', '$', '[', ']', '%'])
+        || PLACEHOLDERS.iter().any(|word| lower.contains(word))
+}
+
+/// The minimum number of digits in a generated value.
+const MIN_DIGITS: usize = 3;
+
+/// Whether a value looks generated.
+fn is_random(value: &str) -> bool {
+    let digits = value.bytes().filter(u8::is_ascii_digit).count();
+    value.len() >= 16
+        && digits >= MIN_DIGITS
+        && value.bytes().any(|c| c.is_ascii_alphabetic())
+        && value.bytes().all(|c| Alphabet::Base64.has(c) || matches!(c, b'.' | b'~'))
+        && !is_placeholder(value)
+        && entropy(value) > 3.5
+}
+
+/// Whether a value looks like a password chosen by a person.
+fn is_chosen_password(value: &str) -> bool {
+    (6..=64).contains(&value.len())
+        && value.bytes().all(|c| c.is_ascii_graphic())
+        && value.bytes().any(|c| c.is_ascii_alphabetic())
+        && value.bytes().any(|c| c.is_ascii_digit() || b"!@#^&*?+".contains(&c))
+        && !is_placeholder(value)
+}
+
+/// Shannon entropy of the characters of a text, in bits per character.
+fn entropy(text: &str) -> f64 {
+    let mut counts = [0_u32; 256];
+    for byte in text.bytes() {
+        if let Some(count) = counts.get_mut(usize::from(byte)) {
+            *count += 1;
+        }
+    }
+    #[expect(clippy::cast_precision_loss, reason = "lengths of lines")]
+    let all = text.len() as f64;
+    counts
+        .iter()
+        .filter(|count| **count > 0)
+        .map(|count| {
+            let share = f64::from(*count) / all;
+            -share * share.log2()
+        })
+        .sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Generated here, so that scanners find no secret in the repository.
+    fn body(alphabet: Alphabet, length: usize) -> String {
+        let all: Vec<u8> =
+            (b'!'..=b'~').filter(|c| c.is_ascii_alphanumeric() && alphabet.has(*c)).collect();
+        let mut state = 20_u64;
+        let mut next = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            let at = usize::try_from(state >> 33).unwrap_or_default() % all.len();
+            all.get(at).copied().map(char::from)
+        };
+        (0..length).filter_map(|_| next()).collect()
+    }
+
+    fn found(text: &str) -> Vec<(String, String)> {
+        let mut all = Vec::new();
+        scan_line(text, 0, &mut all);
+        assert_eq!(secrets(text), all, "a line was passed over");
+        all.into_iter().map(|s| (s.what, text[s.range].to_owned())).collect()
+    }
+
+    #[test]
+    fn every_form_is_found_where_it_stands_and_says_what_it_is() {
+        for format in FORMATS {
+            assert!(format.min_len >= MIN_RUN_LEN, "{}", format.prefix);
+            let secret = format!("{}{}", format.prefix, body(format.alphabet, format.min_len));
+            for text in
+                [secret.clone(), format!("  headers: \"{secret}\"\n"), format!("# {secret}")]
+            {
+                assert_eq!(
+                    found(&text),
+                    [(format.what.to_owned(), secret.clone())],
+                    "{}",
+                    format.prefix
+                );
+            }
+            let glued = format!("a{secret}");
+            assert_eq!(found(&glued), [], "{}", format.prefix);
+        }
+    }
+
+    #[test]
+    fn secrets_are_found_by_their_place_and_name() {
+        let random = body(Alphabet::Alnum, 24);
+        for (text, what) in [
+            (format!("Authorization: Bearer {random}"), "a bearer token"),
+            (format!("Authorization: \"Basic {random}=\""), "a user name and password"),
+            (format!("api_key: \"{random}\""), "a key or token"),
+            (format!("X-Api-Key: {random}"), "a key or token"),
+            (format!("CLIENT_SECRET = '{random}'"), "a key or token"),
+            (format!("token: mutable string = \"{random}\""), "a key or token"),
+            (format!("{{\"clientSecret\": \"{random}\"}}"), "a key or token"),
+            ("postgres://bot:tr0ub4dor@db/x".to_owned(), "a password"),
+            ("password: \"tr0ub4dor\"".to_owned(), "a password"),
+            ("-----BEGIN RSA PRIVATE KEY-----".to_owned(), "a private key"),
+        ] {
+            let all = found(&text);
+            assert_eq!(all.iter().map(|(w, _)| w.as_str()).collect::<Vec<_>>(), [what], "{text}");
+        }
+    }
+
+    #[test]
+    fn what_stands_for_a_secret_is_none() {
+        let random = body(Alphabet::Alnum, 24);
+        for text in [
+            "api_key: \"{{secrets.WEATHER_KEY_2024}}\"".to_owned(),
+            "Authorization: Bearer {{secrets.token}}".to_owned(),
+            "token: ${WEATHER_TOKEN_12345678}".to_owned(),
+            "api_key: <your-api-key-1234567890>".to_owned(),
+            "api_key: \"xxxxxxxxxxxxxxxxxxxxxxxx\"".to_owned(),
+            "api_key: \"your_api_key_0123456789\"".to_owned(),
+            "password: \"changeme123\"".to_owned(),
+            "password: \"What is your password?\"".to_owned(),
+            "password: mutable string = \"\"".to_owned(),
+            "login(user: string, password: string) -> object".to_owned(),
+            "reset_token = result.confirmation_token".to_owned(),
+            "https://user:password@host/".to_owned(),
+            "https://host/a:b@c".to_owned(),
+            "AKIAIOSFODNN7EXAMPLE".to_owned(),
+            "Basic information about the account".to_owned(),
+            format!("order_id: \"{random}\""),
+            "max_tokens: 40960000000000000000".to_owned(),
+            "-----BEGIN PUBLIC KEY-----".to_owned(),
+        ] {
+            assert_eq!(found(&text), [], "{text}");
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn no_line_with_a_secret_is_passed_over(parts in proptest::collection::vec(0..21_usize, 0..16)) {
+            let random = body(Alphabet::Alnum, 24);
+            let text: String = parts
+                .iter()
+                .map(|part| match *part {
+                    0 => random.as_str(),
+                    1 => "Bearer ",
+                    2 => "password",
+                    3 => "api_key",
+                    4 => ": ",
+                    5 => " = ",
+                    6 => "\"",
+                    7 => "'",
+                    8 => "tr0ub4dor",
+                    9 => "://bot:",
+                    10 => "@",
+                    11 => "-",
+                    12 => "\u{a0}",
+                    13 => " ",
+                    14 => "ghp_",
+                    15 => "AKIA",
+                    16 => BEGIN_KEY,
+                    17 => "PRIVATE KEY-----",
+                    18 => "client.secret_",
+                    19 => "\n",
+                    _ => "sk-ant-",
+                })
+                .collect();
+            let mut all = Vec::new();
+            let mut start = 0;
+            for line in text.split_inclusive('\n') {
+                scan_line(line, start, &mut all);
+                start += line.len();
+            }
+            proptest::prop_assert_eq!(secrets(&text), all, "a line was passed over");
+        }
+    }
+
+    #[test]
+    fn a_long_line_takes_linear_time() {
+        let text = "token=a:b@://eyJhbGciOi-Bearer-".repeat(50_000);
+        assert_eq!(found(&text), []);
+    }
+}
