@@ -41,5 +41,5 @@ pub use options::{OPTIONS, OptionKind, Options, RuleOption};
 pub use rule::{AgentContext, Check, Group, Report, Rule};
 pub use run::{Checked, Selection, check, check_text, check_with};
 pub use statistics::Statistics;
-pub use suppress::{Comment, suppress};
+pub use suppress::{Comment, MARKER as SUPPRESSION_MARKER, suppress};
 pub use timing::Times;

@@ -17,7 +17,7 @@ pub const UNUSED: RuleName = RuleName("unused-suppression");
 pub const INVALID: RuleName = RuleName("invalid-suppression");
 
 /// The marker of suppression comments.
-const MARKER: &str = "agentir:";
+pub const MARKER: &str = "agentir:";
 
 /// The scope of a suppression.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,12 +1,16 @@
 //! The comments of files, for suppressions.
 
-use agentir_diagnostics::{FileId, SourceFile};
+use agentir_diagnostics::{FileId, SourceFile, Span};
 use agentir_lint::Comment;
+use agentir_syntax::adl::python;
 use agentir_syntax::line_layout::{LineKind, line_layout};
 
 /// Returns the comments of a file, in order.
 pub(crate) fn comments(id: FileId, file: &SourceFile) -> Vec<Comment> {
     let text = &*file.text;
+    if file.name.ends_with(".py") {
+        return in_python(id, text);
+    }
     let notation = match file.name.ends_with(".json") {
         true => None,
         false => agentir_lower::language(&file.name, text).notation(),
@@ -33,4 +37,34 @@ pub(crate) fn comments(id: FileId, file: &SourceFile) -> Vec<Comment> {
     }
     comments.reverse();
     comments
+}
+
+/// The comments of a Python file, in order.
+fn in_python(id: FileId, text: &str) -> Vec<Comment> {
+    // A file without a suppression is not parsed again.
+    if !text.contains(agentir_lint::SUPPRESSION_MARKER) {
+        return Vec::new();
+    }
+    let starts: Vec<usize> =
+        std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
+    let line_of = |span: &Span| starts.partition_point(|start| *start <= span.start as usize) - 1;
+    let spans = python::comments(id, text);
+    let is_alone = |span: &Span| {
+        let start = starts.get(line_of(span)).copied().unwrap_or_default();
+        text.get(start..span.start as usize).is_some_and(|before| before.trim().is_empty())
+    };
+    let alone: Vec<usize> = spans.iter().filter(|span| is_alone(span)).map(line_of).collect();
+    let content: Vec<usize> = text
+        .lines()
+        .enumerate()
+        .filter(|(line, written)| !written.trim().is_empty() && alone.binary_search(line).is_err())
+        .map(|(line, _)| line)
+        .collect();
+    let first = content.first().copied().unwrap_or(usize::MAX);
+    let comment = |span: Span| {
+        let line = line_of(&span);
+        let about = content.get(content.partition_point(|at| *at < line)).copied();
+        Comment { span, at_top: line < first, alone: is_alone(&span), about: about.unwrap_or(line) }
+    };
+    spans.into_iter().map(comment).collect()
 }

@@ -569,3 +569,28 @@ fn an_error_that_ends_the_reading_is_the_only_finding() {
     let found = of(bot, &python.replace("()", "(day: str"));
     assert_eq!(found, [("bot/tools.py".to_owned(), "syntax-error")]);
 }
+
+/// Suppression comments work in the Python files of a bot as in its own.
+#[test]
+fn comments_in_python_suppress() {
+    let bot = "main:\n  type: flow agent\n  steps:\n    - call: lanes\n\nlanes:\n  type: flow agent\n  description: \"Lanes\"\n  steps:\n    - call: look\n";
+    let of = |python: &str| {
+        let mut workspace = Workspace::in_memory();
+        workspace.set_text("bot/agents.yml", bot);
+        workspace.set_text("bot/tools.py", python);
+        rules(&workspace.snapshot().unwrap()).into_iter().map(|(_, rule)| rule).collect::<Vec<_>>()
+    };
+    let python = "\"\"\"Tools.\"\"\"\nimport smtplib\n\ndef look():\n    return \"# agentir: ignore[mica-call]\"\n";
+    assert_eq!(of(python), ["mica-import"]);
+    let at_end =
+        python.replace("smtplib\n", "smtplib  # agentir: ignore[mica-import] allowed here\n");
+    assert_eq!(of(&at_end), Vec::<&str>::new());
+    let above = python.replace("import", "# agentir: ignore[mica-import] allowed here\nimport");
+    assert_eq!(of(&above), Vec::<&str>::new());
+    let whole = format!("# agentir: ignore-file[mica-import] allowed here\n{python}");
+    assert_eq!(of(&whole), Vec::<&str>::new());
+    let elsewhere = python.replace("def look", "# agentir: ignore[mica-import]\ndef look");
+    assert_eq!(of(&elsewhere), ["mica-import", "unused-suppression"]);
+    let unknown = python.replace("smtplib\n", "smtplib  # agentir: ignore[mica-imports]\n");
+    assert!(of(&unknown).contains(&"invalid-suppression"));
+}

@@ -90,6 +90,28 @@ pub fn read(file: FileId, text: &str, problems: &mut Vec<Diagnostic>) -> Module 
     Module { functions: found, imports: source.imports(root), stopped }
 }
 
+/// The comments of a file, in order.
+#[must_use]
+pub fn comments(file: FileId, text: &str) -> Vec<Span> {
+    let mut parser = tree_sitter::Parser::new();
+    let tree = match parser.set_language(&tree_sitter_python::LANGUAGE.into()) {
+        Ok(()) => parser.parse(text, None),
+        Err(_) => None,
+    };
+    let Some(tree) = tree else { return Vec::new() };
+    let mut found = Vec::new();
+    let mut open = vec![tree.root_node()];
+    while let Some(node) = open.pop() {
+        if node.kind() == "comment" {
+            found.push(Span::new(file, offset(node.start_byte()), offset(node.end_byte())));
+        }
+        let mut cursor = node.walk();
+        let below: Vec<_> = node.children(&mut cursor).collect();
+        open.extend(below.into_iter().rev());
+    }
+    found
+}
+
 struct Source<'s> {
     file: FileId,
     text: &'s str,
