@@ -40,7 +40,9 @@ fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     let exits = graph.step_exits(cx.id);
     let steps = names(&trapped);
     let mut finding = if whole {
-        report.finding(flow.key, format!("this flow never ends: {steps} only lead to each other"))
+        let leads =
+            if trapped.len() == 1 { "only leads to itself" } else { "only lead to each other" };
+        report.finding(flow.key, format!("this flow never ends: {steps} {leads}"))
     } else {
         let at = trapped.first().map_or(flow.span, |s| s.name.span);
         report.finding(at, format!("the flow never ends once it is in {steps}"))

@@ -108,7 +108,7 @@ fn known(namespace: &Spanned<Name>, member: &Spanned<Name>, report: &mut Report<
     if member.value.is_empty() {
         report.push(
             report
-                .finding(namespace.span, format!("`@{namespace}` on its own is not a value"))
+                .finding(namespace.span, format!("`@{namespace}` is not a value by itself"))
                 .help(format!("name a member: `@{namespace}.name`")),
         );
         return false;

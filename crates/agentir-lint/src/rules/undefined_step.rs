@@ -43,7 +43,10 @@ fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
                 .finding(name.span, format!("there is no step `{name}`"))
                 .note("control cannot go to a step that does not exist; the agent does not compile")
         };
-        report.push(suggest(finding, &name.value, steps.iter().copied(), || match flow {
+        // In ABL a jump may end the flow instead.
+        let ends = if adl { None } else { Some("COMPLETE") };
+        let known = steps.iter().copied().chain(ends);
+        report.push(suggest(finding, &name.value, known, || match flow {
             _ if adl => format!("add `- label: {name}` to the steps, or a subflow `{name}:`"),
             Some(_) => format!("add the step: `{name}:` below `FLOW:`"),
             None => "this agent has no `FLOW`, so there are no steps to go to".to_owned(),

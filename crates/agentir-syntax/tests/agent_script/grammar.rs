@@ -283,7 +283,7 @@ fn wrong_expressions() {
     );
     assert_eq!(
         diagnostics_of("@variables"),
-        "syntax-error: »@variables« `@variables` on its own is not a value / write `@variables.name`"
+        "syntax-error: »@variables« `@variables` is not a value by itself / write `@variables.name`"
     );
     assert_eq!(
         diagnostics_of("@a.b in [1]").split(" / ").next().unwrap(),

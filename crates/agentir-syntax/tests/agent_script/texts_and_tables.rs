@@ -103,7 +103,7 @@ fn wrong_placeholders() {
     assert_eq!(one("{!@a.b +}"), "invalid-template: »+« expected a value after `+`");
     assert_eq!(
         one("{!@a}"),
-        "invalid-template: »@a« `@a` on its own is not a value / write `@a.name`"
+        "invalid-template: »@a« `@a` is not a value by itself / write `@a.name`"
     );
     assert_eq!(one("{ x } {{y}} }"), "");
 }

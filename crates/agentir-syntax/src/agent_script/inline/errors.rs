@@ -185,7 +185,7 @@ impl Explain for AgentScript {
                 failure.error(start, end, format!("the number `{written}` is too large"))
             }
             SyntaxErrorKind::BareReference if written.len() > 1 => failure
-                .error(start, end, format!("`{written}` on its own is not a value"))
+                .error(start, end, format!("`{written}` is not a value by itself"))
                 .help(format!("write `{written}.name`")),
             SyntaxErrorKind::BareReference => failure
                 .error(start, end, "expected a reference after `@`")

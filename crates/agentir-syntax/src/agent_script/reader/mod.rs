@@ -373,7 +373,7 @@ impl<'s> Reader<'s, '_> {
                 Diagnostic::error(
                     rules::SYNTAX,
                     key.span(self.file()),
-                    format!("this {} has no name", def.name),
+                    format!("this `{}` has no name", def.name),
                 )
                 .help(format!("write `{} name:`", def.name)),
             );
