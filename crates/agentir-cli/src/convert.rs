@@ -11,6 +11,7 @@ use agentir_diagnostics::{Diagnostic, Format, RuleName, Severity, SourceMap, Spa
 use agentir_ir::Program;
 use agentir_syntax::rules;
 use clap::{Args, ValueEnum};
+use std::collections::{HashMap, HashSet};
 use std::io::{self, Write};
 use std::path::{Component, Path, PathBuf};
 use std::process::ExitCode;
@@ -132,7 +133,7 @@ pub fn run(args: &Convert) -> ExitCode {
     if has_errors(&snapshot) {
         return failed("nothing was converted; fix these errors first");
     }
-    let several = snapshot.programs().count() > 1;
+    let mut folders = (snapshot.programs().count() > 1).then(FolderNames::default);
     let mut files: Vec<OutputFile> = Vec::new();
     let mut reports = Vec::new();
     for (id, program) in snapshot.programs().filter(|(_, program)| !program.agents.is_empty()) {
@@ -146,7 +147,7 @@ pub fn run(args: &Convert) -> ExitCode {
         if args.verifies(program) {
             done.verify(program, snapshot.sources());
         }
-        let folder = several.then(|| program_name(program));
+        let folder = folders.as_mut().map(|folders| folders.claim(program_name(program)));
         files.extend(done.files.into_iter().map(|file| match &folder {
             Some(folder) => OutputFile { path: format!("{folder}/{}", file.path), ..file },
             None => file,
@@ -167,6 +168,29 @@ pub fn run(args: &Convert) -> ExitCode {
 fn program_name(program: &agentir_ir::Program) -> String {
     let first = program.entry().or(program.agents().next());
     first.map_or_else(String::new, |a| agentir_convert::file_stem(&a.metadata.name.value))
+}
+
+/// The names of the folders of programs. File systems that ignore case would merge folders whose names differ in
+/// nothing else.
+#[derive(Default)]
+struct FolderNames {
+    taken: HashSet<String>,
+    /// How often each name was wanted.
+    wanted: HashMap<String, usize>,
+}
+
+impl FolderNames {
+    /// The name, or the first of `name-2`, `name-3`, … that no other folder has.
+    fn claim(&mut self, name: String) -> String {
+        let count = self.wanted.entry(name.to_lowercase()).or_insert(0);
+        loop {
+            *count += 1;
+            let free = if *count == 1 { name.clone() } else { format!("{name}-{count}") };
+            if self.taken.insert(free.to_lowercase()) {
+                return free;
+            }
+        }
+    }
 }
 
 fn merge(reports: Vec<Report>) -> Vec<Report> {
@@ -218,11 +242,16 @@ fn save(folder: &Path, files: &[OutputFile], force: bool) -> Result<(), String> 
         return Err(format!("{} is a file, but `-o` names a folder", folder.display()));
     }
     let mut targets = Vec::with_capacity(files.len());
+    let mut names: HashMap<String, &str> = HashMap::with_capacity(files.len());
     for file in files {
         let inside = Path::new(&file.path);
         // Names come from documents that others wrote.
         if !inside.components().all(|c| matches!(c, Component::Normal(_))) {
             return Err(format!("`{}` is not a path inside the output folder", file.path));
+        }
+        // File systems that ignore case would keep only one of them.
+        if let Some(other) = names.insert(file.path.to_lowercase(), &file.path) {
+            return Err(format!("`{other}` and `{}` would be the same file", file.path));
         }
         targets.push((folder.join(inside), &file.text));
     }
@@ -288,4 +317,20 @@ fn place(sources: &SourceMap, at: Option<Span>) -> String {
     file.map_or_else(String::new, |(file, at)| {
         format!("   ({}:{})", file.name, file.line_column(at.start).line)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test that fails should stop")]
+
+    use super::*;
+
+    #[test]
+    fn two_files_are_not_written_to_one_path() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = |path: &str| OutputFile { path: path.to_owned(), text: String::new() };
+        let error = save(folder.path(), &[file("a/Pool.abl"), file("A/pool.abl")], true);
+        assert_eq!(error.unwrap_err(), "`a/Pool.abl` and `A/pool.abl` would be the same file");
+        assert_eq!(folder.path().read_dir().unwrap().count(), 0);
+    }
 }
