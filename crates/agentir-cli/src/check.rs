@@ -127,12 +127,8 @@ fn failed(message: &str) -> ExitCode {
 
 fn try_run(check: &Check) -> Result<ExitCode, ExitCode> {
     let targets = targets(check).map_err(|message| failed(&message))?;
-    let names = || agentir_lint::rule_names().flat_map(|(rule, group)| [rule, group.name()]);
-    for name in check.select.iter().chain(&check.ignore) {
-        if !names().any(|known| known == name) {
-            return Err(no_such("rule or group", name, names()));
-        }
-    }
+    let wanted = Selection::new(check.select.iter().cloned(), check.ignore.iter().cloned())
+        .map_err(|error| no_such(&error, error.closest))?;
     let fixes = check.fix || check.unsafe_fixes || check.diff;
     if fixes && !check.diff && check.input.reads_stdin() {
         return Err(failed(
@@ -140,7 +136,7 @@ fn try_run(check: &Check) -> Result<ExitCode, ExitCode> {
         ));
     }
     if let Some(format) = streamed(check, &targets) {
-        return stream(check, format);
+        return stream(check, wanted, format);
     }
     let root = env::current_dir().map_err(|error| failed(&error.to_string()))?;
     let baseline = baseline(check).map_err(|message| failed(&message))?;
@@ -148,7 +144,7 @@ fn try_run(check: &Check) -> Result<ExitCode, ExitCode> {
     let mut round = 0;
     let with_page = targets.iter().any(|target| target.format == Format::Html);
     let run = loop {
-        let run = once(check, &root, baseline.as_ref(), with_page, &fixed.texts)?;
+        let run = once(check, &wanted, &root, baseline.as_ref(), with_page, &fixed.texts)?;
         round += 1;
         if !fixes || round > MAX_FIX_ROUNDS || !fixed.apply(check, &run) {
             break run;
@@ -215,11 +211,15 @@ fn streamed(check: &Check, targets: &[Target]) -> Option<agentir_diagnostics::Fo
 }
 
 /// Checks everything, and writes findings as soon as nothing can come before them.
-fn stream(check: &Check, format: agentir_diagnostics::Format) -> Result<ExitCode, ExitCode> {
+fn stream(
+    check: &Check,
+    wanted: Selection,
+    format: agentir_diagnostics::Format,
+) -> Result<ExitCode, ExitCode> {
     let sources = check.input.sources(&HashMap::new())?;
     let request = check.input.request(&sources);
     let groups = check.work.programs(&request)?;
-    let selection = selection(&check.select, &check.ignore, &sources.configs);
+    let selection = selection(wanted, &sources.configs);
     let levels = Levels::new(&sources.configs, &selection);
     let query = CheckQuery { request: &request, selection: &selection, levels: &levels };
     let mut statistics = check.statistics.then(<(Statistics, Times)>::default);
@@ -329,6 +329,7 @@ struct Run {
 /// Checks everything, with some texts instead of those of the files.
 fn once(
     check: &Check,
+    wanted: &Selection,
     root: &Path,
     baseline: Option<&Baseline>,
     with_page: bool,
@@ -337,7 +338,7 @@ fn once(
     let sources = check.input.sources(instead)?;
     let request = check.input.request(&sources);
     let groups = check.work.programs(&request)?;
-    let selection = selection(&check.select, &check.ignore, &sources.configs);
+    let selection = selection(wanted.clone(), &sources.configs);
     let levels = Levels::new(&sources.configs, &selection);
     let query = CheckQuery { request: &request, selection: &selection, levels: &levels };
     let mut statistics = check.statistics.then(<(Statistics, Times)>::default);

@@ -369,7 +369,8 @@ fn explain_command(name: &str) -> ExitCode {
         eprintln!("help: its rules are: {}", rules.join(", "));
         return ExitCode::from(2);
     }
-    no_such("rule", name, agentir_lint::rule_names().map(|(rule, _)| rule))
+    let names = agentir_lint::rule_names().map(|(rule, _)| rule);
+    no_such(&format_args!("there is no rule `{name}`"), agentir_diagnostics::closest(name, names))
 }
 
 fn rules_command(json: bool) -> ExitCode {

@@ -30,10 +30,10 @@ pub fn print_json(value: &impl serde::Serialize) -> ExitCode {
     }
 }
 
-/// Says that there is no rule of this name, and which was probably meant.
-pub fn no_such<'k>(what: &str, name: &str, known: impl Iterator<Item = &'k str>) -> ExitCode {
-    eprintln!("error: there is no {what} `{name}`");
-    match agentir_diagnostics::closest(name, known) {
+/// Says that there is no rule of some name, and which was probably meant.
+pub fn no_such(error: &dyn std::fmt::Display, closest: Option<&str>) -> ExitCode {
+    eprintln!("error: {error}");
+    match closest {
         Some(near) => eprintln!("help: did you mean `{near}`?"),
         None => eprintln!("help: `agentir rules` lists them all"),
     }

@@ -55,7 +55,7 @@ pub use index::AgentIndex;
 pub use options::{OPTIONS, OptionKind, Options, RuleOption};
 pub use proof::{Assumption, FactSource, QueryBuilder, SatResult, UnsatCore, VariableFacts};
 pub use rule::{AgentContext, Check, Group, ProgramContext, Report, Rule};
-pub use run::{Checked, Selection, check, check_text, check_with, variable_facts_of};
+pub use run::{Checked, Selection, UnknownRule, check, check_text, check_with, variable_facts_of};
 pub use statistics::Statistics;
 pub use suppress::suppress;
 pub use timing::Times;
