@@ -2,7 +2,7 @@
 
 use crate::batch::{self, CheckQuery, ExecOptions, Gathered};
 use crate::input::{Input, InputSources};
-use crate::output::{no_such, unwritten};
+use crate::output::{delivered, no_such};
 
 use crate::write::replace;
 use agentir_config::Threshold;
@@ -175,10 +175,12 @@ fn try_run(check: &Check) -> Result<ExitCode, ExitCode> {
     }
     if run.known > 0 {
         let findings = if run.known == 1 { "finding" } else { "findings" };
-        eprintln!("{} {findings} in the baseline and not shown", run.known);
+        eprintln!("{} {findings} hidden by the baseline", run.known);
     }
     if !run.gone.is_empty() {
-        eprintln!("{} in the baseline no longer found:", run.gone.len());
+        let (findings, occur) =
+            if run.gone.len() == 1 { ("finding", "occurs") } else { ("findings", "occur") };
+        eprintln!("{} {findings} in the baseline no longer {occur}:", run.gone.len());
         for gone in run.gone.iter().take(10) {
             eprintln!("  {}: {}: {}", gone.file, gone.rule, gone.message);
         }
@@ -234,15 +236,11 @@ fn stream(
         failing |= found.diagnostics.iter().any(|d| check.fails(&levels, d, &found.sources));
         if terminal { stream.flush() } else { Ok(()) }
     });
-    match written.and_then(|()| stream.finish()) {
-        Err(error) => Err(unwritten(&error)),
-        Ok(_) => {
-            if let Some((statistics, times)) = statistics {
-                eprintln!("{statistics}\n\n{times}");
-            }
-            Ok(ExitCode::from(u8::from(failing)))
-        }
+    delivered(written.and_then(|()| stream.finish()).map(|_| ()))?;
+    if let Some((statistics, times)) = statistics {
+        eprintln!("{statistics}\n\n{times}");
     }
+    Ok(ExitCode::from(u8::from(failing)))
 }
 
 fn files(count: usize) -> String {
@@ -363,9 +361,8 @@ fn deliver(findings: &Findings<'_>, target: &Target) -> Result<(), ExitCode> {
         let stdout = io::stdout();
         let color = stdout.is_terminal() && env::var_os("NO_COLOR").is_none();
         let mut out = stdout.lock();
-        return agentir_report::write(findings, target.format, color, &mut out)
-            .and_then(|()| out.flush())
-            .map_err(|error| unwritten(&error));
+        let written = agentir_report::write(findings, target.format, color, &mut out);
+        return delivered(written.and_then(|()| out.flush()));
     };
     let mut text = Vec::new();
     agentir_report::write(findings, target.format, false, &mut text)
@@ -432,7 +429,7 @@ impl AppliedFixes {
             let before = self.before.get(name).map_or("", String::as_str);
             let diff = TextDiff::from_lines(before, text);
             let diff = diff.unified_diff().header(name, name).to_string();
-            out.write_all(diff.as_bytes()).map_err(|error| unwritten(&error))?;
+            delivered(out.write_all(diff.as_bytes()))?;
         }
         let fixes = if self.count == 1 { "fix" } else { "fixes" };
         eprintln!("{} {fixes} would be applied in {}", self.count, files(self.texts.len()));
@@ -443,7 +440,8 @@ impl AppliedFixes {
     fn write(&self) -> Result<(), String> {
         for (name, text) in self.sorted() {
             let path = Path::new(name);
-            let now = fs::read_to_string(path).map_err(|error| format!("{name}: {error}"))?;
+            let now = fs::read_to_string(path)
+                .map_err(|error| format!("{name} cannot be read: {error}"))?;
             if self.before.get(name).is_some_and(|before| *before != now) {
                 return Err(format!(
                     "{name} changed during the check and was not fixed\nhelp: run the command again"

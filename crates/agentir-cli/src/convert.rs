@@ -1,6 +1,7 @@
 //! `agentir convert` and `agentir diff`.
 
 use crate::input::{Input, load_input};
+use crate::output::unless_closed;
 use crate::write::replace;
 use agentir::Snapshot;
 use agentir_compare::{
@@ -35,7 +36,7 @@ pub struct Convert {
     force: bool,
     /// Prove that the output behaves like the source, or show a conversation in which they differ
     /// [default: for single agents]
-    #[arg(long, overrides_with = "no_verify")]
+    #[arg(long, conflicts_with = "no_verify")]
     verify: bool,
     /// Skip the proof
     #[arg(long)]
@@ -205,12 +206,12 @@ fn write(args: &Convert, files: &[OutputFile], report: &Report) -> Result<(), St
         (Some(folder), _) => save(folder, files, args.force)?,
         (None, [file]) => {
             let written = io::stdout().lock().write_all(file.text.as_bytes());
-            written.map_err(|e| format!("standard output: {e}"))?;
+            unless_closed(written).map_err(|e| format!("the output cannot be written: {e}"))?;
         }
         (None, _) => {
             let names: Vec<_> = files.iter().map(|f| f.path.as_str()).collect();
             return Err(format!(
-                "the output consists of {} files ({}): name a folder with `-o DIR`",
+                "the output consists of {} files ({}): specify a folder with `-o DIR`",
                 files.len(),
                 names.join(", ")
             ));
@@ -272,12 +273,15 @@ pub fn diff(args: &Diff) -> ExitCode {
         if has_errors(&one) {
             return failed(format_args!("{} has errors", path.display()));
         }
-        if one.programs().count() != 1 {
-            return failed(format_args!(
-                "{} contains {} programs, and `diff` compares one with one\nhelp: name the folder or the file of one",
-                path.display(),
-                one.programs().count()
-            ));
+        let path = path.display();
+        match one.programs().count() {
+            0 => return failed(format_args!("{path} contains no program")),
+            1 => {}
+            several => {
+                return failed(format_args!(
+                    "{path} contains {several} programs, but `diff` compares exactly two programs, one per path\nhelp: pass the folder or the file of one of them"
+                ));
+            }
         }
         loaded.push(one);
     }

@@ -184,8 +184,8 @@ fn bring_up(files: &[PathBuf]) -> ExitCode {
 fn find(paths: &[PathBuf]) -> Result<Vec<PathBuf>, String> {
     let mut files = Vec::new();
     for path in paths {
-        if !path.exists() {
-            return Err(format!("{}: no such file", path.display()));
+        if let Err(error) = path.metadata() {
+            return Err(format!("{} cannot be read: {error}", path.display()));
         }
         if path.is_file() {
             files.push(path.clone());

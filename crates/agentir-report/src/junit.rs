@@ -37,5 +37,6 @@ pub(crate) fn write(findings: &Findings<'_>, out: &mut dyn Write) -> io::Result<
         }
         report.add_test_suite(suite);
     }
-    report.serialize(&mut *out).map_err(io::Error::other)
+    let text = report.to_string().map_err(io::Error::other)?;
+    out.write_all(text.as_bytes())
 }
