@@ -184,7 +184,7 @@ impl Snapshot {
         Ok(compile::output(&self.data.loaded, self.check()?))
     }
 
-    /// The maximum number of model and tool calls per message of a user, for each agent of all programs.
+    /// The maximum number of model and tool calls per user message, for each agent of all programs.
     #[must_use]
     pub fn cost(&self) -> CostReport {
         let mut report = CostReport::default();

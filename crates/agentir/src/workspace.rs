@@ -156,7 +156,7 @@ impl Workspace {
         !(own && known)
     }
 
-    /// A view of the workspace as it is now. Cheap if nothing changed; else files whose content changed are parsed
+    /// A view of the workspace as it is now. Cheap if nothing changed; otherwise files whose content changed are parsed
     /// again, and no others.
     ///
     /// # Errors

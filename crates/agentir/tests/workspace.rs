@@ -340,7 +340,7 @@ fn findings_do_not_depend_on_the_order_in_which_files_appear() {
     }
 }
 
-/// A folder inside of a project is not all of it; a folder elsewhere may be.
+/// A folder inside a project is not all of it; a folder elsewhere may be.
 #[test]
 fn a_part_of_a_project_is_not_complete() {
     let desk = "AGENT: Desk\nGOAL: \"g\"\nUSE BEHAVIOR_PROFILE: calm\n";
