@@ -115,7 +115,7 @@ pub fn document() -> String {
         proofs += &line(&[first].into_iter().chain(verdicts).collect::<Vec<_>>());
     }
     out += "\n## Proofs\n\n\
-            Of the same conversions, how many programs are proved to do the same / differ only where \
+            Of the same conversions, how many programs are proved to behave the same / differ only where \
             a loss is\nreported / could not be decided everywhere / do something else \
             (`--verify`).\n\n";
     out += &proofs;

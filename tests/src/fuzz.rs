@@ -5,7 +5,7 @@ use crate::check::json;
 use crate::samples::root;
 use agentir::diagnostics::{Applicability, FileId};
 use agentir::vfs::Memory;
-use agentir::{Detail, Diagnostic, FormatError, Severity, Snapshot, Target, Workspace};
+use agentir::{Detail, Diagnostic, FixError, FormatError, Severity, Snapshot, Target, Workspace};
 use agentir_convert::{NormalizedProgram, Totals};
 use agentir_expr::Version;
 use std::fs;
@@ -85,7 +85,9 @@ fn check(snapshot: &Snapshot) {
         let _graph = snapshot.graph(id, Detail::Steps);
     }
     let (file, _) = snapshot.sources().iter().next().expect("one file");
-    let _fixed = snapshot.fix(file, Applicability::Unsafe).expect("nobody cancels it");
+    // A text with a NUL is refused.
+    let fixed = snapshot.fix(file, Applicability::Unsafe);
+    assert!(matches!(fixed, Ok(_) | Err(FixError::NotText)), "{fixed:?}");
 }
 
 fn findings(snapshot: &Snapshot) -> &[Diagnostic] {
@@ -102,7 +104,7 @@ fn layout(input: Input, snapshot: &Snapshot, text: &str) {
             assert_eq!(twice.ok().as_deref(), Some(once.as_str()), "the layout is not stable");
         }
         // The text stays as it is.
-        Err(FormatError::Refused(_)) => {}
+        Err(FormatError::Refused(_) | FormatError::NotText) => {}
         Err(FormatError::NotFound) => panic!("the file is part of the workspace"),
     }
     for to in [Version::Current, Version::Newest] {

@@ -2,7 +2,7 @@
 
 use crate::batch::{self, CheckQuery, ExecOptions, Gathered};
 use crate::input::{Input, InputSources};
-use crate::output::{no_such, unwritten};
+use crate::output::{delivered, no_such};
 
 use crate::write::replace;
 use agentir_config::Threshold;
@@ -127,12 +127,8 @@ fn failed(message: &str) -> ExitCode {
 
 fn try_run(check: &Check) -> Result<ExitCode, ExitCode> {
     let targets = targets(check).map_err(|message| failed(&message))?;
-    let names = || agentir_lint::rule_names().flat_map(|(rule, group)| [rule, group.name()]);
-    for name in check.select.iter().chain(&check.ignore) {
-        if !names().any(|known| known == name) {
-            return Err(no_such("rule or group", name, names()));
-        }
-    }
+    let wanted = Selection::new(check.select.iter().cloned(), check.ignore.iter().cloned())
+        .map_err(|error| no_such(&error, error.closest))?;
     let fixes = check.fix || check.unsafe_fixes || check.diff;
     if fixes && !check.diff && check.input.reads_stdin() {
         return Err(failed(
@@ -140,7 +136,7 @@ fn try_run(check: &Check) -> Result<ExitCode, ExitCode> {
         ));
     }
     if let Some(format) = streamed(check, &targets) {
-        return stream(check, format);
+        return stream(check, wanted, format);
     }
     let root = env::current_dir().map_err(|error| failed(&error.to_string()))?;
     let baseline = baseline(check).map_err(|message| failed(&message))?;
@@ -148,7 +144,7 @@ fn try_run(check: &Check) -> Result<ExitCode, ExitCode> {
     let mut round = 0;
     let with_page = targets.iter().any(|target| target.format == Format::Html);
     let run = loop {
-        let run = once(check, &root, baseline.as_ref(), with_page, &fixed.texts)?;
+        let run = once(check, &wanted, &root, baseline.as_ref(), with_page, &fixed.texts)?;
         round += 1;
         if !fixes || round > MAX_FIX_ROUNDS || !fixed.apply(check, &run) {
             break run;
@@ -179,10 +175,12 @@ fn try_run(check: &Check) -> Result<ExitCode, ExitCode> {
     }
     if run.known > 0 {
         let findings = if run.known == 1 { "finding" } else { "findings" };
-        eprintln!("{} {findings} in the baseline and not shown", run.known);
+        eprintln!("{} {findings} hidden by the baseline", run.known);
     }
     if !run.gone.is_empty() {
-        eprintln!("{} in the baseline no longer found:", run.gone.len());
+        let (findings, occur) =
+            if run.gone.len() == 1 { ("finding", "occurs") } else { ("findings", "occur") };
+        eprintln!("{} {findings} in the baseline no longer {occur}:", run.gone.len());
         for gone in run.gone.iter().take(10) {
             eprintln!("  {}: {}: {}", gone.file, gone.rule, gone.message);
         }
@@ -215,11 +213,15 @@ fn streamed(check: &Check, targets: &[Target]) -> Option<agentir_diagnostics::Fo
 }
 
 /// Checks everything, and writes findings as soon as nothing can come before them.
-fn stream(check: &Check, format: agentir_diagnostics::Format) -> Result<ExitCode, ExitCode> {
+fn stream(
+    check: &Check,
+    wanted: Selection,
+    format: agentir_diagnostics::Format,
+) -> Result<ExitCode, ExitCode> {
     let sources = check.input.sources(&HashMap::new())?;
     let request = check.input.request(&sources);
     let groups = check.work.programs(&request)?;
-    let selection = selection(&check.select, &check.ignore, &sources.configs);
+    let selection = selection(wanted, &sources.configs);
     let levels = Levels::new(&sources.configs, &selection);
     let query = CheckQuery { request: &request, selection: &selection, levels: &levels };
     let mut statistics = check.statistics.then(<(Statistics, Times)>::default);
@@ -234,15 +236,11 @@ fn stream(check: &Check, format: agentir_diagnostics::Format) -> Result<ExitCode
         failing |= found.diagnostics.iter().any(|d| check.fails(&levels, d, &found.sources));
         if terminal { stream.flush() } else { Ok(()) }
     });
-    match written.and_then(|()| stream.finish()) {
-        Err(error) => Err(unwritten(&error)),
-        Ok(_) => {
-            if let Some((statistics, times)) = statistics {
-                eprintln!("{statistics}\n\n{times}");
-            }
-            Ok(ExitCode::from(u8::from(failing)))
-        }
+    delivered(written.and_then(|()| stream.finish()).map(|_| ()))?;
+    if let Some((statistics, times)) = statistics {
+        eprintln!("{statistics}\n\n{times}");
     }
+    Ok(ExitCode::from(u8::from(failing)))
 }
 
 fn files(count: usize) -> String {
@@ -329,6 +327,7 @@ struct Run {
 /// Checks everything, with some texts instead of those of the files.
 fn once(
     check: &Check,
+    wanted: &Selection,
     root: &Path,
     baseline: Option<&Baseline>,
     with_page: bool,
@@ -337,7 +336,7 @@ fn once(
     let sources = check.input.sources(instead)?;
     let request = check.input.request(&sources);
     let groups = check.work.programs(&request)?;
-    let selection = selection(&check.select, &check.ignore, &sources.configs);
+    let selection = selection(wanted.clone(), &sources.configs);
     let levels = Levels::new(&sources.configs, &selection);
     let query = CheckQuery { request: &request, selection: &selection, levels: &levels };
     let mut statistics = check.statistics.then(<(Statistics, Times)>::default);
@@ -362,9 +361,8 @@ fn deliver(findings: &Findings<'_>, target: &Target) -> Result<(), ExitCode> {
         let stdout = io::stdout();
         let color = stdout.is_terminal() && env::var_os("NO_COLOR").is_none();
         let mut out = stdout.lock();
-        return agentir_report::write(findings, target.format, color, &mut out)
-            .and_then(|()| out.flush())
-            .map_err(|error| unwritten(&error));
+        let written = agentir_report::write(findings, target.format, color, &mut out);
+        return delivered(written.and_then(|()| out.flush()));
     };
     let mut text = Vec::new();
     agentir_report::write(findings, target.format, false, &mut text)
@@ -431,7 +429,7 @@ impl AppliedFixes {
             let before = self.before.get(name).map_or("", String::as_str);
             let diff = TextDiff::from_lines(before, text);
             let diff = diff.unified_diff().header(name, name).to_string();
-            out.write_all(diff.as_bytes()).map_err(|error| unwritten(&error))?;
+            delivered(out.write_all(diff.as_bytes()))?;
         }
         let fixes = if self.count == 1 { "fix" } else { "fixes" };
         eprintln!("{} {fixes} would be applied in {}", self.count, files(self.texts.len()));
@@ -442,7 +440,8 @@ impl AppliedFixes {
     fn write(&self) -> Result<(), String> {
         for (name, text) in self.sorted() {
             let path = Path::new(name);
-            let now = fs::read_to_string(path).map_err(|error| format!("{name}: {error}"))?;
+            let now = fs::read_to_string(path)
+                .map_err(|error| format!("{name} cannot be read: {error}"))?;
             if self.before.get(name).is_some_and(|before| *before != now) {
                 return Err(format!(
                     "{name} changed during the check and was not fixed\nhelp: run the command again"

@@ -8,6 +8,7 @@ use crate::{check, convert, rewrite};
 #[cfg(feature = "runtime")]
 use crate::{run, test};
 use agentir_diagnostics::Severity;
+use clap::error::ErrorKind;
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -213,9 +214,17 @@ struct Draw {
     /// Only this agent
     #[arg(long, value_name = "NAME")]
     agent: Option<String>,
-    /// The level of detail [default: statements for one agent, steps for a few, agents for many]
+    /// The level of detail [default: statements with `--agent`; otherwise steps, or agents if there are more than 8]
     #[arg(long, value_enum)]
     detail: Option<GraphDetail>,
+}
+
+/// Reports arguments that do not fit together, as clap does.
+pub fn misuse(message: &str) -> ExitCode {
+    let error = Cli::command().error(ErrorKind::MissingRequiredArgument, message);
+    // Nobody is left to be told.
+    let _ = error.print();
+    ExitCode::from(2)
 }
 
 /// Runs the command line; see the exit codes in each command.
@@ -302,7 +311,7 @@ fn man_command(folder: &Path) -> ExitCode {
     match written {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("error: {}: {error}", folder.display());
+            eprintln!("error: {} cannot be written: {error}", folder.display());
             ExitCode::from(2)
         }
     }
@@ -369,7 +378,8 @@ fn explain_command(name: &str) -> ExitCode {
         eprintln!("help: its rules are: {}", rules.join(", "));
         return ExitCode::from(2);
     }
-    no_such("rule", name, agentir_lint::rule_names().map(|(rule, _)| rule))
+    let names = agentir_lint::rule_names().map(|(rule, _)| rule);
+    no_such(&format_args!("there is no rule `{name}`"), agentir_diagnostics::closest(name, names))
 }
 
 fn rules_command(json: bool) -> ExitCode {

@@ -1,6 +1,7 @@
 //! `agentir convert` and `agentir diff`.
 
 use crate::input::{Input, load_input};
+use crate::output::unless_closed;
 use crate::write::replace;
 use agentir::Snapshot;
 use agentir_compare::{
@@ -11,6 +12,7 @@ use agentir_diagnostics::{Diagnostic, Format, RuleName, Severity, SourceMap, Spa
 use agentir_ir::Program;
 use agentir_syntax::rules;
 use clap::{Args, ValueEnum};
+use std::collections::{HashMap, HashSet};
 use std::io::{self, Write};
 use std::path::{Component, Path, PathBuf};
 use std::process::ExitCode;
@@ -34,7 +36,7 @@ pub struct Convert {
     force: bool,
     /// Prove that the output behaves like the source, or show a conversation in which they differ
     /// [default: for single agents]
-    #[arg(long, overrides_with = "no_verify")]
+    #[arg(long, conflicts_with = "no_verify")]
     verify: bool,
     /// Skip the proof
     #[arg(long)]
@@ -132,7 +134,7 @@ pub fn run(args: &Convert) -> ExitCode {
     if has_errors(&snapshot) {
         return failed("nothing was converted; fix these errors first");
     }
-    let several = snapshot.programs().count() > 1;
+    let mut folders = (snapshot.programs().count() > 1).then(FolderNames::default);
     let mut files: Vec<OutputFile> = Vec::new();
     let mut reports = Vec::new();
     for (id, program) in snapshot.programs().filter(|(_, program)| !program.agents.is_empty()) {
@@ -146,7 +148,7 @@ pub fn run(args: &Convert) -> ExitCode {
         if args.verifies(program) {
             done.verify(program, snapshot.sources());
         }
-        let folder = several.then(|| program_name(program));
+        let folder = folders.as_mut().map(|folders| folders.claim(program_name(program)));
         files.extend(done.files.into_iter().map(|file| match &folder {
             Some(folder) => OutputFile { path: format!("{folder}/{}", file.path), ..file },
             None => file,
@@ -169,6 +171,29 @@ fn program_name(program: &agentir_ir::Program) -> String {
     first.map_or_else(String::new, |a| agentir_convert::file_stem(&a.metadata.name.value))
 }
 
+/// The names of the folders of programs. File systems that ignore case would merge folders whose names differ in
+/// nothing else.
+#[derive(Default)]
+struct FolderNames {
+    taken: HashSet<String>,
+    /// How often each name was wanted.
+    wanted: HashMap<String, usize>,
+}
+
+impl FolderNames {
+    /// The name, or the first of `name-2`, `name-3`, … that no other folder has.
+    fn claim(&mut self, name: String) -> String {
+        let count = self.wanted.entry(name.to_lowercase()).or_insert(0);
+        loop {
+            *count += 1;
+            let free = if *count == 1 { name.clone() } else { format!("{name}-{count}") };
+            if self.taken.insert(free.to_lowercase()) {
+                return free;
+            }
+        }
+    }
+}
+
 fn merge(reports: Vec<Report>) -> Vec<Report> {
     let mut all = reports.into_iter();
     let Some(mut whole) = all.next() else { return Vec::new() };
@@ -181,12 +206,12 @@ fn write(args: &Convert, files: &[OutputFile], report: &Report) -> Result<(), St
         (Some(folder), _) => save(folder, files, args.force)?,
         (None, [file]) => {
             let written = io::stdout().lock().write_all(file.text.as_bytes());
-            written.map_err(|e| format!("standard output: {e}"))?;
+            unless_closed(written).map_err(|e| format!("the output cannot be written: {e}"))?;
         }
         (None, _) => {
             let names: Vec<_> = files.iter().map(|f| f.path.as_str()).collect();
             return Err(format!(
-                "the output consists of {} files ({}): name a folder with `-o DIR`",
+                "the output consists of {} files ({}): specify a folder with `-o DIR`",
                 files.len(),
                 names.join(", ")
             ));
@@ -218,11 +243,16 @@ fn save(folder: &Path, files: &[OutputFile], force: bool) -> Result<(), String> 
         return Err(format!("{} is a file, but `-o` names a folder", folder.display()));
     }
     let mut targets = Vec::with_capacity(files.len());
+    let mut names: HashMap<String, &str> = HashMap::with_capacity(files.len());
     for file in files {
         let inside = Path::new(&file.path);
         // Names come from documents that others wrote.
         if !inside.components().all(|c| matches!(c, Component::Normal(_))) {
             return Err(format!("`{}` is not a path inside the output folder", file.path));
+        }
+        // File systems that ignore case would keep only one of them.
+        if let Some(other) = names.insert(file.path.to_lowercase(), &file.path) {
+            return Err(format!("`{other}` and `{}` would be the same file", file.path));
         }
         targets.push((folder.join(inside), &file.text));
     }
@@ -243,12 +273,15 @@ pub fn diff(args: &Diff) -> ExitCode {
         if has_errors(&one) {
             return failed(format_args!("{} has errors", path.display()));
         }
-        if one.programs().count() != 1 {
-            return failed(format_args!(
-                "{} contains {} programs, and `diff` compares one with one\nhelp: name the folder or the file of one",
-                path.display(),
-                one.programs().count()
-            ));
+        let path = path.display();
+        match one.programs().count() {
+            0 => return failed(format_args!("{path} contains no program")),
+            1 => {}
+            several => {
+                return failed(format_args!(
+                    "{path} contains {several} programs, but `diff` compares exactly two programs, one per path\nhelp: pass the folder or the file of one of them"
+                ));
+            }
         }
         loaded.push(one);
     }
@@ -288,4 +321,20 @@ fn place(sources: &SourceMap, at: Option<Span>) -> String {
     file.map_or_else(String::new, |(file, at)| {
         format!("   ({}:{})", file.name, file.line_column(at.start).line)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test that fails should stop")]
+
+    use super::*;
+
+    #[test]
+    fn two_files_are_not_written_to_one_path() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = |path: &str| OutputFile { path: path.to_owned(), text: String::new() };
+        let error = save(folder.path(), &[file("a/Pool.abl"), file("A/pool.abl")], true);
+        assert_eq!(error.unwrap_err(), "`a/Pool.abl` and `A/pool.abl` would be the same file");
+        assert_eq!(folder.path().read_dir().unwrap().count(), 0);
+    }
 }

@@ -63,7 +63,7 @@ pub fn graph(
     };
     if name.is_none() && programs.len() > 1 {
         return Err(format!(
-            "there are {} programs here, and a graph shows one\nhelp: name the folder or the file of one of them, or an agent with `--agent`",
+            "found {} programs, but a graph can show only one\nhelp: pass the folder or the file of one of them, or the name of an agent with `--agent`",
             programs.len()
         ));
     }

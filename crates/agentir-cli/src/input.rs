@@ -1,5 +1,6 @@
 //! What commands read: the arguments that name it, and loading it.
 
+use crate::commands::misuse;
 use crate::settings;
 use agentir::{Configs, Snapshot, Workspace};
 use agentir_lower::ReadOptions;
@@ -71,6 +72,7 @@ impl Input {
     /// Prepares reading: configurations, files, and standard input if it is named. `instead` has texts that take
     /// the place of files, by the names of the files.
     pub fn sources(&self, instead: &HashMap<String, String>) -> Result<InputSources, ExitCode> {
+        check_stdin_filename(&self.paths, self.stdin_filename.as_deref())?;
         let files: Arc<dyn FileSystem> = if instead.is_empty() {
             Arc::new(Disk)
         } else {
@@ -123,6 +125,14 @@ pub struct InputSources {
     pub configs: Arc<Configs>,
     files: Arc<dyn FileSystem>,
     stdin: Option<TextInput>,
+}
+
+/// Reports a name for standard input that is not read.
+pub fn check_stdin_filename(paths: &[PathBuf], filename: Option<&Path>) -> Result<(), ExitCode> {
+    if filename.is_none() || paths.iter().any(|path| path.as_os_str() == "-") {
+        return Ok(());
+    }
+    Err(misuse("`--stdin-filename` names standard input, but `-` is not among the paths"))
 }
 
 /// Reads standard input once; a text in `instead` takes its place.

@@ -6,18 +6,26 @@ use std::process::ExitCode;
 /// Prints to standard output.
 pub fn print(text: &str) -> ExitCode {
     let mut out = io::stdout().lock();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+    match delivered(out.write_all(text.as_bytes()).and_then(|()| out.flush())) {
         Ok(()) => ExitCode::SUCCESS,
-        Err(error) => unwritten(&error),
+        Err(code) => code,
     }
 }
 
-/// Nothing succeeded where the output could not be written; a reader that has gone knows that itself.
-pub fn unwritten(error: &io::Error) -> ExitCode {
-    if error.kind() != io::ErrorKind::BrokenPipe {
-        eprintln!("error: the output cannot be written: {error}");
+/// The result of writing to standard output. It is no failure that the reader has gone: it has read what it wanted.
+pub fn unless_closed(written: io::Result<()>) -> io::Result<()> {
+    match written {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        written => written,
     }
-    ExitCode::from(2)
+}
+
+/// Reports that standard output could not be written to.
+pub fn delivered(written: io::Result<()>) -> Result<(), ExitCode> {
+    unless_closed(written).map_err(|error| {
+        eprintln!("error: the output cannot be written: {error}");
+        ExitCode::from(2)
+    })
 }
 
 pub fn print_json(value: &impl serde::Serialize) -> ExitCode {
@@ -30,10 +38,10 @@ pub fn print_json(value: &impl serde::Serialize) -> ExitCode {
     }
 }
 
-/// Says that there is no rule of this name, and which was probably meant.
-pub fn no_such<'k>(what: &str, name: &str, known: impl Iterator<Item = &'k str>) -> ExitCode {
-    eprintln!("error: there is no {what} `{name}`");
-    match agentir_diagnostics::closest(name, known) {
+/// Says that there is no rule of some name, and which was probably meant.
+pub fn no_such(error: &dyn std::fmt::Display, closest: Option<&str>) -> ExitCode {
+    eprintln!("error: {error}");
+    match closest {
         Some(near) => eprintln!("help: did you mean `{near}`?"),
         None => eprintln!("help: `agentir rules` lists them all"),
     }

@@ -1,6 +1,7 @@
 //! `agentir fmt` and `agentir migrate`: documents written anew in place.
 
-use crate::input::{AblVersion, stdin};
+use crate::input::{AblVersion, check_stdin_filename, stdin};
+use crate::output::unless_closed;
 use crate::settings;
 use crate::write::replace;
 use agentir_diagnostics::{
@@ -117,6 +118,9 @@ fn run(
     did: &str,
     rewrite: impl Fn(Language, FileId, &str) -> Rewritten + Sync,
 ) -> ExitCode {
+    if let Err(code) = check_stdin_filename(&args.paths, args.stdin_filename.as_deref()) {
+        return code;
+    }
     let configs = agentir_project::configs(Arc::new(Disk));
     let input = if args.paths.iter().any(|path| path.as_os_str() == "-") {
         match stdin(args.stdin_filename.as_deref(), &HashMap::new()) {
@@ -146,9 +150,9 @@ fn run(
         if !is_named && is_export(&path, &bytes) {
             continue;
         }
-        let text = bytes.map_err(|e| e.to_string()).and_then(|bytes| {
-            String::from_utf8(bytes).map_err(|_| "this file is not UTF-8 text".to_owned())
-        });
+        let text = bytes
+            .map_err(|e| format!("cannot be read: {e}"))
+            .and_then(|bytes| String::from_utf8(bytes).map_err(|_| "is not UTF-8 text".to_owned()));
         match text {
             Ok(text) => {
                 let name = path.strip_prefix("./").unwrap_or(&path).display().to_string();
@@ -156,7 +160,7 @@ fn run(
                 texts.push((target, sources.add(SourceFile::new(name, text))));
             }
             Err(error) => {
-                eprintln!("error: {}: {error}", path.display());
+                eprintln!("error: {} {error}", path.display());
                 code = FAILED;
             }
         }
@@ -164,7 +168,7 @@ fn run(
     let rewritten: Vec<Rewritten> = texts
         .par_iter()
         .map(|(_, id)| match sources.get(*id) {
-            Some(file) => rewrite_one(*id, file, &rewrite),
+            Some(file) => rewrite_one(*id, file, did, &rewrite),
             None => Err(RewriteError::InvalidStructure(Vec::new())),
         })
         .collect();
@@ -232,24 +236,26 @@ fn is_export(path: &Path, bytes: &io::Result<Vec<u8>>) -> bool {
 fn rewrite_one(
     id: FileId,
     file: &SourceFile,
+    did: &str,
     rewrite: &impl Fn(Language, FileId, &str) -> Rewritten,
 ) -> Rewritten {
     let language = agentir_lower::language(&file.name, &file.text);
-    let ours = !matches!(language, Language::Python | Language::Xo);
-    let problem = match agentir_lower::no_agent(id, &file.name, &file.text) {
-        Some(problem) => Some(problem),
-        None if ours => None,
-        None => Some(Diagnostic::error(
-            agentir_syntax::rules::SYNTAX,
-            Span::new(id, 0, 0),
-            if language == Language::Xo {
-                "exports of Kore.ai XO cannot be rewritten; `agentir convert` writes them in other languages"
-            } else {
-                "this file does not contain an agent"
-            },
-        )),
+    let other = match language {
+        Language::Python => Some("Python"),
+        Language::Xo => Some("exports of Kore.ai XO"),
+        _ if file.name.ends_with(".json") => Some("JSON"),
+        _ => None,
     };
-    match problem {
+    let problem = other.map(|other| {
+        let message = format!("{other} cannot be {did}");
+        let problem =
+            Diagnostic::error(agentir_syntax::rules::SYNTAX, Span::new(id, 0, 0), message);
+        match language {
+            Language::Xo => problem.help("`agentir convert` writes them in other languages"),
+            _ => problem,
+        }
+    });
+    match problem.or_else(|| agentir_lower::no_agent(id, &file.name, &file.text)) {
         Some(problem) => Err(RewriteError::InvalidStructure(vec![problem])),
         None => rewrite(language, id, &file.text),
     }
@@ -259,7 +265,9 @@ fn rewrite_one(
 fn deliver(args: &Rewrite, target: &Target, file: &SourceFile, new: &New) -> Result<u8, String> {
     let text = new.text.as_str();
     let differs = *file.text != *text;
-    let said = |result: io::Result<()>| result.map_err(|e| format!("standard output: {e}"));
+    let said = |result: io::Result<()>| {
+        unless_closed(result).map_err(|e| format!("the output cannot be written: {e}"))
+    };
     let mut out = io::stdout().lock();
     let mut beside = Vec::new();
     for file in &new.files {

@@ -121,7 +121,7 @@ pub fn program(snapshot: &Snapshot) -> Result<&Program, String> {
         (Some(program), None) => Ok(program),
         (None, _) => Err("no agent found".to_owned()),
         (Some(_), Some(_)) => Err(
-            "there are several programs here, and a conversation needs one\nhelp: name the folder or the file of one of them"
+            "there are several programs here, and a conversation needs one\nhelp: pass the folder or the file of one of them"
                 .to_owned(),
         ),
     }
@@ -149,7 +149,8 @@ fn talk(args: &Run) -> Result<ExitCode, String> {
         show: args.trace,
         file: match &args.trace_file {
             Some(path) => Some(BufWriter::new(
-                fs::File::create(path).map_err(|e| format!("{}: {e}", path.display()))?,
+                fs::File::create(path)
+                    .map_err(|e| format!("{} cannot be written: {e}", path.display()))?,
             )),
             None => None,
         },
@@ -317,7 +318,7 @@ fn tools(args: &ToolsOf, program: &Program, sources: &SourceMap) -> Result<Toolb
 }
 
 fn read(path: &Path) -> Result<String, String> {
-    fs::read_to_string(path).map_err(|e| format!("{}: {e}", path.display()))
+    fs::read_to_string(path).map_err(|e| format!("{} cannot be read: {e}", path.display()))
 }
 
 /// Keeps the conversation, if it is to be kept.

@@ -1,6 +1,7 @@
 //! `agentir test`: conversation tests.
 
 use crate::input::{Input, load_input};
+use crate::output::delivered;
 use crate::{run as run_command, write};
 use agentir::Snapshot;
 use agentir_runtime::Machine;
@@ -123,11 +124,11 @@ pub fn test(args: &Test) -> ExitCode {
             }
         }
     }
-    let _ = std::io::stdout().lock().write_all(out.as_bytes());
-    println!(
-        "{passed} passed, {failed} failed{}",
-        if broken > 0 { ", and some could not be run" } else { "" }
-    );
+    let more = if broken > 0 { ", and some could not be run" } else { "" };
+    out.push_str(&format!("{passed} passed, {failed} failed{more}\n"));
+    if let Err(code) = delivered(std::io::stdout().lock().write_all(out.as_bytes())) {
+        return code;
+    }
     if let Some(path) = &args.junit
         && let Err(error) = write::replace(path, &junit(&suites))
     {
@@ -156,15 +157,16 @@ fn bring_up(files: &[PathBuf]) -> ExitCode {
     };
     let done: Vec<_> = files.par_iter().map(one).collect();
     let (mut left, mut broken) = (false, false);
+    let mut out = String::new();
     for (path, done) in files.iter().zip(done) {
         let file = path.display();
         match done {
             Ok(updated) => {
                 if updated.changes > 0 {
-                    println!("{file}: {} values updated", updated.changes);
+                    out.push_str(&format!("{file}: {} values updated\n", updated.changes));
                 }
                 for one in &updated.left {
-                    println!("{file}: not updated: {one}");
+                    out.push_str(&format!("{file}: not updated: {one}\n"));
                 }
                 left |= !updated.left.is_empty();
             }
@@ -173,6 +175,9 @@ fn bring_up(files: &[PathBuf]) -> ExitCode {
                 eprintln!("error: {file}: {error}");
             }
         }
+    }
+    if let Err(code) = delivered(std::io::stdout().lock().write_all(out.as_bytes())) {
+        return code;
     }
     match (broken, left) {
         (true, _) => ExitCode::from(2),
@@ -184,8 +189,8 @@ fn bring_up(files: &[PathBuf]) -> ExitCode {
 fn find(paths: &[PathBuf]) -> Result<Vec<PathBuf>, String> {
     let mut files = Vec::new();
     for path in paths {
-        if !path.exists() {
-            return Err(format!("{}: no such file", path.display()));
+        if let Err(error) = path.metadata() {
+            return Err(format!("{} cannot be read: {error}", path.display()));
         }
         if path.is_file() {
             files.push(path.clone());

@@ -10,7 +10,7 @@ pub const TEMPORARY: &str = ".agentir-";
 /// Writes a file in one step: whoever reads it sees the old text or the new one. Who may do what with
 /// the file stays as it is; a link goes on leading to it.
 pub fn replace(path: &Path, text: &str) -> Result<(), String> {
-    write(path, text).map_err(|e| format!("{}: {e}", path.display()))
+    write(path, text).map_err(|e| format!("{} cannot be written: {e}", path.display()))
 }
 
 fn write(path: &Path, text: &str) -> io::Result<()> {

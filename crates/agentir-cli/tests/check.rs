@@ -191,7 +191,7 @@ fn a_baseline_hides_what_was_there_and_nothing_new() {
     assert_eq!(code, 0, "{err}");
     let (code, out, err) = run(here, &["check", ".", "--baseline", "known.json"]);
     assert_eq!(code, 0, "{out}");
-    assert!(err.contains("2 findings in the baseline"), "{err}");
+    assert!(err.contains("2 findings hidden by the baseline"), "{err}");
     // Lines above, and a new finding.
     let step = "    THEN: more\n\n  more:\n    REASONING: false\n    CALL: lend_tikcet()\n    THEN";
     let more = format!("# a comment\n\n{AGENT}").replace("    THEN", step);
@@ -204,7 +204,7 @@ fn a_baseline_hides_what_was_there_and_nothing_new() {
     fs::write(here.join("a.agent.abl"), AGENT.replace("tikcet", "ticket")).unwrap();
     let (code, _, err) = run(here, &["check", ".", "--baseline", "known.json"]);
     assert_eq!(code, 0);
-    assert!(err.contains("2 in the baseline no longer found"), "{err}");
+    assert!(err.contains("2 findings in the baseline no longer occur:"), "{err}");
 }
 
 #[test]

@@ -403,7 +403,7 @@ fn conversions_are_proved() {
     };
     let (written, said) = convert(&[]);
     assert_eq!(written["proof"]["verdict"], "same");
-    assert!(said.contains("the output is proved to do the same"), "{said}");
+    assert!(said.contains("the output is proved to behave the same"), "{said}");
     let (written, said) = convert(&["--no-verify"]);
     assert_eq!(written.get("proof"), None);
     assert!(!said.contains("proved"), "{said}");

@@ -121,5 +121,5 @@ fn exports_are_not_formatted() {
     assert_eq!(code, 0, "{stderr}");
     let (code, _, stderr) = run(samples, &["fmt", "bicycle_rental/botDefinition.json", "--check"]);
     assert_eq!(code, 2, "{stderr}");
-    assert!(stderr.contains("exports of Kore.ai XO cannot be rewritten"), "{stderr}");
+    assert!(stderr.contains("exports of Kore.ai XO cannot be formatted"), "{stderr}");
 }

@@ -109,7 +109,7 @@ impl Verdict {
     #[must_use]
     pub const fn predicate(self) -> &'static str {
         match self {
-            Self::Same => "is proved to do the same",
+            Self::Same => "is proved to behave the same",
             Self::SameButAnnounced => "differs only where a loss is reported",
             Self::Undecided => "does the same as far as it could be decided",
             Self::Different => "does something else",

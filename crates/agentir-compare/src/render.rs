@@ -95,14 +95,20 @@ impl Comparison {
         }
         let apart = b.places.saturating_sub(b.same);
         parts.push(if apart == 0 {
-            let places =
-                if b.places == 1 { "the 1 place" } else { &format!("all {} places", b.places) };
-            format!("from {places} that both have no conversation tells them apart")
+            let places = match b.places {
+                1 => "the 1 place",
+                n => &format!("each of the {n} places"),
+            };
+            format!("from {places} that both programs have, no conversation distinguishes them")
         } else if b.undecided.is_empty() {
-            format!("they part at {apart} of {} places", b.places)
+            format!(
+                "they diverge at {apart} of {} {}",
+                b.places,
+                if b.places == 1 { "place" } else { "places" }
+            )
         } else {
             format!(
-                "from {} of {} places it is proved that no conversation tells them apart",
+                "from {} of {} places it is proved that no conversation distinguishes them",
                 b.same, b.places
             )
         });

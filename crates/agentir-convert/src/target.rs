@@ -69,8 +69,9 @@ pub struct OutputFile {
 #[must_use]
 pub fn file_stem(name: &str) -> String {
     let stem: String = name
+        .to_lowercase()
         .chars()
-        .map(|c| if c.is_alphanumeric() || c == '-' { c.to_ascii_lowercase() } else { '_' })
+        .map(|c| if c.is_alphanumeric() || c == '-' { c } else { '_' })
         .collect();
     if stem.is_empty() { "agent".to_owned() } else { stem }
 }

@@ -1,9 +1,12 @@
 //! What a finding is made of.
 
 use crate::evidence::{Binding, Evidence, Premise, Run};
-use crate::source::Span;
+use crate::source::{SourceMap, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+/// How many labels a sentence has at most beside the primary one.
+const MAX_LABELS: usize = 9;
 
 /// The kebab-case name of a rule, such as `unreachable-step`. The catalogue in `agentir-lint` describes
 /// each of them.
@@ -197,6 +200,38 @@ impl Diagnostic {
     /// A finding of information level.
     pub fn info(rule: RuleName, span: Span, message: impl Into<String>) -> Self {
         Self::new(rule, Severity::Info, span, message)
+    }
+
+    /// The message with the texts of the labels and their places: what the finding says where its source is not shown.
+    #[must_use]
+    pub fn sentence(&self, sources: &SourceMap) -> String {
+        let mut text = self.message.clone();
+        if !self.primary.message.is_empty() {
+            text.push_str(": ");
+            text.push_str(&self.primary.message);
+        }
+        let said: Vec<&Label> = self.labels.iter().filter(|l| !l.message.is_empty()).collect();
+        let mut others: Vec<String> = said
+            .iter()
+            .take(MAX_LABELS)
+            .map(|label| {
+                let file = sources.get(label.span.file);
+                let line = file.map_or(1, |file| file.line_column(label.span.start).line);
+                match file.filter(|_| label.span.file != self.primary.span.file) {
+                    Some(file) => format!("{}:{line}: {}", file.name, label.message),
+                    None => format!("line {line}: {}", label.message),
+                }
+            })
+            .collect();
+        match said.len().saturating_sub(MAX_LABELS) {
+            0 => {}
+            1 => others.push("1 more place".to_owned()),
+            more => others.push(format!("{more} more places")),
+        }
+        if !others.is_empty() {
+            text.push_str(&format!(" ({})", others.join("; ")));
+        }
+        text
     }
 
     /// Sets the message at the primary span itself.

@@ -20,7 +20,7 @@ const MAX_LITERALS: usize = 50;
 pub enum Detail {
     /// A node for each agent.
     Agents,
-    /// A node for each step, and for each choice and tool of the model's.
+    /// A node for each step, and for each choice and tool of the model.
     Steps,
     /// A node for each thing that is done.
     Statements,

@@ -22,7 +22,9 @@ function edges(title, list, end) {
     const li = element('li', '', ul);
     const node = graphs[current].nodes[edge[end]];
     element('button', node.label || node.kind, li).onclick = () => choose(edge[end]);
-    let why = `${edge.why}, decided by ${edge.decided_by}`;
+    let why = edge.why;
+    if (edge.decided_by !== 'nobody') why += `, decided by ${edge.decided_by}`;
+    else if (why === 'jump') why = 'unconditional jump';
     if (edge.limit !== undefined) why += `, at most ${edge.limit} times`;
     element('small', why, li);
     for (const guard of edge.guard || []) element('small', `if ${guard}`, li);

@@ -158,7 +158,11 @@ fn write_edge(
 
 /// The tooltip of an edge.
 fn tooltip(edge: &Edge) -> String {
-    let mut text = format!("{}, decided by {}", edge.why, edge.decided_by);
+    let mut text = match (edge.why, edge.decided_by) {
+        ("jump", "nobody") => "unconditional jump".to_owned(),
+        (why, "nobody") => why.to_owned(),
+        (why, who) => format!("{why}, decided by {who}"),
+    };
     if !edge.guard.is_empty() {
         text.push_str("\nonly if ");
         text.push_str(&edge.guard.join("\n  and "));

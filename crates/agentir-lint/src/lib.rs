@@ -39,7 +39,7 @@ pub use agentir_analysis::{Cancellation, Cancelled};
 pub use catalogue::{RuleInfo, catalogue, page, rule, rule_names, tag};
 pub use options::{OPTIONS, OptionKind, Options, RuleOption};
 pub use rule::{AgentContext, Check, Group, Report, Rule};
-pub use run::{Checked, Selection, check, check_text, check_with};
+pub use run::{Checked, Selection, UnknownRule, check, check_text, check_with};
 pub use statistics::Statistics;
 pub use suppress::{Comment, MARKER as SUPPRESSION_MARKER, suppress};
 pub use timing::Times;

@@ -12,6 +12,16 @@ use agentir_ir::{Dialect, Program};
 use rustc_hash::FxHashSet;
 use std::sync::Arc;
 
+/// No rule and no group of rules has this name.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("there is no rule or group `{name}`")]
+pub struct UnknownRule {
+    /// The name.
+    pub name: String,
+    /// A name that was probably meant.
+    pub closest: Option<&'static str>,
+}
+
 /// A selection of rules.
 #[derive(Debug, Clone, Default)]
 pub struct Selection {
@@ -23,14 +33,26 @@ pub struct Selection {
 
 impl Selection {
     /// The rules and groups of rules in `select`, or all if there are none, without those in `ignore`.
+    ///
+    /// # Errors
+    /// If one of the names is neither that of a rule nor that of a group.
     pub fn new<N: Into<String>>(
         select: impl IntoIterator<Item = N>,
         ignore: impl IntoIterator<Item = N>,
-    ) -> Self {
-        Self {
-            select: select.into_iter().map(Into::into).collect(),
-            ignore: ignore.into_iter().map(Into::into).collect(),
-        }
+    ) -> Result<Self, UnknownRule> {
+        let names = || crate::rule_names().flat_map(|(rule, group)| [rule, group.name()]);
+        let known = |name: N| {
+            let name = name.into();
+            if names().any(|known| known == name) {
+                return Ok(name);
+            }
+            let closest = agentir_diagnostics::closest(&name, names());
+            Err(UnknownRule { name, closest })
+        };
+        Ok(Self {
+            select: select.into_iter().map(known).collect::<Result<_, _>>()?,
+            ignore: ignore.into_iter().map(known).collect::<Result<_, _>>()?,
+        })
     }
 
     /// Whether the selection includes the rule called `name`.

@@ -204,6 +204,9 @@ pub fn language(name: &str, text: &str) -> Language {
     if name.ends_with(".py") {
         return Language::Python;
     }
+    if is_abl_yaml_name(name) {
+        return Language::AblYaml;
+    }
     if is_xo(name, text) {
         return Language::Xo;
     }
@@ -285,6 +288,14 @@ pub fn file_as(
 #[must_use]
 pub fn abl(file: FileId, name: &str, text: &str, options: Options) -> LoweredFile {
     abl_as(abl_format(name, text), file, text, options)
+}
+
+/// Whether a file is ABL in YAML by its name alone: an agent, a behaviour profile, or tools.
+#[must_use]
+pub fn is_abl_yaml_name(name: &str) -> bool {
+    let stem = name.strip_suffix(".yaml").or_else(|| name.strip_suffix(".yml"));
+    let kinds = [".agent", ".behavior_profile", ".tools"];
+    stem.is_some_and(|stem| kinds.iter().any(|kind| stem.ends_with(kind)))
 }
 
 /// The notation of an ABL file. The ending decides for YAML, so that `AGENT:` in a `.yaml` file is a

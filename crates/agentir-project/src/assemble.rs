@@ -32,8 +32,12 @@ pub struct LoadedProgram {
 
 /// The part of a project manifest that matters here.
 #[derive(serde::Deserialize)]
+#[serde(expecting = "an object")]
 struct Manifest {
     entry_agent: Option<String>,
+    /// With it, serde accepts objects alone, and no arrays of the fields.
+    #[serde(flatten)]
+    _others: serde::de::IgnoredAny,
 }
 
 /// The manifest of a program.
@@ -73,7 +77,7 @@ pub fn assemble<'a>(
     program.complete &= loaded.unread.is_empty();
     if let ProjectManifest::Own(id, file) = manifest {
         match serde_json::from_str::<Manifest>(&file.text) {
-            Ok(Manifest { entry_agent: Some(entry) }) => {
+            Ok(Manifest { entry_agent: Some(entry), .. }) => {
                 // The span of the name, for findings about it.
                 let at = file.text.find(&format!("\"{entry}\"")).map_or(0, |at| at + 1);
                 let start = u32::try_from(at).unwrap_or(0);
@@ -82,12 +86,24 @@ pub fn assemble<'a>(
                 program.entry_agent = Some(Spanned::new(SmolStr::new(&entry), span));
             }
             Ok(_) => {}
-            Err(error) => diagnostics.push(Diagnostic::error(
-                agentir_syntax::rules::SYNTAX,
-                Span::new(id, 0, 0),
-                format!("this project manifest cannot be read: {error}"),
-            )),
+            Err(error) => diagnostics.push(about_manifest(&error, id, file)),
         }
     }
     (loaded, diagnostics)
+}
+
+/// The finding about a manifest that cannot be read.
+fn about_manifest(error: &serde_json::Error, id: FileId, file: &SourceFile) -> Diagnostic {
+    let place = format!(" at line {} column {}", error.line(), error.column());
+    let reason = error.to_string();
+    let reason = reason.strip_suffix(&place).unwrap_or(&reason);
+    let line = file.line_range(error.line().saturating_sub(1));
+    let at = line.start.saturating_add(error.column().saturating_sub(1)).min(line.end);
+    let at = u32::try_from(file.text.floor_char_boundary(at)).unwrap_or(u32::MAX);
+    Diagnostic::error(
+        agentir_syntax::rules::SYNTAX,
+        Span::new(id, at, at),
+        format!("this project manifest cannot be read: {reason}"),
+    )
+    .help("a manifest is an object with `entry_agent`, such as `{\"entry_agent\": \"Hotel_Desk\"}`")
 }

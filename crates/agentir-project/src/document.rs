@@ -4,11 +4,21 @@ use crate::request::Request;
 use agentir_config::Config;
 use std::borrow::Cow;
 use std::path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// The name of a project's manifest.
 pub const MANIFEST: &str = "project.json";
+
+/// A path as it stands in messages.
+pub(crate) fn shown(path: &Path) -> Cow<'_, str> {
+    // Taking a path apart takes longer than looking at its first byte.
+    let path = match path.as_os_str().as_encoded_bytes() {
+        [b'.', ..] => path.strip_prefix("./").unwrap_or(path),
+        _ => path,
+    };
+    path.to_string_lossy()
+}
 
 /// A document that was found: where it is, and the program that it belongs to.
 #[derive(Debug, Clone)]
@@ -48,12 +58,7 @@ impl Document {
     /// Its name in messages.
     #[must_use]
     pub fn name(&self) -> Cow<'_, str> {
-        // Taking a path apart takes longer than looking at its first byte.
-        let path = match self.path.as_os_str().as_encoded_bytes() {
-            [b'.', ..] => self.path.strip_prefix("./").unwrap_or(&self.path),
-            _ => &self.path,
-        };
-        path.to_string_lossy()
+        shown(&self.path)
     }
 
     /// Passes everything that decides how the document is read, but for its content, to `add`.

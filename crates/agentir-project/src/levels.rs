@@ -30,16 +30,15 @@ pub fn configs(files: Arc<dyn FileSystem>) -> Configs {
     Configs::nearest(files, config_names())
 }
 
-/// The rules that need not run, because no configuration wants them, beside those that the command line
-/// leaves out. What the command line selects runs.
+/// A selection without the rules that need not run, because no configuration wants them. A rule that was selected by
+/// name runs.
 #[must_use]
-pub fn selection(select: &[String], ignore: &[String], configs: &Configs) -> Selection {
-    let mut ignore: Vec<String> = ignore.to_vec();
-    if select.is_empty() {
+pub fn selection(mut wanted: Selection, configs: &Configs) -> Selection {
+    if wanted.select.is_empty() {
         let unwanted = rules().into_iter().filter(|(rule, group)| configs.always_off(rule, group));
-        ignore.extend(unwanted.map(|(rule, _)| rule.to_owned()));
+        wanted.ignore.extend(unwanted.map(|(rule, _)| rule.to_owned()));
     }
-    Selection::new(select.iter().cloned(), ignore)
+    wanted
 }
 
 /// What a file's configuration sets for the rules. `known` has what was found out before, by what is set.

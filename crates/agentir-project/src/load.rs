@@ -4,7 +4,7 @@ use crate::archive;
 use crate::assemble::{LoadedProgram, Member, ProjectManifest, assemble};
 use crate::cache::{FileCache, ResultKey};
 use crate::discover::discover;
-use crate::document::{Document, MANIFEST};
+use crate::document::{Document, MANIFEST, shown};
 use crate::file::{self, FileResult};
 use crate::levels::rule_options;
 use crate::request::{LoadError, Request};
@@ -195,7 +195,7 @@ fn open(contents: Contents, cache: &mut FileCache) -> Opened {
     let manifests: Vec<_> = manifests
         .into_iter()
         .map(|(root, text)| {
-            let name = root.join(MANIFEST).display().to_string();
+            let name = shown(&root.join(MANIFEST)).into_owned();
             (root, name, text)
         })
         .collect();
@@ -298,8 +298,8 @@ pub fn build_with(cache: &mut FileCache, contents: Contents, request: &Request<'
     Loaded { sources, diagnostics, programs: loaded.into_values().collect(), files }
 }
 
-/// Finds and reads documents, each once, without the files that only belong to them: functions in Python, and
-/// settings.
+/// Finds and reads documents, each once, without the files that only belong to them and are not named: functions in
+/// Python, and settings.
 ///
 /// # Errors
 /// If a path that was named cannot be read.
@@ -319,7 +319,8 @@ pub fn documents(
                 agentir_lower::language_in_program(&name, ""),
                 Language::AdlSettings | Language::XoSettings
             );
-        !settings && !name.ends_with(".py")
+        let belongs = settings || name.ends_with(".py");
+        !belongs || document.text.is_some() || paths.contains(&document.path)
     });
     found.dedup_by(|a, b| a.text.is_none() && b.text.is_none() && a.path == b.path);
     Ok(Contents::read(found, &request).files)
@@ -447,7 +448,7 @@ impl ProgramFiles {
             }
         }
         let group = |files: Vec<Document>| {
-            let manifests = roots(&files).map(|root| root.join(MANIFEST).display().to_string());
+            let manifests = roots(&files).map(|root| shown(&root.join(MANIFEST)).into_owned());
             let names = files.iter().map(Document::name);
             let first = names.chain(manifests.map(Cow::Owned)).min().unwrap_or_default();
             Self { first: first.into(), files }

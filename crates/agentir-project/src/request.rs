@@ -10,7 +10,7 @@ use std::path::{self, Path, PathBuf};
 #[derive(Debug, thiserror::Error)]
 pub enum LoadError {
     /// A path that was named cannot be read.
-    #[error("`{}` cannot be read: {error}", path.display())]
+    #[error("{} cannot be read: {error}", path.display())]
     Unreadable {
         /// The path.
         path: PathBuf,

@@ -221,7 +221,7 @@ fn is_agent_script(path: &Path) -> bool {
 /// Whether a file in a folder is taken for ABL, by its name.
 fn is_abl(path: &Path) -> bool {
     let name = last(path);
-    [".abl", ".agent.yaml", ".agent.yml"].iter().any(|end| name.ends_with(end.as_bytes()))
+    name.ends_with(b".abl") || std::str::from_utf8(name).is_ok_and(agentir_lower::is_abl_yaml_name)
 }
 
 /// Whether a file in a folder is YAML, by its name.

@@ -21,7 +21,7 @@ pub(crate) fn write(findings: &Findings<'_>, out: &mut dyn Write) -> io::Result<
             let place = findings.place(finding.primary.span).start;
             let (line, column) = (place.line.to_string(), place.column.to_string());
             let source = format!("agentir.{}", finding.rule.0);
-            let message = in_full(finding);
+            let message = in_full(finding, findings.report.sources);
             let error = BytesStart::new("error").with_attributes([
                 ("line", line.as_str()),
                 ("column", column.as_str()),

@@ -24,7 +24,12 @@ pub(crate) fn write(findings: &Findings<'_>, out: &mut dyn Write) -> io::Result<
         if start.line == end.line {
             write!(out, ",col={},endColumn={}", start.column, end.column)?;
         }
-        writeln!(out, ",title=agentir {}::{}", finding.rule.0, message(&in_full(finding)))?;
+        writeln!(
+            out,
+            ",title=agentir {}::{}",
+            finding.rule.0,
+            message(&in_full(finding, findings.report.sources))
+        )?;
     }
     Ok(())
 }

@@ -1,13 +1,13 @@
 //! GitLab's report of code quality: an array in the form of Code Climate's issues.
 
-use crate::{Findings, fingerprints};
+use crate::{Findings, fingerprints, in_full};
 use agentir_diagnostics::Severity;
 use serde::Serialize;
 use std::io::{self, Write};
 
 #[derive(Serialize)]
-struct Issue<'f> {
-    description: &'f str,
+struct Issue {
+    description: String,
     check_name: &'static str,
     fingerprint: String,
     severity: &'static str,
@@ -28,7 +28,7 @@ struct Lines {
 
 pub(crate) fn write(findings: &Findings<'_>, out: &mut dyn Write) -> io::Result<()> {
     let prints = fingerprints(&findings.report, findings.root);
-    let issues: Vec<Issue<'_>> = findings
+    let issues: Vec<Issue> = findings
         .report
         .diagnostics
         .iter()
@@ -36,7 +36,7 @@ pub(crate) fn write(findings: &Findings<'_>, out: &mut dyn Write) -> io::Result<
         .map(|(finding, fingerprint)| {
             let place = findings.place(finding.primary.span);
             Issue {
-                description: &finding.message,
+                description: in_full(finding, findings.report.sources),
                 check_name: finding.rule.0,
                 fingerprint,
                 severity: match finding.severity {

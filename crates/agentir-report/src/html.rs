@@ -70,8 +70,7 @@ struct Shown<'f> {
     /// The rule's page on the web.
     web: Option<&'f str>,
     place: String,
-    message: &'f str,
-    label: &'f str,
+    message: String,
     lines: Vec<Line>,
     notes: Vec<(&'static str, &'f str)>,
 }
@@ -125,8 +124,7 @@ fn shown<'f>(findings: &Findings<'f>, finding: &'f Diagnostic) -> Shown<'f> {
         rule: finding.rule.0,
         web: finding.page.as_deref(),
         place: format!("{}:{}:{}", place.file, place.start.line, place.start.column),
-        message: &finding.message,
-        label: &finding.primary.message,
+        message: finding.sentence(findings.report.sources),
         lines: file.map(|file| excerpt(file, finding)).unwrap_or_default(),
         notes,
     }

@@ -6,17 +6,19 @@ use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 use std::io::{self, Write};
 
 pub(crate) fn write(findings: &Findings<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let sources = findings.report.sources;
     let mut report = Report::new("agentir check");
     for (file, here) in findings.by_file() {
         let mut suite = TestSuite::new(relative(&file.name, findings.root));
         for finding in here {
             let at = findings.place(finding.primary.span);
             let place = format!("{}:{}:{}", at.file, at.start.line, at.start.column);
-            let text = format!("{place}: {}: {}", finding.severity.name(), in_full(finding));
+            let text =
+                format!("{place}: {}: {}", finding.severity.name(), in_full(finding, sources));
             let status = if (findings.fails)(finding) {
                 let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
                 status.set_type(finding.severity.name());
-                status.set_message(finding.message.as_str());
+                status.set_message(finding.sentence(sources));
                 status.set_description(text.as_str());
                 status
             } else {
@@ -35,5 +37,6 @@ pub(crate) fn write(findings: &Findings<'_>, out: &mut dyn Write) -> io::Result<
         }
         report.add_test_suite(suite);
     }
-    report.serialize(&mut *out).map_err(io::Error::other)
+    let text = report.to_string().map_err(io::Error::other)?;
+    out.write_all(text.as_bytes())
 }

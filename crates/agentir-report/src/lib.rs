@@ -23,7 +23,7 @@ pub use fingerprint::fingerprints;
 pub use html::{CostRow, Page, Picture};
 
 use agentir_diagnostics::{
-    Diagnostic, FileId, Format as Plain, LineColumn, Report, SourceFile, Span, render,
+    Diagnostic, FileId, Format as Plain, LineColumn, Report, SourceFile, SourceMap, Span, render,
 };
 use std::collections::HashMap;
 use std::io::{self, Write};
@@ -170,12 +170,8 @@ fn relative(name: &str, root: &Path) -> String {
 }
 
 /// The message, why it matters and what to do, as one text of several lines.
-fn in_full(finding: &Diagnostic) -> String {
-    let mut text = finding.message.clone();
-    if !finding.primary.message.is_empty() {
-        text.push_str(": ");
-        text.push_str(&finding.primary.message);
-    }
+fn in_full(finding: &Diagnostic, sources: &SourceMap) -> String {
+    let mut text = finding.sentence(sources);
     for (word, more) in [("note", &finding.note), ("help", &finding.help)] {
         if let Some(more) = more {
             text.push_str(&format!("\n{word}: {more}"));

@@ -37,7 +37,7 @@ pub(crate) fn write(findings: &Findings<'_>, out: &mut dyn Write) -> io::Result<
             cell(&place.file),
             place.start.line,
             finding.severity.name(),
-            cell(&finding.message),
+            cell(&finding.sentence(findings.report.sources)),
             rule(finding),
         )?;
     }

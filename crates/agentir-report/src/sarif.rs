@@ -96,7 +96,7 @@ fn result(
     let mut result = sarif::Result::builder()
         .rule_id(finding.rule.0)
         .level(level(finding.severity))
-        .message(sarif::Message::builder().text(in_full(finding)).build())
+        .message(sarif::Message::builder().text(in_full(finding, findings.report.sources)).build())
         .locations(vec![location(findings, &finding.primary)])
         .partial_fingerprints(BTreeMap::from([(VERSION.to_owned(), print)]))
         .properties(properties(findings, finding))

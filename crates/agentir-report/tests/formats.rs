@@ -205,3 +205,46 @@ fn a_baseline_knows_what_was_there() {
     let other = baseline.to_json().replace("agentir/v1", "agentir/v0");
     assert!(Baseline::read(&other).unwrap_err().to_string().contains("--write-baseline"));
 }
+
+/// Formats that show no source say what the labels say, and where: a part of the sentence may be in them.
+#[test]
+fn texts_without_the_source_have_the_labels() {
+    let mut case = case(TEXT);
+    let mut files = case.sources.iter().map(|(id, _)| id);
+    let (here, other) = (files.next().unwrap(), files.next().unwrap());
+    let finding = Diagnostic::warning(
+        RuleName("unreachable-branch"),
+        Span::new(here, 0, 5),
+        "this branch is never taken",
+    )
+    .at("whenever this is true …")
+    .label(Span::new(here, 19, 21), "this is true as well, and comes first")
+    .label(Span::new(here, 0, 1), "")
+    .label(Span::new(other, 0, 5), "so says this");
+    let many = (0..12).fold(
+        Diagnostic::info(RuleName("unused-tool"), Span::new(here, 0, 5), "many"),
+        |finding, at| finding.label(Span::new(here, 0, 1), format!("use {at}")),
+    );
+    case.diagnostics = vec![finding, many];
+    let formats = [
+        Format::Github,
+        Format::Sarif,
+        Format::Junit,
+        Format::Checkstyle,
+        Format::Gitlab,
+        Format::Html,
+        Format::Concise,
+        Format::Markdown,
+    ];
+    for format in formats {
+        let text = with(&case, |findings| {
+            let mut out = Vec::new();
+            write(findings, format, false, &mut out).unwrap();
+            String::from_utf8(out).unwrap()
+        });
+        let whole = "this branch is never taken: whenever this is true … (line 2: this is true as well, and \
+                     comes first; /repo/agents/clean.abl:1: so says this)";
+        assert!(text.contains(whole), "{format:?}: {text}");
+        assert!(text.contains("line 1: use 8; 3 more places)"), "{format:?}: {text}");
+    }
+}

@@ -64,7 +64,7 @@ impl fmt::Display for Statistics {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "{} queries: {} answered by sampling, {} cached, {} decided without Z3, {} with Z3; {} unknown ({} opaque, {} over budget, {} unconfirmed, {} without Z3 available); {:.1} ms, {:.1} ms of them in Z3",
+            "{} queries: {} answered by sampling, {} cached, {} decided without Z3, {} with Z3; {} unknown ({} opaque, {} over budget, {} unconfirmed, {} without Z3 available); {:.1} ms, of which {:.1} ms in Z3",
             self.queries,
             self.by_sampling,
             self.cached,

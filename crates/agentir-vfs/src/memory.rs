@@ -40,6 +40,11 @@ impl Memory {
         self.files.get(&normalized(path))
     }
 
+    /// The paths of the files, in order.
+    pub(crate) fn paths(&self) -> impl Iterator<Item = &Path> {
+        self.files.keys().map(PathBuf::as_path)
+    }
+
     /// The files below a folder, by their paths relative to it, in order. Hidden files are left out.
     pub(crate) fn below(&self, folder: &Path) -> impl Iterator<Item = &Path> {
         let folder = normalized(folder);

@@ -38,6 +38,11 @@ impl Overlay {
         self.files.remove(self.key(path))
     }
 
+    /// The files that have contents of their own, in order: by absolute paths, if the file system has a current folder.
+    pub fn own_files(&self) -> impl Iterator<Item = &Path> {
+        self.files.paths()
+    }
+
     /// Whether two paths are the same file, as far as can be told without resolving links.
     #[must_use]
     pub fn is_same_file(&self, one: &Path, other: &Path) -> bool {

@@ -32,7 +32,7 @@ pub use agentir_draw as draw;
 pub use agentir_draw::{Detail, Graph};
 pub use agentir_flow::cost::CostReport;
 pub use agentir_ir as ir;
-pub use agentir_lint::{Cancellation, Cancelled, Selection};
+pub use agentir_lint::{Cancellation, Cancelled, Selection, UnknownRule};
 pub use agentir_lower::ReadOptions;
 pub use agentir_project::{LoadError, config_names};
 pub use agentir_rewrite::RewriteError;
@@ -43,7 +43,7 @@ pub use agentir_syntax::agent_script::{
     Dialect as AgentScriptDialect, Options as AgentScriptOptions,
 };
 pub use agentir_vfs as vfs;
-pub use snapshot::{FormatError, ProgramId, Snapshot};
+pub use snapshot::{FixError, FormatError, ProgramId, Snapshot};
 pub use workspace::Workspace;
 
 /// The page of a rule: what it finds, why it matters, and examples; `None` if there is no such rule.

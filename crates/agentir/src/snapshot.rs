@@ -12,10 +12,12 @@ use agentir_ir::{CompilationOutput, Program};
 use agentir_lint::{Cancellation, Cancelled, Selection};
 use agentir_lower::ReadOptions;
 use agentir_project::{
-    CheckOptions, FileResult, Levels, Loaded, LoadedProgram, check_programs, read_options,
+    CheckOptions, FileResult, Levels, Loaded, LoadedProgram, READ_ERROR, check_programs,
+    read_options,
 };
 use agentir_rewrite::RewriteError;
-use std::path::Path;
+use agentir_syntax::rules::NOT_TEXT;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 /// A program of a snapshot.
@@ -28,9 +30,26 @@ pub enum FormatError {
     /// There is no such file.
     #[error("there is no such file in the workspace")]
     NotFound,
+    /// The file is not UTF-8 text, or cannot be read. [`Snapshot::read_findings`] says where and why.
+    #[error("the file is not readable text")]
+    NotText,
     /// The file has errors, or the formatter would have changed its meaning.
     #[error(transparent)]
     Refused(#[from] RewriteError),
+}
+
+/// Why the fixes of a file were not applied.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum FixError {
+    /// There is no such file.
+    #[error("there is no such file in the workspace")]
+    NotFound,
+    /// The file is not UTF-8 text, or cannot be read. [`Snapshot::read_findings`] says where and why.
+    #[error("the file is not readable text")]
+    NotText,
+    /// The check was cancelled.
+    #[error(transparent)]
+    Cancelled(#[from] Cancelled),
 }
 
 /// A consistent view of a workspace at one moment. Clones share everything.
@@ -47,6 +66,7 @@ struct Data {
     problems: Arc<ConfigProblems>,
     selection: Selection,
     options: ReadOptions,
+    ignored: Arc<[PathBuf]>,
     findings: OnceLock<Vec<Diagnostic>>,
 }
 
@@ -57,9 +77,11 @@ impl Snapshot {
         problems: Arc<ConfigProblems>,
         selection: Selection,
         options: ReadOptions,
+        ignored: Arc<[PathBuf]>,
     ) -> Self {
         let findings = OnceLock::new();
-        let data = Arc::new(Data { loaded, configs, problems, selection, options, findings });
+        let data =
+            Arc::new(Data { loaded, configs, problems, selection, options, ignored, findings });
         Self { data, cancellation: Cancellation::default() }
     }
 
@@ -92,6 +114,13 @@ impl Snapshot {
     #[must_use]
     pub fn files_read(&self) -> usize {
         self.data.loaded.files
+    }
+
+    /// The files whose texts were set, but are no part of any program: nothing claims their names, they are outside the
+    /// roots of the workspace, or a configuration excludes them. Paths are absolute, or relative to the root in memory.
+    #[must_use]
+    pub fn ignored(&self) -> &[PathBuf] {
+        &self.data.ignored
     }
 
     /// What is wrong with the configurations of the files. Such a configuration has no effect.
@@ -155,7 +184,7 @@ impl Snapshot {
         Ok(compile::output(&self.data.loaded, self.check()?))
     }
 
-    /// The maximum number of model and tool calls per message of a user, for each agent of all programs.
+    /// The maximum number of model and tool calls per user message, for each agent of all programs.
     #[must_use]
     pub fn cost(&self) -> CostReport {
         let mut report = CostReport::default();
@@ -198,27 +227,35 @@ impl Snapshot {
         Some(Comparison::new(left, right, &AnnouncedLosses::none()))
     }
 
+    /// Whether the text of a source is exactly what the file says.
+    fn is_text(&self, file: FileId) -> bool {
+        let mut findings = self.read_findings().iter();
+        !findings.any(|d| d.primary.span.file == file && [NOT_TEXT, READ_ERROR].contains(&d.rule))
+    }
+
     /// The text of a file in the canonical layout.
     ///
     /// # Errors
-    /// If there is no such file, or its structure is in doubt because of errors.
+    /// If there is no such file, it is not text, or its structure is in doubt because of errors.
     pub fn format(&self, file: FileId) -> Result<String, FormatError> {
         let source = self.sources().get(file).ok_or(FormatError::NotFound)?;
+        if !self.is_text(file) {
+            return Err(FormatError::NotText);
+        }
         let language = agentir_lower::language(&source.name, &source.text);
         agentir_rewrite::format(language, file, &source.text).map_err(FormatError::from)
     }
 
     /// The text of a file with all fixes of at least this applicability that are compatible, and how many they are;
-    /// the same text if there are none. `None` if there is no such file.
+    /// the same text if there are none.
     ///
     /// # Errors
-    /// If the check was cancelled.
-    pub fn fix(
-        &self,
-        file: FileId,
-        least: Applicability,
-    ) -> Result<Option<(String, usize)>, Cancelled> {
-        let Some(source) = self.sources().get(file) else { return Ok(None) };
+    /// If there is no such file, it is not text, or the check was cancelled.
+    pub fn fix(&self, file: FileId, least: Applicability) -> Result<(String, usize), FixError> {
+        let source = self.sources().get(file).ok_or(FixError::NotFound)?;
+        if !self.is_text(file) {
+            return Err(FixError::NotText);
+        }
         let fixes: Vec<&Fix> =
             self.check_file(file)?.filter_map(|finding| finding.applicable_fix(least)).collect();
         let path = Path::new(&*source.name);
@@ -227,6 +264,6 @@ impl Snapshot {
             FileResult::new(file, &source.name, text, false, options).lowered.diagnostics
         };
         let fixed = agentir_rewrite::fix(file, &source.text, &fixes, &read);
-        Ok(Some((fixed.text, fixed.applied)))
+        Ok((fixed.text, fixed.applied))
     }
 }

@@ -1,13 +1,14 @@
 //! Texts that change.
 
 use crate::snapshot::Snapshot;
-use agentir_config::{ConfigProblems, Configs};
+use agentir_config::{ConfigProblems, Configs, FILE_NAME};
 use agentir_lint::Selection;
 use agentir_lower::ReadOptions;
 use agentir_project::{
-    Contents, Document, FileCache, LoadError, Request, TextInput, build_with, discover,
+    Contents, Document, FileCache, LoadError, MANIFEST, Request, TextInput, build_with, discover,
 };
-use agentir_vfs::{FileSystem, Memory, Overlay};
+use agentir_vfs::{FileSystem, Memory, Overlay, identity};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -41,10 +42,12 @@ struct Discovered {
     documents: Vec<Document>,
     configs: Arc<Configs>,
     problems: Arc<ConfigProblems>,
+    /// The texts that are neither documents, manifests nor configurations.
+    ignored: Arc<[PathBuf]>,
 }
 
 impl Workspace {
-    /// A workspace without files. All texts that are set are part of it.
+    /// A workspace without files, whose only root is the folder that all relative paths are below.
     #[must_use]
     pub fn in_memory() -> Self {
         Self::new(Arc::new(Memory::new()), vec![PathBuf::new()])
@@ -111,6 +114,9 @@ impl Workspace {
 
     /// Sets the text of a file, which takes precedence over the file itself. The path may be written in another
     /// way than those of the workspace: relative or absolute, with `.` and `..`. Links are not resolved.
+    ///
+    /// The text is a part of the workspace only if the file would be: if its path is below one of the roots and its
+    /// name is one that folders are searched for, or if it is itself a root. [`Snapshot::ignored`] lists the others.
     pub fn set_text(&mut self, path: impl AsRef<Path>, text: impl Into<Arc<str>>) {
         self.set_bytes(path, text.into());
     }
@@ -150,7 +156,7 @@ impl Workspace {
         !(own && known)
     }
 
-    /// A view of the workspace as it is now. Cheap if nothing changed; else files whose content changed are parsed
+    /// A view of the workspace as it is now. Cheap if nothing changed; otherwise files whose content changed are parsed
     /// again, and no others.
     ///
     /// # Errors
@@ -163,14 +169,15 @@ impl Workspace {
             Some(known) => known,
             None => self.discover()?,
         };
-        let Discovered { documents, configs, problems } = &discovered;
+        let Discovered { documents, configs, problems, ignored } = &discovered;
         let contents = Contents::read(documents.clone(), &self.request(configs));
         let mut cache = std::mem::take(&mut self.cache);
         let loaded = build_with(&mut cache, contents, &self.request(configs));
         self.cache = cache;
         let (options, selection) = (self.options, self.selection.clone());
         let (configs, problems) = (Arc::clone(configs), Arc::clone(problems));
-        let snapshot = Snapshot::new(loaded, configs, problems, selection, options);
+        let ignored = Arc::clone(ignored);
+        let snapshot = Snapshot::new(loaded, configs, problems, selection, options, ignored);
         self.documents = Some(discovered);
         self.current = Some(snapshot.clone());
         Ok(snapshot)
@@ -187,7 +194,24 @@ impl Workspace {
         if self.configs.is_none() || !problems.diagnostics.is_empty() {
             self.problems = problems;
         }
-        Ok(Discovered { documents, configs, problems: Arc::clone(&self.problems) })
+        let ignored = self.ignored(&documents);
+        Ok(Discovered { documents, configs, problems: Arc::clone(&self.problems), ignored })
+    }
+
+    /// The texts that were set and are not read.
+    fn ignored(&self, documents: &[Document]) -> Arc<[PathBuf]> {
+        let mut ignored: BTreeSet<&Path> = self.files.own_files().collect();
+        ignored.retain(|path| path.file_name().is_none_or(|name| name != FILE_NAME));
+        if ignored.is_empty() {
+            return Arc::default();
+        }
+        for document in documents {
+            ignored.remove(&*identity(&self.files, &document.path));
+            if document.in_program() {
+                ignored.remove(&*identity(&self.files, &document.root.join(MANIFEST)));
+            }
+        }
+        ignored.into_iter().map(Path::to_owned).collect()
     }
 
     fn request<'a>(&'a self, configs: &'a Configs) -> Request<'a> {

@@ -21,7 +21,7 @@ fn texts_in_memory_are_checked_without_a_disk() {
     let snapshot = workspace.snapshot().unwrap();
     assert!(rules(&snapshot).contains(&("pool.agent.abl".to_owned(), "undefined-tool")));
     let (file, source) = snapshot.file("pool.agent.abl").unwrap();
-    let (fixed, applied) = snapshot.fix(file, Applicability::Unsafe).unwrap().unwrap();
+    let (fixed, applied) = snapshot.fix(file, Applicability::Unsafe).unwrap();
     assert_eq!((applied, fixed), (1, source.text.replace("book_line", "book_lane")));
 }
 
@@ -297,7 +297,7 @@ fn everything_a_setter_takes_can_be_named() {
     let none = agentir::Configs::none(agentir::config_names());
     workspace.set_configs(std::sync::Arc::new(none));
     assert_eq!(count(&mut workspace, "undefined-tool"), 1);
-    workspace.set_selection(agentir::Selection::new([], ["undefined-tool"]));
+    workspace.set_selection(agentir::Selection::new([], ["undefined-tool"]).unwrap());
     assert_eq!(count(&mut workspace, "undefined-tool"), 0);
     workspace.set_selection(agentir::Selection::default());
     assert_eq!(count(&mut workspace, "undefined-tool"), 1);
@@ -340,7 +340,7 @@ fn findings_do_not_depend_on_the_order_in_which_files_appear() {
     }
 }
 
-/// A folder inside of a project is not all of it; a folder elsewhere may be.
+/// A folder inside a project is not all of it; a folder elsewhere may be.
 #[test]
 fn a_part_of_a_project_is_not_complete() {
     let desk = "AGENT: Desk\nGOAL: \"g\"\nUSE BEHAVIOR_PROFILE: calm\n";
@@ -593,4 +593,48 @@ fn comments_in_python_suppress() {
     assert_eq!(of(&elsewhere), ["mica-import", "unused-suppression"]);
     let unknown = python.replace("smtplib\n", "smtplib  # agentir: ignore[mica-imports]\n");
     assert!(of(&unknown).contains(&"invalid-suppression"));
+}
+
+/// What is not text cannot be written back: its bytes would be lost.
+#[test]
+fn what_is_not_text_is_not_rewritten() {
+    let mut workspace = Workspace::in_memory();
+    let bytes = [POOL.as_bytes(), b"# caf\xe9\n"].concat();
+    workspace.set_bytes("pool.agent.abl", bytes);
+    let snapshot = workspace.snapshot().unwrap();
+    let (file, _) = snapshot.file("pool.agent.abl").unwrap();
+    let formatted = snapshot.format(file);
+    assert!(matches!(formatted, Err(agentir::FormatError::NotText)), "{formatted:?}");
+    for least in [Applicability::Safe, Applicability::Unsafe] {
+        assert_eq!(snapshot.fix(file, least), Err(agentir::FixError::NotText));
+    }
+}
+
+#[test]
+fn a_selection_takes_only_names_of_rules_and_groups() {
+    let unknown = agentir::Selection::new(["undefined-tol"], []).unwrap_err();
+    assert_eq!(unknown.to_string(), "there is no rule or group `undefined-tol`");
+    assert_eq!(unknown.closest, Some("undefined-tool"));
+    assert!(agentir::Selection::new([], ["nothing of ours"]).is_err());
+    assert!(agentir::Selection::new(["syntax", "undefined-tool"], []).is_ok());
+}
+
+/// A text that is no part of the workspace does not disappear in silence.
+#[test]
+fn texts_that_are_not_read_are_listed() {
+    let memory = agentir::vfs::Memory::new();
+    let mut workspace = Workspace::new(std::sync::Arc::new(memory), vec!["project".into()]);
+    workspace.set_text("project/pool.agent.abl", POOL);
+    workspace.set_text("project/project.json", "{}");
+    workspace.set_text("project/agentir.toml", "exclude = [\"**/*.draft.abl\"]\n");
+    assert!(workspace.snapshot().unwrap().ignored().is_empty());
+    workspace.set_text("project/no_extension", POOL);
+    workspace.set_text("project/new.draft.abl", POOL);
+    workspace.set_text("elsewhere/./pool.agent.abl", POOL);
+    let snapshot = workspace.snapshot().unwrap();
+    assert_eq!(snapshot.files_read(), 1);
+    let ignored = ["elsewhere/pool.agent.abl", "project/new.draft.abl", "project/no_extension"];
+    assert_eq!(snapshot.ignored(), ignored.map(std::path::PathBuf::from));
+    workspace.remove_text("project/no_extension");
+    assert_eq!(workspace.snapshot().unwrap().ignored().len(), 2);
 }

@@ -171,7 +171,7 @@ fn silent_losses(sample: &Sample, target: Target) -> Vec<String> {
         for d in differences(&NormalizedProgram::new(&sample.program), &kept) {
             if d.left.is_some() && !lost.contains(d.path.as_str()) {
                 problems.push(format!(
-                    "{} to {} and back: {} was lost without a word",
+                    "{} to {} and back: {} was lost silently",
                     sample.name,
                     target.name(),
                     d.path
@@ -291,5 +291,5 @@ fn differences_are_announced(all: &[Sample]) {
             })
         })
         .collect();
-    report("programs that do something else without a word", &problems);
+    report("programs that do something else silently", &problems);
 }

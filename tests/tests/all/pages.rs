@@ -128,5 +128,5 @@ fn options_are_on_the_pages_of_their_rules() {
         })
         .map(|option| format!("rules/{}.md says nothing of `{}`", option.rule, option.name))
         .collect();
-    report("options without a word about them", &problems);
+    report("options that are not described", &problems);
 }

@@ -5,6 +5,7 @@ use super::{CheckQuery, ExecOptions, Store, each};
 use crate::input::Input;
 use crate::output::{print, print_json};
 use agentir_corpus::{Corpus, Measured};
+use agentir_lint::Selection;
 use agentir_project::{Levels, ProgramFiles, build, selection};
 use clap::{Args, ValueEnum};
 use std::collections::HashMap;
@@ -74,7 +75,7 @@ fn count(args: &CorpusOf) -> Result<Corpus, ExitCode> {
     let sources = args.input.sources(&HashMap::new())?;
     let request = args.input.request(&sources);
     let groups = args.work.programs(&request)?;
-    let selection = selection(&[], &[], &sources.configs);
+    let selection = selection(Selection::default(), &sources.configs);
     let levels = Levels::new(&sources.configs, &selection);
     let query = CheckQuery { request: &request, selection: &selection, levels: &levels };
     let store = args.work.store("corpus", &query);

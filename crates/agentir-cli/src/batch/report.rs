@@ -4,8 +4,9 @@ use crate::output::{print, print_json};
 use agentir_corpus::Corpus;
 use agentir_diagnostics::MergeError;
 use clap::Subcommand;
+use std::collections::HashMap;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 #[derive(Subcommand)]
@@ -25,10 +26,24 @@ pub enum ReportCommand {
 pub fn run(command: &ReportCommand) -> ExitCode {
     let ReportCommand::Merge { files } = command;
     let mut texts = Vec::new();
+    let mut known: HashMap<PathBuf, &Path> = HashMap::new();
     for path in files {
-        match fs::read_to_string(path) {
-            Ok(text) => texts.push(text),
-            Err(error) => return failed(&format!("{}: {error}", path.display())),
+        let read = path.canonicalize().and_then(|real| Ok((real, fs::read_to_string(path)?)));
+        match read {
+            Ok((real, text)) => {
+                if let Some(other) = known.insert(real, path) {
+                    let (path, other) = (path.display(), other.display());
+                    return failed(&if path.to_string() == other.to_string() {
+                        format!("{path} is passed twice, so its findings would count twice")
+                    } else {
+                        format!(
+                            "{other} and {path} are the same file, so its findings would count twice"
+                        )
+                    });
+                }
+                texts.push(text);
+            }
+            Err(error) => return failed(&format!("{} cannot be read: {error}", path.display())),
         }
     }
     let corpora: Result<Vec<Corpus>, _> =

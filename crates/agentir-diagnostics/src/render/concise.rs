@@ -16,7 +16,7 @@ pub(crate) fn render(report: &Report<'_>, color: bool, out: &mut dyn io::Write) 
         let level = format!("{}[{}]", diagnostic.severity.name(), diagnostic.rule.0);
         paint::push(&mut line, color, paint::severity(diagnostic.severity), &level);
         line.push_str(": ");
-        line.push_str(&one_line(&diagnostic.message));
+        line.push_str(&one_line(&diagnostic.sentence(report.sources)));
         if let Some(help) = &diagnostic.help {
             line.push_str(&format!(" ({})", one_line(help)));
         }

@@ -148,12 +148,12 @@ pub(crate) const LOSSES: &[LossRule] = &[
     dropped(
         "flow.definitions.*.digressions.**",
         "a flow of ADL goes one step after the other",
-        "ask for it in an `if` behind `user`",
+        "ask for it in an `if` after `user`",
     ),
     dropped(
         "flow.definitions.*.sub_intents.**",
         "a flow of ADL goes one step after the other",
-        "ask for it in an `if` behind `user`",
+        "ask for it in an `if` after `user`",
     ),
     dropped(
         "flow.definitions.*.on_error.**",
@@ -170,7 +170,7 @@ pub(crate) const LOSSES: &[LossRule] = &[
     dropped(
         "flow.global_digressions.**",
         "a flow of ADL goes one step after the other",
-        "ask for it in an `if` behind `user`",
+        "ask for it in an `if` after `user`",
     ),
     dropped(
         "flow.definitions.*.max_attempts",
@@ -187,7 +187,7 @@ pub(crate) const LOSSES: &[LossRule] = &[
     LossRule {
         path: "flow.definitions.**",
         preservation: Preservation::Approximated,
-        how: "other steps for the same",
+        how: "equivalent steps",
         help: "",
     },
     approximated("flow.steps.**", "the main steps come first"),
@@ -221,23 +221,23 @@ pub(crate) const LOSSES: &[LossRule] = &[
     ),
     dropped("destinations.**", "ADL sends no events", "let a function send them"),
     approximated("use_tools.**", "`uses`"),
-    dropped("**.extensions.**", "only the language it comes from knows it", ""),
-    dropped("extensions.**", "only the language it comes from knows it", ""),
+    dropped("**.extensions.**", "no other language has an equivalent", ""),
+    dropped("extensions.**", "no other language has an equivalent", ""),
     // ---- Where the value does not occur in the output ----
     dropped(
         "flow.**",
-        "the steps of ADL only talk, set, compare, call and jump",
+        "ADL steps can only talk, set, compare, call and jump",
         "look for `not in ADL` in the flow, and let a function do it",
     ),
     dropped(
         "on_start.**",
-        "the steps of ADL only talk, set, compare, call and jump",
+        "ADL steps can only talk, set, compare, call and jump",
         "look for `not in ADL` in the steps, and let a function do it",
     ),
     dropped(
         "gather.**",
-        "a flow has only names for what it asks for",
-        "check it in an `if` behind `user`",
+        "a flow can name the values it asks for, but has no prompt for them",
+        "check it in an `if` after `user`",
     ),
     dropped(
         "constraints.**",

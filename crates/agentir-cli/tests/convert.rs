@@ -1,0 +1,179 @@
+//! What `agentir convert` writes: a file for everything, which `check` and `diff` find.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test that fails should stop"
+)]
+
+mod common;
+
+use common::{ran, samples, write};
+use std::fs;
+use std::path::Path;
+
+fn agent(name: &str, greeting: &str) -> String {
+    format!(
+        "AGENT: {name}\nGOAL: \"Book lanes\"\nFLOW:\n  start:\n    REASONING: false\n    RESPOND: \"{greeting}\"\n    THEN: COMPLETE\n"
+    )
+}
+
+/// The files below a folder, with `/`.
+fn files(folder: &Path) -> Vec<String> {
+    fn add(folder: &Path, below: &str, all: &mut Vec<String>) {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            let name = format!("{below}{}", path.file_name().unwrap().to_str().unwrap());
+            if path.is_dir() { add(&path, &format!("{name}/"), all) } else { all.push(name) }
+        }
+    }
+    let mut all = Vec::new();
+    add(folder, "", &mut all);
+    all.sort();
+    all
+}
+
+/// Programs whose entries have one name, also if only case tells them apart, have folders of their own.
+#[test]
+fn no_program_replaces_another() {
+    let folder = tempfile::tempdir().unwrap();
+    let all = [("Pool", "one"), ("Pool", "two"), ("POOL", "three"), ("Pool-2", "four")];
+    for (at, (name, greeting)) in all.iter().enumerate() {
+        write(folder.path(), &[(&format!("in/{at}/a.agent.abl"), &agent(name, greeting))]);
+    }
+    for to in ["abl-yaml", "abl", "agent-script", "adl"] {
+        let (code, _, stderr) =
+            ran(folder.path(), &["convert", "in", "--to", to, "-o", to, "--no-verify"]);
+        assert!(code < 2, "{stderr}");
+        let written = files(&folder.path().join(to));
+        let mut names: Vec<String> = written.iter().map(|name| name.to_lowercase()).collect();
+        names.dedup();
+        assert_eq!(names.len(), written.len());
+        let texts: Vec<String> = written
+            .iter()
+            .map(|name| fs::read_to_string(folder.path().join(to).join(name)).unwrap())
+            .collect();
+        for (_, greeting) in all {
+            let with = texts.iter().filter(|text| text.contains(greeting)).count();
+            assert_eq!(with, 1, "{to}: {greeting}: {written:?}");
+        }
+    }
+}
+
+/// Within a program as well.
+#[test]
+fn no_file_of_a_program_replaces_another() {
+    let folder = tempfile::tempdir().unwrap();
+    for (at, name) in ["Öl", "ÖL", "öl"].iter().enumerate() {
+        write(
+            folder.path(),
+            &[(&format!("in/{at}.agent.abl"), &agent(name, &format!("hello{at}")))],
+        );
+    }
+    write(folder.path(), &[("in/project.json", "{\"entry_agent\": \"Öl\"}")]);
+    let (code, _, stderr) =
+        ran(folder.path(), &["convert", "in", "--to", "abl-yaml", "-o", "out", "--no-verify"]);
+    assert_eq!(code, 0, "{stderr}");
+    let written = files(&folder.path().join("out"));
+    let agents: Vec<&str> =
+        written.iter().filter(|name| name.ends_with(".agent.yaml")).map(String::as_str).collect();
+    assert_eq!(
+        agents,
+        ["agents/öl.agent.yaml", "agents/öl_2.agent.yaml", "agents/öl_3.agent.yaml"]
+    );
+}
+
+/// Converts a project to ABL in YAML: there is nothing new to find, and nothing is different.
+fn stays_the_same(project: &Path) {
+    let folder = tempfile::tempdir().unwrap();
+    let project = project.to_str().unwrap();
+    let ran = |args: &[&str]| ran(folder.path(), args);
+    let (code, _, stderr) =
+        ran(&["convert", project, "--to", "abl-yaml", "-o", "out", "--no-verify"]);
+    assert_eq!(code, 0, "{stderr}");
+    let rules = |path: &str| {
+        let (_, stdout, _) = ran(&["check", path, "--format", "json-lines"]);
+        let mut all: Vec<String> = stdout
+            .lines()
+            .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap())
+            .map(|finding| finding["rule"].as_str().unwrap().to_owned())
+            .collect();
+        all.sort();
+        all
+    };
+    assert_eq!(rules("out"), rules(project), "{project}");
+    let (code, stdout, stderr) = ran(&["diff", project, "out"]);
+    assert_eq!((code, stdout.as_str()), (0, "They have the same meaning\n"), "{project}: {stderr}");
+}
+
+const PROFILE: &str = r#"BEHAVIOR_PROFILE: evening
+PRIORITY: 3
+WHEN: channel == "voice"
+INSTRUCTIONS: "Be brief."
+TOOLS_ADD:
+  - dim_lights(level: number) -> {dimmed: boolean}
+    description: "Dim the lights"
+FLOW_MODIFICATIONS:
+  override:
+    start:
+      RESPOND: "Good evening."
+"#;
+
+const TOOLS: &str = r#"TOOLS:
+  base_url: "https://pool.example"
+  find_lane(day: string) -> {lane: number, free: boolean}
+    description: "Find a free lane"
+    type: http
+    endpoint: "/lanes"
+    method: GET
+"#;
+
+const AGENT: &str = r#"AGENT: Pool
+GOAL: "Book lanes"
+USE BEHAVIOR_PROFILE: evening
+TOOLS:
+  USE TOOL: find_lane
+FLOW:
+  start:
+    REASONING: false
+    CALL: find_lane("monday")
+    RESPOND: "Welcome."
+    THEN: COMPLETE
+"#;
+
+/// Profiles and libraries of tools that were written in YAML are found, whichever ending YAML has.
+#[test]
+fn profiles_and_tools_in_yaml_are_found() {
+    let folder = tempfile::tempdir().unwrap();
+    let project = folder.path().join("p");
+    write(
+        &project,
+        &[
+            ("agents/pool.agent.abl", AGENT),
+            ("tools/lanes.tools.abl", TOOLS),
+            ("behavior_profiles/evening.behavior_profile.abl", PROFILE),
+            ("project.json", "{\"entry_agent\": \"Pool\"}"),
+        ],
+    );
+    stays_the_same(&project);
+    let (code, _, stderr) =
+        ran(folder.path(), &["convert", "p", "--to", "abl-yaml", "-o", "out", "--no-verify"]);
+    assert_eq!(code, 0, "{stderr}");
+    let out = folder.path().join("out");
+    let (code, stdout, _) = ran(folder.path(), &["check", "out"]);
+    assert_eq!((code, stdout.as_str()), (0, "No findings in 3 files\n"));
+    for name in ["behavior_profiles/evening.behavior_profile", "tools/tools.tools"] {
+        fs::rename(out.join(format!("{name}.yaml")), out.join(format!("{name}.yml"))).unwrap();
+    }
+    let (code, stdout, _) = ran(folder.path(), &["check", "out"]);
+    assert_eq!((code, stdout.as_str()), (0, "No findings in 3 files\n"));
+}
+
+/// Our samples of projects with profiles, tools, or both.
+#[test]
+fn projects_stay_the_same_in_yaml() {
+    for project in ["observatory", "city_services", "tool_library", "harbour_office"] {
+        stays_the_same(&samples().join("abl/valid").join(project));
+    }
+}
