@@ -27,7 +27,7 @@ fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
             report
                 .finding(tool.span, format!("the prompt never mentions `{tool}`"))
                 .confidence(Confidence::Medium)
-                .note("the prompt should say when to call each function (paper, B.3 and C.2); otherwise the model decides arbitrarily")
+                .note("the prompt should say when to call each function (paper, B.3 and C.2); otherwise the model decides at random")
                 .help(format!("say in the prompt when to call `{tool}`, or remove it from `uses`")),
         );
     }

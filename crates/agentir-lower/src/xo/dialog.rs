@@ -394,7 +394,7 @@ impl<'j, 'e> Lowering<'j, 'e> {
                 format!("the {within} does not contain the target of this transition"),
             )
             .note(format!("the {within} ends here instead"))
-            .help("connect the nodes in XO and export the bot again, or name a step by hand"),
+            .help("connect the nodes in XO and export the bot again, or set the target by hand"),
         );
         None
     }
