@@ -1,6 +1,11 @@
 //! What `agentir convert` writes: a file for everything, which `check` and `diff` find.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test that fails should stop")]
+#![allow(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a test that fails should stop"
+)]
 
 mod common;
 
