@@ -17,6 +17,7 @@ mod new_rule;
 mod orchestration;
 mod schemas;
 mod start;
+mod tidy;
 
 use clap::{Parser, Subcommand};
 use std::error::Error;
@@ -102,6 +103,8 @@ enum Command {
     },
     /// Compare builds, the program's start and its size with the limits in `docs/budgets.md`
     Budget(budget::Budget),
+    /// Check the layers of the crates, and that the number of places that name a language does not grow
+    Tidy,
     /// Write the samples as seeds for `cargo fuzz`
     FuzzSeeds,
     /// Make an archive that runs on machines without Z3
@@ -135,6 +138,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             keystroke::measure(keystrokes, counted)
         }
         Command::Budget(budget) => budget::run(&root()?, &budget),
+        Command::Tidy => tidy::check(&root()?),
         Command::FuzzSeeds => fuzz::write_seeds(&root()?),
         Command::Dist { out, attempt } => dist::make(&root()?, &out, attempt),
         Command::Bench { files, seed, rounds, corpus: None, profile } => {
