@@ -64,7 +64,7 @@ fn named_blocks() {
     assert_eq!(names, [("a".into(), "x".into()), ("b".into(), "y".into())]);
     assert_eq!(
         diagnostics("subagent:\n  description: \"x\"\n"),
-        ["syntax-error: »subagent« this subagent has no name / write `subagent name:`"]
+        ["syntax-error: »subagent« this `subagent` has no name / write `subagent name:`"]
     );
     assert_eq!(
         diagnostics("subagent my agent:\n  description: \"x\"\n"),
