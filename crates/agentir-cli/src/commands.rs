@@ -35,7 +35,8 @@ enum Command {
     Compile(Input),
     /// Draw the control-flow graph of agents
     ///
-    /// Unreachable nodes and cycles are highlighted. Exit code 0: success; 2: the graph could not be drawn.
+    /// Unreachable nodes and cycles are highlighted. Exit code 0: success; 1: parts of a file could not be
+    /// parsed, so the graph may lack them; 2: the graph could not be drawn.
     Graph(Draw),
     /// Compute the maximum number of model and tool calls per user message, for each agent
     ///
@@ -338,7 +339,7 @@ fn graph_command(draw: &Draw) -> ExitCode {
         Err(code) => return code,
     };
     match graph::graph(&snapshot, draw.format, draw.agent.as_deref(), draw.detail) {
-        Ok(text) => print(&text),
+        Ok(text) => partly(&snapshot, print(&text), "drawn"),
         Err(error) => {
             eprintln!("error: {error}");
             ExitCode::from(2)
@@ -356,12 +357,17 @@ fn cost_command(cost: &CostOf) -> ExitCode {
         TableFormat::Text => print(&report.text()),
         TableFormat::Json => print_json(&report),
     };
+    partly(&snapshot, code, "counted")
+}
+
+/// The exit code of a command whose result lacks what could not be parsed, about which it warns.
+fn partly(snapshot: &agentir::Snapshot, code: ExitCode, what: &str) -> ExitCode {
     let broken = snapshot.read_findings().iter().any(|d| d.severity == Severity::Error);
     if code != ExitCode::SUCCESS || !broken {
         return code;
     }
     eprintln!(
-        "warning: parts that could not be parsed are not counted; run `agentir check` to see them"
+        "warning: parts that could not be parsed are not {what}; run `agentir check` to see them"
     );
     ExitCode::from(1)
 }

@@ -41,8 +41,7 @@ impl Selection {
         ignore: impl IntoIterator<Item = N>,
     ) -> Result<Self, UnknownRule> {
         let names = || crate::rule_names().flat_map(|(rule, group)| [rule, group.name()]);
-        let known = |name: N| {
-            let name = name.into();
+        let known = |name: String| {
             if names().any(|known| known == name) {
                 return Ok(name);
             }
@@ -50,8 +49,8 @@ impl Selection {
             Err(UnknownRule { name, closest })
         };
         Ok(Self {
-            select: select.into_iter().map(known).collect::<Result<_, _>>()?,
-            ignore: ignore.into_iter().map(known).collect::<Result<_, _>>()?,
+            select: select.into_iter().map(Into::into).map(known).collect::<Result<_, _>>()?,
+            ignore: ignore.into_iter().map(Into::into).map(known).collect::<Result<_, _>>()?,
         })
     }
 

@@ -62,6 +62,10 @@ impl FileResult {
 /// is not UTF-8 keeps what can be shown of it.
 pub(crate) fn decode(bytes: io::Result<Vec<u8>>) -> (String, Option<(RuleName, u32, String)>) {
     match bytes {
+        Ok(bytes) if bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]) => {
+            let message = "this file is UTF-16 text: save it as UTF-8".to_owned();
+            (String::new(), Some((agentir_syntax::rules::NOT_TEXT, 0, message)))
+        }
         Ok(bytes) => match String::from_utf8(bytes) {
             Ok(text) => (text, None),
             Err(error) => {

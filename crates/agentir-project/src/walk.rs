@@ -4,7 +4,7 @@ use crate::document::{Document, MANIFEST};
 use crate::request::Request;
 use agentir_config::{Config, split_path};
 use agentir_vfs::{Depth, Entry, FileSystem};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::ffi::OsString;
 use std::path::{self, Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -81,10 +81,15 @@ impl Walked {
                 beside.push(path);
             }
         }
+        let taken: FxHashSet<PathBuf> = match bots.is_empty() {
+            true => FxHashSet::default(),
+            false => found.iter().map(|document| document.root.clone()).collect(),
+        };
         for (agents, config) in &bots {
             let whole = agents.file_stem().is_some_and(|stem| stem == "agents");
+            // Agents of another language in the folder are not agents of the bot.
             let root = match agents.parent() {
-                Some(folder) if whole => folder,
+                Some(folder) if whole && !taken.contains(folder) => folder,
                 _ => agents,
             };
             let beside = by_folder.get(split_path(agents).0).into_iter().flatten();

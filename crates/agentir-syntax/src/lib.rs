@@ -50,6 +50,7 @@ pub mod inline;
 pub mod line_layout;
 pub mod outline;
 pub mod rules;
+mod stray;
 mod text;
 mod words;
 pub mod xo;

@@ -638,3 +638,49 @@ fn texts_that_are_not_read_are_listed() {
     workspace.remove_text("project/no_extension");
     assert_eq!(workspace.snapshot().unwrap().ignored().len(), 2);
 }
+
+/// A stray line anywhere in a document is one finding, at its place, and everything else is read as before.
+#[test]
+fn a_stray_line_is_one_finding_wherever_it_is() {
+    let abl = "AGENT: A\nGOAL: \"x\"\nINSTRUCTIONS: |\n  Be nice.\n  Be kind.\nTOOLS:\n  look(day: string) -> object\n    description: \"Looks\"\nGATHER:\n  day:\n    prompt: \"When?\"\nFLOW:\n  a:\n    REASONING: false\n    CALL: look(day)\n      ON_FAIL:\n        RESPOND: \"no\"\n        THEN: b\n    THEN: b\n  b:\n    REASONING: false\n    RESPOND: \"ok\"\n    THEN: COMPLETE\n";
+    let script = "config:\n  developer_name: \"a\"\n  agent_type: \"AgentforceEmployeeAgent\"\nvariables:\n  day: mutable string = \"\"\nstart_agent a:\n  description: \"d\"\n  reasoning:\n    instructions: ->\n      | Ask for {!@variables.day}\n        and be kind.\n      if @variables.day == \"\":\n        | Ask.\n    actions:\n      look: @actions.look\n        with day = @variables.day\n        set @variables.day = @outputs.day\n  actions:\n    look:\n      description: \"Looks\"\n      target: \"flow://look\"\n      inputs:\n        day: string\n      outputs:\n        day: string\n";
+    let yaml = "agent: A\ngoal: \"x\"\ntools:\n  - name: look\n    description: \"Looks\"\n    parameters:\n      - name: day\n        type: string\nflow:\n  a:\n    reasoning: false\n    call: look(\"x\")\n    then: b\n  b:\n    reasoning: false\n    respond: \"ok\"\n    then: COMPLETE\n";
+    let adl = "main:\n  type: flow agent\n  steps:\n    - call: desk\n\ndesk:\n  type: flow agent\n  description: \"Desk\"\n  steps:\n    - bot: \"Hello\"\n    - user\n    - bot: \"Bye\"\n";
+    for (name, text) in
+        [("a.agent.abl", abl), ("a.agent", script), ("a.agent.yaml", yaml), ("agents.yml", adl)]
+    {
+        assert_eq!(found(name, text), Vec::<String>::new(), "{name}");
+        let lines: Vec<&str> = text.lines().collect();
+        let is_yaml = name.ends_with("ml");
+        let strays: &[&str] = if is_yaml {
+            &["<<<<<<< HEAD", "=======", ">>>>>>> branch"]
+        } else {
+            &["<<<<<<< HEAD", "=======", ">>>>>>> branch", "oops", "What is this?"]
+        };
+        for stray in strays {
+            for at in 1..lines.len() {
+                let mut with = lines.clone();
+                with.insert(at, stray);
+                let all = found(name, &(with.join("\n") + "\n"));
+                assert_eq!(all.len(), 1, "{name}, {stray} before line {}: {all:?}", at + 1);
+                let line = format!("{}:1 syntax-error ", at + 1);
+                assert!(all[0].starts_with(&line), "{name}, {stray}: {all:?}");
+            }
+        }
+        // A comment at the margin is none; in ABL it ends a text.
+        let in_text = |at: usize| name.ends_with(".abl") && (3..5).contains(&at);
+        for at in (1..lines.len()).filter(|at| !in_text(*at)) {
+            let mut with = lines.clone();
+            with.insert(at, "# a comment");
+            let all = found(name, &(with.join("\n") + "\n"));
+            assert_eq!(all, Vec::<String>::new(), "{name}, a comment before line {}", at + 1);
+        }
+        // Of a whole conflict the first version counts.
+        let at = lines.len() - 2;
+        let mut with = lines.clone();
+        with.splice(at..at, ["<<<<<<< HEAD"]);
+        with.splice(at + 2..at + 2, ["=======", lines[at], lines[at], ">>>>>>> branch"]);
+        let all = found(name, &(with.join("\n") + "\n"));
+        assert_eq!(all.len(), 1, "{name}: {all:?}");
+    }
+}

@@ -103,7 +103,10 @@ fn one(cx: &ProgramAnalysis<'_>, agent: &Agent, agents: &FxHashSet<&str>, report
         if !cx.program.complete && !alias {
             return;
         }
-        tell(name, agents.iter().chain(&local), is_adl(agent), report);
+        // An agent does not mean itself.
+        let own = agent.metadata.name.value.as_str();
+        let others = agents.iter().chain(&local).filter(|known| **known != own);
+        tell(name, others, is_adl(agent), report);
         if let Some(finding) = report.diagnostics.last_mut().filter(|f| alias && f.fixes.is_empty())
         {
             finding.help = Some(format!(

@@ -6,7 +6,7 @@ use super::schema::{self, VERBS};
 use super::tree::{Assignment, Branch, Step, StepKind};
 use crate::outline::{Entry, EntryKind, Key, Scalar, Style};
 use crate::rules;
-use crate::text::listed;
+use crate::text::{listed, offset};
 use agentir_diagnostics::{Applicability, Diagnostic, Span, Spanned, closest};
 use agentir_expr::Name;
 use smol_str::SmolStr;
@@ -84,6 +84,22 @@ fn word_step<'t>(reader: &mut Reader<'_>, entry: &'t Entry<'t>, text: &Scalar<'t
                 .help("remove it: a flow begins with its first step and ends with its last"),
             );
         }
+        other if let Some((verb, value)) = without_colon(other) => {
+            let at = Span::new(span.file, span.start, span.start + offset(verb.len()));
+            reader.problems.push(
+                Diagnostic::error(rules::SYNTAX, at, format!("a `:` is missing after `{verb}`"))
+                    .help(format!("write `{verb}: {value}`")),
+            );
+            let start = span.end.saturating_sub(offset(value.len()));
+            let name = || Spanned::new(SmolStr::new(value), Span::new(span.file, start, span.end));
+            let kind = match verb {
+                "call" => StepKind::Call { target: name(), args: Vec::new() },
+                "next" => StepKind::Next { target: name(), tries: None },
+                "label" => StepKind::Label(name()),
+                _ => StepKind::Other(entry),
+            };
+            return step(kind, span);
+        }
         other => {
             let wide = other.find('：');
             let finding = match wide {
@@ -113,6 +129,12 @@ fn word_step<'t>(reader: &mut Reader<'_>, entry: &'t Entry<'t>, text: &Scalar<'t
         }
     }
     step(StepKind::Other(entry), span)
+}
+
+/// The verb and the value of a step that lacks the colon between them.
+fn without_colon(text: &str) -> Option<(&str, &str)> {
+    let (verb, value) = text.split_once(' ')?;
+    VERBS.contains(&verb).then(|| (verb, value.trim()))
 }
 
 /// A step that is a map: a verb and its further keys.

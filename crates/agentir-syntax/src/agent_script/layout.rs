@@ -13,8 +13,10 @@
 //! - *lines*: everything else. Blank lines and comment lines never open or close a block.
 
 use super::outline::{Inline, Key, RawTemplate, Text, Word};
+use super::schema::Dialect;
 use crate::outline::{DEEPER_LINES, MAX_NESTING, between_levels, last_end, nested_too_deep};
 use crate::rules;
+use crate::stray::StrayLines;
 use crate::text::{Cursor, Tabs, offset};
 use crate::words;
 use agentir_diagnostics::{Applicability, Diagnostic, FileId, Span};
@@ -185,6 +187,7 @@ struct Layout<'s, 'p> {
     first_tab: Option<usize>,
     problems: &'p mut Vec<Diagnostic>,
     told_depth: bool,
+    stray: StrayLines,
 }
 
 /// What the layout pass gives.
@@ -218,6 +221,7 @@ pub(crate) fn tokens<'s>(
         first_tab: memchr::memchr(b'\t', text.as_bytes()),
         problems,
         told_depth: false,
+        stray: StrayLines::default(),
     };
     layout.run();
     let Layout { tokens, comments, placeholders, .. } = layout;
@@ -229,7 +233,9 @@ impl<'s> Layout<'s, '_> {
         let mut first = true;
         while !self.cursor.is_at_end() {
             let column = self.cursor.indentation();
-            if self.skip_line_without_content() {
+            if self.skip_line_without_content()
+                || (column == 0 && self.skip_stray_line(!self.tokens.is_empty()))
+            {
                 continue;
             }
             if std::mem::take(&mut first) {
@@ -274,6 +280,29 @@ impl<'s> Layout<'s, '_> {
         };
         self.cursor.next_line(end);
         true
+    }
+
+    /// Skips a line at the margin that interrupts what it stands in, if it stands in something.
+    fn skip_stray_line(&mut self, inside: bool) -> bool {
+        let (file, text, at) = (self.cursor.file, self.cursor.text, self.cursor.at);
+        let end = self.stray.after_marker(file, text, at, self.problems).or_else(|| {
+            let rest = self.cursor.rest();
+            let line = rest.lines().next().unwrap_or_default();
+            let word = line.split([' ', '\t', ':', '：']).next().unwrap_or_default();
+            // The name of a block without its colon, or what begins an entry.
+            let is_block = Dialect::ALL.iter().any(|d| d.root().field(word).is_some());
+            let is_entry = is_block
+                || matches!(head(rest), Some(Head::Pipe | Head::Key(_)))
+                || line.starts_with(['|', '"', '-']);
+            if is_entry || keyword(word).is_some() || !inside {
+                return None;
+            }
+            StrayLines::after_text(file, text, at, self.problems)
+        });
+        if let Some(end) = end {
+            self.cursor.next_line(end);
+        }
+        end.is_some()
     }
 
     fn push(&mut self, start: u32, token: Token<'s>, end: u32) {
@@ -643,6 +672,9 @@ impl<'s> Layout<'s, '_> {
             let line_end = self.cursor.line_end();
             if self.cursor.at < line_end && self.cursor.peek() != Some(b'\r') {
                 if column <= base {
+                    if column == 0 && self.skip_stray_line(true) {
+                        continue;
+                    }
                     if self.cursor.peek() != Some(b'#') {
                         self.cursor.at = line_start;
                         break;

@@ -8,6 +8,7 @@ use super::{
     DEEPER_LINES, Key, MAX_NESTING, Scalar, Style, between_levels, last_end, nested_too_deep,
 };
 use crate::rules;
+use crate::stray::StrayLines;
 use crate::text::{Cursor, Tabs, offset};
 use agentir_diagnostics::{Diagnostic, FileId, Span};
 use logos::Logos;
@@ -92,6 +93,7 @@ struct Layout<'s, 'p> {
     /// Whether the last entry was a key without a value, so that dashes at its column belong to it.
     open_key: bool,
     told_depth: bool,
+    stray: StrayLines,
 }
 
 /// The tokens and comments of `text`.
@@ -109,6 +111,7 @@ pub(crate) fn tokens<'s>(
         problems,
         open_key: false,
         told_depth: false,
+        stray: StrayLines::default(),
     };
     layout.run();
     (layout.tokens, layout.comments)
@@ -119,7 +122,9 @@ impl<'s> Layout<'s, '_> {
         let mut first = true;
         while !self.cursor.is_at_end() {
             let column = self.cursor.indentation();
-            if self.skip_line_without_content() {
+            if self.skip_line_without_content()
+                || (column == 0 && self.skip_stray_line(!self.tokens.is_empty()))
+            {
                 continue;
             }
             if std::mem::take(&mut first) {
@@ -156,6 +161,28 @@ impl<'s> Layout<'s, '_> {
         }
         self.cursor.next_line(line_end);
         true
+    }
+
+    /// Skips a line at the margin that interrupts what it stands in, if it stands in something.
+    fn skip_stray_line(&mut self, inside: bool) -> bool {
+        let (file, text, at) = (self.cursor.file, self.cursor.text, self.cursor.at);
+        let end = self.stray.after_marker(file, text, at, self.problems).or_else(|| {
+            // Without a colon, a line in capitals is a keyword.
+            let rest = self.cursor.rest();
+            let word = rest.split([' ', '\t', '\r', '\n', '：']).next().unwrap_or_default();
+            let keyword = word.chars().all(|c| c.is_ascii_uppercase() || c == '_');
+            let is_entry = keyword
+                || self.cursor.starts_with_dash()
+                || Head::lexer(rest).next() == Some(Ok(Head::Key));
+            if is_entry || !inside {
+                return None;
+            }
+            StrayLines::after_text(file, text, at, self.problems)
+        });
+        if let Some(end) = end {
+            self.cursor.next_line(end);
+        }
+        end.is_some()
     }
 
     fn push(&mut self, start: u32, token: Token<'s>, end: u32) {
@@ -414,6 +441,9 @@ impl<'s> Layout<'s, '_> {
             let line = self.cursor.slice(self.cursor.at, line_end).trim_end();
             if !line.is_empty() {
                 if here <= column {
+                    if here == 0 && self.skip_stray_line(true) {
+                        continue;
+                    }
                     self.cursor.at = line_start;
                     break;
                 }

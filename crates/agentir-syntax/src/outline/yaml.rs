@@ -4,6 +4,7 @@ use super::{
     Entry, EntryKind, Key, MAX_NESTING, Outline, Scalar, Style, nested_too_deep, yaml_errors,
 };
 use crate::rules;
+use crate::stray::without_conflicts;
 use crate::text::{CharOffsets, offset};
 use agentir_diagnostics::{Diagnostic, FileId, Span};
 use saphyr_parser::{Event, Parser, ScalarStyle, Span as YamlSpan};
@@ -11,6 +12,26 @@ use saphyr_parser::{Event, Parser, ScalarStyle, Span as YamlSpan};
 /// Parses YAML text. Never fails: after a syntax error, the entries before it are kept, and the outline says where it
 /// stopped.
 pub fn parse_yaml<'s>(file: FileId, text: &'s str, problems: &mut Vec<Diagnostic>) -> Outline<'s> {
+    let before = problems.len();
+    let outline = parse(file, text, text, problems);
+    if outline.stopped.is_some() {
+        let mut markers = Vec::new();
+        if let Some(readable) = without_conflicts(file, text, &mut markers) {
+            problems.truncate(before);
+            problems.append(&mut markers);
+            return parse(file, text, &readable, problems);
+        }
+    }
+    outline
+}
+
+/// Parses `readable`, which is `text` but for what is blank in it.
+fn parse<'s>(
+    file: FileId,
+    text: &'s str,
+    readable: &str,
+    problems: &mut Vec<Diagnostic>,
+) -> Outline<'s> {
     let body = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut builder = Builder {
         file,
@@ -23,7 +44,8 @@ pub fn parse_yaml<'s>(file: FileId, text: &'s str, problems: &mut Vec<Diagnostic
     };
     let mut documents = 0;
     let mut stopped = None;
-    for event in Parser::new_from_str(body) {
+    let readable = readable.strip_prefix('\u{feff}').unwrap_or(readable);
+    for event in Parser::new_from_str(readable) {
         match event {
             Ok((Event::DocumentStart(_), span)) => {
                 documents += 1;
@@ -104,7 +126,7 @@ impl<'s> Builder<'s, '_> {
             .unwrap_or_default()
     }
 
-    fn event(&mut self, event: Event<'s>, span: YamlSpan) {
+    fn event(&mut self, event: Event<'_>, span: YamlSpan) {
         match event {
             Event::Scalar(value, style, ..) => {
                 let span = self.span(span);

@@ -243,6 +243,8 @@ fn without_colon(file: FileId, text: &str, at: usize) -> Option<Diagnostic> {
     let here = text.get(end..).and_then(|rest| rest.lines().next());
     let mut below = here.and_then(|line| Written::new(end, line));
     let mut found: Option<Written<'_>> = None;
+    // A line that is neither a key nor the rest of a value.
+    let mut other: Option<Written<'_>> = None;
     while let Some(before) = text.get(..end).filter(|before| !before.is_empty()) {
         let start = line_start(text, end - 1);
         end = start;
@@ -253,17 +255,28 @@ fn without_colon(file: FileId, text: &str, at: usize) -> Option<Diagnostic> {
             // What is indented further than the key of a value continues the value.
             let complete = !line.content.ends_with(':');
             found = found.filter(|key| !complete || key.column <= line.column);
+            other = other.filter(|text| text.column <= line.column);
             break;
         }
         if found.is_some_and(|key| line.column >= key.column) {
             break;
+        }
+        let is_item = line.content.len() < line.text.trim_start().len();
+        let fits = below.is_none_or(|below| line.column <= below.column);
+        if found.is_none() && fits && !is_item && !line.is_like_a_key() {
+            other = other.or(Some(line));
         }
         if line.is_like_a_key() && below.is_none_or(|below| line.column <= below.column) {
             found = Some(line);
         }
         below = Some(line);
     }
-    let key = found?;
+    let Some(key) = found else {
+        let text = other?;
+        let span = trimmed(file, text.start, text.text);
+        let help = "remove the line, or indent it if it continues the value above";
+        return Some(Diagnostic::error(rules::SYNTAX, span, "expected a key and a `:`").help(help));
+    };
     let span = |part: &str, from: usize| {
         let start = key.start + key.column + from;
         Span::new(file, offset(start), offset(start + part.len()))

@@ -83,7 +83,7 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
                     record.fields.push(Field { def, key: key.span, value: parsed, span, entry });
                     return;
                 }
-                let value = self.no_value(def, field_type, key, children);
+                let value = self.no_value(record, def, field_type, key, children, top);
                 if !children.is_empty() && !matches!(value, Value::Empty) {
                     record.fields.push(Field { def, key: key.span, value, span, entry });
                     return;
@@ -100,21 +100,33 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
     /// What a field has that takes a value on its line and has none. Reports that, also where a list is in its place.
     fn no_value(
         &mut self,
+        record: &Record<'t>,
         def: &FieldDef,
         field_type: FieldType,
         key: Key<'s>,
         children: &'t [Entry<'s>],
+        top: bool,
     ) -> Value<'t> {
         let is_item = |entry: &Entry<'_>| matches!(entry.kind, EntryKind::Item { .. });
         let is_list = !children.is_empty() && children.iter().all(is_item);
+        // Fields of the record itself may be indented below one of its fields.
+        let is_inner = |entry: &Entry<'_>| match &entry.kind {
+            EntryKind::Pair { key, .. } => record.ty.field(key.text).is_none(),
+            _ => false,
+        };
+        let is_map = !children.is_empty() && children.iter().all(is_inner);
         let takes_value = field_type.is_inline() || matches!(field_type, FieldType::Assignments);
-        if !takes_value || (!children.is_empty() && !is_list) {
+        // A document without the name of what it describes is reported by what needs the name.
+        let is_header = top && matches!(def.name, "agent" | "supervisor" | "behavior_profile");
+        let is_wrong = children.is_empty() || is_list || (is_map && field_type.is_inline());
+        if !takes_value || is_header || !is_wrong {
             return Value::Empty;
         }
         let name = self.in_format_case(def.name);
-        let (message, help) = if is_list {
+        let (message, help) = if is_list || is_map {
+            let what = if is_list { "a list" } else { "a map" };
             (
-                format!("`{}` does not take a list", key.text),
+                format!("`{}` does not take {what}", key.text),
                 format!("write `{name}: …` on one line"),
             )
         } else {

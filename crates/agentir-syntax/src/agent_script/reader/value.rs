@@ -545,7 +545,11 @@ impl<'s> Reader<'s, '_> {
             let ty = TypeExpr::named(text.raw, text.span(self.file()));
             return Some(Parsed::Declaration(Declared { modifier: None, ty, value: None }.into()));
         }
-        self.reading.parse(text.raw, text.start, EntryPoint::Declaration)
+        self.reading.parse(text.raw, text.start, EntryPoint::Declaration).or_else(|| {
+            // What stands before a wrong value still holds.
+            let (before, _) = text.raw.split_once('=')?;
+            self.reading.attempt(before.trim_end(), text.start, EntryPoint::Declaration).ok()
+        })
     }
 
     fn modifier(&mut self, word: &Spanned<Name>) -> Option<Spanned<Modifier>> {
