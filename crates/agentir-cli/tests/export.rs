@@ -105,7 +105,8 @@ fn archives_that_cannot_be_read_are_answered() {
         ("cut off", broken, "cannot be read"),
         ("no archive", b"PK\x03\x04 and nothing more".to_vec(), "cannot be read"),
         ("no JSON", archive(&[("botDefinition.json", b"{\"dialogs\": [")]), "invalid JSON"),
-        ("no text", archive(&[("botDefinition.json", b"\xff\xfe{}")]), "not UTF-8"),
+        ("no text", archive(&[("botDefinition.json", b"{\xff}")]), "not UTF-8"),
+        ("UTF-16", archive(&[("botDefinition.json", b"\xff\xfe{\0}\0")]), "save it as UTF-8"),
         ("no bot", archive(&[("botDefinition.json", b"{}")]), "does not describe a bot"),
     ] {
         let folder = tempfile::tempdir().unwrap();
