@@ -429,8 +429,8 @@ pub fn is_adl(name: &str, text: &str) -> bool {
         })
 }
 
-/// Leaves the first `count` findings, those of the parser, where an error ended the reading: what the others say rests on a part of the
-/// file.
+/// Leaves the first `count` findings, those of the parser, where an error ended the reading: what the others say rests
+/// on a part of the file.
 fn keep_parser_errors(diagnostics: &mut Vec<Diagnostic>, count: usize, stopped: Option<Span>) {
     if stopped.is_some() {
         diagnostics.truncate(count);
@@ -466,15 +466,11 @@ pub fn xo(file: FileId, text: &str) -> LoweredFile {
     if let Some(problem) = not_text(file, text) {
         return LoweredFile::nothing(vec![problem]);
     }
-    let definition = agentir_syntax::xo::parse(file, text, &mut diagnostics)
-        .map(|root| xo::lower(&root, text, &mut diagnostics));
-    let stopped = unread(definition.as_ref(), &diagnostics);
-    LoweredFile { definition, version: Version::default(), diagnostics, stopped }
-}
-
-/// Where the reading of a file ended that defines nothing.
-fn unread(definition: Option<&Definition>, diagnostics: &[Diagnostic]) -> Option<Span> {
-    definition.is_none().then(|| diagnostics.first().map(|problem| problem.primary.span)).flatten()
+    let Some(root) = agentir_syntax::xo::parse(file, text, &mut diagnostics) else {
+        return LoweredFile::nothing(diagnostics);
+    };
+    let definition = Some(xo::lower(&root, text, &mut diagnostics));
+    LoweredFile { definition, version: Version::default(), diagnostics, stopped: None }
 }
 
 /// Reads the settings beside a bot export of Kore.ai XO (`config.json`). They hold for the program; what
@@ -485,10 +481,11 @@ pub fn xo_config(file: FileId, text: &str) -> LoweredFile {
     if let Some(problem) = not_text(file, text) {
         return LoweredFile::nothing(vec![problem]);
     }
-    let definition = agentir_syntax::xo::json::parse(file, text, &mut diagnostics)
-        .map(|root| Definition::Settings(xo::settings(&root, &mut diagnostics)));
-    let stopped = unread(definition.as_ref(), &diagnostics);
-    LoweredFile { definition, version: Version::default(), diagnostics, stopped }
+    let Some(root) = agentir_syntax::xo::json::parse(file, text, &mut diagnostics) else {
+        return LoweredFile::nothing(diagnostics);
+    };
+    let definition = Some(Definition::Settings(xo::settings(&root, &mut diagnostics)));
+    LoweredFile { definition, version: Version::default(), diagnostics, stopped: None }
 }
 
 /// Whether a file is called as MICA wants the settings of a bot to be.

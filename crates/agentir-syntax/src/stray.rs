@@ -4,7 +4,6 @@
 use crate::rules;
 use crate::text::{first_line, offset};
 use agentir_diagnostics::{Diagnostic, FileId, Span};
-use std::borrow::Cow;
 
 /// What version control begins the lines of a conflict with.
 const MARKERS: [&str; 4] = ["<<<<<<<", "|||||||", "=======", ">>>>>>>"];
@@ -42,8 +41,8 @@ impl StrayLines {
         if begins || !self.in_conflict {
             let span = Span::new(file, offset(at), offset(at + line.len()));
             problems.push(
-                Diagnostic::error(rules::SYNTAX, span, "this is the marker of a merge conflict")
-                    .help("decide for one of the two versions, and remove the markers"),
+                Diagnostic::error(rules::SYNTAX, span, "this is a merge conflict marker")
+                    .help("keep one of the two versions, and remove the markers"),
             );
             self.in_conflict = begins;
             return Some(end(at));
@@ -84,11 +83,11 @@ impl StrayLines {
 }
 
 /// The text with spaces in the place of conflicts' markers and second versions; `None` if it has none.
-pub(crate) fn without_conflicts<'t>(
+pub(crate) fn without_conflicts(
     file: FileId,
-    text: &'t str,
+    text: &str,
     problems: &mut Vec<Diagnostic>,
-) -> Option<Cow<'t, str>> {
+) -> Option<String> {
     let mut lines = StrayLines::default();
     let mut blanked: Option<String> = None;
     let mut at = 0;
@@ -109,5 +108,5 @@ pub(crate) fn without_conflicts<'t>(
     }
     let mut blanked = blanked?;
     blanked.push_str(text.get(copied..).unwrap_or_default());
-    Some(Cow::Owned(blanked))
+    Some(blanked)
 }

@@ -684,3 +684,49 @@ fn a_stray_line_is_one_finding_wherever_it_is() {
         assert_eq!(all.len(), 1, "{name}: {all:?}");
     }
 }
+
+/// What is half-written is reported where it is, and not taken for a text.
+#[test]
+fn half_written_values_are_reported() {
+    let gather = |line: &str| format!("GATHER:\n  n:\n    prompt: \"p\"\n    {line}\n");
+    let flow =
+        |line: &str| format!("FLOW:\n  a:\n    REASONING: false\n    {line}\n    THEN: COMPLETE\n");
+    let cases = [
+        (gather("options: [a, b"), "6:14 invalid-value `[` is never closed"),
+        (gather("hints: [a, b"), "6:12 invalid-value `[` is never closed"),
+        (gather("range: [1, 5"), "6:12 invalid-value `[` is never closed"),
+        (gather("validate: min(3"), "6:18 invalid-value `(` is never closed"),
+        (gather("validate: pattern(\"[a-z\""), "6:22 invalid-value `(` is never closed"),
+        (gather("depends_on:"), "6:5 invalid-value `depends_on` is empty"),
+        (gather("default:"), "6:5 invalid-value `default` is empty"),
+        (flow("RESPOND: TEMPLATE(booked"), "6:22 invalid-value `(` is never closed"),
+        (flow("CLEAR:"), "6:5 invalid-value `CLEAR` is empty"),
+        (flow("ON_INPUT:"), "6:5 invalid-value `ON_INPUT` is empty"),
+        (
+            "COMPLETE:\n  WHEN: true\n  RESPOND: \"Bye\"\n".to_owned(),
+            "4:3 syntax-error a `- ` is missing before `WHEN`",
+        ),
+        (
+            "ESCALATE:\n  triggers\n    - WHEN: true\n".to_owned(),
+            "4:3 syntax-error a `:` is missing after `triggers`",
+        ),
+    ];
+    for (part, expected) in cases {
+        let all = found("a.agent.abl", &format!("AGENT: A\nGOAL: \"x\"\n{part}"));
+        assert_eq!(all.len(), 1, "{part}: {all:?}");
+        assert!(all[0].starts_with(expected), "{part}: {all:?}");
+    }
+    for right in [
+        gather("validate: min(3)"),
+        gather("validate: the name (not a nickname"),
+        gather("options: [a, \"b [\"]"),
+        flow("RESPOND: see (below"),
+        "COMPLETE:\n  - WHEN: false\n    RESPOND: \"Bye\"\n".to_owned(),
+    ] {
+        let all = found("a.agent.abl", &format!("AGENT: A\nGOAL: \"x\"\n{right}"));
+        let about = |finding: &&String| finding.contains("closed") || finding.contains("`- `");
+        assert_eq!(all.iter().find(about), None, "{right}");
+    }
+    let tools = "agent: A\ngoal: \"x\"\ntools:\n  - name: f\n    description: \"d\"\n    parameters:\n      - name:\n        type: string\nflow:\n  a:\n    reasoning: false\n    call: f\n    then: COMPLETE\n";
+    assert_eq!(found("a.agent.yaml", tools), ["7:9 invalid-value `name` has no value"]);
+}

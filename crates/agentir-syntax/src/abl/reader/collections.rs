@@ -42,6 +42,27 @@ pub(super) fn is_inline(value: &Scalar<'_>, open: char, close: char) -> bool {
         && !value.raw.starts_with("{{")
 }
 
+/// Whether a value begins with a bracket that the rest of it does not close. Brackets in quotes do not count.
+pub(super) fn is_unclosed(value: &Scalar<'_>, open: char, close: char) -> bool {
+    value.style == Style::Bare
+        && value.raw.starts_with(open)
+        && !value.raw.starts_with("{{")
+        && depth(value.raw, open, close) > 0
+}
+
+/// How many brackets are open at the end of a text.
+pub(super) fn depth(text: &str, open: char, close: char) -> usize {
+    let mut quoted = false;
+    text.chars().fold(0, |depth: usize, c| {
+        quoted ^= c == '"';
+        match c {
+            c if !quoted && c == open => depth + 1,
+            c if !quoted && c == close => depth.saturating_sub(1),
+            _ => depth,
+        }
+    })
+}
+
 pub(super) fn flow_names(flow: &Flow<'_>, names: &mut Vec<Spanned<Name>>) {
     match &flow.kind {
         FlowKind::Scalar(text) => {

@@ -1,12 +1,17 @@
 //! Reads fields: selects the shape of a value and finds where it is written.
 
-use super::{Reader, collections::is_inline, versions::Usage};
+use super::{
+    Reader,
+    collections::{depth, is_inline, is_unclosed},
+    versions::Usage,
+};
 use crate::abl::inline;
 use crate::abl::schema::{FieldDef, FieldType, Header, Naming, RecordType, Version};
 use crate::abl::tree::{Field, Format, Record, Value};
 use crate::outline::{Entry, EntryKind, Key, Scalar, Style};
 use crate::rules;
-use agentir_diagnostics::{Applicability, Diagnostic, Spanned};
+use crate::text::offset;
+use agentir_diagnostics::{Applicability, Diagnostic, Span, Spanned};
 use agentir_expr::{Condition, ConditionKind};
 use smol_str::SmolStr;
 
@@ -48,8 +53,19 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
             || children.first().map_or(key.span, |c| self.span_of(c).to(self.span_of(entry))),
             |v| v.span,
         );
+        if let Some(value) = value {
+            self.check_calls(def, field_type, value);
+        } else if children.is_empty() && !top {
+            self.check_content(record, field_type, key);
+        }
         let parsed = match (field_type, value) {
             (FieldType::Data, value) => {
+                if let Some(value) = value
+                    && (is_unclosed(value, '[', ']') || is_unclosed(value, '{', '}'))
+                {
+                    // Reports the bracket.
+                    self.flow(value);
+                }
                 record.fields.push(Field {
                     def,
                     key: key.span,
@@ -95,6 +111,50 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
         // Entries nested below a value belong to the record of the field: `CALL: f` with `WITH:`,
         // `RESPOND: "…"` with `ACTIONS:`.
         self.entries(record, children);
+    }
+
+    /// Reports a text that is meant as a call, such as `min(3)` in `validate`, and lacks its closing parenthesis: it
+    /// would be a text that nobody wants to be read.
+    fn check_calls(&mut self, def: &FieldDef, field_type: FieldType, value: &Scalar<'s>) {
+        const VALIDATIONS: &[&str] = &["min", "max", "range", "enum", "pattern"];
+        let is_text =
+            matches!(field_type, FieldType::Template | FieldType::Templates | FieldType::Text);
+        let Some((word, _)) =
+            value.raw.split_once('(').filter(|_| is_text && value.style == Style::Bare)
+        else {
+            return;
+        };
+        let is_call = match def.name {
+            "validate" | "validation" => VALIDATIONS.contains(&word),
+            _ => word == "TEMPLATE",
+        };
+        if is_call && depth(value.raw, '(', ')') > 0 {
+            let at = value.span.start + offset(word.len());
+            let span = Span::new(value.span.file, at, at + 1);
+            self.problems.push(
+                Diagnostic::error(rules::INVALID_VALUE, span, "`(` is never closed")
+                    .help(format!("write `{word}(…)`")),
+            );
+        }
+    }
+
+    /// Reports a key that takes values below it or on its line, and has none.
+    fn check_content(&mut self, record: &Record<'t>, field_type: FieldType, key: Key<'s>) {
+        let is_collection = !field_type.is_inline()
+            && !matches!(
+                field_type,
+                FieldType::Marker | FieldType::Assignments | FieldType::OneOf(_)
+            );
+        if is_collection && !record.ty.open {
+            self.problems.push(
+                Diagnostic::warning(
+                    rules::INVALID_VALUE,
+                    key.span,
+                    format!("`{}` is empty", key.text),
+                )
+                .help("write its content, or remove the line"),
+            );
+        }
     }
 
     /// What a field has that takes a value on its line and has none. Reports that, also where a list is in its place.

@@ -5,8 +5,9 @@ use crate::abl::inline;
 use crate::abl::schema::FieldType;
 use crate::abl::tree::Value;
 use crate::outline::{Entry, EntryKind, Scalar, Style};
-use agentir_diagnostics::{Span, Spanned};
-use agentir_expr::{Expr, ExprKind, Name, ObjectEntry, TypeExpr, TypeField, TypeKind};
+use crate::rules;
+use agentir_diagnostics::{Diagnostic, Span, Spanned};
+use agentir_expr::{Expr, ExprKind, Literal, Name, ObjectEntry, TypeExpr, TypeField, TypeKind};
 use smol_str::SmolStr;
 
 impl<'t, 's: 't> Reader<'t, 's, '_> {
@@ -154,7 +155,23 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
         for entry in entries {
             match &entry.kind {
                 EntryKind::Item { entries } => all.extend(self.nested_bindings(entries)),
-                EntryKind::Pair { key, .. } => {
+                EntryKind::Pair { key, value, children } => {
+                    // `{a, b: c}` passes `a` under its name; `a:` says nothing.
+                    let colon = self.outline.text.get(key.span.end as usize..);
+                    let colon = colon.is_some_and(|rest| rest.trim_start().starts_with(':'));
+                    if value.is_none() && children.is_empty() && colon {
+                        self.problems.push(
+                            Diagnostic::error(
+                                rules::INVALID_VALUE,
+                                key.span,
+                                format!("`{}` has no value", key.text),
+                            )
+                            .help(format!("write `{}: …`, or remove the line", key.text)),
+                        );
+                        let name = Spanned::new(SmolStr::new(key.text), key.span);
+                        all.push((name, Expr::literal(Literal::Null, key.span)));
+                        continue;
+                    }
                     let name = Spanned::new(SmolStr::new(key.text), key.span);
                     let value = self.binding_value(entry).unwrap_or_else(|| variable(&name));
                     all.push((name, value));

@@ -23,9 +23,50 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
     }
 
     pub(super) fn entries(&mut self, record: &mut Record<'t>, entries: &'t [Entry<'s>]) {
+        if let Some(item) = self.item_without_dash(record, entries) {
+            record.items.push(item);
+            return;
+        }
         for entry in entries {
             self.entry(record, entry);
         }
+    }
+
+    /// The item that the entries of a list are which lacks its dash, as in `COMPLETE:` with a `WHEN:` below. Reports that.
+    fn item_without_dash(
+        &mut self,
+        record: &Record<'t>,
+        entries: &'t [Entry<'s>],
+    ) -> Option<Record<'t>> {
+        let item = record.ty.items.filter(|item| item.naming != Naming::Keyed)?;
+        let is_inner = |entry: &Entry<'_>| match &entry.kind {
+            EntryKind::Pair { key, .. } => {
+                record.ty.field(key.text).is_none() && item.field(key.text).is_some()
+            }
+            _ => false,
+        };
+        let first = entries.first().filter(|_| entries.iter().all(is_inner))?;
+        let EntryKind::Pair { key, .. } = &first.kind else { return None };
+        self.problems.push(
+            Diagnostic::error(
+                rules::SYNTAX,
+                key.span,
+                format!("a `- ` is missing before `{}`", key.text),
+            )
+            .help(format!(
+                "write `- {}: …`, and indent the other lines of {} like it",
+                key.text,
+                with_article(item.name)
+            )),
+        );
+        let span = self.span_of(first).to(self.span_of(entries.last()?));
+        let mut read = Record::new(item, span, None);
+        for entry in entries {
+            self.entry(&mut read, entry);
+        }
+        self.take_name(&mut read);
+        self.check_required(&read);
+        Some(read)
     }
 
     pub(super) fn entry(&mut self, record: &mut Record<'t>, entry: &'t Entry<'s>) {
@@ -65,6 +106,11 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
                 if let Some(header) = self.header(record.ty.headers, text) {
                     record.headers.push(header);
                     self.entries(record, children);
+                } else if !children.is_empty()
+                    && let Some(read) = self.key_without_colon(record, text, children)
+                {
+                    self.top = top;
+                    self.entry(record, read);
                 } else if let Some(item) = record.ty.items
                     && let Some(read) = self.name_without_colon(item, text, children)
                 {
@@ -384,7 +430,7 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
     }
 
     /// Sets an item's name from the field that holds it.
-    pub(super) fn take_name(&self, record: &mut Record<'t>) {
+    pub(super) fn take_name(&mut self, record: &mut Record<'t>) {
         if record.name.is_none()
             && let Some(field) = record.ty.name_field.and_then(|n| record.field(n))
         {
@@ -398,9 +444,21 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
                 matches!(&e.kind, EntryKind::Pair { key, .. } if key.text.eq_ignore_ascii_case("name"))
             });
             if let Some(at) = at
-                && let EntryKind::Pair { value: Some(value), .. } = &record.unknown.remove(at).kind
+                && let EntryKind::Pair { key, value, .. } = &record.unknown.remove(at).kind
             {
-                record.name = Some(Spanned::new(value.to_smol(), value.span));
+                match value {
+                    Some(value) => {
+                        record.name = Some(Spanned::new(value.to_smol(), value.span));
+                    }
+                    None => self.problems.push(
+                        Diagnostic::error(
+                            rules::INVALID_VALUE,
+                            key.span,
+                            format!("`{}` has no value", key.text),
+                        )
+                        .help(format!("write the name of the {}", record.ty.name)),
+                    ),
+                }
             }
         }
     }

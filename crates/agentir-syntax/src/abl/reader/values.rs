@@ -1,6 +1,11 @@
 //! Reads values on the line of their key.
 
-use super::{Reader, collections::flow_names, excerpt, variable, versions::Usage};
+use super::{
+    Reader,
+    collections::{flow_names, is_unclosed},
+    excerpt, variable,
+    versions::Usage,
+};
 use crate::abl::inline;
 use crate::abl::schema::{FieldType, RENAMED, Version};
 use crate::abl::tree::Value;
@@ -255,6 +260,11 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
     pub(super) fn templates(&mut self, value: &'t Scalar<'s>) -> Vec<Template> {
         match self.inline_entries(value) {
             Some(entries) => self.nested_templates(entries),
+            None if is_unclosed(value, '[', ']') => {
+                // Reports the bracket.
+                self.flow(value);
+                Vec::new()
+            }
             None => vec![self.template(value)],
         }
     }

@@ -579,7 +579,7 @@ impl<'s> Reader<'s, '_> {
             }
             Ok(_) => self.invalid(text, children),
             Err(failure) => {
-                let prose = text.raw.split_whitespace().take(3).count() == 3
+                let prose = text.raw.split_whitespace().take(2).count() == 2
                     && !text.raw.contains(['@', '=', '(', '"']);
                 if prose {
                     let span = text.span(self.file());
