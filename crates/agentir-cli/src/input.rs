@@ -3,11 +3,8 @@
 use crate::commands::misuse;
 use crate::settings;
 use agentir::{Configs, Snapshot, Workspace};
-use agentir_lower::ReadOptions;
 use agentir_project::{LoadError, Request, TextInput};
-use agentir_syntax::abl::Options;
-use agentir_syntax::abl::schema::Version;
-use agentir_syntax::agent_script;
+use agentir::{ReadOptions, Version};
 use agentir_vfs::{Disk, FileSystem, Overlay};
 use clap::{Args, ValueEnum};
 use std::collections::HashMap;

@@ -48,7 +48,7 @@ mod text;
 pub use behaviour::{Behaviour, Divergence, Turn};
 pub use conditions::{ConditionDifference, Conditions};
 pub use location::{AnnouncedLosses, Location};
-pub use normalized::{Difference, ENTRY, MENTIONS, NormalizedProgram, differences};
+pub use normalized::{Difference, ENTRY, NormalizedProgram, differences};
 
 use agentir_diagnostics::SourceMap;
 use agentir_ir::Program;

@@ -155,10 +155,6 @@ fn of_json(json: Value) -> Option<Node> {
     Some(Node { kind, at: None })
 }
 
-/// The prefixes of references to callables in the text of Agent Script.
-pub const MENTIONS: &[&str] =
-    &["@actions.", "@subagent.", "@topic.", "@connected_subagent.", "@utils."];
-
 /// Removes the markers that only Agent Script has for variables in text.
 pub(crate) fn strip_markers(text: String) -> String {
     if !text.contains("@variables.") && !text.contains("{!") {
@@ -173,7 +169,7 @@ pub(crate) fn strip_markers(text: String) -> String {
             Some((inside, after)) => {
                 // References to callables become plain names; anything else is a value.
                 let inside = inside.trim();
-                match MENTIONS.iter().find_map(|space| inside.strip_prefix(space)) {
+                match agentir_ir::MENTIONS.iter().find_map(|space| inside.strip_prefix(space)) {
                     Some(name) => out.push_str(name),
                     None => {
                         let _ = write!(out, "{{{{{inside}}}}}");

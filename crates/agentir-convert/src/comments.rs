@@ -5,11 +5,11 @@
 //! enclosing value that the output has. The output is parsed again with its comments, and they stay only
 //! if its meaning is unchanged.
 
-use crate::target::OutputFile;
 use agentir_compare::{Location, NormalizedProgram};
 use agentir_diagnostics::{FileId, SourceMap, Span};
-use agentir_lower::language;
-use agentir_syntax::line_layout::{LineKind, LineLayout, Notation, line_layout};
+use agentir_syntax::Languages;
+use agentir_syntax::emit::OutputFile;
+use agentir_syntax::line_layout::{LineKind, LineLayout, Notation};
 use rustc_hash::FxHashMap;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -45,11 +45,11 @@ type SpannedValue = (String, Span, Option<String>);
 type Insertions = BTreeMap<(usize, usize), Vec<(usize, Vec<String>)>>;
 
 /// The notation of a file whose comments are transferred; `None` if it has none.
-fn notation(name: &str, text: &str) -> Option<Notation> {
+fn notation(languages: Languages, name: &str, text: &str) -> Option<Notation> {
     if name.ends_with(".json") {
         return None;
     }
-    language(name, text).notation()
+    languages.detect(name, text).kind.notation
 }
 
 fn values(program: &NormalizedProgram) -> Vec<SpannedValue> {
@@ -65,13 +65,14 @@ fn values(program: &NormalizedProgram) -> Vec<SpannedValue> {
 /// Inserts the comments of the sources into the output. Returns the new files, and what became of each
 /// comment.
 pub(crate) fn transfer(
+    languages: Languages,
     (source, sources): (&NormalizedProgram, &SourceMap),
     (output, outputs): (&NormalizedProgram, &SourceMap),
     files: &[OutputFile],
 ) -> (Vec<OutputFile>, Vec<Comment>) {
     let mut values = self::values(source);
     values.sort_by_key(|(_, at, _)| (at.file, at.start));
-    let found = comments_of(&values, sources);
+    let found = comments_of(languages, &values, sources);
     if found.iter().all(|(.., found)| found.is_empty()) {
         return (files.to_vec(), Vec::new());
     }
@@ -85,7 +86,7 @@ pub(crate) fn transfer(
     }
     let laid_out: Vec<Option<LineLayout>> = outputs
         .iter()
-        .map(|(id, file)| Some(line_layout(notation(&file.name, &file.text)?, id, &file.text)))
+        .map(|(id, file)| Some(notation(languages, &file.name, &file.text)?.layout(id, &file.text)))
         .collect();
     let mut comments = Vec::new();
     let mut insertions = Insertions::new();
@@ -138,6 +139,7 @@ fn parent_path(path: &str) -> Option<&str> {
 
 /// The comments of every file that contributes values to the program.
 fn comments_of(
+    languages: Languages,
     values: &[SpannedValue],
     sources: &SourceMap,
 ) -> Vec<(FileId, LineLayout, Vec<SourceComment>)> {
@@ -147,8 +149,8 @@ fn comments_of(
     let mut all = Vec::new();
     for id in ids {
         let Some(file) = sources.get(id) else { continue };
-        let Some(notation) = notation(&file.name, &file.text) else { continue };
-        let lines = line_layout(notation, id, &file.text);
+        let Some(notation) = notation(languages, &file.name, &file.text) else { continue };
+        let lines = notation.layout(id, &file.text);
         let found = comments_in(&lines, &file.text);
         all.push((id, lines, found));
     }

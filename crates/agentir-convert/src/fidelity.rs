@@ -1,44 +1,16 @@
 //! The fidelity report: which values were kept, approximated or dropped.
 
 use crate::comments::Comment;
-use crate::emit;
-use crate::names::Renamed;
-use crate::target::{OutputFile, Target};
 use crate::truthiness;
 use agentir_compare::{AnnouncedLosses, Comparison, ENTRY, Location, NormalizedProgram};
 use agentir_diagnostics::{SourceMap, Span};
+use agentir_syntax::Languages;
+use agentir_syntax::emit::{LossRule, OutputFile, Preservation, Renamed, Target};
 use rustc_hash::{FxHashMap, FxHashSet};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
-
-/// How well a value was preserved.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Preservation {
-    /// The output has the same value.
-    Kept,
-    /// The output expresses it differently, or approximately.
-    Approximated,
-    /// The output does not have it.
-    Dropped,
-}
-
-/// A row of a target's loss table: how the target expresses a part of the IR that it has no direct
-/// construct for, or why it cannot.
-#[derive(Debug, Clone, Copy)]
-pub struct LossRule {
-    /// The paths it applies to, in the IR of an agent (`gather.fields.*.validation.**`) or of the program
-    /// (`/entry`, `/tools.**`). `*` matches one segment, `**` any number.
-    pub path: &'static str,
-    /// Whether matching values are approximated or dropped.
-    pub preservation: Preservation,
-    /// How the value is expressed, or why it is not.
-    pub how: &'static str,
-    /// What can be done by hand; empty if nothing needs to be done.
-    pub help: &'static str,
-}
 
 /// The preservation of one value.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -81,6 +53,9 @@ pub struct Totals {
 pub struct Report {
     /// The language of the output.
     pub target: &'static str,
+    /// The language of the output in prose.
+    #[serde(skip)]
+    pub title: &'static str,
     /// The number of values kept, approximated and dropped.
     pub totals: Totals,
     /// The renamings in the output.
@@ -115,6 +90,7 @@ impl Report {
     pub fn empty(target: Target) -> Self {
         Self {
             target: target.name(),
+            title: target.title(),
             totals: Totals::default(),
             renamed: Vec::new(),
             proof: None,
@@ -177,7 +153,20 @@ pub fn report_schema() -> Value {
 
 /// The loss table of a target.
 pub fn loss_rules(target: Target) -> impl Iterator<Item = &'static LossRule> {
-    emit::losses(target, &[]).iter().copied().flatten()
+    target.losses().iter().copied().flatten()
+}
+
+/// The loss table for a path, given by its segments: that of the language whose extensions it leads into, if the language
+/// has one, else that of the target.
+fn losses(
+    languages: Languages,
+    target: Target,
+    names: &[&str],
+) -> &'static [&'static [LossRule]] {
+    let own = languages.iter().find(|language| {
+        !language.extension_losses().is_empty() && names.contains(&language.id())
+    });
+    own.map_or_else(|| target.losses(), |language| language.extension_losses())
 }
 
 /// Whether a path matches a pattern of [`LossRule::path`].
@@ -200,7 +189,12 @@ fn segments(path: &str) -> Vec<&str> {
 
 /// The first matching row. Rows that claim an approximation only count if the value `shown`s in the
 /// output.
-fn matching_rule(target: Target, path: &str, shown: bool) -> Option<&'static LossRule> {
+fn matching_rule(
+    languages: Languages,
+    target: Target,
+    path: &str,
+    shown: bool,
+) -> Option<&'static LossRule> {
     let names = segments(path);
     let inner = match names.split_first() {
         Some((&"agents", [_, inner @ ..])) => inner,
@@ -212,7 +206,7 @@ fn matching_rule(target: Target, path: &str, shown: bool) -> Option<&'static Los
             !inner.is_empty() && matches_pattern(&loss.path.split('.').collect::<Vec<_>>(), inner)
         }
     };
-    let rows = emit::losses(target, &names).iter().copied().flatten();
+    let rows = losses(languages, target, &names).iter().copied().flatten();
     rows.filter(|loss| shown || loss.preservation == Preservation::Dropped).find(fit)
 }
 
@@ -376,6 +370,7 @@ pub(crate) fn report(
     (output, outputs): (&NormalizedProgram, &SourceMap),
     files: &[OutputFile],
     renamed: Vec<Renamed>,
+    languages: Languages,
     (target, truthiness_differs): (Target, &FxHashSet<Span>),
 ) -> Report {
     let renames = Renames::new(&renamed);
@@ -418,7 +413,7 @@ pub(crate) fn report(
                 }
                 _ => true,
             };
-            let loss = matching_rule(target, path, shown);
+            let loss = matching_rule(languages, target, path, shown);
             entry.preservation = loss.map_or(Preservation::Dropped, |loss| loss.preservation);
             entry.how = Some(match loss {
                 Some(loss) => loss.how.to_owned(),

@@ -1,7 +1,7 @@
 //! Converts AgentIR to text in another language, and measures what was preserved.
 //!
 //! ```text
-//! program ──► emit (one module per language) ──► files ──► read back ──► program'
+//! program ──► emit (the emitter of a language) ──► files ──► read back ──► program'
 //!    └──────────────► values ──► compare ◄── values ◄────────────────────┘
 //!                                   │
 //!                                   ▼
@@ -20,25 +20,22 @@
 //! *Invariant*: this crate does no I/O, and every loss is listed in the report.
 
 mod comments;
-pub mod emit;
 mod fidelity;
-mod names;
 mod render;
-mod target;
 mod truthiness;
 
 pub use agentir_compare::{Difference, Location, NormalizedProgram, differences};
 pub use comments::Comment;
-pub use fidelity::{
-    Addition, Entry, LossRule, Preservation, Report, Totals, loss_rules, report_schema,
+pub use agentir_syntax::emit::{
+    LossRule, OutputFile, Preservation, Renamed, Target, file_stem,
 };
-pub use names::Renamed;
-pub use target::{OutputFile, Target, file_stem};
+pub use fidelity::{Addition, Entry, Report, Totals, loss_rules, report_schema};
 
 use agentir_compare::{Comparison, Side};
 use agentir_diagnostics::{Diagnostic, SourceMap};
 use agentir_ir::Program;
-use agentir_lower::ReadOptions;
+use agentir_syntax::emit::Emitted;
+use agentir_syntax::{Languages, ReadOptions};
 
 /// A converted program.
 #[derive(Debug)]
@@ -55,17 +52,22 @@ pub struct Conversion {
     pub program: Program,
 }
 
-/// Converts a program to a language, possibly its own.
+/// Converts a program to a language, possibly its own. `languages` are those of the program and of the target.
 #[must_use]
-pub fn convert(program: &Program, sources: &SourceMap, target: Target) -> Conversion {
-    let emit::Emitted { mut files, renamed } = emit::emit(program, target);
-    let (mut read, mut program_read, mut diagnostics) = read_back(&files);
+pub fn convert(
+    languages: Languages,
+    program: &Program,
+    sources: &SourceMap,
+    target: Target,
+) -> Conversion {
+    let Emitted { mut files, renamed } = target.emit(program);
+    let (mut read, mut program_read, mut diagnostics) = read_back(languages, &files);
     let source = NormalizedProgram::new(program);
     let mut output = NormalizedProgram::new(&program_read);
     let (commented, mut comments) =
-        comments::transfer((&source, sources), (&output, &read), &files);
+        comments::transfer(languages, (&source, sources), (&output, &read), &files);
     if commented != files {
-        let (again, program_again, found) = read_back(&commented);
+        let (again, program_again, found) = read_back(languages, &commented);
         let normalized = NormalizedProgram::new(&program_again);
         if differences(&output, &normalized).is_empty() && found.len() == diagnostics.len() {
             (files, read, program_read, diagnostics) = (commented, again, program_again, found);
@@ -80,7 +82,8 @@ pub fn convert(program: &Program, sources: &SourceMap, target: Target) -> Conver
         (&output, &read),
         &files,
         renamed,
-        (target, &truthiness::differing_conditions(program, target)),
+        languages,
+        (target, &truthiness::differing_conditions(languages, program, target)),
     );
     report.comments = comments;
     Conversion { files, report, diagnostics, sources: read, program: program_read }
@@ -99,9 +102,12 @@ impl Conversion {
 
 /// Reads files with our own front ends.
 #[must_use]
-pub fn read_back(files: &[OutputFile]) -> (SourceMap, Program, Vec<Diagnostic>) {
+pub fn read_back(
+    languages: Languages,
+    files: &[OutputFile],
+) -> (SourceMap, Program, Vec<Diagnostic>) {
     let texts = files.iter().map(|file| (file.path.as_str(), file.text.as_str()));
-    let mut loaded = agentir_project::read_program(texts, ReadOptions::default());
+    let mut loaded = agentir_project::read_program(languages, texts, ReadOptions::default());
     let program = loaded.programs.pop().unwrap_or_default().program;
     (loaded.sources, program, loaded.diagnostics)
 }

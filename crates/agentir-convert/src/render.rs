@@ -1,26 +1,13 @@
 //! Renders the fidelity report as text and HTML. Its JSON is its own serialisation.
 
-use crate::fidelity::{Entry, Preservation, Report, Totals};
-use crate::names::Renamed;
-use crate::target::Target;
+use crate::fidelity::{Entry, Report, Totals};
 use agentir_compare::Location;
+use agentir_syntax::emit::{Preservation, Renamed};
 use askama::Template;
 use indexmap::{IndexMap, IndexSet};
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 use std::fmt::Write;
-
-impl Preservation {
-    /// The name in reports.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Kept => "kept",
-            Self::Approximated => "approximated",
-            Self::Dropped => "dropped",
-        }
-    }
-}
 
 #[derive(Template)]
 #[template(path = "report.html")]
@@ -251,16 +238,12 @@ impl Report {
     #[must_use]
     pub fn html(&self) -> String {
         let parts = parts(self.losses());
-        let title = Target::ALL
-            .into_iter()
-            .find(|t| t.name() == self.target)
-            .map_or(self.target, Target::title);
         // Rendering a built-in template cannot fail.
         let differences = self.proof.as_ref().map_or_else(String::new, |p| p.text(PROGRAM_NAMES));
         let (renamed, verdict) = (self.renamed.as_slice(), self.verdict().map(|v| sentence(&v)));
         let comments =
             self.dropped_comments().map(|c| (location(Some(&c.source)), c.text.as_str())).collect();
-        Page { title, totals: self.totals, parts, comments, renamed, verdict, differences }
+        Page { title: self.title, totals: self.totals, parts, comments, renamed, verdict, differences }
             .render()
             .unwrap_or_default()
     }

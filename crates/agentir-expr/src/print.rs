@@ -7,7 +7,7 @@
 use crate::expr::{BinaryOp, Expr, ExprKind, Literal, ObjectEntry, Path, Segment, UnaryOp};
 use std::fmt::{self, Display, Formatter, Write};
 
-/// How tightly a form binds, loosest first; the levels of the grammar in `abl_inline.lalrpop`.
+/// How tightly a form binds, loosest first; the levels of the grammar in `grammars/abl/inline.lalrpop`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Level {
     Conditional,

@@ -55,7 +55,10 @@ mod flow;
 mod gather;
 mod knowledge;
 mod memory;
+mod mentions;
+pub mod polarity;
 mod program;
+pub mod recall;
 mod rules;
 mod statement;
 mod tool;
@@ -77,6 +80,7 @@ pub use data::{Data, Extension, Extensions, Number, NumberOrText, free_key};
 pub use flow::{Digression, Flow, ReasoningZone, Step, SubIntent};
 pub use gather::{Activation, Attachment, Gather, GatherField, MaskConfig, Semantics, Validation};
 pub use knowledge::{Knowledge, Question};
+pub use mentions::MENTIONS;
 pub use memory::{
     Memory, PersistentPath, Recall, RecallAction, Remember, SessionVariable, StateVariable,
     StoredValue,

@@ -1,15 +1,18 @@
 //! The line layout of `.abl` text.
 
-use super::{LayoutBuilder, LineKind, LineLayout};
-use crate::outline::{self, Entry, EntryKind, Key, Scalar, Style};
-use crate::text::Tabs;
 use agentir_diagnostics::FileId;
+use agentir_syntax::line_layout::{LayoutBuilder, LineKind, LineLayout, Notation};
+use agentir_syntax::outline::{Entry, EntryKind, Key, Scalar, Style};
+use agentir_syntax::text::Tabs;
 
 /// The indentation per level.
 const STEP: u32 = 2;
 
-pub(super) fn line_layout(file: FileId, text: &str) -> LineLayout {
-    let outline = outline::parse(file, text, &mut Vec::new());
+/// The notation.
+pub(crate) const NOTATION: Notation = Notation(line_layout);
+
+fn line_layout(file: FileId, text: &str) -> LineLayout {
+    let outline = crate::outline::parse(file, text, &mut Vec::new());
     let mut builder = LayoutBuilder::new(file, text, Tabs::Stops(4));
     entries(&mut builder, &outline.entries, 0, false);
     for comment in outline.comments {
@@ -70,7 +73,7 @@ fn start_of(builder: &LayoutBuilder<'_>, entry: &Entry<'_>) -> u32 {
 /// The dash of an item whose content starts at `start`.
 fn dash_before(builder: &LayoutBuilder<'_>, start: u32) -> Option<u32> {
     let before = builder.slice(0, start).trim_end_matches([' ', '\t']);
-    before.strip_suffix('-').map(|b| crate::text::offset(b.len()))
+    before.strip_suffix('-').map(|b| agentir_syntax::text::offset(b.len()))
 }
 
 /// The white space around a colon. After a dash the colon may turn out to be prose, which keeps its white
@@ -103,5 +106,48 @@ fn value(builder: &mut LayoutBuilder<'_>, value: &Scalar<'_>, at: u32, column: u
     }
     for line in builder.line_of(value.span.start)..=builder.line_of(value.span.end - 1) {
         builder.text_line(line, indent, column + STEP, column, LineKind::Text);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{LineKind, NOTATION};
+    use agentir_syntax::line_layout::Notation;
+
+    use agentir_diagnostics::FileId;
+
+    /// Each line as its kind, canonical column and content.
+    fn summary(notation: Notation, text: &str) -> Vec<(LineKind, u32, &str)> {
+        notation
+            .layout(FileId(0), text)
+            .lines
+            .iter()
+            .map(|l| {
+                (l.kind, l.column, text.get(l.content as usize..l.span.end as usize).unwrap_or(""))
+            })
+            .collect()
+    }
+
+    #[test]
+    fn every_line_is_something() {
+        use LineKind::{Blank, Comment, Continuation, Entry, Text};
+        let text = "A: x\nB: |\n   t\n\n     u\n# c\nC:\n - y: [1,\n     2]\n     # d\n - z\n";
+        assert_eq!(
+            summary(NOTATION, text),
+            [
+                (Entry, 0, "A: x"),
+                (Entry, 0, "B: |"),
+                (Text, 2, "t"),
+                (Text, 2, ""),
+                (Text, 2, "  u"),
+                (Comment, 0, "# c"),
+                (Entry, 0, "C:"),
+                (Entry, 2, "- y: [1,"),
+                (Continuation, 6, "2]"),
+                (Comment, 4, "# d"),
+                (Entry, 2, "- z"),
+                (Blank, 0, ""),
+            ]
+        );
     }
 }

@@ -2,13 +2,13 @@
 //! [`super::schema`].
 
 use super::schema::{FieldDef, RecordType, Version};
-use crate::abl::inline::{
+use crate::inline::{
     Action, Assignment, ConstraintRule, ProtocolHeader, RouteAction, RoutingRule, SortBy, Store,
     ToolCall, ToolSignature, TransformHeader,
 };
-use crate::outline::{Entry, Scalar};
 use agentir_diagnostics::{Span, Spanned};
 use agentir_expr::{Condition, Expr, Name, Template, TypeExpr};
+use agentir_syntax::outline::{Entry, Scalar};
 
 /// The kind of document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -8,7 +8,7 @@ use agentir_diagnostics::{Diagnostic, FileId};
 use agentir_expr::{
     ConditionKind, Expr, ExprKind, Literal, Path, Segment, Template, TemplatePart, UnaryOp,
 };
-use agentir_syntax::abl::inline::{self, ActionKind, Checkpoint, ConstraintKind, FlowKind};
+use agentir_lang_abl::inline::{self, ActionKind, Checkpoint, ConstraintKind, FlowKind};
 use agentir_syntax::inline::{InlineText, Origin};
 
 fn input(text: &str) -> InlineText<'_> {

@@ -4,7 +4,7 @@
 
 use agentir_diagnostics::{Diagnostic, FileId, Span, Spanned};
 use agentir_expr::{BinaryOp, Expr, ExprKind, Literal, Name, ObjectEntry, Path, Segment, UnaryOp};
-use agentir_syntax::abl::inline;
+use agentir_lang_abl::inline;
 use agentir_syntax::inline::InlineText;
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;

@@ -1,8 +1,8 @@
-//! The front end of ADL, the agent declarative language of the MICA project: from YAML to a typed tree.
+//! ADL, the agent declaration language of the MICA project.
 //!
 //! The language is the paper's (ADL 1.0, Appendices A to C). [`schema`] has its tables; `reader` reads
 //! agents by them, `steps` reads steps, `inline` the strings inside (conditions, paths, returns, texts with
-//! `${…}`; `grammars/adl_inline.lalrpop`), [`python`] the bot's Python functions, [`config`] its settings.
+//! `${…}`; `grammars/adl/inline.lalrpop`), [`python`] the bot's Python functions, [`config`] its settings.
 //!
 //! Forms that MICA, the implementation of the language, treats differently from the paper are reported
 //! here, since only the text shows them.
@@ -12,10 +12,13 @@
 //! has a table of its own. The settings and the imports of the Python files are kept with the
 //! program, for the rules that check whether MICA can start the bot.
 //!
-//! *Invariant*: this module does not resolve names of agents or functions.
+//! *Invariant*: parsing does not resolve names of agents or functions.
 
 pub mod config;
+mod emit;
 mod inline;
+mod language;
+mod lower;
 mod members;
 pub mod python;
 mod reader;
@@ -23,7 +26,9 @@ pub mod schema;
 mod steps;
 mod tree;
 
+pub use emit::EMITTER;
 pub use inline::Verb;
+pub use language::{ADL, AGENTS_FILE, PYTHON_FILE, SETTINGS_FILE};
 pub use reader::read;
 pub use schema::AgentKind;
 pub use tree::{

@@ -3,8 +3,8 @@
 use super::inline;
 use super::reader::{Reader, duplicate};
 use super::tree::{Binding, Member};
-use crate::outline::{Entry, EntryKind, Key, Scalar};
-use crate::rules;
+use agentir_syntax::outline::{Entry, EntryKind, Key, Scalar};
+use agentir_syntax::rules;
 use agentir_diagnostics::{Diagnostic, Spanned};
 use smol_str::SmolStr;
 

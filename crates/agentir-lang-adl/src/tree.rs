@@ -2,7 +2,7 @@
 
 use super::inline::Verb;
 use super::schema::{AgentKind, FieldDef};
-use crate::outline::Entry;
+use agentir_syntax::outline::Entry;
 use agentir_diagnostics::{Span, Spanned};
 use agentir_expr::{Condition, Literal, Name, Path, Template};
 use smol_str::SmolStr;
@@ -138,7 +138,7 @@ impl Step<'_> {
             StepKind::Other(_) => "",
         };
         let start = self.span.start;
-        Span::new(self.span.file, start, start + crate::text::offset(verb.len()))
+        Span::new(self.span.file, start, start + agentir_syntax::text::offset(verb.len()))
     }
 }
 

@@ -14,16 +14,16 @@
 
 use super::outline::{Inline, Key, RawTemplate, Text, Word};
 use super::schema::Dialect;
-use crate::outline::{DEEPER_LINES, MAX_NESTING, between_levels, last_end, nested_too_deep};
-use crate::rules;
-use crate::stray::StrayLines;
-use crate::text::{Cursor, Tabs, offset};
-use crate::words;
+use agentir_syntax::outline::{DEEPER_LINES, MAX_NESTING, between_levels, last_end, nested_too_deep};
+use agentir_syntax::rules;
+use agentir_syntax::stray::StrayLines;
+use agentir_syntax::text::{Cursor, Tabs, offset};
+use agentir_syntax::words;
 use agentir_diagnostics::{Applicability, Diagnostic, FileId, Span};
 use logos::Logos;
 use std::convert::Infallible;
 
-/// The tokens of `agent_script.lalrpop`.
+/// The tokens of `grammars/agent-script/outline.lalrpop`.
 #[derive(Debug, Clone)]
 pub(crate) enum Token<'s> {
     Key(Key<'s>, Inline<'s>),
@@ -712,7 +712,7 @@ mod tests {
     #![allow(clippy::unwrap_used, reason = "tests end by panicking")]
 
     use super::*;
-    use crate::words::testing::{reference, text};
+    use agentir_syntax::words::testing::{reference, text};
     use proptest::prelude::*;
     use regex::Regex;
     use std::sync::LazyLock;

@@ -1,9 +1,9 @@
-//! The Agent Script front end: from text to a typed tree.
+//! Agent Script, Salesforce's language of agents.
 //!
 //! There are three stages. The layout pass (`layout.rs`) cuts the text into lines and nests them by column;
-//! `grammars/agent_script.lalrpop` parses the tokens into an outline. The reader (`reader/`) reads the
+//! `grammars/agent-script/outline.lalrpop` parses the tokens into an outline. The reader (`reader/`) reads the
 //! outline by the tables of a dialect ([`schema`]). The text after a key or keyword is parsed by
-//! `grammars/agent_script_inline.lalrpop`.
+//! `grammars/agent-script/inline.lalrpop`.
 //!
 //! The layout is separate from that of ABL, because named blocks, procedures and templates with
 //! comment rules of their own leave too little to share. Operators whose semantics differ from
@@ -14,14 +14,12 @@
 //! *Invariant*: parsing never fails and does not resolve names. The tree ([`Document`]) preserves
 //! everything in the text.
 
-mod layout;
-/// The layout constants used by [`crate::line_layout`].
-pub(crate) mod layout_of {
-    pub(crate) use super::layout::TABS;
-    pub(crate) use super::outline::{Entry, EntryKind, Inline, RawTemplate, parse};
-    pub(crate) use super::template::without;
-}
+mod emit;
 mod inline;
+mod language;
+mod layout;
+mod line_layout;
+mod lower;
 mod outline;
 mod reader;
 pub mod schema;
@@ -29,6 +27,8 @@ mod template;
 mod tree;
 mod validate;
 
+pub use emit::{AGENTFORCE, BASE};
+pub use language::{AGENT_SCRIPT, AGENT_SCRIPT_FILE};
 pub use schema::{Dialect, Version};
 pub use template::{Placeholder, Segment, Template, TemplateStyle};
 pub use tree::{
@@ -36,8 +36,8 @@ pub use tree::{
     Procedure, Record, Statement, StatementKind, Target, TypeSpec, Unknown, Value,
 };
 
-use crate::rules;
-use crate::text::offset;
+use agentir_syntax::rules;
+use agentir_syntax::text::offset;
 use agentir_diagnostics::{Diagnostic, FileId, Span, Spanned, closest};
 use outline::{EntryKind, Outline};
 
@@ -171,7 +171,7 @@ fn dialect_line(file: FileId, text: &str, problems: &mut Vec<Diagnostic>) -> Opt
             );
             problems.push(match closest(name, names) {
                 Some(near) => diagnostic.did_you_mean(near),
-                None => diagnostic.help(format!("dialects are {}", crate::text::listed(&all))),
+                None => diagnostic.help(format!("dialects are {}", agentir_syntax::text::listed(&all))),
             });
         }
         let number = version.and_then(|written| {

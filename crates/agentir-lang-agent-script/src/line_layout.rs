@@ -1,14 +1,19 @@
 //! The line layout of Agent Script.
 
-use super::{LayoutBuilder, LineKind, LineLayout};
-use crate::agent_script::layout_of::{Entry, EntryKind, Inline, RawTemplate, TABS, parse, without};
-use crate::text::offset;
+use agentir_syntax::line_layout::{LayoutBuilder, LineKind, LineLayout, Notation};
+use crate::layout::TABS;
+use crate::outline::{Entry, EntryKind, Inline, RawTemplate, parse};
+use crate::template::without;
+use agentir_syntax::text::offset;
 use agentir_diagnostics::FileId;
 
 /// The indentation per level.
 const STEP: u32 = 4;
 
-pub(super) fn line_layout(file: FileId, text: &str) -> LineLayout {
+/// The notation.
+pub(crate) const NOTATION: Notation = Notation(line_layout);
+
+fn line_layout(file: FileId, text: &str) -> LineLayout {
     let outline = parse(file, text, &mut Vec::new());
     let mut builder = LayoutBuilder::new(file, text, TABS);
     entries(&mut builder, &outline.entries, 0);

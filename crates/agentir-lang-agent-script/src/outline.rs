@@ -1,7 +1,7 @@
 //! The outline of a document: entries nested by indentation, without meaning.
 
 use super::layout;
-use crate::text::offset;
+use agentir_syntax::text::offset;
 use agentir_diagnostics::{Diagnostic, FileId, Span};
 
 /// A piece of text and its position.
@@ -151,7 +151,7 @@ pub(crate) fn parse<'s>(
     problems: &mut Vec<Diagnostic>,
 ) -> Outline<'s> {
     let laid_out = layout::tokens(file, text, problems);
-    let entries = match grammar::agent_script::EntriesParser::new().parse(laid_out.tokens) {
+    let entries = match grammar::outline::EntriesParser::new().parse(laid_out.tokens) {
         Ok(entries) => entries,
         // The layout pass only produces sentences of the grammar; see the grammar's header.
         Err(error) => {
@@ -162,4 +162,4 @@ pub(crate) fn parse<'s>(
     Outline { entries, comments: laid_out.comments, placeholders: laid_out.placeholders }
 }
 
-grammars!(agent_script);
+agentir_syntax::grammars!(outline);

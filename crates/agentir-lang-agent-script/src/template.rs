@@ -3,10 +3,10 @@
 use super::inline::{self, EntryPoint, Reading, escape};
 use super::layout::TABS;
 use super::outline::RawTemplate;
-use crate::inline::unescaped;
-use crate::outline::find_lines;
-use crate::rules::INVALID_TEMPLATE;
-use crate::text::offset;
+use agentir_syntax::inline::unescaped;
+use agentir_syntax::outline::find_lines;
+use agentir_syntax::rules::INVALID_TEMPLATE;
+use agentir_syntax::text::offset;
 use agentir_diagnostics::{Diagnostic, Span};
 use agentir_expr::Expr;
 use memchr::memmem;

@@ -3,7 +3,9 @@
 //! Nothing is ever unpacked to a path: the files that are known by their names are read into memory, and
 //! the names of the others are told.
 
-use agentir_syntax::xo::FILE_NAMES;
+use crate::FILE_NAMES;
+use crate::language::SETTINGS;
+use agentir_syntax::Package;
 use std::io::{Read, Seek};
 use zip::ZipArchive;
 
@@ -11,24 +13,10 @@ use zip::ZipArchive;
 const MAX_FILES: usize = 10_000;
 
 /// The largest file of an archive that is read, unpacked.
-const MAX_SIZE: u64 = agentir_lower::MAX_FILE_SIZE as u64;
+const MAX_SIZE: u64 = agentir_syntax::MAX_FILE_SIZE as u64;
 
 /// [`MAX_SIZE`] in messages.
 const MAX_MEGABYTES: u64 = MAX_SIZE >> 20;
-
-/// How the settings of an export are called.
-const SETTINGS: &str = "config.json";
-
-/// What is read of an archive.
-#[derive(Debug, Default)]
-pub struct Export {
-    /// The definition: its name in the archive, and its bytes.
-    pub definition: Option<(String, Vec<u8>)>,
-    /// The settings.
-    pub settings: Option<(String, Vec<u8>)>,
-    /// The names of the other files, in order.
-    pub others: Vec<String>,
-}
 
 /// Why an archive was not read.
 #[derive(Debug, thiserror::Error)]
@@ -70,16 +58,16 @@ pub fn is_zip(bytes: &[u8]) -> bool {
     bytes.starts_with(b"PK\x03\x04") || bytes.starts_with(b"PK\x05\x06")
 }
 
-/// Reads an archive.
+/// Reads an archive: the definition and the settings of an export, each the first of its name.
 ///
 /// # Errors
 /// If it is damaged, too large, or does not contain a bot.
-pub fn read(archive: impl Read + Seek) -> Result<Export, ArchiveError> {
+pub fn read(archive: impl Read + Seek) -> Result<Package, ArchiveError> {
     let mut archive = ZipArchive::new(archive)?;
     if archive.len() > MAX_FILES {
         return Err(ArchiveError::TooManyFiles);
     }
-    let mut export = Export::default();
+    let (mut definition, mut settings, mut others) = (None, None, Vec::new());
     for index in 0..archive.len() {
         let mut file = archive.by_index(index)?;
         if file.is_dir() {
@@ -88,15 +76,15 @@ pub fn read(archive: impl Read + Seek) -> Result<Export, ArchiveError> {
         let name = file.name()?.into_owned();
         let last = name.rsplit(['/', '\\']).next().unwrap_or_default();
         let known = if FILE_NAMES.contains(&last) {
-            &mut export.definition
+            &mut definition
         } else if last == SETTINGS {
-            &mut export.settings
+            &mut settings
         } else {
-            export.others.push(name);
+            others.push(name);
             continue;
         };
         if known.is_some() {
-            export.others.push(name);
+            others.push(name);
             continue;
         }
         // What an archive says of its sizes is not to be trusted.
@@ -110,8 +98,8 @@ pub fn read(archive: impl Read + Seek) -> Result<Export, ArchiveError> {
         }
         *known = Some((name, bytes));
     }
-    if export.definition.is_none() {
+    if definition.is_none() {
         return Err(ArchiveError::NoBot);
     }
-    Ok(export)
+    Ok(Package { files: definition.into_iter().chain(settings).collect(), others })
 }

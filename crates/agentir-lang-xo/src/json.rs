@@ -1,8 +1,8 @@
 //! JSON with spans, and a mark on each value that lowering has taken.
 
 use super::text::Text;
-use crate::rules;
-use crate::text::offset;
+use agentir_syntax::rules;
+use agentir_syntax::text::offset;
 use agentir_diagnostics::{Diagnostic, FileId, Span};
 use jsonc_parser::ast::Value;
 use jsonc_parser::errors::ParseErrorKind;

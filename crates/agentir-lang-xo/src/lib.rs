@@ -1,4 +1,4 @@
-//! Reads bot exports of Kore.ai XO 10 and 11: `botDefinition.json`, `appDefinition.json`.
+//! Imports bot exports of Kore.ai XO 10 and 11: `botDefinition.json`, `appDefinition.json`, or both in a zip file.
 //!
 //! An export is JSON written by an editor, not by people, so it has no grammar or typed tree here. The text
 //! is parsed as JSON with spans ([`json`]). Embedded languages have readers: URI-encoded texts ([`Text`]),
@@ -8,17 +8,24 @@
 //! JavaScript is parsed by tree-sitter. Simple statements are translated; of all others, the
 //! variables that they read and write are recorded. Spans survive URI decoding and escapes.
 //!
+//! Expressions and texts are translated to those of another language, whose parsers [`Xo`] is given.
+//!
 //! *Invariant*: every value of the document is accessible with its span; each value is taken at most once.
 
+mod archive;
 pub mod json;
+mod language;
+mod losses;
+mod lower;
 pub mod script;
 pub mod tables;
 mod text;
 
 pub use json::{Json, Kind, Member};
+pub use language::{EXPORT_FILE, SETTINGS_FILE, Xo};
 pub use text::Text;
 
-use crate::rules;
+use agentir_syntax::rules;
 use agentir_diagnostics::{Diagnostic, FileId, Span};
 
 /// The file names of an export in its package.

@@ -1,6 +1,6 @@
 //! Losses of platform exports: data besides the agents, which no target has a construct for.
 
-use crate::fidelity::{LossRule, Preservation};
+use agentir_syntax::emit::{LossRule, Preservation};
 
 /// A row for a field, wherever it occurs in the extensions of an export.
 macro_rules! row {
@@ -167,8 +167,5 @@ const FALLBACK: &[LossRule] = &[LossRule {
     help: "look up what it does in XO; if it matters, say it in `INSTRUCTIONS` or set it in the project",
 }];
 
-/// The key of the extensions with such data.
-pub(super) const KEY: &str = "kore-xo";
-
 /// The rows, most specific first.
-pub(super) const LOSSES: &[&[LossRule]] = &[EDITOR_FIELDS, PLATFORM_FEATURES, FALLBACK];
+pub(crate) const LOSSES: &[&[LossRule]] = &[EDITOR_FIELDS, PLATFORM_FEATURES, FALLBACK];

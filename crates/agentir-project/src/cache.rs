@@ -2,7 +2,7 @@
 
 use crate::file::FileResult;
 use agentir_diagnostics::{FileId, SourceFile, SourceMap};
-use agentir_lower::ReadOptions;
+use agentir_syntax::{Languages, ReadOptions};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
@@ -92,14 +92,15 @@ impl FileCache {
     }
 
     /// The result of a file of the current build.
-    pub(crate) fn result(&self, key: ResultKey) -> Arc<FileResult> {
+    pub(crate) fn result(&self, languages: Languages, key: ResultKey) -> Arc<FileResult> {
         let file = self.sources.get(key.file);
         let (name, text) = file.map_or(("", None), |file| (&file.name, Some(&file.text)));
         match (self.results.get(&key), text) {
             (Some((of, result)), Some(text)) if Arc::ptr_eq(of, text) => Arc::clone(result),
             _ => {
                 let text = text.map_or("", |text| text);
-                Arc::new(FileResult::new(key.file, name, text, key.in_program, key.options))
+                let ResultKey { file, in_program, options } = key;
+                Arc::new(FileResult::new(languages, file, name, text, in_program, options))
             }
         }
     }

@@ -9,8 +9,9 @@ use crate::assemble::LoadedProgram;
 use crate::comments::comments;
 use crate::levels::Levels;
 use crate::load::Loaded;
-use agentir_diagnostics::{Diagnostic, FileId, SourceMap, sort};
+use agentir_diagnostics::{Diagnostic, FileId, SourceFile, SourceMap, sort};
 use agentir_lint::{Cancellation, Cancelled, Checked, Selection, Statistics, Times};
+use agentir_syntax::Languages;
 use rayon::prelude::*;
 use std::collections::HashSet;
 
@@ -25,6 +26,8 @@ pub struct CheckOptions<'a> {
     pub fragment: bool,
     /// Whether to measure how long each rule takes.
     pub timed: bool,
+    /// The languages of the files, for their comments.
+    pub languages: Languages,
     /// Stops the check early.
     pub cancellation: &'a Cancellation,
 }
@@ -41,7 +44,7 @@ pub fn check_programs<P: AsRef<LoadedProgram> + Sync>(
     sources: &SourceMap,
     options: CheckOptions<'_>,
 ) -> Result<(Checked, Times), Cancelled> {
-    let CheckOptions { selection, levels, fragment, timed, cancellation } = options;
+    let CheckOptions { selection, levels, fragment, timed, languages, cancellation } = options;
     let (mut statistics, mut times) = (Statistics::default(), Times::default());
     let mut all = front_end;
     all.retain(|d| selection.wants(d.rule.0));
@@ -83,6 +86,7 @@ pub fn check_programs<P: AsRef<LoadedProgram> + Sync>(
             && selection.wants(rule)
             && !levels.is_off(name(id), rule)
     };
+    let comments = |id: FileId, file: &SourceFile| comments(languages, id, file);
     agentir_lint::suppress(sources, &mut all, &comments, &ran);
     all.retain(|d| selection.wants(d.rule.0));
     levels.apply(&mut all, sources);

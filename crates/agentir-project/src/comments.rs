@@ -2,21 +2,22 @@
 
 use agentir_diagnostics::{FileId, SourceFile, Span};
 use agentir_lint::Comment;
-use agentir_syntax::adl::python;
-use agentir_syntax::line_layout::{LineKind, line_layout};
+use agentir_syntax::Languages;
+use agentir_syntax::line_layout::LineKind;
 
 /// Returns the comments of a file, in order.
-pub(crate) fn comments(id: FileId, file: &SourceFile) -> Vec<Comment> {
+pub(crate) fn comments(languages: Languages, id: FileId, file: &SourceFile) -> Vec<Comment> {
     let text = &*file.text;
-    if file.name.ends_with(".py") {
-        return in_python(id, text);
+    // A manifest is not a file of any language.
+    if file.name.ends_with(".json") {
+        return Vec::new();
     }
-    let notation = match file.name.ends_with(".json") {
-        true => None,
-        false => agentir_lower::language(&file.name, text).notation(),
-    };
-    let Some(notation) = notation else { return Vec::new() };
-    let lines = line_layout(notation, id, text).lines;
+    let kind = languages.detect(&file.name, text).kind;
+    if let Some(comments) = kind.comments {
+        return outside_of_lines(comments, id, text);
+    }
+    let Some(notation) = kind.notation else { return Vec::new() };
+    let lines = notation.layout(id, text).lines;
     let is_content = |kind: LineKind| !matches!(kind, LineKind::Blank | LineKind::Comment);
     let first = lines.iter().position(|l| is_content(l.kind) && l.kind != LineKind::Verbatim);
     let first = first.unwrap_or(lines.len());
@@ -39,8 +40,12 @@ pub(crate) fn comments(id: FileId, file: &SourceFile) -> Vec<Comment> {
     comments
 }
 
-/// The comments of a Python file, in order.
-fn in_python(id: FileId, text: &str) -> Vec<Comment> {
+/// The comments of a file without a line layout, in order.
+fn outside_of_lines(
+    comments: fn(FileId, &str) -> Vec<Span>,
+    id: FileId,
+    text: &str,
+) -> Vec<Comment> {
     // A file without a suppression is not parsed again.
     if !text.contains(agentir_lint::SUPPRESSION_MARKER) {
         return Vec::new();
@@ -48,7 +53,7 @@ fn in_python(id: FileId, text: &str) -> Vec<Comment> {
     let starts: Vec<usize> =
         std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
     let line_of = |span: &Span| starts.partition_point(|start| *start <= span.start as usize) - 1;
-    let spans = python::comments(id, text);
+    let spans = comments(id, text);
     let is_alone = |span: &Span| {
         let start = starts.get(line_of(span)).copied().unwrap_or_default();
         text.get(start..span.start as usize).is_some_and(|before| before.trim().is_empty())

@@ -1,7 +1,7 @@
 //! One file: parsed and lowered once per content.
 
 use agentir_diagnostics::{Diagnostic, FileId, RuleName, Span};
-use agentir_lower::{Language, LoweredFile, ReadOptions};
+use agentir_syntax::{Detected, FileHead, Languages, LoweredFile, ReadOptions};
 use std::io;
 
 /// The rule that reports files that cannot be read.
@@ -12,7 +12,7 @@ pub const READ_ERROR: RuleName = RuleName("unreadable-file");
 #[derive(Debug)]
 pub struct FileResult {
     /// The language the file is written in.
-    pub language: Language,
+    pub language: Detected,
     /// What it defines, and what is wrong with it.
     pub lowered: LoweredFile,
 }
@@ -22,36 +22,32 @@ impl FileResult {
     /// settings are known by their names alone.
     #[must_use]
     pub fn new(
+        languages: Languages,
         file: FileId,
         name: &str,
         text: &str,
         in_program: bool,
         options: ReadOptions,
     ) -> Self {
-        let language = if in_program {
-            agentir_lower::language_in_program(name, text)
-        } else {
-            agentir_lower::language(name, text)
-        };
-        let lowered = agentir_lower::file_as(language, file, name, text, options);
+        let language = languages.detect_head(&FileHead { name, text, in_program });
+        let lowered = languages.read_detected(language, file, name, text, options);
         Self::with_text_rules(language, lowered, file, text)
     }
 
     /// Parses and lowers a file of a known language.
     #[must_use]
-    pub fn of(language: Language, file: FileId, text: &str, options: ReadOptions) -> Self {
-        let lowered = agentir_lower::read_as(language, file, text, options);
+    pub fn of(language: Detected, file: FileId, text: &str, options: ReadOptions) -> Self {
+        let lowered = language.read(file, text, options);
         Self::with_text_rules(language, lowered, file, text)
     }
 
     fn with_text_rules(
-        language: Language,
+        language: Detected,
         mut lowered: LoweredFile,
         file: FileId,
         text: &str,
     ) -> Self {
-        // Exports are searched for credentials when they are lowered, decoded.
-        if !matches!(language, Language::Xo | Language::XoSettings) {
+        if language.kind.is_plain {
             lowered.diagnostics.extend(agentir_lint::check_text(file, text));
         }
         Self { language, lowered }

@@ -22,7 +22,6 @@
 //!
 //! *Invariant*: files are only read through a [`FileSystem`](agentir_vfs::FileSystem); nothing is written or printed.
 
-mod archive;
 mod assemble;
 mod cache;
 mod check;

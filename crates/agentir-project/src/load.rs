@@ -1,6 +1,5 @@
 //! Loads programs: reads, parses and lowers documents, and assembles those that run together.
 
-use crate::archive;
 use crate::assemble::{LoadedProgram, Member, ProjectManifest, assemble};
 use crate::cache::{FileCache, ResultKey};
 use crate::discover::discover;
@@ -11,7 +10,7 @@ use crate::request::{LoadError, Request};
 use agentir_config::Configs;
 use agentir_diagnostics::{Diagnostic, FileId, SourceFile, SourceMap, Span};
 use agentir_ir::Data;
-use agentir_lower::{Language, ReadOptions};
+use agentir_syntax::{FileHead, Language, Languages, ReadOptions};
 use agentir_vfs::{FileSystem, identity};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
@@ -46,6 +45,7 @@ pub fn load(request: &Request<'_>) -> Result<Loaded, LoadError> {
 /// Reads texts as the files of one program, in their order. A `project.json` among them is its manifest.
 #[must_use]
 pub fn read_program<'t>(
+    languages: Languages,
     files: impl IntoIterator<Item = (&'t str, &'t str)>,
     options: ReadOptions,
 ) -> Loaded {
@@ -57,7 +57,7 @@ pub fn read_program<'t>(
         if Path::new(name).file_name().is_some_and(|last| last == MANIFEST) {
             manifest = Some(id);
         } else {
-            results.push(FileResult::new(id, name, text, true, options));
+            results.push(FileResult::new(languages, id, name, text, true, options));
         }
     }
     let rule_options = Arc::default();
@@ -134,9 +134,9 @@ impl Contents {
 
     /// The files with the ids that spans refer to, without parsing them.
     #[must_use]
-    pub fn sources(self) -> SourceMap {
+    pub fn sources(self, languages: Languages) -> SourceMap {
         let mut cache = FileCache::default();
-        open(self, &mut cache);
+        open(self, languages, &mut cache);
         cache.into_sources()
     }
 }
@@ -179,15 +179,18 @@ fn is_part(root: &Path, request: &Request<'_>) -> bool {
 }
 
 /// Files with ids, in order; manifests come last. A file that is not text is reported, and is not a document.
-fn open(contents: Contents, cache: &mut FileCache) -> Opened {
+fn open(contents: Contents, languages: Languages, cache: &mut FileCache) -> Opened {
     let Contents { files, manifests, parts } = contents;
     let mut diagnostics = Vec::new();
-    let mut unread: Vec<(PathBuf, Vec<String>)> = Vec::new();
+    let mut unread = Vec::new();
     let files: Vec<_> = files
         .into_iter()
         .flat_map(|(found, bytes)| match bytes {
-            Ok(bytes) if archive::is_zip(&bytes) => unpack(found, &bytes, &mut unread),
-            bytes => vec![(found, bytes)],
+            Ok(bytes) => match unpack(&found, &bytes, languages, &mut unread) {
+                Some(unpacked) => unpacked,
+                None => vec![(found, Ok(bytes))],
+            },
+            error => vec![(found, error)],
         })
         .collect();
     let names: Vec<String> =
@@ -225,8 +228,8 @@ struct Opened {
     diagnostics: Vec<Diagnostic>,
     /// The files that are not text, with their programs.
     unreadable: Vec<(PathBuf, FileId)>,
-    /// By program, the names of the files in an archive that are not read.
-    unread: Vec<(PathBuf, Vec<String>)>,
+    /// The files of packages that are not read.
+    unread: Vec<UnreadFiles>,
     manifests: BTreeMap<PathBuf, FileId>,
     parts: BTreeSet<PathBuf>,
 }
@@ -241,11 +244,11 @@ pub fn build(contents: Contents, request: &Request<'_>) -> Loaded {
 #[must_use]
 pub fn build_with(cache: &mut FileCache, contents: Contents, request: &Request<'_>) -> Loaded {
     let Opened { documents, mut diagnostics, unreadable, unread, manifests, parts } =
-        open(contents, cache);
+        open(contents, request.languages, cache);
     let parse = |(document, id): (Document, FileId)| {
         let options = request.options(&document.path, &document.config);
         let key = ResultKey { file: id, in_program: document.in_program(), options };
-        let result = cache.result(key);
+        let result = cache.result(request.languages, key);
         (document, key, result)
     };
     let parsed = map(documents, parse);
@@ -287,70 +290,72 @@ pub fn build_with(cache: &mut FileCache, contents: Contents, request: &Request<'
             loaded.program.complete = false;
         }
     }
-    for (root, names) in unread {
+    for UnreadFiles { root, language, names } in unread {
         if let Some(loaded) = loaded.get_mut(&root) {
             let span = loaded.program.agents().next().map(|a| a.span.at_start());
             let all = names.into_iter().map(Data::from).collect();
             let span = span.unwrap_or(Span::new(FileId(0), 0, 0));
-            loaded.program.extensions.insert("kore-xo", "files", Data::Array(all), span);
+            loaded.program.extensions.insert(language.id(), "files", Data::Array(all), span);
         }
     }
     Loaded { sources, diagnostics, programs: loaded.into_values().collect(), files }
 }
 
-/// Finds and reads documents, each once, without the files that only belong to them and are not named: functions in
-/// Python, and settings.
+/// Finds and reads documents, each once, without the companions of documents that are not named.
 ///
 /// # Errors
 /// If a path that was named cannot be read.
 pub fn documents(
     paths: &[PathBuf],
     stdin: Option<&crate::TextInput>,
+    languages: Languages,
     configs: &Configs,
     files: &dyn FileSystem,
 ) -> Result<Vec<ReadDocument>, LoadError> {
     let options = ReadOptions::default();
-    let request = Request { paths, together: None, stdin, options, configs, files };
+    let request = Request { paths, together: None, stdin, languages, options, configs, files };
     let mut found = discover(&request)?;
     found.retain(|document| {
         let name = document.name();
-        let settings = document.in_program()
-            && matches!(
-                agentir_lower::language_in_program(&name, ""),
-                Language::AdlSettings | Language::XoSettings
-            );
-        let belongs = settings || name.ends_with(".py");
-        !belongs || document.text.is_some() || paths.contains(&document.path)
+        let head = FileHead { name: &name, text: "", in_program: document.in_program() };
+        let is_companion = languages.detect_head(&head).kind.is_companion;
+        !is_companion || document.text.is_some() || paths.contains(&document.path)
     });
     found.dedup_by(|a, b| a.text.is_none() && b.text.is_none() && a.path == b.path);
     Ok(Contents::read(found, &request).files)
 }
 
-/// The files of an archive that are read; the names of the others go to `unread`.
+/// The files of a package that are read, if bytes are one; the names of the others go to `unread`.
 fn unpack(
-    found: Document,
+    found: &Document,
     bytes: &[u8],
-    unread: &mut Vec<(PathBuf, Vec<String>)>,
-) -> Vec<ReadDocument> {
-    match archive::read(io::Cursor::new(bytes)) {
-        Ok(export) => {
-            if !export.others.is_empty() {
-                unread.push((found.root.clone(), export.others));
-            }
-            let all = export.definition.into_iter().chain(export.settings);
-            all.map(|(name, bytes)| {
-                // Only what it is called: a name in an archive may look like a path to anywhere.
-                let path = PathBuf::from(format!("{}/{name}", found.path.display()));
-                let (root, config) = (found.root.clone(), Arc::clone(&found.config));
-                (
-                    Document { repeated: found.repeated, ..Document::new(path, root, config) },
-                    Ok(bytes),
-                )
-            })
-            .collect()
-        }
-        Err(problem) => vec![(found, Err(io::Error::other(problem)))],
+    languages: Languages,
+    unread: &mut Vec<UnreadFiles>,
+) -> Option<Vec<ReadDocument>> {
+    let (language, package) = languages.unpack(bytes)?;
+    let package = match package {
+        Ok(package) => package,
+        Err(problem) => return Some(vec![(found.clone(), Err(io::Error::other(problem)))]),
+    };
+    if !package.others.is_empty() {
+        let (root, names) = (found.root.clone(), package.others);
+        unread.push(UnreadFiles { root, language, names });
     }
+    let read = |(name, bytes): (String, Vec<u8>)| {
+        // Only what it is called: a name in a package may look like a path to anywhere.
+        let path = PathBuf::from(format!("{}/{name}", found.path.display()));
+        let (root, config) = (found.root.clone(), Arc::clone(&found.config));
+        (Document { repeated: found.repeated, ..Document::new(path, root, config) }, Ok(bytes))
+    };
+    Some(package.files.into_iter().map(read).collect())
+}
+
+/// The files of a package that are not read.
+struct UnreadFiles {
+    /// The program.
+    root: PathBuf,
+    language: &'static dyn Language,
+    names: Vec<String>,
 }
 
 /// The documents of one program, not yet read.

@@ -1,7 +1,7 @@
 //! What to load, and how.
 
 use agentir_config::{Config, Configs};
-use agentir_lower::ReadOptions;
+use agentir_syntax::{Languages, ReadOptions};
 use agentir_vfs::FileSystem;
 use std::io;
 use std::path::{self, Path, PathBuf};
@@ -41,6 +41,8 @@ pub struct Request<'a> {
     pub together: Option<&'a Path>,
     /// The text that `-` stands for.
     pub stdin: Option<&'a TextInput>,
+    /// The languages of documents.
+    pub languages: Languages,
     /// How documents are read; takes precedence over the configuration.
     pub options: ReadOptions,
     /// The configurations of the files.
@@ -61,8 +63,7 @@ impl Request<'_> {
 #[must_use]
 pub fn read_options(mut options: ReadOptions, path: &Path, config: &Config) -> ReadOptions {
     let path = path::absolute(path).unwrap_or_else(|_| path.to_owned());
-    options.abl.version = options.abl.version.or_else(|| config.abl_version(&path));
-    let dialect = &mut options.agent_script.dialect;
-    *dialect = dialect.or_else(|| config.dialect(&path));
+    options.version = options.version.or_else(|| config.abl_version(&path));
+    options.variant = options.variant.or_else(|| config.dialect(&path));
     options
 }

@@ -3,6 +3,7 @@
 use crate::document::{Document, MANIFEST};
 use crate::request::Request;
 use agentir_config::{Config, split_path};
+use agentir_syntax::{Claim, Language, Languages, ProgramLayout};
 use agentir_vfs::{Depth, Entry, FileSystem};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::ffi::OsString;
@@ -24,82 +25,102 @@ pub(crate) fn below(folder: &Path, request: &Request<'_>) -> Vec<Document> {
 }
 
 /// The documents of a file that is named: the file, whatever its name and configurations say, and what belongs to it
-/// if it is a bot of ADL or the definition of an export.
+/// in its language.
 pub(crate) fn named(path: PathBuf, request: &Request<'_>) -> Vec<Document> {
-    if is_definition(&path) {
-        return exported(&path, &request.configs.of(&path), request.files);
-    }
     let document = Document::alone(path, request);
-    if !is_yaml(&document.path) || !is_adl(&document.path, request.files) {
-        return vec![document];
+    match claimed_by(&document.path, request).map(|language| language.layout()) {
+        Some(ProgramLayout::WithSettings { settings }) => {
+            with_settings(&document.path, settings, &document.config, request.files)
+        }
+        Some(ProgramLayout::WithCompanions { is_companion, .. }) => {
+            let mut documents = companions(&document, is_companion, request.files);
+            documents.push(document);
+            documents
+        }
+        _ => vec![document],
     }
+}
+
+/// The companions in the folder of a document, in no order.
+fn companions(
+    document: &Document,
+    is_companion: fn(&[u8]) -> bool,
+    files: &dyn FileSystem,
+) -> Vec<Document> {
     let (root, config) = (&document.path, &document.config);
     let above = root.parent().filter(|folder| !folder.as_os_str().is_empty());
     let beside: Mutex<Vec<Document>> = Mutex::default();
-    request.files.walk(above.unwrap_or(Path::new(".")), Depth::Direct, &|| {
+    files.walk(above.unwrap_or(Path::new(".")), Depth::Direct, &|| {
         Box::new(|entry| {
             let Ok(Entry { path, is_link }) = entry else { return };
-            if belongs_to_bot(&path) && (!is_link || request.files.is_file(&path)) {
-                // Named as the bot is.
+            if is_companion(last(&path)) && (!is_link || files.is_file(&path)) {
+                // Named as the document is.
                 let path = root.with_file_name(path.file_name().unwrap_or_default());
                 let found = Document::new(path, root.clone(), Arc::clone(config));
                 beside.lock().unwrap_or_else(PoisonError::into_inner).push(found);
             }
         })
     });
-    let mut documents = beside.into_inner().unwrap_or_else(PoisonError::into_inner);
-    documents.push(document);
-    documents
+    beside.into_inner().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// What a walk came to.
 #[derive(Default)]
 struct Walked {
-    /// All documents but those of ADL bots.
+    /// All documents but those with companions.
     found: Vec<Document>,
-    /// ADL files, and what they go by.
-    bots: Vec<(PathBuf, Arc<Config>)>,
-    /// What belongs to an ADL bot if there is one in the same folder.
-    beside_bots: Vec<PathBuf>,
+    /// The documents with companions.
+    hosts: Vec<Host>,
+    /// Companions, if there is a document in the same folder that they belong to.
+    companions: Vec<PathBuf>,
 }
 
 impl Walked {
     fn append(&mut self, other: &mut Self) {
         self.found.append(&mut other.found);
-        self.bots.append(&mut other.bots);
-        self.beside_bots.append(&mut other.beside_bots);
+        self.hosts.append(&mut other.hosts);
+        self.companions.append(&mut other.companions);
     }
 
-    /// All documents: with an ADL file the Python files beside it, which hold its functions, and its settings. A
-    /// folder with an `agents.yml` is one program; else each file is one.
+    /// All documents, with their companions. A file that stands for its folder makes the folder a program; else each
+    /// file is one.
     fn into_documents(self) -> Vec<Document> {
-        let Self { mut found, bots, beside_bots } = self;
+        let Self { mut found, hosts, companions } = self;
         let mut by_folder: FxHashMap<&[u8], Vec<&PathBuf>> =
-            bots.iter().map(|(agents, _)| (split_path(agents).0, Vec::new())).collect();
-        for path in &beside_bots {
+            hosts.iter().map(|host| (split_path(&host.path).0, Vec::new())).collect();
+        for path in &companions {
             if let Some(beside) = by_folder.get_mut(split_path(path).0) {
                 beside.push(path);
             }
         }
-        let taken: FxHashSet<PathBuf> = match bots.is_empty() {
+        let taken: FxHashSet<PathBuf> = match hosts.is_empty() {
             true => FxHashSet::default(),
             false => found.iter().map(|document| document.root.clone()).collect(),
         };
-        for (agents, config) in &bots {
-            let whole = agents.file_stem().is_some_and(|stem| stem == "agents");
-            // Agents of another language in the folder are not agents of the bot.
-            let root = match agents.parent() {
+        for Host { path, config, is_companion, folder_stem } in &hosts {
+            let whole = path.file_stem().is_some_and(|stem| stem == *folder_stem);
+            // Agents of another language in the folder are not agents of the program.
+            let root = match path.parent() {
                 Some(folder) if whole && !taken.contains(folder) => folder,
-                _ => agents,
+                _ => path,
             };
-            let beside = by_folder.get(split_path(agents).0).into_iter().flatten();
-            let files = std::iter::once(agents).chain(beside.copied());
+            let beside = by_folder.get(split_path(path).0).into_iter().flatten().copied();
+            let beside = beside.filter(|path| is_companion(last(path)));
+            let files = std::iter::once(path).chain(beside);
             let one =
                 |path: &PathBuf| Document::new(path.clone(), root.to_owned(), Arc::clone(config));
             found.extend(files.map(one));
         }
         found
     }
+}
+
+/// A document that companions in its folder belong to.
+struct Host {
+    path: PathBuf,
+    config: Arc<Config>,
+    is_companion: fn(&[u8]) -> bool,
+    folder_stem: &'static str,
 }
 
 /// What one thread of a walk found.
@@ -136,36 +157,49 @@ impl<'a> Here<'a> {
     }
 
     fn see(&mut self, Entry { path, is_link }: Entry) {
+        let languages = self.request.languages;
+        let name = last(&path);
+        let is_companion = languages.iter().any(|language| match language.layout() {
+            ProgramLayout::WithCompanions { is_companion, .. } => is_companion(name),
+            _ => false,
+        });
         if is_link {
-            if belongs_to_bot(&path) && self.request.files.is_file(&path) {
-                self.walked.beside_bots.push(path);
+            if is_companion && self.request.files.is_file(&path) {
+                self.walked.companions.push(path);
             }
             return;
         }
-        if belongs_to_bot(&path) {
-            self.walked.beside_bots.push(path.clone());
+        if is_companion {
+            self.walked.companions.push(path.clone());
         }
-        if let Some(kind) = Kind::of(&path) {
-            self.add_if_wanted(kind, path);
+        if let Some((language, claim)) = claim(&path, languages) {
+            self.add_if_wanted(language, claim, path);
         }
     }
 
     /// Adds a file if its configuration wants it and it is what it is taken for.
-    fn add_if_wanted(&mut self, kind: Kind, path: PathBuf) {
+    fn add_if_wanted(&mut self, language: &'static dyn Language, claim: Claim, path: PathBuf) {
         let config = self.config(&path);
+        let files = self.request.files;
         let wanted = config.is_empty()
             || config.includes(&path::absolute(&path).unwrap_or_else(|_| path.clone()));
-        if !wanted || !kind.is_in(&path, self.request.files) {
+        if !wanted || !is_meant(claim, &path, files) {
             return;
         }
-        match kind {
-            Kind::Whole => self.walked.found.push(Document::new(path.clone(), path, config)),
-            Kind::Abl => {
-                let root = self.roots.of(&path, self.request.files);
+        match language.layout() {
+            ProgramLayout::File => {
+                self.walked.found.push(Document::new(path.clone(), path, config));
+            }
+            ProgramLayout::Folder { parts } => {
+                let root = self.roots.of(&path, parts, files);
                 self.walked.found.push(Document::new(path, root, config));
             }
-            Kind::Adl => self.walked.bots.push((path, config)),
-            Kind::Export => self.walked.found.extend(exported(&path, &config, self.request.files)),
+            ProgramLayout::WithCompanions { is_companion, folder_stem } => {
+                self.walked.hosts.push(Host { path, config, is_companion, folder_stem });
+            }
+            ProgramLayout::WithSettings { settings } => {
+                self.walked.found.extend(with_settings(&path, settings, &config, files));
+            }
         }
     }
 }
@@ -177,90 +211,45 @@ impl Drop for Here<'_> {
     }
 }
 
-/// What a file in a folder is taken for.
-#[derive(Clone, Copy, Debug)]
-enum Kind {
-    /// A program of its own: Agent Script.
-    Whole,
-    /// A part of an ABL project.
-    Abl,
-    /// An ADL bot.
-    Adl,
-    /// The definition of an unpacked export.
-    Export,
-}
-
-impl Kind {
-    /// What a file is taken for by its name.
-    fn of(path: &Path) -> Option<Self> {
-        if is_agent_script(path) {
-            Some(Self::Whole)
-        } else if is_abl(path) {
-            Some(Self::Abl)
-        } else if is_yaml(path) {
-            Some(Self::Adl)
-        } else if is_definition(path) {
-            Some(Self::Export)
-        } else {
-            None
-        }
-    }
-
-    /// Whether what is in a file speaks for its kind, where names leave that open: most YAML is something
-    /// else, and is left alone.
-    fn is_in(self, path: &Path, files: &dyn FileSystem) -> bool {
-        !matches!(self, Self::Adl) || is_adl(path, files)
-    }
-}
-
 /// What a file is called in its folder.
 fn last(path: &Path) -> &[u8] {
     split_path(path).1
 }
 
-/// Whether a file in a folder is taken for Agent Script, by its name.
-fn is_agent_script(path: &Path) -> bool {
-    last(path).strip_suffix(b".agent").is_some_and(|stem| !stem.is_empty())
+/// The first language that a file in a folder may be taken for, by its name.
+fn claim(path: &Path, languages: Languages) -> Option<(&'static dyn Language, Claim)> {
+    let claims = languages.iter().map(|language| (language, language.claim(last(path))));
+    claims.into_iter().find(|(_, claim)| !matches!(claim, Claim::No))
 }
 
-/// Whether a file in a folder is taken for ABL, by its name.
-fn is_abl(path: &Path) -> bool {
-    let name = last(path);
-    name.ends_with(b".abl") || std::str::from_utf8(name).is_ok_and(agentir_lower::is_abl_yaml_name)
+/// The language that a file in a folder is taken for.
+fn claimed_by(path: &Path, request: &Request<'_>) -> Option<&'static dyn Language> {
+    let (language, claim) = claim(path, request.languages)?;
+    is_meant(claim, path, request.files).then_some(language)
 }
 
-/// Whether a file in a folder is YAML, by its name.
-fn is_yaml(path: &Path) -> bool {
-    let name = last(path);
-    name.ends_with(b".yml") || name.ends_with(b".yaml")
-}
-
-/// Whether a file describes an ADL bot, by what is in it.
-fn is_adl(path: &Path, files: &dyn FileSystem) -> bool {
-    let name = String::from_utf8_lossy(last(path));
-    if agentir_lower::is_adl_name(&name) {
-        return true;
+/// Whether a file is what it is taken for, if its name leaves that open.
+fn is_meant(claim: Claim, path: &Path, files: &dyn FileSystem) -> bool {
+    match claim {
+        Claim::No => false,
+        Claim::ByName => true,
+        Claim::ByContent(is_meant) => {
+            let text = files.read(path).ok().and_then(|bytes| String::from_utf8(bytes).ok());
+            text.is_some_and(|text| is_meant(&String::from_utf8_lossy(last(path)), &text))
+        }
     }
-    let text = files.read(path).ok().and_then(|bytes| String::from_utf8(bytes).ok());
-    text.is_some_and(|text| agentir_lower::is_adl(&name, &text))
 }
 
-/// Whether a file is a part of the ADL bots beside it, by its name: their functions, or their settings.
-fn belongs_to_bot(path: &Path) -> bool {
-    let name = last(path);
-    name.ends_with(b".py") || std::str::from_utf8(name).is_ok_and(agentir_lower::is_adl_config_name)
-}
-
-/// Whether a file in a folder is the definition of an unpacked export, by its name.
-fn is_definition(path: &Path) -> bool {
-    agentir_syntax::xo::FILE_NAMES.iter().any(|name| name.as_bytes() == last(path))
-}
-
-/// An unpacked export: its definition, and the settings beside it.
-fn exported(definition: &Path, config: &Arc<Config>, files: &dyn FileSystem) -> Vec<Document> {
-    let settings = definition.with_file_name("config.json");
-    let found = |path| Document::new(path, definition.to_owned(), Arc::clone(config));
-    std::iter::once(definition.to_owned())
+/// A document, and the settings beside it.
+fn with_settings(
+    path: &Path,
+    settings: &str,
+    config: &Arc<Config>,
+    files: &dyn FileSystem,
+) -> Vec<Document> {
+    let settings = path.with_file_name(settings);
+    let found = |file| Document::new(file, path.to_owned(), Arc::clone(config));
+    std::iter::once(path.to_owned())
         .chain(files.is_file(&settings).then_some(settings))
         .map(found)
         .collect()
@@ -275,14 +264,14 @@ struct Roots {
 
 impl Roots {
     /// The folder of the program a file belongs to: the nearest one above with a manifest; else its
-    /// own folder, or the one above where the folder is called as the parts of a project are.
-    fn of(&mut self, file: &Path, files: &dyn FileSystem) -> PathBuf {
+    /// own folder, or the one above where the folder is called as one of the `parts` of a project.
+    fn of(&mut self, file: &Path, parts: &[&str], files: &dyn FileSystem) -> PathBuf {
         let folder = file.parent().unwrap_or(Path::new(""));
         if let Some(root) = self.manifest_above(folder, files) {
             return root;
         }
         let part = folder.file_name().and_then(|n| n.to_str()).unwrap_or_default();
-        if matches!(part, "agents" | "tools" | "behavior_profiles") {
+        if parts.contains(&part) {
             folder.parent().unwrap_or(folder).to_owned()
         } else {
             folder.to_owned()

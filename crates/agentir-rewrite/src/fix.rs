@@ -74,13 +74,12 @@ pub fn fix(
 mod tests {
     use super::{Fixed, fix};
     use agentir_diagnostics::{Applicability, Edit, FileId, Fix, Span};
-    use agentir_lower::ReadOptions;
-    use agentir_project::FileResult;
+    use agentir_lang_abl::{ABL, ABL_FILE};
+    use agentir_syntax::ReadOptions;
 
     fn fixed(text: &str, fixes: &[&Fix]) -> Fixed {
         fix(FileId(0), text, fixes, &|text| {
-            let options = ReadOptions::default();
-            FileResult::new(FileId(0), "a.agent.abl", text, false, options).lowered.diagnostics
+            ABL.read(&ABL_FILE, FileId(0), text, ReadOptions::default()).diagnostics
         })
     }
 

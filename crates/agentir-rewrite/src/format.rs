@@ -1,6 +1,6 @@
 //! The formatter: canonical indentation, spacing and empty lines.
 //!
-//! Columns come from `agentir_syntax::line_layout`. This module decides the rest:
+//! Columns come from the notation of the language. This module decides the rest:
 //!
 //! - one empty line between sections longer than a line; never two in a row, none at either end;
 //! - two spaces before a trailing comment, more where comments on successive lines were aligned;
@@ -10,24 +10,25 @@
 //! Text blocks keep every byte after their indentation.
 
 use crate::RewriteError;
-use crate::round_trip::{Difference, changed_comment, differences, read};
+use crate::round_trip::{changed_comment, differences, read};
 use agentir_diagnostics::FileId;
-use agentir_lower::Language;
-use agentir_syntax::line_layout::{Gap, Line, LineKind, line_layout};
+use agentir_syntax::Detected;
+use agentir_syntax::line_layout::{Gap, Line, LineKind};
+use agentir_syntax::migrate::Difference;
 
 /// Formats a document. The result has the same meaning and the same comments, and formatting it again
-/// changes nothing. A language without a formatter (Python) is returned unchanged.
+/// changes nothing. A file that is not laid out in lines of ours is returned unchanged.
 ///
 /// # Errors
 /// If the document has errors that make its structure doubtful, or the result would differ in meaning.
-pub fn format(language: Language, file: FileId, text: &str) -> Result<String, RewriteError> {
-    let Some(notation) = language.notation() else { return Ok(text.to_owned()) };
+pub fn format(language: Detected, file: FileId, text: &str) -> Result<String, RewriteError> {
+    let Some(notation) = language.kind.notation else { return Ok(text.to_owned()) };
     let before = read(language, file, text, None);
     let broken = before.structure_errors();
     if !broken.is_empty() {
         return Err(RewriteError::InvalidStructure(broken));
     }
-    let old = line_layout(notation, file, text);
+    let old = notation.layout(file, text);
     let formatted = render(text, &old.lines, &old.gaps);
     if formatted == text {
         return Ok(formatted);
@@ -38,7 +39,7 @@ pub fn format(language: Language, file: FileId, text: &str) -> Result<String, Re
         return Err(RewriteError::MeaningChanged(difference.path));
     }
     if let Some(comment) =
-        changed_comment((&old, text), (&line_layout(notation, file, &formatted), &formatted))
+        changed_comment((&old, text), (&notation.layout(file, &formatted), &formatted))
     {
         return Err(RewriteError::MeaningChanged(comment));
     }

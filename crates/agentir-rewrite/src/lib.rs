@@ -15,12 +15,13 @@
 mod edit;
 mod fix;
 mod format;
-pub mod migrate;
+mod migrate;
 mod round_trip;
 
 pub use fix::{Fixed, fix};
 pub use format::format;
-pub use migrate::migrate;
+pub use agentir_syntax::migrate::NewFile;
+pub use migrate::{FindingsOf, Migration, migrate};
 
 use agentir_diagnostics::Diagnostic;
 

@@ -1,39 +1,23 @@
-//! Migration of ABL documents to newer versions.
+//! Migration of documents to newer versions of their language.
 //!
-//! [`ROWS`] is the table of changes between the versions. A row either names a rule whose fixes
-//! migrate the document, or finds the old form in the typed tree. Both yield edits of the text, so
-//! everything else stays byte for byte. What cannot be decided stays as it is and becomes a
-//! finding.
-//!
-//! A row also states where in the IR the new form may differ; a migration that differs elsewhere is
-//! refused. Constructs whose semantics changed (guardrails, the context of a handoff) are only
-//! rewritten in documents of an older version.
-
-mod handoffs;
-mod names;
-mod profiles;
-mod rules;
-mod source;
-mod table;
-
-pub use profiles::NewFile;
-pub use table::{How, ROWS, Row};
+//! The changes between the versions are a table of the language ([`agentir_syntax::migrate`]). Some of them are the
+//! fixes of rules, which the caller runs. Both yield edits of the text, so everything else stays byte for byte. What
+//! cannot be decided stays as it is and becomes a finding. A migration that changes anything else in the IR is refused.
 
 use crate::RewriteError;
 use crate::edit::{apply, non_overlapping, shifted};
 use crate::round_trip::{self, differences};
 use agentir_diagnostics::{Diagnostic, Edit, FileId};
 use agentir_expr::Version;
-use agentir_lint::Selection;
-use agentir_lower::Language;
-use agentir_project::{FileResult, LoadedProgram, Member, ProjectManifest, assemble};
-use agentir_syntax::abl::{Arena, Format, Options};
-use agentir_syntax::outline;
-use source::{Changes, Source};
-use std::sync::Arc;
+use agentir_syntax::migrate::{Migration as Changes, NewFile, OldDocument};
+use agentir_syntax::{Detected, ReadOptions};
 
 /// How often a document is looked at again: an edit may make room for another one.
 const ROUNDS: usize = 8;
+
+/// Reads a document, checks it with the rules of these names, and returns what the front end and the rules find.
+pub type FindingsOf<'a> =
+    dyn Fn(Detected, FileId, &str, ReadOptions, &[&str]) -> Vec<Diagnostic> + 'a;
 
 /// A document in a newer version.
 #[derive(Debug)]
@@ -44,36 +28,32 @@ pub struct Migration {
     pub from: Version,
     /// Documents that came out of it.
     pub files: Vec<NewFile>,
-    /// What has to be decided by somebody who knows; places are in the new text.
+    /// What has to be decided by somebody who knows; spans are in the new text.
     pub findings: Vec<Diagnostic>,
 }
 
-/// Brings a document of ABL into a newer version. `from` is the version it is in, found out if not
-/// given. What is newer already stays as it is; so do documents of other languages.
+/// Brings a document into a newer version of its language. `from` is the version it is in, found out if not
+/// given. What is newer already stays as it is; so do documents of languages without versions.
 ///
 /// # Errors
 /// If the document has errors that make its structure doubtful.
 pub fn migrate(
-    language: Language,
+    language: Detected,
     file: FileId,
     text: &str,
-    from: Option<Version>,
-    to: Version,
+    (from, to): (Option<Version>, Version),
+    findings_of: &FindingsOf<'_>,
 ) -> Result<Migration, RewriteError> {
     let none =
         |from| Migration { text: text.to_owned(), from, files: Vec::new(), findings: Vec::new() };
-    let format = match language {
-        Language::Abl => Format::Abl,
-        Language::AblYaml => Format::Yaml,
-        _ => return Ok(none(to)),
-    };
+    let Some(changes) = language.kind.migration else { return Ok(none(to)) };
     let before = round_trip::read(language, file, text, from);
     let broken = before.structure_errors();
     if !broken.is_empty() {
         return Err(RewriteError::InvalidStructure(broken));
     }
     let from = before.version;
-    let how = Reader { language, format, file, fragment: before.fragment };
+    let driver = Driver { language, changes, file, fragment: before.fragment, findings_of };
     if from > to {
         return Ok(none(from));
     }
@@ -81,8 +61,16 @@ pub fn migrate(
     let mut undecided: Vec<Diagnostic> = Vec::new();
     let mut files = Vec::new();
     for round in 0..ROUNDS {
-        let mut changes = in_tree(&how, &new, (from, to), round == 0);
-        changes.groups.extend(fixes(&how, &new, from, to));
+        let mut changes = driver.changes.changes(&OldDocument {
+            kind: language.kind,
+            file,
+            text: &new,
+            fragment: driver.fragment,
+            from,
+            to,
+            is_first_round: round == 0,
+        });
+        changes.groups.extend(driver.fixes(&new, from, to));
         if round == 0 {
             files = changes.files;
             undecided = changes.findings;
@@ -99,42 +87,65 @@ pub fn migrate(
     let after = round_trip::read(language, file, &new, Some(to));
     let unexpected = differences(&before, &after)
         .into_iter()
-        .find(|difference| !table::applies(from, to).any(|row| row.may_change(difference)));
+        .find(|difference| !changes.explains(from, to, difference));
     if let Some(difference) = unexpected {
         return Err(RewriteError::MeaningChanged(difference.path));
     }
     for file in &mut files {
-        file.text = finished(&file.text, to)?;
+        file.text = driver.finished(&file.text, to)?;
     }
-    let mut findings = findings(&how, &new, to);
+    let mut findings = driver.findings(&new, to);
     undecided.retain(|u| findings.iter().all(|f| f.primary.span != u.primary.span));
     findings.append(&mut undecided);
     Ok(Migration { text: new, from, files, findings })
 }
 
-/// How a document is read.
-struct Reader {
-    language: Language,
-    format: Format,
+/// How a document is read and changed.
+struct Driver<'a> {
+    language: Detected,
+    changes: &'static dyn Changes,
     file: FileId,
     fragment: bool,
+    findings_of: &'a FindingsOf<'a>,
 }
 
-/// A new document, with what its version asks for.
-fn finished(text: &str, to: Version) -> Result<String, RewriteError> {
-    let mut text = text.to_owned();
-    let file = FileId(0);
-    let how = Reader { language: Language::Abl, format: Format::Abl, file, fragment: false };
-    for _ in 0..ROUNDS {
-        let edits = non_overlapping(fixes(&how, &text, Version::Legacy, to));
-        if edits.is_empty() {
-            break;
+impl Driver<'_> {
+    /// A new document, with what its version asks for.
+    fn finished(&self, text: &str, to: Version) -> Result<String, RewriteError> {
+        let mut text = text.to_owned();
+        let file = FileId(0);
+        let driver = Driver { file, fragment: false, ..*self };
+        for _ in 0..ROUNDS {
+            let edits = non_overlapping(driver.fixes(&text, Version::Legacy, to));
+            if edits.is_empty() {
+                break;
+            }
+            text = apply(&text, &edits);
         }
-        text = apply(&text, &edits);
+        let read = round_trip::read(self.language, file, &text, Some(to));
+        let broken = read.structure_errors();
+        if broken.is_empty() { Ok(text) } else { Err(RewriteError::InvalidStructure(broken)) }
     }
-    let read = round_trip::read(Language::Abl, file, &text, Some(to));
-    let broken = read.structure_errors();
-    if broken.is_empty() { Ok(text) } else { Err(RewriteError::InvalidStructure(broken)) }
+
+    /// What the rules find that is of another version.
+    fn findings(&self, text: &str, to: Version) -> Vec<Diagnostic> {
+        let options =
+            ReadOptions { version: Some(to), fragment: self.fragment, ..ReadOptions::default() };
+        let rules = self.changes.rules();
+        let mut found = (self.findings_of)(self.language, self.file, text, options, rules);
+        found.retain(|d| rules.contains(&d.rule.0));
+        found
+    }
+
+    /// The edits of fixable findings.
+    fn fixes(&self, text: &str, from: Version, to: Version) -> Vec<Vec<Edit>> {
+        let rules = self.changes.fixing_rules(from, to);
+        self.findings(text, to)
+            .into_iter()
+            .filter(|d| rules.contains(&d.rule.0))
+            .filter_map(|d| Some(d.fixes.into_iter().next()?.edits))
+            .collect()
+    }
 }
 
 fn move_to(finding: &mut Diagnostic, edits: &[Edit]) {
@@ -142,75 +153,4 @@ fn move_to(finding: &mut Diagnostic, edits: &[Edit]) {
     for label in &mut finding.labels {
         label.span = shifted(label.span, edits);
     }
-}
-
-/// What is found in the tree.
-fn in_tree(how: &Reader, text: &str, (from, to): (Version, Version), first: bool) -> Changes {
-    let &Reader { format, file, fragment, .. } = how;
-    let mut changes = Changes::default();
-    let mut problems = Vec::new();
-    let outline = match format {
-        Format::Abl => outline::parse(file, text, &mut problems),
-        Format::Yaml => outline::parse_yaml(file, text, &mut problems),
-    };
-    let arena = Arena::new();
-    let options = Options { version: Some(to), fragment };
-    let Some(document) =
-        agentir_syntax::abl::read(&outline, format, options, &arena, &mut problems)
-    else {
-        return changes;
-    };
-    let source = Source { file, text, document: &document, from, to };
-    for row in table::applies(from, to) {
-        match row.how {
-            How::Tree(find) => find(&source, &mut changes),
-            How::Once(find) if first => find(&source, &mut changes),
-            _ => {}
-        }
-    }
-    changes
-}
-
-/// The rules whose findings are about forms of other versions.
-const ABOUT_VERSIONS: &[&str] = &[
-    "keyword-case",
-    "legacy-form",
-    "legacy-recall-event",
-    "behavior-profiles-plural",
-    "mode-removed",
-    "guardrail-polarity",
-    "single-brace-hole",
-];
-
-/// What the rules find that is of another version.
-fn findings(how: &Reader, text: &str, to: Version) -> Vec<Diagnostic> {
-    let options = Options { version: Some(to), fragment: how.fragment };
-    let file = FileResult::of(how.language, how.file, text, options.into());
-    let rule_options = Arc::default();
-    let (loaded, _) =
-        assemble([Member { file: &file, options: &rule_options }], ProjectManifest::Absent);
-    let versions_only = Selection {
-        select: ABOUT_VERSIONS.iter().map(|rule| (*rule).to_owned()).collect(),
-        ..Selection::default()
-    };
-    let LoadedProgram { program, versions, options, .. } = &loaded;
-    let mut found = file.lowered.diagnostics;
-    found.extend(agentir_lint::check(program, versions, options, &versions_only).diagnostics);
-    found.retain(|d| versions_only.wants(d.rule.0));
-    found
-}
-
-/// The edits of fixable findings.
-fn fixes(how: &Reader, text: &str, from: Version, to: Version) -> Vec<Vec<Edit>> {
-    let rules: Vec<&str> = table::applies(from, to)
-        .filter_map(|row| match row.how {
-            How::Finding(rule) => Some(rule),
-            _ => None,
-        })
-        .collect();
-    findings(how, text, to)
-        .into_iter()
-        .filter(|d| rules.contains(&d.rule.0))
-        .filter_map(|d| Some(d.fixes.into_iter().next()?.edits))
-        .collect()
 }

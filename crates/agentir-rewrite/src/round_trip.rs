@@ -2,9 +2,9 @@
 
 use agentir_diagnostics::{Diagnostic, FileId, Severity};
 use agentir_expr::Version;
-use agentir_lower::{Definition, Language, LoweredFile, read_as};
-use agentir_syntax::abl::Options;
 use agentir_syntax::line_layout::LineLayout;
+use agentir_syntax::migrate::Difference;
+use agentir_syntax::{Definition, Detected, LoweredFile, ReadOptions};
 use agentir_syntax::rules;
 use serde_json::{Value, json};
 
@@ -26,24 +26,24 @@ pub(crate) struct Reading {
     pub(crate) diagnostics: Vec<Diagnostic>,
 }
 
-/// Reads a document. `version` is the version of ABL; it is detected if `None`.
+/// Reads a document. `version` is the version of its language; it is detected if `None`.
 pub(crate) fn read(
-    language: Language,
+    language: Detected,
     file: FileId,
     text: &str,
     version: Option<Version>,
 ) -> Reading {
-    let options = Options { version, fragment: false };
-    let whole = read_as(language, file, text, options);
+    let options = ReadOptions { version, ..ReadOptions::default() };
+    let whole = language.read(file, text, options);
     // A document that names no agent may be a fragment of one.
     let fragment = whole.definition.is_none();
     let LoweredFile { definition, version, diagnostics, .. } = match whole.definition {
         Some(_) => whole,
-        None => read_as(language, file, text, Options { fragment: true, ..options }),
+        None => language.read(file, text, ReadOptions { fragment: true, ..options }),
     };
     let ir = match definition {
         Some(Definition::Agent(agent)) => json!({ "agents": [agent] }),
-        Some(Definition::Program { agents, entry, tools, profiles }) => {
+        Some(Definition::Program { agents, entry, tools, profiles, .. }) => {
             json!({ "agents": agents, "entry": entry, "tools": tools, "profiles": profiles })
         }
         Some(Definition::Profile(profile)) => json!({ "profile": profile }),
@@ -69,16 +69,6 @@ impl Reading {
             |d: &&Diagnostic| d.severity == Severity::Error && STRUCTURE_RULES.contains(&d.rule);
         self.diagnostics.iter().filter(broken).cloned().collect()
     }
-}
-
-/// A value that differs between two readings.
-pub(crate) struct Difference<'r> {
-    /// Its path in the IR.
-    pub(crate) path: String,
-    /// The first reading's value; null if absent.
-    pub(crate) left: &'r Value,
-    /// The second reading's value.
-    pub(crate) right: &'r Value,
 }
 
 /// The values that differ between two readings.

@@ -1,587 +1,378 @@
-//! Typed trees to AgentIR, one module per dialect.
-//!
-//! Nothing has to remember to preserve data: taking a field moves it out of the record, and the
-//! rest of a record is written to the `extensions` of its element, with spans. A test compares the
-//! words of every sample with the words of its IR.
-//!
-//! *Invariant*: nothing a document says is lost. A field that no element of the IR takes goes to
-//! that element's extensions, because taking a field removes it from the tree and what is left at
-//! the end is kept.
+//! The trait that a language implements, and the list of languages that a program knows.
 
-mod abl;
-mod adl;
-mod agent_script;
-mod xo;
+use crate::emit::{Emitter, LossRule, Target};
+use crate::inline::InlineText;
+use crate::line_layout::Notation;
+use crate::lowered::{LoweredFile, ReadOptions};
+use crate::migrate::Migration;
+use crate::rules;
+use agentir_diagnostics::{Diagnostic, FileId, Span};
+use agentir_expr::{Condition, Dialect, Template};
+use std::fmt;
 
-use agentir_diagnostics::{Diagnostic, FileId, Span, Spanned};
-use agentir_expr::{Name, Version};
-use agentir_ir::{Agent, Extension, Extensions, Profile, Program, Tool, ToolLibrary};
-use agentir_syntax::abl::{Arena, Format, Options};
-use agentir_syntax::adl::AgentKind;
-use agentir_syntax::agent_script as agent_script_syntax;
-use agentir_syntax::line_layout::Notation;
-use agentir_syntax::{outline, rules};
-use smol_str::{SmolStr, format_smolstr};
-use std::hash::{Hash, Hasher};
-use std::sync::Arc;
+/// A language: everything that the rest of the program asks about one. There is one static value per language.
+pub trait Language: Sync {
+    /// Its name in data: in the metadata of agents, and in the extensions of the IR.
+    fn id(&self) -> &'static str;
 
-/// What one file defines.
-#[derive(Debug)]
-pub enum Definition {
-    /// An agent or a supervisor.
-    Agent(Arc<Agent>),
-    /// A whole program: agents that run together, and nothing but them.
-    Program {
-        /// The agents, in their order.
-        agents: Vec<Arc<Agent>>,
-        /// The one that every conversation begins with.
-        entry: Option<Spanned<Name>>,
-        /// Tools that all of them may use.
-        tools: Option<Arc<ToolLibrary>>,
-        /// Profiles that they use.
-        profiles: Vec<Arc<Profile>>,
-    },
-    /// A behaviour profile.
-    Profile(Arc<Profile>),
-    /// Tools.
-    Tools(Arc<ToolLibrary>),
-    /// What holds for the program as a whole.
-    Settings(Extensions),
-}
+    /// Its name in prose.
+    fn title(&self) -> &'static str;
 
-impl Definition {
-    /// A whole program. Tools of its own become a library at its first agent's span.
-    fn program(
-        agents: Vec<Agent>,
-        entry: Option<Spanned<Name>>,
-        tools: Vec<Tool>,
-        profiles: Vec<Profile>,
-    ) -> Self {
-        let tools = match agents.first() {
-            Some(agent) if !tools.is_empty() => Some(Arc::new(ToolLibrary {
-                tools,
-                imports: Vec::new(),
-                extensions: Extensions::default(),
-                span: agent.span,
-            })),
-            _ => None,
-        };
-        let agents = agents.into_iter().map(Arc::new).collect();
-        let profiles = profiles.into_iter().map(Arc::new).collect();
-        Self::Program { agents, entry, tools, profiles }
+    /// The dialect whose semantics the expressions of its programs have.
+    fn dialect(&self) -> Dialect;
+
+    /// The kind that a file is taken for, by its name and its content; `None` if it is not of this language.
+    fn detect(&self, file: &FileHead<'_>) -> Option<(Confidence, &'static FileKind)>;
+
+    /// The kind of a file that nothing but the language is known of.
+    fn kind_of(&self, name: &str, text: &str) -> &'static FileKind;
+
+    /// Parses and lowers a file of one of its kinds.
+    fn read(
+        &self,
+        kind: &'static FileKind,
+        file: FileId,
+        text: &str,
+        options: ReadOptions,
+    ) -> LoweredFile;
+
+    /// Whether a file in a folder that is searched is taken for one of the language, by its name. The name is that in
+    /// the folder, in the encoding of the system.
+    fn claim(&self, name: &[u8]) -> Claim;
+
+    /// How its files make up programs.
+    fn layout(&self) -> ProgramLayout;
+
+    /// How its agents are written in YAML, if they may be.
+    fn yaml(&self) -> Option<YamlForm> {
+        None
+    }
+
+    /// The files of a package, if bytes are one of the language.
+    ///
+    /// # Errors
+    /// If it is damaged, too large, or contains nothing of the language.
+    fn unpack(&self, _bytes: &[u8]) -> Option<Result<Package, PackageError>> {
+        None
+    }
+
+    /// How programs are written in it: an emitter for each form of the language. None for a language that is only read.
+    fn emitters(&self) -> &'static [&'static dyn Emitter] {
+        &[]
+    }
+
+    /// What becomes of its extensions, data that the IR has no field for, in any other language: most specific rows
+    /// first.
+    fn extension_losses(&self) -> &'static [&'static [LossRule]] {
+        &[]
+    }
+
+    /// The parsers of its inline languages, if other languages are translated to it.
+    fn inline_parsers(&self) -> Option<&'static InlineParsers> {
+        None
     }
 }
 
-impl LoweredFile {
-    /// Adds what the file defines to a program, and the versions of its agents to `versions`. The
-    /// program shares it: the file can be added to others.
-    pub fn add_to(&self, program: &mut Program, versions: &mut Vec<Version>) {
-        match &self.definition {
-            Some(Definition::Agent(agent)) => {
-                program.agents.push(Arc::clone(agent));
-                versions.push(self.version);
-            }
-            Some(Definition::Program { agents, entry, tools, profiles }) => {
-                program.profiles.extend(profiles.iter().cloned());
-                versions.extend(agents.iter().map(|_| self.version));
-                program.libraries.extend(tools.clone());
-                program.agents.extend(agents.iter().cloned());
-                // Agents that are written together and say who begins are all there are.
-                let script =
-                    program.agents.last().is_some_and(|a| a.metadata.dialect == "agent-script");
-                program.complete |= entry.is_some() || script;
-                program.entry_agent = entry.clone().or(program.entry_agent.take());
-            }
-            Some(Definition::Profile(profile)) => program.profiles.push(Arc::clone(profile)),
-            Some(Definition::Tools(library)) => program.libraries.push(Arc::clone(library)),
-            Some(Definition::Settings(settings)) => {
-                for (dialect, entries) in &settings.0 {
-                    for (key, Extension { value, span }) in entries {
-                        program.extensions.insert(dialect, key, value.clone(), *span);
-                    }
-                }
-            }
-            None => {}
-        }
-    }
-
-    /// A file that defines nothing, for the reasons given.
-    fn nothing(diagnostics: Vec<Diagnostic>) -> Self {
-        let stopped = diagnostics.first().map(|problem| problem.primary.span);
-        Self { definition: None, version: Version::default(), diagnostics, stopped }
-    }
+/// A file, as far as its language depends on it.
+#[derive(Debug, Clone, Copy)]
+pub struct FileHead<'a> {
+    /// Its name or path.
+    pub name: &'a str,
+    /// Its text.
+    pub text: &'a str,
+    /// Whether it belongs to a program beside other files: the names of settings, which mean nothing for a file that
+    /// stands alone, are enough then.
+    pub in_program: bool,
 }
 
-/// A file, parsed and lowered.
-#[derive(Debug)]
-pub struct LoweredFile {
-    /// What it defines; nothing if it cannot be told.
-    pub definition: Option<Definition>,
-    /// The version it is held to.
-    pub version: Version,
-    /// What is wrong with it.
-    pub diagnostics: Vec<Diagnostic>,
-    /// Where an error ended the reading, so that the rest of the file is unknown.
-    pub stopped: Option<Span>,
-}
-
-/// The largest file that is read. Spans are 32 bits wide, and nobody writes an agent of this size.
-pub const MAX_FILE_SIZE: usize = 64 << 20;
-
-/// Whether a document is YAML, by its content: its first key is in lower case.
-#[must_use]
-pub fn is_yaml(text: &str) -> bool {
-    text.lines()
-        .map(|line| line.trim_start_matches('\u{feff}'))
-        .find_map(|line| {
-            let line = line.trim_end();
-            if line == "---" {
-                return Some(true);
-            }
-            let indented = line.starts_with([' ', '\t', '-']);
-            if line.is_empty() || line.starts_with('#') || line.starts_with("//") || indented {
-                return None;
-            }
-            let (key, _) = line.split_once(':')?;
-            let known = agentir_syntax::abl::schema::AGENT.field(key).is_some();
-            known.then(|| !key.chars().any(char::is_uppercase))
-        })
-        .unwrap_or(false)
-}
-
-/// A language, as a file is written in it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Language {
-    /// ABL in `.abl` notation.
-    Abl,
-    /// ABL in YAML.
-    AblYaml,
-    /// Agent Script.
-    AgentScript,
-    /// ADL.
-    Adl,
-    /// Python, as far as it belongs to a bot of ADL.
-    Python,
-    /// The settings of a bot of ADL (`config.yml`).
-    AdlSettings,
-    /// A bot export of Kore.ai XO.
-    Xo,
-    /// The settings beside a bot export of Kore.ai XO (`config.json`).
-    XoSettings,
-}
-
-/// How files are read where their language leaves a choice.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
-pub struct ReadOptions {
-    /// ABL: the version, and whether documents are fragments.
-    pub abl: Options,
-    /// Agent Script: the dialect.
-    pub agent_script: agent_script_syntax::Options,
-}
-
-impl From<Options> for ReadOptions {
-    fn from(abl: Options) -> Self {
-        Self { abl, ..Self::default() }
-    }
-}
-
-impl Language {
-    /// The notation that it is written in; none for what is not laid out in lines of ours.
+impl<'a> FileHead<'a> {
+    /// The name in its folder.
     #[must_use]
-    pub const fn notation(self) -> Option<Notation> {
-        match self {
-            Self::Abl => Some(Notation::Abl),
-            Self::AblYaml | Self::Adl | Self::AdlSettings => Some(Notation::Yaml),
-            Self::AgentScript => Some(Notation::AgentScript),
-            Self::Python | Self::Xo | Self::XoSettings => None,
+    pub fn file_name(&self) -> &'a str {
+        self.name.rsplit(['/', '\\']).next().unwrap_or(self.name)
+    }
+}
+
+/// How sure a language is of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Confidence {
+    /// The name or the content speaks for it.
+    Likely,
+    /// Nothing else is called so or looks like it.
+    Certain,
+}
+
+/// A kind of file: agents in one notation of a language, or what belongs to its programs beside them.
+pub struct FileKind {
+    /// Its name.
+    pub name: &'static str,
+    /// What such files are called in messages, where their language does not say it.
+    pub title: &'static str,
+    /// The notation, for what is laid out in lines of ours; the formatter needs it.
+    pub notation: Option<Notation>,
+    /// The comments, for what is not.
+    pub comments: Option<fn(FileId, &str) -> Vec<Span>>,
+    /// Whether such a file only belongs to agents, and defines none.
+    pub is_companion: bool,
+    /// Whether the text as written is searched for credentials. If not, reading the file does that.
+    pub is_plain: bool,
+    /// The changes between versions of the language.
+    pub migration: Option<&'static dyn Migration>,
+}
+
+impl FileKind {
+    /// Agents in a notation, as text, without versions.
+    #[must_use]
+    pub const fn agents(
+        name: &'static str,
+        title: &'static str,
+        notation: Notation,
+    ) -> Self {
+        let notation = Some(notation);
+        Self {
+            name,
+            title,
+            notation,
+            comments: None,
+            is_companion: false,
+            is_plain: true,
+            migration: None,
         }
     }
 }
 
-/// The language of a file, by its name and its content. The default is ABL.
-#[must_use]
-pub fn language(name: &str, text: &str) -> Language {
-    if name.ends_with(".py") {
-        return Language::Python;
-    }
-    if is_abl_yaml_name(name) {
-        return Language::AblYaml;
-    }
-    if is_xo(name, text) {
-        return Language::Xo;
-    }
-    if is_adl_config(name, text) {
-        return Language::AdlSettings;
-    }
-    if takes_agent_script(name, text) {
-        return Language::AgentScript;
-    }
-    if is_adl(name, text) {
-        return Language::Adl;
-    }
-    match abl_format(name, text) {
-        Format::Abl => Language::Abl,
-        Format::Yaml => Language::AblYaml,
+impl fmt::Debug for FileKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name)
     }
 }
 
-/// The language of a file that belongs to a program beside other files: the names of settings, which mean
-/// nothing for a file that stands alone, are enough.
-#[must_use]
-pub fn language_in_program(name: &str, text: &str) -> Language {
-    let last = name.rsplit(['/', '\\']).next().unwrap_or(name);
-    match last {
-        _ if is_xo(name, text) => Language::Xo,
-        "config.json" => Language::XoSettings,
-        _ if is_adl_config_name(name) => Language::AdlSettings,
-        _ => language(name, text),
+impl PartialEq for FileKind {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
     }
 }
 
-/// Parses and lowers a file of a known language.
-#[must_use]
-pub fn read_as(
-    language: Language,
-    file: FileId,
-    text: &str,
-    options: impl Into<ReadOptions>,
-) -> LoweredFile {
-    let options = options.into();
-    match language {
-        Language::Abl => abl_as(Format::Abl, file, text, options.abl),
-        Language::AblYaml => abl_as(Format::Yaml, file, text, options.abl),
-        Language::AgentScript => agent_script(file, text, options.agent_script),
-        Language::Adl => adl(file, text),
-        Language::AdlSettings => adl_config(file, text),
-        Language::Python => python(file, text),
-        Language::Xo => xo(file, text),
-        Language::XoSettings => xo_config(file, text),
+impl Eq for FileKind {}
+
+/// Whether a file in a folder is taken for one of a language.
+#[derive(Debug, Clone, Copy)]
+pub enum Claim {
+    /// It is not.
+    No,
+    /// By its name.
+    ByName,
+    /// If its content speaks for it, which this function tells by name and content: most files of such names are
+    /// something else.
+    ByContent(fn(&str, &str) -> bool),
+}
+
+/// How the files of a language make up programs.
+#[derive(Debug, Clone, Copy)]
+pub enum ProgramLayout {
+    /// Each file is a program.
+    File,
+    /// All files below a manifest are one program, otherwise those of one folder.
+    Folder {
+        /// The subfolders that belong to the folder above them.
+        parts: &'static [&'static str],
+    },
+    /// A file is a program with the companions in its folder.
+    WithCompanions {
+        /// Whether a file is a companion, by its name in the folder.
+        is_companion: fn(&[u8]) -> bool,
+        /// The stem of a file that stands for its whole folder.
+        folder_stem: &'static str,
+    },
+    /// A file is a program with the settings beside it.
+    WithSettings {
+        /// The name of the settings.
+        settings: &'static str,
+    },
+}
+
+/// Agents in YAML, which is the notation of several languages and of much else.
+#[derive(Debug, Clone, Copy)]
+pub struct YamlForm {
+    /// Whether a document describes an agent of the language, by its name and content.
+    pub is_agent: fn(&str, &str) -> bool,
+    /// How an agent is recognized, as part of a message.
+    pub hint: &'static str,
+}
+
+/// The files of a package.
+#[derive(Debug, Default)]
+pub struct Package {
+    /// The files that are read: their names in the package, and their bytes.
+    pub files: Vec<(String, Vec<u8>)>,
+    /// The names of the other files, in order.
+    pub others: Vec<String>,
+}
+
+/// Why a package was not read.
+pub type PackageError = Box<dyn std::error::Error + Send + Sync>;
+
+/// Parsers of inline languages.
+#[derive(Debug, Clone, Copy)]
+pub struct InlineParsers {
+    /// Parses a text with placeholders.
+    pub template: fn(InlineText<'_>, &mut Vec<Diagnostic>) -> Template,
+    /// Parses a condition; it is only an expression if the flag is set, and never natural language.
+    pub condition: fn(InlineText<'_>, bool, &mut Vec<Diagnostic>) -> Condition,
+    /// Whether a word has a meaning in expressions or actions, so that nothing should be called so.
+    pub is_word: fn(&str) -> bool,
+}
+
+/// What a file was detected to be: a kind of file of a language.
+#[derive(Clone, Copy)]
+pub struct Detected {
+    /// The language.
+    pub language: &'static dyn Language,
+    /// The kind of file.
+    pub kind: &'static FileKind,
+}
+
+impl Detected {
+    /// Parses and lowers a file of this kind.
+    #[must_use]
+    pub fn read(&self, file: FileId, text: &str, options: ReadOptions) -> LoweredFile {
+        self.language.read(self.kind, file, text, options)
     }
 }
 
-/// Parses and lowers a file of any language, by its name and its content.
-#[must_use]
-pub fn file(file: FileId, name: &str, text: &str, options: impl Into<ReadOptions>) -> LoweredFile {
-    file_as(language(name, text), file, name, text, options)
-}
-
-/// Parses and lowers a file of a language that was detected. YAML that describes no agent is reported
-/// as such: ABL is only what nothing else claims.
-#[must_use]
-pub fn file_as(
-    language: Language,
-    file: FileId,
-    name: &str,
-    text: &str,
-    options: impl Into<ReadOptions>,
-) -> LoweredFile {
-    let options = options.into();
-    let fallback = matches!(language, Language::Abl | Language::AblYaml) && !options.abl.fragment;
-    match no_agent(file, name, text).filter(|_| fallback) {
-        Some(problem) => LoweredFile::nothing(vec![problem]),
-        None => read_as(language, file, text, options),
+impl fmt::Debug for Detected {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ({})", self.kind.name, self.language.id())
     }
 }
 
-/// Reads and lowers one ABL file. `name` is its path; of the ending only the format is taken, and
-/// only where the content does not tell.
-#[must_use]
-pub fn abl(file: FileId, name: &str, text: &str, options: Options) -> LoweredFile {
-    abl_as(abl_format(name, text), file, text, options)
-}
-
-/// Whether a file is ABL in YAML by its name alone: an agent, a behaviour profile, or tools.
-#[must_use]
-pub fn is_abl_yaml_name(name: &str) -> bool {
-    let stem = name.strip_suffix(".yaml").or_else(|| name.strip_suffix(".yml"));
-    let kinds = [".agent", ".behavior_profile", ".tools"];
-    stem.is_some_and(|stem| kinds.iter().any(|kind| stem.ends_with(kind)))
-}
-
-/// The notation of an ABL file. The ending decides for YAML, so that `AGENT:` in a `.yaml` file is a
-/// slip and not a format; content decides for everything else.
-fn abl_format(name: &str, text: &str) -> Format {
-    let yaml_name = name.ends_with(".yaml") || name.ends_with(".yml");
-    let abl_name = name.ends_with(".abl");
-    if yaml_name || (!abl_name && is_yaml(text)) { Format::Yaml } else { Format::Abl }
-}
-
-fn abl_as(format: Format, file: FileId, text: &str, options: Options) -> LoweredFile {
-    let mut diagnostics = Vec::new();
-    if let Some(problem) = not_text(file, text) {
-        return LoweredFile::nothing(vec![problem]);
+impl PartialEq for Detected {
+    fn eq(&self, other: &Self) -> bool {
+        self.language.id() == other.language.id() && self.kind == other.kind
     }
-    let outline = match format {
-        Format::Abl => outline::parse(file, text, &mut diagnostics),
-        Format::Yaml => outline::parse_yaml(file, text, &mut diagnostics),
-    };
-    let parsed = diagnostics.len();
-    let arena = Arena::new();
-    let Some(document) =
-        agentir_syntax::abl::read(&outline, format, options, &arena, &mut diagnostics)
-    else {
-        keep_parser_errors(&mut diagnostics, parsed, outline.stopped);
-        return LoweredFile::nothing(diagnostics);
-    };
-    let version = document.version;
-    let definition = abl::lower(document, text, options.fragment, &mut diagnostics);
-    keep_parser_errors(&mut diagnostics, parsed, outline.stopped);
-    LoweredFile { definition: Some(definition), version, diagnostics, stopped: outline.stopped }
 }
 
-/// Whether a document is Agent Script, by its content: it has a `start_agent` or a block that only
-/// Agent Script has, in the first column.
-#[must_use]
-pub fn is_agent_script(text: &str) -> bool {
-    text.lines().any(|line| {
-        let line = line.trim_start_matches('\u{feff}');
-        if line.starts_with("# @dialect") {
-            return true;
-        }
-        let Some((head, _)) = line.split_once(':') else { return false };
-        let mut words = head.split_whitespace();
-        let (first, named) = (words.next(), words.next().is_some());
-        !line.starts_with([' ', '\t', '#'])
-            && match first {
-                Some(
-                    "start_agent" | "subagent" | "topic" | "connected_subagent" | "connection"
-                    | "modality" | "trigger" | "orchestrator" | "generator" | "executor" | "router"
-                    | "echo",
-                ) => named,
-                // YAML's ABL has no section of these names with nothing behind the colon.
-                Some("config" | "variables" | "skill_definitions") => {
-                    !named && line.trim_end().ends_with(':')
-                }
-                _ => false,
+impl Eq for Detected {}
+
+/// The languages that a program knows.
+#[derive(Clone, Copy)]
+pub struct Languages {
+    fallback: &'static dyn Language,
+    all: &'static [&'static dyn Language],
+}
+
+impl fmt::Debug for Languages {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.iter().map(Language::id)).finish()
+    }
+}
+
+impl Languages {
+    /// These languages. `fallback`, one of them, is the language of files that none of them detects.
+    #[must_use]
+    pub const fn new(
+        fallback: &'static dyn Language,
+        all: &'static [&'static dyn Language],
+    ) -> Self {
+        Self { fallback, all }
+    }
+
+    /// All of them, in order.
+    pub fn iter(&self) -> impl Iterator<Item = &'static dyn Language> + use<> {
+        self.all.iter().copied()
+    }
+
+    /// The language with this [`Language::id`].
+    #[must_use]
+    pub fn get(&self, id: &str) -> Option<&'static dyn Language> {
+        self.iter().find(|language| language.id() == id)
+    }
+
+    /// The dialect that agents of a language are written in, given its id; that of the fallback if it is not known.
+    #[must_use]
+    pub fn dialect(&self, id: &str) -> Dialect {
+        self.get(id).unwrap_or(self.fallback).dialect()
+    }
+
+    /// The targets of conversions, in order.
+    pub fn targets(&self) -> impl Iterator<Item = Target> + use<> {
+        self.iter().flat_map(|language| language.emitters()).map(|emitter| Target(*emitter))
+    }
+
+    /// What a file that stands alone is, by its name and its content.
+    #[must_use]
+    pub fn detect(&self, name: &str, text: &str) -> Detected {
+        self.detect_head(&FileHead { name, text, in_program: false })
+    }
+
+    /// What a file is, by its name and its content.
+    #[must_use]
+    pub fn detect_head(&self, file: &FileHead<'_>) -> Detected {
+        let mut best: Option<(Confidence, Detected)> = None;
+        for language in self.iter() {
+            if let Some((confidence, kind)) = language.detect(file)
+                && best.is_none_or(|(so_far, _)| confidence > so_far)
+            {
+                best = Some((confidence, Detected { language, kind }));
             }
-    })
-}
-
-/// Whether a file is read as Agent Script: by its ending, else by its content.
-#[must_use]
-pub fn takes_agent_script(name: &str, text: &str) -> bool {
-    let other = [".abl", ".yaml", ".yml", ".json"].iter().any(|end| name.ends_with(end));
-    name.ends_with(".agent") || (!other && is_agent_script(text))
-}
-
-/// Reads and lowers one Agent Script file, which is a whole program.
-#[must_use]
-pub fn agent_script(
-    file: FileId,
-    text: &str,
-    options: agent_script_syntax::Options,
-) -> LoweredFile {
-    let mut diagnostics = Vec::new();
-    if let Some(problem) = not_text(file, text) {
-        return LoweredFile::nothing(vec![problem]);
+        }
+        let fallback = || {
+            let kind = self.fallback.kind_of(file.name, file.text);
+            Detected { language: self.fallback, kind }
+        };
+        best.map_or_else(fallback, |(_, detected)| detected)
     }
-    let document = agent_script_syntax::parse(file, text, options, &mut diagnostics);
-    if document.root.fields.is_empty() && document.root.unknown.is_empty() {
-        return LoweredFile::nothing(diagnostics);
+
+    /// Parses and lowers a file of any language, by its name and its content.
+    #[must_use]
+    pub fn read(&self, file: FileId, name: &str, text: &str, options: ReadOptions) -> LoweredFile {
+        self.read_detected(self.detect(name, text), file, name, text, options)
     }
-    agent_script_syntax::validate(&document, &mut diagnostics);
-    // A template for documents names what is to be filled in, which is nothing yet.
-    let definition = (!document.placeholders).then(|| agent_script::lower(document, text));
-    // Names that are taken are reported by the rules about names, which know what comes of it.
-    if let Some(Definition::Program { agents, .. }) = &definition {
-        let names = agents.iter().flat_map(|a| {
-            let variables = a.memory.session.iter().map(|v| v.name.span);
-            let tools = a.tools.iter().map(|t| t.name.span);
-            variables.chain(tools).chain([a.metadata.name.span])
-        });
-        let names: rustc_hash::FxHashSet<Span> = names.collect();
-        let twice = [rules::DUPLICATE_FIELD, rules::DUPLICATE_SECTION];
-        diagnostics.retain(|d| !(twice.contains(&d.rule) && names.contains(&d.primary.span)));
+
+    /// Parses and lowers a file that was detected. YAML that describes no agent is reported as such.
+    #[must_use]
+    pub fn read_detected(
+        &self,
+        detected: Detected,
+        file: FileId,
+        name: &str,
+        text: &str,
+        options: ReadOptions,
+    ) -> LoweredFile {
+        let whole = !detected.kind.is_companion && !options.fragment;
+        match self.no_agent(file, name, text).filter(|_| whole) {
+            Some(problem) => LoweredFile::nothing(vec![problem]),
+            None => detected.read(file, text, options),
+        }
     }
-    LoweredFile { definition, version: Version::default(), diagnostics, stopped: None }
-}
 
-/// A hash that changes when the source does. Not for security.
-pub(crate) fn source_hash(text: &str) -> SmolStr {
-    let mut hasher = rustc_hash::FxHasher::default();
-    text.hash(&mut hasher);
-    format_smolstr!("{:016x}", hasher.finish())
-}
-
-/// Whether a file is an ADL bot by its name alone, whatever it says.
-#[must_use]
-pub fn is_adl_name(name: &str) -> bool {
-    matches!(name, "agents.yml" | "agents.yaml")
-}
-
-/// Whether a document is an ADL file, by its content: one of its agents is of one of ADL's types. A
-/// file called `agents.yml` is taken for one whatever it says.
-#[must_use]
-pub fn is_adl(name: &str, text: &str) -> bool {
-    let file = name.rsplit(['/', '\\']).next().unwrap_or(name);
-    if is_adl_name(file) {
-        return true;
-    }
-    (file.ends_with(".yml") || file.ends_with(".yaml"))
-        && text.lines().any(|line| {
-            let Some((key, value)) = line.split_once(':') else { return false };
-            let value = value.split('#').next().unwrap_or_default().trim();
-            let value = value.trim_matches(['"', '\'']).to_lowercase();
-            // Only inside an agent: a key at the margin is the name of one.
-            key.starts_with([' ', '\t'])
-                && key.trim() == "type"
-                && AgentKind::ALL.iter().any(|kind| kind.name() == value)
-        })
-}
-
-/// Leaves the first `count` findings, those of the parser, where an error ended the reading: what the others say rests
-/// on a part of the file.
-fn keep_parser_errors(diagnostics: &mut Vec<Diagnostic>, count: usize, stopped: Option<Span>) {
-    if stopped.is_some() {
-        diagnostics.truncate(count);
-    }
-}
-
-/// Reads and lowers one ADL file.
-#[must_use]
-pub fn adl(file: FileId, text: &str) -> LoweredFile {
-    let mut diagnostics = Vec::new();
-    if let Some(problem) = not_text(file, text) {
-        return LoweredFile::nothing(vec![problem]);
-    }
-    let outline = outline::parse_yaml(file, text, &mut diagnostics);
-    let parsed = diagnostics.len();
-    let document = agentir_syntax::adl::read(&outline, &mut diagnostics);
-    let (agents, entry) = adl::lower(document, text, &mut diagnostics);
-    let definition = Some(Definition::program(agents, entry, Vec::new(), Vec::new()));
-    keep_parser_errors(&mut diagnostics, parsed, outline.stopped);
-    LoweredFile { definition, version: Version::default(), diagnostics, stopped: outline.stopped }
-}
-
-/// Whether a file is a bot export of Kore.ai XO, by its name and its content.
-#[must_use]
-pub fn is_xo(name: &str, text: &str) -> bool {
-    agentir_syntax::xo::is_xo(name, text)
-}
-
-/// Reads and lowers a bot export of Kore.ai XO, which is a whole program.
-#[must_use]
-pub fn xo(file: FileId, text: &str) -> LoweredFile {
-    let mut diagnostics = Vec::new();
-    if let Some(problem) = not_text(file, text) {
-        return LoweredFile::nothing(vec![problem]);
-    }
-    let Some(root) = agentir_syntax::xo::parse(file, text, &mut diagnostics) else {
-        return LoweredFile::nothing(diagnostics);
-    };
-    let definition = Some(xo::lower(&root, text, &mut diagnostics));
-    LoweredFile { definition, version: Version::default(), diagnostics, stopped: None }
-}
-
-/// Reads the settings beside a bot export of Kore.ai XO (`config.json`). They hold for the program; what
-/// is a credential among them is not kept.
-#[must_use]
-pub fn xo_config(file: FileId, text: &str) -> LoweredFile {
-    let mut diagnostics = Vec::new();
-    if let Some(problem) = not_text(file, text) {
-        return LoweredFile::nothing(vec![problem]);
-    }
-    let Some(root) = agentir_syntax::xo::json::parse(file, text, &mut diagnostics) else {
-        return LoweredFile::nothing(diagnostics);
-    };
-    let definition = Some(Definition::Settings(xo::settings(&root, &mut diagnostics)));
-    LoweredFile { definition, version: Version::default(), diagnostics, stopped: None }
-}
-
-/// Whether a file is called as MICA wants the settings of a bot to be.
-#[must_use]
-pub fn is_adl_config_name(name: &str) -> bool {
-    name.rsplit(['/', '\\']).next() == Some("config.yml")
-}
-
-/// Whether a document is the settings of an ADL bot, by its name and its content.
-#[must_use]
-pub fn is_adl_config(name: &str, text: &str) -> bool {
-    is_adl_config_name(name) && agentir_syntax::adl::config::is_config(text)
-}
-
-/// Reads the settings of an ADL bot.
-#[must_use]
-pub fn adl_config(file: FileId, text: &str) -> LoweredFile {
-    let mut diagnostics = Vec::new();
-    if let Some(problem) = not_text(file, text) {
-        return LoweredFile::nothing(vec![problem]);
-    }
-    let outline = outline::parse_yaml(file, text, &mut diagnostics);
-    let parsed = diagnostics.len();
-    let config = agentir_syntax::adl::config::read(&outline, &mut diagnostics);
-    keep_parser_errors(&mut diagnostics, parsed, outline.stopped);
-    let definition = Some(Definition::Settings(adl::settings(config, file)));
-    LoweredFile { definition, version: Version::default(), diagnostics, stopped: outline.stopped }
-}
-
-/// Reads the functions of a Python file that belongs to an ADL bot, as tools. Nothing is executed.
-#[must_use]
-pub fn python(file: FileId, text: &str) -> LoweredFile {
-    if let Some(problem) = not_text(file, text) {
-        return LoweredFile::nothing(vec![problem]);
-    }
-    let mut diagnostics = Vec::new();
-    let module = agentir_syntax::adl::python::read(file, text, &mut diagnostics);
-    let tools = module.functions.into_iter().map(adl::tool).collect();
-    let end = u32::try_from(text.len()).unwrap_or(u32::MAX);
-    let span = Span::new(file, 0, end);
-    let imports = module.imports;
-    let library = ToolLibrary { tools, imports, extensions: Extensions::default(), span };
-    let definition = Some(Definition::Tools(Arc::new(library)));
-    let stopped = module.stopped;
-    LoweredFile { definition, version: Version::default(), diagnostics, stopped }
-}
-
-/// What to say of a YAML file that was named and holds no agent of any language.
-#[must_use]
-pub fn no_agent(file: FileId, name: &str, text: &str) -> Option<Diagnostic> {
-    let yaml = name.ends_with(".yaml") || name.ends_with(".yml");
-    if !yaml || is_adl(name, text) || has_section(text) {
-        return None;
-    }
-    Some(
-        Diagnostic::error(
-            rules::SYNTAX,
-            Span::new(file, 0, 0),
-            "this YAML file does not describe an agent",
+    /// What to say of a YAML file that was named and holds no agent of any language.
+    #[must_use]
+    pub fn no_agent(&self, file: FileId, name: &str, text: &str) -> Option<Diagnostic> {
+        if !name.ends_with(".yaml") && !name.ends_with(".yml") {
+            return None;
+        }
+        let forms: Vec<YamlForm> = self.iter().filter_map(|language| language.yaml()).collect();
+        if forms.iter().any(|form| (form.is_agent)(name, text)) {
+            return None;
+        }
+        let hints: Vec<&str> = forms.iter().map(|form| form.hint).collect();
+        let message = "this YAML file does not describe an agent";
+        Some(
+            Diagnostic::error(rules::SYNTAX, Span::new(file, 0, 0), message)
+                .note(hints.join("; "))
+                .help("pass the file that describes the agents, or its folder"),
         )
-        .note("an ABL agent has a section such as `agent:`; an ADL agent has a `type:` such as `llm agent`")
-        .help("pass the file that describes the agents, or its folder"),
-    )
-}
-
-/// Whether a key at the left margin is the name of a section of ABL, in any case.
-fn has_section(text: &str) -> bool {
-    use agentir_syntax::abl::schema::{AGENT, PROFILE, TOOL_LIBRARY};
-    text.lines().any(|line| {
-        let line = line.trim_start_matches('\u{feff}');
-        line.split_once(':').is_some_and(|(key, _)| {
-            let key = key.trim_matches(['"', '\'']).to_lowercase();
-            [&AGENT, &PROFILE, &TOOL_LIBRARY].iter().any(|ty| ty.field(&key).is_some())
-        })
-    })
-}
-
-fn not_text(file: FileId, text: &str) -> Option<Diagnostic> {
-    let at = |offset: usize| {
-        let offset = u32::try_from(offset).unwrap_or(u32::MAX);
-        Span::new(file, offset, offset)
-    };
-    if text.len() > MAX_FILE_SIZE {
-        return Some(Diagnostic::error(
-            rules::NOT_TEXT,
-            at(0),
-            format!("this file is larger than {} MB and was not read", MAX_FILE_SIZE >> 20),
-        ));
     }
-    let nul = text.find('\0')?;
-    Some(
-        Diagnostic::error(
-            rules::NOT_TEXT,
-            at(nul),
-            "this file contains a NUL character, so it is not text",
-        )
-        .help("if it is UTF-16, save it as UTF-8"),
-    )
+
+    /// The files of a package of one of the languages, and that language.
+    ///
+    /// # Errors
+    /// If it is damaged, too large, or contains nothing of the language.
+    pub fn unpack(
+        &self,
+        bytes: &[u8],
+    ) -> Option<(&'static dyn Language, Result<Package, PackageError>)> {
+        self.iter().find_map(|language| Some((language, language.unpack(bytes)?)))
+    }
 }

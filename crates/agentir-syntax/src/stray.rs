@@ -10,7 +10,7 @@ const MARKERS: [&str; 4] = ["<<<<<<<", "|||||||", "=======", ">>>>>>>"];
 
 /// Finds stray lines while a text is read from its beginning to its end.
 #[derive(Debug, Default)]
-pub(crate) struct StrayLines {
+pub struct StrayLines {
     /// Whether a conflict began and has not ended.
     in_conflict: bool,
     /// Whether the conflict has no end, so that looking for it again is useless.
@@ -20,7 +20,7 @@ pub(crate) struct StrayLines {
 impl StrayLines {
     /// Where reading goes on, at the end of a line, if a line that begins at `at` is a marker of a conflict. A conflict
     /// is reported once, and of its two versions the first is read.
-    pub(crate) fn after_marker(
+    pub fn after_marker(
         &mut self,
         file: FileId,
         text: &str,
@@ -59,7 +59,7 @@ impl StrayLines {
 
     /// Where reading goes on if a line that begins at `at`, at the left margin, is text in the middle of a block: what
     /// follows is indented. Such a line is reported.
-    pub(crate) fn after_text(
+    pub fn after_text(
         file: FileId,
         text: &str,
         at: usize,
@@ -83,7 +83,7 @@ impl StrayLines {
 }
 
 /// The text with spaces in the place of conflicts' markers and second versions; `None` if it has none.
-pub(crate) fn without_conflicts(
+pub fn without_conflicts(
     file: FileId,
     text: &str,
     problems: &mut Vec<Diagnostic>,

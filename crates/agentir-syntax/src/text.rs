@@ -3,24 +3,24 @@
 use agentir_diagnostics::{FileId, Span};
 
 /// An offset. Files are smaller than four gigabytes.
-pub(crate) fn offset(at: usize) -> u32 {
+pub fn offset(at: usize) -> u32 {
     u32::try_from(at).unwrap_or(u32::MAX)
 }
 
 /// The first line of a span of `text`, without white space at its end.
-pub(crate) fn first_line(text: &str, span: Span) -> Span {
+pub fn first_line(text: &str, span: Span) -> Span {
     let spanned = text.get(span.range()).unwrap_or_default();
     let line = spanned.lines().next().unwrap_or_default().trim_end();
     Span::new(span.file, span.start, span.start + offset(line.len()))
 }
 
 /// Words as alternatives, for a message: "`a`, `b` or `c`".
-pub(crate) fn alternatives<S: AsRef<str>>(words: &[S]) -> String {
+pub fn alternatives<S: AsRef<str>>(words: &[S]) -> String {
     joined(words, "or")
 }
 
 /// Words as a list, for a message: "`a`, `b` and `c`".
-pub(crate) fn listed<S: AsRef<str>>(words: &[S]) -> String {
+pub fn listed<S: AsRef<str>>(words: &[S]) -> String {
     joined(words, "and")
 }
 
@@ -36,7 +36,7 @@ fn joined<S: AsRef<str>>(words: &[S], conjunction: &str) -> String {
 }
 
 /// `noun` with its indefinite article, for a message. Plurals have none.
-pub(crate) fn with_article(noun: &str) -> String {
+pub fn with_article(noun: &str) -> String {
     let vowel = noun.starts_with(['a', 'e', 'i', 'o']) || noun.starts_with("un");
     // "LLM" is spelled out: "an llm agent".
     match noun {
@@ -50,7 +50,7 @@ pub(crate) fn with_article(noun: &str) -> String {
 
 /// How tabs are counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Tabs {
+pub enum Tabs {
     /// A tab advances to the next multiple of this many columns.
     Stops(u32),
     /// A tab is this many columns wide at any position.
@@ -59,7 +59,7 @@ pub(crate) enum Tabs {
 
 impl Tabs {
     /// The column after a byte of white space at `column`; `None` for other bytes.
-    pub(crate) const fn column_after(self, column: u32, byte: u8) -> Option<u32> {
+    pub const fn column_after(self, column: u32, byte: u8) -> Option<u32> {
         match (byte, self) {
             (b' ', _) => Some(column.saturating_add(1)),
             (b'\t', Self::Stops(every)) => Some((column / every + 1).saturating_mul(every)),
@@ -69,7 +69,7 @@ impl Tabs {
     }
 
     /// The column of the first character of a line, and the line from there.
-    pub(crate) fn indented(self, line: &str) -> (u32, &str) {
+    pub fn indented(self, line: &str) -> (u32, &str) {
         let mut column = 0;
         let mut length = 0;
         for byte in line.bytes() {
@@ -83,7 +83,7 @@ impl Tabs {
 
 /// Maps character indices to byte offsets, after a byte order mark. Indices come almost in order, so the
 /// distance from one to the next is short.
-pub(crate) struct CharOffsets<'s> {
+pub struct CharOffsets<'s> {
     text: &'s str,
     base: usize,
     ascii: bool,
@@ -92,14 +92,14 @@ pub(crate) struct CharOffsets<'s> {
 }
 
 impl<'s> CharOffsets<'s> {
-    pub(crate) fn new(text: &'s str) -> Self {
+    pub fn new(text: &'s str) -> Self {
         let body = text.strip_prefix('\u{feff}').unwrap_or(text);
         let (base, ascii) = (text.len() - body.len(), body.is_ascii());
         Self { text: body, base, ascii, cursor: (0, 0) }
     }
 
     /// The offset in the file of a character index.
-    pub(crate) fn offset(&mut self, number: usize) -> u32 {
+    pub fn offset(&mut self, number: usize) -> u32 {
         if self.ascii {
             return offset(number.min(self.text.len()) + self.base);
         }
@@ -121,7 +121,7 @@ impl<'s> CharOffsets<'s> {
 
 /// A position that moves through the text of a file.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Cursor<'s> {
+pub struct Cursor<'s> {
     pub file: FileId,
     pub text: &'s str,
     /// The offset of the next byte.
@@ -131,33 +131,33 @@ pub(crate) struct Cursor<'s> {
 
 impl<'s> Cursor<'s> {
     /// The start of a text, after its byte order mark.
-    pub(crate) fn new(file: FileId, text: &'s str, tabs: Tabs) -> Self {
+    pub fn new(file: FileId, text: &'s str, tabs: Tabs) -> Self {
         let at = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
         Self { file, text, at, tabs }
     }
 
-    pub(crate) const fn is_at_end(&self) -> bool {
+    pub const fn is_at_end(&self) -> bool {
         self.at >= self.text.len()
     }
 
-    pub(crate) fn rest(&self) -> &'s str {
+    pub fn rest(&self) -> &'s str {
         self.text.get(self.at..).unwrap_or_default()
     }
 
-    pub(crate) fn peek(&self) -> Option<u8> {
+    pub fn peek(&self) -> Option<u8> {
         self.text.as_bytes().get(self.at).copied()
     }
 
-    pub(crate) fn slice(&self, start: usize, end: usize) -> &'s str {
+    pub fn slice(&self, start: usize, end: usize) -> &'s str {
         self.text.get(start..end).unwrap_or_default()
     }
 
-    pub(crate) fn span(&self, start: usize, end: usize) -> Span {
+    pub fn span(&self, start: usize, end: usize) -> Span {
         Span::new(self.file, offset(start), offset(end))
     }
 
     /// Skips white space. Returns the column after it, relative to the current position.
-    pub(crate) fn indentation(&mut self) -> u32 {
+    pub fn indentation(&mut self) -> u32 {
         let mut column = 0;
         while let Some(behind) = self.peek().and_then(|b| self.tabs.column_after(column, b)) {
             column = behind;
@@ -167,17 +167,17 @@ impl<'s> Cursor<'s> {
     }
 
     /// The end of the line, without its `\n`.
-    pub(crate) fn line_end(&self) -> usize {
+    pub fn line_end(&self) -> usize {
         memchr::memchr(b'\n', self.rest().as_bytes()).map_or(self.text.len(), |n| self.at + n)
     }
 
     /// Moves to the line after the one that ends at `line_end`.
-    pub(crate) fn next_line(&mut self, line_end: usize) {
+    pub fn next_line(&mut self, line_end: usize) {
         self.at = (line_end + 1).min(self.text.len());
     }
 
     /// Whether there is a dash that starts an item.
-    pub(crate) fn starts_with_dash(&self) -> bool {
+    pub fn starts_with_dash(&self) -> bool {
         let rest = self.rest().as_bytes();
         rest.first() == Some(&b'-')
             && matches!(rest.get(1), None | Some(b' ' | b'\t' | b'\r' | b'\n'))

@@ -8,7 +8,7 @@
 use logos::{Lexer, Logos};
 
 /// Extends the token of `lexer` over all characters that follow and for which `is_part` holds.
-pub(crate) fn extend<'s, Token>(lexer: &mut Lexer<'s, Token>, is_part: impl Fn(char) -> bool)
+pub fn extend<'s, Token>(lexer: &mut Lexer<'s, Token>, is_part: impl Fn(char) -> bool)
 where
     Token: Logos<'s, Source = str>,
 {
@@ -21,7 +21,7 @@ where
 
 /// Completes a word of which the first character was matched and is not ASCII. Returns false, which
 /// makes that character an error, if it is not a letter.
-pub(crate) fn begin<'s, Token>(lexer: &mut Lexer<'s, Token>, is_part: impl Fn(char) -> bool) -> bool
+pub fn begin<'s, Token>(lexer: &mut Lexer<'s, Token>, is_part: impl Fn(char) -> bool) -> bool
 where
     Token: Logos<'s, Source = str>,
 {
@@ -33,13 +33,13 @@ where
 }
 
 /// The length in bytes of the longest prefix of `text` of which every character satisfies `is_part`.
-pub(crate) fn prefix(text: &str, is_part: impl Fn(char) -> bool) -> usize {
+pub fn prefix(text: &str, is_part: impl Fn(char) -> bool) -> usize {
     text.find(|c| !is_part(c)).unwrap_or(text.len())
 }
 
 /// Texts and reference patterns for the tests of lexers.
-#[cfg(test)]
-pub(crate) mod testing {
+#[cfg(feature = "testing")]
+pub mod testing {
     #![allow(clippy::unwrap_used, reason = "tests end by panicking")]
 
     use proptest::prelude::*;
@@ -53,7 +53,7 @@ pub(crate) mod testing {
 
     /// Texts in which letters of many scripts, digits, marks, emoji, white space and punctuation
     /// follow each other. `punctuation` is a regular expression for ASCII characters that may occur.
-    pub(crate) fn text(punctuation: &str) -> impl Strategy<Value = String> {
+    pub fn text(punctuation: &str) -> impl Strategy<Value = String> {
         let character = prop_oneof![
             4 => "[a-zA-Z_]",
             1 => "[0-9]",
@@ -78,7 +78,7 @@ pub(crate) mod testing {
 
     /// The tokens of `text` by a reference pattern: the number of the group that matched, and where.
     /// What matches without a group is skipped.
-    pub(crate) fn reference(pattern: &Regex, text: &str) -> Vec<(usize, Range<usize>)> {
+    pub fn reference(pattern: &Regex, text: &str) -> Vec<(usize, Range<usize>)> {
         let all = pattern.captures_iter(text).filter_map(|captures| {
             let mut groups = captures.iter().enumerate().skip(1);
             groups.find_map(|(number, group)| Some((number, group?.range())))

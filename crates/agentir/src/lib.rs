@@ -19,6 +19,8 @@
 //! *Invariant*: nothing here prints or writes; errors are types.
 
 mod compile;
+mod languages;
+mod migrate;
 mod snapshot;
 mod workspace;
 
@@ -33,16 +35,14 @@ pub use agentir_draw::{Detail, Graph};
 pub use agentir_flow::cost::CostReport;
 pub use agentir_ir as ir;
 pub use agentir_lint::{Cancellation, Cancelled, Selection, UnknownRule};
-pub use agentir_lower::ReadOptions;
 pub use agentir_project::{LoadError, config_names};
-pub use agentir_rewrite::RewriteError;
+pub use agentir_rewrite::{Migration, RewriteError};
 pub use agentir_solver::z3_failure;
-pub use agentir_syntax::abl::Options as AblOptions;
-pub use agentir_syntax::abl::schema::Version as AblVersion;
-pub use agentir_syntax::agent_script::{
-    Dialect as AgentScriptDialect, Options as AgentScriptOptions,
-};
+pub use agentir_expr::Version;
+pub use agentir_syntax::{Language, Languages, ReadOptions};
 pub use agentir_vfs as vfs;
+pub use languages::{languages, targets};
+pub use migrate::migrate;
 pub use snapshot::{FixError, FormatError, ProgramId, Snapshot};
 pub use workspace::Workspace;
 

@@ -1,6 +1,7 @@
 //! A consistent view of a workspace.
 
 use crate::compile;
+use crate::languages::languages;
 use agentir_compare::{AnnouncedLosses, Comparison, NormalizedProgram, Side};
 use agentir_config::{ConfigProblems, Configs};
 use agentir_convert::{Conversion, Target};
@@ -10,12 +11,12 @@ use agentir_flow::Cfg;
 use agentir_flow::cost::{CostReport, cost};
 use agentir_ir::{CompilationOutput, Program};
 use agentir_lint::{Cancellation, Cancelled, Selection};
-use agentir_lower::ReadOptions;
 use agentir_project::{
     CheckOptions, FileResult, Levels, Loaded, LoadedProgram, READ_ERROR, check_programs,
     read_options,
 };
 use agentir_rewrite::RewriteError;
+use agentir_syntax::ReadOptions;
 use agentir_syntax::rules::NOT_TEXT;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
@@ -158,8 +159,9 @@ impl Snapshot {
         let check = CheckOptions {
             selection,
             levels: &Levels::new(configs, selection),
-            fragment: options.abl.fragment,
+            fragment: options.fragment,
             timed: false,
+            languages: languages(),
             cancellation: &self.cancellation,
         };
         let front_end = loaded.diagnostics.clone();
@@ -209,7 +211,9 @@ impl Snapshot {
     /// [`Conversion::verify`].
     #[must_use]
     pub fn convert(&self, program: ProgramId, target: Target) -> Option<Conversion> {
-        self.ir(program).map(|program| agentir_convert::convert(program, self.sources(), target))
+        self.ir(program).map(|program| {
+            agentir_convert::convert(languages(), program, self.sources(), target)
+        })
     }
 
     /// The differences in meaning between a program and another one, of this or another workspace.
@@ -242,7 +246,7 @@ impl Snapshot {
         if !self.is_text(file) {
             return Err(FormatError::NotText);
         }
-        let language = agentir_lower::language(&source.name, &source.text);
+        let language = languages().detect(&source.name, &source.text);
         agentir_rewrite::format(language, file, &source.text).map_err(FormatError::from)
     }
 
@@ -261,7 +265,7 @@ impl Snapshot {
         let path = Path::new(&*source.name);
         let options = read_options(self.data.options, path, &self.data.configs.of(path));
         let read = |text: &str| {
-            FileResult::new(file, &source.name, text, false, options).lowered.diagnostics
+            FileResult::new(languages(), file, &source.name, text, false, options).lowered.diagnostics
         };
         let fixed = agentir_rewrite::fix(file, &source.text, &fixes, &read);
         Ok((fixed.text, fixed.applied))

@@ -1,12 +1,13 @@
 //! Texts that change.
 
+use crate::languages::languages;
 use crate::snapshot::Snapshot;
-use agentir_config::{ConfigProblems, Configs, FILE_NAME};
+use agentir_config::{ConfigProblems, Configs, FILE_NAME, split_path};
 use agentir_lint::Selection;
-use agentir_lower::ReadOptions;
 use agentir_project::{
     Contents, Document, FileCache, LoadError, MANIFEST, Request, TextInput, build_with, discover,
 };
+use agentir_syntax::{Claim, ReadOptions};
 use agentir_vfs::{FileSystem, Memory, Overlay, identity};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -148,7 +149,9 @@ impl Workspace {
     /// Whether the text of `path` may change which documents there are, or how they are read: a file that is new,
     /// YAML, which describes agents or something else, manifests, and configurations.
     fn decides_documents(&self, path: &Path) -> bool {
-        let own = [".abl", ".agent"].iter().any(|end| path.to_string_lossy().ends_with(end));
+        let name = split_path(path).1;
+        let own =
+            languages().iter().any(|language| matches!(language.claim(name), Claim::ByName));
         let known = self.documents.as_ref().is_some_and(|discovered| {
             let mut documents = discovered.documents.iter();
             documents.any(|found| self.files.is_same_file(&found.path, path))
@@ -219,6 +222,7 @@ impl Workspace {
             paths: &self.roots,
             together: self.together.as_deref(),
             stdin: self.stdin.as_ref(),
+            languages: languages(),
             options: self.options,
             configs,
             files: &self.files,

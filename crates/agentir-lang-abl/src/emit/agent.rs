@@ -5,11 +5,11 @@ use super::record::{self, extension, inner, record_of_ir};
 use super::rules;
 use super::tools;
 use super::tree::{Entry, Key, Notation, Scalar, data, data_item, names};
+use crate::schema::{AGENT, RecordType};
 use agentir_expr::Template;
 use agentir_ir::{
     Agent, AgentType, Coordination, Extensions, Handoff, Hook, Identity, Memory, Timeouts,
 };
-use agentir_syntax::abl::schema::{AGENT, RecordType};
 use serde_json::{Map, Value};
 
 /// Emits the sections of an agent.
@@ -305,7 +305,7 @@ impl Agents {
                 let store = json.remove("store");
                 let mut item = record::record(ty, &json);
                 let store = store.as_ref().and_then(|s| {
-                    let field_type = agentir_syntax::abl::schema::FieldType::Store;
+                    let field_type = crate::schema::FieldType::Store;
                     record::written(Key::keyword("store"), field_type, s)
                 });
                 let at = usize::from(r.when.is_some()).min(item.len());

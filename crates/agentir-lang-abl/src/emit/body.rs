@@ -2,13 +2,13 @@
 
 use super::record::{self, condition, extensions, inner};
 use super::tree::{Entry, Key, Notation, Scalar, data, names, push_block};
+use crate::schema::{FLOW, RecordType, STEP};
 use agentir_expr::{Argument, Condition};
 use agentir_ir::{
     ActionHandler, Actions, Body, Branch, Call, Collect, Delegation, Digression, ErrorHandler,
     Extensions, Gather, GatherField, Hook, Jump, Phase, Response, SetVariable, Statement, Step,
     Target, Transform,
 };
-use agentir_syntax::abl::schema::{FLOW, RecordType, STEP};
 use serde_json::Value;
 
 /// The context of a body, which determines the available fields.

@@ -1,6 +1,6 @@
 //! The loss table of ABL.
 
-use crate::fidelity::{LossRule, Preservation};
+use agentir_syntax::emit::{LossRule, Preservation};
 
 const fn approximated(path: &'static str, how: &'static str) -> LossRule {
     LossRule { path, preservation: Preservation::Approximated, how, help: "" }

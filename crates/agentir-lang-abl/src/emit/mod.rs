@@ -28,13 +28,14 @@ mod supervisor;
 mod tools;
 mod tree;
 
-use super::Emitted;
-use crate::names::{NameSyntax, Namespace};
-use crate::target::{OutputFile, Target, file_stem};
+use agentir_expr::Dialect;
 use agentir_ir::Program;
+use agentir_syntax::emit::{
+    Emitted, Emitter, LossRule, NameSyntax, Namespace, OutputFile, file_stem,
+};
 use body::Bodies;
 use indexmap::IndexMap;
-pub(super) use losses::LOSSES;
+use losses::LOSSES;
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 use tree::{Entry, Notation};
@@ -86,9 +87,47 @@ impl Files {
     }
 }
 
+/// Writes ABL of the current version, a file per agent.
+struct Writer {
+    notation: Notation,
+}
+
+/// In `.abl` notation.
+pub static ABL: &dyn Emitter = &Writer { notation: Notation::Abl };
+
+/// In YAML notation.
+pub static YAML: &dyn Emitter = &Writer { notation: Notation::Yaml };
+
+impl Emitter for Writer {
+    fn name(&self) -> &'static str {
+        match self.notation {
+            Notation::Abl => "abl",
+            Notation::Yaml => "abl-yaml",
+        }
+    }
+
+    fn title(&self) -> &'static str {
+        match self.notation {
+            Notation::Abl => "ABL",
+            Notation::Yaml => "ABL in YAML",
+        }
+    }
+
+    fn dialect(&self) -> Dialect {
+        Dialect::Abl
+    }
+
+    fn emit(&self, program: &Program) -> Emitted {
+        emit(program, self.notation)
+    }
+
+    fn losses(&self) -> &'static [&'static [LossRule]] {
+        &[LOSSES]
+    }
+}
+
 /// Emits the files of a program.
-pub(super) fn emit(program: &Program, target: Target) -> Emitted {
-    let notation = if target == Target::AblYaml { Notation::Yaml } else { Notation::Abl };
+fn emit(program: &Program, notation: Notation) -> Emitted {
     let (program, renamed) = &adapt::program(program);
     let documents = program.agents.len() + program.libraries.len() + program.profiles.len();
     let alone = documents == 1;

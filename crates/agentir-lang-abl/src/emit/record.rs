@@ -2,9 +2,9 @@
 //! values of each kind are written.
 
 use super::tree::{Entry, Key, Scalar, data, names};
+use crate::inline;
+use crate::schema::{FieldDef, FieldType, Naming, RecordType};
 use agentir_diagnostics::FileId;
-use agentir_syntax::abl::inline;
-use agentir_syntax::abl::schema::{FieldDef, FieldType, Naming, RecordType};
 use agentir_syntax::inline::InlineText;
 use serde_json::{Map, Value};
 

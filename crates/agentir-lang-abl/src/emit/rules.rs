@@ -4,11 +4,11 @@ use super::body::{Bodies, extension_entries, of_condition};
 use super::record::{self, inner};
 use super::tools;
 use super::tree::{Entry, Key, Notation, Scalar, data, names};
+use crate::schema::{AGENT, PROFILE};
 use agentir_ir::{
     Checkpoint, Constraint, ConstraintFailure, ConstraintKind, FailureKind, Guardrail, Insertion,
     NumberOrText, Profile, Target,
 };
-use agentir_syntax::abl::schema::{AGENT, PROFILE};
 use serde_json::Value;
 
 /// The constraints of a section, grouped by label.

@@ -4,8 +4,8 @@ use super::agent::{Agents, item_table, json_of, table};
 use super::body::{extension_entries, number};
 use super::record::{self, extension, inner};
 use super::tree::{Entry, Key, Scalar, data, names};
+use crate::schema::{AGENT, RecordType};
 use agentir_ir::{Agent, Extensions, Memory, Routing, RoutingRule, RoutingTarget};
-use agentir_syntax::abl::schema::{AGENT, RecordType};
 use serde_json::{Map, Value};
 
 impl Agents {

@@ -3,8 +3,8 @@
 use super::body::{extension_entries, pair};
 use super::record::{self, inner};
 use super::tree::{Entry, Key, Notation, Scalar, data, names};
+use crate::schema::{RecordType, TOOL_LIBRARY};
 use agentir_ir::{Data, Parameter, Tool, ToolLibrary};
-use agentir_syntax::abl::schema::{RecordType, TOOL_LIBRARY};
 use serde_json::Value;
 
 fn section() -> &'static RecordType {

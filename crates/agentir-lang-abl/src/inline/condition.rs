@@ -4,10 +4,10 @@ use super::context::{Context, Parsed};
 use super::errors::{self, ParseFailure};
 use super::token::EntryPoint;
 use super::{ConstraintKind, ConstraintRule, parse};
-use crate::inline::InlineText;
-use crate::text::offset;
 use agentir_diagnostics::{Diagnostic, Spanned};
 use agentir_expr::{Condition, ConditionKind, Name};
+use agentir_syntax::inline::InlineText;
+use agentir_syntax::text::offset;
 use std::ops::Range;
 
 /// A condition (`WHEN`, `IF`, `check`, …).

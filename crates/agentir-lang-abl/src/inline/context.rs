@@ -1,4 +1,4 @@
-//! The context of actions in `abl_inline.lalrpop`: spans, unescaped strings, and nodes with a checked
+//! The context of actions in `grammars/abl/inline.lalrpop`: spans, unescaped strings, and nodes with a checked
 //! depth.
 
 use super::ast::{
@@ -8,10 +8,12 @@ use super::ast::{
 };
 use super::errors::Abl;
 use super::lexer::SyntaxErrorKind;
-use crate::inline::{ExprBuilder, InlineText, syntax_error, unescaped_leniently, whole_number};
 use agentir_diagnostics::Spanned;
 use agentir_expr::{
     Condition, ConditionKind, Expr, ExprKind, Literal, Name, Path, Segment, TypeExpr, TypeKind,
+};
+use agentir_syntax::inline::{
+    ExprBuilder, InlineText, syntax_error, unescaped_leniently, whole_number,
 };
 use smol_str::SmolStr;
 
@@ -45,7 +47,7 @@ pub(crate) enum ActionPart {
 }
 
 /// Why the parser stopped.
-pub(crate) type Error<'a> = crate::inline::Error<'a, Abl>;
+pub(crate) type Error<'a> = agentir_syntax::inline::Error<'a, Abl>;
 type Result<'a, T> = std::result::Result<T, Error<'a>>;
 
 /// The maximum number of `[]` after a type.

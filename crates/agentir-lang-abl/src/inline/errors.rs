@@ -2,12 +2,12 @@
 
 use super::lexer::SyntaxErrorKind;
 use super::token::{EntryPoint, Token};
-use crate::inline::{
+use agentir_diagnostics::{Diagnostic, RuleName};
+use agentir_syntax::inline::{
     Expected, Explain, ForeignSyntax, InlineLanguage, InlineText, Notation, SyntaxError,
 };
-use crate::rules::EXPRESSION_TOO_DEEP as TOO_DEEP;
-pub(crate) use crate::rules::{INVALID_EXPRESSION, INVALID_TEMPLATE, INVALID_VALUE};
-use agentir_diagnostics::{Diagnostic, RuleName};
+use agentir_syntax::rules::EXPRESSION_TOO_DEEP as TOO_DEEP;
+pub(crate) use agentir_syntax::rules::{INVALID_EXPRESSION, INVALID_TEMPLATE, INVALID_VALUE};
 
 const INVALID_ACTION: RuleName = RuleName("invalid-action");
 const INVALID_SIGNATURE: RuleName = RuleName("invalid-signature");
@@ -16,7 +16,7 @@ const INVALID_SIGNATURE: RuleName = RuleName("invalid-signature");
 pub(crate) enum Abl {}
 
 /// A failed parse.
-pub(crate) type ParseFailure<'a> = crate::inline::ParseFailure<'a, Abl>;
+pub(crate) type ParseFailure<'a> = agentir_syntax::inline::ParseFailure<'a, Abl>;
 
 /// The diagnostic of an operator of another language.
 pub(crate) fn foreign_syntax(form: &ForeignSyntax, input: &InlineText<'_>) -> Diagnostic {

@@ -1,11 +1,11 @@
-//! Parses inline collections: `[a, b]`, `{a: b, c}`. The grammar is `grammars/abl_flow.lalrpop`.
+//! Parses inline collections: `[a, b]`, `{a: b, c}`. The grammar is `grammars/abl/flow.lalrpop`.
 
 use super::context::Context;
 use super::errors::INVALID_VALUE;
-use super::grammar::abl_flow::ValueParser;
-use crate::inline::{ExprBuilder, InlineText};
-use crate::text::offset;
+use super::grammar::flow::ValueParser;
 use agentir_diagnostics::{Diagnostic, Span, Spanned};
+use agentir_syntax::inline::{ExprBuilder, InlineText};
+use agentir_syntax::text::offset;
 use lalrpop_util::ParseError;
 use memchr::memmem;
 

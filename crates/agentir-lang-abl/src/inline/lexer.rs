@@ -16,9 +16,9 @@
 
 use super::ast::{ActionKind, ConstraintKind, Direction};
 use super::token::{EntryPoint, Token};
-use crate::inline::{ForeignSyntax, Nesting, NestingEffect, TokenResult, next_word};
-use crate::text::offset;
-use crate::words;
+use agentir_syntax::inline::{ForeignSyntax, Nesting, NestingEffect, TokenResult, next_word};
+use agentir_syntax::text::offset;
+use agentir_syntax::words;
 use logos::Logos;
 
 #[derive(Logos, Clone, Copy, Debug, PartialEq, Eq)]
@@ -112,7 +112,7 @@ fn is_word_part(c: char) -> bool {
 }
 
 /// Why reading stopped.
-pub(crate) type SyntaxError = crate::inline::SyntaxError<SyntaxErrorKind>;
+pub(crate) type SyntaxError = agentir_syntax::inline::SyntaxError<SyntaxErrorKind>;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SyntaxErrorKind {
@@ -575,7 +575,7 @@ mod tests {
     #![allow(clippy::unwrap_used, reason = "tests end by panicking")]
 
     use super::*;
-    use crate::words::testing::{reference, text};
+    use agentir_syntax::words::testing::{reference, text};
     use proptest::prelude::*;
     use regex::Regex;
     use std::sync::LazyLock;

@@ -2,7 +2,7 @@
 //! languages after a key or a dash.
 //!
 //! Every function takes an [`InlineText`] and reports errors; the caller gets `None` or a value that marks
-//! the error. The grammars are `grammars/abl_inline.lalrpop` and `grammars/abl_flow.lalrpop`.
+//! the error. The grammars are `grammars/abl/inline.lalrpop` and `grammars/abl/flow.lalrpop`.
 
 mod ast;
 mod condition;
@@ -23,17 +23,17 @@ pub use flow::{Flow, FlowEntry, FlowKind, flow_collection};
 pub use lexer::is_word_of_expressions;
 pub use template::template;
 
-use crate::inline::{ForeignSyntax, InlineText};
-use crate::text::offset;
 use agentir_diagnostics::{Diagnostic, Spanned};
 use agentir_expr::{Expr, Name, Path, TypeExpr};
+use agentir_syntax::inline::{ForeignSyntax, InlineText};
+use agentir_syntax::text::offset;
 use context::{Context, Parsed};
 use errors::ParseFailure;
 use lexer::Lexer;
 use std::ops::Range;
 use token::EntryPoint;
 
-grammars!(abl_inline, abl_flow);
+agentir_syntax::grammars!(inline, flow);
 
 /// Parses `range` of the text with an entry point. Accepted notations of other languages are added to
 /// `foreign`, to be reported if the result is used.
@@ -50,7 +50,7 @@ fn parse<'a>(
         return Ok(parsed);
     }
     let mut lexer = Lexer::new(text, base, entry_point);
-    let result = grammar::abl_inline::InlineParser::new().parse(&context, lexer.by_ref());
+    let result = grammar::inline::InlineParser::new().parse(&context, lexer.by_ref());
     match result {
         Ok(parsed) => {
             foreign.append(&mut lexer.foreign_syntax);
@@ -168,7 +168,7 @@ mod tests {
                 let input = InlineText::verbatim(text, FileId(3), 40);
                 let context = Context { input };
                 let Some(fast) = plain(&context, text, 0, entry_point) else { continue };
-                let slow = grammar::abl_inline::InlineParser::new()
+                let slow = grammar::inline::InlineParser::new()
                     .parse(&context, Lexer::new(text, 0, entry_point))
                     .unwrap();
                 assert_eq!(format!("{fast:?}"), format!("{slow:?}"), "{text} as {entry_point:?}");

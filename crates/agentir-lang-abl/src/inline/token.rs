@@ -1,4 +1,4 @@
-//! The tokens of `abl_inline.lalrpop`, and its entry points.
+//! The tokens of `grammars/abl/inline.lalrpop`, and its entry points.
 
 use super::ast::{ActionKind, ConstraintKind, Direction};
 

@@ -2,14 +2,15 @@
 
 use super::fields::Fields;
 use super::{Context, coordination, data, flow, gather, memory, rules, supervisor, tools};
+use crate::{DocumentKind, HeaderValue};
 use agentir_diagnostics::{Diagnostic, Span, Spanned};
 use agentir_ir::{
     Agent, AgentType, Attachment, Body, Completion, ConversationIntents, Data, Dialect, Entity,
-    EntitySource, Execution, ExecutionHints, Extensions, Hooks, IR_VERSION, Identity, Instruction,
-    IntentHandling, LookupTable, Metadata, MultiIntent, NamedTemplate, Nlu, NluIntent, Number,
-    Response, SystemPrompt, Timeouts,
+    EntitySource, Execution, Extensions, Hooks, IR_VERSION, Identity, Instruction, IntentHandling,
+    LookupTable, Metadata, MultiIntent, NamedTemplate, Nlu, NluIntent, Number, Response,
+    SystemPrompt, Timeouts,
 };
-use agentir_syntax::abl::{DocumentKind, HeaderValue};
+use agentir_syntax::lower::{execution_hints, merge_extensions};
 use indexmap::IndexMap;
 use smol_str::SmolStr;
 
@@ -87,7 +88,7 @@ pub(super) fn agent(
             version: f.text("version"),
             kind,
             description: f.template("description"),
-            ..Metadata::new(name, Dialect::Abl, crate::source_hash(text))
+            ..Metadata::new(name, Dialect::Abl, agentir_syntax::lower::source_hash(text))
         },
         execution: execution(&mut f),
         identity,
@@ -132,15 +133,6 @@ pub(super) fn agent(
     agent.execution.hints = execution_hints(&agent);
     pass_types(&mut agent);
     agent
-}
-
-/// Moves the extensions of one element to another.
-pub(crate) fn merge_extensions(into: &mut Extensions, from: Extensions) {
-    for (dialect, all) in from.0 {
-        for (key, extension) in all {
-            into.insert(dialect, &key, extension.value, extension.span);
-        }
-    }
 }
 
 fn identity(cx: &mut Context<'_>, f: &mut Fields<'_>, name: Span, kind: AgentType) -> Identity {
@@ -413,7 +405,7 @@ fn nlu(f: &mut Fields<'_>) -> Option<Nlu> {
     Some(nlu)
 }
 
-fn intents(items: Vec<agentir_syntax::abl::Record<'_>>) -> Vec<NluIntent> {
+fn intents(items: Vec<crate::Record<'_>>) -> Vec<NluIntent> {
     items
         .into_iter()
         .filter_map(|item| {
@@ -532,30 +524,6 @@ fn destinations(f: &mut Fields<'_>) -> Vec<Data> {
         Data::Array(all) => all,
         Data::Null => Vec::new(),
         one => vec![one],
-    }
-}
-
-/// Derives the execution hints, as ABL's compiler does.
-pub(crate) fn execution_hints(agent: &Agent) -> ExecutionHints {
-    let memory = &agent.memory;
-    let steps = agent.flow.as_ref().map_or(0, |f| f.definitions.len());
-    let parts = steps
-        + agent.tools.len()
-        + agent.coordination.handoffs.len()
-        + agent.coordination.delegates.len()
-        + agent.constraints.constraints.len();
-    ExecutionHints {
-        voice_optimized: agent.execution.voice.is_some()
-            || agent.execution.timeouts.voice_latency_target_ms.is_some(),
-        requires_persistence: !memory.persistent.is_empty() || !memory.remember.is_empty(),
-        supports_hitl: agent.coordination.escalation.is_some(),
-        parallel_tools: agent.tools.len() > 1
-            && agent.tools.iter().all(|t| t.hints.parallelizable != Some(false)),
-        complexity: match parts {
-            0..=5 => "simple",
-            6..=20 => "moderate",
-            _ => "complex",
-        },
     }
 }
 

@@ -1,10 +1,11 @@
 //! Lowers delegation, handoffs, escalation and completion (§3.10–§3.12).
 
-use super::agent::merge_extensions;
 use super::fields::Fields;
 use super::memory::{header_condition, stored};
 use super::tools::set_variable;
 use super::{Context, data, flow};
+use crate::inline::ActionKind;
+use crate::{HeaderValue, Record};
 use agentir_diagnostics::{Span, Spanned};
 use agentir_expr::{Condition, Name};
 use agentir_ir::{
@@ -12,8 +13,7 @@ use agentir_ir::{
     Escalation, Extensions, Handoff, HumanOutcome, Jump, MemoryGrant, NumberOrText, OnReturn,
     PassedValue, Remote, ReturnHandler, Target, Trigger,
 };
-use agentir_syntax::abl::inline::ActionKind;
-use agentir_syntax::abl::{HeaderValue, Record};
+use agentir_syntax::lower::merge_extensions;
 use indexmap::IndexMap;
 use smol_str::{SmolStr, format_smolstr};
 
@@ -94,7 +94,7 @@ fn delegate(cx: &mut Context<'_>, item: Record<'_>) -> Option<Delegate> {
 }
 
 /// Lowers an action where no steps exist: `continue`, `respond`, `escalate`.
-fn jump_without_steps(cx: &mut Context<'_>, action: agentir_syntax::abl::inline::Action) -> Jump {
+fn jump_without_steps(cx: &mut Context<'_>, action: crate::inline::Action) -> Jump {
     let action = action.without_steps();
     if action.kind == ActionKind::Respond {
         // The message stays with the jump.

@@ -1,10 +1,10 @@
 //! Lowers digressions of steps and flows (§3.14.4, §3.14.5).
 
 use super::Context;
-use super::agent::merge_extensions;
 use super::fields::Fields;
 use super::flow::body;
 use agentir_ir::{Body, Decider, Digression, Extensions, Statement};
+use agentir_syntax::lower::merge_extensions;
 
 /// A list of digressions.
 pub(super) fn digressions(

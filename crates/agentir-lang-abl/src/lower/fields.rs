@@ -1,11 +1,11 @@
 //! A cursor over a record: lowering takes fields, and the remaining ones become extensions.
 
-use crate::abl::data;
+use super::data;
+use crate::inline::{Action, Assignment, Store, ToolCall};
+use crate::{Field, HeaderValue, Record, Value};
 use agentir_diagnostics::{Span, Spanned};
 use agentir_expr::{Condition, Expr, Name, Template, TypeExpr};
 use agentir_ir::{Data, Dialect, Extensions, Number, NumberOrText};
-use agentir_syntax::abl::inline::{Action, Assignment, Store, ToolCall};
-use agentir_syntax::abl::{Field, HeaderValue, Record, Value};
 use agentir_syntax::outline::{Entry, EntryKind};
 use smol_str::SmolStr;
 
@@ -300,7 +300,7 @@ impl<'t> Fields<'t> {
 
     /// Adds the remaining fields to `extensions`.
     pub(super) fn preserve(self, extensions: &mut Extensions) {
-        super::agent::merge_extensions(extensions, self.nested_extensions);
+        agentir_syntax::lower::merge_extensions(extensions, self.nested_extensions);
         let dialect = Dialect::Abl.name();
         for field in self.fields.into_iter().flatten() {
             extensions.insert(dialect, field.def.name, data::of_value(field.entry), field.span);

@@ -1,20 +1,20 @@
 //! Lowers flows, steps, and other bodies of statements (§3.14, §8.10).
 
-use super::agent::merge_extensions;
 use super::digressions::{digression, digressions};
 use super::fields::Fields;
 use super::memory::header_condition;
 use super::tools::set_variable;
 use super::{Context, gather};
+use crate::inline::{self, Action, ActionKind, Direction};
+use crate::{HeaderValue, Record};
 use agentir_diagnostics::Spanned;
 use agentir_expr::{Argument, Name, Template};
 use agentir_ir::{
     ActionElement, ActionHandler, Actions, Body, Branch, Call, Collect, Decider, Delegation,
-    ErrorHandler, ErrorHandling, Extensions, Flow, Gather, GatherField, Hook, Jump, ReasoningZone,
-    Response, SortBy, Statement, Step, Target, Transform,
+    ErrorHandler, ErrorHandling, Extensions, Flow, Gather, Hook, Jump, ReasoningZone, Response,
+    SortBy, Statement, Step, Target, Transform,
 };
-use agentir_syntax::abl::inline::{self, Action, ActionKind, Direction};
-use agentir_syntax::abl::{HeaderValue, Record};
+use agentir_syntax::lower::{merge_extensions, required_field};
 use smol_str::SmolStr;
 
 /// Lowers an action to a jump. If a step has the name of a keyword, the name means the step.
@@ -334,7 +334,7 @@ fn actions(f: &mut Fields<'_>, rest: &mut Extensions) -> Option<Actions> {
 }
 
 fn transform(f: &mut Fields<'_>, rest: &mut Extensions) -> Option<Transform> {
-    use agentir_syntax::abl::Value;
+    use crate::Value;
     let span = f.value_span("transform")?;
     let header = f.value("transform", |v| match v {
         Value::TransformHeader(header) => Ok(*header),
@@ -422,47 +422,6 @@ fn collect(f: &mut Fields<'_>) -> Option<Collect> {
         on_failure: Body::default(),
         span,
     })
-}
-
-pub(crate) fn required_field(name: Spanned<Name>) -> GatherField {
-    let span = name.span;
-    GatherField {
-        name,
-        entity_ref: None,
-        prompt: None,
-        message_key: None,
-        description: None,
-        ty: None,
-        required: true,
-        default: None,
-        validation: None,
-        enum_values: Vec::new(),
-        synonyms: None,
-        extraction_hints: Vec::new(),
-        extraction_pattern: None,
-        extraction_group: None,
-        strategy: None,
-        infer: None,
-        infer_confidence: None,
-        infer_confirm: None,
-        semantics: None,
-        range: None,
-        list: None,
-        preferences: None,
-        activation: None,
-        depends_on: Vec::new(),
-        prompt_mode: None,
-        satisfied_by: None,
-        sensitive: None,
-        sensitive_display: None,
-        mask_config: None,
-        pii_type: None,
-        transient: None,
-        voice_config: None,
-        rich_content: None,
-        extensions: Extensions::default(),
-        span,
-    }
 }
 
 fn call(f: &mut Fields<'_>) -> Option<Call> {

@@ -1,9 +1,9 @@
 //! Lowers fields and their validation (§3.6).
 
 use super::fields::Fields;
+use crate::Value;
 use agentir_diagnostics::Spanned;
 use agentir_ir::{Activation, Extensions, Gather, GatherField, MaskConfig, Semantics, Validation};
-use agentir_syntax::abl::Value;
 use smol_str::SmolStr;
 
 pub(super) fn gather(mut g: Fields<'_>) -> Gather {

@@ -1,15 +1,15 @@
 //! Lowers memory (§3.7) and the state of a supervisor.
 
-use super::agent::merge_extensions;
 use super::fields::Fields;
+use crate::inline::Store;
+use crate::{HeaderValue, Record};
 use agentir_diagnostics::{Span, Spanned};
 use agentir_expr::{Expr, Name};
 use agentir_ir::{
     Extensions, Memory, PersistentPath, Recall, RecallAction, Remember, SessionVariable,
     StateVariable, StoredValue,
 };
-use agentir_syntax::abl::inline::Store;
-use agentir_syntax::abl::{HeaderValue, Record};
+use agentir_syntax::lower::merge_extensions;
 use smol_str::{SmolStr, format_smolstr};
 
 pub(super) fn memory(f: &mut Fields<'_>) -> Memory {

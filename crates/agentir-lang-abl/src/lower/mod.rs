@@ -12,10 +12,11 @@ mod rules;
 pub(crate) mod supervisor;
 mod tools;
 
-use crate::Definition;
+use crate::{Document, DocumentKind, Record};
 use agentir_diagnostics::Diagnostic;
 use agentir_ir::{Extensions, ToolLibrary};
-use agentir_syntax::abl::{Document, DocumentKind, Record};
+use agentir_syntax::Definition;
+use agentir_syntax::lower::merge_extensions;
 use fields::Fields;
 use rustc_hash::FxHashSet;
 use smol_str::SmolStr;
@@ -57,7 +58,7 @@ pub(crate) fn lower(
                 // Settings common to all tools stay with the library: `base_url`, `auth`, …
                 let (tools, _, shared) = tools::tools(section);
                 all.extend(tools);
-                agent::merge_extensions(&mut extensions, shared);
+                merge_extensions(&mut extensions, shared);
             }
             fields.preserve(&mut extensions);
             let imports = Vec::new();
@@ -67,7 +68,7 @@ pub(crate) fn lower(
 }
 
 fn collect_steps(record: &Record<'_>, steps: &mut FxHashSet<SmolStr>) {
-    use agentir_syntax::abl::Value;
+    use crate::Value;
     for field in &record.fields {
         if let ("flow" | "steps", Value::Record(inner)) = (field.def.name, &field.value) {
             steps.extend(inner.items.iter().filter_map(|i| Some(i.name.as_ref()?.value.clone())));

@@ -1,8 +1,9 @@
 //! Lowers constraints, guardrails and profiles (§3.8, §3.9, §3.13.2).
 
-use super::agent::merge_extensions;
 use super::fields::Fields;
 use super::{Context, flow, gather, tools};
+use crate::inline;
+use crate::{HeaderValue, Record, Value};
 use agentir_diagnostics::Spanned;
 use agentir_expr::{Condition, ConditionKind, Name, Template};
 use agentir_ir::{
@@ -10,8 +11,7 @@ use agentir_ir::{
     FailureKind, FlowModifications, GatherOverrides, Guardrail, GuardrailKind, Insertion, Jump,
     Number, NumberOrText, Profile, Target,
 };
-use agentir_syntax::abl::inline;
-use agentir_syntax::abl::{HeaderValue, Record, Value};
+use agentir_syntax::lower::merge_extensions;
 use smol_str::{SmolStr, format_smolstr};
 
 pub(super) fn constraints(

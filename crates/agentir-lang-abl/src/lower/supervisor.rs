@@ -1,16 +1,16 @@
 //! Lowers what only supervisors have (§5.1 and the supervisor reference).
 
 use super::Context;
-use super::agent::merge_extensions;
 use super::fields::Fields;
+use crate::inline::RouteAction;
+use crate::{HeaderValue, Record, Value};
 use agentir_diagnostics::{Diagnostic, Spanned};
 use agentir_expr::{Name, Template};
 use agentir_ir::{
     AgentReference, Context as HandoffContext, Coordination, Data, Decider, Dialect, Extensions,
     Handoff, Number, PassedValue, Policy, PolicyRule, Routing, RoutingRule, RoutingTarget,
 };
-use agentir_syntax::abl::inline::RouteAction;
-use agentir_syntax::abl::{HeaderValue, Record, Value};
+use agentir_syntax::lower::{empty_rule, merge_extensions};
 use smol_str::SmolStr;
 
 pub(super) fn supervisor(
@@ -112,27 +112,6 @@ fn read_routing(cx: &mut Context<'_>, mut f: Fields<'_>, routing: &mut Routing) 
     }
     f.preserve(&mut rest);
     merge_extensions(&mut routing.extensions, rest);
-}
-
-pub(crate) fn empty_rule(span: agentir_diagnostics::Span) -> RoutingRule {
-    RoutingRule {
-        name: None,
-        to: None,
-        action: None,
-        when: None,
-        intents: Vec::new(),
-        decided_by: Decider::Model,
-        description: None,
-        priority: None,
-        returns: None,
-        pass: Vec::new(),
-        flags: Vec::new(),
-        channels: Vec::new(),
-        ignore_intents: Vec::new(),
-        requires_state: Vec::new(),
-        extensions: Extensions::default(),
-        span,
-    }
 }
 
 fn rule(cx: &mut Context<'_>, item: Record<'_>, routing: &mut Routing, rest: &mut Extensions) {

@@ -2,14 +2,14 @@
 
 use super::fields::Fields;
 use super::gather;
+use crate::HeaderValue;
+use crate::inline::{Assignment, SignatureParameter, ToolSignature};
 use agentir_diagnostics::Spanned;
 use agentir_expr::{ExprKind, Literal, Name, TypeExpr};
 use agentir_ir::{
     Binding, Confirmation, ContextAccess, Data, Extensions, Parameter, ReturnType, SetVariable,
     Tool, ToolHints, ToolType,
 };
-use agentir_syntax::abl::HeaderValue;
-use agentir_syntax::abl::inline::{Assignment, SignatureParameter, ToolSignature};
 
 /// The tools of a section, the names of tools defined elsewhere, and the remaining fields.
 pub(super) fn tools(mut section: Fields<'_>) -> (Vec<Tool>, Vec<Spanned<Name>>, Extensions) {

@@ -1,9 +1,10 @@
 //! Migration of handoffs: return mappings, memory grants, history.
 
-use super::source::{Changes, Source, record_of};
+use super::source::{Collect, Source, record_of};
+use crate::{Field, Record, Value};
 use agentir_diagnostics::Edit;
 use agentir_expr::Version;
-use agentir_syntax::abl::{Field, Record, Value};
+use agentir_syntax::migrate::Changes;
 use agentir_syntax::outline::EntryKind;
 
 /// Visits every handoff. The section has the same record type name as its items.

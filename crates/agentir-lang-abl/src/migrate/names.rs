@@ -1,10 +1,11 @@
 //! Migration of renamed and reshaped fields and operators.
 
-use super::source::{Changes, Source};
-use agentir_analysis::recall::{Legacy, legacy};
+use super::source::{Collect, Source};
+use crate::Value;
 use agentir_diagnostics::{Edit, Span};
 use agentir_expr::{BinaryOp, ExprKind, Visit};
-use agentir_syntax::abl::Value;
+use agentir_ir::recall::{Legacy, legacy};
+use agentir_syntax::migrate::Changes;
 
 /// Rewrites `x contains y` as `x.contains(y)`.
 pub(super) fn contains(source: &Source<'_, '_>, changes: &mut Changes) {

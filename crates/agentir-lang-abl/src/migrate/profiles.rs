@@ -1,17 +1,9 @@
 //! Migration of inline behaviour profiles to files of their own.
 
-use super::source::{Changes, Source, record_of};
+use super::source::{Collect, Source, record_of};
+use crate::{Format, Record};
 use agentir_diagnostics::Edit;
-use agentir_syntax::abl::{Format, Record};
-
-/// A file extracted from a document.
-#[derive(Debug)]
-pub struct NewFile {
-    /// The file name, relative to the folder `behavior_profiles` of the program.
-    pub name: String,
-    /// The text.
-    pub text: String,
-}
+use agentir_syntax::migrate::{Changes, NewFile};
 
 /// Moves every profile of `BEHAVIOR_PROFILES` to a file and refers to it by `USE BEHAVIOR_PROFILE`.
 pub(super) fn extract(source: &Source<'_, '_>, changes: &mut Changes) {

@@ -1,10 +1,11 @@
 //! Migration of guardrails, error handlers and delegation.
 
-use super::source::{Changes, Source, record_of};
-use agentir_analysis::polarity::violation;
+use super::source::{Collect, Source, record_of};
+use crate::inline::ActionKind;
+use crate::{Format, Value};
 use agentir_diagnostics::RuleName;
-use agentir_syntax::abl::inline::ActionKind;
-use agentir_syntax::abl::{Format, Value};
+use agentir_ir::polarity::violation;
+use agentir_syntax::migrate::Changes;
 use agentir_syntax::rules::LEGACY_FORM;
 
 const POLARITY: RuleName = RuleName("guardrail-polarity");

@@ -1,11 +1,11 @@
 //! A document under migration and the changes collected for it.
 
-use super::profiles::NewFile;
+use crate::inline::{FlowKind, flow_collection};
+use crate::{Document, Field, Format, HeaderValue, Record, Value};
 use agentir_diagnostics::{Diagnostic, Edit, FileId, RuleName, Span, Spanned};
 use agentir_expr::{Expr, Version};
-use agentir_syntax::abl::inline::{FlowKind, flow_collection};
-use agentir_syntax::abl::{Document, Field, Format, HeaderValue, Record, Value};
 use agentir_syntax::inline::InlineText;
+use agentir_syntax::migrate::Changes;
 use agentir_syntax::outline::{Entry, EntryKind, Style};
 use agentir_syntax::rules;
 
@@ -18,33 +18,31 @@ pub struct Source<'a, 't> {
     pub(super) to: Version,
 }
 
-/// The collected changes.
-#[derive(Default)]
-pub struct Changes {
-    /// Edits; those of a group are applied together or not at all.
-    pub(super) groups: Vec<Vec<Edit>>,
-    /// What an author has to decide.
-    pub(super) findings: Vec<Diagnostic>,
-    /// New files extracted from the document.
-    pub(super) files: Vec<NewFile>,
-}
-
-impl Changes {
-    pub(super) fn edits(&mut self, edits: impl IntoIterator<Item = Edit>) {
-        self.groups.push(edits.into_iter().collect());
-    }
+/// How the rows add to the collected changes.
+pub(super) trait Collect {
+    /// Edits that are applied together or not at all.
+    fn edits(&mut self, edits: impl IntoIterator<Item = Edit>);
 
     /// Replaces a span.
-    pub(super) fn replace(&mut self, span: Span, text: impl Into<String>) {
+    fn replace(&mut self, span: Span, text: impl Into<String>) {
         self.edits([Edit { span, text: text.into() }]);
     }
 
     /// Reports a change that an author has to decide.
-    pub(super) fn undecided(&mut self, span: Span, message: String, help: &str) {
+    fn undecided(&mut self, span: Span, message: String, help: &str) {
         self.undecided_by(rules::LEGACY_FORM, span, message, help);
     }
 
-    pub(super) fn undecided_by(&mut self, rule: RuleName, span: Span, message: String, help: &str) {
+    /// Reports it under another rule.
+    fn undecided_by(&mut self, rule: RuleName, span: Span, message: String, help: &str);
+}
+
+impl Collect for Changes {
+    fn edits(&mut self, edits: impl IntoIterator<Item = Edit>) {
+        self.groups.push(edits.into_iter().collect());
+    }
+
+    fn undecided_by(&mut self, rule: RuleName, span: Span, message: String, help: &str) {
         self.findings.push(Diagnostic::warning(rule, span, message).help(help));
     }
 }

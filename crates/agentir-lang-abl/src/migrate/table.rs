@@ -1,10 +1,10 @@
 //! The changes between versions of ABL, as a table.
 
-use super::source::{Changes, Source};
+use super::source::Source;
 use super::{handoffs, names, profiles, rules};
-use crate::round_trip::Difference;
+use crate::schema::RENAMED;
 use agentir_expr::Version;
-use agentir_syntax::abl::schema::RENAMED;
+use agentir_syntax::migrate::{Changes, Difference};
 use serde_json::Value;
 
 /// A change of the language.

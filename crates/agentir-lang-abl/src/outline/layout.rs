@@ -4,17 +4,17 @@
 //! rest far enough to find the end of the value (quotes, brackets, a comment). Columns become
 //! `Indent`/`Dedent`, dashes become `ItemStart`/`ItemEnd`, always balanced.
 
-use super::{
+use agentir_diagnostics::{Diagnostic, FileId, Span};
+use agentir_syntax::outline::{
     DEEPER_LINES, Key, MAX_NESTING, Scalar, Style, between_levels, last_end, nested_too_deep,
 };
-use crate::rules;
-use crate::stray::StrayLines;
-use crate::text::{Cursor, Tabs, offset};
-use agentir_diagnostics::{Diagnostic, FileId, Span};
+use agentir_syntax::rules;
+use agentir_syntax::stray::StrayLines;
+use agentir_syntax::text::{Cursor, Tabs, offset};
 use logos::Logos;
 use std::convert::Infallible;
 
-/// The tokens of `abl_outline.lalrpop`.
+/// The tokens of `grammars/abl/outline.lalrpop`.
 #[derive(Debug, Clone)]
 pub(crate) enum Token<'s> {
     Pair(Key<'s>, Option<Scalar<'s>>),

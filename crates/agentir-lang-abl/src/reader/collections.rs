@@ -1,12 +1,12 @@
 //! Reads inline collections as if their entries were on separate lines.
 
 use super::Reader;
-use crate::abl::inline::{self, Flow, FlowKind};
-use crate::inline::{InlineText, Origin};
-use crate::outline::{Entry, EntryKind, Key, Scalar, Style};
-use crate::text::offset;
+use crate::inline::{self, Flow, FlowKind};
 use agentir_diagnostics::{Span, Spanned};
 use agentir_expr::Name;
+use agentir_syntax::inline::{InlineText, Origin};
+use agentir_syntax::outline::{Entry, EntryKind, Key, Scalar, Style};
+use agentir_syntax::text::offset;
 use smol_str::SmolStr;
 
 impl<'t, 's: 't> Reader<'t, 's, '_> {

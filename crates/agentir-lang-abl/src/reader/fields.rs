@@ -5,14 +5,14 @@ use super::{
     collections::{depth, is_inline, is_unclosed},
     versions::Usage,
 };
-use crate::abl::inline;
-use crate::abl::schema::{FieldDef, FieldType, Header, Naming, RecordType, Version};
-use crate::abl::tree::{Field, Format, Record, Value};
-use crate::outline::{Entry, EntryKind, Key, Scalar, Style};
-use crate::rules;
-use crate::text::offset;
+use crate::inline;
+use crate::schema::{FieldDef, FieldType, Header, Naming, RecordType, Version};
+use crate::tree::{Field, Format, Record, Value};
 use agentir_diagnostics::{Applicability, Diagnostic, Span, Spanned};
 use agentir_expr::{Condition, ConditionKind};
+use agentir_syntax::outline::{Entry, EntryKind, Key, Scalar, Style};
+use agentir_syntax::rules;
+use agentir_syntax::text::offset;
 use smol_str::SmolStr;
 
 impl<'t, 's: 't> Reader<'t, 's, '_> {

@@ -1,10 +1,10 @@
 //! Reads fragments: sections, or parts of one, without an agent around them.
 
 use super::Reader;
-use crate::abl::schema::{AGENT, FRAGMENT_PARENTS, STEP};
-use crate::abl::tree::Format;
-use crate::outline::{Entry, EntryKind, Key};
+use crate::schema::{AGENT, FRAGMENT_PARENTS, STEP};
+use crate::tree::Format;
 use agentir_diagnostics::Span;
+use agentir_syntax::outline::{Entry, EntryKind, Key};
 
 impl<'t, 's: 't> Reader<'t, 's, '_> {
     /// Nests the entries of a fragment in the sections they belong to.

@@ -1,13 +1,13 @@
 //! Reads headers: what an item may start with instead of a field.
 
 use super::{Reader, versions::Usage};
-use crate::abl::inline;
-use crate::abl::schema::{Header, Version};
-use crate::abl::tree::HeaderValue;
-use crate::outline::Scalar;
-use crate::text::offset;
+use crate::inline;
+use crate::schema::{Header, Version};
+use crate::tree::HeaderValue;
 use agentir_diagnostics::{Edit, Span, Spanned};
 use agentir_expr::Name;
+use agentir_syntax::outline::Scalar;
+use agentir_syntax::text::offset;
 use smol_str::SmolStr;
 
 impl<'t, 's: 't> Reader<'t, 's, '_> {

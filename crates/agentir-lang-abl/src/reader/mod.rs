@@ -10,12 +10,12 @@ mod records;
 mod values;
 mod versions;
 
-use crate::abl::schema::{AGENT, PROFILE, TOOL_LIBRARY, Version};
-use crate::abl::tree::{Document, DocumentKind, Format};
-use crate::outline::{Entry, EntryKind, Outline};
-use crate::rules;
+use crate::schema::{AGENT, PROFILE, TOOL_LIBRARY, Version};
+use crate::tree::{Document, DocumentKind, Format};
 use agentir_diagnostics::{Diagnostic, Span, Spanned, closest};
 use agentir_expr::{Expr, Name, Path};
+use agentir_syntax::outline::{Entry, EntryKind, Outline};
+use agentir_syntax::rules;
 use typed_arena::Arena;
 use versions::{Usage, detect, report_legacy};
 

@@ -1,13 +1,13 @@
 //! Reads values nested below their key.
 
 use super::{Reader, fields::is_text_line, variable};
-use crate::abl::inline;
-use crate::abl::schema::FieldType;
-use crate::abl::tree::Value;
-use crate::outline::{Entry, EntryKind, Scalar, Style};
-use crate::rules;
+use crate::inline;
+use crate::schema::FieldType;
+use crate::tree::Value;
 use agentir_diagnostics::{Diagnostic, Span, Spanned};
 use agentir_expr::{Expr, ExprKind, Literal, Name, ObjectEntry, TypeExpr, TypeField, TypeKind};
+use agentir_syntax::outline::{Entry, EntryKind, Scalar, Style};
+use agentir_syntax::rules;
 use smol_str::SmolStr;
 
 impl<'t, 's: 't> Reader<'t, 's, '_> {

@@ -1,12 +1,12 @@
 //! Reads records: classifies entries as fields, items, or neither.
 
 use super::{Reader, excerpt};
-use crate::abl::schema::{FieldType, Header, Naming, Need, RecordType};
-use crate::abl::tree::{Field, Format, Record, Value};
-use crate::outline::{Entry, EntryKind, Key, Scalar, Style};
-use crate::rules;
-use crate::text::{first_line, offset, with_article};
+use crate::schema::{FieldType, Header, Naming, Need, RecordType};
+use crate::tree::{Field, Format, Record, Value};
 use agentir_diagnostics::{Applicability, Diagnostic, Span, Spanned, closest};
+use agentir_syntax::outline::{Entry, EntryKind, Key, Scalar, Style};
+use agentir_syntax::rules;
+use agentir_syntax::text::{first_line, offset, with_article};
 use smol_str::SmolStr;
 
 impl<'t, 's: 't> Reader<'t, 's, '_> {

@@ -6,15 +6,15 @@ use super::{
     excerpt, variable,
     versions::Usage,
 };
-use crate::abl::inline;
-use crate::abl::schema::{FieldType, RENAMED, Version};
-use crate::abl::tree::Value;
-use crate::inline::{InlineText, Origin};
-use crate::outline::{Entry, EntryKind, Scalar, Style};
-use crate::rules;
-use crate::text::{alternatives, offset};
+use crate::inline;
+use crate::schema::{FieldType, RENAMED, Version};
+use crate::tree::Value;
 use agentir_diagnostics::{Applicability, Diagnostic, Edit, Span, Spanned, closest};
 use agentir_expr::{Condition, Expr, ExprKind, Literal, Name, ObjectEntry, Path, Template};
+use agentir_syntax::inline::{InlineText, Origin};
+use agentir_syntax::outline::{Entry, EntryKind, Scalar, Style};
+use agentir_syntax::rules;
+use agentir_syntax::text::{alternatives, offset};
 use smol_str::SmolStr;
 
 impl<'t, 's: 't> Reader<'t, 's, '_> {

@@ -1,8 +1,8 @@
 //! Detects the language version of a document and reports forms of other versions.
 
-use crate::abl::schema::Version;
-use crate::rules;
+use crate::schema::Version;
 use agentir_diagnostics::{Applicability, Diagnostic, Edit, Fix, RuleName, Span};
+use agentir_syntax::rules;
 
 /// The use of a form that not every version has.
 pub(super) struct Usage {

@@ -6,7 +6,7 @@ use super::flow::{ACTION_HANDLERS, ERROR_HANDLERS, FLOW, HOOK, HOOKS, STEP};
 use super::supervisor::{AGENTS, BEHAVIOR, COMMUNICATION, POLICIES, PROTOCOL, ROUTING, STATE};
 use super::tools::TOOLS;
 use super::{FieldType, Header, RecordType, Version, field, record};
-use crate::rules;
+use agentir_syntax::rules;
 
 /// An agent or supervisor document (§2). Both kinds share one table; sections that only supervisors have
 /// are checked where the kind is known.

@@ -1,12 +1,13 @@
 //! Emits an agent, by its type (B.1 to B.5).
 
-use super::expr::{self, Form};
+use super::expr::Form;
 use super::steps::Steps;
 use super::yaml::Yaml;
 use super::{ADL, Context, form, kind, own_data, prompt, results, verbatim, zone_name};
 use agentir_ir::{Agent, BindingAction, Body, Data, Handoff, Statement};
-use agentir_syntax::adl::AgentKind;
-use agentir_syntax::adl::schema;
+use crate::AgentKind;
+use agentir_syntax::emit::{dotted_path};
+use crate::schema;
 use indexmap::IndexSet;
 use rustc_hash::FxHashSet;
 
@@ -191,7 +192,7 @@ fn members(context: &Context<'_>, agent: &Agent) -> Vec<Yaml> {
 fn member(name: &str, handoff: &Handoff) -> Yaml {
     let mut bound: Fields = Vec::new();
     for binding in &handoff.context.bindings {
-        let path = binding.value.as_path().and_then(expr::path);
+        let path = binding.value.as_path().and_then(dotted_path);
         let mark = if binding.by_reference { "ref " } else { "" };
         bound.extend(
             path.map(|p| (binding.variable.value.to_string(), Yaml::text(format!("{mark}{p}")))),

@@ -2,7 +2,7 @@
 
 use super::ADL;
 use super::yaml::{self, Yaml};
-use crate::target::OutputFile;
+use agentir_syntax::emit::OutputFile;
 use agentir_ir::Program;
 use indexmap::IndexSet;
 

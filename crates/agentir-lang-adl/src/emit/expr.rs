@@ -3,9 +3,10 @@
 //! Conditions that Table 4 cannot express become sentences, which the model judges (B.4.5).
 
 use agentir_expr::{
-    BinaryOp, Condition, Expr, ExprKind, Literal, Path, Piece, Segment, Template, TemplatePart,
+    BinaryOp, Condition, Expr, ExprKind, Literal, Piece, Template, TemplatePart,
     UnaryOp,
 };
+use agentir_syntax::emit::{dotted_path, expr_phrase, is_user_message, literal, string_literal};
 use smol_str::SmolStr;
 
 /// Whether to keep the form of expressions, because they come from ADL, or to use forms that MICA can
@@ -57,7 +58,7 @@ pub(super) fn negation(condition: &Condition, form: Form) -> String {
 
 fn of_expr(expr: &Expr, form: Form) -> String {
     if let Some(examples) = alternatives(expr) {
-        let quoted: Vec<_> = examples.iter().map(|e| string(e)).collect();
+        let quoted: Vec<_> = examples.iter().map(|e| string_literal(e)).collect();
         return format!("the user claims {}", quoted.join(", "));
     }
     let printed = match form {
@@ -78,11 +79,6 @@ fn is_message(expr: &Expr) -> bool {
         }
         _ => name(expr),
     }
-}
-
-/// Whether a variable holds the user's last message; ADL has no argument for it.
-fn is_user_message(path: &Path) -> bool {
-    path.namespace.is_none() && matches!(path.root.value.as_str(), "input" | "user_input")
 }
 
 /// The alternatives that the user's message is compared with, if the condition is only that.
@@ -258,13 +254,13 @@ fn for_mica(expr: &Expr, negated: bool) -> Option<Printed> {
             let pattern = match (op, literal(right)?) {
                 (BinaryOp::Matches, _) => pattern(right)?,
                 (BinaryOp::Contains, Literal::String(text)) => {
-                    string(&format!(".*{}", escaped(text)))
+                    string_literal(&format!(".*{}", escaped(text)))
                 }
                 (BinaryOp::StartsWith, Literal::String(text)) => {
-                    string(&format!("^{}", escaped(text)))
+                    string_literal(&format!("^{}", escaped(text)))
                 }
                 (BinaryOp::EndsWith, Literal::String(text)) => {
-                    string(&format!(".*{}$", escaped(text)))
+                    string_literal(&format!(".*{}$", escaped(text)))
                 }
                 _ => return None,
             };
@@ -280,13 +276,6 @@ fn for_mica(expr: &Expr, negated: bool) -> Option<Printed> {
         }
         _ => return None,
     })
-}
-
-fn literal(expr: &Expr) -> Option<&Literal> {
-    match &expr.kind {
-        ExprKind::Literal(literal) => Some(literal),
-        _ => None,
-    }
 }
 
 /// A pattern for `re.match`, which matches at the start of a value.
@@ -333,13 +322,6 @@ fn escaped(text: &str) -> String {
     out
 }
 
-fn string(text: &str) -> String {
-    if text.contains('"') && !text.contains(['\'', '\\']) {
-        return format!("'{text}'");
-    }
-    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
-}
-
 fn operand(expr: &Expr) -> Option<String> {
     match &expr.kind {
         ExprKind::Literal(Literal::Null | Literal::Undefined) => Some("None".to_owned()),
@@ -347,124 +329,10 @@ fn operand(expr: &Expr) -> Option<String> {
             Some(if *value { "True" } else { "False" }.to_owned())
         }
         ExprKind::Literal(Literal::Number(number)) => Some(number.to_string()),
-        ExprKind::Literal(Literal::String(text)) => Some(string(text)),
-        ExprKind::Path(path) => self::path(path)
+        ExprKind::Literal(Literal::String(text)) => Some(string_literal(text)),
+        ExprKind::Path(path) => dotted_path(path)
             .filter(|p| p.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '.'))),
         _ => None,
-    }
-}
-
-/// `arg` or `agent.arg`. A variable of Agent Script is an argument.
-pub(super) fn path(path: &Path) -> Option<String> {
-    let mut text = match &path.namespace {
-        Some(namespace) if namespace.value == "outputs" => format!("{namespace}.{}", path.root),
-        _ => path.root.value.to_string(),
-    };
-    for segment in &path.segments {
-        let Segment::Field(name) = segment else { return None };
-        text.push('.');
-        text.push_str(&name.value);
-    }
-    Some(text)
-}
-
-/// An expression as a phrase, without characters that the condition parser reads as operators.
-pub(in crate::emit) fn expr_phrase(expr: &Expr) -> String {
-    let list =
-        |items: &[Expr], word: &str| items.iter().map(expr_phrase).collect::<Vec<_>>().join(word);
-    match &expr.kind {
-        ExprKind::Literal(Literal::String(text)) => format!("\"{text}\""),
-        ExprKind::Literal(Literal::Regex(text)) => format!("the pattern {}", string(text)),
-        ExprKind::Literal(literal) => literal.to_string(),
-        ExprKind::Path(path) if is_user_message(path) => "the message".to_owned(),
-        ExprKind::Path(path) => self::path(path).unwrap_or_else(|| path.to_string()),
-        ExprKind::List(items) => list(items, ", "),
-        ExprKind::And(parts) => {
-            let part = |p: &Expr| match &p.kind {
-                ExprKind::Or(_) => format!("({})", expr_phrase(p)),
-                _ => expr_phrase(p),
-            };
-            parts.iter().map(part).collect::<Vec<_>>().join(" and ")
-        }
-        ExprKind::Or(parts) => list(parts, " or "),
-        ExprKind::Object(entries) => {
-            entries.iter().map(|e| e.key.value.as_str()).collect::<Vec<_>>().join(", ")
-        }
-        ExprKind::Call { function, args } => format!("{function} of {}", list(args, " and ")),
-        ExprKind::Method { receiver, method, args } if args.is_empty() => {
-            format!("{method} of {}", expr_phrase(receiver))
-        }
-        ExprKind::Method { receiver, method, args } => {
-            format!("{} {method} {}", expr_phrase(receiver), list(args, " and "))
-        }
-        ExprKind::Subscript { base, index } => {
-            format!("item {} of {}", expr_phrase(index), expr_phrase(base))
-        }
-        ExprKind::Member { base, segment } => format!("{segment} of {}", expr_phrase(base)),
-        ExprKind::Unary { op, operand } => match op {
-            UnaryOp::Not => match &operand.kind {
-                ExprKind::Binary { op: BinaryOp::Equal | BinaryOp::StrictEqual, left, right } => {
-                    format!("{} is not {}", expr_phrase(left), expr_phrase(right))
-                }
-                ExprKind::Path(_) => format!("{} is not true", expr_phrase(operand)),
-                _ => format!("not ({})", expr_phrase(operand)),
-            },
-            UnaryOp::Negate => format!("minus {}", expr_phrase(operand)),
-            UnaryOp::Plus => expr_phrase(operand),
-            UnaryOp::IsNumber => format!("{} is a number", expr_phrase(operand)),
-        },
-        ExprKind::IsSet { operand, negated } => {
-            format!("{} is {}set", expr_phrase(operand), if *negated { "not " } else { "" })
-        }
-        ExprKind::Binary { op: op @ (BinaryOp::Is | BinaryOp::IsNot), left, right }
-            if matches!(literal(right), Some(Literal::Null)) =>
-        {
-            let not = if *op == BinaryOp::Is { "not " } else { "" };
-            format!("{} is {not}set", expr_phrase(left))
-        }
-        ExprKind::Binary { op, left, right } => {
-            let word = match op {
-                BinaryOp::Implies => {
-                    return format!("if {} then {}", expr_phrase(left), expr_phrase(right));
-                }
-                BinaryOp::Equal | BinaryOp::StrictEqual | BinaryOp::Is => "is",
-                BinaryOp::NotEqual | BinaryOp::StrictNotEqual | BinaryOp::IsNot => "is not",
-                BinaryOp::Less => "is less than",
-                BinaryOp::LessEqual => "is at most",
-                BinaryOp::Greater => "is greater than",
-                BinaryOp::GreaterEqual => "is at least",
-                BinaryOp::In => "is one of",
-                BinaryOp::NotIn => "is none of",
-                BinaryOp::Matches => "matches",
-                BinaryOp::Contains => "contains",
-                BinaryOp::StartsWith => "starts with",
-                BinaryOp::EndsWith => "ends with",
-                BinaryOp::Add => "plus",
-                BinaryOp::Subtract => "minus",
-                BinaryOp::Multiply => "times",
-                BinaryOp::Divide => "divided by",
-                BinaryOp::Remainder => "modulo",
-            };
-            format!("{} {word} {}", expr_phrase(left), expr_phrase(right))
-        }
-        ExprKind::Conditional { condition, then, otherwise } => {
-            format!(
-                "{} if {}, else {}",
-                expr_phrase(then),
-                expr_phrase(condition),
-                expr_phrase(otherwise)
-            )
-        }
-        ExprKind::Spread(inner) => expr_phrase(inner),
-        ExprKind::Ellipsis => "what the user says".to_owned(),
-    }
-}
-
-/// A condition as a phrase.
-pub(super) fn phrase(condition: &Condition) -> String {
-    match condition.expr() {
-        Some(expr) => expr_phrase(expr),
-        None => condition.text.value.to_string(),
     }
 }
 
@@ -493,12 +361,12 @@ pub(super) fn template(template: &Template) -> String {
 
 fn first_path(expr: &Expr) -> Option<String> {
     if let Some(path) = expr.as_path() {
-        return self::path(path);
+        return dotted_path(path);
     }
     let mut first = None;
     expr.paths(&mut |path| {
         if first.is_none() {
-            first = self::path(path);
+            first = dotted_path(path);
         }
     });
     first

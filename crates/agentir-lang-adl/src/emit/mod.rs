@@ -21,18 +21,45 @@ mod steps;
 mod tools;
 mod yaml;
 
-use super::Emitted;
-use crate::names::{NameSyntax, Renamed};
-use crate::target::OutputFile;
-use agentir_expr::Template;
+use crate::AgentKind;
+use agentir_expr::{Dialect, Template};
 use agentir_ir::{Agent, AgentType, Body, Data, Program, Statement, Tool};
-use agentir_syntax::adl::AgentKind;
+use agentir_syntax::emit::{
+    Emitted, Emitter, LossRule, NameSyntax, Namespace, OutputFile, Renamed, phrase,
+};
 use expr::Form;
-pub(super) use expr::expr_phrase;
 use indexmap::IndexSet;
-pub(super) use losses::LOSSES;
+use losses::LOSSES;
 use rustc_hash::{FxHashMap, FxHashSet};
 use yaml::Yaml;
+
+/// Writes an `agents.yml` file, and a Python file with the signatures of the tools.
+struct Writer;
+
+/// The emitter.
+pub static EMITTER: &dyn Emitter = &Writer;
+
+impl Emitter for Writer {
+    fn name(&self) -> &'static str {
+        "adl"
+    }
+
+    fn title(&self) -> &'static str {
+        "ADL"
+    }
+
+    fn dialect(&self) -> Dialect {
+        Dialect::Adl
+    }
+
+    fn emit(&self, program: &Program) -> Emitted {
+        emit(program)
+    }
+
+    fn losses(&self) -> &'static [&'static [LossRule]] {
+        &[LOSSES]
+    }
+}
 
 /// The key of ADL's extensions.
 const ADL: &str = "adl";
@@ -62,7 +89,7 @@ fn chosen_when(program: &Program) -> FxHashMap<&str, IndexSet<String>> {
         let rules = rules.filter_map(|r| Some((r.to.as_ref()?, r.when.as_ref())));
         for (to, when) in handoffs.chain(delegates).chain(rules) {
             let to = agent.resolve_alias(to).value.as_str();
-            all.entry(to).or_default().extend(when.map(expr::phrase));
+            all.entry(to).or_default().extend(when.map(phrase));
         }
     }
     all
@@ -73,7 +100,7 @@ fn main(program: &Program) -> Option<Renamed> {
     if program.agents().all(|a| a.metadata.dialect == ADL) || program.agent(MAIN).is_none() {
         return None;
     }
-    let mut names = crate::names::Namespace::of(NameSyntax::Any);
+    let mut names = Namespace::of(NameSyntax::Any);
     for agent in program.agents() {
         names.claim(&[&agent.metadata.name.value]);
     }
@@ -260,7 +287,7 @@ fn output_order<'p>(context: &Context<'p>) -> Vec<&'p Agent> {
     all.iter().filter_map(|name| context.agents.get(name).copied()).collect()
 }
 
-pub(super) fn emit(program: &Program) -> Emitted {
+fn emit(program: &Program) -> Emitted {
     let context = Context::new(program);
     let mut entries = Vec::new();
     for agent in program.agents() {

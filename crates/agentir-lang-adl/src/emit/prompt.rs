@@ -1,6 +1,6 @@
 //! Emits the prompt of an llm agent: instructions, and sentences for constructs that ADL lacks.
 
-use super::expr::{expr_phrase, phrase};
+use agentir_syntax::emit::{expr_phrase, phrase};
 use super::verbatim;
 use super::{Context, expr::Form, form};
 use agentir_expr::{Condition, Template};

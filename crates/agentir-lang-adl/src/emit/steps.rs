@@ -12,7 +12,8 @@ use agentir_ir::{
     Agent, Body, Branch, Call, Data, Delegation, Flow, Jump, Response, SetVariable, Statement,
     Step, Target, Tool,
 };
-use agentir_syntax::adl::schema;
+use agentir_syntax::emit::{dotted_path, expr_phrase, phrase};
+use crate::schema;
 use indexmap::{IndexMap, IndexSet};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -275,7 +276,7 @@ impl<'p> Steps<'p> {
                 .intent
                 .as_ref()
                 .map(|i| i.value.to_string())
-                .or_else(|| digression.condition.as_ref().map(expr::phrase))
+                .or_else(|| digression.condition.as_ref().map(phrase))
                 .unwrap_or_default();
             out.push(Yaml::Comment(format!("not in ADL: what the user may ask for here: {what}")));
         }
@@ -375,7 +376,7 @@ impl<'p> Steps<'p> {
             Statement::Transform(transform) => out.push(Yaml::Comment(format!(
                 "not in ADL: {} from {}",
                 transform.target,
-                expr::expr_phrase(&transform.source)
+                expr_phrase(&transform.source)
             ))),
             Statement::Log { value } => {
                 out.push(Yaml::Comment(format!("not in ADL: log {}", value.value)));
@@ -429,7 +430,7 @@ impl<'p> Steps<'p> {
         };
         let mut left_out = Vec::new();
         for set in all {
-            match (expr::path(&set.target), value(&set.value, self.form)) {
+            match (dotted_path(&set.target), value(&set.value, self.form)) {
                 (Some(target), Some(value)) => {
                     if pairs.iter().any(|(name, _)| *name == target) {
                         flush(&mut pairs);
@@ -439,7 +440,7 @@ impl<'p> Steps<'p> {
                 _ => left_out.push(format!(
                     "not in ADL: set {} to {}",
                     set.target,
-                    expr::expr_phrase(&set.value)
+                    expr_phrase(&set.value)
                 )),
             }
         }
@@ -460,7 +461,7 @@ impl<'p> Steps<'p> {
         let (branches, never) = branches.split_at(always.map_or(branches.len(), |at| at + 1));
         self.emit_branches(branches, out, position, inner);
         out.extend(never.iter().map(|branch| match &branch.condition {
-            Some(condition) => Yaml::Comment(format!("never: if {}", expr::phrase(condition))),
+            Some(condition) => Yaml::Comment(format!("never: if {}", phrase(condition))),
             None => Yaml::Comment("never: another else".to_owned()),
         }));
     }
@@ -691,7 +692,7 @@ fn value(expr: &Expr, form: Form) -> Option<Yaml> {
         {
             return None;
         }
-        ExprKind::Path(path) => Yaml::text(expr::path(path)?),
+        ExprKind::Path(path) => Yaml::text(dotted_path(path)?),
         ExprKind::Literal(Literal::String(text) | Literal::Date(text)) => {
             Yaml::Quoted(text.to_string())
         }

@@ -1,7 +1,7 @@
 //! Emits `tools.py`: stubs with the signatures of the tools (Appendix C).
 
 use super::{ADL, verbatim};
-use crate::target::OutputFile;
+use agentir_syntax::emit::OutputFile;
 use agentir_expr::{TypeExpr, TypeKind};
 use agentir_ir::{Data, Extensions, Parameter, Program, ReturnField, ReturnType, Tool};
 use askama::Template;

@@ -2,7 +2,7 @@
 //! for words that YAML 1.1, which MICA reads, would give another type.
 
 use agentir_ir::Data;
-use agentir_syntax::adl::schema;
+use crate::schema;
 
 /// A YAML value.
 #[derive(Debug, Clone, PartialEq)]

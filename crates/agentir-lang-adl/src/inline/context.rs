@@ -1,8 +1,8 @@
-//! The context of actions in `adl_inline.lalrpop`.
+//! The context of actions in `grammars/adl/inline.lalrpop`.
 
 use super::Adl;
 use super::lexer::{SyntaxErrorKind, Verb};
-use crate::inline::{ExprBuilder, InlineText, syntax_error, unescaped_leniently};
+use agentir_syntax::inline::{ExprBuilder, InlineText, syntax_error, unescaped_leniently};
 use agentir_diagnostics::Spanned;
 use agentir_expr::{BinaryOp, Expr, ExprKind, Literal, Name, Path, UnaryOp};
 use smol_str::SmolStr;
@@ -28,7 +28,7 @@ pub(crate) struct Intent {
     pub rest: Option<Box<Expr>>,
 }
 
-pub(crate) type Error<'a> = crate::inline::Error<'a, Adl>;
+pub(crate) type Error<'a> = agentir_syntax::inline::Error<'a, Adl>;
 type Result<'a, T> = std::result::Result<T, Error<'a>>;
 
 /// A pattern of `re.match`.

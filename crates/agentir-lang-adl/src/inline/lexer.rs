@@ -1,11 +1,11 @@
-//! Text to tokens, for `adl_inline.lalrpop`.
+//! Text to tokens, for `grammars/adl/inline.lalrpop`.
 //!
 //! A logos lexer cuts the text. [`Lexer`] gives the goal first, counts brackets so that the parser
 //! never recurses deep, and hands over the message of a `return` as one token: it is prose.
 
-use crate::inline::{ForeignSyntax, Nesting, NestingEffect, TokenResult};
-use crate::text::offset;
-use crate::words;
+use agentir_syntax::inline::{ForeignSyntax, Nesting, NestingEffect, TokenResult};
+use agentir_syntax::text::offset;
+use agentir_syntax::words;
 use logos::Logos;
 use std::ops::Range;
 
@@ -134,7 +134,7 @@ fn is_word_part(c: char) -> bool {
 }
 
 /// Why reading stopped.
-pub(crate) type SyntaxError = crate::inline::SyntaxError<SyntaxErrorKind>;
+pub(crate) type SyntaxError = agentir_syntax::inline::SyntaxError<SyntaxErrorKind>;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SyntaxErrorKind {
@@ -316,7 +316,7 @@ mod tests {
     #![allow(clippy::unwrap_used, reason = "tests end by panicking")]
 
     use super::*;
-    use crate::words::testing::{reference, text};
+    use agentir_syntax::words::testing::{reference, text};
     use proptest::prelude::*;
     use regex::Regex;
     use std::sync::LazyLock;

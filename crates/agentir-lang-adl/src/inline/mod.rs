@@ -7,11 +7,11 @@ mod lexer;
 
 pub use lexer::Verb;
 
-use crate::inline::{ExprBuilder, ForeignSyntax, InlineLanguage, InlineText, SyntaxError};
-use crate::outline::{Scalar, Style};
-use crate::rules;
-use crate::rules::{EXPRESSION_TOO_DEEP, INVALID_EXPRESSION, INVALID_TEMPLATE};
-use crate::text::offset;
+use agentir_syntax::inline::{ExprBuilder, ForeignSyntax, InlineLanguage, InlineText, SyntaxError};
+use agentir_syntax::outline::{Scalar, Style};
+use agentir_syntax::rules;
+use agentir_syntax::rules::{EXPRESSION_TOO_DEEP, INVALID_EXPRESSION, INVALID_TEMPLATE};
+use agentir_syntax::text::offset;
 use agentir_diagnostics::{Applicability, Confidence, Diagnostic, Span, Spanned};
 use agentir_expr::{
     BinaryOp, Condition, ConditionKind, Expr, ExprKind, Literal, Name, Path, Segment, Template,
@@ -23,7 +23,7 @@ use lexer::{EntryPoint, Lexer, SyntaxErrorKind, Token};
 use smol_str::SmolStr;
 use std::cell::RefCell;
 
-grammars!(adl_inline);
+agentir_syntax::grammars!(inline);
 
 /// ADL's inline languages.
 pub(crate) enum Adl {}
@@ -52,7 +52,7 @@ fn parse<'a>(context: &Context<'a>, entry_point: EntryPoint) -> ParseOutcome<'a>
     let text = context.input.text;
     let start = text.len() - text.trim_start().len();
     let mut lexer = Lexer::new(text.trim(), offset(start), entry_point);
-    let parsed = grammar::adl_inline::InlineParser::new().parse(context, lexer.by_ref());
+    let parsed = grammar::inline::InlineParser::new().parse(context, lexer.by_ref());
     let accepted = AcceptedForms { foreign: lexer.foreign, typographic: lexer.typographic };
     ParseOutcome { parsed, accepted, operators: lexer.operators }
 }

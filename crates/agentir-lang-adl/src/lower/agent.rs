@@ -1,9 +1,10 @@
 //! Lowers an agent, by its type (B.1 to B.5).
 
 use super::{ADL, Context, flow};
-use crate::abl::agent::execution_hints;
-use crate::abl::data;
-use crate::abl::flow::required_field;
+use agentir_syntax::lower::data::NO_FLOW;
+use agentir_syntax::lower::execution_hints;
+use agentir_syntax::lower::data;
+use agentir_syntax::lower::required_field;
 use agentir_diagnostics::{Confidence, Diagnostic, Span, Spanned};
 use agentir_expr::{Condition, Expr, Name, Template};
 use agentir_ir::{
@@ -11,11 +12,11 @@ use agentir_ir::{
     Handoff, Instruction, Knowledge, Metadata, Policy, PolicyRule, Question, Routing,
     SessionVariable, VariableBinding,
 };
-use agentir_syntax::adl::{self, AgentKind, Faq, Member, Value};
+use crate::{AgentKind, Faq, Member, Value};
 use agentir_syntax::rules;
 use smol_str::SmolStr;
 
-pub(super) fn agent(cx: &mut Context<'_>, tree: adl::Agent<'_>) -> Agent {
+pub(super) fn agent(cx: &mut Context<'_>, tree: crate::Agent<'_>) -> Agent {
     let kind = tree.kind;
     let mut agent = empty(tree.name.clone(), kind, tree.span, cx.hash.clone());
     let mut steps = None;
@@ -27,7 +28,7 @@ pub(super) fn agent(cx: &mut Context<'_>, tree: adl::Agent<'_>) -> Agent {
         match (field.def.name, field.value) {
             ("type", _) => {
                 if kind.is_none() {
-                    let data = data::of_value(field.entry);
+                    let data = data::of_value(field.entry, NO_FLOW);
                     agent.extensions.insert(ADL, "type", data, field.key);
                 }
             }
@@ -56,13 +57,13 @@ pub(super) fn agent(cx: &mut Context<'_>, tree: adl::Agent<'_>) -> Agent {
                 policy(cx, &mut agent, field.def.name, field.key, text);
             }
             (name, _) => {
-                agent.extensions.insert(ADL, name, data::of_value(field.entry), field.key);
+                agent.extensions.insert(ADL, name, data::of_value(field.entry, NO_FLOW), field.key);
             }
         }
     }
     for entry in tree.unknown {
         let (key, span) = (key_of(entry), entry.span(tree.span.file));
-        agent.extensions.insert(ADL, &key, data::of_value(entry), span);
+        agent.extensions.insert(ADL, &key, data::of_value(entry, NO_FLOW), span);
     }
     if kind == Some(AgentKind::Ensemble) && !has_fallback {
         cx.problems.push(

@@ -5,14 +5,15 @@
 //! label continues after the `if`, as the paper specifies.
 
 use super::{ADL, Context};
-use crate::abl::data;
+use agentir_syntax::lower::data::NO_FLOW;
+use agentir_syntax::lower::data;
 use agentir_diagnostics::{Diagnostic, Span, Spanned};
 use agentir_expr::{Argument, Literal, Name, Path};
 use agentir_ir::{
     Body, Branch, Call, Data, Decider, Delegation, Extensions, Flow, Jump, Response, SetVariable,
     Statement, Step, Target, VariableBinding,
 };
-use agentir_syntax::adl::{self, AgentKind, Assignment, StepKind, Subflow};
+use crate::{AgentKind, Assignment, StepKind, Subflow};
 use agentir_syntax::rules;
 use rustc_hash::FxHashMap;
 use smol_str::{SmolStr, format_smolstr};
@@ -24,13 +25,13 @@ const MAIN: &str = "steps";
 pub(super) fn flow(
     cx: &mut Context<'_>,
     agent: &Spanned<Name>,
-    steps: Option<(Span, Vec<adl::Step<'_>>)>,
+    steps: Option<(Span, Vec<crate::Step<'_>>)>,
     subflows: Vec<Subflow<'_>>,
     extensions: &mut Extensions,
 ) -> Flow {
     let mut builder = Builder::new(cx, agent, extensions);
     if let Some((key, steps)) = steps {
-        if let [adl::Step { kind: StepKind::User, span, .. }] = steps.as_slice() {
+        if let [crate::Step { kind: StepKind::User, span, .. }] = steps.as_slice() {
             builder.cx.problems.push(
                 Diagnostic::warning(
                     rules::MICA_STEPS,
@@ -56,7 +57,7 @@ pub(super) fn flow(
 pub(super) fn initial(
     cx: &mut Context<'_>,
     agent: &Spanned<Name>,
-    steps: Vec<adl::Step<'_>>,
+    steps: Vec<crate::Step<'_>>,
     extensions: &mut Extensions,
 ) -> Body {
     let mut builder = Builder::new(cx, agent, extensions);
@@ -72,7 +73,7 @@ pub(super) fn check_initial(
     cx: &mut Context<'_>,
     kind: Option<AgentKind>,
     key: Span,
-    steps: &[adl::Step<'_>],
+    steps: &[crate::Step<'_>],
 ) {
     match kind {
         Some(AgentKind::Ensemble) => {
@@ -135,7 +136,7 @@ fn falls_through(body: &[Statement]) -> bool {
     })
 }
 
-fn has_label(steps: &[adl::Step<'_>]) -> bool {
+fn has_label(steps: &[crate::Step<'_>]) -> bool {
     steps.iter().any(|step| match &step.kind {
         StepKind::Label(_) => true,
         StepKind::If(branches) => branches.iter().any(|b| has_label(&b.steps)),
@@ -160,7 +161,7 @@ struct Pending<'t> {
     name: Spanned<Name>,
     span: Span,
     /// The steps up to the end of the list.
-    steps: std::vec::IntoIter<adl::Step<'t>>,
+    steps: std::vec::IntoIter<crate::Step<'t>>,
     /// The node that the list continues with.
     then: Option<Spanned<Name>>,
     /// The end of the list.
@@ -187,7 +188,7 @@ impl<'b, 'p, 't> Builder<'b, 'p, 't> {
     }
 
     /// The steps of the agent or of a subflow. After the last one the agent is done.
-    fn block(&mut self, name: Spanned<Name>, span: Span, steps: Vec<adl::Step<'t>>) {
+    fn block(&mut self, name: Spanned<Name>, span: Span, steps: Vec<crate::Step<'t>>) {
         let end = steps.last().map_or(span.end, |s| s.span.end);
         let end = Span::new(span.file, end, end);
         self.pending.push_back(Pending { name, span, steps: steps.into_iter(), then: None, end });
@@ -237,7 +238,7 @@ impl<'b, 'p, 't> Builder<'b, 'p, 't> {
     /// Lowers steps up to the first label; the rest become nodes. `then` is the continuation.
     fn run(
         &mut self,
-        mut steps: std::vec::IntoIter<adl::Step<'t>>,
+        mut steps: std::vec::IntoIter<crate::Step<'t>>,
         then: Option<&Spanned<Name>>,
         end: Span,
     ) -> Vec<Statement> {
@@ -263,7 +264,7 @@ impl<'b, 'p, 't> Builder<'b, 'p, 't> {
                     (after, at)
                 }
                 kind => {
-                    self.statement(adl::Step { kind, ..step }, &mut body);
+                    self.statement(crate::Step { kind, ..step }, &mut body);
                     continue;
                 }
             };
@@ -276,7 +277,7 @@ impl<'b, 'p, 't> Builder<'b, 'p, 't> {
         body
     }
 
-    fn branch(&mut self, branch: adl::Branch<'t>, then: Option<&Spanned<Name>>) -> Branch {
+    fn branch(&mut self, branch: crate::Branch<'t>, then: Option<&Spanned<Name>>) -> Branch {
         let mut extensions = Extensions::default();
         if let Some(tries) = &branch.tries {
             extensions.insert(ADL, "tries", Data::from(tries.value), tries.span);
@@ -292,10 +293,10 @@ impl<'b, 'p, 't> Builder<'b, 'p, 't> {
     }
 
     /// Lowers a step that starts no node.
-    fn statement(&mut self, step: adl::Step<'t>, body: &mut Vec<Statement>) {
+    fn statement(&mut self, step: crate::Step<'t>, body: &mut Vec<Statement>) {
         for entry in &step.unknown {
             let span = entry.span(step.span.file);
-            self.extensions.insert(ADL, "step", data::of_entry(entry), span);
+            self.extensions.insert(ADL, "step", data::of_entry(entry, NO_FLOW), span);
         }
         match step.kind {
             StepKind::User => body.push(Statement::Await { branches: Vec::new() }),
@@ -336,7 +337,7 @@ impl<'b, 'p, 't> Builder<'b, 'p, 't> {
             }
             StepKind::Other(entry) => body.push(Statement::Other {
                 keyword: SmolStr::new_static("step"),
-                value: data::of_entry(entry),
+                value: data::of_entry(entry, NO_FLOW),
                 span: step.span,
             }),
         }

@@ -19,8 +19,9 @@ mod tool;
 use agentir_diagnostics::{Diagnostic, FileId, Spanned};
 use agentir_expr::Name;
 use agentir_ir::{Agent, Dialect, Extensions};
-use agentir_syntax::adl::config::Config;
-use agentir_syntax::adl::{self, AgentKind, Document, StepKind, Value};
+use crate::config::Config;
+use crate::{AgentKind, Document, StepKind, Value};
+use agentir_syntax::lower::data::NO_FLOW;
 use agentir_syntax::rules;
 use names::Names;
 use rustc_hash::FxHashMap;
@@ -55,7 +56,7 @@ pub(crate) fn lower(
     let start = main.and_then(|main| forwarded_entry(main, &document));
     let entry = start.or(main.map(|a| &a.name)).cloned();
     check_entry_ensemble(&document, problems);
-    let mut cx = Context { problems, names, hash: crate::source_hash(text) };
+    let mut cx = Context { problems, names, hash: agentir_syntax::lower::source_hash(text) };
     let mut agents: Vec<Agent> = document
         .agents
         .into_iter()
@@ -70,7 +71,7 @@ pub(crate) fn lower(
         }
         for entry in document.unknown {
             let span = entry.span(first.span.file);
-            first.extensions.insert(ADL, "file", crate::abl::data::of_entry(entry), span);
+            first.extensions.insert(ADL, "file", agentir_syntax::lower::data::of_entry(entry, NO_FLOW), span);
         }
     }
     (agents, entry)
@@ -79,7 +80,7 @@ pub(crate) fn lower(
 /// The agent that `main` calls, if that is all `main` does and nothing else uses it. `main` then only
 /// declares the entry point and is not lowered as an agent.
 fn forwarded_entry<'d>(
-    main: &'d adl::Agent<'_>,
+    main: &'d crate::Agent<'_>,
     document: &'d Document<'_>,
 ) -> Option<&'d Spanned<Name>> {
     let mut steps = None;
@@ -90,7 +91,7 @@ fn forwarded_entry<'d>(
             _ => return None,
         }
     }
-    let [adl::Step { kind: StepKind::Call { target, args }, unknown, .. }] = steps? else {
+    let [crate::Step { kind: StepKind::Call { target, args }, unknown, .. }] = steps? else {
         return None;
     };
     let alone = main.kind == Some(AgentKind::Flow)
@@ -99,13 +100,13 @@ fn forwarded_entry<'d>(
         && unknown.is_empty()
         && args.is_empty()
         && target.value != MAIN;
-    let of_main = |a: &&adl::Agent<'_>| a.name.value == MAIN;
+    let of_main = |a: &&crate::Agent<'_>| a.name.value == MAIN;
     let known = document.agents.iter().any(|a| a.name.value == target.value);
     let once = document.agents.iter().filter(of_main).count() == 1;
     (alone && known && once && !document.agents.iter().any(uses_main)).then_some(target)
 }
 
-fn uses_main(agent: &adl::Agent<'_>) -> bool {
+fn uses_main(agent: &crate::Agent<'_>) -> bool {
     agent.subflows.iter().any(|s| calls_main(&s.steps))
         || agent.fields.iter().any(|field| match &field.value {
             Value::Members(all) => all.iter().any(|m| m.name.value == MAIN),
@@ -115,7 +116,7 @@ fn uses_main(agent: &adl::Agent<'_>) -> bool {
         })
 }
 
-fn calls_main(steps: &[adl::Step<'_>]) -> bool {
+fn calls_main(steps: &[crate::Step<'_>]) -> bool {
     steps.iter().any(|step| match &step.kind {
         StepKind::Call { target, .. } => target.value == MAIN,
         StepKind::If(branches) => branches.iter().any(|b| calls_main(&b.steps)),
@@ -127,7 +128,7 @@ fn calls_main(steps: &[adl::Step<'_>]) -> bool {
 pub(crate) fn settings(config: Config<'_>, file: FileId) -> Extensions {
     let mut settings = Extensions::default();
     for entry in config.entries {
-        let (key, value) = (agent::key_of(entry), crate::abl::data::of_value(entry));
+        let (key, value) = (agent::key_of(entry), agentir_syntax::lower::data::of_value(entry, NO_FLOW));
         let value = match &config.unsafe_mode {
             Some(mode) if key == "unsafe_mode" => mode.value.into(),
             _ => value,
@@ -139,7 +140,7 @@ pub(crate) fn settings(config: Config<'_>, file: FileId) -> Extensions {
 
 /// Reports an entry ensemble with steps: MICA runs them only if the first event reaches it.
 fn check_entry_ensemble(document: &Document<'_>, problems: &mut Vec<Diagnostic>) {
-    let first_of = |agent: &agentir_syntax::adl::Agent<'_>| {
+    let first_of = |agent: &crate::Agent<'_>| {
         agent.fields.iter().find_map(|f| match (&f.value, agent.kind) {
             (Value::Steps(steps), Some(AgentKind::Flow)) => match &steps.first()?.kind {
                 StepKind::Call { target, .. } => Some(target.value.clone()),
@@ -148,7 +149,7 @@ fn check_entry_ensemble(document: &Document<'_>, problems: &mut Vec<Diagnostic>)
             _ => None,
         })
     };
-    let mut agents: FxHashMap<&str, &agentir_syntax::adl::Agent<'_>> = FxHashMap::default();
+    let mut agents: FxHashMap<&str, &crate::Agent<'_>> = FxHashMap::default();
     for agent in &document.agents {
         agents.entry(agent.name.value.as_str()).or_insert(agent);
     }
@@ -170,7 +171,7 @@ fn check_entry_ensemble(document: &Document<'_>, problems: &mut Vec<Diagnostic>)
 }
 
 /// Reports a `main` that MICA does not start: it must be a flow whose first step is a call (`bot.py`).
-fn check_main(main: &agentir_syntax::adl::Agent<'_>, problems: &mut Vec<Diagnostic>) {
+fn check_main(main: &crate::Agent<'_>, problems: &mut Vec<Diagnostic>) {
     let name = &main.name;
     let finding = |span, message: String| {
         Diagnostic::warning(rules::MICA_MAIN, span, message)

@@ -2,7 +2,7 @@
 
 use agentir_diagnostics::{Spanned, closest};
 use agentir_expr::{Expr, Literal, Path, Template};
-use agentir_syntax::adl::{Assignment, Document, Step, StepKind, Value};
+use crate::{Assignment, Document, Step, StepKind, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smol_str::SmolStr;
 

@@ -4,7 +4,7 @@ use super::ADL;
 use agentir_diagnostics::Spanned;
 use agentir_expr::{Template, TypeExpr};
 use agentir_ir::{Data, Extensions, Parameter, Tool};
-use agentir_syntax::adl::python;
+use crate::python;
 use smol_str::SmolStr;
 
 pub(crate) fn tool(function: python::Function) -> Tool {

@@ -6,7 +6,7 @@ use super::layout::{Writer, name};
 use super::{data, expr, prompt, statement};
 use agentir_expr::TypeKind;
 use agentir_ir::{Agent, BindingAction, Body, Data, FilledBy, Parameter, Tool, ToolBinding};
-use agentir_syntax::agent_script::schema::RecordType;
+use crate::schema::RecordType;
 use serde_json::Map;
 
 pub(super) fn agent(

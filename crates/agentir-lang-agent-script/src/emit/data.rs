@@ -3,7 +3,7 @@
 use super::expr;
 use super::layout::{Writer, name, quoted};
 use agentir_ir::{Data, Extensions};
-use agentir_syntax::agent_script::schema::{FieldDef, FieldType, RecordType};
+use crate::schema::{FieldDef, FieldType, RecordType};
 use serde_json::Map;
 
 /// The Agent Script extensions of an element, by key.

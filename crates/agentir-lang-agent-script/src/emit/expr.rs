@@ -8,7 +8,7 @@ use agentir_ir::Data;
 
 use super::layout::{name, quoted};
 
-/// Precedence levels, loosest first, as in `agent_script_inline.lalrpop`.
+/// Precedence levels, loosest first, as in `grammars/agent-script/inline.lalrpop`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Level {
     Conditional,

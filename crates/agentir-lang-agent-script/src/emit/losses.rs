@@ -3,7 +3,7 @@
 //! A row that claims an approximation applies only if the value occurs in the output; otherwise the next
 //! matching row is the reason.
 
-use crate::fidelity::{LossRule, Preservation};
+use agentir_syntax::emit::{LossRule, Preservation};
 
 const fn approximated(path: &'static str, how: &'static str, help: &'static str) -> LossRule {
     LossRule { path, preservation: Preservation::Approximated, how, help }
@@ -17,7 +17,7 @@ const CHECK_MODEL: &str = "have a look whether the model keeps to it";
 const WRITE_IN_ACTION: &str = "write it into the action that is called, or leave it to the model";
 const CONFIGURE_PLATFORM: &str = "set it up in the platform";
 
-pub(in crate::emit) const LOSSES: &[LossRule] = &[
+pub(crate) const LOSSES: &[LossRule] = &[
     // Agents and their identity.
     approximated("metadata.type", "a subagent that offers transitions is what a supervisor is", ""),
     dropped("metadata.type", "there is one kind of subagent", ""),
@@ -476,7 +476,7 @@ pub(in crate::emit) const LOSSES: &[LossRule] = &[
 
 const BASE_DIALECT: &str = "belongs to agentforce, which extends the base dialect";
 
-pub(in crate::emit) const BASE_LOSSES: &[LossRule] = &[
+pub(crate) const BASE_LOSSES: &[LossRule] = &[
     dropped("execution.model", BASE_DIALECT, ""),
     dropped("extensions.agent-script.**", BASE_DIALECT, ""),
     dropped("memory.session.*.extensions.agent-script.**", BASE_DIALECT, ""),

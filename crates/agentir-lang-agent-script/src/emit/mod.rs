@@ -10,20 +10,57 @@ mod losses;
 mod prompt;
 mod statement;
 
-pub(super) use losses::{BASE_LOSSES, LOSSES};
-
-use super::Emitted;
-use crate::target::{OutputFile, Target, file_stem};
+use agentir_expr::Dialect as Semantics;
 use agentir_ir::{Agent, Program};
-use agentir_syntax::agent_script::Dialect;
+use agentir_syntax::emit::{Emitted, Emitter, LossRule, OutputFile, file_stem};
+use crate::Dialect;
 use document::Script;
+use losses::{BASE_LOSSES, LOSSES};
 use std::sync::Arc;
 
-pub(super) fn emit(program: &Program, target: Target) -> Emitted {
-    let dialect = match target {
-        Target::AgentScriptBase => Dialect::AgentScript,
-        _ => Dialect::Agentforce,
-    };
+/// Writes one `.agent` file per program.
+struct Writer {
+    dialect: Dialect,
+}
+
+/// In the dialect agentforce.
+pub static AGENTFORCE: &dyn Emitter = &Writer { dialect: Dialect::Agentforce };
+
+/// In the base dialect.
+pub static BASE: &dyn Emitter = &Writer { dialect: Dialect::AgentScript };
+
+impl Emitter for Writer {
+    fn name(&self) -> &'static str {
+        match self.dialect {
+            Dialect::AgentScript => "agent-script-base",
+            _ => "agent-script",
+        }
+    }
+
+    fn title(&self) -> &'static str {
+        match self.dialect {
+            Dialect::AgentScript => "Agent Script (base)",
+            _ => "Agent Script",
+        }
+    }
+
+    fn dialect(&self) -> Semantics {
+        Semantics::AgentScript
+    }
+
+    fn emit(&self, program: &Program) -> Emitted {
+        emit(program, self.dialect)
+    }
+
+    fn losses(&self) -> &'static [&'static [LossRule]] {
+        match self.dialect {
+            Dialect::AgentScript => &[BASE_LOSSES, LOSSES],
+            _ => &[LOSSES],
+        }
+    }
+}
+
+fn emit(program: &Program, dialect: Dialect) -> Emitted {
     let native = |a: &Agent| a.metadata.dialect == agentir_ir::Dialect::AgentScript.name();
     let mut renamed = Vec::new();
     let (agents, entry) = if program.agents().all(native) {

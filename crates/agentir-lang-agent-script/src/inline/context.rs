@@ -1,4 +1,4 @@
-//! The context of actions in `agent_script_inline.lalrpop`: spans, unescaped strings, and nodes with a
+//! The context of actions in `grammars/agent-script/inline.lalrpop`: spans, unescaped strings, and nodes with a
 //! checked depth.
 
 #![expect(
@@ -10,8 +10,8 @@
 use super::super::tree::{Argument, Declared, Target};
 use super::errors::AgentScript;
 use super::lexer::SyntaxErrorKind;
-use crate::inline::{ExprBuilder, InlineText, syntax_error, unboxed, unescaped, whole_number};
-use crate::text::offset;
+use agentir_syntax::inline::{ExprBuilder, InlineText, syntax_error, unboxed, unescaped, whole_number};
+use agentir_syntax::text::offset;
 use agentir_diagnostics::Spanned;
 use agentir_expr::{Expr, ExprKind, Literal, Name, Path, Segment, TypeExpr, TypeKind};
 use smol_str::SmolStr;
@@ -49,7 +49,7 @@ impl Parsed {
 }
 
 /// Why the parser stopped.
-pub(crate) type Error<'a> = crate::inline::Error<'a, AgentScript>;
+pub(crate) type Error<'a> = agentir_syntax::inline::Error<'a, AgentScript>;
 type Result<'a, T> = std::result::Result<T, Error<'a>>;
 
 /// The text being parsed.

@@ -1,17 +1,17 @@
 //! Agent Script's error messages for inline text.
 
 use super::lexer::{EntryPoint, SyntaxErrorKind, Token};
-use crate::inline::{
+use agentir_syntax::inline::{
     Expected, Explain, ForeignSyntax, InlineLanguage, InlineText, Notation, SyntaxError,
 };
-use crate::rules;
+use agentir_syntax::rules;
 use agentir_diagnostics::{Applicability, Diagnostic, Edit, Fix, RuleName, Span};
 
 /// Agent Script's inline languages.
 pub(crate) enum AgentScript {}
 
 /// A failed parse.
-pub(crate) type ParseFailure<'a> = crate::inline::ParseFailure<'a, AgentScript>;
+pub(crate) type ParseFailure<'a> = agentir_syntax::inline::ParseFailure<'a, AgentScript>;
 
 /// The diagnostic of a notation of another language.
 pub(crate) fn foreign_syntax(form: &ForeignSyntax, input: &InlineText<'_>) -> Diagnostic {

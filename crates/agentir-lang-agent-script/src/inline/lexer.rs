@@ -1,12 +1,12 @@
-//! Text to tokens of `agent_script_inline.lalrpop`.
+//! Text to tokens of `grammars/agent-script/inline.lalrpop`.
 //!
 //! A logos lexer cuts; [`Lexer`] decides which words are keywords, which depends on the goal (`to`
 //! and `when` are names except in the clauses that they belong to), joins `is not`, and counts what
 //! nests, so that the parser never sees an input that is deep enough to matter.
 
-use crate::inline::{ForeignSyntax, Nesting, NestingEffect, TokenResult, next_word};
-use crate::text::offset;
-use crate::words;
+use agentir_syntax::inline::{ForeignSyntax, Nesting, NestingEffect, TokenResult, next_word};
+use agentir_syntax::text::offset;
+use agentir_syntax::words;
 use logos::Logos;
 
 /// What a leaf is read as. The first token the parser gets.
@@ -191,7 +191,7 @@ fn reference(lexer: &mut logos::Lexer<'_, Raw>) -> Raw {
 }
 
 /// Why reading stopped.
-pub(crate) type SyntaxError = crate::inline::SyntaxError<SyntaxErrorKind>;
+pub(crate) type SyntaxError = agentir_syntax::inline::SyntaxError<SyntaxErrorKind>;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SyntaxErrorKind {
@@ -431,7 +431,7 @@ mod tests {
     #![allow(clippy::unwrap_used, reason = "tests end by panicking")]
 
     use super::*;
-    use crate::words::testing::{reference, text};
+    use agentir_syntax::words::testing::{reference, text};
     use proptest::prelude::*;
     use regex::Regex;
     use std::sync::LazyLock;

@@ -9,8 +9,8 @@ pub(crate) use lexer::EntryPoint;
 
 use super::outline::Text;
 use super::tree::Argument;
-use crate::inline::InlineText;
-use crate::text::offset;
+use agentir_syntax::inline::InlineText;
+use agentir_syntax::text::offset;
 use agentir_diagnostics::{Diagnostic, FileId, Span, Spanned};
 use agentir_expr::{Expr, ExprKind, Literal, Name, Path, Segment};
 use context::Context;
@@ -18,7 +18,7 @@ use errors::ParseFailure;
 use lexer::Lexer;
 use smol_str::SmolStr;
 
-grammars!(agent_script_inline);
+agentir_syntax::grammars!(inline);
 
 /// The file being read, and its diagnostics.
 pub(crate) struct Reading<'p> {
@@ -39,7 +39,7 @@ impl Reading<'_> {
         }
         let input = InlineText::verbatim(text, self.file, start);
         let mut lexer = Lexer::new(text, entry_point);
-        match grammar::agent_script_inline::InlineParser::new()
+        match grammar::inline::InlineParser::new()
             .parse(&Context { input }, lexer.by_ref())
         {
             Ok(parsed) => {

@@ -5,7 +5,7 @@ use super::fields::Fields;
 use agentir_diagnostics::{Span, Spanned};
 use agentir_expr::{Expr, ExprKind, Literal, Template, TemplatePart};
 use agentir_ir::{Data, Number};
-use agentir_syntax::agent_script::{self as script, Value};
+use crate::{self as script, Value};
 use serde_json::Map;
 use smol_str::SmolStr;
 

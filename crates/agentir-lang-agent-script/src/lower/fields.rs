@@ -10,7 +10,7 @@ use super::data;
 use agentir_diagnostics::{Span, Spanned};
 use agentir_expr::{Expr, Name, Template};
 use agentir_ir::{Data, Dialect, Extensions};
-use agentir_syntax::agent_script::{
+use crate::{
     Binding, Declaration, Field, Procedure, Record, Unknown, Value,
 };
 use smol_str::SmolStr;

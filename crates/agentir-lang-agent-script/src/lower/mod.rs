@@ -15,13 +15,13 @@ mod fields;
 mod statement;
 mod tools;
 
-use crate::Definition;
+use agentir_syntax::Definition;
 use agentir_diagnostics::{Span, Spanned};
 use agentir_expr::{Name, Template};
 use agentir_ir::{
     Agent, AgentReference, Dialect, Extensions, Remote, Response, SessionVariable, Statement, Tool,
 };
-use agentir_syntax::agent_script::{self as script, Declaration, Document, Modifier};
+use crate::{self as script, Declaration, Document, Modifier};
 use fields::Fields;
 use indexmap::IndexMap;
 use rustc_hash::FxHashMap;
@@ -101,7 +101,7 @@ pub(crate) fn lower<'s>(document: Document<'s>, text: &'s str) -> Definition {
         rest
     })
     .into_iter()
-    .for_each(|rest| crate::abl::agent::merge_extensions(&mut extensions, rest));
+    .for_each(|rest| agentir_syntax::lower::merge_extensions(&mut extensions, rest));
     let variables =
         root.declarations("variables").into_iter().map(|d| variable(d, source)).collect();
     let mut remote = FxHashMap::default();
@@ -113,7 +113,7 @@ pub(crate) fn lower<'s>(document: Document<'s>, text: &'s str) -> Definition {
     for (_, fields) in root.records(&["actions"]) {
         library.extend(tools::tool(fields, source));
     }
-    let shared = Shared { source, instructions, remote, hash: crate::source_hash(text) };
+    let shared = Shared { source, instructions, remote, hash: agentir_syntax::lower::source_hash(text) };
     let mut agents: Vec<Agent> = Vec::new();
     let mut entry: Option<Spanned<Name>> = None;
     let mut first = 0;
@@ -152,12 +152,12 @@ pub(crate) fn lower<'s>(document: Document<'s>, text: &'s str) -> Definition {
         first.messages = messages;
         first.on_start.0.splice(0..0, welcome.map(Statement::Respond));
         first.available_agents = elsewhere;
-        crate::abl::agent::merge_extensions(&mut first.extensions, extensions);
+        agentir_syntax::lower::merge_extensions(&mut first.extensions, extensions);
     }
     for agent in &mut agents {
-        agent.execution.hints = crate::abl::agent::execution_hints(agent);
+        agent.execution.hints = agentir_syntax::lower::execution_hints(agent);
     }
-    Definition::program(agents, entry, library, Vec::new())
+    Definition::program(agents, entry, library, Vec::new()).complete()
 }
 
 /// `name: mutable string = "x"` (specification part I, 2.3).

@@ -10,7 +10,7 @@ use agentir_ir::{
     Dialect, Extensions, FilledBy, Handoff, InputBinding, Parameter, ReturnType, Tool, ToolBinding,
     Trigger,
 };
-use agentir_syntax::agent_script::{self as script, Declaration};
+use crate::{self as script, Declaration};
 use smol_str::SmolStr;
 
 /// The namespaces of agents; dialects have synonyms for the same.

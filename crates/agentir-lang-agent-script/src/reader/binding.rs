@@ -6,7 +6,7 @@ use super::super::schema::RecordType;
 use super::super::tree::{Binding, Record, StatementKind};
 use super::value::Named;
 use super::{Names, Reader};
-use crate::rules;
+use agentir_syntax::rules;
 use agentir_diagnostics::{Applicability, Diagnostic, Spanned};
 use agentir_expr::{Expr, ExprKind, Name};
 

@@ -6,7 +6,7 @@ use super::super::template;
 use super::super::tree::{Data, Procedure, Unknown};
 use super::Reader;
 use super::statement::StatementContext;
-use crate::rules;
+use agentir_syntax::rules;
 use agentir_diagnostics::{Diagnostic, Span, Spanned};
 use agentir_expr::Name;
 

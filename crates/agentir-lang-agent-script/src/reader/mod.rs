@@ -10,8 +10,8 @@ use super::inline::Reading;
 use super::outline::{Entry, EntryKind, Inline, Key, Text, Word};
 use super::schema::{Dialect, FieldDef, FieldType, RecordType, Version};
 use super::tree::{Field, Record, Unknown, Value};
-use crate::rules;
-use crate::text::{offset, with_article};
+use agentir_syntax::rules;
+use agentir_syntax::text::{offset, with_article};
 use agentir_diagnostics::{Applicability, Diagnostic, FileId, Severity, Span, Spanned, closest};
 use agentir_expr::Name;
 use rustc_hash::FxHashMap;
@@ -173,7 +173,7 @@ impl<'s> Reader<'s, '_> {
 
     /// The first line of a span.
     fn first_line_of(&self, span: Span) -> Span {
-        crate::text::first_line(self.text, span)
+        agentir_syntax::text::first_line(self.text, span)
     }
 
     /// The key that a block begins with; for an item of a sequence, its first line.

@@ -6,8 +6,8 @@ use super::super::schema::{FieldDef, FieldType, Limit, ProcedureKind, RecordType
 use super::super::template::{self, Template};
 use super::super::tree::{Data, Declaration, Declared, Modifier, TypeSpec, Value};
 use super::{Names, Reader, excerpt};
-use crate::rules;
-use crate::text::{listed, with_article};
+use agentir_syntax::rules;
+use agentir_syntax::text::{listed, with_article};
 use agentir_diagnostics::{Applicability, Diagnostic, Span, Spanned, closest};
 use agentir_expr::{Expr, ExprKind, Literal, Name, TypeExpr, TypeKind};
 

@@ -6,7 +6,7 @@
 //! replaces the base's row of the same name. `agentfabric.rs` has records of its own and extends only the
 //! few that it shares.
 //!
-//! The tables resemble those of [`crate::abl::schema`]. The types differ, since the shapes of values have
+//! The tables resemble those of ABL. The types differ, since the shapes of values have
 //! almost nothing in common.
 //!
 //! Sources: the formal specification (part II) and the published schemas of the official tools.

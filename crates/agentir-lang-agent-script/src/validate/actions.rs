@@ -2,7 +2,7 @@
 
 use super::super::tree::Record;
 use super::{Check, constant};
-use crate::rules;
+use agentir_syntax::rules;
 use agentir_diagnostics::{Diagnostic, Span};
 use agentir_expr::{Expr, ExprKind};
 

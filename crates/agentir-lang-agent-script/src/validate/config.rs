@@ -2,7 +2,7 @@
 
 use super::super::tree::{Data, Record, Value};
 use super::{Check, EMPLOYEE, SERVICE, constant, head};
-use crate::rules;
+use agentir_syntax::rules;
 use agentir_diagnostics::{Diagnostic, closest};
 use agentir_expr::{ExprKind, Literal};
 

@@ -2,7 +2,7 @@
 
 use super::super::tree::{Declaration, Record, TypeSpec, Value};
 use super::{Check, constant};
-use crate::rules;
+use agentir_syntax::rules;
 use agentir_expr::{Expr, ExprKind};
 
 /// The renderers of responses.

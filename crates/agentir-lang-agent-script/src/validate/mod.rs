@@ -12,7 +12,7 @@ mod subagent;
 mod variables;
 
 use super::tree::{Document, Field, Record, Value};
-use crate::rules;
+use agentir_syntax::rules;
 use agentir_diagnostics::{Applicability, Diagnostic, RuleName, Span, closest};
 
 /// The agent type for employees of a company.

@@ -2,7 +2,7 @@
 
 use super::super::tree::{Record, Statement, StatementKind, Value};
 use super::{Check, actions, config, constant};
-use crate::rules;
+use agentir_syntax::rules;
 use agentir_diagnostics::Diagnostic;
 
 /// The prefix of custom nodes: `node://byon/namespace/type/version`.

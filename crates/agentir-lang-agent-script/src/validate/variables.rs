@@ -2,7 +2,7 @@
 
 use super::super::tree::{Declaration, Modifier};
 use super::{Check, constant};
-use crate::rules;
+use agentir_syntax::rules;
 use agentir_diagnostics::Diagnostic;
 use agentir_expr::TypeKind;
 

@@ -11,7 +11,7 @@ mod hostile;
 mod texts_and_tables;
 
 use agentir_expr::{BinaryOp, Expr, ExprKind, Literal, Segment as Step, TypeKind};
-use agentir_syntax::agent_script::{
+use agentir_lang_agent_script::{
     CollectForm, Data, Dialect, Document, Modifier, Options, Procedure, Record, Segment,
     StatementKind, Template, Value, parse,
 };

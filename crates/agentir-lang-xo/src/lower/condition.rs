@@ -4,8 +4,8 @@ use super::{Context, builders};
 use agentir_diagnostics::{Diagnostic, Span};
 use agentir_expr::{BinaryOp, Expr, ExprKind, Literal, UnaryOp};
 use agentir_syntax::rules;
-use agentir_syntax::xo::tables::{NO, OPERATORS, Operator, YES};
-use agentir_syntax::xo::{Json, Kind, Text, script};
+use crate::tables::{NO, OPERATORS, Operator, YES};
+use crate::{Json, Kind, Text, script};
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 

@@ -9,8 +9,8 @@ use agentir_ir::{
     Agent, AgentType, Body, Branch, Extensions, Flow, SessionVariable, Statement, Step, Target,
 };
 use agentir_syntax::rules;
-use agentir_syntax::xo::Json;
-use agentir_syntax::xo::tables::{NODES, NodeKind};
+use crate::Json;
+use crate::tables::{NODES, NodeKind};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smol_str::SmolStr;
 
@@ -129,7 +129,7 @@ impl<'j, 'e> Lowering<'j, 'e> {
         let span = dialog.get("nodes").map_or(dialog.span, |n| n.span);
         let flow = Flow { span, key: span.at_start(), ..Flow::default() };
         let mut all = Self { entry, nodes: Vec::new(), by_id: FxHashMap::default(), flow };
-        let mut steps = Namespace::default();
+        let mut steps = Namespace::new(cx.names.parsers());
         let nodes = dialog.get("nodes").map_or(&[][..], Json::items);
         // The JSON reader bounds the nesting.
         for node in nodes {
@@ -400,7 +400,7 @@ impl<'j, 'e> Lowering<'j, 'e> {
     }
 }
 
-fn report_unknown_type(cx: &mut Context<'_, '_>, ty: &agentir_syntax::xo::Text) {
+fn report_unknown_type(cx: &mut Context<'_, '_>, ty: &crate::Text) {
     let near = agentir_diagnostics::closest(&ty.value, NODES.iter().map(|(name, _)| *name));
     let help = near.map_or_else(
         || "write the step by hand; the content of the node is kept with it".to_owned(),

@@ -10,8 +10,8 @@ use agentir_ir::{
     Number, Semantics, Statement, Validation,
 };
 use agentir_syntax::rules;
-use agentir_syntax::xo::Json;
-use agentir_syntax::xo::tables::{ENTITY_TYPES, EntityType};
+use crate::Json;
+use crate::tables::{ENTITY_TYPES, EntityType};
 use smol_str::SmolStr;
 
 /// A value of a list.
@@ -44,7 +44,7 @@ pub(super) fn field(
     );
     let others = std::mem::take(&mut retry.variants);
     messages::preserve_variants(others, "errorMessage", output.extensions);
-    let mut field = GatherField { span, ..crate::abl::flow::required_field(variable) };
+    let mut field = GatherField { span, ..agentir_syntax::lower::required_field(variable) };
     field.prompt = prompts.main.as_ref().and_then(|m| m.response.text.clone());
     let actions = prompts.main.as_ref().and_then(|m| m.response.actions.as_ref());
     field.rich_content = actions.map(messages::choices);

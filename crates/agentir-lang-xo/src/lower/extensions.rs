@@ -5,8 +5,8 @@ use agentir_diagnostics::{Diagnostic, Span};
 use agentir_ir::{Data, Extensions};
 use agentir_secrets::{is_credential, secrets};
 use agentir_syntax::rules;
-use agentir_syntax::xo::tables::ENCODED;
-use agentir_syntax::xo::{Json, Kind, Text};
+use crate::tables::ENCODED;
+use crate::{Json, Kind, Text};
 use std::ops::Range;
 
 /// The replacement of a credential.

@@ -7,9 +7,9 @@ use agentir_ir::{
     ActionElement, Actions, Body, Data, Extensions, FlowModifications, GatherField,
     GatherOverrides, Number, NumberOrText, Profile, Response, Statement, Step,
 };
-use agentir_syntax::xo::script::Statement as Code;
-use agentir_syntax::xo::tables::{CHANNELS, DEFAULT_CHANNEL};
-use agentir_syntax::xo::{Json, Text};
+use crate::script::Statement as Code;
+use crate::tables::{CHANNELS, DEFAULT_CHANNEL};
+use crate::{Json, Text};
 use smol_str::SmolStr;
 
 /// A message.
@@ -326,7 +326,7 @@ fn add(profile: &mut Profile, target: &OverrideTarget<'_>, message: Message) {
                 prompt: message.response.text,
                 rich_content: message.response.actions.as_ref().map(choices),
                 required: field.required,
-                ..crate::abl::flow::required_field(field.name.clone())
+                ..agentir_syntax::lower::required_field(field.name.clone())
             });
         }
         OverrideTarget::Step(step) => {

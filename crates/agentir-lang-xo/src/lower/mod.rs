@@ -30,8 +30,8 @@ mod supervisor;
 use agentir_diagnostics::{Diagnostic, Spanned};
 use agentir_expr::Name;
 use agentir_ir::{Agent, AgentType, Dialect, Extensions, Metadata, Profile};
-use agentir_syntax::rules;
-use agentir_syntax::xo::{Json, Text};
+use agentir_syntax::{Definition, InlineParsers, rules};
+use crate::{Json, Text};
 use names::{Names, Namespace};
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
@@ -106,7 +106,12 @@ fn localized<'j>(element: &'j Json, language: &str) -> Option<&'j Json> {
 }
 
 /// Lowers an export: first the bot's supervisor, then an agent per dialog.
-pub(crate) fn lower(root: &Json, text: &str, problems: &mut Vec<Diagnostic>) -> crate::Definition {
+pub(crate) fn lower(
+    root: &Json,
+    text: &str,
+    parsers: &'static InlineParsers,
+    problems: &mut Vec<Diagnostic>,
+) -> Definition {
     let list = |key: &str| root.get(key).map_or(&[][..], Json::items);
     let (dialogs, components) = (list("dialogs"), list("dialogComponents"));
     let language = root.take_text("defaultLanguage").map_or("en", |t| t.value.as_str());
@@ -114,11 +119,11 @@ pub(crate) fn lower(root: &Json, text: &str, problems: &mut Vec<Diagnostic>) -> 
         problems,
         components: FxHashMap::default(),
         agents: FxHashMap::default(),
-        names: Names::default(),
+        names: Names::new(parsers),
         language: SmolStr::new(language),
         forms: FxHashMap::default(),
         profiles: Vec::new(),
-        hash: crate::source_hash(text),
+        hash: agentir_syntax::lower::source_hash(text),
     };
     for component in components {
         if let Some(id) = component.peek("_id") {
@@ -136,7 +141,7 @@ pub(crate) fn lower(root: &Json, text: &str, problems: &mut Vec<Diagnostic>) -> 
             cx.forms.entry(id).or_insert(form);
         }
     }
-    let mut agent_names = Namespace::default();
+    let mut agent_names = Namespace::new(parsers);
     let own = supervisor::name(&mut cx, root, &mut agent_names);
     let mut entries = Vec::with_capacity(dialogs.len());
     for dialog in dialogs {
@@ -150,7 +155,7 @@ pub(crate) fn lower(root: &Json, text: &str, problems: &mut Vec<Diagnostic>) -> 
     agents.insert(0, supervisor);
     globals::pass_shared_variables(&mut agents);
     let profiles = std::mem::take(&mut cx.profiles);
-    crate::Definition::program(agents, Some(own), Vec::new(), profiles)
+    Definition::program(agents, Some(own), Vec::new(), profiles)
 }
 
 /// The settings that accompany an export.

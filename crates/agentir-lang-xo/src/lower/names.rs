@@ -6,25 +6,33 @@ use agentir_expr::{
     Condition, ConditionKind, Expr, ExprKind, Literal, Name, ObjectEntry, Path, Segment, Template,
     system_namespace, system_variable,
 };
-use agentir_syntax::abl::inline::is_word_of_expressions;
-use agentir_syntax::xo::tables::{KNOWN_PATHS, SCOPES, USER};
-use agentir_syntax::xo::{Text, script};
+use agentir_syntax::InlineParsers;
+use crate::tables::{KNOWN_PATHS, SCOPES, USER};
+use crate::{Text, script};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smol_str::{SmolStr, format_smolstr};
 
 /// A namespace of unique names.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Namespace {
+    /// The language that the names are written in.
+    parsers: &'static InlineParsers,
     taken: FxHashSet<SmolStr>,
     /// The next numeric suffix to try.
     next: FxHashMap<SmolStr, u32>,
 }
 
 impl Namespace {
+    /// An empty namespace.
+    pub(super) fn new(parsers: &'static InlineParsers) -> Self {
+        Self { parsers, taken: FxHashSet::default(), next: FxHashMap::default() }
+    }
+
     /// A valid and unused name close to `wanted`: `wanted`, else with the prefix `scope` if any, else with
     /// a numeric suffix.
     pub(super) fn claim(&mut self, wanted: &str, scope: &str) -> SmolStr {
         let plain = identifier(wanted);
+        let is_reserved = |name: &str| is_reserved(name) || (self.parsers.is_word)(name);
         let free = |name: &SmolStr| !self.taken.contains(name) && !is_reserved(name);
         let mut name = plain.clone();
         if !free(&name) && !scope.is_empty() {
@@ -62,7 +70,7 @@ pub(super) fn identifier(text: &str) -> SmolStr {
     SmolStr::new(if trimmed.is_empty() { "unnamed" } else { trimmed })
 }
 
-/// Names reserved by ABL's expressions, flows and runtime.
+/// Names reserved by flows and the runtime.
 fn is_reserved(name: &str) -> bool {
     const WORDS: &[&str] = &[
         "in",
@@ -90,14 +98,12 @@ fn is_reserved(name: &str) -> bool {
         "context",
     ];
     WORDS.iter().any(|w| w.eq_ignore_ascii_case(name))
-        || is_word_of_expressions(name)
         || system_variable(name).is_some()
         || system_namespace(name).is_some()
-        || agentir_syntax::abl::inline::ActionKind::from_word(name).is_some()
 }
 
 /// The names of the variables and services of an export.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Names {
     /// Variables by their XO paths.
     variables: FxHashMap<String, SmolStr>,
@@ -136,6 +142,21 @@ fn matched_prefix(path: &Path, prefix: &[&str]) -> Option<usize> {
 }
 
 impl Names {
+    /// No names, in the language that the export is translated to.
+    pub(super) fn new(parsers: &'static InlineParsers) -> Self {
+        Self {
+            variables: FxHashMap::default(),
+            services: FxHashMap::default(),
+            space: Namespace::new(parsers),
+            used: Vec::new(),
+        }
+    }
+
+    /// The parsers of the language that the export is translated to.
+    pub(super) fn parsers(&self) -> &'static InlineParsers {
+        self.space.parsers
+    }
+
     /// Registers a service and returns the name of its tool.
     pub(super) fn service(&mut self, name: &str) -> SmolStr {
         let tool = self.space.claim(name, "call");
@@ -272,7 +293,7 @@ impl Names {
     /// and stay in the text without braces.
     pub(super) fn template(&mut self, text: &Text, untranslated: &mut Vec<Text>) -> Template {
         let text = self.holes(text, untranslated);
-        parsed(text, untranslated)
+        parsed(self.parsers(), text, untranslated)
     }
 
     /// Translates the placeholders of a text.
@@ -320,22 +341,22 @@ impl Names {
                 }
             }
         }
-        parsed(Text::synthetic(value, e.span), untranslated)
+        parsed(self.parsers(), Text::synthetic(value, e.span), untranslated)
     }
 }
 
-/// Parses a text as an ABL template.
-fn parsed(text: Text, untranslated: &mut Vec<Text>) -> Template {
+/// Parses a text with the placeholders of the language that the export is translated to.
+fn parsed(parsers: &InlineParsers, text: Text, untranslated: &mut Vec<Text>) -> Template {
     let mut problems = Vec::new();
-    let template = agentir_syntax::abl::inline::template(text.inline_text(), &mut problems);
+    let template = (parsers.template)(text.inline_text(), &mut problems);
     if problems.is_empty() {
         return template;
     }
-    // Braces that are not placeholders in XO are written so that ABL does not read placeholders.
+    // Braces that are not placeholders in XO are written so that they are not read as such.
     let value = text.value.replace("{{", "{ {").replace("}}", "} }");
     let spaced = Text::synthetic(value, text.span);
     untranslated.push(text);
-    agentir_syntax::abl::inline::template(spaced.inline_text(), &mut Vec::new())
+    (parsers.template)(spaced.inline_text(), &mut Vec::new())
 }
 
 /// A condition from an expression.

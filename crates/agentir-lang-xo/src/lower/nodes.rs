@@ -10,8 +10,8 @@ use agentir_ir::{
     Agent, Body, Branch, Decider, Delegation, GatherField, ReasoningZone, Statement, Step, Target,
 };
 use agentir_syntax::rules;
-use agentir_syntax::xo::tables::NodeKind;
-use agentir_syntax::xo::{Json, Text, script};
+use crate::tables::NodeKind;
+use crate::{Json, Text, script};
 use smol_str::SmolStr;
 
 /// The transitions of a step, and what is collected while its body is lowered.
@@ -257,9 +257,9 @@ fn generative(
     for part in list("dynamicEntities") {
         let Some(text) = part.take_text("name").or_else(|| text_or_name(part)) else { continue };
         let variable = cx.names.entity(&text.value, text.span);
-        let mut field = crate::abl::flow::required_field(variable);
+        let mut field = agentir_syntax::lower::required_field(variable);
         if let Some(id) = part.take_text("entityType").or_else(|| part.take_text("type")) {
-            match agentir_syntax::xo::tables::EntityType::called(&id.value) {
+            match crate::tables::EntityType::called(&id.value) {
                 Some(ty) => entity::apply_type(&mut field, ty, id.span),
                 None => part.get("type").iter().for_each(|t| t.release()),
             }

@@ -8,8 +8,8 @@ use agentir_ir::{
     Binding, Body, Call, Data, Extensions, Response, ReturnType, SetVariable, Statement, Target,
     Tool, ToolType,
 };
-use agentir_syntax::xo::Text;
-use agentir_syntax::xo::script::{self, Branch as CodeBranch, Script, Statement as Code};
+use crate::Text;
+use crate::script::{self, Branch as CodeBranch, Script, Statement as Code};
 use indexmap::IndexMap;
 use smol_str::SmolStr;
 use std::fmt::Write;
@@ -72,7 +72,7 @@ pub(super) fn message(
         _ => SmolStr::default(),
     };
     let text = Text::synthetic(format!("{{{{{tool}.text}}}}"), text.span);
-    let text = agentir_syntax::abl::inline::template(text.inline_text(), &mut Vec::new());
+    let text = (cx.names.parsers().template)(text.inline_text(), &mut Vec::new());
     Message { before: vec![call], response: Response { text: Some(text), ..Response::default() } }
 }
 

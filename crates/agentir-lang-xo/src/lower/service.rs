@@ -7,8 +7,8 @@ use agentir_expr::{Argument, Expr, Name, Segment, Template, TypeExpr};
 use agentir_ir::{Binding, Call, Data, Extensions, ReturnType, Tool, ToolType};
 use agentir_secrets::is_credential;
 use agentir_syntax::rules;
-use agentir_syntax::xo::tables::NodeKind;
-use agentir_syntax::xo::{Json, Text, script};
+use crate::tables::NodeKind;
+use crate::{Json, Text, script};
 use smol_str::SmolStr;
 
 /// Collects the arguments of a call from the placeholders in a request.
@@ -121,7 +121,7 @@ pub(super) fn call(
     }
     if component
         .get("authRequired")
-        .is_some_and(|a| matches!(a.kind, agentir_syntax::xo::Kind::Bool(false)))
+        .is_some_and(|a| matches!(a.kind, crate::Kind::Bool(false)))
     {
         component.take_member("authRequired");
     }

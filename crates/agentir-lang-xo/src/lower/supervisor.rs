@@ -11,7 +11,7 @@ use agentir_ir::{
     Agent, AgentReference, AgentType, Body, Decider, Delegation, ErrorHandler, Extensions,
     IntentClassification, Jump, Nlu, NluIntent, Number, NumberOrText, Routing, Statement, Target,
 };
-use agentir_syntax::xo::{Json, Text};
+use crate::{Json, Text};
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 
@@ -132,7 +132,7 @@ fn routing(
     entries: &[Entry<'_>],
     agent: &mut Agent,
 ) {
-    let mut aliases = Namespace::default();
+    let mut aliases = Namespace::new(cx.names.parsers());
     let mut routing = Routing::default();
     let mut by_agent: FxHashMap<SmolStr, Spanned<Name>> = FxHashMap::default();
     for (dialog, entry) in dialogs.iter().zip(entries) {
@@ -152,14 +152,14 @@ fn routing(
         });
         let hidden = dialog
             .get("isHidden")
-            .is_some_and(|h| matches!(h.kind, agentir_syntax::xo::Kind::Bool(true)));
+            .is_some_and(|h| matches!(h.kind, crate::Kind::Bool(true)));
         if !hidden {
             let intents = vec![Spanned::new(entry.name.value.clone(), span)];
             routing.rules.push(agentir_ir::RoutingRule {
                 to: Some(alias),
                 intents,
                 decided_by: Decider::User,
-                ..crate::abl::supervisor::empty_rule(span)
+                ..agentir_syntax::lower::empty_rule(span)
             });
         }
     }
@@ -192,7 +192,7 @@ fn is_dialog(event: &Json) -> bool {
 }
 
 fn enabled(event: &Json) -> bool {
-    event.get("enabled").is_some_and(|e| matches!(e.kind, agentir_syntax::xo::Kind::Bool(true)))
+    event.get("enabled").is_some_and(|e| matches!(e.kind, crate::Kind::Bool(true)))
 }
 
 /// Marks an event as handled, since its handling has been lowered.

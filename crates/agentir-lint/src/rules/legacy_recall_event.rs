@@ -1,7 +1,7 @@
 //! A recall event with a legacy name.
 
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
-use agentir_analysis::recall::{Legacy, legacy};
+use agentir_ir::recall::{Legacy, legacy};
 use agentir_diagnostics::{RuleName, Severity};
 use agentir_expr::Version;
 

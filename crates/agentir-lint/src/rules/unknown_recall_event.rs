@@ -1,7 +1,7 @@
 //! A recall event that never happens.
 
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
-use agentir_analysis::recall::{Event, event, legacy};
+use agentir_ir::recall::{Event, event, legacy};
 use agentir_diagnostics::{Applicability, RuleName, Severity, closest};
 
 pub(crate) static RULE: Rule = Rule {

@@ -19,7 +19,7 @@ pub struct Renamed {
 
 /// Which names are valid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum NameSyntax {
+pub enum NameSyntax {
     /// ASCII letters, digits and single underscores, starting with a letter.
     Word,
     /// Letters and digits of any script and underscores, not starting with a digit.
@@ -30,7 +30,7 @@ pub(crate) enum NameSyntax {
 
 impl NameSyntax {
     /// The valid name closest to a text.
-    pub(crate) fn legalize(self, text: &str) -> SmolStr {
+    pub fn legalize(self, text: &str) -> SmolStr {
         match self {
             Self::Word => word(text),
             Self::Identifier => identifier(text),
@@ -41,7 +41,7 @@ impl NameSyntax {
 
 /// The names used in one namespace.
 #[derive(Debug)]
-pub(crate) struct Namespace {
+pub struct Namespace {
     form: NameSyntax,
     /// Whether a name is reserved.
     reserved: fn(&str) -> bool,
@@ -58,18 +58,18 @@ impl Default for Namespace {
 
 impl Namespace {
     /// An empty namespace.
-    pub(crate) fn new(form: NameSyntax, reserved: fn(&str) -> bool) -> Self {
+    pub fn new(form: NameSyntax, reserved: fn(&str) -> bool) -> Self {
         Self { form, reserved, taken: FxHashSet::default(), renamed: Vec::new() }
     }
 
     /// An empty namespace without reserved names.
-    pub(crate) fn of(form: NameSyntax) -> Self {
+    pub fn of(form: NameSyntax) -> Self {
         Self::new(form, |_| false)
     }
 
     /// Claims a valid and unused name: the first unused one of `wanted`, or the last one with a numeric
     /// suffix.
-    pub(crate) fn claim(&mut self, wanted: &[&str]) -> SmolStr {
+    pub fn claim(&mut self, wanted: &[&str]) -> SmolStr {
         let legal: Vec<SmolStr> = wanted.iter().map(|text| self.form.legalize(text)).collect();
         let taken = |name: &str| self.taken.contains(name) || (self.reserved)(name);
         let free = legal.iter().find(|name| !taken(name)).cloned();
@@ -83,7 +83,7 @@ impl Namespace {
 
     /// Like [`claim`](Self::claim), for something called `own` in the source. A different name is recorded
     /// as a renaming.
-    pub(crate) fn rename(&mut self, what: &'static str, own: &str, instead: &[&str]) -> SmolStr {
+    pub fn rename(&mut self, what: &'static str, own: &str, instead: &[&str]) -> SmolStr {
         let wanted: Vec<&str> = [own].into_iter().chain(instead.iter().copied()).collect();
         let name = self.claim(&wanted);
         if name != own {
@@ -94,7 +94,7 @@ impl Namespace {
     }
 
     /// The recorded renamings.
-    pub(crate) fn into_renamed(self) -> Vec<Renamed> {
+    pub fn into_renamed(self) -> Vec<Renamed> {
         self.renamed
     }
 }

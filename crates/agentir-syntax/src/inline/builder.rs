@@ -6,7 +6,7 @@ use agentir_expr::{BinaryOp, Expr, ExprKind, UnaryOp};
 use lalrpop_util::ParseError;
 
 /// An inline language.
-pub(crate) trait InlineLanguage: Sized + 'static {
+pub trait InlineLanguage: Sized + 'static {
     /// The tokens of its grammar.
     type Token<'a>;
     /// The kinds of syntax errors found by its lexer and grammar actions.
@@ -16,19 +16,19 @@ pub(crate) trait InlineLanguage: Sized + 'static {
 }
 
 /// Why a parser stopped.
-pub(crate) type Error<'a, L> =
+pub type Error<'a, L> =
     ParseError<u32, <L as InlineLanguage>::Token<'a>, SyntaxError<<L as InlineLanguage>::Kind>>;
 
 type Result<'a, L, T> = std::result::Result<T, Error<'a, L>>;
 
 /// Unboxes the items of a list. LALRPOP's large values are boxed (see the header of
-/// `abl_inline.lalrpop`).
-pub(crate) fn unboxed<T>(items: Vec<Box<T>>) -> Vec<T> {
+/// `grammars/abl/inline.lalrpop`).
+pub fn unboxed<T>(items: Vec<Box<T>>) -> Vec<T> {
     items.into_iter().map(|item| *item).collect()
 }
 
 /// An error of a grammar action.
-pub(crate) const fn syntax_error<'a, L: InlineLanguage>(
+pub const fn syntax_error<'a, L: InlineLanguage>(
     kind: L::Kind,
     start: u32,
     end: u32,
@@ -37,7 +37,7 @@ pub(crate) const fn syntax_error<'a, L: InlineLanguage>(
 }
 
 /// Builds expression nodes. Implemented by the context of each inline grammar.
-pub(crate) trait ExprBuilder<'a> {
+pub trait ExprBuilder<'a> {
     /// The language.
     type InlineLanguage: InlineLanguage;
 

@@ -7,7 +7,7 @@ use lalrpop_util::ParseError;
 use std::ops::Range;
 
 /// The language-specific parts of error messages.
-pub(crate) trait Explain: InlineLanguage {
+pub trait Explain: InlineLanguage {
     /// The entry points of the grammar.
     type EntryPoint: Copy;
     /// The notation.
@@ -47,7 +47,7 @@ pub(crate) trait Explain: InlineLanguage {
 }
 
 /// The notation of a language, as far as error messages need it.
-pub(crate) struct Notation {
+pub struct Notation {
     /// Terminals that are expected together only where a value is possible.
     pub value: [&'static str; 2],
     /// A terminal that is expected only where an operator is possible.
@@ -69,7 +69,7 @@ const MAX_ALTERNATIVES: usize = 6;
 
 /// What was expected at the position of an error.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Expected {
+pub enum Expected {
     Value,
     Name,
     Operator,
@@ -110,7 +110,7 @@ impl Notation {
 
 /// A failed parse. It becomes a diagnostic only if the text was clearly meant to be parsed this way:
 /// natural language fails to parse as an expression, too.
-pub(crate) struct ParseFailure<'a, L: Explain> {
+pub struct ParseFailure<'a, L: Explain> {
     pub input: InlineText<'a>,
     /// The part that was parsed.
     pub range: Range<usize>,
@@ -121,22 +121,22 @@ pub(crate) struct ParseFailure<'a, L: Explain> {
 }
 
 impl<L: Explain> ParseFailure<'_, L> {
-    pub(crate) fn slice(&self, start: u32, end: u32) -> &str {
+    pub fn slice(&self, start: u32, end: u32) -> &str {
         self.input.slice(start, end)
     }
 
-    pub(crate) fn error(&self, start: u32, end: u32, message: impl Into<String>) -> Diagnostic {
+    pub fn error(&self, start: u32, end: u32, message: impl Into<String>) -> Diagnostic {
         Diagnostic::error(L::rule(self.entry_point), self.input.span_of(start, end), message)
     }
 
     /// The token before the unexpected one.
-    pub(crate) fn before(&self) -> &str {
+    pub fn before(&self) -> &str {
         let [(start, end), _] = self.last;
         self.slice(start, end)
     }
 
     /// The diagnostic; `None` if the error was reported before.
-    pub(crate) fn diagnostic(&self) -> Option<Diagnostic> {
+    pub fn diagnostic(&self) -> Option<Diagnostic> {
         let diagnostic = match &self.error {
             ParseError::User { error } => return L::syntax_error(self, *error),
             ParseError::UnrecognizedToken { token: (start, _, end), expected } => {
@@ -201,7 +201,7 @@ impl<L: Explain> ParseFailure<'_, L> {
     }
 
     /// An opening bracket without a closing one.
-    pub(crate) fn never_closed(&self, at: u32, open: char) -> Diagnostic {
+    pub fn never_closed(&self, at: u32, open: char) -> Diagnostic {
         let diagnostic = self.error(at, at + 1, format!("`{open}` is never closed"));
         let close = match open {
             '(' => ')',
@@ -239,7 +239,7 @@ impl<L: Explain> ParseFailure<'_, L> {
     }
 
     /// The innermost open bracket at `end`, ignoring strings and comments.
-    pub(crate) fn open_bracket(&self, end: u32) -> Option<(u32, char)> {
+    pub fn open_bracket(&self, end: u32) -> Option<(u32, char)> {
         let notation = L::NOTATION;
         let text = self.input.text.get(self.range.start..end as usize)?;
         let mut open: Vec<(u32, char)> = Vec::new();

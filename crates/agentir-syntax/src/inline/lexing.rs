@@ -6,18 +6,18 @@ use agentir_diagnostics::{Applicability, Diagnostic};
 
 /// A syntax error found by a lexer or a grammar action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct SyntaxError<Kind> {
+pub struct SyntaxError<Kind> {
     pub kind: Kind,
     pub start: u32,
     pub end: u32,
 }
 
 /// A token with its offsets, as LALRPOP expects it.
-pub(crate) type TokenResult<Token, Kind> = Result<(u32, Token, u32), SyntaxError<Kind>>;
+pub type TokenResult<Token, Kind> = Result<(u32, Token, u32), SyntaxError<Kind>>;
 
 /// A notation of another language that is accepted with a diagnostic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct ForeignSyntax {
+pub struct ForeignSyntax {
     pub start: u32,
     pub end: u32,
     /// The notation to write instead.
@@ -26,7 +26,7 @@ pub(crate) struct ForeignSyntax {
 
 impl ForeignSyntax {
     /// The diagnostic; `message` gets the text as written and its replacement.
-    pub(crate) fn diagnostic(
+    pub fn diagnostic(
         &self,
         input: &InlineText<'_>,
         message: impl FnOnce(&str, &str) -> String,
@@ -44,7 +44,7 @@ impl ForeignSyntax {
 
 /// The effect of a token on the nesting depth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum NestingEffect {
+pub enum NestingEffect {
     /// An opening bracket.
     Open,
     /// A closing bracket.
@@ -58,7 +58,7 @@ pub(crate) enum NestingEffect {
 /// Counts nested brackets and consecutive prefix operators, so that parsers never see deeply nested
 /// input.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Nesting {
+pub struct Nesting {
     /// The number of open brackets.
     pub brackets: u16,
     prefixes: u16,
@@ -66,7 +66,7 @@ pub(crate) struct Nesting {
 
 impl Nesting {
     /// Counts a token. Returns false if the nesting is too deep.
-    pub(crate) fn count(&mut self, token: NestingEffect) -> bool {
+    pub fn count(&mut self, token: NestingEffect) -> bool {
         self.prefixes =
             if token == NestingEffect::Prefix { self.prefixes.saturating_add(1) } else { 0 };
         match token {
@@ -79,7 +79,7 @@ impl Nesting {
 }
 
 /// The next word in `text`, and its end.
-pub(crate) fn next_word(text: &str, is_part: impl Fn(char) -> bool) -> Option<(&str, usize)> {
+pub fn next_word(text: &str, is_part: impl Fn(char) -> bool) -> Option<(&str, usize)> {
     let start = text.len() - text.trim_start().len();
     let word = text.get(start..)?.split(|c| !is_part(c)).next()?;
     (!word.is_empty()).then_some((word, start + word.len()))

@@ -5,7 +5,7 @@ use smol_str::SmolStr;
 
 /// Resolves escapes. `resolve` maps the character after a backslash; the error is the offset of the first
 /// backslash before an unknown character.
-pub(crate) fn unescaped(
+pub fn unescaped(
     text: &str,
     resolve: impl Fn(char) -> Option<char>,
 ) -> Result<SmolStr, u32> {
@@ -25,7 +25,7 @@ pub(crate) fn unescaped(
 }
 
 /// Resolves escapes; unknown escapes are literal: `"\d"` is `\d`.
-pub(crate) fn unescaped_leniently(text: &str, resolve: impl Fn(char) -> Option<char>) -> SmolStr {
+pub fn unescaped_leniently(text: &str, resolve: impl Fn(char) -> Option<char>) -> SmolStr {
     if memchr::memchr(b'\\', text.as_bytes()).is_none() {
         return SmolStr::new(text);
     }
@@ -44,7 +44,7 @@ pub(crate) fn unescaped_leniently(text: &str, resolve: impl Fn(char) -> Option<c
 }
 
 /// The number as an index, if it is a valid one.
-pub(crate) fn whole_number(number: f64) -> Option<u32> {
+pub fn whole_number(number: f64) -> Option<u32> {
     let whole = number.fract() == 0.0 && (0.0..=f64::from(u32::MAX)).contains(&number);
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked above")]
     whole.then_some(number as u32)

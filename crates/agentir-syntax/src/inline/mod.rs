@@ -16,12 +16,12 @@ mod errors;
 mod lexing;
 mod literal;
 
-pub(crate) use builder::{Error, ExprBuilder, InlineLanguage, syntax_error, unboxed};
-pub(crate) use errors::{Expected, Explain, Notation, ParseFailure};
-pub(crate) use lexing::{
+pub use builder::{Error, ExprBuilder, InlineLanguage, syntax_error, unboxed};
+pub use errors::{Expected, Explain, Notation, ParseFailure};
+pub use lexing::{
     ForeignSyntax, Nesting, NestingEffect, SyntaxError, TokenResult, next_word,
 };
-pub(crate) use literal::{unescaped, unescaped_leniently, whole_number};
+pub use literal::{unescaped, unescaped_leniently, whole_number};
 
 use crate::text::offset;
 use agentir_diagnostics::{FileId, Span};
@@ -82,24 +82,24 @@ impl<'a> InlineText<'a> {
     }
 
     /// The shifts of the origin, relative to the start of the text in the file.
-    pub(crate) fn shifts(&self) -> Box<[(u32, u32)]> {
+    pub fn shifts(&self) -> Box<[(u32, u32)]> {
         let lead = self.origin.offset(0).saturating_sub(self.origin.base);
         let all = self.origin.shifts.iter();
         all.map(|(from, ahead)| (*from, ahead.saturating_sub(lead))).collect()
     }
 
     /// The span of a part, by the offsets of its tokens.
-    pub(crate) fn span_of(&self, start: u32, end: u32) -> Span {
+    pub fn span_of(&self, start: u32, end: u32) -> Span {
         self.origin.span(start as usize..end as usize)
     }
 
     /// A part of the text, by the offsets of its tokens.
-    pub(crate) fn slice(&self, start: u32, end: u32) -> &'a str {
+    pub fn slice(&self, start: u32, end: u32) -> &'a str {
         self.text.get(start as usize..end as usize).unwrap_or_default()
     }
 
     /// The range of the text without leading and trailing white space.
-    pub(crate) fn trimmed(&self) -> Range<usize> {
+    pub fn trimmed(&self) -> Range<usize> {
         let start = self.text.len() - self.text.trim_start().len();
         start..start + self.text.trim().len()
     }

@@ -3,25 +3,27 @@
 //! Every byte of a document belongs to a line, so moving lines loses nothing, including comments, texts
 //! and lines that could not be parsed. The formatter and the transfer of comments build on this.
 //!
-//! The canonical indentation is two columns, in Agent Script four. A dash is indented like the fields
+//! The canonical indentation is that of the language, two columns in YAML. A dash is indented like the fields
 //! around it; the content after a dash is two columns further right.
 
-mod abl;
-mod agent_script;
 mod yaml;
+
+pub use yaml::YAML;
 
 use crate::text::{Tabs, offset};
 use agentir_diagnostics::{FileId, Span};
 
 /// The notation of a document, as far as it matters for lines.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Notation {
-    /// `.abl` text.
-    Abl,
-    /// YAML, for ABL and ADL.
-    Yaml,
-    /// Agent Script.
-    AgentScript,
+#[derive(Debug, Clone, Copy)]
+pub struct Notation(pub fn(FileId, &str) -> LineLayout);
+
+impl Notation {
+    /// Computes the line layout of a document. Never fails; malformed parts keep their layout. Check the front end's
+    /// diagnostics before relying on the columns.
+    #[must_use]
+    pub fn layout(self, file: FileId, text: &str) -> LineLayout {
+        (self.0)(file, text)
+    }
 }
 
 /// The line layout of a document.
@@ -78,17 +80,6 @@ pub struct Gap {
     pub width: u32,
 }
 
-/// Computes the line layout of a document. Never fails; malformed parts keep their layout. Check the
-/// front end's diagnostics before relying on the columns.
-#[must_use]
-pub fn line_layout(notation: Notation, file: FileId, text: &str) -> LineLayout {
-    match notation {
-        Notation::Abl => abl::line_layout(file, text),
-        Notation::Yaml => yaml::line_layout(file, text),
-        Notation::AgentScript => agent_script::line_layout(file, text),
-    }
-}
-
 impl LineLayout {
     /// The index of the line that contains a byte.
     #[must_use]
@@ -106,11 +97,15 @@ impl LineLayout {
 type Level = (u32, u32);
 
 /// Builds a line layout.
-struct LayoutBuilder<'s> {
-    file: FileId,
-    text: &'s str,
+#[derive(Debug)]
+pub struct LayoutBuilder<'s> {
+    /// The file.
+    pub file: FileId,
+    /// Its text.
+    pub text: &'s str,
     tabs: Tabs,
-    lines: Vec<Line>,
+    /// The lines so far.
+    pub lines: Vec<Line>,
     gaps: Vec<Gap>,
     /// The levels each line opens: one, plus one for each dash.
     levels: Vec<Vec<Level>>,
@@ -119,7 +114,7 @@ struct LayoutBuilder<'s> {
 }
 
 impl<'s> LayoutBuilder<'s> {
-    fn new(file: FileId, text: &'s str, tabs: Tabs) -> Self {
+    pub fn new(file: FileId, text: &'s str, tabs: Tabs) -> Self {
         let mut lines = Vec::new();
         let mut at = 0;
         let mark = '\u{feff}';
@@ -149,20 +144,20 @@ impl<'s> LayoutBuilder<'s> {
         }
     }
 
-    fn line_of(&self, at: u32) -> usize {
+    pub fn line_of(&self, at: u32) -> usize {
         self.lines.partition_point(|l| l.span.start <= at).saturating_sub(1)
     }
 
-    fn slice(&self, start: u32, end: u32) -> &'s str {
+    pub fn slice(&self, start: u32, end: u32) -> &'s str {
         self.text.get(start as usize..end as usize).unwrap_or_default()
     }
 
-    fn byte(&self, at: u32) -> Option<u8> {
+    pub fn byte(&self, at: u32) -> Option<u8> {
         self.text.as_bytes().get(at as usize).copied()
     }
 
     /// The end of white space at `at`.
-    fn skip_white_space(&self, mut at: u32) -> u32 {
+    pub fn skip_white_space(&self, mut at: u32) -> u32 {
         while matches!(self.byte(at), Some(b' ' | b'\t')) {
             at += 1;
         }
@@ -170,12 +165,12 @@ impl<'s> LayoutBuilder<'s> {
     }
 
     /// Whether a line ends at `at`, or a comment starts there.
-    fn is_line_end_at(&self, at: u32) -> bool {
+    pub fn is_line_end_at(&self, at: u32) -> bool {
         matches!(self.byte(at), None | Some(b'\n' | b'\r' | b'#'))
     }
 
     /// The column of a byte, with the language's tab width.
-    fn column_of(&self, at: u32) -> u32 {
+    pub fn column_of(&self, at: u32) -> u32 {
         let line = self.lines.get(self.line_of(at));
         let start = line.map_or(0, |l| l.span.start);
         self.slice(start, at)
@@ -184,13 +179,13 @@ impl<'s> LayoutBuilder<'s> {
     }
 
     /// The indentation of a line, in bytes.
-    fn indentation(&self, line: usize) -> u32 {
+    pub fn indentation(&self, line: usize) -> u32 {
         let Some(line) = self.lines.get(line) else { return 0 };
         self.skip_white_space(line.span.start).min(line.span.end) - line.span.start
     }
 
     /// Records an entry at `at` with this canonical column.
-    fn entry(&mut self, at: u32, column: u32) {
+    pub fn entry(&mut self, at: u32, column: u32) {
         let here = self.column_of(at);
         let index = self.line_of(at);
         if let Some(levels) = self.levels.get_mut(index) {
@@ -206,7 +201,7 @@ impl<'s> LayoutBuilder<'s> {
     }
 
     /// Records the continuation lines of what starts at `at` with canonical column `column`, up to `end`.
-    fn add_continuation(&mut self, at: u32, end: u32, column: u32) {
+    pub fn add_continuation(&mut self, at: u32, end: u32, column: u32) {
         let was = self.column_of(at);
         for index in self.line_of(at) + 1..=self.line_of(end.saturating_sub(1).max(at)) {
             let indentation = self.indentation(index);
@@ -226,7 +221,7 @@ impl<'s> LayoutBuilder<'s> {
 
     /// Records a text line whose first `strip` bytes of white space are indentation. Only lines of the text
     /// exceed the column `edge`.
-    fn text_line(&mut self, index: usize, strip: u32, column: u32, edge: u32, kind: LineKind) {
+    pub fn text_line(&mut self, index: usize, strip: u32, column: u32, edge: u32, kind: LineKind) {
         let strip = self.indentation(index).min(strip);
         if let Some(line) = self.lines.get_mut(index) {
             (line.kind, line.column, line.keeps_trailing_space) = (kind, column, true);
@@ -237,21 +232,21 @@ impl<'s> LayoutBuilder<'s> {
         }
     }
 
-    fn gap(&mut self, start: u32, end: u32, width: u32) {
+    pub fn gap(&mut self, start: u32, end: u32, width: u32) {
         if end - start != width || self.slice(start, end).contains('\t') {
             self.gaps.push(Gap { span: Span::new(self.file, start, end), width });
         }
     }
 
     /// One space after a colon, unless nothing follows it.
-    fn gap_after(&mut self, colon: u32) {
+    pub fn gap_after(&mut self, colon: u32) {
         let next = self.skip_white_space(colon + 1);
         if !self.is_line_end_at(next) {
             self.gap(colon + 1, next, 1);
         }
     }
 
-    fn comment(&mut self, comment: Span) {
+    pub fn comment(&mut self, comment: Span) {
         let index = self.line_of(comment.start);
         let alone = self.lines.get(index).is_some_and(|l| {
             l.kind == LineKind::Blank && l.span.start + self.indentation(index) == comment.start
@@ -264,7 +259,7 @@ impl<'s> LayoutBuilder<'s> {
     }
 
     /// Sets the columns of comment lines, and marks unknown lines as verbatim.
-    fn finish(mut self) -> LineLayout {
+    pub fn finish(mut self) -> LineLayout {
         let following = self.following();
         let mut open: Vec<Level> = Vec::new();
         let mut edge = None;
@@ -340,44 +335,4 @@ fn column_of_comment(next: Option<Level>, here: u32, open: &[Level]) -> u32 {
         .filter(fits)
         .max_by_key(|level| (level.0, std::cmp::Reverse(level.1)));
     deepest.map_or(least, |level| level.1)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{LineKind, Notation, line_layout};
-    use agentir_diagnostics::FileId;
-
-    /// Each line as its kind, canonical column and content.
-    fn summary(notation: Notation, text: &str) -> Vec<(LineKind, u32, &str)> {
-        line_layout(notation, FileId(0), text)
-            .lines
-            .iter()
-            .map(|l| {
-                (l.kind, l.column, text.get(l.content as usize..l.span.end as usize).unwrap_or(""))
-            })
-            .collect()
-    }
-
-    #[test]
-    fn every_line_is_something() {
-        use LineKind::{Blank, Comment, Continuation, Entry, Text};
-        let text = "A: x\nB: |\n   t\n\n     u\n# c\nC:\n - y: [1,\n     2]\n     # d\n - z\n";
-        assert_eq!(
-            summary(Notation::Abl, text),
-            [
-                (Entry, 0, "A: x"),
-                (Entry, 0, "B: |"),
-                (Text, 2, "t"),
-                (Text, 2, ""),
-                (Text, 2, "  u"),
-                (Comment, 0, "# c"),
-                (Entry, 0, "C:"),
-                (Entry, 2, "- y: [1,"),
-                (Continuation, 6, "2]"),
-                (Comment, 4, "# d"),
-                (Entry, 2, "- z"),
-                (Blank, 0, ""),
-            ]
-        );
-    }
 }

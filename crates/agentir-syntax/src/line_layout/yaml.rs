@@ -1,6 +1,6 @@
 //! The line layout of YAML, from parser events.
 
-use super::{LayoutBuilder, LineKind, LineLayout};
+use super::{LayoutBuilder, LineKind, LineLayout, Notation};
 use crate::outline::MAX_NESTING;
 use crate::text::{CharOffsets, Tabs, offset};
 use agentir_diagnostics::FileId;
@@ -28,7 +28,10 @@ enum MarkKind {
     End,
 }
 
-pub(super) fn line_layout(file: FileId, text: &str) -> LineLayout {
+/// The notation.
+pub const YAML: Notation = Notation(line_layout);
+
+fn line_layout(file: FileId, text: &str) -> LineLayout {
     let mut builder = LayoutBuilder::new(file, text, Tabs::Width(1));
     let marks = marks(text);
     let mut walk = Walk { marks: &marks, at: 0, builder: &mut builder, done: 0 };

@@ -1,45 +1,51 @@
 //! Converts outline entries to free-form data.
 
-use agentir_diagnostics::FileId;
+use crate::outline::{Entry, EntryKind, Scalar, Style};
 use agentir_ir::Data;
-use agentir_syntax::abl::inline::{Flow, FlowKind, flow_collection};
-use agentir_syntax::inline::InlineText;
-use agentir_syntax::outline::{Entry, EntryKind, Scalar, Style};
 use serde_json::{Map, Value};
 
+/// Reads a collection written on one line, `[a, b]` or `{a: b}`; `None` if the text is not one.
+pub type FlowReader = fn(&str) -> Option<Data>;
+
+/// For outlines in which collections on one line are entries already, as in YAML.
+pub const NO_FLOW: FlowReader = |_| None;
+
 /// The value of a key: what is written after it and nested in it.
-pub(crate) fn of_value(entry: &Entry<'_>) -> Data {
+#[must_use]
+pub fn of_value(entry: &Entry<'_>, flow: FlowReader) -> Data {
     match &entry.kind {
         EntryKind::Pair { value, children, .. } => match (value, children.as_slice()) {
-            (None, children) => of_entries(children),
-            (Some(value), []) => of_scalar(value),
+            (None, children) => of_entries(children, flow),
+            (Some(value), []) => of_scalar(value, flow),
             (Some(value), children) => {
                 let mut map = Map::new();
-                map.insert("value".to_owned(), of_scalar(value));
-                map.insert("below".to_owned(), of_entries(children));
+                map.insert("value".to_owned(), of_scalar(value, flow));
+                map.insert("below".to_owned(), of_entries(children, flow));
                 Value::Object(map)
             }
         },
-        _ => of_entry(entry),
+        _ => of_entry(entry, flow),
     }
 }
 
 /// An entry with its key.
-pub(crate) fn of_entry(entry: &Entry<'_>) -> Data {
-    of_entries(std::slice::from_ref(entry))
+#[must_use]
+pub fn of_entry(entry: &Entry<'_>, flow: FlowReader) -> Data {
+    of_entries(std::slice::from_ref(entry), flow)
 }
 
 /// The entries of one block: a list of items, a map of pairs, or a single text.
-pub(crate) fn of_entries(entries: &[Entry<'_>]) -> Data {
+#[must_use]
+pub fn of_entries(entries: &[Entry<'_>], flow: FlowReader) -> Data {
     if entries.is_empty() {
         return Value::Null;
     }
     if entries.iter().all(|e| matches!(e.kind, EntryKind::Item { .. })) {
-        return Value::Array(entries.iter().map(|e| of_entries(e.children())).collect());
+        return Value::Array(entries.iter().map(|e| of_entries(e.children(), flow)).collect());
     }
     if let [Entry { kind: EntryKind::Line { text, children }, .. }] = entries {
-        return match of_entries(children) {
-            Value::Null => of_scalar(text),
+        return match of_entries(children, flow) {
+            Value::Null => of_scalar(text, flow),
             below => {
                 let mut map = Map::new();
                 map.insert(text.value().into_owned(), below);
@@ -51,43 +57,45 @@ pub(crate) fn of_entries(entries: &[Entry<'_>]) -> Data {
         .iter()
         .all(|e| matches!(&e.kind, EntryKind::Line { children, .. } if children.is_empty()))
     {
-        return Value::Array(entries.iter().map(of_entry).collect());
+        return Value::Array(entries.iter().map(|entry| of_entry(entry, flow)).collect());
     }
     let mut map = Map::new();
     for entry in entries {
         match &entry.kind {
-            EntryKind::Pair { key, .. } => insert(&mut map, key.text, of_value(entry)),
+            EntryKind::Pair { key, .. } => insert(&mut map, key.text, of_value(entry, flow)),
             EntryKind::Line { text, children } => {
-                insert(&mut map, &text.value(), of_entries(children));
+                insert(&mut map, &text.value(), of_entries(children, flow));
             }
-            EntryKind::Item { entries } => insert(&mut map, "item", of_entries(entries)),
+            EntryKind::Item { entries } => insert(&mut map, "item", of_entries(entries, flow)),
         }
     }
     Value::Object(map)
 }
 
 /// Inserts a value; a duplicate key gets a suffix, so that both are preserved.
-fn insert(map: &mut Map<String, Value>, key: &str, value: Value) {
+pub fn insert(map: &mut Map<String, Value>, key: &str, value: Value) {
     let free = agentir_ir::free_key(key, |taken| map.contains_key(taken));
     map.insert(free, value);
 }
 
 /// Infers the type of a scalar: number, boolean, list, map or string.
-pub(crate) fn of_scalar(scalar: &Scalar<'_>) -> Data {
+#[must_use]
+pub fn of_scalar(scalar: &Scalar<'_>, flow: FlowReader) -> Data {
     if scalar.style != Style::Bare || scalar.decoded.is_some() {
         return Value::String(scalar.value().into_owned());
     }
-    of_bare(scalar.raw)
+    of_bare(scalar.raw, flow)
 }
 
-fn of_bare(raw: &str) -> Data {
-    if raw.starts_with(['[', '{']) && !raw.starts_with("{{") && raw.ends_with([']', '}']) {
-        let mut problems = Vec::new();
-        let flow = flow_collection(InlineText::verbatim(raw, FileId(0), 0), &mut problems);
-        // `{a} to {b}` is a string with two placeholders, not a map.
-        if problems.is_empty() {
-            return of_flow(&flow);
-        }
+/// Infers the type of a text without quotes.
+#[must_use]
+pub fn of_bare(raw: &str, flow: FlowReader) -> Data {
+    if raw.starts_with(['[', '{'])
+        && !raw.starts_with("{{")
+        && raw.ends_with([']', '}'])
+        && let Some(collection) = flow(raw)
+    {
+        return collection;
     }
     match raw {
         "true" => Value::Bool(true),
@@ -103,26 +111,4 @@ fn number(raw: &str) -> Option<Value> {
         return None;
     }
     serde_json::from_str::<serde_json::Number>(raw).ok().map(Value::Number)
-}
-
-fn of_flow(flow: &Flow<'_>) -> Data {
-    match &flow.kind {
-        FlowKind::Scalar(raw) => match raw.as_bytes() {
-            [b'"', .., b'"'] | [b'\'', .., b'\''] => {
-                let style = if raw.starts_with('"') { Style::Double } else { Style::Single };
-                let scalar = Scalar { raw, span: flow.span, style, decoded: None };
-                Value::String(scalar.value().into_owned())
-            }
-            _ => of_bare(raw),
-        },
-        FlowKind::List(items) => Value::Array(items.iter().map(of_flow).collect()),
-        FlowKind::Map(entries) => {
-            let mut map = Map::new();
-            for entry in entries {
-                let value = entry.value.as_ref().map_or(Value::Null, of_flow);
-                insert(&mut map, entry.key.value, value);
-            }
-            Value::Object(map)
-        }
-    }
 }

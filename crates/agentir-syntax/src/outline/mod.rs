@@ -1,18 +1,17 @@
-//! The outline of a document: keys, texts and lists nested by indentation, without meaning. ABL's `.abl`
-//! text and its YAML form both become an [`Outline`] and are handled alike from there.
+//! The outline of a document: keys, texts and lists nested by indentation, without meaning. A language with a
+//! layout of its own and a YAML form makes an [`Outline`] of both, and handles them alike from there.
 //!
 //! For YAML, `saphyr-parser` provides events with positions. Flow collections (`[a, b]`, `{a: b}`)
 //! are read as if their items were on lines of their own, so schema tables never mention them.
 //! After this stage the two notations differ only in the case of keywords.
 
-pub(crate) mod layout;
 mod scalar;
 mod yaml;
 mod yaml_errors;
 
 use crate::rules;
 use agentir_diagnostics::{Diagnostic, FileId, Span};
-pub(crate) use scalar::find_lines;
+pub use scalar::find_lines;
 pub use scalar::{Scalar, Style};
 use std::convert::Infallible;
 pub use yaml::parse_yaml;
@@ -22,17 +21,17 @@ pub use yaml::parse_yaml;
 pub const MAX_NESTING: usize = 64;
 
 /// Nesting deeper than [`MAX_NESTING`].
-pub(crate) fn nested_too_deep(span: Span) -> Diagnostic {
+pub fn nested_too_deep(span: Span) -> Diagnostic {
     let message = format!("this is nested more than {MAX_NESTING} levels deep");
     Diagnostic::error(rules::NESTING, span, message)
 }
 
 /// The note on how lines beyond the limit are handled.
-pub(crate) const DEEPER_LINES: &str = "deeper lines are read as if they were at this level";
+pub const DEEPER_LINES: &str = "deeper lines are read as if they were at this level";
 
 /// A line between two levels: left of the block above (column `inner`) and right of that block's parent
 /// (column `outer`).
-pub(crate) fn between_levels(span: Span, inner: u32, outer: u32) -> Diagnostic {
+pub fn between_levels(span: Span, inner: u32, outer: u32) -> Diagnostic {
     Diagnostic::warning(
         rules::INDENTATION,
         span,
@@ -42,7 +41,7 @@ pub(crate) fn between_levels(span: Span, inner: u32, outer: u32) -> Diagnostic {
 }
 
 /// The end of the last token; a block closes there, not on the current line.
-pub(crate) fn last_end<T>(tokens: &[Result<(u32, T, u32), Infallible>]) -> Option<u32> {
+pub fn last_end<T>(tokens: &[Result<(u32, T, u32), Infallible>]) -> Option<u32> {
     tokens.last().map(|token| match token {
         Ok((_, _, end)) => *end,
         Err(never) => match *never {},
@@ -138,26 +137,3 @@ impl Entry<'_> {
         }
     }
 }
-
-/// Parses `.abl` text. Never fails: lines that do not fit are reported and kept.
-pub fn parse<'s>(file: FileId, text: &'s str, problems: &mut Vec<Diagnostic>) -> Outline<'s> {
-    let (tokens, comments) = layout::tokens(file, text, problems);
-    let entries = match grammar::abl_outline::EntriesParser::new().parse(tokens) {
-        Ok(entries) => entries,
-        // The layout pass only produces sentences of the grammar; see the grammar's header.
-        Err(error) => {
-            debug_assert!(false, "unbalanced layout: {error:?}");
-            Vec::new()
-        }
-    };
-    Outline { file, text, entries, comments, stopped: None }
-}
-
-/// The number of tokens, for benchmarks of the lexer.
-#[doc(hidden)]
-#[must_use]
-pub fn count_tokens(text: &str) -> usize {
-    layout::tokens(FileId(0), text, &mut Vec::new()).0.len()
-}
-
-grammars!(abl_outline);

@@ -184,7 +184,7 @@ fn unescape(inner: &str, style: Style, shifts: &mut Vec<(u32, u32)>) -> String {
 
 /// Maps the lines of a decoded text to its source: exact for lines that occur unchanged, else the previous
 /// line.
-pub(crate) fn find_lines(decoded: &str, raw: &str, shifts: &mut Vec<(u32, u32)>) {
+pub fn find_lines(decoded: &str, raw: &str, shifts: &mut Vec<(u32, u32)>) {
     let (mut at, mut from) = (0, 0);
     for line in decoded.split('\n') {
         let content = line.trim();

@@ -1,4 +1,4 @@
-//! Reads ABL's YAML form into the same [`Outline`] as `.abl` text, from the events of `saphyr-parser`.
+//! Reads YAML into an [`Outline`], from the events of `saphyr-parser`.
 
 use super::{
     Entry, EntryKind, Key, MAX_NESTING, Outline, Scalar, Style, nested_too_deep, yaml_errors,

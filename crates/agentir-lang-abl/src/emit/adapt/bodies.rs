@@ -2,13 +2,13 @@
 //! follow ABL's order, one per phase.
 
 use super::expr::Scope;
-use crate::emit::abl::body::{PhaseOrder, phase_in_branch};
-use crate::names::{self, NameSyntax, Renamed};
+use crate::emit::body::{PhaseOrder, phase_in_branch};
 use agentir_diagnostics::{Span, Spanned};
 use agentir_expr::Name;
 use agentir_ir::{
     Body, Branch, Delegation, Extensions, Flow, Jump, Number, Phase, Statement, Step, Target,
 };
+use agentir_syntax::emit::{NameSyntax, Namespace, Renamed};
 use indexmap::IndexMap;
 use smol_str::SmolStr;
 use std::collections::VecDeque;
@@ -77,7 +77,7 @@ pub(super) fn flow(flow: &Flow) -> (Flow, Vec<Renamed>) {
         steps: IndexMap::new(),
         max_attempts: Vec::new(),
         pending: VecDeque::new(),
-        used: names::Namespace::new(NameSyntax::Identifier, is_reserved),
+        used: Namespace::new(NameSyntax::Identifier, is_reserved),
     };
     for step in flow.definitions.keys() {
         let name = if flow.entry() == Some(step.as_str()) && is_reserved(step) {
@@ -140,8 +140,8 @@ fn rename(names: &IndexMap<SmolStr, SmolStr>, body: &mut Body) {
 
 /// Names that steps cannot have: fields of the section, and targets of actions.
 fn is_reserved(name: &str) -> bool {
-    agentir_syntax::abl::schema::FLOW.field(name).is_some()
-        || agentir_syntax::abl::inline::ActionKind::from_word(name).is_some()
+    crate::schema::FLOW.field(name).is_some()
+        || crate::inline::ActionKind::from_word(name).is_some()
 }
 
 fn to(name: &Spanned<Name>) -> Jump {
@@ -157,7 +157,7 @@ struct Builder {
     /// Steps still to be built. A queue avoids recursion over bodies with thousands of statements.
     pending: VecDeque<(Spanned<Name>, VecDeque<Statement>)>,
     /// The names of all steps, built or not.
-    used: names::Namespace,
+    used: Namespace,
 }
 
 /// The phase of a statement in a step; statements that ABL lacks count as jumps.

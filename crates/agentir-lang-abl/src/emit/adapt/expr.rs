@@ -2,13 +2,13 @@
 
 use super::peers::ForeignVariables;
 use super::variables::Variables;
-use crate::emit::adl::expr_phrase;
-use agentir_compare::MENTIONS;
 use agentir_diagnostics::{Span, Spanned};
 use agentir_expr::{
     BinaryOp, Condition, ConditionKind, Expr, ExprKind, Literal, Name, ObjectEntry, Path, Segment,
     Template, TemplatePart, UnaryOp, Visit,
 };
+use agentir_ir::MENTIONS;
+use agentir_syntax::emit::expr_phrase;
 use smol_str::{SmolStr, format_smolstr};
 
 /// The scope of an expression.

@@ -9,13 +9,13 @@ mod reasoning;
 mod shared;
 mod variables;
 
-use crate::names::Renamed;
 use agentir_diagnostics::Spanned;
 use agentir_expr::{Dialect, Expr, Name, Path, Template, TypeExpr};
 use agentir_ir::{
     Agent, AgentType, BindingAction, Body, Extensions, Instruction, Knowledge, Node, OnReturn,
     PassedValue, Program, SetVariable, Statement, Tool, ToolType, VariableBinding,
 };
+use agentir_syntax::emit::Renamed;
 use expr::Scope;
 use peers::{ForeignVariables, Goals};
 use smol_str::{SmolStr, format_smolstr};

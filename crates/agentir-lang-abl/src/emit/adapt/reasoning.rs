@@ -6,7 +6,7 @@
 use super::bodies::{self, branch};
 use super::expr::{self, Scope};
 use super::label;
-use crate::emit::abl::body::expressible_by_fields;
+use crate::emit::body::expressible_by_fields;
 use agentir_diagnostics::Spanned;
 use agentir_expr::{Condition, Expr, ExprKind, Path, Template};
 use agentir_ir::{

@@ -4,11 +4,11 @@
 //! values by name), so it is renamed in the whole program.
 
 use super::expr::Scope;
-use crate::names::{self, NameSyntax, Renamed};
+use crate::inline::is_word_of_expressions;
 use agentir_diagnostics::Spanned;
 use agentir_expr::{Dialect, Name, system_namespace, system_variable, tool_of_result};
 use agentir_ir::{Agent, Gather, Node, Program, Statement};
-use agentir_syntax::abl::inline::is_word_of_expressions;
+use agentir_syntax::emit::{NameSyntax, Namespace, Renamed};
 use indexmap::IndexSet;
 use rustc_hash::FxHashMap;
 use smol_str::{SmolStr, format_smolstr};
@@ -61,8 +61,7 @@ pub(super) fn rename(program: &Program) -> (Variables, Vec<Renamed>) {
         .into_iter()
         .map(|name| (replacement_name(&name).filter(|_| !free(&name)), name))
         .partition(|(instead, _)| instead.is_some());
-    let mut used =
-        names::Namespace::new(NameSyntax::Identifier, |name| replacement_name(name).is_some());
+    let mut used = Namespace::new(NameSyntax::Identifier, |name| replacement_name(name).is_some());
     for (_, name) in &kept {
         used.claim(&[name]);
     }

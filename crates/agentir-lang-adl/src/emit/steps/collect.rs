@@ -1,8 +1,8 @@
 //! Emits field collection.
 
 use super::{Position, Steps};
-use crate::emit::adl::expr;
-use crate::emit::adl::yaml::Yaml;
+use crate::emit::expr;
+use crate::emit::yaml::Yaml;
 use agentir_ir::{Collect, GatherField};
 
 impl<'p> Steps<'p> {

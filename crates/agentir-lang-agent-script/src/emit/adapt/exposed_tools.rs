@@ -317,7 +317,7 @@ impl Adapter<'_> {
             return;
         }
         let mut one = binding(
-            crate::names::NameSyntax::Word.legalize(&format!("use_{tool}")),
+            agentir_syntax::emit::NameSyntax::Word.legalize(&format!("use_{tool}")),
             BindingAction::Call { tool: spanned(Name::new(tool)) },
         );
         let guards: Vec<Expr> = agent

@@ -90,7 +90,7 @@ pub(super) fn to_phrase(condition: &Condition) -> String {
 }
 
 fn to_sentence(e: &Expr) -> String {
-    user_message_phrase(e).unwrap_or_else(|| crate::emit::adl::expr_phrase(e))
+    user_message_phrase(e).unwrap_or_else(|| agentir_syntax::emit::expr_phrase(e))
 }
 
 /// `input == "yes"`, `input.contains("x") OR input matches /y/` as sentences.

@@ -17,7 +17,7 @@ mod exposed_tools;
 mod expr;
 mod flow;
 
-use crate::names::{NameSyntax, Namespace, Renamed};
+use agentir_syntax::emit::{NameSyntax, Namespace, Renamed};
 use agentir_diagnostics::Span;
 use agentir_expr::{Dialect, Name, Path, Segment, TypeExpr, TypeKind};
 use agentir_ir::{

@@ -1,0 +1,168 @@
+//! The language as the rest of the program sees it.
+
+use crate::inline::{ActionKind, condition, is_word_of_expressions, template};
+use crate::line_layout::NOTATION;
+use crate::migrate::VersionChanges;
+use crate::schema::{AGENT, PROFILE, TOOL_LIBRARY};
+use crate::{Arena, Format, Options, emit, lower, outline, reader};
+use agentir_diagnostics::FileId;
+use agentir_expr::Dialect;
+use agentir_syntax::emit::Emitter;
+use agentir_syntax::line_layout::YAML;
+use agentir_syntax::lower::{keep_parser_errors, not_text};
+use agentir_syntax::outline::parse_yaml;
+use agentir_syntax::{
+    Claim, Confidence, FileHead, FileKind, InlineParsers, Language, LoweredFile, ProgramLayout,
+    ReadOptions, YamlForm,
+};
+
+/// ABL.
+pub static ABL: &dyn Language = &Abl;
+
+struct Abl;
+
+/// A document in `.abl` notation.
+pub static ABL_FILE: FileKind =
+    FileKind { migration: Some(&VersionChanges), ..FileKind::agents("abl", "ABL", NOTATION) };
+
+/// A document in YAML.
+pub static YAML_FILE: FileKind =
+    FileKind { migration: Some(&VersionChanges), ..FileKind::agents("abl-yaml", "ABL in YAML", YAML) };
+
+/// The parsers of conditions and texts.
+pub static INLINE_PARSERS: InlineParsers = InlineParsers { template, condition, is_word };
+
+fn is_word(word: &str) -> bool {
+    is_word_of_expressions(word) || ActionKind::from_word(word).is_some()
+}
+
+impl From<Options> for ReadOptions {
+    fn from(Options { version, fragment }: Options) -> Self {
+        Self { version, fragment, ..Self::default() }
+    }
+}
+
+impl Language for Abl {
+    fn id(&self) -> &'static str {
+        Dialect::Abl.name()
+    }
+
+    fn title(&self) -> &'static str {
+        "ABL"
+    }
+
+    fn dialect(&self) -> Dialect {
+        Dialect::Abl
+    }
+
+    fn detect(&self, file: &FileHead<'_>) -> Option<(Confidence, &'static FileKind)> {
+        is_yaml_name(file.name).then_some((Confidence::Certain, &YAML_FILE))
+    }
+
+    /// The ending decides for YAML, so that `AGENT:` in a `.yaml` file is a mistake and not a format; content decides
+    /// for everything else.
+    fn kind_of(&self, name: &str, text: &str) -> &'static FileKind {
+        let yaml_name = name.ends_with(".yaml") || name.ends_with(".yml");
+        let abl_name = name.ends_with(".abl");
+        if yaml_name || (!abl_name && is_yaml(text)) { &YAML_FILE } else { &ABL_FILE }
+    }
+
+    fn read(
+        &self,
+        kind: &'static FileKind,
+        file: FileId,
+        text: &str,
+        options: ReadOptions,
+    ) -> LoweredFile {
+        let ReadOptions { version, fragment, .. } = options;
+        read(format_of(kind), file, text, Options { version, fragment })
+    }
+
+    fn claim(&self, name: &[u8]) -> Claim {
+        let ours = name.ends_with(b".abl") || std::str::from_utf8(name).is_ok_and(is_yaml_name);
+        if ours { Claim::ByName } else { Claim::No }
+    }
+
+    fn layout(&self) -> ProgramLayout {
+        ProgramLayout::Folder { parts: &["agents", "tools", "behavior_profiles"] }
+    }
+
+    fn yaml(&self) -> Option<YamlForm> {
+        let hint = "an ABL agent has a section such as `agent:`";
+        Some(YamlForm { is_agent: |_, text| has_section(text), hint })
+    }
+
+    fn emitters(&self) -> &'static [&'static dyn Emitter] {
+        static ALL: [&dyn Emitter; 2] = [emit::ABL, emit::YAML];
+        &ALL
+    }
+
+    fn inline_parsers(&self) -> Option<&'static InlineParsers> {
+        Some(&INLINE_PARSERS)
+    }
+}
+
+/// The notation of a kind of file.
+pub(crate) fn format_of(kind: &FileKind) -> Format {
+    if *kind == YAML_FILE { Format::Yaml } else { Format::Abl }
+}
+
+/// Parses and lowers a document.
+fn read(format: Format, file: FileId, text: &str, options: Options) -> LoweredFile {
+    let mut diagnostics = Vec::new();
+    if let Some(problem) = not_text(file, text) {
+        return LoweredFile::nothing(vec![problem]);
+    }
+    let outline = match format {
+        Format::Abl => outline::parse(file, text, &mut diagnostics),
+        Format::Yaml => parse_yaml(file, text, &mut diagnostics),
+    };
+    let parsed = diagnostics.len();
+    let arena = Arena::new();
+    let Some(document) = reader::read(&outline, format, options, &arena, &mut diagnostics) else {
+        keep_parser_errors(&mut diagnostics, parsed, outline.stopped);
+        return LoweredFile::nothing(diagnostics);
+    };
+    let version = document.version;
+    let definition = lower::lower(document, text, options.fragment, &mut diagnostics);
+    keep_parser_errors(&mut diagnostics, parsed, outline.stopped);
+    LoweredFile { definition: Some(definition), version, diagnostics, stopped: outline.stopped }
+}
+
+/// Whether a document is YAML, by its content: its first key is in lower case.
+fn is_yaml(text: &str) -> bool {
+    text.lines()
+        .map(|line| line.trim_start_matches('\u{feff}'))
+        .find_map(|line| {
+            let line = line.trim_end();
+            if line == "---" {
+                return Some(true);
+            }
+            let indented = line.starts_with([' ', '\t', '-']);
+            if line.is_empty() || line.starts_with('#') || line.starts_with("//") || indented {
+                return None;
+            }
+            let (key, _) = line.split_once(':')?;
+            let known = AGENT.field(key).is_some();
+            known.then(|| !key.chars().any(char::is_uppercase))
+        })
+        .unwrap_or(false)
+}
+
+/// Whether a file is YAML of ABL by its name alone: an agent, a behaviour profile, or tools.
+fn is_yaml_name(name: &str) -> bool {
+    let stem = name.strip_suffix(".yaml").or_else(|| name.strip_suffix(".yml"));
+    let kinds = [".agent", ".behavior_profile", ".tools"];
+    stem.is_some_and(|stem| kinds.iter().any(|kind| stem.ends_with(kind)))
+}
+
+/// Whether a key at the left margin is the name of a section, in any case.
+fn has_section(text: &str) -> bool {
+    text.lines().any(|line| {
+        let line = line.trim_start_matches('\u{feff}');
+        line.split_once(':').is_some_and(|(key, _)| {
+            let key = key.trim_matches(['"', '\'']).to_lowercase();
+            [&AGENT, &PROFILE, &TOOL_LIBRARY].iter().any(|ty| ty.field(&key).is_some())
+        })
+    })
+}

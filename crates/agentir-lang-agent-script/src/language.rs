@@ -1,0 +1,127 @@
+//! The language as the rest of the program sees it.
+
+use crate::line_layout::NOTATION;
+use crate::{Dialect, Options, emit, lower, parse, validate};
+use agentir_diagnostics::{FileId, Span};
+use agentir_expr::{Dialect as Semantics, Version};
+use agentir_syntax::emit::Emitter;
+use agentir_syntax::lower::not_text;
+use agentir_syntax::{
+    Claim, Confidence, Definition, FileHead, FileKind, Language, LoweredFile, ProgramLayout,
+    ReadOptions, rules,
+};
+use rustc_hash::FxHashSet;
+
+/// Agent Script.
+pub static AGENT_SCRIPT: &dyn Language = &AgentScript;
+
+struct AgentScript;
+
+/// A file, which is a whole program.
+pub static AGENT_SCRIPT_FILE: FileKind = FileKind::agents("agent-script", "Agent Script", NOTATION);
+
+impl Language for AgentScript {
+    fn id(&self) -> &'static str {
+        Semantics::AgentScript.name()
+    }
+
+    fn title(&self) -> &'static str {
+        "Agent Script"
+    }
+
+    fn dialect(&self) -> Semantics {
+        Semantics::AgentScript
+    }
+
+    /// By the ending, else by the content.
+    fn detect(&self, file: &FileHead<'_>) -> Option<(Confidence, &'static FileKind)> {
+        let name = file.name;
+        let other = [".abl", ".yaml", ".yml", ".json"].iter().any(|end| name.ends_with(end));
+        let ours = name.ends_with(".agent") || (!other && is_agent_script(file.text));
+        ours.then_some((Confidence::Likely, &AGENT_SCRIPT_FILE))
+    }
+
+    fn kind_of(&self, _name: &str, _text: &str) -> &'static FileKind {
+        &AGENT_SCRIPT_FILE
+    }
+
+    fn read(
+        &self,
+        _kind: &'static FileKind,
+        file: FileId,
+        text: &str,
+        options: ReadOptions,
+    ) -> LoweredFile {
+        read(file, text, Options { dialect: options.variant.and_then(Dialect::called) })
+    }
+
+    fn claim(&self, name: &[u8]) -> Claim {
+        match name.strip_suffix(b".agent") {
+            Some(stem) if !stem.is_empty() => Claim::ByName,
+            _ => Claim::No,
+        }
+    }
+
+    fn layout(&self) -> ProgramLayout {
+        ProgramLayout::File
+    }
+
+    fn emitters(&self) -> &'static [&'static dyn Emitter] {
+        static ALL: [&dyn Emitter; 2] = [emit::AGENTFORCE, emit::BASE];
+        &ALL
+    }
+}
+
+/// Parses and lowers a file.
+fn read(file: FileId, text: &str, options: Options) -> LoweredFile {
+    let mut diagnostics = Vec::new();
+    if let Some(problem) = not_text(file, text) {
+        return LoweredFile::nothing(vec![problem]);
+    }
+    let document = parse(file, text, options, &mut diagnostics);
+    if document.root.fields.is_empty() && document.root.unknown.is_empty() {
+        return LoweredFile::nothing(diagnostics);
+    }
+    validate(&document, &mut diagnostics);
+    // A template for documents names what is to be filled in, which is nothing yet.
+    let definition = (!document.placeholders).then(|| lower::lower(document, text));
+    // Names that are taken are reported by the rules about names, which know what comes of it.
+    if let Some(Definition::Program { agents, .. }) = &definition {
+        let names = agents.iter().flat_map(|a| {
+            let variables = a.memory.session.iter().map(|v| v.name.span);
+            let tools = a.tools.iter().map(|t| t.name.span);
+            variables.chain(tools).chain([a.metadata.name.span])
+        });
+        let names: FxHashSet<Span> = names.collect();
+        let twice = [rules::DUPLICATE_FIELD, rules::DUPLICATE_SECTION];
+        diagnostics.retain(|d| !(twice.contains(&d.rule) && names.contains(&d.primary.span)));
+    }
+    LoweredFile { definition, version: Version::default(), diagnostics, stopped: None }
+}
+
+/// Whether a document is Agent Script, by its content: it has a `start_agent` or a block that only
+/// Agent Script has, in the first column.
+fn is_agent_script(text: &str) -> bool {
+    text.lines().any(|line| {
+        let line = line.trim_start_matches('\u{feff}');
+        if line.starts_with("# @dialect") {
+            return true;
+        }
+        let Some((head, _)) = line.split_once(':') else { return false };
+        let mut words = head.split_whitespace();
+        let (first, named) = (words.next(), words.next().is_some());
+        !line.starts_with([' ', '\t', '#'])
+            && match first {
+                Some(
+                    "start_agent" | "subagent" | "topic" | "connected_subagent" | "connection"
+                    | "modality" | "trigger" | "orchestrator" | "generator" | "executor" | "router"
+                    | "echo",
+                ) => named,
+                // YAML's ABL has no section of these names with nothing behind the colon.
+                Some("config" | "variables" | "skill_definitions") => {
+                    !named && line.trim_end().ends_with(':')
+                }
+                _ => false,
+            }
+    })
+}

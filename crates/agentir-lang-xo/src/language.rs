@@ -1,0 +1,111 @@
+//! The export as the rest of the program sees it: a language that is only read.
+
+use crate::{FILE_NAMES, archive, is_xo, json, losses, lower, parse};
+use agentir_diagnostics::FileId;
+use agentir_expr::Dialect;
+use agentir_syntax::emit::LossRule;
+use agentir_syntax::lower::not_text;
+use agentir_syntax::{
+    Claim, Confidence, Definition, FileHead, FileKind, InlineParsers, Language, LoweredFile,
+    Package, PackageError, ProgramLayout, ReadOptions,
+};
+use std::io::Cursor;
+
+/// Bot exports of Kore.ai XO.
+#[derive(Debug)]
+pub struct Xo {
+    /// The parsers of the language that expressions and texts are translated to.
+    pub parsers: &'static InlineParsers,
+}
+
+/// The definition of a bot.
+pub static EXPORT_FILE: FileKind = kind("kore-xo", "exports of Kore.ai XO", false);
+
+/// The settings beside the definition of a bot (`config.json`).
+pub static SETTINGS_FILE: FileKind = kind("kore-xo-settings", "settings of Kore.ai XO", true);
+
+/// Exports are searched for credentials when they are lowered, decoded.
+const fn kind(name: &'static str, title: &'static str, is_companion: bool) -> FileKind {
+    FileKind {
+        name,
+        title,
+        notation: None,
+        comments: None,
+        is_companion,
+        is_plain: false,
+        migration: None,
+    }
+}
+
+/// The name of the settings of an export.
+pub(crate) const SETTINGS: &str = "config.json";
+
+impl Language for Xo {
+    fn id(&self) -> &'static str {
+        lower::XO
+    }
+
+    fn title(&self) -> &'static str {
+        "Kore.ai XO"
+    }
+
+    fn dialect(&self) -> Dialect {
+        Dialect::Abl
+    }
+
+    fn detect(&self, file: &FileHead<'_>) -> Option<(Confidence, &'static FileKind)> {
+        if is_xo(file.name, file.text) {
+            Some((Confidence::Certain, &EXPORT_FILE))
+        } else if file.in_program && file.file_name() == SETTINGS {
+            Some((Confidence::Certain, &SETTINGS_FILE))
+        } else {
+            None
+        }
+    }
+
+    fn kind_of(&self, _name: &str, _text: &str) -> &'static FileKind {
+        &EXPORT_FILE
+    }
+
+    fn read(
+        &self,
+        kind: &'static FileKind,
+        file: FileId,
+        text: &str,
+        _options: ReadOptions,
+    ) -> LoweredFile {
+        let mut diagnostics = Vec::new();
+        if let Some(problem) = not_text(file, text) {
+            return LoweredFile::nothing(vec![problem]);
+        }
+        let definition = if *kind == SETTINGS_FILE {
+            json::parse(file, text, &mut diagnostics)
+                .map(|root| Definition::Settings(lower::settings(&root, &mut diagnostics)))
+        } else {
+            parse(file, text, &mut diagnostics)
+                .map(|root| lower::lower(&root, text, self.parsers, &mut diagnostics))
+        };
+        match definition {
+            Some(definition) => LoweredFile::new(definition, diagnostics),
+            None => LoweredFile::nothing(diagnostics),
+        }
+    }
+
+    fn claim(&self, name: &[u8]) -> Claim {
+        let ours = FILE_NAMES.iter().any(|known| known.as_bytes() == name);
+        if ours { Claim::ByName } else { Claim::No }
+    }
+
+    fn layout(&self) -> ProgramLayout {
+        ProgramLayout::WithSettings { settings: SETTINGS }
+    }
+
+    fn unpack(&self, bytes: &[u8]) -> Option<Result<Package, PackageError>> {
+        let read = || archive::read(Cursor::new(bytes)).map_err(PackageError::from);
+        archive::is_zip(bytes).then(read)
+    }
+
+    fn extension_losses(&self) -> &'static [&'static [LossRule]] {
+        losses::LOSSES
+    }
+}

@@ -1,0 +1,145 @@
+//! Expressions as phrases, for texts that a model or a person reads.
+
+use agentir_expr::{BinaryOp, Condition, Expr, ExprKind, Literal, Path, Segment, UnaryOp};
+
+/// An expression as a phrase, without characters that the condition parser reads as operators.
+#[must_use]
+pub fn expr_phrase(expr: &Expr) -> String {
+    let list =
+        |items: &[Expr], word: &str| items.iter().map(expr_phrase).collect::<Vec<_>>().join(word);
+    match &expr.kind {
+        ExprKind::Literal(Literal::String(text)) => format!("\"{text}\""),
+        ExprKind::Literal(Literal::Regex(text)) => format!("the pattern {}", string_literal(text)),
+        ExprKind::Literal(literal) => literal.to_string(),
+        ExprKind::Path(path) if is_user_message(path) => "the message".to_owned(),
+        ExprKind::Path(path) => dotted_path(path).unwrap_or_else(|| path.to_string()),
+        ExprKind::List(items) => list(items, ", "),
+        ExprKind::And(parts) => {
+            let part = |p: &Expr| match &p.kind {
+                ExprKind::Or(_) => format!("({})", expr_phrase(p)),
+                _ => expr_phrase(p),
+            };
+            parts.iter().map(part).collect::<Vec<_>>().join(" and ")
+        }
+        ExprKind::Or(parts) => list(parts, " or "),
+        ExprKind::Object(entries) => {
+            entries.iter().map(|e| e.key.value.as_str()).collect::<Vec<_>>().join(", ")
+        }
+        ExprKind::Call { function, args } => format!("{function} of {}", list(args, " and ")),
+        ExprKind::Method { receiver, method, args } if args.is_empty() => {
+            format!("{method} of {}", expr_phrase(receiver))
+        }
+        ExprKind::Method { receiver, method, args } => {
+            format!("{} {method} {}", expr_phrase(receiver), list(args, " and "))
+        }
+        ExprKind::Subscript { base, index } => {
+            format!("item {} of {}", expr_phrase(index), expr_phrase(base))
+        }
+        ExprKind::Member { base, segment } => format!("{segment} of {}", expr_phrase(base)),
+        ExprKind::Unary { op, operand } => match op {
+            UnaryOp::Not => match &operand.kind {
+                ExprKind::Binary { op: BinaryOp::Equal | BinaryOp::StrictEqual, left, right } => {
+                    format!("{} is not {}", expr_phrase(left), expr_phrase(right))
+                }
+                ExprKind::Path(_) => format!("{} is not true", expr_phrase(operand)),
+                _ => format!("not ({})", expr_phrase(operand)),
+            },
+            UnaryOp::Negate => format!("minus {}", expr_phrase(operand)),
+            UnaryOp::Plus => expr_phrase(operand),
+            UnaryOp::IsNumber => format!("{} is a number", expr_phrase(operand)),
+        },
+        ExprKind::IsSet { operand, negated } => {
+            format!("{} is {}set", expr_phrase(operand), if *negated { "not " } else { "" })
+        }
+        ExprKind::Binary { op: op @ (BinaryOp::Is | BinaryOp::IsNot), left, right }
+            if matches!(literal(right), Some(Literal::Null)) =>
+        {
+            let not = if *op == BinaryOp::Is { "not " } else { "" };
+            format!("{} is {not}set", expr_phrase(left))
+        }
+        ExprKind::Binary { op, left, right } => {
+            let word = match op {
+                BinaryOp::Implies => {
+                    return format!("if {} then {}", expr_phrase(left), expr_phrase(right));
+                }
+                BinaryOp::Equal | BinaryOp::StrictEqual | BinaryOp::Is => "is",
+                BinaryOp::NotEqual | BinaryOp::StrictNotEqual | BinaryOp::IsNot => "is not",
+                BinaryOp::Less => "is less than",
+                BinaryOp::LessEqual => "is at most",
+                BinaryOp::Greater => "is greater than",
+                BinaryOp::GreaterEqual => "is at least",
+                BinaryOp::In => "is one of",
+                BinaryOp::NotIn => "is none of",
+                BinaryOp::Matches => "matches",
+                BinaryOp::Contains => "contains",
+                BinaryOp::StartsWith => "starts with",
+                BinaryOp::EndsWith => "ends with",
+                BinaryOp::Add => "plus",
+                BinaryOp::Subtract => "minus",
+                BinaryOp::Multiply => "times",
+                BinaryOp::Divide => "divided by",
+                BinaryOp::Remainder => "modulo",
+            };
+            format!("{} {word} {}", expr_phrase(left), expr_phrase(right))
+        }
+        ExprKind::Conditional { condition, then, otherwise } => {
+            format!(
+                "{} if {}, else {}",
+                expr_phrase(then),
+                expr_phrase(condition),
+                expr_phrase(otherwise)
+            )
+        }
+        ExprKind::Spread(inner) => expr_phrase(inner),
+        ExprKind::Ellipsis => "what the user says".to_owned(),
+    }
+}
+
+/// A condition as a phrase.
+#[must_use]
+pub fn phrase(condition: &Condition) -> String {
+    match condition.expr() {
+        Some(expr) => expr_phrase(expr),
+        None => condition.text.value.to_string(),
+    }
+}
+
+/// `arg` or `agent.arg`. A variable of Agent Script is an argument.
+#[must_use]
+pub fn dotted_path(path: &Path) -> Option<String> {
+    let mut text = match &path.namespace {
+        Some(namespace) if namespace.value == "outputs" => format!("{namespace}.{}", path.root),
+        _ => path.root.value.to_string(),
+    };
+    for segment in &path.segments {
+        let Segment::Field(name) = segment else { return None };
+        text.push('.');
+        text.push_str(&name.value);
+    }
+    Some(text)
+}
+
+/// A text in quotes: single ones, if it contains double ones and nothing to escape.
+#[must_use]
+pub fn string_literal(text: &str) -> String {
+    if text.contains('"') && !text.contains(['\'', '\\']) {
+        return format!("'{text}'");
+    }
+    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
+}
+
+/// Whether a path is what the user said last.
+/// Whether a variable holds the user's last message; ADL has no argument for it.
+#[must_use]
+pub fn is_user_message(path: &Path) -> bool {
+    path.namespace.is_none() && matches!(path.root.value.as_str(), "input" | "user_input")
+}
+
+/// The literal that an expression is.
+#[must_use]
+pub fn literal(expr: &Expr) -> Option<&Literal> {
+    match &expr.kind {
+        ExprKind::Literal(literal) => Some(literal),
+        _ => None,
+    }
+}

@@ -1,0 +1,156 @@
+//! Helpers of lowering.
+
+pub mod data;
+
+use crate::lowered::MAX_FILE_SIZE;
+use crate::rules;
+use agentir_diagnostics::{Diagnostic, FileId, Span, Spanned};
+use agentir_expr::Name;
+use agentir_ir::{Agent, Decider, ExecutionHints, Extensions, GatherField, RoutingRule};
+use smol_str::{SmolStr, format_smolstr};
+use std::hash::{Hash, Hasher};
+
+/// A hash that changes when the source does. Not for security.
+#[must_use]
+pub fn source_hash(text: &str) -> SmolStr {
+    let mut hasher = rustc_hash::FxHasher::default();
+    text.hash(&mut hasher);
+    format_smolstr!("{:016x}", hasher.finish())
+}
+
+/// What is wrong with a file that is not read, because it is too large or not text.
+#[must_use]
+pub fn not_text(file: FileId, text: &str) -> Option<Diagnostic> {
+    let at = |offset: usize| {
+        let offset = u32::try_from(offset).unwrap_or(u32::MAX);
+        Span::new(file, offset, offset)
+    };
+    if text.len() > MAX_FILE_SIZE {
+        return Some(Diagnostic::error(
+            rules::NOT_TEXT,
+            at(0),
+            format!("this file is larger than {} MB and was not read", MAX_FILE_SIZE >> 20),
+        ));
+    }
+    let nul = text.find('\0')?;
+    Some(
+        Diagnostic::error(
+            rules::NOT_TEXT,
+            at(nul),
+            "this file contains a NUL character, so it is not text",
+        )
+        .help("if it is UTF-16, save it as UTF-8"),
+    )
+}
+
+/// Leaves the first `count` findings, those of the parser, where an error ended the reading: what the others say rests
+/// on a part of the file.
+pub fn keep_parser_errors(
+    diagnostics: &mut Vec<Diagnostic>,
+    count: usize,
+    stopped: Option<Span>,
+) {
+    if stopped.is_some() {
+        diagnostics.truncate(count);
+    }
+}
+
+/// Moves the extensions of one element to another.
+pub fn merge_extensions(into: &mut Extensions, from: Extensions) {
+    for (dialect, all) in from.0 {
+        for (key, extension) in all {
+            into.insert(dialect, &key, extension.value, extension.span);
+        }
+    }
+}
+
+/// Derives the execution hints, from what the agent has.
+#[must_use]
+pub fn execution_hints(agent: &Agent) -> ExecutionHints {
+    let memory = &agent.memory;
+    let steps = agent.flow.as_ref().map_or(0, |f| f.definitions.len());
+    let parts = steps
+        + agent.tools.len()
+        + agent.coordination.handoffs.len()
+        + agent.coordination.delegates.len()
+        + agent.constraints.constraints.len();
+    ExecutionHints {
+        voice_optimized: agent.execution.voice.is_some()
+            || agent.execution.timeouts.voice_latency_target_ms.is_some(),
+        requires_persistence: !memory.persistent.is_empty() || !memory.remember.is_empty(),
+        supports_hitl: agent.coordination.escalation.is_some(),
+        parallel_tools: agent.tools.len() > 1
+            && agent.tools.iter().all(|t| t.hints.parallelizable != Some(false)),
+        complexity: match parts {
+            0..=5 => "simple",
+            6..=20 => "moderate",
+            _ => "complex",
+        },
+    }
+}
+
+/// A required field to collect, of which only the name is known.
+#[must_use]
+pub fn required_field(name: Spanned<Name>) -> GatherField {
+    let span = name.span;
+    GatherField {
+        name,
+        entity_ref: None,
+        prompt: None,
+        message_key: None,
+        description: None,
+        ty: None,
+        required: true,
+        default: None,
+        validation: None,
+        enum_values: Vec::new(),
+        synonyms: None,
+        extraction_hints: Vec::new(),
+        extraction_pattern: None,
+        extraction_group: None,
+        strategy: None,
+        infer: None,
+        infer_confidence: None,
+        infer_confirm: None,
+        semantics: None,
+        range: None,
+        list: None,
+        preferences: None,
+        activation: None,
+        depends_on: Vec::new(),
+        prompt_mode: None,
+        satisfied_by: None,
+        sensitive: None,
+        sensitive_display: None,
+        mask_config: None,
+        pii_type: None,
+        transient: None,
+        voice_config: None,
+        rich_content: None,
+        extensions: Extensions::default(),
+        span,
+    }
+}
+
+/// A rule of routing that says nothing yet.
+#[must_use]
+pub fn empty_rule(span: Span) -> RoutingRule {
+    RoutingRule {
+        name: None,
+        to: None,
+        action: None,
+        when: None,
+        intents: Vec::new(),
+        decided_by: Decider::Model,
+        description: None,
+        priority: None,
+        returns: None,
+        pass: Vec::new(),
+        flags: Vec::new(),
+        channels: Vec::new(),
+        ignore_intents: Vec::new(),
+        requires_state: Vec::new(),
+        extensions: Extensions::default(),
+        span,
+    }
+}

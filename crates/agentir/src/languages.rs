@@ -1,0 +1,43 @@
+//! The registry: the languages of the library. Nothing else names them all; the crates below are handed the list.
+
+use agentir_convert::Target;
+use agentir_lang_xo::Xo;
+use agentir_syntax::{Language, Languages};
+
+/// Exports are translated to the expressions and texts of ABL.
+static XO: Xo = Xo { parsers: &agentir_lang_abl::INLINE_PARSERS };
+
+static ALL: [&dyn Language; 4] = [
+    agentir_lang_abl::ABL,
+    agentir_lang_agent_script::AGENT_SCRIPT,
+    agentir_lang_adl::ADL,
+    &XO,
+];
+
+/// All languages. ABL is that of files which none of them detects.
+#[must_use]
+pub fn languages() -> Languages {
+    Languages::new(agentir_lang_abl::ABL, &ALL)
+}
+
+/// The targets of conversions.
+pub mod targets {
+    use super::Target;
+
+    /// ABL of the current version, one `.agent.abl` file per agent.
+    pub static ABL: Target = Target(agentir_lang_abl::ABL_EMITTER);
+    /// ABL in YAML notation, one `.agent.yaml` file per agent.
+    pub static ABL_YAML: Target = Target(agentir_lang_abl::YAML_EMITTER);
+    /// Agent Script, dialect agentforce, one `.agent` file.
+    pub static AGENT_SCRIPT: Target = Target(agentir_lang_agent_script::AGENTFORCE);
+    /// Agent Script, base dialect, one `.agent` file.
+    pub static AGENT_SCRIPT_BASE: Target = Target(agentir_lang_agent_script::BASE);
+    /// ADL: an `agents.yml` file, and a Python file with the signatures of the tools.
+    pub static ADL: Target = Target(agentir_lang_adl::EMITTER);
+
+    /// All of them, in the order of the languages.
+    #[must_use]
+    pub fn all() -> Vec<Target> {
+        super::languages().targets().collect()
+    }
+}
