@@ -7,6 +7,4 @@
 //! *Invariant*: contains grammars as text; never compiles or interprets them.
 
 /// The name and the text of each grammar.
-pub const GRAMMARS: &[(&str, &str)] = &[
-    ("inline", include_str!("inline.lalrpop")),
-];
+pub const GRAMMARS: &[(&str, &str)] = &[("inline", include_str!("inline.lalrpop"))];

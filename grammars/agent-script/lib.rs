@@ -7,7 +7,5 @@
 //! *Invariant*: contains grammars as text; never compiles or interprets them.
 
 /// The name and the text of each grammar.
-pub const GRAMMARS: &[(&str, &str)] = &[
-    ("inline", include_str!("inline.lalrpop")),
-    ("outline", include_str!("outline.lalrpop")),
-];
+pub const GRAMMARS: &[(&str, &str)] =
+    &[("inline", include_str!("inline.lalrpop")), ("outline", include_str!("outline.lalrpop"))];

@@ -403,7 +403,9 @@ impl AppliedFixes {
             let path = Path::new(&*file.name);
             let options = request.options(path, &request.configs.of(path));
             let read = |text: &str| {
-                FileResult::new(id, &file.name, text, false, options).lowered.diagnostics
+                FileResult::new(agentir::languages(), id, &file.name, text, false, options)
+                    .lowered
+                    .diagnostics
             };
             let fixed = agentir_rewrite::fix(id, &file.text, &fixes, &read);
             if fixed.applied == 0 || *fixed.text == *file.text {

@@ -4,6 +4,7 @@ use crate::input::{Input, load_input};
 use crate::output::unless_closed;
 use crate::write::replace;
 use agentir::Snapshot;
+use agentir::targets;
 use agentir_compare::{
     AnnouncedLosses, Comparison, Difference, NormalizedProgram, Side, differences,
 };
@@ -11,7 +12,8 @@ use agentir_convert::{OutputFile, Report, Target};
 use agentir_diagnostics::{Diagnostic, Format, RuleName, Severity, SourceMap, Span, render, sort};
 use agentir_ir::Program;
 use agentir_syntax::rules;
-use clap::{Args, ValueEnum};
+use clap::Args;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use std::collections::{HashMap, HashSet};
 use std::io::{self, Write};
 use std::path::{Component, Path, PathBuf};
@@ -23,8 +25,8 @@ pub struct Convert {
     #[command(flatten)]
     input: Input,
     /// The target language
-    #[arg(long, value_enum, value_name = "LANGUAGE")]
-    to: Language,
+    #[arg(long, value_parser = target_parser(), value_name = "LANGUAGE")]
+    to: Target,
     /// The output folder; without it a single file is written to standard output
     #[arg(short, long, value_name = "DIR")]
     output: Option<PathBuf>,
@@ -50,30 +52,13 @@ impl Convert {
     }
 }
 
-#[derive(Clone, Copy, ValueEnum)]
-enum Language {
-    /// ABL, current version
-    Abl,
-    /// ABL in its YAML notation
-    AblYaml,
-    /// Agent Script, agentforce dialect
-    AgentScript,
-    /// Agent Script, base dialect
-    AgentScriptBase,
-    /// ADL
-    Adl,
-}
-
-impl From<Language> for Target {
-    fn from(language: Language) -> Self {
-        match language {
-            Language::Abl => Self::Abl,
-            Language::AblYaml => Self::AblYaml,
-            Language::AgentScript => Self::AgentScript,
-            Language::AgentScriptBase => Self::AgentScriptBase,
-            Language::Adl => Self::Adl,
-        }
-    }
+/// Parses the name of a target.
+fn target_parser() -> impl TypedValueParser<Value = Target> {
+    let values = |target: Target| PossibleValue::new(target.name()).help(target.summary());
+    PossibleValuesParser::new(targets::all().into_iter().map(values)).try_map(|name| {
+        let target = targets::all().into_iter().find(|target| target.name() == name);
+        target.ok_or("there is no such target")
+    })
 }
 
 /// What to compare.
@@ -138,7 +123,7 @@ pub fn run(args: &Convert) -> ExitCode {
     let mut files: Vec<OutputFile> = Vec::new();
     let mut reports = Vec::new();
     for (id, program) in snapshot.programs().filter(|(_, program)| !program.agents.is_empty()) {
-        let Some(mut done) = snapshot.convert(id, args.to.into()) else { continue };
+        let Some(mut done) = snapshot.convert(id, args.to) else { continue };
         if let Some(wrong) = done.diagnostics.iter().find(|d| d.severity == Severity::Error) {
             return failed(format_args!(
                 "the output has an error, so nothing was written: {} ({})",
@@ -155,7 +140,7 @@ pub fn run(args: &Convert) -> ExitCode {
         }));
         reports.push(done.report);
     }
-    let [report] = merge(reports).try_into().unwrap_or_else(|_| [Report::empty(args.to.into())]);
+    let [report] = merge(reports).try_into().unwrap_or_else(|_| [Report::empty(args.to)]);
     if files.is_empty() {
         return failed("there is no agent to convert");
     }

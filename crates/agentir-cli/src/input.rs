@@ -2,9 +2,8 @@
 
 use crate::commands::misuse;
 use crate::settings;
-use agentir::{Configs, Snapshot, Workspace};
+use agentir::{Configs, ReadOptions, Snapshot, Version, Workspace, languages};
 use agentir_project::{LoadError, Request, TextInput};
-use agentir::{ReadOptions, Version};
 use agentir_vfs::{Disk, FileSystem, Overlay};
 use clap::{Args, ValueEnum};
 use std::collections::HashMap;
@@ -91,20 +90,18 @@ impl Input {
 
     /// What to read.
     pub fn request<'a>(&'a self, sources: &'a InputSources) -> Request<'a> {
-        let dialect = self.dialect.map(|d| match d {
-            ScriptDialect::Agentscript => agent_script::Dialect::AgentScript,
-            ScriptDialect::Agentforce => agent_script::Dialect::Agentforce,
-            ScriptDialect::Agentfabric => agent_script::Dialect::Agentfabric,
+        let variant = self.dialect.map(|d| match d {
+            ScriptDialect::Agentscript => "agentscript",
+            ScriptDialect::Agentforce => "agentforce",
+            ScriptDialect::Agentfabric => "agentfabric",
         });
         let version = self.abl_version.map(Version::from);
         Request {
             paths: &self.paths,
             together: self.together.as_deref(),
             stdin: sources.stdin.as_ref(),
-            options: ReadOptions {
-                abl: Options { version, fragment: self.fragment },
-                agent_script: agent_script::Options { dialect },
-            },
+            languages: languages(),
+            options: ReadOptions { version, fragment: self.fragment, variant },
             configs: &sources.configs,
             files: &*sources.files,
         }

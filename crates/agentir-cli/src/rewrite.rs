@@ -4,14 +4,14 @@ use crate::input::{AblVersion, check_stdin_filename, stdin};
 use crate::output::unless_closed;
 use crate::settings;
 use crate::write::replace;
+use agentir::{Version, languages};
 use agentir_diagnostics::{
     Diagnostic, FileId, Format, Report, SourceFile, SourceMap, Span, render, sort,
 };
-use agentir_lower::Language;
 use agentir_project::{Document, documents};
+use agentir_rewrite::NewFile;
 use agentir_rewrite::RewriteError;
-use agentir_rewrite::migrate::NewFile;
-use agentir_syntax::abl::schema::Version;
+use agentir_syntax::Detected;
 use agentir_vfs::Disk;
 use clap::{Args, ValueEnum};
 use rayon::prelude::*;
@@ -81,7 +81,7 @@ pub fn migrate(args: &Migrate) -> ExitCode {
     };
     let from = args.from.map(Version::from);
     run(&args.rewrite, "migrated", |language, file, text| {
-        let done = agentir_rewrite::migrate(language, file, text, from, to)?;
+        let done = agentir::migrate(language, file, text, from, to)?;
         Ok(New { text: done.text, files: done.files, findings: done.findings })
     })
 }
@@ -116,7 +116,7 @@ const FAILED: u8 = 2;
 fn run(
     args: &Rewrite,
     did: &str,
-    rewrite: impl Fn(Language, FileId, &str) -> Rewritten + Sync,
+    rewrite: impl Fn(Detected, FileId, &str) -> Rewritten + Sync,
 ) -> ExitCode {
     if let Err(code) = check_stdin_filename(&args.paths, args.stdin_filename.as_deref()) {
         return code;
@@ -130,7 +130,7 @@ fn run(
     } else {
         None
     };
-    let found = match documents(&args.paths, input.as_ref(), &configs, &Disk) {
+    let found = match documents(&args.paths, input.as_ref(), languages(), &configs, &Disk) {
         Ok(found) => found,
         Err(error) => {
             eprintln!("error: {error}");
@@ -224,25 +224,28 @@ fn run(
     ExitCode::from(code)
 }
 
-/// Whether a file is an export of Kore.ai XO or an archive of one, which only its editor writes.
+/// Whether a file is an export of a platform or a package of one, which only its editor writes.
 fn is_export(path: &Path, bytes: &io::Result<Vec<u8>>) -> bool {
     let Ok(bytes) = bytes else { return false };
-    bytes.starts_with(b"PK")
-        || std::str::from_utf8(bytes).is_ok_and(|text| {
-            agentir_lower::language(&path.to_string_lossy(), text) == Language::Xo
-        })
+    languages().unpack(bytes).is_some()
+        || std::str::from_utf8(bytes)
+            .is_ok_and(|text| is_only_read(languages().detect(&path.to_string_lossy(), text)))
+}
+
+/// Whether a file is of a language that is only read.
+fn is_only_read(language: Detected) -> bool {
+    language.language.emitters().is_empty()
 }
 
 fn rewrite_one(
     id: FileId,
     file: &SourceFile,
     did: &str,
-    rewrite: &impl Fn(Language, FileId, &str) -> Rewritten,
+    rewrite: &impl Fn(Detected, FileId, &str) -> Rewritten,
 ) -> Rewritten {
-    let language = agentir_lower::language(&file.name, &file.text);
-    let other = match language {
-        Language::Python => Some("Python"),
-        Language::Xo => Some("exports of Kore.ai XO"),
+    let language = languages().detect(&file.name, &file.text);
+    let other = match language.kind.notation {
+        None => Some(language.kind.title),
         _ if file.name.ends_with(".json") => Some("JSON"),
         _ => None,
     };
@@ -250,12 +253,12 @@ fn rewrite_one(
         let message = format!("{other} cannot be {did}");
         let problem =
             Diagnostic::error(agentir_syntax::rules::SYNTAX, Span::new(id, 0, 0), message);
-        match language {
-            Language::Xo => problem.help("`agentir convert` writes them in other languages"),
-            _ => problem,
+        match is_only_read(language) {
+            true => problem.help("`agentir convert` writes them in other languages"),
+            false => problem,
         }
     });
-    match problem.or_else(|| agentir_lower::no_agent(id, &file.name, &file.text)) {
+    match problem.or_else(|| languages().no_agent(id, &file.name, &file.text)) {
         Some(problem) => Err(RewriteError::InvalidStructure(vec![problem])),
         None => rewrite(language, id, &file.text),
     }

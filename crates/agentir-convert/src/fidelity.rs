@@ -158,14 +158,10 @@ pub fn loss_rules(target: Target) -> impl Iterator<Item = &'static LossRule> {
 
 /// The loss table for a path, given by its segments: that of the language whose extensions it leads into, if the language
 /// has one, else that of the target.
-fn losses(
-    languages: Languages,
-    target: Target,
-    names: &[&str],
-) -> &'static [&'static [LossRule]] {
-    let own = languages.iter().find(|language| {
-        !language.extension_losses().is_empty() && names.contains(&language.id())
-    });
+fn losses(languages: Languages, target: Target, names: &[&str]) -> &'static [&'static [LossRule]] {
+    let own = languages
+        .iter()
+        .find(|language| !language.extension_losses().is_empty() && names.contains(&language.id()));
     own.map_or_else(|| target.losses(), |language| language.extension_losses())
 }
 

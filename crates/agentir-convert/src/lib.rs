@@ -25,10 +25,8 @@ mod render;
 mod truthiness;
 
 pub use agentir_compare::{Difference, Location, NormalizedProgram, differences};
+pub use agentir_syntax::emit::{LossRule, OutputFile, Preservation, Renamed, Target, file_stem};
 pub use comments::Comment;
-pub use agentir_syntax::emit::{
-    LossRule, OutputFile, Preservation, Renamed, Target, file_stem,
-};
 pub use fidelity::{Addition, Entry, Report, Totals, loss_rules, report_schema};
 
 use agentir_compare::{Comparison, Side};

@@ -243,8 +243,16 @@ impl Report {
         let (renamed, verdict) = (self.renamed.as_slice(), self.verdict().map(|v| sentence(&v)));
         let comments =
             self.dropped_comments().map(|c| (location(Some(&c.source)), c.text.as_str())).collect();
-        Page { title: self.title, totals: self.totals, parts, comments, renamed, verdict, differences }
-            .render()
-            .unwrap_or_default()
+        Page {
+            title: self.title,
+            totals: self.totals,
+            parts,
+            comments,
+            renamed,
+            verdict,
+            differences,
+        }
+        .render()
+        .unwrap_or_default()
     }
 }

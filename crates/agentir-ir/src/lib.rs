@@ -80,11 +80,11 @@ pub use data::{Data, Extension, Extensions, Number, NumberOrText, free_key};
 pub use flow::{Digression, Flow, ReasoningZone, Step, SubIntent};
 pub use gather::{Activation, Attachment, Gather, GatherField, MaskConfig, Semantics, Validation};
 pub use knowledge::{Knowledge, Question};
-pub use mentions::MENTIONS;
 pub use memory::{
     Memory, PersistentPath, Recall, RecallAction, Remember, SessionVariable, StateVariable,
     StoredValue,
 };
+pub use mentions::MENTIONS;
 pub use program::{CompilationIssue, CompilationOutput, Deployment, Program, ToolLibrary};
 pub use rules::{
     Checkpoint, Constraint, ConstraintFailure, ConstraintKind, Constraints, FailureKind,

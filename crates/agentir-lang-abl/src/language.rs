@@ -26,8 +26,10 @@ pub static ABL_FILE: FileKind =
     FileKind { migration: Some(&VersionChanges), ..FileKind::agents("abl", "ABL", NOTATION) };
 
 /// A document in YAML.
-pub static YAML_FILE: FileKind =
-    FileKind { migration: Some(&VersionChanges), ..FileKind::agents("abl-yaml", "ABL in YAML", YAML) };
+pub static YAML_FILE: FileKind = FileKind {
+    migration: Some(&VersionChanges),
+    ..FileKind::agents("abl-yaml", "ABL in YAML", YAML)
+};
 
 /// The parsers of conditions and texts.
 pub static INLINE_PARSERS: InlineParsers = InlineParsers { template, condition, is_word };

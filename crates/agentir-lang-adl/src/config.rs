@@ -4,10 +4,10 @@
 //! The paper does not define this file; the keys are those that MICA looks up.
 
 use super::reader::duplicate;
+use agentir_diagnostics::{Applicability, Diagnostic, Span, Spanned, closest};
 use agentir_syntax::outline::{Entry, EntryKind, Outline};
 use agentir_syntax::rules;
 use agentir_syntax::text::{first_line, listed};
-use agentir_diagnostics::{Applicability, Diagnostic, Span, Spanned, closest};
 
 /// The shape of a setting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,11 +4,11 @@ use super::inline;
 use super::schema::{self, AgentKind, FieldDef, FieldType, Standing};
 use super::steps::{self, Context};
 use super::tree::{Agent, Document, Faq, Field, Subflow, Value};
+use agentir_diagnostics::{Applicability, Diagnostic, FileId, Span, Spanned, closest};
+use agentir_expr::Name;
 use agentir_syntax::outline::{Entry, EntryKind, Key, Outline, Scalar, Style};
 use agentir_syntax::rules;
 use agentir_syntax::text::{listed, offset, with_article};
-use agentir_diagnostics::{Applicability, Diagnostic, FileId, Span, Spanned, closest};
-use agentir_expr::Name;
 use smol_str::SmolStr;
 
 /// Reads an outline as an ADL file. Never fails: entries that are not agents are reported and kept.

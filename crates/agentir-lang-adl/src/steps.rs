@@ -4,11 +4,11 @@ use super::inline;
 use super::reader::{Reader, duplicate};
 use super::schema::{self, VERBS};
 use super::tree::{Assignment, Branch, Step, StepKind};
+use agentir_diagnostics::{Applicability, Diagnostic, Span, Spanned, closest};
+use agentir_expr::Name;
 use agentir_syntax::outline::{Entry, EntryKind, Key, Scalar, Style};
 use agentir_syntax::rules;
 use agentir_syntax::text::{listed, offset};
-use agentir_diagnostics::{Applicability, Diagnostic, Span, Spanned, closest};
-use agentir_expr::Name;
 use smol_str::SmolStr;
 
 /// The context of a list of steps.

@@ -2,9 +2,9 @@
 
 use super::inline::Verb;
 use super::schema::{AgentKind, FieldDef};
-use agentir_syntax::outline::Entry;
 use agentir_diagnostics::{Span, Spanned};
 use agentir_expr::{Condition, Literal, Name, Path, Template};
+use agentir_syntax::outline::Entry;
 use smol_str::SmolStr;
 
 /// A file: agents by name (Appendix A, `adl`).

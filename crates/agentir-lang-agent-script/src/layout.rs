@@ -14,12 +14,14 @@
 
 use super::outline::{Inline, Key, RawTemplate, Text, Word};
 use super::schema::Dialect;
-use agentir_syntax::outline::{DEEPER_LINES, MAX_NESTING, between_levels, last_end, nested_too_deep};
+use agentir_diagnostics::{Applicability, Diagnostic, FileId, Span};
+use agentir_syntax::outline::{
+    DEEPER_LINES, MAX_NESTING, between_levels, last_end, nested_too_deep,
+};
 use agentir_syntax::rules;
 use agentir_syntax::stray::StrayLines;
 use agentir_syntax::text::{Cursor, Tabs, offset};
 use agentir_syntax::words;
-use agentir_diagnostics::{Applicability, Diagnostic, FileId, Span};
 use logos::Logos;
 use std::convert::Infallible;
 

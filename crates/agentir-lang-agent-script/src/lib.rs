@@ -36,9 +36,9 @@ pub use tree::{
     Procedure, Record, Statement, StatementKind, Target, TypeSpec, Unknown, Value,
 };
 
+use agentir_diagnostics::{Diagnostic, FileId, Span, Spanned, closest};
 use agentir_syntax::rules;
 use agentir_syntax::text::offset;
-use agentir_diagnostics::{Diagnostic, FileId, Span, Spanned, closest};
 use outline::{EntryKind, Outline};
 
 /// Options for parsing a document.
@@ -171,7 +171,9 @@ fn dialect_line(file: FileId, text: &str, problems: &mut Vec<Diagnostic>) -> Opt
             );
             problems.push(match closest(name, names) {
                 Some(near) => diagnostic.did_you_mean(near),
-                None => diagnostic.help(format!("dialects are {}", agentir_syntax::text::listed(&all))),
+                None => {
+                    diagnostic.help(format!("dialects are {}", agentir_syntax::text::listed(&all)))
+                }
             });
         }
         let number = version.and_then(|written| {

@@ -1,11 +1,11 @@
 //! The line layout of Agent Script.
 
-use agentir_syntax::line_layout::{LayoutBuilder, LineKind, LineLayout, Notation};
 use crate::layout::TABS;
 use crate::outline::{Entry, EntryKind, Inline, RawTemplate, parse};
 use crate::template::without;
-use agentir_syntax::text::offset;
 use agentir_diagnostics::FileId;
+use agentir_syntax::line_layout::{LayoutBuilder, LineKind, LineLayout, Notation};
+use agentir_syntax::text::offset;
 
 /// The indentation per level.
 const STEP: u32 = 4;

@@ -1,8 +1,8 @@
 //! The outline of a document: entries nested by indentation, without meaning.
 
 use super::layout;
-use agentir_syntax::text::offset;
 use agentir_diagnostics::{Diagnostic, FileId, Span};
+use agentir_syntax::text::offset;
 
 /// A piece of text and its position.
 #[derive(Debug, Clone, Copy)]

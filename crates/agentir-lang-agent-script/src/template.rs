@@ -3,12 +3,12 @@
 use super::inline::{self, EntryPoint, Reading, escape};
 use super::layout::TABS;
 use super::outline::RawTemplate;
+use agentir_diagnostics::{Diagnostic, Span};
+use agentir_expr::Expr;
 use agentir_syntax::inline::unescaped;
 use agentir_syntax::outline::find_lines;
 use agentir_syntax::rules::INVALID_TEMPLATE;
 use agentir_syntax::text::offset;
-use agentir_diagnostics::{Diagnostic, Span};
-use agentir_expr::Expr;
 use memchr::memmem;
 
 /// A text, quoted or after `|`, with placeholders that are resolved at run time.

@@ -1,9 +1,9 @@
 //! JSON with spans, and a mark on each value that lowering has taken.
 
 use super::text::Text;
+use agentir_diagnostics::{Diagnostic, FileId, Span};
 use agentir_syntax::rules;
 use agentir_syntax::text::offset;
-use agentir_diagnostics::{Diagnostic, FileId, Span};
 use jsonc_parser::ast::Value;
 use jsonc_parser::errors::ParseErrorKind;
 use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};

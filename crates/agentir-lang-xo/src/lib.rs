@@ -25,8 +25,8 @@ pub use json::{Json, Kind, Member};
 pub use language::{EXPORT_FILE, SETTINGS_FILE, Xo};
 pub use text::Text;
 
-use agentir_syntax::rules;
 use agentir_diagnostics::{Diagnostic, FileId, Span};
+use agentir_syntax::rules;
 
 /// The file names of an export in its package.
 pub const FILE_NAMES: &[&str] = &["botDefinition.json", "appDefinition.json"];

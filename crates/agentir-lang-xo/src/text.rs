@@ -1,8 +1,8 @@
 //! Texts of an export, with JSON escapes and URI encoding resolved and mapped to the source.
 
+use agentir_diagnostics::{Span, Spanned};
 use agentir_syntax::inline::{InlineText, Origin};
 use agentir_syntax::text::offset;
-use agentir_diagnostics::{Span, Spanned};
 use smol_str::SmolStr;
 use std::ops::Range;
 

@@ -77,6 +77,7 @@ pub type ReadDocument = (Document, io::Result<Vec<u8>>);
 /// either old or new for all.
 #[derive(Debug)]
 pub struct Contents {
+    languages: Languages,
     files: Vec<ReadDocument>,
     /// The manifests of the folders that have one.
     manifests: BTreeMap<PathBuf, String>,
@@ -105,7 +106,7 @@ impl Contents {
             };
             (document, bytes)
         };
-        Self { files: map(documents, read), manifests, parts }
+        Self { languages: request.languages, files: map(documents, read), manifests, parts }
     }
 
     /// Passes everything that decides what is found in these files, but for the request, to `add`; `None` where
@@ -134,9 +135,9 @@ impl Contents {
 
     /// The files with the ids that spans refer to, without parsing them.
     #[must_use]
-    pub fn sources(self, languages: Languages) -> SourceMap {
+    pub fn sources(self) -> SourceMap {
         let mut cache = FileCache::default();
-        open(self, languages, &mut cache);
+        open(self, &mut cache);
         cache.into_sources()
     }
 }
@@ -179,8 +180,8 @@ fn is_part(root: &Path, request: &Request<'_>) -> bool {
 }
 
 /// Files with ids, in order; manifests come last. A file that is not text is reported, and is not a document.
-fn open(contents: Contents, languages: Languages, cache: &mut FileCache) -> Opened {
-    let Contents { files, manifests, parts } = contents;
+fn open(contents: Contents, cache: &mut FileCache) -> Opened {
+    let Contents { languages, files, manifests, parts } = contents;
     let mut diagnostics = Vec::new();
     let mut unread = Vec::new();
     let files: Vec<_> = files
@@ -244,7 +245,7 @@ pub fn build(contents: Contents, request: &Request<'_>) -> Loaded {
 #[must_use]
 pub fn build_with(cache: &mut FileCache, contents: Contents, request: &Request<'_>) -> Loaded {
     let Opened { documents, mut diagnostics, unreadable, unread, manifests, parts } =
-        open(contents, request.languages, cache);
+        open(contents, cache);
     let parse = |(document, id): (Document, FileId)| {
         let options = request.options(&document.path, &document.config);
         let key = ResultKey { file: id, in_program: document.in_program(), options };

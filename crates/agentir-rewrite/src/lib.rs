@@ -18,9 +18,9 @@ mod format;
 mod migrate;
 mod round_trip;
 
+pub use agentir_syntax::migrate::NewFile;
 pub use fix::{Fixed, fix};
 pub use format::format;
-pub use agentir_syntax::migrate::NewFile;
 pub use migrate::{FindingsOf, Migration, migrate};
 
 use agentir_diagnostics::Diagnostic;

@@ -4,8 +4,8 @@ use agentir_diagnostics::{Diagnostic, FileId, Severity};
 use agentir_expr::Version;
 use agentir_syntax::line_layout::LineLayout;
 use agentir_syntax::migrate::Difference;
-use agentir_syntax::{Definition, Detected, LoweredFile, ReadOptions};
 use agentir_syntax::rules;
+use agentir_syntax::{Definition, Detected, LoweredFile, ReadOptions};
 use serde_json::{Value, json};
 
 /// The rules whose errors make the structure of a document doubtful.

@@ -123,11 +123,7 @@ pub struct FileKind {
 impl FileKind {
     /// Agents in a notation, as text, without versions.
     #[must_use]
-    pub const fn agents(
-        name: &'static str,
-        title: &'static str,
-        notation: Notation,
-    ) -> Self {
+    pub const fn agents(name: &'static str, title: &'static str, notation: Notation) -> Self {
         let notation = Some(notation);
         Self {
             name,

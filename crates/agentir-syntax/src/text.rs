@@ -92,6 +92,8 @@ pub struct CharOffsets<'s> {
 }
 
 impl<'s> CharOffsets<'s> {
+    /// For a text that may begin with a byte order mark.
+    #[must_use]
     pub fn new(text: &'s str) -> Self {
         let body = text.strip_prefix('\u{feff}').unwrap_or(text);
         let (base, ascii) = (text.len() - body.len(), body.is_ascii());
@@ -122,10 +124,13 @@ impl<'s> CharOffsets<'s> {
 /// A position that moves through the text of a file.
 #[derive(Clone, Copy, Debug)]
 pub struct Cursor<'s> {
+    /// The file.
     pub file: FileId,
+    /// Its text.
     pub text: &'s str,
     /// The offset of the next byte.
     pub at: usize,
+    /// How tabs are counted.
     pub tabs: Tabs,
 }
 
@@ -136,22 +141,32 @@ impl<'s> Cursor<'s> {
         Self { file, text, at, tabs }
     }
 
+    /// Whether there is nothing left.
+    #[must_use]
     pub const fn is_at_end(&self) -> bool {
         self.at >= self.text.len()
     }
 
+    /// The text from here on.
+    #[must_use]
     pub fn rest(&self) -> &'s str {
         self.text.get(self.at..).unwrap_or_default()
     }
 
+    /// The next byte.
+    #[must_use]
     pub fn peek(&self) -> Option<u8> {
         self.text.as_bytes().get(self.at).copied()
     }
 
+    /// A part of the text.
+    #[must_use]
     pub fn slice(&self, start: usize, end: usize) -> &'s str {
         self.text.get(start..end).unwrap_or_default()
     }
 
+    /// The span of a part of the text.
+    #[must_use]
     pub fn span(&self, start: usize, end: usize) -> Span {
         Span::new(self.file, offset(start), offset(end))
     }

@@ -7,12 +7,8 @@ use agentir_syntax::{Language, Languages};
 /// Exports are translated to the expressions and texts of ABL.
 static XO: Xo = Xo { parsers: &agentir_lang_abl::INLINE_PARSERS };
 
-static ALL: [&dyn Language; 4] = [
-    agentir_lang_abl::ABL,
-    agentir_lang_agent_script::AGENT_SCRIPT,
-    agentir_lang_adl::ADL,
-    &XO,
-];
+static ALL: [&dyn Language; 4] =
+    [agentir_lang_abl::ABL, agentir_lang_agent_script::AGENT_SCRIPT, agentir_lang_adl::ADL, &XO];
 
 /// All languages. ABL is that of files which none of them detects.
 #[must_use]

@@ -211,9 +211,8 @@ impl Snapshot {
     /// [`Conversion::verify`].
     #[must_use]
     pub fn convert(&self, program: ProgramId, target: Target) -> Option<Conversion> {
-        self.ir(program).map(|program| {
-            agentir_convert::convert(languages(), program, self.sources(), target)
-        })
+        self.ir(program)
+            .map(|program| agentir_convert::convert(languages(), program, self.sources(), target))
     }
 
     /// The differences in meaning between a program and another one, of this or another workspace.
@@ -265,7 +264,9 @@ impl Snapshot {
         let path = Path::new(&*source.name);
         let options = read_options(self.data.options, path, &self.data.configs.of(path));
         let read = |text: &str| {
-            FileResult::new(languages(), file, &source.name, text, false, options).lowered.diagnostics
+            FileResult::new(languages(), file, &source.name, text, false, options)
+                .lowered
+                .diagnostics
         };
         let fixed = agentir_rewrite::fix(file, &source.text, &fixes, &read);
         Ok((fixed.text, fixed.applied))

@@ -150,8 +150,7 @@ impl Workspace {
     /// YAML, which describes agents or something else, manifests, and configurations.
     fn decides_documents(&self, path: &Path) -> bool {
         let name = split_path(path).1;
-        let own =
-            languages().iter().any(|language| matches!(language.claim(name), Claim::ByName));
+        let own = languages().iter().any(|language| matches!(language.claim(name), Claim::ByName));
         let known = self.documents.as_ref().is_some_and(|discovered| {
             let mut documents = discovered.documents.iter();
             documents.any(|found| self.files.is_same_file(&found.path, path))

@@ -121,9 +121,10 @@ impl CheckQuery<'_> {
     /// Everything that is wrong with what was loaded, as configurations and comments want it, in order.
     fn check(&self, loaded: &mut Loaded, timed: bool) -> (Checked, Times) {
         let options = CheckOptions {
+            languages: agentir::languages(),
             selection: self.selection,
             levels: self.levels,
-            fragment: self.request.options.abl.fragment,
+            fragment: self.request.options.fragment,
             timed,
             cancellation: &Cancellation::default(),
         };

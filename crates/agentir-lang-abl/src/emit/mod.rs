@@ -113,6 +113,13 @@ impl Emitter for Writer {
         }
     }
 
+    fn summary(&self) -> &'static str {
+        match self.notation {
+            Notation::Abl => "ABL, current version",
+            Notation::Yaml => "ABL in its YAML notation",
+        }
+    }
+
     fn dialect(&self) -> Dialect {
         Dialect::Abl
     }

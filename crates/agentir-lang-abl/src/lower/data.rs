@@ -18,16 +18,6 @@ pub(crate) fn of_entry(entry: &Entry<'_>) -> Data {
     data::of_entry(entry, flow)
 }
 
-/// The entries of one block: a list of items, a map of pairs, or a single text.
-pub(crate) fn of_entries(entries: &[Entry<'_>]) -> Data {
-    data::of_entries(entries, flow)
-}
-
-/// Infers the type of a scalar: number, boolean, list, map or string.
-pub(crate) fn of_scalar(scalar: &Scalar<'_>) -> Data {
-    data::of_scalar(scalar, flow)
-}
-
 /// A collection on one line.
 fn flow(raw: &str) -> Option<Data> {
     let mut problems = Vec::new();

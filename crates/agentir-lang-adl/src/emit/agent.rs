@@ -4,10 +4,10 @@ use super::expr::Form;
 use super::steps::Steps;
 use super::yaml::Yaml;
 use super::{ADL, Context, form, kind, own_data, prompt, results, verbatim, zone_name};
-use agentir_ir::{Agent, BindingAction, Body, Data, Handoff, Statement};
 use crate::AgentKind;
-use agentir_syntax::emit::{dotted_path};
 use crate::schema;
+use agentir_ir::{Agent, BindingAction, Body, Data, Handoff, Statement};
+use agentir_syntax::emit::dotted_path;
 use indexmap::IndexSet;
 use rustc_hash::FxHashSet;
 

@@ -2,8 +2,8 @@
 
 use super::ADL;
 use super::yaml::{self, Yaml};
-use agentir_syntax::emit::OutputFile;
 use agentir_ir::Program;
+use agentir_syntax::emit::OutputFile;
 use indexmap::IndexSet;
 
 /// The settings of a bot. For programs of other languages, the model if all agents name the same, since

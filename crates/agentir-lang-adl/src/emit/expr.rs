@@ -3,8 +3,7 @@
 //! Conditions that Table 4 cannot express become sentences, which the model judges (B.4.5).
 
 use agentir_expr::{
-    BinaryOp, Condition, Expr, ExprKind, Literal, Piece, Template, TemplatePart,
-    UnaryOp,
+    BinaryOp, Condition, Expr, ExprKind, Literal, Piece, Template, TemplatePart, UnaryOp,
 };
 use agentir_syntax::emit::{dotted_path, expr_phrase, is_user_message, literal, string_literal};
 use smol_str::SmolStr;

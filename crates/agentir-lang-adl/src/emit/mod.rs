@@ -48,6 +48,10 @@ impl Emitter for Writer {
         "ADL"
     }
 
+    fn summary(&self) -> &'static str {
+        "ADL"
+    }
+
     fn dialect(&self) -> Dialect {
         Dialect::Adl
     }

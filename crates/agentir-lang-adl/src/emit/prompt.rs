@@ -1,12 +1,12 @@
 //! Emits the prompt of an llm agent: instructions, and sentences for constructs that ADL lacks.
 
-use agentir_syntax::emit::{expr_phrase, phrase};
 use super::verbatim;
 use super::{Context, expr::Form, form};
 use agentir_expr::{Condition, Template};
 use agentir_ir::{
     Agent, Constraint, Data, ErrorHandler, GatherField, Guardrail, ReasoningZone, Statement, Step,
 };
+use agentir_syntax::emit::{expr_phrase, phrase};
 
 /// The paragraphs of a prompt.
 #[derive(Default)]

@@ -7,13 +7,13 @@ mod collect;
 
 use super::expr::{self, Form};
 use super::yaml::Yaml;
+use crate::schema;
 use agentir_expr::{Expr, ExprKind, Literal, Name};
 use agentir_ir::{
     Agent, Body, Branch, Call, Data, Delegation, Flow, Jump, Response, SetVariable, Statement,
     Step, Target, Tool,
 };
 use agentir_syntax::emit::{dotted_path, expr_phrase, phrase};
-use crate::schema;
 use indexmap::{IndexMap, IndexSet};
 use rustc_hash::{FxHashMap, FxHashSet};
 

@@ -1,9 +1,9 @@
 //! Emits `tools.py`: stubs with the signatures of the tools (Appendix C).
 
 use super::{ADL, verbatim};
-use agentir_syntax::emit::OutputFile;
 use agentir_expr::{TypeExpr, TypeKind};
 use agentir_ir::{Data, Extensions, Parameter, Program, ReturnField, ReturnType, Tool};
+use agentir_syntax::emit::OutputFile;
 use askama::Template;
 use rustc_hash::FxHashSet;
 

@@ -1,8 +1,8 @@
 //! Writes `agents.yml`: block collections with two-column indentation, long texts as blocks, and quotes
 //! for words that YAML 1.1, which MICA reads, would give another type.
 
-use agentir_ir::Data;
 use crate::schema;
+use agentir_ir::Data;
 
 /// A YAML value.
 #[derive(Debug, Clone, PartialEq)]

@@ -2,9 +2,9 @@
 
 use super::Adl;
 use super::lexer::{SyntaxErrorKind, Verb};
-use agentir_syntax::inline::{ExprBuilder, InlineText, syntax_error, unescaped_leniently};
 use agentir_diagnostics::Spanned;
 use agentir_expr::{BinaryOp, Expr, ExprKind, Literal, Name, Path, UnaryOp};
+use agentir_syntax::inline::{ExprBuilder, InlineText, syntax_error, unescaped_leniently};
 use smol_str::SmolStr;
 use std::cell::RefCell;
 

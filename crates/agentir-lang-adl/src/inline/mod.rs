@@ -7,16 +7,16 @@ mod lexer;
 
 pub use lexer::Verb;
 
-use agentir_syntax::inline::{ExprBuilder, ForeignSyntax, InlineLanguage, InlineText, SyntaxError};
-use agentir_syntax::outline::{Scalar, Style};
-use agentir_syntax::rules;
-use agentir_syntax::rules::{EXPRESSION_TOO_DEEP, INVALID_EXPRESSION, INVALID_TEMPLATE};
-use agentir_syntax::text::offset;
 use agentir_diagnostics::{Applicability, Confidence, Diagnostic, Span, Spanned};
 use agentir_expr::{
     BinaryOp, Condition, ConditionKind, Expr, ExprKind, Literal, Name, Path, Segment, Template,
     TemplatePart,
 };
+use agentir_syntax::inline::{ExprBuilder, ForeignSyntax, InlineLanguage, InlineText, SyntaxError};
+use agentir_syntax::outline::{Scalar, Style};
+use agentir_syntax::rules;
+use agentir_syntax::rules::{EXPRESSION_TOO_DEEP, INVALID_EXPRESSION, INVALID_TEMPLATE};
+use agentir_syntax::text::offset;
 use context::{Context, Error, Parsed};
 use lalrpop_util::ParseError;
 use lexer::{EntryPoint, Lexer, SyntaxErrorKind, Token};

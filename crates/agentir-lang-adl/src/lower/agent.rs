@@ -1,10 +1,7 @@
 //! Lowers an agent, by its type (B.1 to B.5).
 
 use super::{ADL, Context, flow};
-use agentir_syntax::lower::data::NO_FLOW;
-use agentir_syntax::lower::execution_hints;
-use agentir_syntax::lower::data;
-use agentir_syntax::lower::required_field;
+use crate::{AgentKind, Faq, Member, Value};
 use agentir_diagnostics::{Confidence, Diagnostic, Span, Spanned};
 use agentir_expr::{Condition, Expr, Name, Template};
 use agentir_ir::{
@@ -12,7 +9,10 @@ use agentir_ir::{
     Handoff, Instruction, Knowledge, Metadata, Policy, PolicyRule, Question, Routing,
     SessionVariable, VariableBinding,
 };
-use crate::{AgentKind, Faq, Member, Value};
+use agentir_syntax::lower::data;
+use agentir_syntax::lower::data::NO_FLOW;
+use agentir_syntax::lower::execution_hints;
+use agentir_syntax::lower::required_field;
 use agentir_syntax::rules;
 use smol_str::SmolStr;
 

@@ -5,15 +5,15 @@
 //! label continues after the `if`, as the paper specifies.
 
 use super::{ADL, Context};
-use agentir_syntax::lower::data::NO_FLOW;
-use agentir_syntax::lower::data;
+use crate::{AgentKind, Assignment, StepKind, Subflow};
 use agentir_diagnostics::{Diagnostic, Span, Spanned};
 use agentir_expr::{Argument, Literal, Name, Path};
 use agentir_ir::{
     Body, Branch, Call, Data, Decider, Delegation, Extensions, Flow, Jump, Response, SetVariable,
     Statement, Step, Target, VariableBinding,
 };
-use crate::{AgentKind, Assignment, StepKind, Subflow};
+use agentir_syntax::lower::data;
+use agentir_syntax::lower::data::NO_FLOW;
 use agentir_syntax::rules;
 use rustc_hash::FxHashMap;
 use smol_str::{SmolStr, format_smolstr};

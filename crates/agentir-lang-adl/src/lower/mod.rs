@@ -16,11 +16,11 @@ mod flow;
 mod names;
 mod tool;
 
+use crate::config::Config;
+use crate::{AgentKind, Document, StepKind, Value};
 use agentir_diagnostics::{Diagnostic, FileId, Spanned};
 use agentir_expr::Name;
 use agentir_ir::{Agent, Dialect, Extensions};
-use crate::config::Config;
-use crate::{AgentKind, Document, StepKind, Value};
 use agentir_syntax::lower::data::NO_FLOW;
 use agentir_syntax::rules;
 use names::Names;
@@ -71,7 +71,12 @@ pub(crate) fn lower(
         }
         for entry in document.unknown {
             let span = entry.span(first.span.file);
-            first.extensions.insert(ADL, "file", agentir_syntax::lower::data::of_entry(entry, NO_FLOW), span);
+            first.extensions.insert(
+                ADL,
+                "file",
+                agentir_syntax::lower::data::of_entry(entry, NO_FLOW),
+                span,
+            );
         }
     }
     (agents, entry)
@@ -128,7 +133,8 @@ fn calls_main(steps: &[crate::Step<'_>]) -> bool {
 pub(crate) fn settings(config: Config<'_>, file: FileId) -> Extensions {
     let mut settings = Extensions::default();
     for entry in config.entries {
-        let (key, value) = (agent::key_of(entry), agentir_syntax::lower::data::of_value(entry, NO_FLOW));
+        let (key, value) =
+            (agent::key_of(entry), agentir_syntax::lower::data::of_value(entry, NO_FLOW));
         let value = match &config.unsafe_mode {
             Some(mode) if key == "unsafe_mode" => mode.value.into(),
             _ => value,

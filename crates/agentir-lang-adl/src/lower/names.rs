@@ -1,8 +1,8 @@
 //! The names of a file, and the resolution of values to arguments.
 
+use crate::{Assignment, Document, Step, StepKind, Value};
 use agentir_diagnostics::{Spanned, closest};
 use agentir_expr::{Expr, Literal, Path, Template};
-use crate::{Assignment, Document, Step, StepKind, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smol_str::SmolStr;
 

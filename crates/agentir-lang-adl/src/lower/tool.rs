@@ -1,10 +1,10 @@
 //! Lowers the functions of a bot to tools (Appendix C).
 
 use super::ADL;
+use crate::python;
 use agentir_diagnostics::Spanned;
 use agentir_expr::{Template, TypeExpr};
 use agentir_ir::{Data, Extensions, Parameter, Tool};
-use crate::python;
 use smol_str::SmolStr;
 
 pub(crate) fn tool(function: python::Function) -> Tool {

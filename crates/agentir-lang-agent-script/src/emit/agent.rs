@@ -4,9 +4,9 @@
 use super::document::{Context, Declaration, inner, type_name};
 use super::layout::{Writer, name};
 use super::{data, expr, prompt, statement};
+use crate::schema::RecordType;
 use agentir_expr::TypeKind;
 use agentir_ir::{Agent, BindingAction, Body, Data, FilledBy, Parameter, Tool, ToolBinding};
-use crate::schema::RecordType;
 use serde_json::Map;
 
 pub(super) fn agent(

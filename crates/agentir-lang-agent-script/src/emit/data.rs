@@ -2,8 +2,8 @@
 
 use super::expr;
 use super::layout::{Writer, name, quoted};
-use agentir_ir::{Data, Extensions};
 use crate::schema::{FieldDef, FieldType, RecordType};
+use agentir_ir::{Data, Extensions};
 use serde_json::Map;
 
 /// The Agent Script extensions of an element, by key.

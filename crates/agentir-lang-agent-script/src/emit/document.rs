@@ -2,10 +2,10 @@
 
 use super::layout::{Writer, name, quoted};
 use super::{agent, data, expr};
-use agentir_expr::{Name, Template, TypeExpr, TypeKind};
-use agentir_ir::{Agent, AgentReference, Data, SessionVariable, Statement};
 use crate::Dialect;
 use crate::schema::{FieldType, RecordType};
+use agentir_expr::{Name, Template, TypeExpr, TypeKind};
+use agentir_ir::{Agent, AgentReference, Data, SessionVariable, Statement};
 use rustc_hash::FxHashSet;
 use serde_json::Map;
 use serde_json::json;

@@ -10,10 +10,10 @@ mod losses;
 mod prompt;
 mod statement;
 
+use crate::Dialect;
 use agentir_expr::Dialect as Semantics;
 use agentir_ir::{Agent, Program};
 use agentir_syntax::emit::{Emitted, Emitter, LossRule, OutputFile, file_stem};
-use crate::Dialect;
 use document::Script;
 use losses::{BASE_LOSSES, LOSSES};
 use std::sync::Arc;
@@ -41,6 +41,13 @@ impl Emitter for Writer {
         match self.dialect {
             Dialect::AgentScript => "Agent Script (base)",
             _ => "Agent Script",
+        }
+    }
+
+    fn summary(&self) -> &'static str {
+        match self.dialect {
+            Dialect::AgentScript => "Agent Script, base dialect",
+            _ => "Agent Script, agentforce dialect",
         }
     }
 

@@ -10,10 +10,12 @@
 use super::super::tree::{Argument, Declared, Target};
 use super::errors::AgentScript;
 use super::lexer::SyntaxErrorKind;
-use agentir_syntax::inline::{ExprBuilder, InlineText, syntax_error, unboxed, unescaped, whole_number};
-use agentir_syntax::text::offset;
 use agentir_diagnostics::Spanned;
 use agentir_expr::{Expr, ExprKind, Literal, Name, Path, Segment, TypeExpr, TypeKind};
+use agentir_syntax::inline::{
+    ExprBuilder, InlineText, syntax_error, unboxed, unescaped, whole_number,
+};
+use agentir_syntax::text::offset;
 use smol_str::SmolStr;
 
 /// The result of parsing with one of the entry points.

@@ -1,11 +1,11 @@
 //! Agent Script's error messages for inline text.
 
 use super::lexer::{EntryPoint, SyntaxErrorKind, Token};
+use agentir_diagnostics::{Applicability, Diagnostic, Edit, Fix, RuleName, Span};
 use agentir_syntax::inline::{
     Expected, Explain, ForeignSyntax, InlineLanguage, InlineText, Notation, SyntaxError,
 };
 use agentir_syntax::rules;
-use agentir_diagnostics::{Applicability, Diagnostic, Edit, Fix, RuleName, Span};
 
 /// Agent Script's inline languages.
 pub(crate) enum AgentScript {}

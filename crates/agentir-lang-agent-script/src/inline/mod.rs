@@ -9,10 +9,10 @@ pub(crate) use lexer::EntryPoint;
 
 use super::outline::Text;
 use super::tree::Argument;
-use agentir_syntax::inline::InlineText;
-use agentir_syntax::text::offset;
 use agentir_diagnostics::{Diagnostic, FileId, Span, Spanned};
 use agentir_expr::{Expr, ExprKind, Literal, Name, Path, Segment};
+use agentir_syntax::inline::InlineText;
+use agentir_syntax::text::offset;
 use context::Context;
 use errors::ParseFailure;
 use lexer::Lexer;
@@ -39,9 +39,7 @@ impl Reading<'_> {
         }
         let input = InlineText::verbatim(text, self.file, start);
         let mut lexer = Lexer::new(text, entry_point);
-        match grammar::inline::InlineParser::new()
-            .parse(&Context { input }, lexer.by_ref())
-        {
+        match grammar::inline::InlineParser::new().parse(&Context { input }, lexer.by_ref()) {
             Ok(parsed) => {
                 self.problems.extend(
                     lexer.foreign_syntax.iter().map(|form| errors::foreign_syntax(form, &input)),

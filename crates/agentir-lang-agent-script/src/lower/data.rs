@@ -2,10 +2,10 @@
 
 use super::Source;
 use super::fields::Fields;
+use crate::{self as script, Value};
 use agentir_diagnostics::{Span, Spanned};
 use agentir_expr::{Expr, ExprKind, Literal, Template, TemplatePart};
 use agentir_ir::{Data, Number};
-use crate::{self as script, Value};
 use serde_json::Map;
 use smol_str::SmolStr;
 

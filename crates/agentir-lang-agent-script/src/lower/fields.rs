@@ -7,12 +7,10 @@
 
 use super::Source;
 use super::data;
+use crate::{Binding, Declaration, Field, Procedure, Record, Unknown, Value};
 use agentir_diagnostics::{Span, Spanned};
 use agentir_expr::{Expr, Name, Template};
 use agentir_ir::{Data, Dialect, Extensions};
-use crate::{
-    Binding, Declaration, Field, Procedure, Record, Unknown, Value,
-};
 use smol_str::SmolStr;
 
 /// The fields of a block that have not been taken yet.

@@ -15,13 +15,13 @@ mod fields;
 mod statement;
 mod tools;
 
-use agentir_syntax::Definition;
+use crate::{self as script, Declaration, Document, Modifier};
 use agentir_diagnostics::{Span, Spanned};
 use agentir_expr::{Name, Template};
 use agentir_ir::{
     Agent, AgentReference, Dialect, Extensions, Remote, Response, SessionVariable, Statement, Tool,
 };
-use crate::{self as script, Declaration, Document, Modifier};
+use agentir_syntax::Definition;
 use fields::Fields;
 use indexmap::IndexMap;
 use rustc_hash::FxHashMap;
@@ -113,7 +113,8 @@ pub(crate) fn lower<'s>(document: Document<'s>, text: &'s str) -> Definition {
     for (_, fields) in root.records(&["actions"]) {
         library.extend(tools::tool(fields, source));
     }
-    let shared = Shared { source, instructions, remote, hash: agentir_syntax::lower::source_hash(text) };
+    let shared =
+        Shared { source, instructions, remote, hash: agentir_syntax::lower::source_hash(text) };
     let mut agents: Vec<Agent> = Vec::new();
     let mut entry: Option<Spanned<Name>> = None;
     let mut first = 0;

@@ -1,16 +1,14 @@
 //! Lowers statements, and the prompts they build (specification part I, 5).
 
 use super::{Source, data};
-use agentir_syntax::lower::required_field;
+use crate::{self as script, Branch as Arm, Procedure, StatementKind, Target};
 use agentir_diagnostics::{Span, Spanned};
 use agentir_expr::{Argument, Condition, ConditionKind, Expr, ExprKind, UnaryOp};
 use agentir_ir::{
     Body, Branch, Call, Collect, Data, Decider, Delegation, Dialect, Extensions, Gather,
     GatherField, Instruction, SetVariable, Statement,
 };
-use crate::{
-    self as script, Branch as Arm, Procedure, StatementKind, Target,
-};
+use agentir_syntax::lower::required_field;
 use smol_str::SmolStr;
 
 /// A condition with its source text.

@@ -3,6 +3,7 @@
 use super::fields::Fields;
 use super::statement::{body, collected_field, conjunction, named};
 use super::{Shared, Source, data};
+use crate::{self as script, Declaration};
 use agentir_diagnostics::{Span, Spanned};
 use agentir_expr::{Condition, Expr, ExprKind, TypeExpr, TypeField, TypeKind};
 use agentir_ir::{
@@ -10,7 +11,6 @@ use agentir_ir::{
     Dialect, Extensions, FilledBy, Handoff, InputBinding, Parameter, ReturnType, Tool, ToolBinding,
     Trigger,
 };
-use crate::{self as script, Declaration};
 use smol_str::SmolStr;
 
 /// The namespaces of agents; dialects have synonyms for the same.

@@ -6,9 +6,9 @@ use super::super::schema::RecordType;
 use super::super::tree::{Binding, Record, StatementKind};
 use super::value::Named;
 use super::{Names, Reader};
-use agentir_syntax::rules;
 use agentir_diagnostics::{Applicability, Diagnostic, Spanned};
 use agentir_expr::{Expr, ExprKind, Name};
+use agentir_syntax::rules;
 
 impl<'s> Reader<'s, '_> {
     pub(super) fn bindings(

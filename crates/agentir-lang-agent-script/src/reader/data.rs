@@ -6,9 +6,9 @@ use super::super::template;
 use super::super::tree::{Data, Procedure, Unknown};
 use super::Reader;
 use super::statement::StatementContext;
-use agentir_syntax::rules;
 use agentir_diagnostics::{Diagnostic, Span, Spanned};
 use agentir_expr::Name;
+use agentir_syntax::rules;
 
 impl<'s> Reader<'s, '_> {
     /// `key: …` without a row in the table.

@@ -10,10 +10,10 @@ use super::inline::Reading;
 use super::outline::{Entry, EntryKind, Inline, Key, Text, Word};
 use super::schema::{Dialect, FieldDef, FieldType, RecordType, Version};
 use super::tree::{Field, Record, Unknown, Value};
-use agentir_syntax::rules;
-use agentir_syntax::text::{offset, with_article};
 use agentir_diagnostics::{Applicability, Diagnostic, FileId, Severity, Span, Spanned, closest};
 use agentir_expr::Name;
+use agentir_syntax::rules;
+use agentir_syntax::text::{offset, with_article};
 use rustc_hash::FxHashMap;
 
 /// The state of reading a document.

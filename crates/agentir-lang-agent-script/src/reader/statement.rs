@@ -8,10 +8,10 @@ use super::super::schema::{COLLECT, ProcedureKind, V3_2};
 use super::super::template::{self, Segment};
 use super::super::tree::{Branch, CollectForm, Procedure, Statement, StatementKind};
 use super::{Reader, excerpt, spelled};
-use agentir_syntax::rules;
-use agentir_syntax::text::offset;
 use agentir_diagnostics::{Applicability, Diagnostic, Edit, Fix, Span, closest};
 use agentir_expr::{BinaryOp, Expr, ExprKind, Literal};
+use agentir_syntax::rules;
+use agentir_syntax::text::offset;
 
 /// The context of a statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -6,10 +6,10 @@ use super::super::schema::{FieldDef, FieldType, Limit, ProcedureKind, RecordType
 use super::super::template::{self, Template};
 use super::super::tree::{Data, Declaration, Declared, Modifier, TypeSpec, Value};
 use super::{Names, Reader, excerpt};
-use agentir_syntax::rules;
-use agentir_syntax::text::{listed, with_article};
 use agentir_diagnostics::{Applicability, Diagnostic, Span, Spanned, closest};
 use agentir_expr::{Expr, ExprKind, Literal, Name, TypeExpr, TypeKind};
+use agentir_syntax::rules;
+use agentir_syntax::text::{listed, with_article};
 
 /// An entry with a name chosen by the author: `name: …`.
 pub(super) struct Named<'s> {

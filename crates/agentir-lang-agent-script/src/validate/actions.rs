@@ -2,9 +2,9 @@
 
 use super::super::tree::Record;
 use super::{Check, constant};
-use agentir_syntax::rules;
 use agentir_diagnostics::{Diagnostic, Span};
 use agentir_expr::{Expr, ExprKind};
+use agentir_syntax::rules;
 
 /// The documented schemes of action targets, in lower case.
 const SCHEMES: &[&str] = &[

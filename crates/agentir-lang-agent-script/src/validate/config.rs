@@ -2,9 +2,9 @@
 
 use super::super::tree::{Data, Record, Value};
 use super::{Check, EMPLOYEE, SERVICE, constant, head};
-use agentir_syntax::rules;
 use agentir_diagnostics::{Diagnostic, closest};
 use agentir_expr::{ExprKind, Literal};
+use agentir_syntax::rules;
 
 /// The allowed number of starter prompts, and their length.
 const PROMPTS: std::ops::RangeInclusive<usize> = 3..=20;

@@ -2,8 +2,8 @@
 
 use super::super::tree::{Declaration, Record, TypeSpec, Value};
 use super::{Check, constant};
-use agentir_syntax::rules;
 use agentir_expr::{Expr, ExprKind};
+use agentir_syntax::rules;
 
 /// The renderers of responses.
 const RENDERERS: &[&str] =

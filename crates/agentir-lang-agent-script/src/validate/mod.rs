@@ -12,8 +12,8 @@ mod subagent;
 mod variables;
 
 use super::tree::{Document, Field, Record, Value};
-use agentir_syntax::rules;
 use agentir_diagnostics::{Applicability, Diagnostic, RuleName, Span, closest};
+use agentir_syntax::rules;
 
 /// The agent type for employees of a company.
 const EMPLOYEE: &str = "AgentforceEmployeeAgent";

@@ -2,8 +2,8 @@
 
 use super::super::tree::{Record, Statement, StatementKind, Value};
 use super::{Check, actions, config, constant};
-use agentir_syntax::rules;
 use agentir_diagnostics::Diagnostic;
+use agentir_syntax::rules;
 
 /// The prefix of custom nodes: `node://byon/namespace/type/version`.
 const BYON: &str = "node://byon/";

@@ -2,9 +2,9 @@
 
 use super::super::tree::{Declaration, Modifier};
 use super::{Check, constant};
-use agentir_syntax::rules;
 use agentir_diagnostics::Diagnostic;
 use agentir_expr::TypeKind;
+use agentir_syntax::rules;
 
 /// The maximum length of a variable's description, in characters.
 const DESCRIPTION: usize = 255;

@@ -1,11 +1,11 @@
 //! Lowers conditions of transitions.
 
 use super::{Context, builders};
+use crate::tables::{NO, OPERATORS, Operator, YES};
+use crate::{Json, Kind, Text, script};
 use agentir_diagnostics::{Diagnostic, Span};
 use agentir_expr::{BinaryOp, Expr, ExprKind, Literal, UnaryOp};
 use agentir_syntax::rules;
-use crate::tables::{NO, OPERATORS, Operator, YES};
-use crate::{Json, Kind, Text, script};
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 

@@ -3,14 +3,14 @@
 use super::condition::{Scope, condition};
 use super::names::Namespace;
 use super::{Context, builders, extensions, localized, nodes};
+use crate::Json;
+use crate::tables::{NODES, NodeKind};
 use agentir_diagnostics::{Diagnostic, Span, Spanned};
 use agentir_expr::{Name, Template};
 use agentir_ir::{
     Agent, AgentType, Body, Branch, Extensions, Flow, SessionVariable, Statement, Step, Target,
 };
 use agentir_syntax::rules;
-use crate::Json;
-use crate::tables::{NODES, NodeKind};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smol_str::SmolStr;
 

@@ -3,6 +3,8 @@
 use super::messages::{self, Messages};
 use super::scripts::ScriptOutput;
 use super::{Context, localized};
+use crate::Json;
+use crate::tables::{ENTITY_TYPES, EntityType};
 use agentir_diagnostics::{Diagnostic, Span, Spanned, closest};
 use agentir_expr::{Name, Template};
 use agentir_ir::{
@@ -10,8 +12,6 @@ use agentir_ir::{
     Number, Semantics, Statement, Validation,
 };
 use agentir_syntax::rules;
-use crate::Json;
-use crate::tables::{ENTITY_TYPES, EntityType};
 use smol_str::SmolStr;
 
 /// A value of a list.

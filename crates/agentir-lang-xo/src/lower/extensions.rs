@@ -1,12 +1,12 @@
 //! Extensions: preserves data without a field in AgentIR, apart from credentials.
 
 use super::XO;
+use crate::tables::ENCODED;
+use crate::{Json, Kind, Text};
 use agentir_diagnostics::{Diagnostic, Span};
 use agentir_ir::{Data, Extensions};
 use agentir_secrets::{is_credential, secrets};
 use agentir_syntax::rules;
-use crate::tables::ENCODED;
-use crate::{Json, Kind, Text};
 use std::ops::Range;
 
 /// The replacement of a credential.

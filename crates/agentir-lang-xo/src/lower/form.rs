@@ -1,11 +1,11 @@
 //! Lowers forms: several values collected together.
 
 use super::{Context, localized};
+use crate::Json;
 use agentir_diagnostics::{Diagnostic, Spanned};
 use agentir_expr::Template;
 use agentir_ir::{Data, GatherField};
 use agentir_syntax::rules;
-use crate::Json;
 use smol_str::SmolStr;
 
 /// The components of forms, and the field types they map to.
@@ -53,7 +53,8 @@ fn field(cx: &mut Context<'_, '_>, part: &Json) -> Option<GatherField> {
     let name = named.into_iter().find_map(|key| part.take_text(key))?;
     let kind = ["type", "componentType"].into_iter().find_map(|key| part.take_text(key));
     let variable = cx.names.entity(&name.value, name.span);
-    let mut field = GatherField { span: part.span, ..agentir_syntax::lower::required_field(variable) };
+    let mut field =
+        GatherField { span: part.span, ..agentir_syntax::lower::required_field(variable) };
     let ty = kind.and_then(|k| FIELDS.iter().find(|(xo_name, _)| *xo_name == k.value));
     match (ty, kind) {
         (Some((_, ty)), Some(kind)) => {

@@ -1,15 +1,15 @@
 //! Lowers messages, with their channels, languages and alternatives.
 
 use super::{Context, XO, builders, extensions, scripts};
+use crate::script::Statement as Code;
+use crate::tables::{CHANNELS, DEFAULT_CHANNEL};
+use crate::{Json, Text};
 use agentir_diagnostics::{Span, Spanned};
 use agentir_expr::{Expr, ExprKind, Literal, Template};
 use agentir_ir::{
     ActionElement, Actions, Body, Data, Extensions, FlowModifications, GatherField,
     GatherOverrides, Number, NumberOrText, Profile, Response, Statement, Step,
 };
-use crate::script::Statement as Code;
-use crate::tables::{CHANNELS, DEFAULT_CHANNEL};
-use crate::{Json, Text};
 use smol_str::SmolStr;
 
 /// A message.

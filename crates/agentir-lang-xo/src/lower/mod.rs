@@ -27,11 +27,11 @@ mod scripts;
 mod service;
 mod supervisor;
 
+use crate::{Json, Text};
 use agentir_diagnostics::{Diagnostic, Spanned};
 use agentir_expr::Name;
 use agentir_ir::{Agent, AgentType, Dialect, Extensions, Metadata, Profile};
 use agentir_syntax::{Definition, InlineParsers, rules};
-use crate::{Json, Text};
 use names::{Names, Namespace};
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;

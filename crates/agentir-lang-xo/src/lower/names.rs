@@ -1,14 +1,14 @@
 //! Names in AgentIR (variables, tools, agents and steps), and the translation of expressions and texts
 //! that use them.
 
+use crate::tables::{KNOWN_PATHS, SCOPES, USER};
+use crate::{Text, script};
 use agentir_diagnostics::{Span, Spanned};
 use agentir_expr::{
     Condition, ConditionKind, Expr, ExprKind, Literal, Name, ObjectEntry, Path, Segment, Template,
     system_namespace, system_variable,
 };
 use agentir_syntax::InlineParsers;
-use crate::tables::{KNOWN_PATHS, SCOPES, USER};
-use crate::{Text, script};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smol_str::{SmolStr, format_smolstr};
 

@@ -4,14 +4,14 @@ use super::dialog::{DialogNode, tail};
 use super::messages::{self, Message, Messages, Variant};
 use super::scripts::{self, ScriptOutput};
 use super::{Context, builders, entity, form, localized, service};
+use crate::tables::NodeKind;
+use crate::{Json, Text, script};
 use agentir_diagnostics::{Diagnostic, Span, Spanned};
 use agentir_expr::{Condition, Expr, Name, Template};
 use agentir_ir::{
     Agent, Body, Branch, Decider, Delegation, GatherField, ReasoningZone, Statement, Step, Target,
 };
 use agentir_syntax::rules;
-use crate::tables::NodeKind;
-use crate::{Json, Text, script};
 use smol_str::SmolStr;
 
 /// The transitions of a step, and what is collected while its body is lowered.

@@ -2,14 +2,14 @@
 
 use super::messages::{self, Message};
 use super::{Context, XO, builders, extensions};
+use crate::Text;
+use crate::script::{self, Branch as CodeBranch, Script, Statement as Code};
 use agentir_diagnostics::{Span, Spanned};
 use agentir_expr::{Argument, Expr, ExprKind, Literal, Name, Path, Segment, Template, TypeExpr};
 use agentir_ir::{
     Binding, Body, Call, Data, Extensions, Response, ReturnType, SetVariable, Statement, Target,
     Tool, ToolType,
 };
-use crate::Text;
-use crate::script::{self, Branch as CodeBranch, Script, Statement as Code};
 use indexmap::IndexMap;
 use smol_str::SmolStr;
 use std::fmt::Write;

@@ -2,13 +2,13 @@
 
 use super::scripts::ScriptOutput;
 use super::{Context, XO, builders, extensions};
+use crate::tables::NodeKind;
+use crate::{Json, Text, script};
 use agentir_diagnostics::{Diagnostic, Spanned};
 use agentir_expr::{Argument, Expr, Name, Segment, Template, TypeExpr};
 use agentir_ir::{Binding, Call, Data, Extensions, ReturnType, Tool, ToolType};
 use agentir_secrets::is_credential;
 use agentir_syntax::rules;
-use crate::tables::NodeKind;
-use crate::{Json, Text, script};
 use smol_str::SmolStr;
 
 /// Collects the arguments of a call from the placeholders in a request.
@@ -119,10 +119,7 @@ pub(super) fn call(
     if let Some(idp) = component.take_text("idp").filter(|t| t.value != "none") {
         tool.auth_profile_ref = Some(idp.spanned());
     }
-    if component
-        .get("authRequired")
-        .is_some_and(|a| matches!(a.kind, crate::Kind::Bool(false)))
-    {
+    if component.get("authRequired").is_some_and(|a| matches!(a.kind, crate::Kind::Bool(false))) {
         component.take_member("authRequired");
     }
     let described = super::localized(component, &cx.language)

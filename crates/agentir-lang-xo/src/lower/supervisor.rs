@@ -5,13 +5,13 @@ use super::messages;
 use super::names::Namespace;
 use super::scripts::ScriptOutput;
 use super::{Context, extensions, localized};
+use crate::{Json, Text};
 use agentir_diagnostics::{Span, Spanned};
 use agentir_expr::{Name, Template};
 use agentir_ir::{
     Agent, AgentReference, AgentType, Body, Decider, Delegation, ErrorHandler, Extensions,
     IntentClassification, Jump, Nlu, NluIntent, Number, NumberOrText, Routing, Statement, Target,
 };
-use crate::{Json, Text};
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 
@@ -150,9 +150,8 @@ fn routing(
             extensions: Extensions::default(),
             span,
         });
-        let hidden = dialog
-            .get("isHidden")
-            .is_some_and(|h| matches!(h.kind, crate::Kind::Bool(true)));
+        let hidden =
+            dialog.get("isHidden").is_some_and(|h| matches!(h.kind, crate::Kind::Bool(true)));
         if !hidden {
             let intents = vec![Spanned::new(entry.name.value.clone(), span)];
             routing.rules.push(agentir_ir::RoutingRule {

@@ -5,13 +5,13 @@ use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use agentir_analysis::conditions::starts_unset;
 use agentir_analysis::constraints::{EvaluationPoint, GuardedConstraint, guarded_constraints};
 use agentir_analysis::initial_state::InitialState;
-use agentir_ir::polarity::inverted;
 use agentir_analysis::proof::FactSource;
 use agentir_diagnostics::{Confidence, Diagnostic, RuleName, Severity};
 use agentir_eval::Value;
 use agentir_expr::{BinaryOp, Expr, ExprKind, Literal, Path};
 use agentir_flow::cfg::Origin;
 use agentir_ir::ConstraintKind;
+use agentir_ir::polarity::inverted;
 use agentir_solver::{FactKind, Test};
 
 pub(crate) static RULE: Rule = Rule {

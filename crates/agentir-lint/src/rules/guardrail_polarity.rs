@@ -1,9 +1,9 @@
 //! A guardrail whose check describes allowed content instead of violations.
 
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
-use agentir_ir::polarity::{inverted, reads_like_pass};
 use agentir_diagnostics::{Applicability, Confidence, RuleName, Severity};
 use agentir_expr::Version;
+use agentir_ir::polarity::{inverted, reads_like_pass};
 
 pub(crate) static RULE: Rule = Rule {
     name: RuleName("guardrail-polarity"),

@@ -1,9 +1,9 @@
 //! A recall event with a legacy name.
 
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
-use agentir_ir::recall::{Legacy, legacy};
 use agentir_diagnostics::{RuleName, Severity};
 use agentir_expr::Version;
+use agentir_ir::recall::{Legacy, legacy};
 
 pub(crate) static RULE: Rule = Rule {
     name: RuleName("legacy-recall-event"),

@@ -1,8 +1,8 @@
 //! A recall event that never happens.
 
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
-use agentir_ir::recall::{Event, event, legacy};
 use agentir_diagnostics::{Applicability, RuleName, Severity, closest};
+use agentir_ir::recall::{Event, event, legacy};
 
 pub(crate) static RULE: Rule = Rule {
     name: RuleName("unknown-recall-event"),

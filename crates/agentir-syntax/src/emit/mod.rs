@@ -24,6 +24,9 @@ pub trait Emitter: Sync {
     /// The name in prose.
     fn title(&self) -> &'static str;
 
+    /// What the command line says of it.
+    fn summary(&self) -> &'static str;
+
     /// The dialect whose semantics the expressions of the output have.
     fn dialect(&self) -> Dialect;
 

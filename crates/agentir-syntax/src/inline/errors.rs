@@ -70,8 +70,11 @@ const MAX_ALTERNATIVES: usize = 6;
 /// What was expected at the position of an error.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Expected {
+    /// A value.
     Value,
+    /// A name.
     Name,
+    /// An operator, or the end.
     Operator,
     /// One of a few symbols, as prose.
     Symbols(String),
@@ -111,20 +114,26 @@ impl Notation {
 /// A failed parse. It becomes a diagnostic only if the text was clearly meant to be parsed this way:
 /// natural language fails to parse as an expression, too.
 pub struct ParseFailure<'a, L: Explain> {
+    /// The text.
     pub input: InlineText<'a>,
     /// The part that was parsed.
     pub range: Range<usize>,
+    /// The entry point that it was parsed with.
     pub entry_point: L::EntryPoint,
+    /// Why the parser stopped.
     pub error: Error<'a, L>,
     /// The offsets of the last two tokens that the parser read.
     pub last: [(u32, u32); 2],
 }
 
 impl<L: Explain> ParseFailure<'_, L> {
+    /// A part of the text.
+    #[must_use]
     pub fn slice(&self, start: u32, end: u32) -> &str {
         self.input.slice(start, end)
     }
 
+    /// An error at a part of the text.
     pub fn error(&self, start: u32, end: u32, message: impl Into<String>) -> Diagnostic {
         Diagnostic::error(L::rule(self.entry_point), self.input.span_of(start, end), message)
     }

@@ -7,8 +7,11 @@ use agentir_diagnostics::{Applicability, Diagnostic};
 /// A syntax error found by a lexer or a grammar action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SyntaxError<Kind> {
+    /// What is wrong.
     pub kind: Kind,
+    /// The offset of its first byte in the text.
     pub start: u32,
+    /// One past its last byte.
     pub end: u32,
 }
 
@@ -18,7 +21,9 @@ pub type TokenResult<Token, Kind> = Result<(u32, Token, u32), SyntaxError<Kind>>
 /// A notation of another language that is accepted with a diagnostic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ForeignSyntax {
+    /// The offset of its first byte in the text.
     pub start: u32,
+    /// One past its last byte.
     pub end: u32,
     /// The notation to write instead.
     pub replacement: &'static str,

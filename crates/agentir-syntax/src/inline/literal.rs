@@ -5,10 +5,7 @@ use smol_str::SmolStr;
 
 /// Resolves escapes. `resolve` maps the character after a backslash; the error is the offset of the first
 /// backslash before an unknown character.
-pub fn unescaped(
-    text: &str,
-    resolve: impl Fn(char) -> Option<char>,
-) -> Result<SmolStr, u32> {
+pub fn unescaped(text: &str, resolve: impl Fn(char) -> Option<char>) -> Result<SmolStr, u32> {
     let Some(first) = memchr::memchr(b'\\', text.as_bytes()) else {
         return Ok(SmolStr::new(text));
     };

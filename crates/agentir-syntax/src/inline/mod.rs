@@ -18,9 +18,7 @@ mod literal;
 
 pub use builder::{Error, ExprBuilder, InlineLanguage, syntax_error, unboxed};
 pub use errors::{Expected, Explain, Notation, ParseFailure};
-pub use lexing::{
-    ForeignSyntax, Nesting, NestingEffect, SyntaxError, TokenResult, next_word,
-};
+pub use lexing::{ForeignSyntax, Nesting, NestingEffect, SyntaxError, TokenResult, next_word};
 pub use literal::{unescaped, unescaped_leniently, whole_number};
 
 use crate::text::offset;

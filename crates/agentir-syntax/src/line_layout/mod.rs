@@ -114,6 +114,8 @@ pub struct LayoutBuilder<'s> {
 }
 
 impl<'s> LayoutBuilder<'s> {
+    /// A layout in which all lines are blank.
+    #[must_use]
     pub fn new(file: FileId, text: &'s str, tabs: Tabs) -> Self {
         let mut lines = Vec::new();
         let mut at = 0;
@@ -144,14 +146,20 @@ impl<'s> LayoutBuilder<'s> {
         }
     }
 
+    /// The index of the line that contains a byte.
+    #[must_use]
     pub fn line_of(&self, at: u32) -> usize {
         self.lines.partition_point(|l| l.span.start <= at).saturating_sub(1)
     }
 
+    /// A part of the text.
+    #[must_use]
     pub fn slice(&self, start: u32, end: u32) -> &'s str {
         self.text.get(start as usize..end as usize).unwrap_or_default()
     }
 
+    /// A byte of the text.
+    #[must_use]
     pub fn byte(&self, at: u32) -> Option<u8> {
         self.text.as_bytes().get(at as usize).copied()
     }
@@ -232,6 +240,7 @@ impl<'s> LayoutBuilder<'s> {
         }
     }
 
+    /// Records white space, and its canonical width.
     pub fn gap(&mut self, start: u32, end: u32, width: u32) {
         if end - start != width || self.slice(start, end).contains('\t') {
             self.gaps.push(Gap { span: Span::new(self.file, start, end), width });
@@ -246,6 +255,7 @@ impl<'s> LayoutBuilder<'s> {
         }
     }
 
+    /// Records a comment.
     pub fn comment(&mut self, comment: Span) {
         let index = self.line_of(comment.start);
         let alone = self.lines.get(index).is_some_and(|l| {

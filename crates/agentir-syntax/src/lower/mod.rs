@@ -45,11 +45,7 @@ pub fn not_text(file: FileId, text: &str) -> Option<Diagnostic> {
 
 /// Leaves the first `count` findings, those of the parser, where an error ended the reading: what the others say rests
 /// on a part of the file.
-pub fn keep_parser_errors(
-    diagnostics: &mut Vec<Diagnostic>,
-    count: usize,
-    stopped: Option<Span>,
-) {
+pub fn keep_parser_errors(diagnostics: &mut Vec<Diagnostic>, count: usize, stopped: Option<Span>) {
     if stopped.is_some() {
         diagnostics.truncate(count);
     }

@@ -17,13 +17,13 @@ mod exposed_tools;
 mod expr;
 mod flow;
 
-use agentir_syntax::emit::{NameSyntax, Namespace, Renamed};
 use agentir_diagnostics::Span;
 use agentir_expr::{Dialect, Name, Path, Segment, TypeExpr, TypeKind};
 use agentir_ir::{
     Agent, AgentReference, Data, Extensions, Metadata, Parameter, Program, Remote, Response,
     SessionVariable, Statement, Tool,
 };
+use agentir_syntax::emit::{NameSyntax, Namespace, Renamed};
 use expr::{spanned, text};
 use indexmap::IndexMap;
 use rustc_hash::{FxHashMap, FxHashSet};
