@@ -4,9 +4,10 @@ use crate::documents::load_with;
 use crate::external;
 use crate::generate::Project;
 use crate::measure::{Options, fastest};
+use agentir::targets;
 use agentir_convert::{Target, convert};
+use agentir_lang_abl as abl;
 use agentir_project::Loaded;
-use agentir_syntax::abl;
 use std::fmt::Write;
 use std::hint::black_box;
 use std::path::Path;
@@ -32,7 +33,7 @@ pub fn table(root: &Path, options: &Options) -> String {
     let mut out =
         format!("{:<30}{:>12}\n", format!("{} third-party programs", programs.len()), "seconds");
     let mut sum = Duration::ZERO;
-    for target in Target::ALL {
+    for target in targets::all() {
         let time = fastest(options.rounds, || {
             for (program, sources) in &programs {
                 black_box(convert(program, sources, target));

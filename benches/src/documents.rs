@@ -2,55 +2,57 @@
 //! is `agentir-project`.
 
 use crate::generate::{File, Project};
+use agentir::languages;
 use agentir_config::Configs;
 use agentir_diagnostics::FileId;
+use agentir_lang_abl::{self as abl, Arena, Format, Options as Reading};
+use agentir_lang_abl::{ABL_FILE, YAML_FILE, outline};
+use agentir_lang_adl::{self as adl, AGENTS_FILE, PYTHON_FILE, SETTINGS_FILE};
+use agentir_lang_agent_script::{self as agent_script, AGENT_SCRIPT_FILE};
 use agentir_lint::{Cancellation, Checked, Selection, Times};
-use agentir_lower::{Language, LoweredFile, ReadOptions};
 use agentir_project::{CheckOptions, Levels, Loaded, check_programs, read_program};
-use agentir_syntax::abl::{self, Arena, Format, Options as Reading};
-use agentir_syntax::{adl, agent_script, outline};
+use agentir_syntax::outline::parse_yaml;
+use agentir_syntax::{Detected, FileHead, LoweredFile, ReadOptions};
 use std::hint::black_box;
 
 /// A document in memory.
 pub(crate) struct Document<'p> {
     name: &'p str,
     pub(crate) text: &'p str,
-    language: Language,
+    language: Detected,
 }
 
 impl<'p> Document<'p> {
     pub(crate) fn new(file: &'p File) -> Self {
         let (name, text) = (file.path.as_str(), file.text.as_str());
-        Self { name, text, language: agentir_lower::language_in_program(name, text) }
+        let language = languages().detect_head(&FileHead { name, text, in_program: true });
+        Self { name, text, language }
     }
 
     /// Lines and columns to tokens; YAML, which has a lexer of its own, up to its outline.
     pub(crate) fn lex(&self) {
-        match self.language {
-            Language::Abl => {
-                black_box(outline::count_tokens(self.text));
-            }
-            Language::AgentScript => {
-                black_box(agent_script::count_tokens(self.text));
-            }
-            _ => self.outline(),
+        let kind = self.language.kind;
+        if *kind == ABL_FILE {
+            black_box(outline::count_tokens(self.text));
+        } else if *kind == AGENT_SCRIPT_FILE {
+            black_box(agent_script::count_tokens(self.text));
+        } else {
+            self.outline();
         }
     }
 
     /// To the outline.
     pub(crate) fn outline(&self) {
         let mut problems = Vec::new();
-        match self.language {
-            Language::Abl => {
-                black_box(outline::parse(FileId(0), self.text, &mut problems));
-            }
-            Language::AblYaml | Language::Adl | Language::AdlSettings => {
-                black_box(outline::parse_yaml(FileId(0), self.text, &mut problems));
-            }
-            Language::AgentScript => {
-                black_box(agent_script::count_entries(self.text));
-            }
-            Language::Python | Language::Xo | Language::XoSettings => self.parse(),
+        let kind = self.language.kind;
+        if *kind == ABL_FILE {
+            black_box(outline::parse(FileId(0), self.text, &mut problems));
+        } else if [&YAML_FILE, &AGENTS_FILE, &SETTINGS_FILE].contains(&kind) {
+            black_box(parse_yaml(FileId(0), self.text, &mut problems));
+        } else if *kind == AGENT_SCRIPT_FILE {
+            black_box(agent_script::count_entries(self.text));
+        } else {
+            self.parse();
         }
     }
 
@@ -60,35 +62,33 @@ impl<'p> Document<'p> {
         let mut abl = |format: Format| {
             let outline = match format {
                 Format::Abl => outline::parse(FileId(0), self.text, &mut problems),
-                Format::Yaml => outline::parse_yaml(FileId(0), self.text, &mut problems),
+                Format::Yaml => parse_yaml(FileId(0), self.text, &mut problems),
             };
             let arena = Arena::new();
             black_box(abl::read(&outline, format, Reading::default(), &arena, &mut problems));
         };
-        match self.language {
-            Language::Abl => abl(Format::Abl),
-            Language::AblYaml => abl(Format::Yaml),
-            Language::AgentScript => {
-                let options = agent_script::Options::default();
-                black_box(agent_script::parse(FileId(0), self.text, options, &mut problems));
-            }
-            Language::Adl => {
-                let outline = outline::parse_yaml(FileId(0), self.text, &mut problems);
-                black_box(adl::read(&outline, &mut problems));
-            }
-            Language::Python => {
-                black_box(adl::python::read(FileId(0), self.text, &mut problems));
-            }
-            Language::AdlSettings | Language::Xo | Language::XoSettings => {
-                black_box(self.lower());
-            }
+        let kind = self.language.kind;
+        if *kind == ABL_FILE {
+            abl(Format::Abl);
+        } else if *kind == YAML_FILE {
+            abl(Format::Yaml);
+        } else if *kind == AGENT_SCRIPT_FILE {
+            let options = agent_script::Options::default();
+            black_box(agent_script::parse(FileId(0), self.text, options, &mut problems));
+        } else if *kind == AGENTS_FILE {
+            let outline = parse_yaml(FileId(0), self.text, &mut problems);
+            black_box(adl::read(&outline, &mut problems));
+        } else if *kind == PYTHON_FILE {
+            black_box(adl::python::read(FileId(0), self.text, &mut problems));
+        } else {
+            black_box(self.lower());
         }
     }
 
     /// To the IR.
     pub(crate) fn lower(&self) -> LoweredFile {
         let options = ReadOptions::default();
-        agentir_lower::file_as(self.language, FileId(0), self.name, self.text, options)
+        languages().read_detected(self.language, FileId(0), self.name, self.text, options)
     }
 
     /// In canonical layout. One that has another is read back as well.
@@ -105,7 +105,7 @@ pub(crate) fn load(project: &Project) -> Loaded {
 /// Reads a project's files as one program.
 pub(crate) fn load_with(project: &Project, options: ReadOptions) -> Loaded {
     let files = project.files.iter().map(|file| (file.path.as_str(), file.text.as_str()));
-    read_program(files, options)
+    read_program(languages(), files, options)
 }
 
 /// Which rules check programs, without configurations.
@@ -124,6 +124,7 @@ impl Rules {
     /// Runs the rules over a program. Findings of its front end are left out.
     pub(crate) fn check(&self, loaded: &Loaded, timed: bool) -> (Checked, Times) {
         let options = CheckOptions {
+            languages: languages(),
             selection: &self.selection,
             levels: &Levels::new(&self.configs, &self.selection),
             fragment: false,

@@ -18,7 +18,7 @@ pub(crate) fn projects(root: &Path, ending: &str) -> Vec<Project> {
             {
                 let path = path.display().to_string();
                 // Not every YAML file is an ADL document.
-                if ending != "yml" || agentir_lower::is_adl(&path, &text) {
+                if ending != "yml" || agentir_lang_adl::is_adl(&path, &text) {
                     projects.push(Project { name: path.clone(), files: vec![File { path, text }] });
                 }
             }

@@ -2,7 +2,8 @@
 //! no time.
 
 use crate::measure::{Options, fastest, rate};
-use agentir_lower::ReadOptions;
+use agentir::ReadOptions;
+use agentir::languages;
 use agentir_model::{Script, Scripted};
 use agentir_project::read_program;
 use agentir_runtime::{Event, Host, Input, Machine, NoHuman, Observer, Session};
@@ -121,7 +122,7 @@ pub(crate) fn table(options: &Options) -> String {
         "conversations", "turns/s", "turns/s, traced", "idle session, KB"
     );
     for case in &CASES {
-        let loaded = read_program(case.files.iter().copied(), ReadOptions::default());
+        let loaded = read_program(languages(), case.files.iter().copied(), ReadOptions::default());
         let machine = loaded.programs.first().map(|loaded| Machine::new(&loaded.program));
         let idle = machine.as_ref().and_then(|machine| converse(machine, case, &mut ()));
         let (Some(machine), Some(idle)) = (machine, idle) else {

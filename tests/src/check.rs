@@ -1,12 +1,13 @@
 //! Checks programs in memory.
 
+use agentir::languages;
 use agentir_compare::{AnnouncedLosses, Comparison, NormalizedProgram, Side};
 use agentir_config::Configs;
 use agentir_diagnostics::{Diagnostic, FileId, Severity, SourceMap, Span};
 use agentir_ir::Program;
+use agentir_lang_abl::Options;
 use agentir_lint::{Cancellation, Selection};
 use agentir_project::{CheckOptions, FileResult, Levels, Loaded, check_loaded, config_names};
-use agentir_syntax::abl::Options;
 use serde_json::{Value, json};
 
 /// A file.
@@ -67,7 +68,7 @@ pub fn check(files: &[File], options: Options) -> Checked {
 #[must_use]
 pub fn load(files: &[File], options: Options) -> Loaded {
     let texts = files.iter().map(|file| (file.name.as_str(), file.text.as_str()));
-    agentir_project::read_program(texts, options.into())
+    agentir_project::read_program(languages(), texts, options.into())
 }
 
 /// Checks a program that was read with the same options.
@@ -76,6 +77,7 @@ pub fn run_rules(mut loaded: Loaded, options: Options) -> Checked {
     let configs = Configs::none(config_names());
     let selection = Selection::default();
     let options = CheckOptions {
+        languages: languages(),
         selection: &selection,
         levels: &Levels::new(&configs, &selection),
         fragment: options.fragment,
@@ -91,7 +93,7 @@ pub fn run_rules(mut loaded: Loaded, options: Options) -> Checked {
 #[must_use]
 pub fn front_end(file: &File, options: Options) -> Vec<Diagnostic> {
     let File { name, text } = file;
-    FileResult::new(FileId(0), name, text, true, options.into()).lowered.diagnostics
+    FileResult::new(languages(), FileId(0), name, text, true, options.into()).lowered.diagnostics
 }
 
 /// Compares the behaviour of two programs.

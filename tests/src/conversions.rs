@@ -3,9 +3,10 @@
 
 use crate::check::{File, check};
 use crate::samples::{Sample, adl, agent_script, files_below, ours, root};
+use agentir::{languages, targets};
 use agentir_compare::Verdict;
 use agentir_convert::{Preservation, Target, Totals, convert, loss_rules};
-use agentir_syntax::abl::Options;
+use agentir_lang_abl::Options;
 use rayon::prelude::*;
 use std::fmt::Write;
 use std::fs;
@@ -50,7 +51,7 @@ impl Pair {
     fn of(samples: &[(Vec<File>, Options)], target: Target) -> Self {
         let one = |(files, options): &(Vec<File>, Options)| {
             let checked = check(files, *options);
-            let mut done = convert(&checked.program, &checked.sources, target);
+            let mut done = convert(languages(), &checked.program, &checked.sources, target);
             done.verify(&checked.program, &checked.sources);
             let verdict = done.report.proof.as_ref().map_or(Verdict::Undecided, |p| p.verdict);
             let mut verdicts = [0; 4];
@@ -93,7 +94,7 @@ pub fn document() -> String {
          How many values of the samples are kept / approximated / dropped, as `agentir convert` \
          reports them.\n\n",
     );
-    let head: Vec<String> = Target::ALL.iter().map(|t| title(*t)).collect();
+    let head: Vec<String> = targets::all().into_iter().map(title).collect();
     let line = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
     let rule = |n: usize| format!("|{}\n", "---|".repeat(n));
     let header = |first: &str| {
@@ -104,7 +105,7 @@ pub fn document() -> String {
     out += &header("from");
     for (language, name) in LANGUAGES {
         let samples = correct(language);
-        let pairs: Vec<Pair> = Target::ALL.iter().map(|t| Pair::of(&samples, *t)).collect();
+        let pairs: Vec<Pair> = targets::all().iter().map(|t| Pair::of(&samples, *t)).collect();
         let first = format!("{name}, {} samples", samples.len());
         let values = pairs.iter().map(|pair| {
             let Totals { kept, approximated, dropped } = pair.totals;
@@ -123,14 +124,14 @@ pub fn document() -> String {
             Paths are those of AgentIR, of an agent or (with `/`) of the program; `*` is one name, \
             `**` any number.\nThe first row that fits holds, one of the first kind only if what it \
             speaks of is in the output.\n";
-    for target in Target::ALL {
+    for target in targets::all() {
         // Both notations of ABL are one language.
-        if target == Target::AblYaml {
+        if target == targets::ABL_YAML {
             continue;
         }
         let own: Vec<_> = loss_rules(target).collect();
-        let shared = target == Target::AgentScriptBase;
-        let inherited = if shared { loss_rules(Target::AgentScript).count() } else { 0 };
+        let shared = target == targets::AGENT_SCRIPT_BASE;
+        let inherited = if shared { loss_rules(targets::AGENT_SCRIPT).count() } else { 0 };
         let _ = write!(out, "\n### {}\n\n", target.title());
         if shared {
             out += "What the agentforce dialect loses, and:\n\n";

@@ -4,6 +4,7 @@
 use crate::check::json;
 use crate::samples::root;
 use agentir::diagnostics::{Applicability, FileId};
+use agentir::targets;
 use agentir::vfs::Memory;
 use agentir::{Detail, Diagnostic, FixError, FormatError, Severity, Snapshot, Target, Workspace};
 use agentir_convert::{NormalizedProgram, Totals};
@@ -96,7 +97,7 @@ fn findings(snapshot: &Snapshot) -> &[Diagnostic] {
 
 /// Formats a text, which is idempotent, and migrates it.
 fn layout(input: Input, snapshot: &Snapshot, text: &str) {
-    let language = agentir_lower::language(input.file, text);
+    let language = languages().detect(input.file, text);
     let (file, _) = snapshot.sources().iter().next().expect("one file");
     match snapshot.format(file) {
         Ok(once) => {
@@ -108,7 +109,7 @@ fn layout(input: Input, snapshot: &Snapshot, text: &str) {
         Err(FormatError::NotFound) => panic!("the file is part of the workspace"),
     }
     for to in [Version::Current, Version::Newest] {
-        let _either = agentir_rewrite::migrate(language, FileId(0), text, None, to);
+        let _either = agentir::migrate(language, FileId(0), text, None, to);
     }
 }
 
@@ -122,7 +123,7 @@ fn convert(snapshot: &Snapshot) {
         if program.agents.is_empty() {
             continue;
         }
-        for target in Target::ALL {
+        for target in targets::all() {
             let conversion = snapshot.convert(id, target).expect("the program of this id");
             let broken = conversion.diagnostics.iter().find(|d| d.severity == Severity::Error);
             assert!(broken.is_none(), "{} that cannot be read: {broken:?}", target.name());

@@ -7,7 +7,7 @@ use crate::check::{Checked, File, check};
 use crate::samples::root;
 use agentir_diagnostics::{Diagnostic, SourceFile};
 use agentir_expr::Version;
-use agentir_syntax::abl::Options;
+use agentir_lang_abl::Options;
 use std::fs;
 use std::path::PathBuf;
 

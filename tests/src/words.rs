@@ -6,10 +6,12 @@
 //! occurs twice in the document must occur twice in the IR.
 
 use crate::check::File;
+use agentir::languages;
 use agentir_diagnostics::FileId;
-use agentir_syntax::abl::schema::{AGENT, FieldType, PROFILE, RecordType, TOOL_LIBRARY};
-use agentir_syntax::agent_script;
-use agentir_syntax::outline;
+use agentir_lang_abl::outline;
+use agentir_lang_abl::schema::{AGENT, FieldType, PROFILE, RecordType, TOOL_LIBRARY};
+use agentir_lang_adl::SETTINGS_FILE;
+use agentir_lang_agent_script as agent_script;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
@@ -188,7 +190,7 @@ fn adl_words(file: &File) -> Vec<(usize, String)> {
 
 /// The keys of all tables of ADL.
 fn adl_keys() -> BTreeSet<&'static str> {
-    use agentir_syntax::adl::schema::{FIELDS, VERBS, companion_keys};
+    use agentir_lang_adl::schema::{FIELDS, VERBS, companion_keys};
     let fields = FIELDS.iter().flat_map(|f| f.former_names.iter().copied().chain([f.name]));
     let verbs = VERBS.iter().flat_map(|v| companion_keys(v).iter().copied().chain([*v]));
     fields.chain(verbs).chain(["q", "a", "policy"]).collect()
@@ -232,8 +234,8 @@ fn document_words(file: &File) -> Vec<(usize, String)> {
     if file.name.ends_with(".py") {
         return python_words(file);
     }
-    if agentir_lower::is_adl(&file.name, &file.text)
-        || agentir_lower::is_adl_config(&file.name, &file.text)
+    if agentir_lang_adl::is_adl(&file.name, &file.text)
+        || languages().detect(&file.name, &file.text).kind == &SETTINGS_FILE
     {
         return adl_words(file);
     }

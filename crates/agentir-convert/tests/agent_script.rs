@@ -2,12 +2,13 @@
 
 #![allow(clippy::expect_used, reason = "tests end by panicking")]
 
+use agentir::{languages, targets};
 use agentir_convert::{OutputFile, Target, convert, read_back};
 
 fn written(path: &str, source: &str) -> String {
     let files = [OutputFile { path: path.to_owned(), text: source.to_owned() }];
-    let (sources, program, _) = read_back(&files);
-    let done = convert(&program, &sources, Target::AgentScript);
+    let (sources, program, _) = read_back(languages(), &files);
+    let done = convert(languages(), &program, &sources, targets::AGENT_SCRIPT);
     assert!(done.diagnostics.is_empty(), "{:?}", done.diagnostics);
     // The header is the same for all.
     let text = &done.files.first().expect("one file").text;

@@ -119,7 +119,8 @@ fn is_adl_name(name: &str) -> bool {
 
 /// Whether a document is a bot, by its content: one of its agents is of one of ADL's types. A file called
 /// `agents.yml` is taken for one whatever it says.
-fn is_adl(name: &str, text: &str) -> bool {
+#[must_use]
+pub fn is_adl(name: &str, text: &str) -> bool {
     let file = name.rsplit(['/', '\\']).next().unwrap_or(name);
     if is_adl_name(file) {
         return true;

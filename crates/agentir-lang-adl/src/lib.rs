@@ -28,7 +28,7 @@ mod tree;
 
 pub use emit::EMITTER;
 pub use inline::Verb;
-pub use language::{ADL, AGENTS_FILE, PYTHON_FILE, SETTINGS_FILE};
+pub use language::{ADL, AGENTS_FILE, PYTHON_FILE, SETTINGS_FILE, is_adl};
 pub use reader::read;
 pub use schema::AgentKind;
 pub use tree::{

@@ -253,7 +253,8 @@ mod tests {
     use agentir_analysis::ProgramAnalysis;
     use agentir_diagnostics::FileId;
     use agentir_ir::Program;
-    use agentir_lower::ReadOptions;
+    use agentir_lang_abl::{ABL, ABL_FILE};
+    use agentir_syntax::ReadOptions;
 
     #[test]
     fn rules_about_dead_or_deprecated_code_are_tagged() {
@@ -277,7 +278,7 @@ mod tests {
     #[test]
     fn the_template_is_a_rule_that_works() {
         let text = "AGENT: A\nGOAL: \"g\"\nFLOW:\n  start:\n    REASONING: false\n    CALL: example_tool()\n    THEN: COMPLETE\n";
-        let file = agentir_lower::file(FileId(0), "a.agent.abl", text, ReadOptions::default());
+        let file = ABL.read(&ABL_FILE, FileId(0), text, ReadOptions::default());
         let mut program = Program::default();
         file.add_to(&mut program, &mut Vec::new());
         let whole = ProgramAnalysis::new(&program);

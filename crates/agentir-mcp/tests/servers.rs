@@ -7,6 +7,7 @@
     reason = "tests end by panicking"
 )]
 
+use agentir::languages;
 use agentir_ir::Tool;
 use agentir_mcp::Mcp;
 use agentir_runtime::{FailureKind, ToolCall, ToolFailure, Tools};
@@ -43,7 +44,7 @@ fn desk(name: &str) -> Tool {
     let text =
         format!("TOOLS:\n  t(name?: string)\n    type: mcp\n    server: desk\n    tool: {name}\n");
     let files = [("x.tools.abl", text.as_str())];
-    let loaded = agentir_project::read_program(files, agentir_lower::ReadOptions::default());
+    let loaded = agentir_project::read_program(languages(), files, agentir::ReadOptions::default());
     loaded.programs[0].program.tools().next().cloned().unwrap()
 }
 

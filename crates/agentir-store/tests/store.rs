@@ -7,6 +7,7 @@
     reason = "tests end by panicking"
 )]
 
+use agentir::languages;
 use agentir_ir::Program;
 use agentir_runtime::{SESSION_VERSION, Session};
 use agentir_store::{Memory, MemoryChanges, Owner, SessionInfo, Sqlite, Store, StoreError};
@@ -310,7 +311,8 @@ MEMORY:
 
 fn traveller() -> Program {
     let files = [("traveller.agent.abl", TRAVELLER)];
-    let mut loaded = agentir_project::read_program(files, agentir_lower::ReadOptions::default());
+    let mut loaded =
+        agentir_project::read_program(languages(), files, agentir::ReadOptions::default());
     loaded.programs.remove(0).program
 }
 

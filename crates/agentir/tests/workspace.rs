@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests end by panicking")]
 
 use agentir::diagnostics::Applicability;
+use agentir::targets;
 use agentir::{Cancellation, Cancelled, Detail, Severity, Snapshot, Target, Workspace};
 use std::fs;
 
@@ -124,7 +125,7 @@ fn programs_are_converted_drawn_formatted_and_compared() {
     workspace.set_text("pool.agent.abl", POOL.replace("book_line", "book_lane"));
     let snapshot = workspace.snapshot().unwrap();
     let (id, _) = snapshot.programs().next().unwrap();
-    let script = snapshot.convert(id, Target::AgentScript).unwrap();
+    let script = snapshot.convert(id, targets::AGENT_SCRIPT).unwrap();
     assert!(script.files.iter().any(|file| file.path.ends_with(".agent")));
     assert!(!snapshot.graph(id, Detail::Steps).unwrap().agents.is_empty());
     let (file, source) = snapshot.file("pool.agent.abl").unwrap();
@@ -301,11 +302,8 @@ fn everything_a_setter_takes_can_be_named() {
     assert_eq!(count(&mut workspace, "undefined-tool"), 0);
     workspace.set_selection(agentir::Selection::default());
     assert_eq!(count(&mut workspace, "undefined-tool"), 1);
-    let version = Some(agentir::AblVersion::Legacy);
-    workspace.set_options(agentir::ReadOptions {
-        abl: agentir::AblOptions { version, fragment: true },
-        agent_script: agentir::AgentScriptOptions { dialect: None },
-    });
+    let version = Some(agentir::Version::Legacy);
+    workspace.set_options(agentir::ReadOptions { version, fragment: true, variant: None });
     assert_eq!(
         count(&mut workspace, "undefined-tool"),
         0,

@@ -2,12 +2,12 @@
 //! is measured again: `docs/orchestration.md`.
 
 use crate::check::{Checked, File, check};
+use agentir_lang_abl::Options;
 use agentir_model::Offline;
 use agentir_runtime::{
     Event, EventKind, Host, Input, Machine, NoHuman, Observer, OrchestrationMethod, Usage,
 };
 use agentir_scenario::FixedClock;
-use agentir_syntax::abl::Options;
 use agentir_tools::{Stubs, Toolbox};
 use rayon::prelude::*;
 use std::fmt::Write;

@@ -9,7 +9,7 @@
 
 use agentir_diagnostics::Severity;
 use agentir_ir::Statement;
-use agentir_syntax::abl::Options;
+use agentir_lang_abl::Options;
 use agentir_tests::check::{Checked, File, check, json};
 use agentir_tests::samples::{adl, external_root};
 use agentir_tests::{expect, words};

@@ -9,9 +9,10 @@
 )]
 
 use agentir_diagnostics::{FileId, RuleName, Severity};
+use agentir_lang_abl::Options;
+use agentir_lang_agent_script as syntax;
 use agentir_lint::Group;
-use agentir_syntax::abl::Options;
-use agentir_syntax::{agent_script as syntax, rules};
+use agentir_syntax::rules;
 use agentir_tests::check::{Checked, File, check, json};
 use agentir_tests::samples::{agent_script, external_agent_script, external_root};
 use agentir_tests::{expect, words};

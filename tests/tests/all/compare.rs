@@ -3,9 +3,10 @@
 
 #![allow(clippy::panic, clippy::unwrap_used, reason = "tests end by panicking")]
 
+use agentir::languages;
 use agentir_compare::{Comparison, Verdict};
 use agentir_convert::{OutputFile, read_back};
-use agentir_syntax::abl::Options;
+use agentir_lang_abl::Options;
 use agentir_tests::check::{Checked, File, check, compare};
 use agentir_tests::samples::{
     Sample, adl, agent_script, external_abl, external_agent_script, ours,
@@ -156,7 +157,7 @@ fn long_flows_are_compared() {
     // Without the rules, which look at the conditions of long flows for much longer.
     let read = |last: &str| {
         let text = flow(&long(last));
-        read_back(&[OutputFile { path: "long.agent.abl".to_owned(), text }])
+        read_back(languages(), &[OutputFile { path: "long.agent.abl".to_owned(), text }])
     };
     let verdict = |one: &str, other: &str| {
         let [(sources, program, _), (other_sources, other_program, _)] = [read(one), read(other)];

@@ -7,9 +7,9 @@
     reason = "tests end by panicking, and say how far they came"
 )]
 
+use agentir_lang_abl::Options;
 use agentir_runtime::Machine;
 use agentir_scenario::{Coverage, Scenario, TestOutcome, run, text};
-use agentir_syntax::abl::Options;
 use agentir_tests::check::{Checked, File, check};
 use agentir_tests::samples::{external_root, files_below, is_conversation_test, root};
 use rayon::prelude::*;

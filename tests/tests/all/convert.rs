@@ -2,11 +2,12 @@
 
 #![allow(clippy::panic, clippy::unwrap_used, reason = "tests end by panicking")]
 
+use agentir::{languages, targets};
 use agentir_compare::{NormalizedProgram, Verdict, differences};
 use agentir_convert::{Preservation, Target, convert};
 use agentir_diagnostics::{Severity, SourceMap};
 use agentir_ir::Program;
-use agentir_syntax::abl::Options;
+use agentir_lang_abl::Options;
 use agentir_tests::check::{File, check};
 use agentir_tests::conversions::{LANGUAGES, correct};
 use agentir_tests::samples::{external_agent_script, external_documents, external_files};
@@ -16,7 +17,7 @@ use rustc_hash::FxHashSet;
 /// The targets to test: all, or the one that `AGENTIR_TARGET` names.
 fn targets() -> impl Iterator<Item = Target> {
     let wanted = std::env::var("AGENTIR_TARGET").ok();
-    Target::ALL.into_iter().filter(move |t| wanted.as_ref().is_none_or(|w| w == t.name()))
+    targets::all().into_iter().filter(move |t| wanted.as_ref().is_none_or(|w| w == t.name()))
 }
 
 /// A program of ours.
@@ -41,14 +42,14 @@ fn samples() -> Vec<Sample> {
         .collect()
 }
 
-fn native(program: &Program) -> &'static [Target] {
+fn native(program: &Program) -> Vec<Target> {
     // Agentforce needs a name and a user; a document without is one of the base dialect.
     let base = || program.agents().all(|a| a.extensions.0.is_empty());
     match program.agents().next().map(|a| a.metadata.dialect) {
-        Some("agent-script") if base() => &[Target::AgentScriptBase],
-        Some("agent-script") => &[Target::AgentScript],
-        Some("adl") => &[Target::Adl],
-        _ => &[Target::Abl, Target::AblYaml],
+        Some("agent-script") if base() => vec![targets::AGENT_SCRIPT_BASE],
+        Some("agent-script") => vec![targets::AGENT_SCRIPT],
+        Some("adl") => vec![targets::ADL],
+        _ => vec![targets::ABL, targets::ABL_YAML],
     }
 }
 
@@ -61,7 +62,7 @@ fn what_is_written_can_be_read() {
     let mut problems = Vec::new();
     for sample in samples() {
         for target in targets() {
-            let done = convert(&sample.program, &sample.sources, target);
+            let done = convert(languages(), &sample.program, &sample.sources, target);
             assert!(!done.files.is_empty(), "{} to {target:?}", sample.name);
             for d in done.diagnostics.iter().filter(|d| d.severity == Severity::Error) {
                 let file = done.sources.get(d.primary.span.file).unwrap();
@@ -97,7 +98,7 @@ fn every_value_is_listed(all: &[Sample]) {
     all.par_iter().for_each(|sample| {
         let size = NormalizedProgram::new(&sample.program).size();
         for target in targets() {
-            let report = convert(&sample.program, &sample.sources, target).report;
+            let report = convert(languages(), &sample.program, &sample.sources, target).report;
             let totals = report.totals;
             assert_eq!(totals.kept + totals.approximated + totals.dropped, size);
             assert_eq!(report.entries.len(), size);
@@ -114,7 +115,7 @@ fn the_report_in_words_counts_everything() {
     let mut problems = Vec::new();
     for sample in samples() {
         for target in targets() {
-            let done = convert(&sample.program, &sample.sources, target);
+            let done = convert(languages(), &sample.program, &sample.sources, target);
             let text = done.report.text();
             for (fate, total) in [
                 ("approximated", done.report.totals.approximated),
@@ -142,7 +143,7 @@ fn the_same_language_keeps_everything() {
     let mut problems = Vec::new();
     for sample in samples() {
         for target in native(&sample.program).iter().filter(|t| targets().any(|w| w == **t)) {
-            let done = convert(&sample.program, &sample.sources, *target);
+            let done = convert(languages(), &sample.program, &sample.sources, *target);
             let found = differences(
                 &NormalizedProgram::new(&sample.program),
                 &NormalizedProgram::new(&done.program),
@@ -161,10 +162,10 @@ fn the_same_language_keeps_everything() {
 
 /// What is lost on the way to another language and back although neither report says so.
 fn silent_losses(sample: &Sample, target: Target) -> Vec<String> {
-    let there = convert(&sample.program, &sample.sources, target);
+    let there = convert(languages(), &sample.program, &sample.sources, target);
     let mut problems = Vec::new();
     for home in native(&sample.program) {
-        let back = convert(&there.program, &there.sources, *home);
+        let back = convert(languages(), &there.program, &there.sources, *home);
         let lost: FxHashSet<&str> =
             there.report.losses().chain(back.report.losses()).map(|e| e.path.as_str()).collect();
         let kept = NormalizedProgram::new(&back.program);
@@ -200,7 +201,7 @@ fn third_party_samples() -> Vec<Sample> {
     }
     all.extend(external_agent_script().into_iter().map(|f| (vec![f], Options::default())));
     let adl = external_files("adl").into_iter();
-    let bots = adl.filter(|f| agentir_lower::is_adl(&f.name, &f.text));
+    let bots = adl.filter(|f| agentir_lang_adl::is_adl(&f.name, &f.text));
     all.extend(bots.map(|f| (vec![f], Options::default())));
     all.into_par_iter()
         .map(|(files, options)| (check(&files, options), files))
@@ -249,7 +250,7 @@ fn does_the_same_in_its_own_language(all: &[Sample]) {
         .flat_map_iter(|sample| {
             let targets = native(&sample.program).iter().filter(|t| targets().any(|w| w == **t));
             targets.filter_map(|target| {
-                let mut done = convert(&sample.program, &sample.sources, *target);
+                let mut done = convert(languages(), &sample.program, &sample.sources, *target);
                 done.verify(&sample.program, &sample.sources);
                 let proof = done.report.proof.as_ref().unwrap();
                 // What the report announces here is what a dialect that is not a target loses.
@@ -276,13 +277,13 @@ fn whatever_differs_in_third_party_programs_is_announced() {
 
 fn differences_are_announced(all: &[Sample]) {
     // Two notations of ABL are one language, and two dialects of Agent Script do the same.
-    let languages =
-        || targets().filter(|t| !matches!(t, Target::AblYaml | Target::AgentScriptBase));
+    let alike = [targets::ABL_YAML, targets::AGENT_SCRIPT_BASE];
+    let different = || targets().filter(|target| !alike.contains(target));
     let problems: Vec<String> = all
         .par_iter()
         .flat_map_iter(|sample| {
-            languages().filter_map(|target| {
-                let mut done = convert(&sample.program, &sample.sources, target);
+            different().filter_map(|target| {
+                let mut done = convert(languages(), &sample.program, &sample.sources, target);
                 done.verify(&sample.program, &sample.sources);
                 let proof = done.report.proof.as_ref().unwrap();
                 let told = proof.text(["source", "output"]);

@@ -2,18 +2,19 @@
 
 #![allow(clippy::panic, clippy::unwrap_used, reason = "tests end by panicking")]
 
+use agentir::{languages, targets};
 use agentir_compare::Verdict;
 use agentir_convert::{Conversion, NormalizedProgram, Target, convert, differences};
 use agentir_diagnostics::{Diagnostic, Severity, SourceMap};
 use agentir_ir::Program;
-use agentir_syntax::abl::Options;
+use agentir_lang_abl::Options;
 use agentir_tests::check::{File, check};
 use agentir_tests::samples::{
     Sample, adl, agent_script, external_agent_script, external_documents, files_below, ours, root,
 };
 use std::path::Path;
 
-const BOTH: [Target; 2] = [Target::Abl, Target::AblYaml];
+const BOTH: [Target; 2] = [targets::ABL, targets::ABL_YAML];
 
 struct Source {
     name: String,
@@ -67,12 +68,12 @@ fn differing(name: &str, left: &Program, right: &Program) -> Vec<String> {
 /// Another name for the differences that a sample has for a reason.
 fn rewritten(source: &Source, problems: &mut Vec<String>) {
     for target in BOTH {
-        let done = convert(&source.program, &source.sources, target);
+        let done = convert(languages(), &source.program, &source.sources, target);
         let name = format!("{} to {}", source.name, target.name());
         problems.extend(errors(&name, &done));
         problems.extend(differing(&name, &source.program, &done.program));
         // What was written is written the same way again.
-        let again = convert(&done.program, &done.sources, target);
+        let again = convert(languages(), &done.program, &done.sources, target);
         if again.files != done.files {
             problems.push(format!("{name}: written again, it looks different"));
         }
@@ -120,7 +121,7 @@ fn conversions_are_as_good_as_what_is_written_by_hand() {
         for language in folders(&agent) {
             let other = source(&files_below(&language), Options::default());
             for target in BOTH {
-                let done = convert(&other.program, &other.sources, target);
+                let done = convert(languages(), &other.program, &other.sources, target);
                 let name = format!("{} to {}", language.display(), target.name());
                 problems.extend(errors(&name, &done));
                 let found = differing(&name, &by_hand.program, &done.program);
@@ -144,7 +145,7 @@ fn every_loss_has_a_reason() {
     let mut problems = Vec::new();
     for source in foreign() {
         for target in BOTH {
-            let done = convert(&source.program, &source.sources, target);
+            let done = convert(languages(), &source.program, &source.sources, target);
             let name = format!("{} to {}", source.name, target.name());
             problems.extend(errors(&name, &done));
             let unexplained = done.report.losses().filter(|e| {
@@ -162,7 +163,7 @@ fn conversions_of_our_samples_have_no_errors() {
     let mut problems = Vec::new();
     for source in foreign() {
         for target in BOTH {
-            let done = convert(&source.program, &source.sources, target);
+            let done = convert(languages(), &source.program, &source.sources, target);
             let files: Vec<File> = done
                 .files
                 .iter()
@@ -178,7 +179,7 @@ fn conversions_of_our_samples_have_no_errors() {
 
 /// The text of a file of the output.
 fn text(source: &Source, target: Target, path: &str) -> String {
-    let done = convert(&source.program, &source.sources, target);
+    let done = convert(languages(), &source.program, &source.sources, target);
     let file = done.files.iter().find(|f| f.path == path);
     file.unwrap_or_else(|| panic!("no {path}")).text.clone()
 }
@@ -190,7 +191,7 @@ fn agent_script_reads_as_abl() {
         .find(|s| s.files.first().unwrap().name.ends_with("luthier_orders.agent"))
         .unwrap();
     let source = source(&sample.files, Options::default());
-    insta::assert_snapshot!(text(&source, Target::Abl, "agents/workshop.agent.abl"));
+    insta::assert_snapshot!(text(&source, targets::ABL, "agents/workshop.agent.abl"));
 }
 
 #[test]
@@ -198,8 +199,8 @@ fn adl_reads_as_abl() {
     let bots = adl("valid");
     let ferry = bots.iter().find(|b| b.iter().any(|f| f.name.contains("ferry"))).unwrap();
     let source = source(ferry, Options::default());
-    insta::assert_snapshot!(text(&source, Target::Abl, "agents/crossing.agent.abl"));
-    insta::assert_snapshot!(text(&source, Target::AblYaml, "agents/harbour.agent.yaml"));
+    insta::assert_snapshot!(text(&source, targets::ABL, "agents/crossing.agent.abl"));
+    insta::assert_snapshot!(text(&source, targets::ABL_YAML, "agents/harbour.agent.yaml"));
 }
 
 #[test]
@@ -212,7 +213,7 @@ fn what_others_wrote_can_be_read() {
             continue;
         }
         for target in BOTH {
-            let done = convert(&source.program, &source.sources, target);
+            let done = convert(languages(), &source.program, &source.sources, target);
             problems.extend(errors(&format!("{} to {}", source.name, target.name()), &done));
         }
     }
@@ -257,7 +258,7 @@ fn reserved_names_are_called_otherwise_everywhere() {
             }
             let source = source(&[file], Options::default());
             for target in BOTH {
-                let mut done = convert(&source.program, &source.sources, target);
+                let mut done = convert(languages(), &source.program, &source.sources, target);
                 let what = format!("{name} in {} to {}", source.name, target.name());
                 problems.extend(errors(&what, &done));
                 let renamed: Vec<_> =
@@ -309,7 +310,7 @@ fn recipes_become_agents_without_new_mistakes() {
         if before.errors().next().is_some() {
             continue;
         }
-        let done = convert(&before.program, &before.sources, Target::Abl);
+        let done = convert(languages(), &before.program, &before.sources, targets::ABL);
         let file =
             |f: &agentir_convert::OutputFile| File { name: f.path.clone(), text: f.text.clone() };
         let files: Vec<File> = done.files.iter().map(file).collect();
@@ -334,7 +335,7 @@ fn hooks_have_no_outcomes() {
         sample.files.iter().any(|file| file.name.ends_with("beekeeper_hotline.agent"))
     });
     let from = source(&nested.unwrap().files, Options::default());
-    let done = convert(&from.program, &from.sources, Target::Abl);
+    let done = convert(languages(), &from.program, &from.sources, targets::ABL);
     let text: String = done.files.iter().map(|f| f.text.as_str()).collect();
     let hooks = text.split_once("HOOKS:").unwrap().1;
     insta::assert_snapshot!(hooks.split_once("MESSAGES:").unwrap().0);
@@ -398,7 +399,7 @@ subagent other:
 fn elements_by_number_are_said_in_words() {
     let file = File { name: "queue.agent".to_owned(), text: ELEMENTS.to_owned() };
     let from = source(&[file], Options::default());
-    let done = convert(&from.program, &from.sources, Target::Abl);
+    let done = convert(languages(), &from.program, &from.sources, targets::ABL);
     assert_eq!(errors("queue", &done), Vec::<String>::new());
     let picker = done.files.iter().find(|f| f.path.contains("picker")).unwrap();
     insta::assert_snapshot!(picker.text);

@@ -8,9 +8,10 @@
     reason = "tests end by panicking"
 )]
 
+use agentir::{languages, targets};
 use agentir_convert::{Conversion, NormalizedProgram, Target, convert, differences};
 use agentir_diagnostics::Severity;
-use agentir_syntax::abl::Options;
+use agentir_lang_abl::Options;
 use agentir_tests::check::{File, check};
 use agentir_tests::samples::{
     adl, agent_script, external_abl, external_root, files_below, ours, root,
@@ -18,7 +19,7 @@ use agentir_tests::samples::{
 
 fn to_adl(files: &[File]) -> (NormalizedProgram, Conversion) {
     let checked = check(files, Options::default());
-    let done = convert(&checked.program, &checked.sources, Target::Adl);
+    let done = convert(languages(), &checked.program, &checked.sources, targets::ADL);
     (NormalizedProgram::new(&checked.program), done)
 }
 
@@ -101,7 +102,7 @@ fn the_bots_of_others_are_written_back_as_they_were() {
         let python: Vec<_> = paths.iter().filter(|p| kind(p, &["py"])).collect();
         for path in paths.iter().filter(|p| kind(p, &["yml", "yaml"])) {
             let mut files = vec![file(path)];
-            if !agentir_lower::is_adl(&files[0].name, &files[0].text) {
+            if !agentir_lang_adl::is_adl(&files[0].name, &files[0].text) {
                 continue;
             }
             files.extend(python.iter().map(|p| file(p)));
@@ -110,7 +111,7 @@ fn the_bots_of_others_are_written_back_as_they_were() {
                 continue;
             }
             bots += 1;
-            let done = convert(&checked.program, &checked.sources, Target::Adl);
+            let done = convert(languages(), &checked.program, &checked.sources, targets::ADL);
             let found = differ(
                 &NormalizedProgram::new(&checked.program),
                 &NormalizedProgram::new(&done.program),

@@ -3,9 +3,10 @@
 
 #![allow(clippy::panic, clippy::unwrap_used, reason = "tests end by panicking")]
 
+use agentir::{languages, targets};
 use agentir_convert::{Conversion, NormalizedProgram, Target, convert, differences};
 use agentir_diagnostics::Severity;
-use agentir_syntax::abl::Options;
+use agentir_lang_abl::Options;
 use agentir_tests::check::{Checked, File, check};
 use agentir_tests::samples::{
     adl, external_agent_script, external_documents, external_files, files_below, ours, root,
@@ -23,7 +24,7 @@ fn read(files: &[File]) -> Checked {
 
 fn run(files: &[File], target: Target) -> (Checked, Conversion) {
     let checked = read(files);
-    let done = convert(&checked.program, &checked.sources, target);
+    let done = convert(languages(), &checked.program, &checked.sources, target);
     (checked, done)
 }
 
@@ -34,7 +35,7 @@ fn documents_of_others_come_back_as_they_were() {
     let mut problems = Vec::new();
     let mut compared = 0;
     for file in external_agent_script() {
-        let (checked, done) = run(std::slice::from_ref(&file), Target::AgentScript);
+        let (checked, done) = run(std::slice::from_ref(&file), targets::AGENT_SCRIPT);
         let broken = checked.diagnostics.iter().any(|d| d.severity == Severity::Error);
         if broken || file.name.contains("agentfabric") || file.text.contains("agentfabric") {
             continue;
@@ -77,7 +78,7 @@ fn the_same_agent_becomes_what_was_written_by_hand() {
         }
         for other in std::fs::read_dir(&folder).unwrap() {
             let other = other.unwrap().path();
-            let (checked, done) = run(&files_below(&other), Target::AgentScript);
+            let (checked, done) = run(&files_below(&other), targets::AGENT_SCRIPT);
             assert!(errors(&done).is_empty(), "{}: {:?}", other.display(), errors(&done));
             let found = differences(
                 &NormalizedProgram::new(&checked.program),
@@ -113,7 +114,7 @@ fn every_loss_is_explained() {
     let mut unexplained: BTreeMap<String, (usize, String)> = BTreeMap::new();
     let mut totals = [0; 3];
     for files in all {
-        let (_, done) = run(&files, Target::AgentScript);
+        let (_, done) = run(&files, targets::AGENT_SCRIPT);
         let sum = done.report.totals;
         for (total, one) in totals.iter_mut().zip([sum.kept, sum.approximated, sum.dropped]) {
             *total += one;
@@ -152,8 +153,8 @@ fn programs_of_others_become_documents_without_errors() {
             continue;
         }
         converted += 1;
-        for target in [Target::AgentScript, Target::AgentScriptBase] {
-            let done = convert(&checked.program, &checked.sources, target);
+        for target in [targets::AGENT_SCRIPT, targets::AGENT_SCRIPT_BASE] {
+            let done = convert(languages(), &checked.program, &checked.sources, target);
             let name = files.first().map_or("", |f| f.name.as_str());
             problems.extend(errors(&done).into_iter().map(|e| format!("{name}: {e}")));
         }

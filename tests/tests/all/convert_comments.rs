@@ -7,14 +7,15 @@
     reason = "tests end by panicking"
 )]
 
+use agentir::{languages, targets};
 use agentir_convert::{Conversion, Target, convert};
-use agentir_syntax::abl::Options;
+use agentir_lang_abl::Options;
 use agentir_tests::check::{File, check};
 use agentir_tests::samples::{adl, agent_script, ours};
 
 fn converted(files: &[File], target: Target) -> Conversion {
     let checked = check(files, Options::default());
-    convert(&checked.program, &checked.sources, target)
+    convert(languages(), &checked.program, &checked.sources, target)
 }
 
 fn one(name: &str, text: &str) -> Vec<File> {
@@ -78,7 +79,7 @@ FLOW:
 
 #[test]
 fn from_abl() {
-    for target in Target::ALL {
+    for target in targets::all() {
         let done = converted(&one("desk.agent.abl", DESK), target);
         insta::assert_snapshot!(format!("from_abl_to_{}", target.name()), shown(&done));
     }
@@ -91,7 +92,7 @@ fn every_comment_has_a_place_or_is_listed() {
     all.extend(adl("valid"));
     all.extend(agent_script("valid").into_iter().map(|s| s.files));
     for files in all {
-        for target in Target::ALL {
+        for target in targets::all() {
             let done = converted(&files, target);
             for comment in &done.report.comments {
                 let Some(place) = &comment.target else { continue };
@@ -116,7 +117,7 @@ const ABOUT_NOTHING: &[(&str, &str)] =
 fn the_same_language_keeps_comments() {
     let mut lost = Vec::new();
     for sample in ours("valid") {
-        let done = converted(&sample.files, Target::Abl);
+        let done = converted(&sample.files, targets::ABL);
         let names: Vec<_> = sample.files.iter().map(|f| f.name.clone()).collect();
         lost.extend(
             done.report

@@ -9,7 +9,7 @@
 
 use agentir_flow::Cfg;
 use agentir_flow::cost::{Calls, Reason, UpperBound, cost};
-use agentir_syntax::abl::Options;
+use agentir_lang_abl::Options;
 use agentir_tests::check::{File, check};
 use agentir_tests::samples::{Sample, all_ours, external_abl};
 

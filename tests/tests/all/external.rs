@@ -2,8 +2,8 @@
 
 #![allow(clippy::panic, reason = "tests end by panicking")]
 
+use agentir_lang_abl::Options;
 use agentir_lint::Group;
-use agentir_syntax::abl::Options;
 use agentir_tests::check::{Checked, check, json};
 use agentir_tests::samples::{Sample, external_abl};
 use agentir_tests::words;

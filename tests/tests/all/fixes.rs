@@ -8,7 +8,7 @@
 )]
 
 use agentir_diagnostics::{Applicability, FileId, Fix, Severity};
-use agentir_syntax::abl::Options;
+use agentir_lang_abl::Options;
 use agentir_tests::check::{Checked, File, check, front_end};
 use agentir_tests::mutate::damaged;
 use agentir_tests::pages;

@@ -2,11 +2,11 @@
 
 #![allow(clippy::panic, clippy::unwrap_used, reason = "tests end by panicking")]
 
+use agentir::{languages, targets};
 use agentir_convert::{Target, convert};
 use agentir_diagnostics::FileId;
-use agentir_lower::{Language, language};
+use agentir_lang_abl::Options;
 use agentir_rewrite::{RewriteError, format};
-use agentir_syntax::abl::Options;
 use agentir_tests::check::{File, check};
 use agentir_tests::mutate::{damaged, harmless};
 use agentir_tests::samples::{
@@ -15,7 +15,7 @@ use agentir_tests::samples::{
 use rayon::prelude::*;
 
 fn of(name: &str, text: &str) -> Result<String, RewriteError> {
-    format(language(name, text), FileId(0), text)
+    format(languages().detect(name, text), FileId(0), text)
 }
 
 /// Our own documents, and generated ones.
@@ -40,7 +40,10 @@ fn third_party_documents() -> Vec<File> {
 /// The files of languages that have a canonical layout.
 fn with_layout(files: impl Iterator<Item = File>) -> Vec<File> {
     files
-        .filter(|f| !f.name.ends_with(".json") && language(&f.name, &f.text) != Language::Python)
+        .filter(|f| {
+            !f.name.ends_with(".json")
+                && languages().detect(&f.name, &f.text).kind.notation.is_some()
+        })
         .collect()
 }
 
@@ -159,8 +162,8 @@ fn what_conversions_write_is_in_canonical_layout() {
     all.extend(agent_script("valid").into_iter().map(|s| s.files));
     for files in all {
         let checked = check(&files, Options::default());
-        for target in Target::ALL {
-            for file in convert(&checked.program, &checked.sources, target).files {
+        for target in targets::all() {
+            for file in convert(languages(), &checked.program, &checked.sources, target).files {
                 if file.path.ends_with(".json") {
                     continue;
                 }

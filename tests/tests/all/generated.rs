@@ -2,7 +2,7 @@
 
 #![allow(clippy::panic, reason = "tests end by panicking")]
 
-use agentir_syntax::abl::Options;
+use agentir_lang_abl::Options;
 use agentir_tests::check::{File, check, json};
 use agentir_tests::words;
 use std::collections::BTreeMap;

@@ -11,7 +11,7 @@
 
 use agentir_flow::cfg::{Cfg, DecidedBy, EdgeKind, NodeKind, Origin};
 use agentir_ir::Program;
-use agentir_syntax::abl::Options;
+use agentir_lang_abl::Options;
 use agentir_tests::check::{File, check};
 use agentir_tests::mutate::damaged;
 use agentir_tests::samples::{

@@ -9,12 +9,12 @@
     reason = "tests end by panicking"
 )]
 
+use agentir_lang_abl::Options;
 use agentir_runtime::{
     Answer, Event, EventKind, Host, Input, Machine, Model, ModelError, ModelRequest, ModelResponse,
     ModelTask, NoHuman, Observer, Purpose, Status, ToolUse, Usage,
 };
 use agentir_scenario::FixedClock;
-use agentir_syntax::abl::Options;
 use agentir_tests::check::{File, check};
 use agentir_tests::samples::{external_root, root};
 use agentir_tools::Toolbox;

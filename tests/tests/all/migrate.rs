@@ -7,12 +7,14 @@
     reason = "tests end by panicking"
 )]
 
+use agentir::{languages, migrate};
 use agentir_diagnostics::{FileId, Severity};
 use agentir_expr::Version::{self, Current, Legacy, Newest};
-use agentir_lower::{Language, language};
-use agentir_rewrite::migrate::{Migration, ROWS};
-use agentir_rewrite::{RewriteError, migrate};
-use agentir_syntax::abl::Options;
+use agentir_lang_abl::Options;
+use agentir_lang_abl::migrate::ROWS;
+use agentir_lang_abl::{ABL, ABL_FILE};
+use agentir_rewrite::{Migration, RewriteError};
+use agentir_syntax::Detected;
 use agentir_tests::check::check;
 use agentir_tests::samples::{Sample, all_ours, external_abl, ours};
 
@@ -127,7 +129,7 @@ const CASES: &[Case] = &[
 ];
 
 fn run(from: Version, to: Version, text: &str) -> Migration {
-    match migrate(Language::Abl, FileId(0), text, Some(from), to) {
+    match migrate(Detected { language: ABL, kind: &ABL_FILE }, FileId(0), text, Some(from), to) {
         Ok(done) => done,
         Err(refusal) => panic!("{refusal:?}\n{text}"),
     }
@@ -238,7 +240,7 @@ fn migrated_documents_are_of_their_version(samples: Vec<Sample>) {
     for sample in samples {
         for file in sample.files.iter().filter(|f| !f.name.ends_with(".json")) {
             for to in [Current, Newest] {
-                let language = language(&file.name, &file.text);
+                let language = languages().detect(&file.name, &file.text);
                 let once = match migrate(language, FileId(0), &file.text, sample.version, to) {
                     Ok(once) => once,
                     Err(RewriteError::InvalidStructure(_)) => continue,

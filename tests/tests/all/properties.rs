@@ -6,7 +6,7 @@
 #![allow(clippy::panic, clippy::indexing_slicing, reason = "tests end by panicking")]
 
 use agentir_diagnostics::Span;
-use agentir_syntax::abl::Options;
+use agentir_lang_abl::Options;
 use agentir_tests::check::{Checked, File, check, json};
 use agentir_tests::mutate::{damaged, harmless};
 use agentir_tests::samples::{Sample, adl, agent_script, all_ours, external_abl};

@@ -11,15 +11,16 @@
     reason = "tests end by panicking"
 )]
 
+use agentir::{languages, targets};
 use agentir_convert::{Conversion, Location, Report, Target, convert};
 use agentir_diagnostics::{SourceMap, Span};
 use agentir_flow::cfg::{Cfg, NodeKind};
 use agentir_ir::Program;
+use agentir_lang_abl::Options;
 use agentir_runtime::Machine;
 use agentir_scenario::{
     Action, ActionKind, Conversation, Generated, Limits, Names, ReplayedTurn, generate, replay,
 };
-use agentir_syntax::abl::Options;
 use agentir_tests::check::{Checked, File, check};
 use agentir_tests::conversions::correct;
 use agentir_tests::samples::{external_abl, external_agent_script, external_files};
@@ -74,7 +75,7 @@ fn third_party_samples() -> Vec<Input> {
     let scripts = external_agent_script().into_iter();
     let scripts = scripts.map(|f| (vec![f], Options::default(), "agent-script"));
     let adl = external_files("adl").into_iter();
-    let bots = adl.filter(|f| agentir_lower::is_adl(&f.name, &f.text));
+    let bots = adl.filter(|f| agentir_lang_adl::is_adl(&f.name, &f.text));
     abl.chain(scripts).chain(bots.map(|f| (vec![f], Options::default(), "adl"))).collect()
 }
 
@@ -256,7 +257,7 @@ fn retell(
     problems: &mut Vec<String>,
 ) -> [usize; 4] {
     let program = &sample.checked.program;
-    let done: Conversion = convert(program, &sample.checked.sources, target);
+    let done: Conversion = convert(languages(), program, &sample.checked.sources, target);
     let renamed = done
         .report
         .renamed
@@ -362,7 +363,7 @@ fn replays_are_the_same(inputs: Vec<Input>) {
             let made = generate(&machine, entry(program), limits).unwrap();
             let mut problems = Vec::new();
             let mut row = Row::new();
-            for target in Target::ALL {
+            for target in targets::all() {
                 let counts = retell(sample, &machine, &made, target, &mut problems);
                 row.insert((sample.language, target.name()), counts);
             }

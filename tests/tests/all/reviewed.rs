@@ -3,8 +3,8 @@
 
 #![allow(clippy::panic, clippy::unwrap_used, reason = "tests end by panicking")]
 
+use agentir_lang_abl::Options;
 use agentir_lint::Group;
-use agentir_syntax::abl::Options;
 use agentir_tests::check::{File, check};
 use agentir_tests::samples::{external_abl, external_agent_script, external_root};
 use std::collections::BTreeMap;
@@ -48,7 +48,7 @@ fn bots(folder: &Path, root: &Path, all: &mut Vec<(Vec<File>, Options)>) {
             here.push(File { name, text });
         }
     }
-    if here.iter().any(|f| agentir_lower::is_adl(&f.name, &f.text)) {
+    if here.iter().any(|f| agentir_lang_adl::is_adl(&f.name, &f.text)) {
         all.push((here, Options::default()));
     }
 }

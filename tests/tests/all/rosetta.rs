@@ -7,7 +7,7 @@
 
 use agentir_compare::{Difference, NormalizedProgram, Verdict, differences};
 use agentir_diagnostics::Severity;
-use agentir_syntax::abl::Options;
+use agentir_lang_abl::Options;
 use agentir_tests::check::{Checked, File, check, compare};
 use agentir_tests::samples::{files_below, root};
 use std::path::Path;

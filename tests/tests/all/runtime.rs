@@ -53,7 +53,7 @@ fn edge(cfg: &Cfg<'_>, from: NodeIndex, to: NodeIndex) -> bool {
 /// All our samples that can be run, with their names.
 fn programs() -> Vec<(String, Checked)> {
     let abl = samples::all_ours().into_iter().map(|s| {
-        let options = agentir_syntax::abl::Options { version: s.version, fragment: s.fragment };
+        let options = agentir_lang_abl::Options { version: s.version, fragment: s.fragment };
         (s.files, options)
     });
     let script = samples::agent_script("valid").into_iter().map(|s| (s.files, Default::default()));

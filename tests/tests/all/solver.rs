@@ -5,8 +5,8 @@
 
 use agentir_expr::Dialect;
 use agentir_ir::{Agent, Node};
+use agentir_lang_abl::Options;
 use agentir_solver::{Assertion, Facts, Goal, Label, Query, Solver, Statistics, Test};
-use agentir_syntax::abl::Options;
 use agentir_tests::check::{File, check};
 use agentir_tests::samples::external_agent_script;
 

@@ -6,7 +6,7 @@
 
 #![allow(clippy::panic, clippy::indexing_slicing, reason = "tests end by panicking")]
 
-use agentir_syntax::abl::Options;
+use agentir_lang_abl::Options;
 use agentir_tests::check::{File, check, json};
 use std::fmt::Write as _;
 
@@ -698,7 +698,7 @@ fn a_section_without_its_colon_is_not_missing() {
     let text = "AGENT: Bread_Orders\n\nGOAL \"Take orders for bread\"\n\nCOMPLETE:\n  - WHEN: ready == true\n";
     let file =
         agentir_tests::check::File { name: "bread.agent.abl".to_owned(), text: text.to_owned() };
-    let checked = agentir_tests::check::check(&[file], agentir_syntax::abl::Options::default());
+    let checked = agentir_tests::check::check(&[file], agentir_lang_abl::Options::default());
     let rules: Vec<&str> = checked.errors().map(|finding| finding.rule.0).collect();
     assert_eq!(rules.iter().filter(|rule| **rule == "syntax-error").count(), 1, "{rules:?}");
     assert!(!rules.contains(&"missing-section"), "{rules:?}");

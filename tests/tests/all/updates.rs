@@ -2,9 +2,9 @@
 
 #![allow(clippy::unwrap_used, missing_docs, reason = "tests end by panicking")]
 
+use agentir_lang_abl::Options;
 use agentir_runtime::Machine;
 use agentir_scenario::{Scenario, run, update};
-use agentir_syntax::abl::Options;
 use agentir_tests::check::{File, check};
 
 const AGENT: &str = r#"AGENT: Kiosk

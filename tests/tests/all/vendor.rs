@@ -8,7 +8,7 @@
     reason = "tests end by panicking"
 )]
 
-use agentir_syntax::abl::Options;
+use agentir_lang_abl::Options;
 use agentir_tests::check::{File, check};
 use agentir_tests::samples::{external_agent_script, external_root, root};
 use std::collections::BTreeSet;

@@ -7,12 +7,13 @@
     reason = "tests end by panicking"
 )]
 
+use agentir::ReadOptions;
+use agentir::{languages, targets};
 use agentir_convert::{Conversion, NormalizedProgram, Target, convert};
 use agentir_diagnostics::{FileId, Severity};
-use agentir_lower::ReadOptions;
+use agentir_lang_abl::Options;
+use agentir_lang_xo::tables::{ENTITY_TYPES, OPERATORS};
 use agentir_project::read_program;
-use agentir_syntax::abl::Options;
-use agentir_syntax::xo::tables::{ENTITY_TYPES, OPERATORS};
 use agentir_tests::check::{Checked, File, check, json};
 use agentir_tests::samples::{external_files, root};
 use rayon::prelude::*;
@@ -42,7 +43,7 @@ fn read(file: &File) -> Checked {
 }
 
 fn to_abl(checked: &Checked) -> Conversion {
-    convert(&checked.program, &checked.sources, Target::Abl)
+    convert(languages(), &checked.program, &checked.sources, targets::ABL)
 }
 
 /// The files of a conversion, one after the other.
@@ -102,8 +103,8 @@ fn credentials_are_in_nothing_that_is_made_of_an_export() {
     let checked = read(&file);
     let secrets = ["q7Zt4LmW92xKcV8sRb3N", "Zx81LmW92xKcV8sRb3Nq7t"];
     let mut made = vec![json(&checked.program).to_string()];
-    for target in Target::ALL {
-        let done = convert(&checked.program, &checked.sources, target);
+    for target in targets::all() {
+        let done = convert(languages(), &checked.program, &checked.sources, target);
         made.push(shown(&done));
         made.push(serde_json::to_string(&done.report).unwrap());
         made.push(done.report.html());
@@ -114,8 +115,9 @@ fn credentials_are_in_nothing_that_is_made_of_an_export() {
         assert!(file.text.contains(secret));
         assert!(made.iter().all(|text| !text.contains(secret)), "{secret}");
     }
-    let settings = agentir_lower::xo_config(
+    let settings = languages().read(
         FileId(0),
+        "config.json",
         "{\"variables\": [{\"key\": \"A\", \"apiKey\": \"q7Zt4LmW92xKcV8sRb3N\"}]}",
     );
     assert!(!format!("{settings:?}").contains(secrets[0]));
@@ -409,8 +411,8 @@ fn every_value_of_third_party_exports_is_kept_approximated_or_dropped() {
 fn every_value_is_in_the_report(exports: &[File]) {
     for file in exports {
         let checked = read(file);
-        for target in Target::ALL {
-            let done = convert(&checked.program, &checked.sources, target);
+        for target in targets::all() {
+            let done = convert(languages(), &checked.program, &checked.sources, target);
             let totals = done.report.totals;
             let sum = totals.kept + totals.approximated + totals.dropped;
             assert_eq!(
@@ -465,16 +467,16 @@ fn exports_of_others_become_projects_without_new_mistakes() {
     for file in external() {
         let checked = read(&file);
         problems.extend(checked.errors().map(|d| format!("{}: {}", file.name, checked.line(d))));
-        for target in [Target::Abl, Target::AblYaml] {
-            let done = convert(&checked.program, &checked.sources, target);
+        for target in [targets::ABL, targets::ABL_YAML] {
+            let done = convert(languages(), &checked.program, &checked.sources, target);
             for d in done.diagnostics.iter().filter(|d| d.severity == Severity::Error) {
                 problems.push(format!("{}: {} {}", file.name, d.rule.0, d.message));
             }
-            let again = convert(&done.program, &done.sources, target);
+            let again = convert(languages(), &done.program, &done.sources, target);
             if again.files != done.files {
                 problems.push(format!("{}: written again, it looks different", file.name));
             }
-            if target == Target::Abl {
+            if target == targets::ABL {
                 for line in findings(&done) {
                     let rule = line.split_whitespace().nth(1).unwrap_or_default().to_owned();
                     seen.push((format!("{} {rule}", file.name), line));
@@ -524,11 +526,11 @@ fn nothing_in_an_export_is_trusted() {
             *broken.pointer_mut(path).unwrap() = other.clone();
             let text = broken.to_string();
             let files = [("botDefinition.json", text.as_str())];
-            let loaded = read_program(files, ReadOptions::default());
+            let loaded = read_program(languages(), files, ReadOptions::default());
             let program = &loaded.programs[0].program;
             // Each place with one of the values, and all values somewhere: writing takes its time.
             if i == n % others.len() && !program.agents.is_empty() {
-                let done = convert(program, &loaded.sources, Target::Abl);
+                let done = convert(languages(), program, &loaded.sources, targets::ABL);
                 let wrong = done.diagnostics.iter().find(|d| d.severity == Severity::Error);
                 let wrong = wrong.map(|d| format!("{}: {}", d.rule.0, d.message));
                 assert_eq!(wrong, None, "{path} = {other}");

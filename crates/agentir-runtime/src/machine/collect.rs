@@ -11,7 +11,7 @@ use agentir_flow::cfg::{EdgeKind, NodeKind, Origin};
 use agentir_ir::{
     Activation, BindingAction, Collect, Gather, GatherField, Statement, ToolBinding, Validation,
 };
-use agentir_syntax::abl::inline::condition;
+use agentir_lang_abl::inline::condition;
 use agentir_syntax::inline::InlineText;
 use petgraph::graph::{EdgeIndex, NodeIndex};
 use serde_json::Value as Json;

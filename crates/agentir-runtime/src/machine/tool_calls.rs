@@ -11,7 +11,7 @@ use agentir_flow::cfg::{EdgeKind, Origin};
 use agentir_ir::{
     BindingAction, Call, FilledBy, InputBinding, NumberOrText, Statement, Tool, ToolBinding,
 };
-use agentir_syntax::abl::inline::template;
+use agentir_lang_abl::inline::template;
 use agentir_syntax::inline::InlineText;
 use petgraph::graph::NodeIndex;
 use serde_json::{Map, Value as Json};

@@ -15,7 +15,7 @@ use agentir_flow::cfg::{EdgeKind, Node, NodeKind, Origin, Transfer};
 use agentir_ir::{
     AgentType, BindingAction, Context, Data, Delegate, Handoff, Statement, Target, VariableBinding,
 };
-use agentir_syntax::abl::inline::template;
+use agentir_lang_abl::inline::template;
 use agentir_syntax::inline::InlineText;
 use petgraph::graph::NodeIndex;
 use serde_json::{Map, Value as Json};

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::expect_used, dead_code)]
 
+use agentir::languages;
 use agentir_ir::Program;
 use agentir_project::read_program;
 use agentir_runtime::{
@@ -20,7 +21,7 @@ pub fn program(path: &str, text: &str) -> Program {
 
 /// Reads documents as one program.
 fn read<'t>(files: impl IntoIterator<Item = (&'t str, &'t str)>) -> Program {
-    let mut loaded = read_program(files, agentir_lower::ReadOptions::default());
+    let mut loaded = read_program(languages(), files, agentir::ReadOptions::default());
     Program { complete: true, ..loaded.programs.remove(0).program }
 }
 

@@ -3,8 +3,8 @@
 use agentir_diagnostics::{Diagnostic, FileId};
 use agentir_eval::Value;
 use agentir_expr::{BinaryOp, Condition, Dialect, Expr, ExprKind, Path};
+use agentir_lang_abl::inline;
 use agentir_solver::{Answer, Assertion, Bound, FactKind, Facts, Goal, Label, Query, Solver, Type};
-use agentir_syntax::abl::inline;
 use agentir_syntax::inline::InlineText;
 
 /// Parses a condition of ABL. A quoted text is a natural-language condition.

@@ -16,6 +16,7 @@ mod server;
 mod stubs;
 mod toolbox;
 
+use agentir::languages;
 use agentir_ir::{Program, Tool};
 use agentir_runtime::{ToolCall, ToolFailure, Tools};
 use serde_json::{Map, Value as Json};
@@ -29,7 +30,8 @@ const WATCHDOG: Duration = Duration::from_mins(1);
 /// A program of files, by name.
 fn program(files: &[(&str, &str)]) -> Program {
     let files = files.iter().copied();
-    let mut loaded = agentir_project::read_program(files, agentir_lower::ReadOptions::default());
+    let mut loaded =
+        agentir_project::read_program(languages(), files, agentir::ReadOptions::default());
     loaded.programs.remove(0).program
 }
 

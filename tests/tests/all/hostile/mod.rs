@@ -9,7 +9,7 @@ mod adl;
 mod agent_script;
 mod xo;
 
-use agentir_syntax::abl::Options;
+use agentir_lang_abl::Options;
 use agentir_tests::check::{File, check, load, run_rules};
 use cpu_time::ThreadTime;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -1,7 +1,7 @@
 //! Rules about constraints, branches and comparisons: the cases of `conditions.txt`.
 
 use super::Sample;
-use agentir_syntax::abl::Options;
+use agentir_lang_abl::Options;
 use agentir_tests::check::{File, check};
 use std::collections::{BTreeMap, BTreeSet};
 

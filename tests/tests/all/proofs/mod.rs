@@ -7,8 +7,8 @@ mod conditions;
 mod data;
 mod routes_and_loops;
 
+use agentir_lang_abl::Options;
 use agentir_lint::Group;
-use agentir_syntax::abl::Options;
 use agentir_tests::check::{File, check};
 use agentir_tests::pages;
 use agentir_tests::samples::root;
