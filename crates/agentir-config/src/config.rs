@@ -1,11 +1,9 @@
 //! A configuration that was read, and what it says of a file.
 
-use crate::file::{File, Level, Options, Threshold};
-use crate::{Names, OptionValue, ValueKind};
+use crate::file::{DialectName, File, Level, Options, Threshold};
+use crate::{INVALID_CONFIGURATION, Names, OptionValue, ValueKind};
 use agentir_diagnostics::{Diagnostic, FileId, SourceFile, Span, closest};
 use agentir_expr::Version;
-use agentir_syntax::agent_script::Dialect;
-use agentir_syntax::rules::INVALID_CONFIGURATION;
 use globset::{Glob, GlobBuilder, GlobSet, GlobSetBuilder};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -19,7 +17,7 @@ const RULE_PLACEHOLDER: &str = "{rule}";
 #[derive(Debug, Default)]
 struct Layer {
     abl_version: Option<Version>,
-    dialect: Option<Dialect>,
+    dialect: Option<&'static str>,
     levels: BTreeMap<String, Level>,
     /// By rule and option.
     options: BTreeMap<(String, String), OptionValue>,
@@ -64,7 +62,7 @@ impl Config {
         let mut reader = Reader { id, names, problems: Vec::new() };
         let base = Layer {
             abl_version: written.abl_version.map(Version::from),
-            dialect: written.dialect.map(Dialect::from),
+            dialect: written.dialect.map(DialectName::name),
             levels: reader.levels(written.rules),
             options: reader.options(written.options),
         };
@@ -74,7 +72,7 @@ impl Config {
             .map(|one| {
                 let layer = Layer {
                     abl_version: one.abl_version.map(Version::from),
-                    dialect: one.dialect.map(Dialect::from),
+                    dialect: one.dialect.map(DialectName::name),
                     levels: reader.levels(one.rules),
                     options: reader.options(one.options),
                 };
@@ -130,9 +128,9 @@ impl Config {
         self.layers(path).find_map(|layer| layer.abl_version)
     }
 
-    /// The dialect of Agent Script to hold a file to, if that is said.
+    /// The name of the dialect to hold a file to, as in a `# @dialect:` line, if that is said.
     #[must_use]
-    pub fn dialect(&self, path: &Path) -> Option<Dialect> {
+    pub fn dialect(&self, path: &Path) -> Option<&'static str> {
         self.layers(path).find_map(|layer| layer.dialect)
     }
 

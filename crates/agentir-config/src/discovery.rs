@@ -1,9 +1,9 @@
 //! Which configuration a file has.
 
+use crate::INVALID_CONFIGURATION;
 use crate::Names;
 use crate::config::Config;
 use agentir_diagnostics::{Diagnostic, SourceFile, SourceMap, Span};
-use agentir_syntax::rules::INVALID_CONFIGURATION;
 use agentir_vfs::{FileSystem, Memory};
 use rustc_hash::FxHashMap;
 use std::path::{Path, PathBuf};

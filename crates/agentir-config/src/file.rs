@@ -2,7 +2,6 @@
 
 use agentir_diagnostics::Severity;
 use agentir_expr::Version;
-use agentir_syntax::agent_script::Dialect;
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde::Deserialize;
@@ -158,12 +157,13 @@ pub(crate) enum DialectName {
     Agentfabric,
 }
 
-impl From<DialectName> for Dialect {
-    fn from(name: DialectName) -> Self {
-        match name {
-            DialectName::AgentScript => Self::AgentScript,
-            DialectName::Agentforce => Self::Agentforce,
-            DialectName::Agentfabric => Self::Agentfabric,
+impl DialectName {
+    /// The name, as in a `# @dialect:` line.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::AgentScript => "agentscript",
+            Self::Agentforce => "agentforce",
+            Self::Agentfabric => "agentfabric",
         }
     }
 }

@@ -15,11 +15,15 @@ mod config;
 mod discovery;
 mod file;
 
+use agentir_diagnostics::RuleName;
 use globset::GlobSet;
 
 pub use config::Config;
 pub use discovery::{ConfigProblems, Configs, FILE_NAME, split_path};
 pub use file::{Level, Threshold, config_schema};
+
+/// An `agentir.toml` that cannot be parsed or refers to something unknown.
+pub const INVALID_CONFIGURATION: RuleName = RuleName("invalid-configuration");
 
 /// The names of rules and options that a configuration may contain.
 #[derive(Debug, Clone, Default)]

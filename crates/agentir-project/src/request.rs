@@ -2,6 +2,7 @@
 
 use agentir_config::{Config, Configs};
 use agentir_lower::ReadOptions;
+use agentir_syntax::agent_script::Dialect;
 use agentir_vfs::FileSystem;
 use std::io;
 use std::path::{self, Path, PathBuf};
@@ -63,6 +64,6 @@ pub fn read_options(mut options: ReadOptions, path: &Path, config: &Config) -> R
     let path = path::absolute(path).unwrap_or_else(|_| path.to_owned());
     options.abl.version = options.abl.version.or_else(|| config.abl_version(&path));
     let dialect = &mut options.agent_script.dialect;
-    *dialect = dialect.or_else(|| config.dialect(&path));
+    *dialect = dialect.or_else(|| config.dialect(&path).and_then(Dialect::called));
     options
 }

@@ -52,8 +52,6 @@ pub const MISPLACED_STATEMENT: RuleName = RuleName("misplaced-statement");
 pub const UNKNOWN_DIALECT: RuleName = RuleName("unknown-dialect");
 /// A file with unresolved `{{…}}` placeholders.
 pub const UNFILLED_PLACEHOLDER: RuleName = RuleName("unfilled-placeholder");
-/// An `agentir.toml` that cannot be parsed or refers to something unknown.
-pub const INVALID_CONFIGURATION: RuleName = RuleName("invalid-configuration");
 
 // ADL.
 

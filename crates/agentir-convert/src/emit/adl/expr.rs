@@ -374,6 +374,7 @@ pub(in crate::emit) fn expr_phrase(expr: &Expr) -> String {
         |items: &[Expr], word: &str| items.iter().map(expr_phrase).collect::<Vec<_>>().join(word);
     match &expr.kind {
         ExprKind::Literal(Literal::String(text)) => format!("\"{text}\""),
+        ExprKind::Template(text) => format!("\"{}\"", template(text)),
         ExprKind::Literal(Literal::Regex(text)) => format!("the pattern {}", string(text)),
         ExprKind::Literal(literal) => literal.to_string(),
         ExprKind::Path(path) if is_user_message(path) => "the message".to_owned(),

@@ -686,11 +686,8 @@ fn value(expr: &Expr, form: Form) -> Option<Yaml> {
         {
             return None;
         }
-        ExprKind::Literal(Literal::String(text))
-            if form == Form::ForMica && text.contains("{{") =>
-        {
-            return None;
-        }
+        // Placeholders are not filled in here; a placeholder alone is the value itself.
+        ExprKind::Template(text) => return value(text.only_placeholder()?, form),
         ExprKind::Path(path) => Yaml::text(expr::path(path)?),
         ExprKind::Literal(Literal::String(text) | Literal::Date(text)) => {
             Yaml::Quoted(text.to_string())
