@@ -14,6 +14,9 @@ const FORBIDDEN: &[(&str, &str, &str)] = &[
     ("agentir-lint", "agentir-lower", "rules see AgentIR, not what was written"),
     ("agentir-analysis", "agentir-syntax", "analyses see AgentIR, not what was written"),
     ("agentir-analysis", "agentir-lower", "analyses see AgentIR, not what was written"),
+    ("agentir-report", "agentir-lint", "writes what it is given"),
+    ("agentir-config", "agentir-syntax", "knows names of versions and dialects, not languages"),
+    ("agentir-runtime", "agentir-syntax", "runs AgentIR, and parses nothing"),
     ("agentir-tools", "agentir-lower", "the runtime gets what is lowered"),
 ];
 

@@ -220,6 +220,11 @@ impl<'a> Taint<'a> {
                 self.of_name(&dotted(path))
             }
             ExprKind::List(items) => any(items),
+            ExprKind::Template(text) => {
+                let mut flow = None;
+                text.exprs(&mut |e| flow = flow.take().or_else(|| self.of_expr(e)));
+                flow
+            }
             ExprKind::Object(entries) => entries.iter().find_map(|entry| match &entry.value {
                 Some(value) => self.of_expr(value),
                 None => self.of_name(&entry.key.value),

@@ -9,7 +9,7 @@ use agentir_config::Threshold;
 use agentir_diagnostics::{Applicability, Diagnostic, FileId, Fix, Report, SourceMap, Stream};
 use agentir_lint::{Selection, Statistics, Times};
 use agentir_project::{FileResult, Levels, selection};
-use agentir_report::{Baseline, Findings, Format};
+use agentir_report::{Baseline, Findings, Format, RuleDoc};
 use agentir_vfs::{Disk, identity};
 use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueEnum};
@@ -158,7 +158,7 @@ fn try_run(check: &Check) -> Result<ExitCode, ExitCode> {
     let levels = Levels::new(&run.sources.configs, &run.selection);
     let fails = |finding: &Diagnostic| check.fails(&levels, finding, sources);
     let report = Report { sources, diagnostics, files_checked: *files_checked };
-    let findings = Findings { report, root: &root, fails: &fails, page };
+    let findings = Findings { report, root: &root, fails: &fails, page, rules: &rule_doc };
     for target in &targets {
         deliver(&findings, target)?;
     }
@@ -346,7 +346,7 @@ fn once(
         let Gathered { diagnostics, sources, files, page } = &gathered;
         let report = Report { sources, diagnostics, files_checked: *files };
         let fails = &|_: &_| false;
-        let compared = baseline.compare(&Findings { report, root, fails, page });
+        let compared = baseline.compare(&Findings { report, root, fails, page, rules: &rule_doc });
         let mut is_known = compared.known.into_iter();
         let before = gathered.diagnostics.len();
         gathered.diagnostics.retain(|_| !is_known.next().unwrap_or(false));
@@ -453,4 +453,16 @@ impl AppliedFixes {
         }
         Ok(())
     }
+}
+
+/// What a report says of the rule of this name.
+fn rule_doc(name: &str) -> Option<RuleDoc> {
+    let info = agentir_lint::rule(name)?;
+    Some(RuleDoc {
+        name: info.name,
+        group: info.group_name(),
+        severity: info.severity,
+        summary: info.summary,
+        page: agentir_lint::page(info.name).unwrap_or(info.summary),
+    })
 }

@@ -124,6 +124,8 @@ impl Evaluator<'_> {
             // Outside a list or a call it stands for the list itself.
             ExprKind::Spread(list) => self.value(list),
             ExprKind::Ellipsis => Err(EvalError::Ellipsis),
+            // Only whoever runs the program fills texts in.
+            ExprKind::Template(_) => Err(EvalError::Environment),
         }
     }
 

@@ -1,5 +1,6 @@
 //! The expression tree.
 
+use crate::template::Template;
 use agentir_diagnostics::{Span, Spanned, serialize_at};
 use smol_str::SmolStr;
 
@@ -113,6 +114,9 @@ pub enum ExprKind {
     Spread(Box<Expr>),
     /// `...`: the model fills the value in. Agent Script only.
     Ellipsis,
+    /// A string with placeholders, where the language fills strings in: `"Order {{order.id}}"` as an
+    /// argument of a call.
+    Template(Box<Template>),
 }
 
 /// A constant.
@@ -400,6 +404,7 @@ impl Expr {
         match &mut self.kind {
             ExprKind::Path(path) => *path = name(path),
             ExprKind::Literal(_) | ExprKind::Ellipsis => {}
+            ExprKind::Template(template) => template.exprs_mut(&mut |e| e.rename(name)),
             ExprKind::List(items)
             | ExprKind::And(items)
             | ExprKind::Or(items)
@@ -443,6 +448,7 @@ impl ExprKind {
     fn for_each_child<'a>(&'a self, found: &mut impl FnMut(&'a Expr)) {
         match self {
             Self::Literal(_) | Self::Path(_) | Self::Ellipsis => {}
+            Self::Template(template) => template.exprs(found),
             Self::List(items)
             | Self::And(items)
             | Self::Or(items)

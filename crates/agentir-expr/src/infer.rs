@@ -344,6 +344,7 @@ pub fn infer(
             None
         }
         ExprKind::Ellipsis => None,
+        ExprKind::Template(_) => Some(ValueType::Text),
     }
 }
 

@@ -126,6 +126,7 @@ impl Display for Expr {
             }
             ExprKind::Spread(operand) => write!(f, "*{}", At(Level::Sign, operand)),
             ExprKind::Ellipsis => f.write_str("..."),
+            ExprKind::Template(template) => Literal::String(template.text.value.clone()).fmt(f),
             ExprKind::Member { base, segment } => {
                 write!(f, "{}{segment}", Receiver { expr: base, part: true })
             }

@@ -119,6 +119,20 @@ impl Template {
         })
     }
 
+    /// The expression of the placeholder that is the whole text, if there is no filter.
+    #[must_use]
+    pub fn only_placeholder(&self) -> Option<&Expr> {
+        let mut pieces = self.pieces();
+        match (pieces.next(), pieces.next()) {
+            (Some(Piece::Part(TemplatePart::Value { expr, filters, .. }, _)), None)
+                if filters.is_empty() =>
+            {
+                Some(expr)
+            }
+            _ => None,
+        }
+    }
+
     /// Where a part of the text is written.
     #[must_use]
     pub fn place(&self, range: std::ops::Range<usize>) -> Span {
@@ -152,6 +166,20 @@ impl Template {
                 TemplatePart::Value { expr, .. }
                 | TemplatePart::SingleBrace { expr, .. }
                 | TemplatePart::Open { expr: Some(expr), .. } => found(expr),
+                _ => {}
+            }
+        }
+    }
+}
+
+impl Template {
+    /// Calls `change` with every expression in it.
+    pub(crate) fn exprs_mut(&mut self, change: &mut dyn FnMut(&mut Expr)) {
+        for part in &mut self.parts {
+            match part {
+                TemplatePart::Value { expr, .. }
+                | TemplatePart::SingleBrace { expr, .. }
+                | TemplatePart::Open { expr: Some(expr), .. } => change(expr),
                 _ => {}
             }
         }

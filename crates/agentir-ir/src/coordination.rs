@@ -1,6 +1,6 @@
 //! Coordination between agents, and with humans.
 
-use crate::data::{Data, Extensions, Number, NumberOrText};
+use crate::data::{Data, Extensions, Number, NumberOrText, TextData};
 use crate::memory::StoredValue;
 use crate::statement::{Jump, SetVariable, bindings_json};
 use agentir_diagnostics::{Span, Spanned};
@@ -314,7 +314,7 @@ pub struct Escalation {
     /// The triggers.
     pub triggers: Vec<Trigger>,
     /// What the human is told.
-    pub context_for_human: Vec<Data>,
+    pub context_for_human: Vec<TextData>,
     /// What happens after the human is done.
     pub on_human_complete: Vec<HumanOutcome>,
     /// The routing to a queue or person.

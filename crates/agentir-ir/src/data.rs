@@ -1,6 +1,7 @@
 //! Free-form values, and the extensions that hold dialect-specific data.
 
 use agentir_diagnostics::{Span, serialize_at};
+use agentir_expr::Template;
 use schemars::JsonSchema;
 use serde::Serialize;
 use smol_str::SmolStr;
@@ -8,6 +9,67 @@ use std::collections::BTreeMap;
 
 /// A free-form value, as in JSON.
 pub type Data = serde_json::Value;
+
+/// Free-form data whose texts may have placeholders.
+#[derive(Clone, Debug, PartialEq)]
+pub enum TextData {
+    /// A text.
+    Text(Template),
+    /// A list.
+    List(Vec<Self>),
+    /// Values by key, in the order of [`Data`].
+    Object(Vec<(SmolStr, Self)>),
+    /// Null, a truth value or a number.
+    Other(Data),
+}
+
+impl TextData {
+    /// Converts data; `template` reads the placeholders of a text.
+    pub fn new(data: Data, template: &mut impl FnMut(String) -> Template) -> Self {
+        match data {
+            Data::String(text) => Self::Text(template(text)),
+            Data::Array(all) => {
+                Self::List(all.into_iter().map(|data| Self::new(data, template)).collect())
+            }
+            Data::Object(fields) => {
+                let entry = |(name, data): (String, _)| (name.into(), Self::new(data, template));
+                Self::Object(fields.into_iter().map(entry).collect())
+            }
+            other => Self::Other(other),
+        }
+    }
+
+    /// The data, placeholders as written.
+    #[must_use]
+    pub fn data(&self) -> Data {
+        match self {
+            Self::Text(text) => Data::from(text.text.value.as_str()),
+            Self::List(all) => all.iter().map(Self::data).collect(),
+            Self::Object(fields) => {
+                fields.iter().map(|(name, data)| (name.to_string(), data.data())).collect()
+            }
+            Self::Other(data) => data.clone(),
+        }
+    }
+}
+
+impl Serialize for TextData {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.data().serialize(serializer)
+    }
+}
+
+impl JsonSchema for TextData {
+    fn inline_schema() -> bool {
+        true
+    }
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        Data::schema_name()
+    }
+    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        Data::json_schema(generator)
+    }
+}
 
 /// A number as written; integers stay integers in JSON.
 #[derive(Clone, Copy, Debug, PartialEq)]

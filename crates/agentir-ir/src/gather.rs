@@ -2,7 +2,7 @@
 
 use crate::data::{Data, Extensions, Number};
 use agentir_diagnostics::{Span, Spanned};
-use agentir_expr::{Condition, Name, Template};
+use agentir_expr::{Condition, Expr, Name, Template};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_with::skip_serializing_none;
@@ -119,6 +119,9 @@ pub struct Validation {
     pub kind: Spanned<Name>,
     /// The pattern, range, values, expression or instruction.
     pub rule: Spanned<SmolStr>,
+    /// The expression of a `custom` rule.
+    #[serde(skip)]
+    pub check: Option<Expr>,
     /// The message on failure.
     pub error_message: Option<Template>,
     /// The prompt for another attempt.

@@ -76,7 +76,7 @@ pub use coordination::{
     Escalation, Handoff, HumanOutcome, IntentClassification, MemoryGrant, OnReturn, PassedValue,
     Remote, ReturnHandler, Routing, RoutingRule, RoutingTarget, Trigger, VariableBinding,
 };
-pub use data::{Data, Extension, Extensions, Number, NumberOrText, free_key};
+pub use data::{Data, Extension, Extensions, Number, NumberOrText, TextData, free_key};
 pub use flow::{Digression, Flow, ReasoningZone, Step, SubIntent};
 pub use gather::{Activation, Attachment, Gather, GatherField, MaskConfig, Semantics, Validation};
 pub use knowledge::{Knowledge, Question};

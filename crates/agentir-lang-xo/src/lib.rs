@@ -13,17 +13,14 @@
 //! *Invariant*: every value of the document is accessible with its span; each value is taken at most once.
 
 mod archive;
-pub mod json;
 mod language;
 mod losses;
 mod lower;
 pub mod script;
 pub mod tables;
-mod text;
 
-pub use json::{Json, Kind, Member};
+pub use agentir_syntax::json::{self, Json, Kind, Member, Text};
 pub use language::{EXPORT_FILE, SETTINGS_FILE, Xo};
-pub use text::Text;
 
 use agentir_diagnostics::{Diagnostic, FileId, Span};
 use agentir_syntax::rules;

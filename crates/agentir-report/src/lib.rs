@@ -23,7 +23,8 @@ pub use fingerprint::fingerprints;
 pub use html::{CostRow, Page, Picture};
 
 use agentir_diagnostics::{
-    Diagnostic, FileId, Format as Plain, LineColumn, Report, SourceFile, SourceMap, Span, render,
+    Diagnostic, FileId, Format as Plain, LineColumn, Report, Severity, SourceFile, SourceMap, Span,
+    render,
 };
 use std::collections::HashMap;
 use std::io::{self, Write};
@@ -91,6 +92,21 @@ impl Format {
     }
 }
 
+/// What a report says of a rule.
+#[derive(Debug, Clone, Copy)]
+pub struct RuleDoc {
+    /// Its name.
+    pub name: &'static str,
+    /// The name of its group.
+    pub group: &'static str,
+    /// Its severity, before any configuration.
+    pub severity: Severity,
+    /// What it finds, in a sentence.
+    pub summary: &'static str,
+    /// Its page, in Markdown.
+    pub page: &'static str,
+}
+
 /// What it takes to write findings.
 #[derive(Clone, Copy)]
 pub struct Findings<'a> {
@@ -102,6 +118,8 @@ pub struct Findings<'a> {
     pub fails: &'a dyn Fn(&Diagnostic) -> bool,
     /// What only the page shows.
     pub page: &'a Page,
+    /// The rule of this name, if there is one.
+    pub rules: &'a dyn Fn(&str) -> Option<RuleDoc>,
 }
 
 /// Writes findings; `color` is for people's terminals.

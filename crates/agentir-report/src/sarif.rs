@@ -5,11 +5,10 @@
 //! `agentir explain` prints.
 
 use crate::fingerprint::VERSION;
-use crate::{Findings, fingerprints, in_full};
+use crate::{Findings, RuleDoc, fingerprints, in_full};
 use agentir_diagnostics::{
     Applicability, Diagnostic, Evidence, Fix, Label, Premise, Run, Severity, Span, Tag,
 };
-use agentir_lint::RuleInfo;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::json;
 use serde_sarif::sarif;
@@ -33,7 +32,7 @@ pub(crate) fn write(findings: &Findings<'_>, out: &mut dyn Write) -> io::Result<
         .collect();
     let rules: Vec<sarif::ReportingDescriptor> = ids
         .iter()
-        .filter_map(|id| agentir_lint::rule(id))
+        .filter_map(|id| (findings.rules)(id))
         .map(|info| {
             // A rule has one page here, so the first of its findings decides.
             let first = findings.report.diagnostics.iter().find(|d| d.rule.0 == info.name);
@@ -67,10 +66,10 @@ const fn level(severity: Severity) -> sarif::ResultLevel {
     }
 }
 
-fn rule(info: RuleInfo, web: Option<String>) -> sarif::ReportingDescriptor {
+fn rule(info: RuleDoc, web: Option<String>) -> sarif::ReportingDescriptor {
     let text = |text: &str| sarif::MultiformatMessageString::builder().text(text).build();
-    let page = agentir_lint::page(info.name).unwrap_or(info.summary);
-    let help = sarif::MultiformatMessageString::builder().text(page).markdown(page).build();
+    let help =
+        sarif::MultiformatMessageString::builder().text(info.page).markdown(info.page).build();
     let mut rule = sarif::ReportingDescriptor::builder()
         .id(info.name)
         .short_description(text(info.summary))
@@ -78,7 +77,7 @@ fn rule(info: RuleInfo, web: Option<String>) -> sarif::ReportingDescriptor {
         .default_configuration(
             sarif::ReportingConfiguration::builder().level(json!(level(info.severity))).build(),
         )
-        .properties(sarif::PropertyBag::builder().tags(vec![info.group_name().to_owned()]).build())
+        .properties(sarif::PropertyBag::builder().tags(vec![info.group.to_owned()]).build())
         .build();
     rule.help_uri = web;
     rule

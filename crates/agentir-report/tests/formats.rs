@@ -12,7 +12,9 @@ use agentir_diagnostics::{
     Applicability, Binding, Diagnostic, Label, Premise, Report, RuleName, Severity, SourceFile,
     SourceMap, Span, Tag,
 };
-use agentir_report::{Baseline, CostRow, Findings, Format, Page, Picture, fingerprints, write};
+use agentir_report::{
+    Baseline, CostRow, Findings, Format, Page, Picture, RuleDoc, fingerprints, write,
+};
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -92,7 +94,17 @@ fn with<R>(case: &Case, then: impl FnOnce(&Findings<'_>) -> R) -> R {
         Report { sources: &case.sources, diagnostics: &case.diagnostics, files_checked: 2 };
     let fails = |finding: &Diagnostic| finding.severity == Severity::Error;
     let (root, fails) = (Path::new("/repo"), &fails);
-    then(&Findings { report, root, fails, page: &page })
+    let rules = |name: &str| {
+        let info = agentir_lint::rule(name)?;
+        Some(RuleDoc {
+            name: info.name,
+            group: info.group_name(),
+            severity: info.severity,
+            summary: info.summary,
+            page: agentir_lint::page(name)?,
+        })
+    };
+    then(&Findings { report, root, fails, page: &page, rules: &rules })
 }
 
 fn written(text: &str, format: Format) -> String {

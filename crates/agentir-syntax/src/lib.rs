@@ -46,6 +46,7 @@ macro_rules! grammars {
 
 pub mod emit;
 pub mod inline;
+pub mod json;
 mod language;
 pub mod line_layout;
 pub mod lower;

@@ -393,6 +393,7 @@ impl<'r, 'a> UseCollector<'r, 'a> {
                 self.expr(index, Consequence::Copy);
             }
             ExprKind::Member { base, .. } | ExprKind::Spread(base) => self.expr(base, consequence),
+            ExprKind::Template(text) => self.template(text),
         }
     }
 

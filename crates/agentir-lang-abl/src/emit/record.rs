@@ -171,7 +171,7 @@ pub(super) fn written(key: Key, field_type: FieldType, value: &Value) -> Option<
     if let FieldType::OneOf(all) = field_type {
         let fits = |field_type: &&FieldType| match (value, field_type) {
             (Value::Object(_), FieldType::Record(_))
-            | (Value::Object(_), FieldType::Store | FieldType::Bindings)
+            | (Value::Object(_), FieldType::Store | FieldType::Bindings | FieldType::Arguments)
             | (
                 Value::Array(_),
                 FieldType::Templates | FieldType::Names | FieldType::Chain | FieldType::Assignments,
@@ -215,7 +215,7 @@ pub(super) fn written(key: Key, field_type: FieldType, value: &Value) -> Option<
                 children: vec![Entry::Pairs { assign: true, pairs }],
             })
         }
-        (FieldType::Bindings, Value::Object(map)) if !map.is_empty() => {
+        (FieldType::Bindings | FieldType::Arguments, Value::Object(map)) if !map.is_empty() => {
             let pairs = map
                 .iter()
                 .filter_map(|(name, value)| Some((name.clone(), value.as_str()?.to_owned())))

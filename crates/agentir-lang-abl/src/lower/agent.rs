@@ -40,11 +40,11 @@ pub(super) fn agent(
         Spanned::new(SmolStr::default(), f.span.at_start())
     });
     let identity = identity(cx, &mut f, name.span, kind);
-    let (tools, use_tools) = all_tools(&mut f, &mut extensions);
+    let (tools, use_tools) = all_tools(cx, &mut f, &mut extensions);
     let memory = memory::memory(&mut f);
     let mut gathered = agentir_ir::Gather::default();
     for section in f.records("gather") {
-        let part = gather::gather(section);
+        let part = gather::gather(cx, section);
         gathered.fields.extend(part.fields);
         gathered.strategy = part.strategy.or(gathered.strategy);
         gathered.prompt = part.prompt.or(gathered.prompt);
@@ -106,8 +106,8 @@ pub(super) fn agent(
         on_start: Body(on_start),
         messages: messages(&mut f, &mut extensions),
         hooks: hooks(cx, &mut f, &mut extensions),
-        nlu: nlu(&mut f),
-        entities: entities(&mut f, &mut extensions),
+        nlu: nlu(cx, &mut f),
+        entities: entities(cx, &mut f, &mut extensions),
         intent_handling: intent_handling(&mut f),
         templates: named_templates,
         shadowed_templates,
@@ -205,13 +205,14 @@ fn identity(cx: &mut Context<'_>, f: &mut Fields<'_>, name: Span, kind: AgentTyp
 }
 
 fn all_tools(
+    cx: &mut Context<'_>,
     f: &mut Fields<'_>,
     extensions: &mut Extensions,
 ) -> (Vec<agentir_ir::Tool>, Vec<Spanned<SmolStr>>) {
     let mut tools = Vec::new();
     let mut used = Vec::new();
     for section in f.records("tools") {
-        let (more, names, rest) = tools::tools(section);
+        let (more, names, rest) = tools::tools(cx, section);
         tools.extend(more);
         used.extend(names);
         merge_extensions(extensions, rest);
@@ -384,14 +385,14 @@ fn hooks(cx: &mut Context<'_>, f: &mut Fields<'_>, extensions: &mut Extensions) 
     hooks
 }
 
-fn nlu(f: &mut Fields<'_>) -> Option<Nlu> {
+fn nlu(cx: &mut Context<'_>, f: &mut Fields<'_>) -> Option<Nlu> {
     let mut n = f.record("nlu")?;
     let mut extensions = Extensions::default();
     let intents = intents(n.items_of("intents", &mut extensions));
     let entities = n
         .items_of("entities", &mut extensions)
         .into_iter()
-        .filter_map(|item| entity(Fields::new(item), EntitySource::NluLowered))
+        .filter_map(|item| entity(cx, Fields::new(item), EntitySource::NluLowered))
         .collect();
     let mut nlu = Nlu {
         intents,
@@ -443,14 +444,14 @@ fn intent_handling(f: &mut Fields<'_>) -> Option<IntentHandling> {
         .then_some(IntentHandling { multi_intent, intents: named })
 }
 
-fn entities(f: &mut Fields<'_>, extensions: &mut Extensions) -> Vec<Entity> {
+fn entities(cx: &mut Context<'_>, f: &mut Fields<'_>, extensions: &mut Extensions) -> Vec<Entity> {
     f.items_of("entities", extensions)
         .into_iter()
-        .filter_map(|item| entity(Fields::new(item), EntitySource::Explicit))
+        .filter_map(|item| entity(cx, Fields::new(item), EntitySource::Explicit))
         .collect()
 }
 
-fn entity(mut e: Fields<'_>, source: EntitySource) -> Option<Entity> {
+fn entity(cx: &mut Context<'_>, mut e: Fields<'_>, source: EntitySource) -> Option<Entity> {
     let name = e.name.take()?;
     Some(Entity {
         name,
@@ -458,7 +459,7 @@ fn entity(mut e: Fields<'_>, source: EntitySource) -> Option<Entity> {
         values: e.templates("values").into_iter().map(|t| t.text).collect(),
         synonyms: e.data("synonyms"),
         pattern: e.text("pattern"),
-        validation: gather::validation(&mut e, "validation"),
+        validation: gather::validation(cx, &mut e, "validation"),
         sensitive: e.boolean("sensitive"),
         sensitive_display: e.choice("sensitive_display"),
         mask_config: gather::mask_config(&mut e),

@@ -4,15 +4,16 @@ use super::fields::Fields;
 use super::memory::{header_condition, stored};
 use super::tools::set_variable;
 use super::{Context, data, flow};
-use crate::inline::ActionKind;
+use crate::inline::{ActionKind, template};
 use crate::{HeaderValue, Record};
 use agentir_diagnostics::{Span, Spanned};
-use agentir_expr::{Condition, Name};
+use agentir_expr::{Condition, Name, Template};
 use agentir_ir::{
     CompletionCondition, Context as HandoffContext, Coordination, Data, Decider, Delegate,
     Escalation, Extensions, Handoff, HumanOutcome, Jump, MemoryGrant, NumberOrText, OnReturn,
-    PassedValue, Remote, ReturnHandler, Target, Trigger,
+    PassedValue, Remote, ReturnHandler, Target, TextData, Trigger,
 };
+use agentir_syntax::inline::InlineText;
 use agentir_syntax::lower::merge_extensions;
 use indexmap::IndexMap;
 use smol_str::{SmolStr, format_smolstr};
@@ -256,15 +257,34 @@ fn history(data: Data) -> Data {
     }
 }
 
+/// Reads the placeholders of a text that is somewhere in `span`.
+fn filled_in(cx: &mut Context<'_>, text: &str, span: Span) -> Template {
+    let mut problems = Vec::new();
+    let mut template = template(InlineText::verbatim(text, span.file, span.start), &mut problems);
+    template.text.span = span;
+    cx.problems.extend(problems.into_iter().map(|mut problem| {
+        problem.primary.span = span;
+        problem
+    }));
+    template
+}
+
 fn escalate(cx: &mut Context<'_>, mut f: Fields<'_>) -> Escalation {
     let mut rest = Extensions::default();
     let mut triggers: Vec<Trigger> =
         std::mem::take(&mut f.items).into_iter().map(trigger).collect();
     triggers.extend(f.items_of("triggers", &mut rest).into_iter().map(trigger));
-    let context_for_human = match f.entry("context_for_human").map(data::of_value) {
-        Some(Data::Array(all)) => all,
-        Some(Data::Null) | None => Vec::new(),
-        Some(one) => vec![one],
+    let context_for_human = match f.entry("context_for_human") {
+        Some(entry) => {
+            let span = entry.span(f.span.file);
+            let mut template = |text: String| filled_in(cx, &text, span);
+            match TextData::new(data::of_value(entry), &mut template) {
+                TextData::List(all) => all,
+                TextData::Other(Data::Null) => Vec::new(),
+                one => vec![one],
+            }
+        }
+        None => Vec::new(),
     };
     let on_human_complete = f
         .items_of("on_human_complete", &mut rest)

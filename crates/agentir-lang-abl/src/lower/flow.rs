@@ -111,7 +111,7 @@ pub(super) fn step(cx: &mut Context<'_>, mut f: Fields<'_>) -> Step {
     let zone = reasoning_zone(cx, &mut f, reasoning, &mut extensions);
     let mut body = Vec::new();
     leading_statements(&mut f, &mut body, &mut extensions);
-    let collect = collect(&mut f);
+    let collect = collect(cx, &mut f);
     let success = outcome(cx, &mut f, "on_success", &mut extensions);
     let has_check = f.has("check");
     let fail_jump = has_check.then(|| f.action("on_fail").map(|a| jump(cx, a))).flatten();
@@ -391,11 +391,11 @@ fn transform(f: &mut Fields<'_>, rest: &mut Extensions) -> Option<Transform> {
 }
 
 /// `GATHER`, or the legacy `COLLECT` with `PROMPT`.
-fn collect(f: &mut Fields<'_>) -> Option<Collect> {
+fn collect(cx: &mut Context<'_>, f: &mut Fields<'_>) -> Option<Collect> {
     let span = f.value_span("gather").or_else(|| f.value_span("collect")).unwrap_or(f.span);
     let mut gathered: Option<Gather> = None;
     for section in f.records("gather") {
-        let part = gather::gather(section);
+        let part = gather::gather(cx, section);
         match &mut gathered {
             None => gathered = Some(part),
             Some(all) => all.fields.extend(part.fields),

@@ -1,17 +1,23 @@
 //! Lowers fields and their validation (§3.6).
 
+use super::Context;
 use super::fields::Fields;
 use crate::Value;
+use crate::inline::condition;
 use agentir_diagnostics::Spanned;
+use agentir_expr::Expr;
 use agentir_ir::{Activation, Extensions, Gather, GatherField, MaskConfig, Semantics, Validation};
+use agentir_syntax::inline::InlineText;
 use smol_str::SmolStr;
 
-pub(super) fn gather(mut g: Fields<'_>) -> Gather {
-    let mut fields: Vec<GatherField> =
-        std::mem::take(&mut g.items).into_iter().filter_map(|i| field(Fields::new(i))).collect();
+pub(super) fn gather(cx: &mut Context<'_>, mut g: Fields<'_>) -> Gather {
+    let mut fields: Vec<GatherField> = std::mem::take(&mut g.items)
+        .into_iter()
+        .filter_map(|i| field(cx, Fields::new(i)))
+        .collect();
     let mut extensions = Extensions::default();
     fields.extend(
-        g.items_of("fields", &mut extensions).into_iter().filter_map(|i| field(Fields::new(i))),
+        g.items_of("fields", &mut extensions).into_iter().filter_map(|i| field(cx, Fields::new(i))),
     );
     let mut gather = Gather {
         fields,
@@ -25,7 +31,7 @@ pub(super) fn gather(mut g: Fields<'_>) -> Gather {
     gather
 }
 
-pub(super) fn field(mut f: Fields<'_>) -> Option<GatherField> {
+pub(super) fn field(cx: &mut Context<'_>, mut f: Fields<'_>) -> Option<GatherField> {
     let name = f.name.take()?;
     let required = f.value("required", |v| match v {
         Value::Bool(b) => Ok(b),
@@ -39,12 +45,13 @@ pub(super) fn field(mut f: Fields<'_>) -> Option<GatherField> {
         .map(|t| Spanned::new(SmolStr::new_static(t), ty_span.unwrap_or(name.span)));
     let enum_values: Vec<Spanned<SmolStr>> =
         f.templates("options").into_iter().map(|t| t.text).collect();
-    let mut validation = validation(&mut f, "validate");
+    let mut validation = validation(cx, &mut f, "validate");
     if validation.is_none() && !enum_values.is_empty() {
         let rule: Vec<&str> = enum_values.iter().map(|v| v.value.as_str()).collect();
         validation = Some(Validation {
             kind: Spanned::new(SmolStr::new_static("enum"), name.span),
             rule: Spanned::new(SmolStr::new(rule.join("|")), name.span),
+            check: None,
             error_message: None,
             retry_prompt: None,
             max_retries: None,
@@ -103,7 +110,11 @@ pub(super) fn field(mut f: Fields<'_>) -> Option<GatherField> {
 }
 
 /// Natural language, a short form such as `min(1)`, or a block.
-pub(super) fn validation(f: &mut Fields<'_>, name: &str) -> Option<Validation> {
+pub(super) fn validation(
+    cx: &mut Context<'_>,
+    f: &mut Fields<'_>,
+    name: &str,
+) -> Option<Validation> {
     if let Some(text) = f.text(name) {
         let short = text
             .value
@@ -122,6 +133,7 @@ pub(super) fn validation(f: &mut Fields<'_>, name: &str) -> Option<Validation> {
         return Some(Validation {
             kind: Spanned::new(SmolStr::new_static(kind), text.span),
             rule: text,
+            check: None,
             error_message: None,
             retry_prompt: None,
             max_retries: None,
@@ -142,16 +154,27 @@ pub(super) fn validation(f: &mut Fields<'_>, name: &str) -> Option<Validation> {
             rule = Some(text);
         }
     }
-    let span = v.span;
+    let rule = rule.unwrap_or_else(|| Spanned::new(SmolStr::default(), v.span));
+    let custom = kind.is_some_and(|kind| kind.eq_ignore_ascii_case("custom"));
     Some(Validation {
         kind: Spanned::new(SmolStr::new_static(kind.unwrap_or("llm")), kind_span),
-        rule: rule.unwrap_or_else(|| Spanned::new(SmolStr::default(), span)),
+        check: custom.then(|| custom_check(cx, &rule)).flatten(),
+        rule,
         error_message: v.template("error"),
         retry_prompt: v.template("retry_prompt"),
         max_retries: v.plain_number("max_retries"),
         validation_process: v.choice("validation_process").map(|p| SmolStr::new(p.to_uppercase())),
         extensions: v.into_extensions(),
     })
+}
+
+/// The expression of a custom rule.
+fn custom_check(cx: &mut Context<'_>, rule: &Spanned<SmolStr>) -> Option<Expr> {
+    let text = rule.value.as_str();
+    let lead = text.len() - text.trim_start().len();
+    let base = rule.span.start.saturating_add(u32::try_from(lead).unwrap_or(u32::MAX));
+    let input = InlineText::verbatim(text.trim(), rule.span.file, base);
+    condition(input, true, cx.problems).expr().cloned()
 }
 
 fn activation(f: &mut Fields<'_>) -> Option<Activation> {

@@ -56,7 +56,7 @@ pub(crate) fn lower(
             let mut extensions = Extensions::default();
             for section in fields.records("tools") {
                 // Settings common to all tools stay with the library: `base_url`, `auth`, …
-                let (tools, _, shared) = tools::tools(section);
+                let (tools, _, shared) = tools::tools(&mut cx, section);
                 all.extend(tools);
                 merge_extensions(&mut extensions, shared);
             }

@@ -303,14 +303,14 @@ pub(super) fn profile(cx: &mut Context<'_>, mut f: Fields<'_>) -> Profile {
     let mut tools_hide = f.names("tools_hide");
     let mut tools_add = Vec::new();
     for section in f.records("tools_add") {
-        let (more, _, left) = tools::tools(section);
+        let (more, _, left) = tools::tools(cx, section);
         tools_add.extend(more);
         merge_extensions(&mut rest, left);
     }
     for mut section in f.records("tools") {
         tools_hide.extend(section.names("hide"));
         for add in section.records("add") {
-            let (more, _, left) = tools::tools(add);
+            let (more, _, left) = tools::tools(cx, add);
             tools_add.extend(more);
             merge_extensions(&mut rest, left);
         }
@@ -324,7 +324,7 @@ pub(super) fn profile(cx: &mut Context<'_>, mut f: Fields<'_>) -> Profile {
             field_overrides: g
                 .items_of("field_overrides", &mut left)
                 .into_iter()
-                .filter_map(|item| gather::field(Fields::new(item)))
+                .filter_map(|item| gather::field(cx, Fields::new(item)))
                 .collect(),
         };
         (overrides, left)

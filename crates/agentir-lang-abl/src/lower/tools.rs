@@ -1,5 +1,6 @@
 //! Lowers tools and their bindings (§3.5).
 
+use super::Context;
 use super::fields::Fields;
 use super::gather;
 use crate::HeaderValue;
@@ -12,14 +13,17 @@ use agentir_ir::{
 };
 
 /// The tools of a section, the names of tools defined elsewhere, and the remaining fields.
-pub(super) fn tools(mut section: Fields<'_>) -> (Vec<Tool>, Vec<Spanned<Name>>, Extensions) {
+pub(super) fn tools(
+    cx: &mut Context<'_>,
+    mut section: Fields<'_>,
+) -> (Vec<Tool>, Vec<Spanned<Name>>, Extensions) {
     let items = std::mem::take(&mut section.items);
     let used = section.names("use_tool");
-    let tools = items.into_iter().filter_map(|item| tool(Fields::new(item))).collect();
+    let tools = items.into_iter().filter_map(|item| tool(cx, Fields::new(item))).collect();
     (tools, used, section.into_extensions())
 }
 
-fn tool(mut f: Fields<'_>) -> Option<Tool> {
+fn tool(cx: &mut Context<'_>, mut f: Fields<'_>) -> Option<Tool> {
     let at = f.headers.iter().position(|h| matches!(h, HeaderValue::Signature(_)));
     let signature = at.and_then(|at| match f.headers.remove(at) {
         HeaderValue::Signature(signature) => Some(*signature),
@@ -35,7 +39,7 @@ fn tool(mut f: Fields<'_>) -> Option<Tool> {
     for section in f.records("parameters") {
         let mut section = section;
         for item in std::mem::take(&mut section.items) {
-            described_parameter(Fields::new(item), &mut parameters, &mut extensions);
+            described_parameter(cx, Fields::new(item), &mut parameters, &mut extensions);
         }
         section.preserve(&mut extensions);
     }
@@ -119,7 +123,12 @@ fn literal_data(e: &agentir_expr::Expr) -> Data {
 }
 
 /// A parameter with a block of its own: it extends one of the signature, or is new.
-fn described_parameter(mut p: Fields<'_>, parameters: &mut Vec<Parameter>, rest: &mut Extensions) {
+fn described_parameter(
+    cx: &mut Context<'_>,
+    mut p: Fields<'_>,
+    parameters: &mut Vec<Parameter>,
+    rest: &mut Extensions,
+) {
     let Some(name) = p.name.take() else {
         p.preserve(rest);
         return;
@@ -131,7 +140,7 @@ fn described_parameter(mut p: Fields<'_>, parameters: &mut Vec<Parameter>, rest:
         required: p.boolean("required").unwrap_or(default.is_none()),
         default,
         values: p.templates("enum"),
-        validation: gather::validation(&mut p, "validation"),
+        validation: gather::validation(cx, &mut p, "validation"),
         source: p.choice("source"),
         span: p.span,
         extensions: p.into_extensions(),

@@ -349,6 +349,7 @@ impl FieldType {
                 | Self::Choices(_)
                 | Self::Assignments
                 | Self::Bindings
+                | Self::Arguments
                 | Self::Types
                 | Self::Marker
         )

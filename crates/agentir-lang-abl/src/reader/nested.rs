@@ -34,6 +34,11 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
             }
             FieldType::Assignments => Some(Value::Assignments(self.nested_assignments(children))),
             FieldType::Bindings => Some(Value::Bindings(self.nested_bindings(children))),
+            FieldType::Arguments => {
+                let mut all = self.nested_bindings(children);
+                all.iter_mut().for_each(|(_, value)| self.placeholders(value));
+                Some(Value::Bindings(all))
+            }
             FieldType::Types | FieldType::Type => self.nested_types(children).map(Value::Type),
             // The value is on the next line.
             FieldType::Template

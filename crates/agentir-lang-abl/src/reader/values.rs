@@ -10,7 +10,7 @@ use crate::inline;
 use crate::schema::{FieldType, RENAMED, Version};
 use crate::tree::Value;
 use agentir_diagnostics::{Applicability, Diagnostic, Edit, Span, Spanned, closest};
-use agentir_expr::{Condition, Expr, ExprKind, Literal, Name, ObjectEntry, Path, Template};
+use agentir_expr::{Condition, Depth, Expr, ExprKind, Literal, Name, ObjectEntry, Path, Template};
 use agentir_syntax::inline::{InlineText, Origin};
 use agentir_syntax::outline::{Entry, EntryKind, Scalar, Style};
 use agentir_syntax::rules;
@@ -107,9 +107,12 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
             FieldType::Action => value
                 .with_inline(|l| inline::action(l, problems))
                 .map(|v| Value::Action(Box::new(v))),
-            FieldType::Call => {
-                value.with_inline(|l| inline::call(l, problems)).map(|v| Value::Call(Box::new(v)))
-            }
+            FieldType::Call => value.with_inline(|l| inline::call(l, problems)).map(|mut call| {
+                for argument in &mut call.arguments {
+                    self.placeholders(&mut argument.value);
+                }
+                Value::Call(Box::new(call))
+            }),
             FieldType::Store => {
                 value.with_inline(|l| inline::store(l, problems)).map(|v| Value::Store(Box::new(v)))
             }
@@ -132,6 +135,10 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
                 }
             }
             FieldType::Bindings => self.bindings(value).map(Value::Bindings),
+            FieldType::Arguments => self.bindings(value).map(|mut all| {
+                all.iter_mut().for_each(|(_, value)| self.placeholders(value));
+                Value::Bindings(all)
+            }),
             FieldType::TransformHeader => value
                 .with_inline(|l| inline::transform_header(l, problems))
                 .map(|v| Value::TransformHeader(Box::new(v))),
@@ -291,6 +298,31 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
     }
 
     /// `{a, b: c}` or `[a, b]` with expressions as values.
+    /// Reads the placeholders in the texts of an argument, also of a list of texts.
+    pub(super) fn placeholders(&mut self, argument: &mut Expr) {
+        let span = argument.span;
+        let kind = match &mut argument.kind {
+            ExprKind::Literal(Literal::String(text)) if text.contains("{{") => {
+                // After the quote. Escapes move what follows them by a few columns.
+                let input = InlineText::verbatim(text, span.file, span.start.saturating_add(1));
+                ExprKind::Template(Box::new(inline::template(input, self.problems).inside(span)))
+            }
+            ExprKind::List(items) => {
+                items.iter_mut().for_each(|item| self.placeholders(item));
+                ExprKind::List(std::mem::take(items))
+            }
+            _ => return,
+        };
+        match Expr::new(kind, span) {
+            Ok(expr) => *argument = expr,
+            Err(Depth) => {
+                let message = "this text is nested too deeply";
+                self.problems.push(Diagnostic::error(rules::EXPRESSION_TOO_DEEP, span, message));
+                *argument = Expr::literal(Literal::Null, span);
+            }
+        }
+    }
+
     pub(super) fn bindings(&mut self, value: &Scalar<'s>) -> Option<Vec<(Spanned<Name>, Expr)>> {
         let expr = self.expr(value)?;
         match expr.kind {

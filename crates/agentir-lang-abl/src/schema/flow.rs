@@ -32,9 +32,9 @@ macro_rules! with_actions {
             field("set", FieldType::Assignments),
             field("clear", FieldType::Names),
             field("call", FieldType::Call),
-            field("with", FieldType::Bindings),
+            field("with", FieldType::Arguments),
             field("as", FieldType::Name),
-            field("call_with", FieldType::Bindings),
+            field("call_with", FieldType::Arguments),
             field("transform", FieldType::OneOf(&[FieldType::Record(&TRANSFORM), FieldType::TransformHeader])),
             field("log", FieldType::Data),
         ]

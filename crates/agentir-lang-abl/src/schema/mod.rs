@@ -62,6 +62,8 @@ pub enum FieldType {
     Assignments,
     /// `name: value` pairs whose values are expressions; `{a, b: c}`.
     Bindings,
+    /// The same for a tool: texts among the values may have placeholders (specification 3.14, `call_with`).
+    Arguments,
     /// `source AS item INTO target`.
     TransformHeader,
     /// `field DESC`.

@@ -2,9 +2,7 @@
 //!
 //! Conditions that Table 4 cannot express become sentences, which the model judges (B.4.5).
 
-use agentir_expr::{
-    BinaryOp, Condition, Expr, ExprKind, Literal, Piece, Template, TemplatePart, UnaryOp,
-};
+use agentir_expr::{BinaryOp, Condition, Expr, ExprKind, Literal, UnaryOp};
 use agentir_syntax::emit::{dotted_path, expr_phrase, is_user_message, literal, string_literal};
 use smol_str::SmolStr;
 
@@ -333,40 +331,4 @@ fn operand(expr: &Expr) -> Option<String> {
             .filter(|p| p.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '.'))),
         _ => None,
     }
-}
-
-/// A text with placeholders in ADL's notation. Filters and blocks are dropped; of a call only the first
-/// argument stays.
-pub(super) fn template(template: &Template) -> String {
-    let mut out = String::with_capacity(template.text.value.len());
-    for piece in template.pieces() {
-        match piece {
-            Piece::Text(text) => out.push_str(text),
-            Piece::Part(
-                TemplatePart::Value { expr, .. } | TemplatePart::SingleBrace { expr, .. },
-                _,
-            ) => {
-                if let Some(name) = first_path(expr) {
-                    out.push_str("${");
-                    out.push_str(&name);
-                    out.push('}');
-                }
-            }
-            Piece::Part(..) => {}
-        }
-    }
-    out
-}
-
-fn first_path(expr: &Expr) -> Option<String> {
-    if let Some(path) = expr.as_path() {
-        return dotted_path(path);
-    }
-    let mut first = None;
-    expr.paths(&mut |path| {
-        if first.is_none() {
-            first = dotted_path(path);
-        }
-    });
-    first
 }

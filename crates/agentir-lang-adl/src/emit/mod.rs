@@ -25,7 +25,7 @@ use crate::AgentKind;
 use agentir_expr::{Dialect, Template};
 use agentir_ir::{Agent, AgentType, Body, Data, Program, Statement, Tool};
 use agentir_syntax::emit::{
-    Emitted, Emitter, LossRule, NameSyntax, Namespace, OutputFile, Renamed, phrase,
+    Emitted, Emitter, LossRule, NameSyntax, Namespace, OutputFile, Renamed, phrase, template_phrase,
 };
 use expr::Form;
 use indexmap::IndexSet;
@@ -312,5 +312,5 @@ fn emit(program: &Program) -> Emitted {
 
 /// The source text of a template, including placeholders.
 fn verbatim(text: &Template) -> String {
-    if text.parts.is_empty() { text.text.value.to_string() } else { expr::template(text) }
+    if text.parts.is_empty() { text.text.value.to_string() } else { template_phrase(text) }
 }

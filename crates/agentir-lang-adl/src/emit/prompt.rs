@@ -358,7 +358,7 @@ fn coordination(agent: &Agent, prompt: &mut Prompt) {
     if let Some(context) =
         c.escalation.as_ref().map(|e| &e.context_for_human).filter(|c| !c.is_empty())
     {
-        prompt.list("The person needs to know:", context.iter().map(data));
+        prompt.list("The person needs to know:", context.iter().map(|item| data(&item.data())));
     }
 }
 

@@ -92,6 +92,7 @@ impl Results {
                 }
             }
             ExprKind::Path(_) | ExprKind::Literal(_) | ExprKind::Ellipsis => {}
+            ExprKind::Template(text) => self.template(text),
             ExprKind::List(all)
             | ExprKind::And(all)
             | ExprKind::Or(all)

@@ -13,7 +13,7 @@ use agentir_ir::{
     Agent, Body, Branch, Call, Data, Delegation, Flow, Jump, Response, SetVariable, Statement,
     Step, Target, Tool,
 };
-use agentir_syntax::emit::{dotted_path, expr_phrase, phrase};
+use agentir_syntax::emit::{dotted_path, expr_phrase, phrase, template_phrase};
 use indexmap::{IndexMap, IndexSet};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -413,8 +413,8 @@ impl<'p> Steps<'p> {
             .or_else(|| message(response.message_key.as_ref()?.value.as_str()));
         if let Some(text) = text {
             let text = match self.form {
-                Form::AsWritten => expr::template(text),
-                Form::ForMica => expr::template(text).trim_end().to_owned(),
+                Form::AsWritten => template_phrase(text),
+                Form::ForMica => template_phrase(text).trim_end().to_owned(),
             };
             out.push(Yaml::pair("bot", Yaml::Quoted(text)));
         }
@@ -687,11 +687,8 @@ fn value(expr: &Expr, form: Form) -> Option<Yaml> {
         {
             return None;
         }
-        ExprKind::Literal(Literal::String(text))
-            if form == Form::ForMica && text.contains("{{") =>
-        {
-            return None;
-        }
+        // Placeholders are not filled in here; a placeholder alone is the value itself.
+        ExprKind::Template(text) => return value(text.only_placeholder()?, form),
         ExprKind::Path(path) => Yaml::text(dotted_path(path)?),
         ExprKind::Literal(Literal::String(text) | Literal::Date(text)) => {
             Yaml::Quoted(text.to_string())

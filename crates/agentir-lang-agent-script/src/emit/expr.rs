@@ -68,6 +68,7 @@ fn receiver(expr: &Expr, part: bool) -> String {
 pub(super) fn print(expr: &Expr) -> String {
     match &expr.kind {
         ExprKind::Literal(literal) => constant(literal),
+        ExprKind::Template(text) => quoted(&text.text.value),
         ExprKind::Path(of) => path(of),
         ExprKind::List(items) => format!("[{}]", list(items)),
         ExprKind::Object(entries) => {

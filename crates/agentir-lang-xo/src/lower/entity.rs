@@ -108,6 +108,7 @@ fn check(kind: &'static str, rule: &str, retry_prompt: Option<Template>, span: S
     Validation {
         kind: Spanned::new(SmolStr::new_static(kind), span),
         rule: Spanned::new(SmolStr::new(rule), span),
+        check: None,
         error_message: None,
         retry_prompt,
         max_retries: None,

@@ -4,15 +4,12 @@ use super::{Next, NodeResult, Run, index, leads_onward};
 use crate::json::{from_json, to_json};
 use crate::model::{Answer, FieldSpec, FieldType, ModelTask, Role};
 use crate::session::RuntimeError;
-use agentir_diagnostics::FileId;
 use agentir_eval::{Value, evaluate, pattern, semantics, truthy};
-use agentir_expr::{Dialect, Expr, ExprKind, Visit};
+use agentir_expr::{Dialect, ExprKind, Visit};
 use agentir_flow::cfg::{EdgeKind, NodeKind, Origin};
 use agentir_ir::{
     Activation, BindingAction, Collect, Gather, GatherField, Statement, ToolBinding, Validation,
 };
-use agentir_lang_abl::inline::condition;
-use agentir_syntax::inline::InlineText;
 use petgraph::graph::{EdgeIndex, NodeIndex};
 use serde_json::Value as Json;
 
@@ -379,8 +376,8 @@ impl<'p> Run<'_, 'p, '_> {
                 validation.values().any(|v| v.eq_ignore_ascii_case(&text))
                     || spec.values.keys().any(|v| v.eq_ignore_ascii_case(&text))
             }
-            "custom" => match parse_custom_rule(validation) {
-                Some(expr) => evaluate(&expr, &self.scope(), self.dialect())
+            "custom" => match &validation.check {
+                Some(expr) => evaluate(expr, &self.scope(), self.dialect())
                     .map_or(true, |v| truthy(&v, semantics(self.dialect()))),
                 None => true,
             },
@@ -447,13 +444,6 @@ impl<'p> Run<'_, 'p, '_> {
         self.answer_tool_use(&Json::from("noted"));
         Ok(())
     }
-}
-
-/// Parses a custom rule. The IR stores these rules as text.
-fn parse_custom_rule(validation: &Validation) -> Option<Expr> {
-    let input = InlineText::verbatim(validation.parts().1, FileId(0), 0);
-    // Parse errors were reported when the agent was loaded.
-    condition(input, true, &mut Vec::new()).expr().cloned()
 }
 
 /// Converts a value to the type of a field, as models may return another representation.

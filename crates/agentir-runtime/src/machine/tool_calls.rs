@@ -5,14 +5,11 @@ use crate::host::{FailureKind, MAX_ARGUMENTS, ToolCall, ToolFailure};
 use crate::json::{from_json, to_json};
 use crate::session::RuntimeError;
 use crate::trace::EventKind;
-use agentir_diagnostics::FileId;
-use agentir_expr::{Dialect, Expr, ExprKind, Literal};
+use agentir_expr::{Dialect, Expr, ExprKind};
 use agentir_flow::cfg::{EdgeKind, Origin};
 use agentir_ir::{
     BindingAction, Call, FilledBy, InputBinding, NumberOrText, Statement, Tool, ToolBinding,
 };
-use agentir_lang_abl::inline::template;
-use agentir_syntax::inline::InlineText;
 use petgraph::graph::NodeIndex;
 use serde_json::{Map, Value as Json};
 
@@ -205,11 +202,7 @@ impl<'p> Run<'_, 'p, '_> {
     /// 3.14 on `call_with`: `skills: ["{{department}}"]`); values from users are never rendered.
     fn argument(&self, expr: &Expr) -> Result<Json, RuntimeError> {
         Ok(match &expr.kind {
-            ExprKind::Literal(Literal::String(text)) if text.contains("{{") => {
-                // Parse errors were reported when the agent was loaded.
-                let input = InlineText::verbatim(text, FileId(0), 0);
-                Json::from(self.render(&template(input, &mut Vec::new())))
-            }
+            ExprKind::Template(text) => Json::from(self.render(text)),
             ExprKind::List(items) => {
                 items.iter().map(|item| self.argument(item)).collect::<Result<_, _>>()?
             }

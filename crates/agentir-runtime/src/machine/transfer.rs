@@ -8,15 +8,13 @@ use crate::json::{from_json, to_json};
 use crate::model::{Message, Role};
 use crate::session::{Binding, Frame, RuntimeError, Status};
 use crate::trace::EventKind;
-use agentir_diagnostics::FileId;
 use agentir_eval::Value;
 use agentir_expr::Dialect;
 use agentir_flow::cfg::{EdgeKind, Node, NodeKind, Origin, Transfer};
 use agentir_ir::{
-    AgentType, BindingAction, Context, Data, Delegate, Handoff, Statement, Target, VariableBinding,
+    AgentType, BindingAction, Context, Data, Delegate, Handoff, Statement, Target, TextData,
+    VariableBinding,
 };
-use agentir_lang_abl::inline::template;
-use agentir_syntax::inline::InlineText;
 use petgraph::graph::NodeIndex;
 use serde_json::{Map, Value as Json};
 
@@ -531,12 +529,13 @@ impl<'p> Run<'_, 'p, '_> {
         for item in agent.coordination.escalation.iter().flat_map(|e| &e.context_for_human) {
             match item {
                 // A string is the name of a variable.
-                Data::String(name) => {
+                TextData::Text(name) => {
+                    let name = &name.text.value;
                     let value = self.session.variable(name).unwrap_or(Json::Null);
                     context.insert(name.to_string(), self.masked(name, &value));
                 }
                 // The value of a named entry is a variable or a template.
-                Data::Object(fields) => {
+                TextData::Object(fields) => {
                     for (name, value) in fields {
                         let value = self.context_value(value);
                         context.insert(name.to_string(), value);
@@ -580,22 +579,18 @@ impl<'p> Run<'_, 'p, '_> {
     }
 
     /// A context value for a person: the value of a variable, or a rendered template.
-    fn context_value(&self, value: &Data) -> Json {
+    fn context_value(&self, value: &TextData) -> Json {
         match value {
-            Data::String(text) => match self.session.variable(text) {
-                Some(value) => self.masked(text, &value),
-                None => {
-                    // Parse errors were reported when the agent was loaded.
-                    let input = InlineText::verbatim(text, FileId(0), 0);
-                    Json::from(self.render(&template(input, &mut Vec::new())))
-                }
+            TextData::Text(text) => match self.session.variable(&text.text.value) {
+                Some(value) => self.masked(&text.text.value, &value),
+                None => Json::from(self.render(text)),
             },
-            Data::Object(fields) => fields
+            TextData::Object(fields) => fields
                 .iter()
                 .map(|(name, value)| (name.to_string(), self.context_value(value)))
                 .collect(),
-            Data::Array(all) => all.iter().map(|value| self.context_value(value)).collect(),
-            other => serde_json::to_value(other).unwrap_or(Json::Null),
+            TextData::List(all) => all.iter().map(|value| self.context_value(value)).collect(),
+            TextData::Other(data) => data.clone(),
         }
     }
 

@@ -4,7 +4,9 @@ mod names;
 mod phrase;
 
 pub use names::{NameSyntax, Namespace, Renamed};
-pub use phrase::{dotted_path, expr_phrase, is_user_message, literal, phrase, string_literal};
+pub use phrase::{
+    dotted_path, expr_phrase, is_user_message, literal, phrase, string_literal, template_phrase,
+};
 
 use agentir_expr::Dialect;
 use agentir_ir::Program;

@@ -1,6 +1,9 @@
 //! Expressions as phrases, for texts that a model or a person reads.
 
-use agentir_expr::{BinaryOp, Condition, Expr, ExprKind, Literal, Path, Segment, UnaryOp};
+use agentir_expr::{
+    BinaryOp, Condition, Expr, ExprKind, Literal, Path, Piece, Segment, Template, TemplatePart,
+    UnaryOp,
+};
 
 /// An expression as a phrase, without characters that the condition parser reads as operators.
 #[must_use]
@@ -9,6 +12,7 @@ pub fn expr_phrase(expr: &Expr) -> String {
         |items: &[Expr], word: &str| items.iter().map(expr_phrase).collect::<Vec<_>>().join(word);
     match &expr.kind {
         ExprKind::Literal(Literal::String(text)) => format!("\"{text}\""),
+        ExprKind::Template(text) => format!("\"{}\"", template_phrase(text)),
         ExprKind::Literal(Literal::Regex(text)) => format!("the pattern {}", string_literal(text)),
         ExprKind::Literal(literal) => literal.to_string(),
         ExprKind::Path(path) if is_user_message(path) => "the message".to_owned(),
@@ -142,4 +146,41 @@ pub fn literal(expr: &Expr) -> Option<&Literal> {
         ExprKind::Literal(literal) => Some(literal),
         _ => None,
     }
+}
+
+/// A text with its placeholders as `${path}`. Filters and blocks are dropped; of a call only the first
+/// argument stays.
+#[must_use]
+pub fn template_phrase(template: &Template) -> String {
+    let mut out = String::with_capacity(template.text.value.len());
+    for piece in template.pieces() {
+        match piece {
+            Piece::Text(text) => out.push_str(text),
+            Piece::Part(
+                TemplatePart::Value { expr, .. } | TemplatePart::SingleBrace { expr, .. },
+                _,
+            ) => {
+                if let Some(name) = first_path(expr) {
+                    out.push_str("${");
+                    out.push_str(&name);
+                    out.push('}');
+                }
+            }
+            Piece::Part(..) => {}
+        }
+    }
+    out
+}
+
+fn first_path(expr: &Expr) -> Option<String> {
+    if let Some(path) = expr.as_path() {
+        return dotted_path(path);
+    }
+    let mut first = None;
+    expr.paths(&mut |path| {
+        if first.is_none() {
+            first = dotted_path(path);
+        }
+    });
+    first
 }

@@ -58,7 +58,7 @@ impl Scope<'_> {
         let boxed = |e: &Expr| Box::new(self.expr(e));
         let kind = match &e.kind {
             ExprKind::Path(path) => return Expr::path(self.path(path), e.span),
-            ExprKind::Literal(_) | ExprKind::Ellipsis => return e.clone(),
+            ExprKind::Literal(_) | ExprKind::Ellipsis | ExprKind::Template(_) => return e.clone(),
             ExprKind::List(items) => ExprKind::List(all(items)),
             ExprKind::And(items) => ExprKind::And(all(items)),
             ExprKind::Or(items) => ExprKind::Or(all(items)),

@@ -1,9 +1,9 @@
 //! Emits field collection.
 
 use super::{Position, Steps};
-use crate::emit::expr;
 use crate::emit::yaml::Yaml;
 use agentir_ir::{Collect, GatherField};
+use agentir_syntax::emit::template_phrase;
 
 impl<'p> Steps<'p> {
     /// The prompt of a field: from its step, or from its declaration in the agent.
@@ -21,7 +21,7 @@ impl<'p> Steps<'p> {
         position: Position<'p>,
     ) {
         let bot = |text: &agentir_expr::Template| {
-            Yaml::pair("bot", Yaml::Quoted(expr::template(text).trim_end().to_owned()))
+            Yaml::pair("bot", Yaml::Quoted(template_phrase(text).trim_end().to_owned()))
         };
         out.extend(collect.present.as_ref().map(bot));
         // After a message the user answers first; then missing fields are asked for.

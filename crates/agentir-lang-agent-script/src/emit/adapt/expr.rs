@@ -146,6 +146,32 @@ fn user_message_phrase(e: &Expr) -> Option<String> {
 }
 
 impl Variables {
+    /// A text with placeholders as a sum of its parts; `None` with blocks or filters.
+    fn concatenation(&mut self, text: &Template) -> Option<Expr> {
+        let span = text.text.span;
+        if let Some(expr) = text.only_placeholder() {
+            return self.expr(expr);
+        }
+        let mut sum: Option<Expr> = None;
+        for piece in text.pieces() {
+            let part = match piece {
+                Piece::Text(text) => Expr::literal(Literal::String(text.into()), span),
+                Piece::Part(TemplatePart::Value { expr, filters, .. }, _) if filters.is_empty() => {
+                    self.expr(expr)?
+                }
+                Piece::Part(..) => return None,
+            };
+            sum = Some(match sum {
+                None => part,
+                Some(left) => {
+                    let (left, right) = (Box::new(left), Box::new(part));
+                    Expr::new(ExprKind::Binary { op: BinaryOp::Add, left, right }, span).ok()?
+                }
+            });
+        }
+        sum
+    }
+
     /// Translates an expression; `None` if Agent Script cannot express it.
     pub(super) fn expr(&mut self, e: &Expr) -> Option<Expr> {
         let kind = match &e.kind {
@@ -153,6 +179,7 @@ impl Variables {
             ExprKind::Literal(Literal::Undefined) => ExprKind::Literal(Literal::Null),
             ExprKind::Literal(literal) => ExprKind::Literal(literal.clone()),
             ExprKind::Path(path) => return self.read(path),
+            ExprKind::Template(text) => return self.concatenation(text),
             ExprKind::List(items) => ExprKind::List(self.exprs(items)?),
             ExprKind::And(parts) => ExprKind::And(self.chain(parts, false)?),
             ExprKind::Or(parts) => ExprKind::Or(self.chain(parts, true)?),

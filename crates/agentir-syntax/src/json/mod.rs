@@ -1,9 +1,12 @@
 //! JSON with spans, and a mark on each value that lowering has taken.
 
-use super::text::Text;
+mod text;
+
+pub use text::Text;
+
+use crate::rules;
+use crate::text::offset;
 use agentir_diagnostics::{Diagnostic, FileId, Span};
-use agentir_syntax::rules;
-use agentir_syntax::text::offset;
 use jsonc_parser::ast::Value;
 use jsonc_parser::errors::ParseErrorKind;
 use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
@@ -171,7 +174,8 @@ impl Json {
     }
 
     /// Unwraps the object in the member `key`; that member's siblings are appended to its members.
-    pub(super) fn unwrapped(self, key: &str) -> Option<Self> {
+    #[must_use]
+    pub fn unwrapped(self, key: &str) -> Option<Self> {
         let Kind::Object(mut outer) = self.kind else { return None };
         let at = outer.iter().rposition(|m| m.key == key)?;
         let mut inner = outer.remove(at).value;

@@ -1,8 +1,8 @@
 //! Texts of an export, with JSON escapes and URI encoding resolved and mapped to the source.
 
+use crate::inline::{InlineText, Origin};
+use crate::text::offset;
 use agentir_diagnostics::{Span, Spanned};
-use agentir_syntax::inline::{InlineText, Origin};
-use agentir_syntax::text::offset;
 use smol_str::SmolStr;
 use std::ops::Range;
 
