@@ -4,8 +4,8 @@ use crate::documents::load_with;
 use crate::external;
 use crate::generate::Project;
 use crate::measure::{Options, fastest};
-use agentir::targets;
-use agentir_convert::{Target, convert};
+use agentir::{languages, targets};
+use agentir_convert::convert;
 use agentir_lang_abl as abl;
 use agentir_project::Loaded;
 use std::fmt::Write;
@@ -36,7 +36,7 @@ pub fn table(root: &Path, options: &Options) -> String {
     for target in targets::all() {
         let time = fastest(options.rounds, || {
             for (program, sources) in &programs {
-                black_box(convert(program, sources, target));
+                black_box(convert(languages(), program, sources, target));
             }
         });
         sum += time;

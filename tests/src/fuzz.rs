@@ -6,7 +6,9 @@ use crate::samples::root;
 use agentir::diagnostics::{Applicability, FileId};
 use agentir::targets;
 use agentir::vfs::Memory;
-use agentir::{Detail, Diagnostic, FixError, FormatError, Severity, Snapshot, Target, Workspace};
+use agentir::{
+    Detail, Diagnostic, FixError, FormatError, Severity, Snapshot, Workspace, languages,
+};
 use agentir_convert::{NormalizedProgram, Totals};
 use agentir_expr::Version;
 use std::fs;

@@ -11,13 +11,11 @@ use std::{fs, io};
 const FORBIDDEN: &[(&str, &str, &str)] = &[
     ("agentir-compare", "agentir-lint", "compares with the analyses, which rules use as well"),
     ("agentir-lint", "agentir-syntax", "rules see AgentIR, not what was written"),
-    ("agentir-lint", "agentir-lower", "rules see AgentIR, not what was written"),
     ("agentir-analysis", "agentir-syntax", "analyses see AgentIR, not what was written"),
-    ("agentir-analysis", "agentir-lower", "analyses see AgentIR, not what was written"),
     ("agentir-report", "agentir-lint", "writes what it is given"),
     ("agentir-config", "agentir-syntax", "knows names of versions and dialects, not languages"),
     ("agentir-runtime", "agentir-syntax", "runs AgentIR, and parses nothing"),
-    ("agentir-tools", "agentir-lower", "the runtime gets what is lowered"),
+    ("agentir-rewrite", "agentir-lint", "is given what rules find"),
 ];
 
 /// How often the source of a crate above the front ends names a language. A language should be one crate: these
@@ -35,9 +33,19 @@ const LANGUAGES_NAMED: &[(&str, usize)] = &[
     ("agentir-solver", 4),
 ];
 
-/// The crates that may name languages: the front ends, and the tables by language below them.
-const NAME_LANGUAGES: &[&str] =
-    &["agentir-expr", "agentir-eval", "agentir-grammars", "agentir-syntax", "agentir-lower"];
+/// The crates that may name languages beside the languages themselves: the tables by language below them, and the
+/// registry.
+const NAME_LANGUAGES: &[&str] = &["agentir-expr", "agentir-eval", REGISTRY];
+
+/// The only crate that depends on languages. An edge to a language from any other would rebuild that crate, and what is
+/// above it, when a grammar changes.
+const REGISTRY: &str = "agentir";
+
+/// What the names of the languages' crates begin with.
+const LANGUAGE: &str = "agentir-lang-";
+
+/// What the names of the grammars' crates begin with.
+const GRAMMAR: &str = "agentir-grammar-";
 
 /// What names a language in source.
 const NAMES: &[&str] = &[
@@ -53,6 +61,7 @@ const NAMES: &[&str] = &[
     "is_agent_script(",
     "is_adl(",
     "of_script",
+    "agentir_lang_",
 ];
 
 /// Checks everything and fails with all that is wrong.
@@ -60,6 +69,7 @@ pub fn check(root: &Path) -> Result<(), Box<dyn Error>> {
     let layers = layers(&fs::read_to_string(root.join("ARCHITECTURE.md"))?);
     let crates = crates(root)?;
     let mut problems = wrong_edges(&layers, &crates);
+    problems.extend(edges_to_languages(&crates));
     problems.extend(wrong_numbers(root, &crates)?);
     if problems.is_empty() {
         return Ok(());
@@ -129,13 +139,36 @@ fn wrong_edges(
     problems
 }
 
+/// Edges to languages from anything but the registry, and to grammars from anything but their language.
+fn edges_to_languages(crates: &BTreeMap<String, Vec<String>>) -> Vec<String> {
+    let mut problems = Vec::new();
+    for (name, dependencies) in crates {
+        for dependency in dependencies {
+            if dependency.starts_with(LANGUAGE) && name != REGISTRY {
+                problems.push(format!(
+                    "`{name}` must not depend on `{dependency}`: only `{REGISTRY}` knows the languages"
+                ));
+            }
+            if let Some(language) = dependency.strip_prefix(GRAMMAR)
+                && name.strip_prefix(LANGUAGE) != Some(language)
+            {
+                problems.push(format!(
+                    "`{name}` must not depend on `{dependency}`: only `{LANGUAGE}{language}` compiles it"
+                ));
+            }
+        }
+    }
+    problems
+}
+
 /// Crates that name languages more often than they may, or less often than the table says.
 fn wrong_numbers(
     root: &Path,
     crates: &BTreeMap<String, Vec<String>>,
 ) -> Result<Vec<String>, io::Error> {
     let mut problems = Vec::new();
-    for name in crates.keys().filter(|name| !NAME_LANGUAGES.contains(&name.as_str())) {
+    let may = |name: &str| NAME_LANGUAGES.contains(&name) || name.starts_with(LANGUAGE);
+    for name in crates.keys().filter(|name| !may(name)) {
         let source = root.join("crates").join(name).join("src");
         let count = if source.is_dir() { occurrences(&source)? } else { 0 };
         let known = LANGUAGES_NAMED.iter().find(|(crate_name, _)| crate_name == name);
@@ -170,7 +203,7 @@ fn occurrences(folder: &Path) -> Result<usize, io::Error> {
 
 #[cfg(test)]
 mod tests {
-    use super::{check, layers, wrong_edges};
+    use super::{check, edges_to_languages, layers, wrong_edges};
     use std::collections::BTreeMap;
     use std::path::Path;
 
@@ -180,19 +213,39 @@ mod tests {
         assert!(check(&root).is_ok(), "see the problems above");
     }
 
+    fn graph(edges: &[(&str, &[&str])]) -> BTreeMap<String, Vec<String>> {
+        let list = |to: &&[&str]| to.iter().map(|name| (*name).to_owned()).collect();
+        edges.iter().map(|(from, to)| ((*from).to_owned(), list(to))).collect()
+    }
+
+    #[test]
+    fn a_language_is_known_to_the_registry_alone() {
+        let right = graph(&[
+            ("agentir", &["agentir-lang-a", "agentir-lang-b"]),
+            ("agentir-lang-a", &["agentir-grammar-a", "agentir-syntax"]),
+        ]);
+        assert_eq!(edges_to_languages(&right), Vec::<String>::new());
+        let wrong = graph(&[
+            ("agentir-convert", &["agentir-lang-a"]),
+            ("agentir-lang-b", &["agentir-grammar-a", "agentir-lang-a"]),
+        ]);
+        assert_eq!(
+            edges_to_languages(&wrong),
+            [
+                "`agentir-convert` must not depend on `agentir-lang-a`: only `agentir` knows the languages",
+                "`agentir-lang-b` must not depend on `agentir-grammar-a`: only `agentir-lang-a` compiles it",
+                "`agentir-lang-b` must not depend on `agentir-lang-a`: only `agentir` knows the languages",
+            ]
+        );
+    }
+
     #[test]
     fn edges_go_down() {
         let table = "| crate | contents |\n|---|---|\n| `agentir-a`, `agentir-b` | x |\n| `agentir-c` | y |\n";
         let layers = layers(table);
-        let crates = |edges: &[(&str, &[&str])]| -> BTreeMap<String, Vec<String>> {
-            let list = |to: &&[&str]| to.iter().map(|name| (*name).to_owned()).collect();
-            edges.iter().map(|(from, to)| ((*from).to_owned(), list(to))).collect()
-        };
-        let right =
-            crates(&[("agentir-a", &[]), ("agentir-b", &[]), ("agentir-c", &["agentir-a"])]);
+        let right = graph(&[("agentir-a", &[]), ("agentir-b", &[]), ("agentir-c", &["agentir-a"])]);
         assert_eq!(wrong_edges(&layers, &right), Vec::<String>::new());
-        let wrong =
-            crates(&[("agentir-a", &["agentir-c"]), ("agentir-b", &[]), ("agentir-d", &[])]);
+        let wrong = graph(&[("agentir-a", &["agentir-c"]), ("agentir-b", &[]), ("agentir-d", &[])]);
         assert_eq!(
             wrong_edges(&layers, &wrong),
             [

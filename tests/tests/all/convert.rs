@@ -142,8 +142,8 @@ fn the_report_in_words_counts_everything() {
 fn the_same_language_keeps_everything() {
     let mut problems = Vec::new();
     for sample in samples() {
-        for target in native(&sample.program).iter().filter(|t| targets().any(|w| w == **t)) {
-            let done = convert(languages(), &sample.program, &sample.sources, *target);
+        for target in native(&sample.program).into_iter().filter(|t| targets().any(|w| w == *t)) {
+            let done = convert(languages(), &sample.program, &sample.sources, target);
             let found = differences(
                 &NormalizedProgram::new(&sample.program),
                 &NormalizedProgram::new(&done.program),
@@ -165,7 +165,7 @@ fn silent_losses(sample: &Sample, target: Target) -> Vec<String> {
     let there = convert(languages(), &sample.program, &sample.sources, target);
     let mut problems = Vec::new();
     for home in native(&sample.program) {
-        let back = convert(languages(), &there.program, &there.sources, *home);
+        let back = convert(languages(), &there.program, &there.sources, home);
         let lost: FxHashSet<&str> =
             there.report.losses().chain(back.report.losses()).map(|e| e.path.as_str()).collect();
         let kept = NormalizedProgram::new(&back.program);
@@ -248,9 +248,10 @@ fn does_the_same_in_its_own_language(all: &[Sample]) {
     let problems: Vec<String> = all
         .par_iter()
         .flat_map_iter(|sample| {
-            let targets = native(&sample.program).iter().filter(|t| targets().any(|w| w == **t));
+            let targets =
+                native(&sample.program).into_iter().filter(|t| targets().any(|w| w == *t));
             targets.filter_map(|target| {
-                let mut done = convert(languages(), &sample.program, &sample.sources, *target);
+                let mut done = convert(languages(), &sample.program, &sample.sources, target);
                 done.verify(&sample.program, &sample.sources);
                 let proof = done.report.proof.as_ref().unwrap();
                 // What the report announces here is what a dialect that is not a target loses.

@@ -9,7 +9,7 @@
 )]
 
 use agentir::{languages, targets};
-use agentir_convert::{Conversion, NormalizedProgram, Target, convert, differences};
+use agentir_convert::{Conversion, NormalizedProgram, convert, differences};
 use agentir_diagnostics::Severity;
 use agentir_lang_abl::Options;
 use agentir_tests::check::{File, check};

@@ -3,7 +3,7 @@
 #![allow(clippy::panic, clippy::unwrap_used, reason = "tests end by panicking")]
 
 use agentir::{languages, targets};
-use agentir_convert::{Target, convert};
+use agentir_convert::convert;
 use agentir_diagnostics::FileId;
 use agentir_lang_abl::Options;
 use agentir_rewrite::{RewriteError, format};

@@ -9,7 +9,7 @@
 
 use agentir::ReadOptions;
 use agentir::{languages, targets};
-use agentir_convert::{Conversion, NormalizedProgram, Target, convert};
+use agentir_convert::{Conversion, NormalizedProgram, convert};
 use agentir_diagnostics::{FileId, Severity};
 use agentir_lang_abl::Options;
 use agentir_lang_xo::tables::{ENTITY_TYPES, OPERATORS};
@@ -115,10 +115,11 @@ fn credentials_are_in_nothing_that_is_made_of_an_export() {
         assert!(file.text.contains(secret));
         assert!(made.iter().all(|text| !text.contains(secret)), "{secret}");
     }
-    let settings = languages().read(
+    let settings = languages().get("kore-xo").unwrap().read(
+        &agentir_lang_xo::SETTINGS_FILE,
         FileId(0),
-        "config.json",
         "{\"variables\": [{\"key\": \"A\", \"apiKey\": \"q7Zt4LmW92xKcV8sRb3N\"}]}",
+        ReadOptions::default(),
     );
     assert!(!format!("{settings:?}").contains(secrets[0]));
     assert_eq!(settings.diagnostics.len(), 1);
