@@ -22,12 +22,8 @@ const FORBIDDEN: &[(&str, &str, &str)] = &[
 /// numbers only go down.
 const LANGUAGES_NAMED: &[(&str, usize)] = &[
     ("agentir-analysis", 29),
-    ("agentir-cli", 10),
     ("agentir-compare", 5),
-    ("agentir-convert", 15),
     ("agentir-lint", 87),
-    ("agentir-project", 10),
-    ("agentir-rewrite", 4),
     ("agentir-runtime", 13),
     ("agentir-scenario", 1),
     ("agentir-solver", 4),
@@ -61,7 +57,6 @@ const NAMES: &[&str] = &[
     "is_agent_script(",
     "is_adl(",
     "of_script",
-    "agentir_lang_",
 ];
 
 /// Checks everything and fails with all that is wrong.
