@@ -2,13 +2,20 @@
 
 #![allow(clippy::expect_used, reason = "tests end by panicking")]
 
-use agentir::{languages, targets};
 use agentir_convert::{OutputFile, Target, convert, read_back};
+use agentir_lang_abl::ABL;
+use agentir_lang_agent_script::{AGENT_SCRIPT, AGENTFORCE};
+use agentir_syntax::{Language, Languages};
+
+fn languages() -> Languages {
+    static ALL: [&dyn Language; 2] = [ABL, AGENT_SCRIPT];
+    Languages::new(ABL, &ALL)
+}
 
 fn written(path: &str, source: &str) -> String {
     let files = [OutputFile { path: path.to_owned(), text: source.to_owned() }];
     let (sources, program, _) = read_back(languages(), &files);
-    let done = convert(languages(), &program, &sources, targets::AGENT_SCRIPT);
+    let done = convert(languages(), &program, &sources, Target(AGENTFORCE));
     assert!(done.diagnostics.is_empty(), "{:?}", done.diagnostics);
     // The header is the same for all.
     let text = &done.files.first().expect("one file").text;

@@ -3,7 +3,7 @@
 
 use agentir::diagnostics::Applicability;
 use agentir::targets;
-use agentir::{Cancellation, Cancelled, Detail, Severity, Snapshot, Target, Workspace};
+use agentir::{Cancellation, Cancelled, Detail, Severity, Snapshot, Workspace};
 use std::fs;
 
 const POOL: &str = "AGENT: Pool\nGOAL: \"Book lanes\"\n\nTOOLS:\n  book_lane(day: string) -> object\n\nON_START:\n  CALL: book_line(\"monday\")\n  RESPOND: \"Hello\"\n";
