@@ -35,6 +35,7 @@ mod program;
 pub mod prompt;
 pub mod proof;
 pub mod recall;
+pub mod references;
 pub mod routes;
 pub mod script;
 pub mod shadowing;

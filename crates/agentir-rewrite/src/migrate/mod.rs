@@ -187,8 +187,10 @@ fn findings(how: &Reader, text: &str, to: Version) -> Vec<Diagnostic> {
     let options = Options { version: Some(to), fragment: how.fragment };
     let file = FileResult::of(how.language, how.file, text, options.into());
     let rule_options = Arc::default();
-    let (loaded, _) =
-        assemble([Member { file: &file, options: &rule_options }], ProjectManifest::Absent);
+    let (loaded, _) = assemble(
+        [Member { id: how.file, file: &file, options: &rule_options }],
+        ProjectManifest::Absent,
+    );
     let versions_only = Selection {
         select: ABOUT_VERSIONS.iter().map(|rule| (*rule).to_owned()).collect(),
         ..Selection::default()
