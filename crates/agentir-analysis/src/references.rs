@@ -9,7 +9,7 @@
 //! occurrence: the variable that is read, and that of the receiver.
 
 use crate::script;
-use crate::variables::{first, is_built_in};
+use crate::variables::{first, is_built_in, is_type};
 use agentir_diagnostics::{FileId, Span, Spanned};
 use agentir_expr::{Expr, ExprKind, Name, Path, Segment, Template, TypeExpr, TypeKind, Visit};
 use agentir_flow::cfg::AgentId;
@@ -212,6 +212,8 @@ struct Owner<'c, 'a> {
     results: &'c FxHashMap<&'a str, SymbolId>,
     /// The names that it declares or writes.
     variables: &'c FxHashSet<&'a str>,
+    /// The fields of the results of its tools, which it may use without the names of the tools.
+    returned: &'c FxHashMap<&'a str, SymbolId>,
 }
 
 impl<'a> Collector<'a> {
@@ -301,7 +303,9 @@ impl<'a> Collector<'a> {
         let profiles = || agent.behavior_profiles.iter().chain(named.iter().copied());
         let mut tools = FxHashMap::default();
         for tool in agent.tools.iter().chain(profiles().flat_map(|p| &p.tools_add)) {
-            let symbol = self.tool(scope, tool);
+            // The signature of a tool whose binding is in a library.
+            let shared = self.tool_symbol(&tools, &tool.name.value).is_some();
+            let symbol = self.tool(if shared { Scope::Program } else { scope }, tool);
             tools.entry(tool.name.value.as_str()).or_insert(symbol);
         }
         let mut results = FxHashMap::default();
@@ -329,8 +333,21 @@ impl<'a> Collector<'a> {
         named.iter().for_each(|profile| profile.walk(&mut look));
         variables.extend(agent.memory.session.iter().map(|v| first(&v.name.value)));
         variables.extend(agent.memory.state.iter().map(|v| first(&v.name.value)));
+        let mut returned = FxHashMap::default();
+        let declared = agent.tools.iter().chain(profiles().flat_map(|p| &p.tools_add));
+        for tool in declared.chain(self.program.libraries.iter().flat_map(|l| &l.tools)) {
+            let fields = tool.returns.iter().flat_map(|returns| &returns.fields);
+            if let Some(symbol) = self.tool_symbol(&tools, &tool.name.value) {
+                for field in fields {
+                    let scope = Scope::Symbol(symbol);
+                    let field_symbol =
+                        self.symbol(SymbolKind::ResultField, scope, &field.name.value);
+                    returned.entry(field.name.value.as_str()).or_insert(field_symbol);
+                }
+            }
+        }
         let (tools, results, variables) = (&tools, &results, &variables);
-        let owner = Owner { agent, id, tools, results, variables };
+        let owner = Owner { agent, id, tools, results, variables, returned: &returned };
         self.declarations(owner);
         self.coordination(owner);
         agent.walk(&mut |node| self.node(owner, node));
@@ -386,6 +403,18 @@ impl<'a> Collector<'a> {
         for attachment in &agent.attachments {
             self.variable(owner, &attachment.name, Role::Definition);
         }
+        let conversation = agent
+            .intent_handling
+            .iter()
+            .filter_map(|i| i.intents.as_ref())
+            .flat_map(|i| &i.intents);
+        let understood = agent.nlu.iter().flat_map(|n| &n.intents);
+        for name in conversation.chain(understood).flat_map(|intent| &intent.entities) {
+            self.name(SymbolKind::Entity, scope, name, Role::Read);
+        }
+        for recall in &memory.recall {
+            self.event(owner, &recall.event);
+        }
         for template in agent.templates.values() {
             self.name(SymbolKind::Template, scope, &template.name, Role::Definition);
         }
@@ -419,11 +448,41 @@ impl<'a> Collector<'a> {
             for set in &handoff.context.set {
                 self.variable_of(receiver, &set.target.root, Role::Write);
             }
+            // What comes back is in terms of the other agent.
+            for (_, value) in handoff.on_return.iter().flat_map(|on_return| &on_return.map) {
+                value.visit(&mut |e| {
+                    if let ExprKind::Path(path) = &e.kind {
+                        self.variable_of(receiver, &path.root, Role::Read);
+                    }
+                    Visit::Children
+                });
+            }
         }
         for delegate in &agent.coordination.delegates {
             if let Some(receiver) = self.agent_id(agent, &delegate.agent) {
                 for (name, _) in &delegate.input {
                     self.variable_of(receiver, name, Role::Write);
+                }
+                let returns = delegate.returns.as_ref().map(|ty| &ty.kind);
+                if let Some(TypeKind::Object(fields)) = returns {
+                    for field in fields {
+                        self.variable_of(receiver, &field.name, Role::Read);
+                    }
+                }
+            }
+        }
+        for delegate in &agent.coordination.delegates {
+            let returns = delegate.returns.as_ref().map(|ty| &ty.kind);
+            if let Some(TypeKind::Object(fields)) = returns {
+                for field in fields {
+                    match field.ty.name() {
+                        // `child_field: parent_variable`.
+                        Some(name) if !is_type(name) => {
+                            let name = Spanned::new(Name::new(name), field.ty.span);
+                            self.variable(owner, &name, Role::Write);
+                        }
+                        _ => self.variable(owner, &field.name, Role::Write),
+                    }
                 }
             }
         }
@@ -519,6 +578,61 @@ impl<'a> Collector<'a> {
         let tool = self.tool_use(owner, &call.tool);
         for name in call.with.iter().filter_map(|argument| argument.name.as_ref()) {
             self.name(SymbolKind::Parameter, Scope::Symbol(tool), name, Role::Read);
+        }
+        let after = [&call.on_success, &call.on_failure].into_iter();
+        for body in after.chain(call.on_result.iter().map(|branch| &branch.body)) {
+            body.walk(&mut |node| node.exprs(&mut |expr| self.result_of(tool, expr)));
+        }
+    }
+
+    /// The fields of `result`, which is what the tool returned, in what follows its call.
+    fn result_of(&mut self, tool: SymbolId, expr: &Expr) {
+        expr.visit(&mut |e| {
+            if let ExprKind::Path(path) = &e.kind
+                && path.namespace.is_none()
+                && path.root.value == "result"
+                && let Some(field) = path.first_field()
+            {
+                let key = (SymbolKind::ResultField, Scope::Symbol(tool), field.value.clone());
+                // A call within what follows has results of its own.
+                if let Some(symbol) = self.ids.get(&key).copied() {
+                    self.add(symbol, field.span, Role::Read);
+                }
+            }
+            Visit::Children
+        });
+    }
+
+    /// What a recall rule waits for: `tool:NAME:after`, `entity:NAME:extracted`, `step:enter:NAME`.
+    fn event(&mut self, owner: Owner<'_, 'a>, event: &Spanned<Name>) {
+        let parts: Vec<&str> = event.value.split(':').collect();
+        let (kind, name, before) = match parts.as_slice() {
+            ["step", phase, name] => ("step", *name, "step".len() + phase.len() + 2),
+            [kind, name, _] => (*kind, *name, kind.len() + 1),
+            _ => return,
+        };
+        let offset = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
+        let start = event.span.start.saturating_add(offset(before));
+        let span = Span::new(event.span.file, start, start.saturating_add(offset(name.len())));
+        if span.end > event.span.end {
+            return;
+        }
+        let name = Spanned::new(Name::new(name), span);
+        let scope = Scope::Agent(owner.id);
+        match kind {
+            "step" => self.name(SymbolKind::Step, scope, &name, Role::Read),
+            "agent" => self.agent_use(owner, &name, AgentUse::Delegate),
+            "tool" => {
+                self.tool_use(owner, &name);
+            }
+            "entity" => {
+                let key = (SymbolKind::Entity, scope, name.value.clone());
+                match self.ids.get(&key).copied() {
+                    Some(entity) => self.add(entity, span, Role::Read),
+                    None => self.variable(owner, &name, Role::Read),
+                }
+            }
+            _ => {}
         }
     }
 
@@ -648,6 +762,17 @@ impl<'a> Collector<'a> {
             let symbol = self.variable_symbol(other, &member.value);
             self.add(symbol, member.span, role);
             return;
+        }
+        if !is_variable && role == Role::Read {
+            if let Some(field) = owner.returned.get(root.value.as_str()) {
+                self.add(*field, root.span, role);
+                return;
+            }
+            let entity = (SymbolKind::Entity, Scope::Agent(owner.id), root.value.clone());
+            if let Some(entity) = self.ids.get(&entity).copied() {
+                self.add(entity, root.span, role);
+                return;
+            }
         }
         self.variable(owner, root, role);
     }
