@@ -30,6 +30,7 @@ pub mod expressions;
 mod index;
 pub mod initial_state;
 pub mod initial_values;
+pub mod points;
 pub mod polarity;
 mod program;
 pub mod prompt;

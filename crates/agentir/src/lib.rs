@@ -23,6 +23,7 @@ mod snapshot;
 mod symbols;
 mod workspace;
 
+pub use agentir_analysis::points::PointFacts;
 pub use agentir_analysis::references;
 pub use agentir_compare as compare;
 pub use agentir_compare::Comparison;

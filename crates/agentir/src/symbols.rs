@@ -1,6 +1,8 @@
 //! Renaming, proved by reading the result.
 
 use crate::snapshot::{ProgramId, Snapshot};
+use agentir_analysis::ProgramAnalysis;
+use agentir_analysis::points::{PointFacts, facts_at};
 use agentir_analysis::references::{Occurrence, References, Role, SymbolId, SymbolKind};
 use agentir_compare::NormalizedProgram;
 use agentir_config::Configs;
@@ -52,6 +54,13 @@ impl Snapshot {
     #[must_use]
     pub fn program_of(&self, file: FileId) -> Option<ProgramId> {
         self.programs_of(file).next()
+    }
+
+    /// What holds at an offset, on every path that leads there; `None` if nothing that is executed stands there.
+    #[must_use]
+    pub fn facts_at(&self, file: FileId, offset: u32) -> Option<PointFacts> {
+        let program = self.ir(self.program_of(file)?)?;
+        facts_at(&ProgramAnalysis::new(program), file, offset)
     }
 
     fn programs_of(&self, file: FileId) -> impl Iterator<Item = ProgramId> {

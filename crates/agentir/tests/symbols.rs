@@ -363,3 +363,24 @@ fn every_defined_symbol_of_the_samples_can_be_renamed() {
     assert!(done > 130, "{done}");
     assert!(refused.len() * 30 <= done, "{} of {done}:\n{}", refused.len(), refused.join("\n"));
 }
+
+#[test]
+fn facts_hold_where_the_text_is_executed() {
+    let facts = |name: &str, text: &str, at: &str| {
+        let snapshot = snapshot(&[(name, text)]);
+        let (id, source) = snapshot.file(name).unwrap();
+        let offset = u32::try_from(source.text.find(at).unwrap()).unwrap();
+        let found = snapshot.facts_at(id, offset);
+        found.map(|point| {
+            let facts: Vec<_> = point.facts.into_iter().map(|fact| fact.message).collect();
+            (point.is_reachable, facts)
+        })
+    };
+    let abl = "AGENT: Gate\nGOAL: \"Open\"\nMEMORY:\n  session:\n    - days: number\nFLOW:\n  a -> b\n  a:\n    SET: days = 3\n    THEN: b\n  b:\n    ON_INPUT:\n      - IF: days > 2\n        RESPOND: \"Long\"\n        THEN: COMPLETE\n      - ELSE:\n        RESPOND: \"Short\"\n        THEN: COMPLETE\n";
+    let (reachable, long) = facts("gate.agent.abl", abl, "\"Long\"").unwrap();
+    assert!(reachable);
+    assert_eq!(long, ["`days` is `3`", "`days > 2` holds"]);
+    let (_, short) = facts("gate.agent.abl", abl, "\"Short\"").unwrap();
+    assert_eq!(short, ["`days` is `3`", "`days > 2` does not hold"]);
+    assert_eq!(facts("gate.agent.abl", abl, "MEMORY"), None);
+}
