@@ -83,6 +83,7 @@ impl<'a> AgentIndex<'a> {
             Node::Tool(name, used) => self.tool_refs.push((name, used)),
             Node::AgentRef(name, used) => self.agent_refs.push((name, used)),
             Node::TemplateRef(name) => self.template_refs.push(name),
+            Node::Binding(..) => {}
             Node::Jump(jump) => self.jumps.push(jump),
             Node::StepRef(name) => self.step_refs.push(name),
             Node::Actions(actions) => self.actions.push(actions),

@@ -8,6 +8,7 @@ use crate::dataflow::{
 };
 use crate::prompt::{Instructions, Prompt};
 use crate::proof::{Outcomes, Prover, QueryBuilder, SharedDeclarations, UnsatCore, VariableFacts};
+use crate::references::References;
 use crate::symbols::{AgentSymbols, AgentTables, ProgramSymbols};
 use crate::types::{
     OutputTypes, ScriptTypes, VariableTypes, mistyped_conditions, output_types, variable_types,
@@ -39,6 +40,7 @@ pub struct ProgramAnalysis<'a> {
     variable_types: OnceCell<VariableTypes<'a>>,
     instructions: OnceCell<Instructions<'a>>,
     external_defs: OnceCell<ExternalDefs<'a>>,
+    references: OnceCell<References>,
     prover: Prover,
     clock: Clock,
 }
@@ -80,6 +82,7 @@ impl<'a> ProgramAnalysis<'a> {
             variable_types: OnceCell::new(),
             instructions: OnceCell::new(),
             external_defs: OnceCell::new(),
+            references: OnceCell::new(),
             prover: Prover::new(program.agents.len()),
             clock: Clock::default(),
         }
@@ -156,6 +159,12 @@ impl<'a> ProgramAnalysis<'a> {
     fn shared_graph(&self) -> &Rc<Cfg<'a>> {
         let new = || Rc::new(Cfg::of_program(self.symbols.program));
         self.graph.get_or_init(|| self.clock.time("(control-flow graph)", new))
+    }
+
+    /// The symbols with their definitions and references.
+    pub fn references(&self) -> &References {
+        let new = || References::new(self.symbols.program);
+        self.references.get_or_init(|| self.clock.time("(references)", new))
     }
 
     /// The natural-language instructions of all agents.

@@ -186,7 +186,7 @@ impl<'a> Variables<'a> {
 }
 
 /// Whether a name in `RETURNS` is a type rather than a variable.
-fn is_type(name: &str) -> bool {
+pub(crate) fn is_type(name: &str) -> bool {
     matches!(
         name,
         "string"

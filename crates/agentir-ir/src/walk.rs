@@ -40,6 +40,8 @@ pub enum Node<'a> {
     Tool(&'a Spanned<Name>, ToolUse),
     /// Another agent is referred to.
     AgentRef(&'a Spanned<Name>, AgentUse),
+    /// A value is bound to a variable of this agent.
+    Binding(&'a Spanned<Name>, &'a VariableBinding),
     /// A named template is used.
     TemplateRef(&'a Spanned<Name>),
     /// Control jumps.
@@ -208,8 +210,9 @@ impl<'a> Walker<'_, 'a> {
         }
     }
 
-    fn bindings(&mut self, all: &'a [VariableBinding]) {
+    fn bindings(&mut self, to: &'a Spanned<Name>, all: &'a [VariableBinding]) {
         for binding in all {
+            self.emit(Node::Binding(to, binding));
             self.emit(Node::Expr(&binding.value));
         }
     }
@@ -375,7 +378,7 @@ impl<'a> Walker<'_, 'a> {
             }
             self.templates(handoff.context.summary.iter().chain(&handoff.failure_message));
             self.sets(&handoff.context.set);
-            self.bindings(&handoff.context.bindings);
+            self.bindings(&handoff.to, &handoff.context.bindings);
             self.jump(handoff.on_failure.as_ref());
             if let Some(on_return) = &handoff.on_return {
                 for (name, _) in &on_return.map {
@@ -615,11 +618,11 @@ impl<'a> Walker<'_, 'a> {
             Statement::Await { branches } | Statement::If { branches } => self.branches(branches),
             Statement::Delegate(delegation) => {
                 self.emit(Node::AgentRef(&delegation.agent, AgentUse::Delegate));
-                self.bindings(&delegation.bindings);
+                self.bindings(&delegation.agent, &delegation.bindings);
             }
             Statement::Handoff(delegation) => {
                 self.emit(Node::AgentRef(&delegation.agent, AgentUse::Flow));
-                self.bindings(&delegation.bindings);
+                self.bindings(&delegation.agent, &delegation.bindings);
             }
             Statement::Goto(jump) | Statement::Repeat { jump, .. } => self.emit(Node::Jump(jump)),
             Statement::Log { .. } | Statement::Escalate { .. } | Statement::Other { .. } => {}

@@ -11,6 +11,8 @@ use std::sync::Arc;
 /// A file as a part of a program.
 #[derive(Debug, Clone, Copy)]
 pub struct Member<'a> {
+    /// Its id.
+    pub id: FileId,
     /// What the file defines.
     pub file: &'a FileResult,
     /// The options of rules that its agents are checked with.
@@ -26,6 +28,8 @@ pub struct LoadedProgram {
     pub versions: Vec<Version>,
     /// The options of rules, in the order of the agents.
     pub options: Vec<Arc<Options>>,
+    /// The files that it is read from, its manifest included.
+    pub files: Vec<FileId>,
     /// The files whose reading an error ended. What the rules say of their contents would rest on a part.
     pub unread: Vec<FileId>,
 }
@@ -59,7 +63,8 @@ pub fn assemble<'a>(
     manifest: ProjectManifest<'_>,
 ) -> (LoadedProgram, Vec<Diagnostic>) {
     let mut loaded = LoadedProgram::default();
-    for Member { file, options } in members {
+    for Member { id, file, options } in members {
+        loaded.files.push(id);
         file.lowered.add_to(&mut loaded.program, &mut loaded.versions);
         loaded.options.resize(loaded.program.agents.len(), Arc::clone(options));
         loaded.unread.extend(file.lowered.stopped.map(|at| at.file));
@@ -76,6 +81,7 @@ pub fn assemble<'a>(
     // Any name may be defined in what was not read.
     program.complete &= loaded.unread.is_empty();
     if let ProjectManifest::Own(id, file) = manifest {
+        loaded.files.push(id);
         match serde_json::from_str::<Manifest>(&file.text) {
             Ok(Manifest { entry_agent: Some(entry), .. }) => {
                 // The span of the name, for findings about it.

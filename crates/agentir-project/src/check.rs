@@ -50,7 +50,7 @@ pub fn check_programs<P: AsRef<LoadedProgram> + Sync>(
     all.retain(|d| selection.wants(d.rule.0));
     if !fragment {
         let run = |loaded: &P| {
-            let LoadedProgram { program, versions, options, unread } = loaded.as_ref();
+            let LoadedProgram { program, versions, options, unread, files: _ } = loaded.as_ref();
             let mut result = agentir_lint::check_with(
                 program,
                 versions,

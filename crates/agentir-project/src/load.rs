@@ -57,15 +57,15 @@ pub fn read_program<'t>(
         if Path::new(name).file_name().is_some_and(|last| last == MANIFEST) {
             manifest = Some(id);
         } else {
-            results.push(FileResult::new(languages, id, name, text, true, options));
+            results.push((id, FileResult::new(languages, id, name, text, true, options)));
         }
     }
     let rule_options = Arc::default();
-    let members = results.iter().map(|file| Member { file, options: &rule_options });
+    let members = results.iter().map(|(id, file)| Member { id: *id, file, options: &rule_options });
     let manifest = manifest.and_then(|id| Some(ProjectManifest::Own(id, sources.get(id)?)));
     let (program, about_manifest) = assemble(members, manifest.unwrap_or(ProjectManifest::Absent));
     let files = results.len();
-    let diagnostics = results.into_iter().flat_map(|file| file.lowered.diagnostics);
+    let diagnostics = results.into_iter().flat_map(|(_, file)| file.lowered.diagnostics);
     let diagnostics = diagnostics.chain(about_manifest).collect();
     Loaded { sources, diagnostics, programs: vec![program], files }
 }
@@ -254,14 +254,14 @@ pub fn build_with(cache: &mut FileCache, contents: Contents, request: &Request<'
     };
     let parsed = map(documents, parse);
     cache.finish(parsed.iter().map(|(_, key, result)| (*key, Arc::clone(result))));
-    let results: Vec<(Document, Arc<FileResult>)> =
-        parsed.into_iter().map(|(document, _, result)| (document, result)).collect();
+    let results: Vec<(Document, FileId, Arc<FileResult>)> =
+        parsed.into_iter().map(|(document, key, result)| (document, key.file, result)).collect();
     let sources = cache.sources().clone();
     let files = results.len() + unreadable.len();
     let mut known = HashMap::new();
     let mut programs: BTreeMap<PathBuf, Vec<usize>> = BTreeMap::new();
     let mut options = Vec::with_capacity(results.len());
-    for (index, (document, result)) in results.iter().enumerate() {
+    for (index, (document, _, result)) in results.iter().enumerate() {
         // A file of several programs is reported once.
         if !document.repeated {
             diagnostics.extend(result.lowered.diagnostics.iter().cloned());
@@ -272,8 +272,8 @@ pub fn build_with(cache: &mut FileCache, contents: Contents, request: &Request<'
     let mut loaded = BTreeMap::new();
     for (root, members) in programs {
         let members = members.into_iter().filter_map(|index| {
-            let ((_, file), options) = (results.get(index)?, options.get(index)?);
-            Some(Member { file, options })
+            let ((_, id, file), options) = (results.get(index)?, options.get(index)?);
+            Some(Member { id: *id, file, options })
         });
         let own = manifests.get(&root);
         let manifest = match own.and_then(|id| Some((*id, sources.get(*id)?))) {

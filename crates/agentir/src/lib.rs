@@ -22,8 +22,11 @@ mod compile;
 mod languages;
 mod migrate;
 mod snapshot;
+mod symbols;
 mod workspace;
 
+pub use agentir_analysis::points::PointFacts;
+pub use agentir_analysis::references;
 pub use agentir_compare as compare;
 pub use agentir_compare::Comparison;
 pub use agentir_config::{ConfigProblems, Configs, Names as ConfigNames};
@@ -44,6 +47,7 @@ pub use agentir_vfs as vfs;
 pub use languages::{languages, targets};
 pub use migrate::migrate;
 pub use snapshot::{FixError, FormatError, ProgramId, Snapshot};
+pub use symbols::{Rename, RenameError};
 pub use workspace::Workspace;
 
 /// The page of a rule: what it finds, why it matters, and examples; `None` if there is no such rule.

@@ -31,10 +31,10 @@ fn findings(
     options: ReadOptions,
     rules: &[&str],
 ) -> Vec<Diagnostic> {
-    let file = FileResult::of(language, file, text, options);
+    let (id, file) = (file, FileResult::of(language, file, text, options));
     let rule_options = Arc::default();
     let (loaded, _) =
-        assemble([Member { file: &file, options: &rule_options }], ProjectManifest::Absent);
+        assemble([Member { id, file: &file, options: &rule_options }], ProjectManifest::Absent);
     let select = rules.iter().map(|rule| (*rule).to_owned()).collect();
     let selection = Selection { select, ..Selection::default() };
     let LoadedProgram { program, versions, options, .. } = &loaded;

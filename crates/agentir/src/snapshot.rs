@@ -2,6 +2,7 @@
 
 use crate::compile;
 use crate::languages::languages;
+use agentir_analysis::references::References;
 use agentir_compare::{AnnouncedLosses, Comparison, NormalizedProgram, Side};
 use agentir_config::{ConfigProblems, Configs};
 use agentir_convert::{Conversion, Target};
@@ -69,6 +70,8 @@ struct Data {
     options: ReadOptions,
     ignored: Arc<[PathBuf]>,
     findings: OnceLock<Vec<Diagnostic>>,
+    /// By program.
+    references: Vec<OnceLock<References>>,
 }
 
 impl Snapshot {
@@ -81,8 +84,17 @@ impl Snapshot {
         ignored: Arc<[PathBuf]>,
     ) -> Self {
         let findings = OnceLock::new();
-        let data =
-            Arc::new(Data { loaded, configs, problems, selection, options, ignored, findings });
+        let references = loaded.programs.iter().map(|_| OnceLock::new()).collect();
+        let data = Arc::new(Data {
+            loaded,
+            configs,
+            problems,
+            selection,
+            options,
+            ignored,
+            findings,
+            references,
+        });
         Self { data, cancellation: Cancellation::default() }
     }
 
@@ -137,7 +149,19 @@ impl Snapshot {
         &self.data.loaded.diagnostics
     }
 
-    fn loaded(&self, program: ProgramId) -> Option<&LoadedProgram> {
+    /// The symbols of a program with their definitions and references. Computed once per snapshot.
+    #[must_use]
+    pub fn references(&self, program: ProgramId) -> Option<&References> {
+        let loaded = self.loaded(program)?;
+        let references = self.data.references.get(program.0)?;
+        Some(references.get_or_init(|| References::new(&loaded.program)))
+    }
+
+    pub(crate) fn read_options(&self, path: &Path) -> ReadOptions {
+        read_options(self.data.options, path, &self.data.configs.of(path))
+    }
+
+    pub(crate) fn loaded(&self, program: ProgramId) -> Option<&LoadedProgram> {
         self.data.loaded.programs.get(program.0)
     }
 
@@ -262,7 +286,7 @@ impl Snapshot {
         let fixes: Vec<&Fix> =
             self.check_file(file)?.filter_map(|finding| finding.applicable_fix(least)).collect();
         let path = Path::new(&*source.name);
-        let options = read_options(self.data.options, path, &self.data.configs.of(path));
+        let options = self.read_options(path);
         let read = |text: &str| {
             FileResult::new(languages(), file, &source.name, text, false, options)
                 .lowered

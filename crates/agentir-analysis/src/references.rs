@@ -1,0 +1,819 @@
+//! Symbols of a program with their definitions and references, in both directions and with spans.
+//!
+//! A symbol is what a name stands for: an agent, a variable, a step, a tool. Every occurrence of a
+//! name in the program (in paths segment by segment, and in types) belongs to one symbol, whether
+//! something defines it or not.
+//!
+//! Variables belong to the agent that declares or uses them, or to the program where it shares them
+//! among its agents. A variable that is passed on under its name is two symbols that share an
+//! occurrence: the variable that is read, and that of the receiver.
+
+use crate::script;
+use crate::variables::{first, is_built_in, is_type};
+use agentir_diagnostics::{FileId, Span, Spanned};
+use agentir_expr::{Expr, ExprKind, Name, Path, Segment, Template, TypeExpr, TypeKind, Visit};
+use agentir_flow::cfg::AgentId;
+use agentir_ir::{
+    Agent, AgentUse, BindingAction, Call, Jump, Node, Profile, Program, Target, Tool, ToolBinding,
+    VariableBinding, WriteUse,
+};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// A symbol of [`References`]: its index.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct SymbolId(u32);
+
+impl SymbolId {
+    /// Its position among the symbols.
+    #[must_use]
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// What a symbol stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum SymbolKind {
+    /// An agent.
+    Agent,
+    /// A variable, a collected field, an argument of an agent, or a path of persistent memory.
+    Variable,
+    /// A step of a flow.
+    Step,
+    /// A tool.
+    Tool,
+    /// A parameter of a tool.
+    Parameter,
+    /// A field of a tool's result.
+    ResultField,
+    /// A named template.
+    Template,
+    /// A behaviour profile.
+    Profile,
+    /// An entity, which types and fields refer to.
+    Entity,
+}
+
+/// What a symbol belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Scope {
+    /// The whole program.
+    Program,
+    /// An agent.
+    Agent(AgentId),
+    /// Another symbol: the tool of a parameter or result field.
+    Symbol(SymbolId),
+}
+
+/// A name and what it stands for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Symbol {
+    /// What it stands for.
+    pub kind: SymbolKind,
+    /// The name.
+    pub name: Name,
+    /// What it belongs to.
+    pub scope: Scope,
+}
+
+/// What an occurrence of a name does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Role {
+    /// Defines or declares it.
+    Definition,
+    /// Assigns to it.
+    Write,
+    /// Reads, calls or names it.
+    Read,
+    /// Names it by an alias.
+    Alias,
+}
+
+/// An occurrence of a name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Occurrence {
+    /// Where it is written. Where the name is part of a longer text, only that part.
+    pub span: Span,
+    /// The symbol.
+    pub symbol: SymbolId,
+    /// What it does.
+    pub role: Role,
+}
+
+/// The symbols of a program and all occurrences of their names.
+#[derive(Debug, Default)]
+pub struct References {
+    symbols: Vec<Symbol>,
+    /// By file and position.
+    occurrences: Vec<Occurrence>,
+    /// The occurrences of each symbol, by its index: positions in `occurrences`.
+    by_symbol: Vec<Vec<u32>>,
+}
+
+impl References {
+    /// Collects the symbols of a program.
+    #[must_use]
+    pub fn new(program: &Program) -> Self {
+        let mut collector = Collector::new(program);
+        collector.program();
+        let Collector { mut all, symbols, .. } = collector;
+        all.sort_unstable_by_key(|o| (o.span.file, o.span.start, o.span.end, o.symbol, o.role));
+        all.dedup_by_key(|o| (o.span, o.symbol));
+        let mut by_symbol = vec![Vec::new(); symbols.len()];
+        for (position, occurrence) in all.iter().enumerate() {
+            if let (Some(list), Ok(position)) =
+                (by_symbol.get_mut(occurrence.symbol.index()), u32::try_from(position))
+            {
+                list.push(position);
+            }
+        }
+        Self { symbols, occurrences: all, by_symbol }
+    }
+
+    /// All symbols with their ids, in the order in which they were met.
+    pub fn symbols(&self) -> impl Iterator<Item = (SymbolId, &Symbol)> {
+        (0..).map(SymbolId).zip(&self.symbols)
+    }
+
+    /// The symbol with this id.
+    #[must_use]
+    pub fn symbol(&self, id: SymbolId) -> Option<&Symbol> {
+        self.symbols.get(id.index())
+    }
+
+    /// The symbol of this kind and name in a scope.
+    #[must_use]
+    pub fn find(&self, kind: SymbolKind, scope: Scope, name: &str) -> Option<SymbolId> {
+        let is = |symbol: &Symbol| {
+            symbol.kind == kind && symbol.scope == scope && symbol.name.as_str() == name
+        };
+        self.symbols().find(|(_, symbol)| is(symbol)).map(|(id, _)| id)
+    }
+
+    /// The occurrences of a symbol, by file and position.
+    pub fn occurrences(&self, symbol: SymbolId) -> impl Iterator<Item = Occurrence> {
+        let list = self.by_symbol.get(symbol.index()).map_or(&[][..], Vec::as_slice);
+        list.iter().filter_map(|at| self.occurrences.get(*at as usize).copied())
+    }
+
+    /// The definitions of a symbol. If nothing declares it, its assignments.
+    #[must_use]
+    pub fn definitions(&self, symbol: SymbolId) -> Vec<Span> {
+        let of = |role| {
+            self.occurrences(symbol).filter(move |o| o.role == role).map(|o| o.span).collect()
+        };
+        let declared: Vec<Span> = of(Role::Definition);
+        if declared.is_empty() { of(Role::Write) } else { declared }
+    }
+
+    /// The occurrences in a file, by position.
+    #[must_use]
+    pub fn in_file(&self, file: FileId) -> &[Occurrence] {
+        let start = self.occurrences.partition_point(|o| o.span.file < file);
+        let end = self.occurrences.partition_point(|o| o.span.file <= file);
+        self.occurrences.get(start..end).unwrap_or_default()
+    }
+
+    /// The occurrences at an offset, the shortest first. An offset right after a name counts.
+    #[must_use]
+    pub fn at(&self, file: FileId, offset: u32) -> Vec<Occurrence> {
+        let all = self.in_file(file);
+        let end = all.partition_point(|o| o.span.start <= offset);
+        let before = all.get(..end).unwrap_or_default().iter().rev();
+        // Names overlap only where one is part of another, so those that hold the offset are near.
+        let mut found: Vec<Occurrence> =
+            before.take(16).filter(|o| offset <= o.span.end).copied().collect();
+        found.sort_by_key(|o| (o.span.end - o.span.start, o.role));
+        found
+    }
+}
+
+/// Collects occurrences.
+struct Collector<'a> {
+    program: &'a Program,
+    symbols: Vec<Symbol>,
+    ids: FxHashMap<(SymbolKind, Scope, Name), SymbolId>,
+    all: Vec<Occurrence>,
+    agents: FxHashMap<&'a str, AgentId>,
+    /// The variables that all agents share.
+    shared: FxHashSet<&'a str>,
+    /// The declared paths of persistent memory.
+    persistent: FxHashSet<&'a str>,
+}
+
+/// An agent whose names are collected.
+#[derive(Clone, Copy)]
+struct Owner<'c, 'a> {
+    agent: &'a Agent,
+    id: AgentId,
+    /// The tools that it declares itself.
+    tools: &'c FxHashMap<&'a str, SymbolId>,
+    /// The names of results, and the tools that they come from.
+    results: &'c FxHashMap<&'a str, SymbolId>,
+    /// The names that it declares or writes.
+    variables: &'c FxHashSet<&'a str>,
+    /// The fields of the results of its tools, which it may use without the names of the tools.
+    returned: &'c FxHashMap<&'a str, SymbolId>,
+}
+
+impl<'a> Collector<'a> {
+    fn new(program: &'a Program) -> Self {
+        let mut agents = FxHashMap::default();
+        let mut shared = FxHashSet::default();
+        let mut persistent = FxHashSet::default();
+        for (id, agent) in (0..).map(AgentId).zip(program.agents()) {
+            agents.entry(agent.metadata.name.value.as_str()).or_insert(id);
+            let memory = &agent.memory;
+            let everywhere = memory.session.iter().filter(|v| v.scope == Some("program"));
+            shared.extend(everywhere.map(|v| v.name.value.as_str()));
+            persistent.extend(memory.persistent.iter().map(|p| p.path.value.as_str()));
+        }
+        Self {
+            program,
+            symbols: Vec::new(),
+            ids: FxHashMap::default(),
+            all: Vec::new(),
+            agents,
+            shared,
+            persistent,
+        }
+    }
+
+    fn symbol(&mut self, kind: SymbolKind, scope: Scope, name: &str) -> SymbolId {
+        let next = SymbolId(u32::try_from(self.symbols.len()).unwrap_or(u32::MAX));
+        let key = (kind, scope, Name::new(name));
+        let id = *self.ids.entry(key).or_insert(next);
+        if id == next {
+            self.symbols.push(Symbol { kind, name: Name::new(name), scope });
+        }
+        id
+    }
+
+    fn add(&mut self, symbol: SymbolId, span: Span, role: Role) {
+        // What was not written (an implied name) has no location.
+        if span.end > span.start {
+            self.all.push(Occurrence { span, symbol, role });
+        }
+    }
+
+    fn name(&mut self, kind: SymbolKind, scope: Scope, name: &Spanned<Name>, role: Role) {
+        if !name.value.is_empty() {
+            let symbol = self.symbol(kind, scope, &name.value);
+            self.add(symbol, name.span, role);
+        }
+    }
+
+    fn program(&mut self) {
+        let program = self.program;
+        if let Some(entry) = &program.entry_agent {
+            self.name(SymbolKind::Agent, Scope::Program, entry, Role::Read);
+        }
+        for tool in program.libraries.iter().flat_map(|library| &library.tools) {
+            self.tool(Scope::Program, tool);
+        }
+        for profile in program.profiles() {
+            self.name(SymbolKind::Profile, Scope::Program, &profile.name, Role::Definition);
+        }
+        for (id, agent) in (0..).map(AgentId).zip(program.agents()) {
+            self.agent(id, agent);
+        }
+    }
+
+    /// A declared tool, its parameters and the fields of its result.
+    fn tool(&mut self, scope: Scope, tool: &'a Tool) -> SymbolId {
+        let symbol = self.symbol(SymbolKind::Tool, scope, &tool.name.value);
+        self.add(symbol, tool.name.span, Role::Definition);
+        let below = Scope::Symbol(symbol);
+        for parameter in &tool.parameters {
+            self.name(SymbolKind::Parameter, below, &parameter.name, Role::Definition);
+        }
+        for field in tool.returns.iter().flat_map(|returns| &returns.fields) {
+            self.name(SymbolKind::ResultField, below, &field.name, Role::Definition);
+        }
+        symbol
+    }
+
+    fn agent(&mut self, id: AgentId, agent: &'a Agent) {
+        let scope = Scope::Agent(id);
+        self.name(SymbolKind::Agent, Scope::Program, &agent.metadata.name, Role::Definition);
+        let named = agent.use_behavior_profiles.iter();
+        let named: Vec<&'a Profile> = named
+            .filter_map(|name| self.program.profiles().find(|p| p.name.value == name.value))
+            .collect();
+        let profiles = || agent.behavior_profiles.iter().chain(named.iter().copied());
+        let mut tools = FxHashMap::default();
+        for tool in agent.tools.iter().chain(profiles().flat_map(|p| &p.tools_add)) {
+            // The signature of a tool whose binding is in a library.
+            let shared = self.tool_symbol(&tools, &tool.name.value).is_some();
+            let symbol = self.tool(if shared { Scope::Program } else { scope }, tool);
+            tools.entry(tool.name.value.as_str()).or_insert(symbol);
+        }
+        let mut results = FxHashMap::default();
+        let mut variables = FxHashSet::default();
+        let mut look = |node: Node<'a>| match node {
+            Node::Call(call) => {
+                if let (Some(result), Some(tool)) =
+                    (&call.result, self.tool_symbol(&tools, &call.tool.value))
+                {
+                    results.entry(result.value.as_str()).or_insert(tool);
+                }
+            }
+            Node::Set(set) => {
+                variables.insert(set.target.root.value.as_str());
+            }
+            Node::Writes(name, _) => {
+                variables.insert(first(&name.value));
+            }
+            Node::Field(field) => {
+                variables.insert(field.name.value.as_str());
+            }
+            _ => {}
+        };
+        agent.walk(&mut look);
+        named.iter().for_each(|profile| profile.walk(&mut look));
+        variables.extend(agent.memory.session.iter().map(|v| first(&v.name.value)));
+        variables.extend(agent.memory.state.iter().map(|v| first(&v.name.value)));
+        let mut returned = FxHashMap::default();
+        let declared = agent.tools.iter().chain(profiles().flat_map(|p| &p.tools_add));
+        for tool in declared.chain(self.program.libraries.iter().flat_map(|l| &l.tools)) {
+            let fields = tool.returns.iter().flat_map(|returns| &returns.fields);
+            if let Some(symbol) = self.tool_symbol(&tools, &tool.name.value) {
+                for field in fields {
+                    let scope = Scope::Symbol(symbol);
+                    let field_symbol =
+                        self.symbol(SymbolKind::ResultField, scope, &field.name.value);
+                    returned.entry(field.name.value.as_str()).or_insert(field_symbol);
+                }
+            }
+        }
+        let (tools, results, variables) = (&tools, &results, &variables);
+        let owner = Owner { agent, id, tools, results, variables, returned: &returned };
+        self.declarations(owner);
+        self.coordination(owner);
+        agent.walk(&mut |node| self.node(owner, node));
+        named.iter().for_each(|profile| profile.walk(&mut |node| self.node(owner, node)));
+        script::outputs(agent, &mut |path, outputs| {
+            if let script::Outputs::Of(tool, _) = outputs
+                && let Some(tool) = self.tool_symbol(tools, &tool.value)
+            {
+                self.name(SymbolKind::ResultField, Scope::Symbol(tool), &path.root, Role::Read);
+            }
+        });
+    }
+
+    /// The tool that an agent calls `name`: its own, or one of a library.
+    fn tool_symbol(&self, tools: &FxHashMap<&str, SymbolId>, name: &str) -> Option<SymbolId> {
+        let library = || {
+            let key = (SymbolKind::Tool, Scope::Program, Name::new(name));
+            self.ids.get(&key).copied()
+        };
+        tools.get(name).copied().or_else(library)
+    }
+
+    /// What an agent declares.
+    fn declarations(&mut self, owner: Owner<'_, 'a>) {
+        let agent = owner.agent;
+        let scope = Scope::Agent(owner.id);
+        // Before the types that name them.
+        for entity in agent.entities.iter().chain(agent.nlu.iter().flat_map(|n| &n.entities)) {
+            self.name(SymbolKind::Entity, scope, &entity.name, Role::Definition);
+        }
+        for name in &agent.use_behavior_profiles {
+            self.name(SymbolKind::Profile, Scope::Program, name, Role::Read);
+        }
+        for profile in &agent.behavior_profiles {
+            self.name(SymbolKind::Profile, scope, &profile.name, Role::Definition);
+        }
+        for name in &agent.use_tools {
+            self.tool_use(owner, name);
+        }
+        let memory = &agent.memory;
+        for variable in &memory.session {
+            self.variable(owner, &variable.name, Role::Definition);
+            self.types(owner, variable.ty.as_ref());
+        }
+        for variable in &memory.state {
+            self.variable(owner, &variable.name, Role::Definition);
+            self.types(owner, variable.ty.as_ref());
+        }
+        for path in &memory.persistent {
+            self.name(SymbolKind::Variable, Scope::Program, &path.path, Role::Definition);
+            self.types(owner, path.ty.as_ref());
+        }
+        for attachment in &agent.attachments {
+            self.variable(owner, &attachment.name, Role::Definition);
+        }
+        let conversation = agent
+            .intent_handling
+            .iter()
+            .filter_map(|i| i.intents.as_ref())
+            .flat_map(|i| &i.intents);
+        let understood = agent.nlu.iter().flat_map(|n| &n.intents);
+        for name in conversation.chain(understood).flat_map(|intent| &intent.entities) {
+            self.name(SymbolKind::Entity, scope, name, Role::Read);
+        }
+        for recall in &memory.recall {
+            self.event(owner, &recall.event);
+        }
+        for template in agent.templates.values() {
+            self.name(SymbolKind::Template, scope, &template.name, Role::Definition);
+        }
+        for tool in &agent.tools {
+            for parameter in &tool.parameters {
+                self.types(owner, parameter.ty.as_ref());
+            }
+            self.types(owner, tool.returns.as_ref().map(|returns| &returns.ty));
+            for set in tool.on_result.iter().chain(&tool.on_error) {
+                self.node(owner, Node::Set(set));
+            }
+        }
+        if let Some(flow) = &agent.flow {
+            for step in flow.definitions.values().chain(&flow.shadowed) {
+                self.name(SymbolKind::Step, scope, &step.name, Role::Definition);
+            }
+            for name in flow.steps.iter().chain(&flow.sequence).chain(&flow.entry_point) {
+                self.name(SymbolKind::Step, scope, name, Role::Read);
+            }
+        }
+    }
+
+    /// What an agent passes to others, and gets back.
+    fn coordination(&mut self, owner: Owner<'_, 'a>) {
+        let agent = owner.agent;
+        for handoff in &agent.coordination.handoffs {
+            let Some(receiver) = self.agent_id(agent, &handoff.to) else { continue };
+            for passed in &handoff.context.pass {
+                self.variable_of(receiver, &passed.name, Role::Write);
+            }
+            for set in &handoff.context.set {
+                self.variable_of(receiver, &set.target.root, Role::Write);
+            }
+            // What comes back is in terms of the other agent.
+            for (_, value) in handoff.on_return.iter().flat_map(|on_return| &on_return.map) {
+                value.visit(&mut |e| {
+                    if let ExprKind::Path(path) = &e.kind {
+                        self.variable_of(receiver, &path.root, Role::Read);
+                    }
+                    Visit::Children
+                });
+            }
+        }
+        for delegate in &agent.coordination.delegates {
+            if let Some(receiver) = self.agent_id(agent, &delegate.agent) {
+                for (name, _) in &delegate.input {
+                    self.variable_of(receiver, name, Role::Write);
+                }
+                let returns = delegate.returns.as_ref().map(|ty| &ty.kind);
+                if let Some(TypeKind::Object(fields)) = returns {
+                    for field in fields {
+                        self.variable_of(receiver, &field.name, Role::Read);
+                    }
+                }
+            }
+        }
+        for delegate in &agent.coordination.delegates {
+            let returns = delegate.returns.as_ref().map(|ty| &ty.kind);
+            if let Some(TypeKind::Object(fields)) = returns {
+                for field in fields {
+                    match field.ty.name() {
+                        // `child_field: parent_variable`.
+                        Some(name) if !is_type(name) => {
+                            let name = Spanned::new(Name::new(name), field.ty.span);
+                            self.variable(owner, &name, Role::Write);
+                        }
+                        _ => self.variable(owner, &field.name, Role::Write),
+                    }
+                }
+            }
+        }
+        for rule in agent.routing.iter().flat_map(|routing| &routing.rules) {
+            if let Some(receiver) = rule.to.as_ref().and_then(|to| self.agent_id(agent, to)) {
+                for name in &rule.pass {
+                    self.variable_of(receiver, name, Role::Write);
+                }
+            }
+        }
+    }
+
+    fn agent_id(&self, from: &Agent, name: &Spanned<Name>) -> Option<AgentId> {
+        self.agents.get(from.resolve_alias(name).value.as_str()).copied()
+    }
+
+    fn node(&mut self, owner: Owner<'_, 'a>, node: Node<'a>) {
+        let scope = Scope::Agent(owner.id);
+        node.exprs(&mut |expr| self.expr(owner, expr));
+        match node {
+            Node::Template(template) => self.template_ref(owner, template),
+            Node::Set(set) => self.path(owner, &set.target, Role::Write),
+            Node::Writes(name, used) => {
+                let role = match used {
+                    // Only inside the pipeline, but nothing else declares it.
+                    WriteUse::TransformItem => Role::Definition,
+                    _ => Role::Write,
+                };
+                self.variable(owner, name, role);
+            }
+            Node::Clear(names) => {
+                names.iter().for_each(|name| self.variable(owner, name, Role::Write));
+            }
+            Node::Reads(name, _) => self.variable(owner, name, Role::Read),
+            Node::Field(field) => {
+                self.variable(owner, &field.name, Role::Definition);
+                if let Some(entity) = &field.entity_ref {
+                    self.name(SymbolKind::Entity, scope, entity, Role::Read);
+                }
+            }
+            Node::Call(call) => self.call(owner, call),
+            Node::ToolBinding(binding) => self.binding(owner, binding),
+            Node::Tool(name, _) => {
+                self.tool_use(owner, name);
+            }
+            Node::AgentRef(name, used) => self.agent_use(owner, name, used),
+            Node::Binding(agent, binding) => self.passed(owner, agent, binding),
+            Node::TemplateRef(name) => self.name(SymbolKind::Template, scope, name, Role::Read),
+            Node::StepRef(name) => self.name(SymbolKind::Step, scope, name, Role::Read),
+            Node::Jump(jump) => self.jump(owner, jump),
+            Node::Condition(..) | Node::Expr(_) | Node::Actions(_) => {}
+        }
+    }
+
+    fn passed(&mut self, owner: Owner<'_, 'a>, to: &Spanned<Name>, binding: &VariableBinding) {
+        if let Some(receiver) = self.agent_id(owner.agent, to) {
+            self.variable_of(receiver, &binding.variable, Role::Write);
+        }
+    }
+
+    fn agent_use(&mut self, owner: Owner<'_, 'a>, name: &Spanned<Name>, used: AgentUse) {
+        // The list of available agents introduces the aliases itself.
+        let target = match used {
+            AgentUse::Available => name,
+            _ => owner.agent.resolve_alias(name),
+        };
+        let role = if target.value == name.value { Role::Read } else { Role::Alias };
+        let target = Spanned::new(target.value.clone(), name.span);
+        self.name(SymbolKind::Agent, Scope::Program, &target, role);
+    }
+
+    fn jump(&mut self, owner: Owner<'_, 'a>, jump: &'a Jump) {
+        if let Some(agent) = jump.target.agent() {
+            self.agent_use(owner, agent, AgentUse::Flow);
+        }
+        if let Some(step) = jump.target.step() {
+            self.name(SymbolKind::Step, Scope::Agent(owner.id), step, Role::Read);
+        }
+        if let Target::AskUser(names) = &jump.target {
+            names.iter().for_each(|name| self.variable(owner, name, Role::Read));
+        }
+    }
+
+    fn tool_use(&mut self, owner: Owner<'_, 'a>, name: &Spanned<Name>) -> SymbolId {
+        let known = self.tool_symbol(owner.tools, &name.value);
+        let scope = Scope::Agent(owner.id);
+        let symbol = known.unwrap_or_else(|| self.symbol(SymbolKind::Tool, scope, &name.value));
+        self.add(symbol, name.span, Role::Read);
+        symbol
+    }
+
+    fn call(&mut self, owner: Owner<'_, 'a>, call: &'a Call) {
+        let tool = self.tool_use(owner, &call.tool);
+        for name in call.with.iter().filter_map(|argument| argument.name.as_ref()) {
+            self.name(SymbolKind::Parameter, Scope::Symbol(tool), name, Role::Read);
+        }
+        let after = [&call.on_success, &call.on_failure].into_iter();
+        for body in after.chain(call.on_result.iter().map(|branch| &branch.body)) {
+            body.walk(&mut |node| node.exprs(&mut |expr| self.result_of(tool, expr)));
+        }
+    }
+
+    /// The fields of `result`, which is what the tool returned, in what follows its call.
+    fn result_of(&mut self, tool: SymbolId, expr: &Expr) {
+        expr.visit(&mut |e| {
+            if let ExprKind::Path(path) = &e.kind
+                && path.namespace.is_none()
+                && path.root.value == "result"
+                && let Some(field) = path.first_field()
+            {
+                let key = (SymbolKind::ResultField, Scope::Symbol(tool), field.value.clone());
+                // A call within what follows has results of its own.
+                if let Some(symbol) = self.ids.get(&key).copied() {
+                    self.add(symbol, field.span, Role::Read);
+                }
+            }
+            Visit::Children
+        });
+    }
+
+    /// What a recall rule waits for: `tool:NAME:after`, `entity:NAME:extracted`, `step:enter:NAME`.
+    fn event(&mut self, owner: Owner<'_, 'a>, event: &Spanned<Name>) {
+        let parts: Vec<&str> = event.value.split(':').collect();
+        let (kind, name, before) = match parts.as_slice() {
+            ["step", phase, name] => ("step", *name, "step".len() + phase.len() + 2),
+            [kind, name, _] => (*kind, *name, kind.len() + 1),
+            _ => return,
+        };
+        let offset = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
+        let start = event.span.start.saturating_add(offset(before));
+        let span = Span::new(event.span.file, start, start.saturating_add(offset(name.len())));
+        if span.end > event.span.end {
+            return;
+        }
+        let name = Spanned::new(Name::new(name), span);
+        let scope = Scope::Agent(owner.id);
+        match kind {
+            "step" => self.name(SymbolKind::Step, scope, &name, Role::Read),
+            "agent" => self.agent_use(owner, &name, AgentUse::Delegate),
+            "tool" => {
+                self.tool_use(owner, &name);
+            }
+            "entity" => {
+                let key = (SymbolKind::Entity, scope, name.value.clone());
+                match self.ids.get(&key).copied() {
+                    Some(entity) => self.add(entity, span, Role::Read),
+                    None => self.variable(owner, &name, Role::Read),
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn binding(&mut self, owner: Owner<'_, 'a>, binding: &'a ToolBinding) {
+        let known = self.tool_symbol(owner.tools, &binding.name.value);
+        // Under its own name it is the tool itself, else what the model knows it by.
+        let scope = Scope::Agent(owner.id);
+        match known {
+            Some(tool) => self.add(tool, binding.name.span, Role::Read),
+            None => self.name(SymbolKind::Tool, scope, &binding.name, Role::Definition),
+        }
+        match &binding.action {
+            BindingAction::Call { tool } => {
+                let tool = self.tool_use(owner, tool);
+                for input in &binding.with {
+                    let scope = Scope::Symbol(tool);
+                    self.name(SymbolKind::Parameter, scope, &input.name, Role::Read);
+                }
+            }
+            BindingAction::Collect => {
+                for input in &binding.with {
+                    self.variable(owner, &input.name, Role::Write);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// A variable or a path from one, as a text: `name`, `user.name`.
+    fn variable(&mut self, owner: Owner<'_, 'a>, name: &Spanned<Name>, role: Role) {
+        self.variable_of(owner.id, name, role);
+    }
+
+    fn variable_of(&mut self, agent: AgentId, name: &Spanned<Name>, role: Role) {
+        let path = name.value.as_str();
+        if self.persistent.contains(path) {
+            self.name(SymbolKind::Variable, Scope::Program, name, role);
+            return;
+        }
+        let root = first(path);
+        let declares = role == Role::Definition;
+        if root.is_empty() || (is_built_in(root) && !declares && !self.shared.contains(root)) {
+            return;
+        }
+        let mut span = name.span;
+        // What is written in another form has no part that is the root.
+        if (span.end - span.start) as usize == path.len()
+            && let Ok(length) = u32::try_from(root.len())
+        {
+            span.end = span.start.saturating_add(length);
+        }
+        let symbol = self.variable_symbol(agent, root);
+        self.add(symbol, span, role);
+    }
+
+    fn variable_symbol(&mut self, agent: AgentId, name: &str) -> SymbolId {
+        let shared = self.shared.contains(name);
+        let scope = if shared { Scope::Program } else { Scope::Agent(agent) };
+        self.symbol(SymbolKind::Variable, scope, name)
+    }
+
+    fn expr(&mut self, owner: Owner<'_, 'a>, expr: &'a Expr) {
+        expr.visit(&mut |e| {
+            match &e.kind {
+                ExprKind::Path(path) => self.path(owner, path, Role::Read),
+                ExprKind::Object(entries) => {
+                    for entry in entries.iter().filter(|entry| entry.value.is_none()) {
+                        self.variable(owner, &entry.key, Role::Read);
+                    }
+                }
+                _ => {}
+            }
+            Visit::Children
+        });
+    }
+
+    /// A path, segment by segment.
+    fn path(&mut self, owner: Owner<'_, 'a>, path: &'a Path, role: Role) {
+        let root = &path.root;
+        match path.namespace.as_ref().map(|namespace| namespace.value.as_str()) {
+            Some("variables") => {
+                if !root.value.is_empty() {
+                    let symbol = self.variable_symbol(owner.id, &root.value);
+                    self.add(symbol, root.span, role);
+                }
+            }
+            Some("actions") => {
+                self.tool_use(owner, root);
+            }
+            Some(namespace) if script::AGENTS.contains(&namespace) => {
+                self.name(SymbolKind::Agent, Scope::Program, root, Role::Read);
+            }
+            Some(_) => {}
+            None => self.bare_path(owner, path, role),
+        }
+    }
+
+    fn bare_path(&mut self, owner: Owner<'_, 'a>, path: &'a Path, role: Role) {
+        let root = &path.root;
+        if let Some((name, span)) = self.persistent_path(path) {
+            let symbol = self.symbol(SymbolKind::Variable, Scope::Program, &name);
+            self.add(symbol, span, role);
+            return;
+        }
+        let member = path.first_field();
+        let is_variable = owner.variables.contains(root.value.as_str());
+        // `search.total`: a field of a tool's result, under the name of the tool or of the result.
+        let tool = match owner.results.get(root.value.as_str()) {
+            Some(tool) => Some(*tool),
+            None if is_variable => None,
+            None => self.tool_symbol(owner.tools, &root.value),
+        };
+        if let Some(tool) = tool {
+            if let Some(member) = member {
+                self.name(SymbolKind::ResultField, Scope::Symbol(tool), member, Role::Read);
+            }
+            if !is_variable {
+                self.add(tool, root.span, Role::Read);
+                return;
+            }
+        }
+        // `desk.name`: a variable of another agent.
+        if let (false, Some(member), Some(other)) =
+            (is_variable, member, self.agents.get(root.value.as_str()).copied())
+        {
+            self.name(SymbolKind::Agent, Scope::Program, root, Role::Read);
+            let symbol = self.variable_symbol(other, &member.value);
+            self.add(symbol, member.span, role);
+            return;
+        }
+        if !is_variable && role == Role::Read {
+            if let Some(field) = owner.returned.get(root.value.as_str()) {
+                self.add(*field, root.span, role);
+                return;
+            }
+            let entity = (SymbolKind::Entity, Scope::Agent(owner.id), root.value.clone());
+            if let Some(entity) = self.ids.get(&entity).copied() {
+                self.add(entity, root.span, role);
+                return;
+            }
+        }
+        self.variable(owner, root, role);
+    }
+
+    /// The declared path of persistent memory that a path begins with: the longest.
+    fn persistent_path(&self, path: &Path) -> Option<(String, Span)> {
+        let mut text = path.root.value.to_string();
+        let mut span = path.root.span;
+        let mut found = self.persistent.contains(text.as_str()).then(|| (text.clone(), span));
+        for segment in &path.segments {
+            let Segment::Field(name) = segment else { break };
+            text.push('.');
+            text.push_str(&name.value);
+            span = span.to(name.span);
+            if self.persistent.contains(text.as_str()) {
+                found = Some((text.clone(), span));
+            }
+        }
+        found
+    }
+
+    fn template_ref(&mut self, owner: Owner<'_, 'a>, template: &'a Template) {
+        if let Some(name) = template.template_ref() {
+            self.name(SymbolKind::Template, Scope::Agent(owner.id), &name, Role::Read);
+        }
+    }
+
+    /// The entities that a type names.
+    fn types(&mut self, owner: Owner<'_, 'a>, ty: Option<&TypeExpr>) {
+        let Some(ty) = ty else { return };
+        match &ty.kind {
+            TypeKind::Named(name) => {
+                let key = (SymbolKind::Entity, Scope::Agent(owner.id), name.clone());
+                if let Some(symbol) = self.ids.get(&key).copied() {
+                    self.add(symbol, ty.span, Role::Read);
+                }
+            }
+            TypeKind::Array(item) => self.types(owner, Some(item)),
+            TypeKind::Object(fields) => {
+                fields.iter().for_each(|field| self.types(owner, Some(&field.ty)));
+            }
+        }
+    }
+}
