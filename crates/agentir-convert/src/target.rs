@@ -1,6 +1,6 @@
 //! The languages that programs can be converted to.
 
-use agentir_expr::Dialect;
+use agentir_expr::{Dialect, dialect};
 
 /// A target language.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -37,9 +37,9 @@ impl Target {
     /// The dialect whose semantics its expressions have.
     pub(crate) const fn dialect(self) -> Dialect {
         match self {
-            Self::Abl | Self::AblYaml => Dialect::Abl,
-            Self::AgentScript | Self::AgentScriptBase => Dialect::AgentScript,
-            Self::Adl => Dialect::Adl,
+            Self::Abl | Self::AblYaml => dialect::ABL,
+            Self::AgentScript | Self::AgentScriptBase => dialect::AGENT_SCRIPT,
+            Self::Adl => dialect::ADL,
         }
     }
 

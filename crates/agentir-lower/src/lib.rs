@@ -14,7 +14,7 @@ mod agent_script;
 mod xo;
 
 use agentir_diagnostics::{Diagnostic, FileId, Span, Spanned};
-use agentir_expr::{Name, Version};
+use agentir_expr::{Name, Version, dialect};
 use agentir_ir::{Agent, Extension, Extensions, Profile, Program, Tool, ToolLibrary};
 use agentir_syntax::abl::{Arena, Format, Options};
 use agentir_syntax::adl::AgentKind;
@@ -59,6 +59,7 @@ impl Definition {
     ) -> Self {
         let tools = match agents.first() {
             Some(agent) if !tools.is_empty() => Some(Arc::new(ToolLibrary {
+                dialect: agent.metadata.dialect,
                 tools,
                 imports: Vec::new(),
                 extensions: Extensions::default(),
@@ -87,8 +88,10 @@ impl LoweredFile {
                 program.libraries.extend(tools.clone());
                 program.agents.extend(agents.iter().cloned());
                 // Agents that are written together and say who begins are all there are.
-                let script =
-                    program.agents.last().is_some_and(|a| a.metadata.dialect == "agent-script");
+                let script = program
+                    .agents
+                    .last()
+                    .is_some_and(|a| a.metadata.dialect == dialect::AGENT_SCRIPT);
                 program.complete |= entry.is_some() || script;
                 program.entry_agent = entry.clone().or(program.entry_agent.take());
             }
@@ -324,7 +327,11 @@ fn abl_as(format: Format, file: FileId, text: &str, options: Options) -> Lowered
         return LoweredFile::nothing(diagnostics);
     };
     let version = document.version;
-    let definition = abl::lower(document, text, options.fragment, &mut diagnostics);
+    let notation = match format {
+        Format::Abl => dialect::Notation::Native,
+        Format::Yaml => dialect::Notation::Yaml,
+    };
+    let definition = abl::lower(document, notation, text, options.fragment, &mut diagnostics);
     keep_parser_errors(&mut diagnostics, parsed, outline.stopped);
     LoweredFile { definition: Some(definition), version, diagnostics, stopped: outline.stopped }
 }
@@ -527,7 +534,13 @@ pub fn python(file: FileId, text: &str) -> LoweredFile {
     let end = u32::try_from(text.len()).unwrap_or(u32::MAX);
     let span = Span::new(file, 0, end);
     let imports = module.imports;
-    let library = ToolLibrary { tools, imports, extensions: Extensions::default(), span };
+    let library = ToolLibrary {
+        dialect: dialect::ADL,
+        tools,
+        imports,
+        extensions: Extensions::default(),
+        span,
+    };
     let definition = Some(Definition::Tools(Arc::new(library)));
     let stopped = module.stopped;
     LoweredFile { definition, version: Version::default(), diagnostics, stopped }

@@ -6,7 +6,7 @@ use super::states::{Domain, States, Test};
 use super::{Baseline, Mutation, Operator, Oracle};
 use agentir_diagnostics::{Edit, Span};
 use agentir_eval::Outcome;
-use agentir_expr::{Condition, Dialect, Expr, ExprKind, Literal, Visit};
+use agentir_expr::{Condition, Expr, ExprKind, Literal, Visit, dialect};
 use agentir_ir::{Agent, Branch, Node, NumberOrText, Statement};
 
 /// Operators for conditions, constraints, routes and declared values.
@@ -104,7 +104,7 @@ fn moved(baseline: &Baseline, mutations: &mut Vec<Mutation>) {
 
 fn words(agent: &Agent) -> [&'static str; 2] {
     match super::states::dialect(agent) {
-        Dialect::Abl => ["AND", "OR"],
+        dialect::ABL => ["AND", "OR"],
         _ => ["and", "or"],
     }
 }

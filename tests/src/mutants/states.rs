@@ -4,7 +4,7 @@
 use agentir_eval::{Outcome, State, Value, outcome};
 use agentir_expr::{
     BinaryOp, Condition, ConditionKind, Dialect, Expr, ExprKind, Literal, Name, Path,
-    SYSTEM_VARIABLES, Segment, UnaryOp, Visit,
+    SYSTEM_VARIABLES, Segment, UnaryOp, Visit, dialect,
 };
 use agentir_ir::{Agent, GatherField, Node, Program};
 use std::collections::{BTreeMap, BTreeSet};
@@ -43,7 +43,7 @@ pub struct Domain {
 #[must_use]
 pub fn dialect(agent: &Agent) -> Dialect {
     let name = agent.metadata.dialect;
-    Dialect::ALL.into_iter().find(|d| d.name() == name).unwrap_or(Dialect::Abl)
+    Dialect::ALL.into_iter().find(|d| d.name() == name).unwrap_or(dialect::ABL)
 }
 
 fn root(path: &str) -> String {
@@ -80,7 +80,7 @@ impl Domain {
         let delegates = program.agents().flat_map(|a| &a.coordination.delegates);
         written.extend(delegates.flat_map(|d| &d.input).map(|(name, _)| root(&name.value)));
         let mut declared = BTreeMap::new();
-        if dialect == Dialect::Abl {
+        if dialect == dialect::ABL {
             for variable in SYSTEM_VARIABLES.iter().filter(|v| !v.values.is_empty()) {
                 let values = variable.values.iter().map(|v| Value::from(*v)).collect();
                 declared.insert(variable.name.to_owned(), Values::Listed(values));
@@ -92,7 +92,7 @@ impl Domain {
                 declared.insert(name.clone(), of_field(field));
             }
         }
-        let shared: Vec<&agentir_ir::SessionVariable> = if dialect == Dialect::AgentScript {
+        let shared: Vec<&agentir_ir::SessionVariable> = if dialect == dialect::AGENT_SCRIPT {
             program.agents().flat_map(|a| &a.memory.session).collect()
         } else {
             Vec::new()

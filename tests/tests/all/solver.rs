@@ -3,7 +3,7 @@
 
 #![allow(clippy::panic, reason = "tests end by panicking")]
 
-use agentir_expr::Dialect;
+use agentir_expr::{Dialect, dialect};
 use agentir_ir::{Agent, Node};
 use agentir_solver::{Assertion, Facts, Goal, Label, Query, Solver, Statistics, Test};
 use agentir_syntax::abl::Options;
@@ -15,7 +15,7 @@ const PAIRED: usize = 30;
 
 fn dialect(agent: &Agent) -> Dialect {
     let name = agent.metadata.dialect;
-    Dialect::ALL.into_iter().find(|d| d.name() == name).unwrap_or(Dialect::Abl)
+    Dialect::ALL.into_iter().find(|d| d.name() == name).unwrap_or(dialect::ABL)
 }
 
 fn ask(agent: &Agent, solver: &mut Solver) {

@@ -9,6 +9,7 @@ use agentir_analysis::polarity::inverted;
 use agentir_analysis::proof::FactSource;
 use agentir_diagnostics::{Confidence, Diagnostic, RuleName, Severity};
 use agentir_eval::Value;
+use agentir_expr::dialect::Construct;
 use agentir_expr::{BinaryOp, Expr, ExprKind, Literal, Path};
 use agentir_flow::cfg::Origin;
 use agentir_ir::ConstraintKind;
@@ -20,7 +21,7 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Warning,
     summary: "a `LIMIT` or `RESTRICT` is inverted and fails from the first turn on",
     vendor: &[],
-    dialects: crate::rule::ABL,
+    requires: &[Construct::Constraints],
     check: Check::Agent(check),
 };
 

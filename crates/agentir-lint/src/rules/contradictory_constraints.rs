@@ -8,6 +8,7 @@ use agentir_analysis::constraints::{
 };
 use agentir_analysis::proof::{Assumption, QueryBuilder, UnsatCore};
 use agentir_diagnostics::{Diagnostic, RuleName, Severity};
+use agentir_expr::dialect::Construct;
 use agentir_solver::Test;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -17,7 +18,7 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Warning,
     summary: "constraints that apply together cannot all be met",
     vendor: &[],
-    dialects: crate::rule::ABL,
+    requires: &[Construct::Constraints],
     check: Check::Agent(check),
 };
 

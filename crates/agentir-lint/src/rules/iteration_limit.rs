@@ -2,6 +2,7 @@
 
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use agentir_diagnostics::{Label, RuleName, Severity};
+use agentir_expr::dialect::Construct;
 use agentir_flow::Cfg;
 use agentir_flow::cfg::{AgentId, EdgeKind, Node, NodeKind};
 use petgraph::graph::NodeIndex;
@@ -14,7 +15,7 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Warning,
     summary: "even the shortest path through a flow has more steps than the platform allows",
     vendor: &[],
-    dialects: crate::rule::ABL,
+    requires: &[Construct::StepGraph],
     check: Check::Agent(check),
 };
 

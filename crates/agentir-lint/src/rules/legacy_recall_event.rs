@@ -4,6 +4,7 @@ use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use agentir_analysis::recall::{Legacy, legacy};
 use agentir_diagnostics::{RuleName, Severity};
 use agentir_expr::Version;
+use agentir_expr::dialect::Construct;
 
 pub(crate) static RULE: Rule = Rule {
     name: RuleName("legacy-recall-event"),
@@ -11,7 +12,7 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Warning,
     summary: "a recall event has its name from an older version of ABL",
     vendor: &[],
-    dialects: crate::rule::ABL,
+    requires: &[Construct::Recall],
     check: Check::Agent(check),
 };
 

@@ -3,6 +3,7 @@
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use agentir_diagnostics::{RuleName, Severity};
 use agentir_expr::ConditionKind;
+use agentir_expr::dialect::Construct;
 use agentir_ir::ConditionUse;
 
 pub(crate) static RULE: Rule = Rule {
@@ -11,7 +12,7 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Error,
     summary: "`COMPLETE` has natural language instead of a condition",
     vendor: &["PLAIN_ENGLISH_COMPLETE_WHEN"],
-    dialects: crate::rule::ABL,
+    requires: &[Construct::Completion],
     check: Check::Agent(check),
 };
 

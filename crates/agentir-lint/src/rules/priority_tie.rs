@@ -5,6 +5,7 @@ use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use agentir_analysis::routes::{self, Route, numeric_priority};
 use agentir_diagnostics::{RuleName, Severity, Span};
 use agentir_expr::Condition;
+use agentir_expr::dialect::Construct;
 use agentir_ir::Profile;
 use agentir_solver::Example;
 
@@ -14,7 +15,7 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Warning,
     summary: "two rules, handoffs or profiles of the same priority conflict",
     vendor: &[],
-    dialects: crate::rule::ABL,
+    requires: &[Construct::RoutingRules],
     check: Check::Agent(check),
 };
 

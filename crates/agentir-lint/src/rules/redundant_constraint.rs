@@ -5,6 +5,7 @@ use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use agentir_analysis::constraints::{GuardedConstraint, guarded_constraints, related};
 use agentir_analysis::proof::Assumption;
 use agentir_diagnostics::{Diagnostic, RuleName, Severity, Span};
+use agentir_expr::dialect::Construct;
 use agentir_solver::Test;
 
 pub(crate) static RULE: Rule = Rule {
@@ -13,7 +14,7 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Warning,
     summary: "a constraint cannot fail because of those that are checked before it",
     vendor: &[],
-    dialects: crate::rule::ABL,
+    requires: &[Construct::Constraints],
     check: Check::Agent(check),
 };
 

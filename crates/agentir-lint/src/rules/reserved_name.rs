@@ -2,6 +2,7 @@
 
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use agentir_diagnostics::{Diagnostic, RuleName, Severity, Span, Spanned};
+use agentir_expr::dialect::Construct;
 use agentir_expr::{Expr, Name, system_namespace, system_tool, system_variable, tool_of_result};
 
 pub(crate) static RULE: Rule = Rule {
@@ -10,7 +11,7 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Error,
     summary: "a name that is reserved by the runtime is declared or written",
     vendor: &["RESERVED_VARIABLE_NAME", "reserved-name"],
-    dialects: crate::rule::ABL_AND_SCRIPT,
+    requires: &[Construct::ReservedNames],
     check: Check::Agent(check),
 };
 
@@ -23,15 +24,11 @@ enum How {
     Removed,
 }
 
-/// Keywords of Agent Script's expressions and declarations, which cannot be names.
-const WORDS: &[&str] =
-    &["True", "False", "None", "and", "or", "not", "is", "if", "else", "mutable", "linked"];
-
-/// Agent Script: variables named like a keyword.
-fn of_script(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
+/// Reports variables named like a keyword.
+fn keywords(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     for variable in &cx.agent.memory.session {
         let name = &variable.name;
-        if WORDS.contains(&name.value.as_str()) {
+        if cx.dialect().reserved_words().contains(&name.value.as_str()) {
             report.push(
                 report
                     .finding(name.span, format!("`{name}` is a keyword"))
@@ -43,8 +40,9 @@ fn of_script(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
 }
 
 fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
-    if cx.is_agent_script() {
-        return of_script(cx, report);
+    keywords(cx, report);
+    if cx.dialect().system_variables().is_empty() {
+        return;
     }
     let agent = cx.agent;
     let mut look = |name: &str, span: Span, how: How| {

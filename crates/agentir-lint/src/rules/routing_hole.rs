@@ -6,6 +6,7 @@ use agentir_analysis::proof::FactSource;
 use agentir_analysis::routes::{self, Route};
 use agentir_diagnostics::{Binding, RuleName, Severity, Span};
 use agentir_eval::Value;
+use agentir_expr::dialect::Construct;
 use agentir_expr::{Expr, ExprKind, Literal, Path, Visit};
 use agentir_ir::AgentType;
 use agentir_solver::{Bound, Example, FactKind, Type};
@@ -16,7 +17,7 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Warning,
     summary: "agents are chosen by a value, and no route handles one of its values",
     vendor: &[],
-    dialects: crate::rule::ABL,
+    requires: &[Construct::RoutingRules],
     check: Check::Agent(check),
 };
 

@@ -7,6 +7,7 @@ use agentir_analysis::routes::numeric_priority;
 use agentir_analysis::shadowing::shadowed_by;
 use agentir_diagnostics::{RuleName, Severity, Span};
 use agentir_expr::Condition;
+use agentir_expr::dialect::Construct;
 use agentir_ir::Profile;
 
 pub(crate) static RULE: Rule = Rule {
@@ -15,7 +16,7 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Warning,
     summary: "a profile has no effect because one of higher priority always applies with it",
     vendor: &[],
-    dialects: crate::rule::ABL,
+    requires: &[Construct::Profiles],
     check: Check::Agent(check),
 };
 

@@ -6,6 +6,7 @@ use agentir_analysis::routes::{self, Route};
 use agentir_analysis::shadowing::{Shadowed, shadowed_by};
 use agentir_diagnostics::{Diagnostic, RuleName, Severity, Span};
 use agentir_expr::Condition;
+use agentir_expr::dialect::Construct;
 
 pub(crate) static RULE: Rule = Rule {
     name: RuleName("shadowed-route"),
@@ -13,7 +14,7 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Warning,
     summary: "a handoff or routing rule never applies because an earlier one always does",
     vendor: &[],
-    dialects: crate::rule::ABL,
+    requires: &[Construct::RoutingRules],
     check: Check::Agent(check),
 };
 

@@ -4,6 +4,7 @@ use super::endless_loop::{explain, retries};
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use agentir_analysis::endless::endless_cycles;
 use agentir_diagnostics::{RuleName, Severity};
+use agentir_expr::dialect::Construct;
 use agentir_flow::cfg::NodeKind;
 
 pub(crate) static RULE: Rule = Rule {
@@ -12,7 +13,7 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Warning,
     summary: "a failure is retried without a limit and without asking the user",
     vendor: &[],
-    dialects: crate::rule::ABL,
+    requires: &[Construct::StepGraph],
     check: Check::Agent(check),
 };
 

@@ -3,6 +3,7 @@
 use crate::names::suggest;
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use agentir_diagnostics::{RuleName, Severity};
+use agentir_expr::dialect::Construct;
 use rustc_hash::FxHashSet;
 
 pub(crate) static RULE: Rule = Rule {
@@ -11,7 +12,7 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Error,
     summary: "a field or an intent names an entity that does not exist",
     vendor: &[],
-    dialects: crate::rule::ABL,
+    requires: &[Construct::Entities],
     check: Check::Agent(check),
 };
 

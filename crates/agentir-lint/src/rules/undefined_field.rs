@@ -9,8 +9,9 @@ use agentir_analysis::expressions::{
 use agentir_analysis::script::{Outputs, output, outputs};
 use agentir_analysis::variables::first;
 use agentir_diagnostics::{Confidence, Diagnostic, RuleName, Severity, Span, Spanned};
+use agentir_expr::dialect::Construct;
 use agentir_expr::{Name, Path, TypeField};
-use agentir_ir::{Agent, Call, Dialect, Node, ReadUse, Tool};
+use agentir_ir::{Agent, Call, Node, ReadUse, Tool, dialect};
 use rustc_hash::FxHashSet;
 
 pub(crate) static RULE: Rule = Rule {
@@ -19,12 +20,12 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Error,
     summary: "a field is named that is not collected, not returned by the tool, or not available to pass on",
     vendor: &["INVALID_DEPENDS_ON_REF", "H-04", "action-unknown-output"],
-    dialects: crate::rule::ABL_AND_SCRIPT,
+    requires: &[Construct::Outputs],
     check: Check::Agent(check),
 };
 
-/// Agent Script: `@outputs.x` below an action without such an output.
-fn of_script(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
+/// `@outputs.x` below an action without such an output.
+fn with_namespaces(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     let declared = |tool: &str| Some(cx.tool(tool)?.returns.as_ref()?.fields.as_slice());
     outputs(cx.agent, &mut |path, here| {
         let Outputs::Of(tool, outside) = *here else { return };
@@ -57,8 +58,8 @@ fn of_script(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
 }
 
 fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
-    if cx.is_agent_script() {
-        of_script(cx, report);
+    if cx.traits().namespaced_references {
+        with_namespaces(cx, report);
         return;
     }
     let fields: FxHashSet<&str> = cx.index.fields.iter().map(|f| f.name.value.as_str()).collect();
@@ -95,7 +96,7 @@ fn passed_on(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     let variables = &cx.variables;
     // A supervisor's description of a handoff between two other agents.
     let protocol = cx.agent.coordination.handoffs.iter().filter(|h| {
-        h.extensions.0.get(Dialect::Abl.name()).is_some_and(|all| all.contains_key("from"))
+        h.extensions.0.get(dialect::ABL.id()).is_some_and(|all| all.contains_key("from"))
     });
     let others: FxHashSet<Span> =
         protocol.flat_map(|h| &h.context.pass).map(|p| p.name.span).collect();

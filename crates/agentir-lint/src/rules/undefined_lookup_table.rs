@@ -4,6 +4,7 @@ use crate::names::suggest;
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use agentir_analysis::expressions::lookup_refs;
 use agentir_diagnostics::{RuleName, Severity};
+use agentir_expr::dialect::Construct;
 
 pub(crate) static RULE: Rule = Rule {
     name: RuleName("undefined-lookup-table"),
@@ -11,7 +12,7 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Error,
     summary: "a field or a parameter names a lookup table that does not exist",
     vendor: &[],
-    dialects: crate::rule::ABL,
+    requires: &[Construct::LookupTables],
     check: Check::Agent(check),
 };
 

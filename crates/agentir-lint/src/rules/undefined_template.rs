@@ -4,6 +4,7 @@ use crate::names::suggest;
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use agentir_analysis::expressions::template_refs;
 use agentir_diagnostics::{RuleName, Severity};
+use agentir_expr::dialect::Construct;
 
 pub(crate) static RULE: Rule = Rule {
     name: RuleName("undefined-template"),
@@ -11,7 +12,7 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Error,
     summary: "`TEMPLATE(name)` names a template that does not exist",
     vendor: &[],
-    dialects: crate::rule::ABL,
+    requires: &[Construct::Templates],
     check: Check::Agent(check),
 };
 

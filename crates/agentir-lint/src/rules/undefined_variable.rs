@@ -8,6 +8,7 @@ use agentir_analysis::variables::{first, roots};
 use agentir_diagnostics::{
     Applicability, Confidence, Edit, Fix, RuleName, Severity, Span, closest,
 };
+use agentir_expr::dialect::Construct;
 use agentir_expr::tool_of_result;
 use agentir_ir::ReadUse;
 use rustc_hash::FxHashMap;
@@ -18,7 +19,7 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Warning,
     summary: "a variable is read, but nothing declares or sets it",
     vendor: &["UNDEFINED_CONDITION_VAR", "undefined-reference", "set-variables-unknown-variable"],
-    dialects: crate::rule::ABL_AND_SCRIPT,
+    requires: &[Construct::DeclaredVariables],
     check: Check::Agent(check),
 };
 
@@ -31,7 +32,7 @@ struct Uses {
 }
 
 /// Agent Script declares all variables of a program in one place (specification part II, 3).
-fn of_script(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
+fn with_namespaces(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     let declared = &cx.program.variables;
     let mut order = Vec::new();
     let mut unknown: FxHashMap<&str, Vec<Span>> = FxHashMap::default();
@@ -66,8 +67,8 @@ fn of_script(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
 }
 
 fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
-    if cx.is_agent_script() {
-        of_script(cx, report);
+    if cx.traits().namespaced_references {
+        with_namespaces(cx, report);
         return;
     }
     let variables = &cx.variables;

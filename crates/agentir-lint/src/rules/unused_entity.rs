@@ -4,6 +4,7 @@ use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use agentir_analysis::expressions::expressions;
 use agentir_analysis::variables::roots;
 use agentir_diagnostics::{RuleName, Severity};
+use agentir_expr::dialect::Construct;
 use rustc_hash::FxHashSet;
 
 pub(crate) static RULE: Rule = Rule {
@@ -12,7 +13,7 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Warning,
     summary: "an entity is defined, but no field or intent uses it",
     vendor: &[],
-    dialects: crate::rule::ABL,
+    requires: &[Construct::Entities],
     check: Check::Agent(check),
 };
 

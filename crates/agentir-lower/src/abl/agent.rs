@@ -4,10 +4,10 @@ use super::fields::Fields;
 use super::{Context, coordination, data, flow, gather, memory, rules, supervisor, tools};
 use agentir_diagnostics::{Diagnostic, Span, Spanned};
 use agentir_ir::{
-    Agent, AgentType, Attachment, Body, Completion, ConversationIntents, Data, Dialect, Entity,
+    Agent, AgentType, Attachment, Body, Completion, ConversationIntents, Data, Entity,
     EntitySource, Execution, ExecutionHints, Extensions, Hooks, IR_VERSION, Identity, Instruction,
     IntentHandling, LookupTable, Metadata, MultiIntent, NamedTemplate, Nlu, NluIntent, Number,
-    Response, SystemPrompt, Timeouts,
+    Response, SystemPrompt, Timeouts, dialect,
 };
 use agentir_syntax::abl::{DocumentKind, HeaderValue};
 use indexmap::IndexMap;
@@ -87,7 +87,8 @@ pub(super) fn agent(
             version: f.text("version"),
             kind,
             description: f.template("description"),
-            ..Metadata::new(name, Dialect::Abl, crate::source_hash(text))
+            notation: cx.notation,
+            ..Metadata::new(name, dialect::ABL, crate::source_hash(text))
         },
         execution: execution(&mut f),
         identity,
@@ -363,7 +364,7 @@ fn templates(
         // The last definition is effective; lint reports the earlier ones.
         if let Some(earlier) = templates.insert(name.value.clone(), template) {
             extensions.insert(
-                Dialect::Abl.name(),
+                dialect::ABL.id(),
                 &format!("templates.{}", name.value),
                 serde_json::to_value(&earlier).unwrap_or_default(),
                 earlier.span,
@@ -515,7 +516,7 @@ fn lookup_tables(
         };
         if let Some(earlier) = tables.insert(name.value.clone(), table) {
             extensions.insert(
-                Dialect::Abl.name(),
+                dialect::ABL.id(),
                 &format!("lookup_tables.{}", name.value),
                 serde_json::to_value(&earlier).unwrap_or_default(),
                 earlier.span,

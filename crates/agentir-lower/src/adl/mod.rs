@@ -18,7 +18,7 @@ mod tool;
 
 use agentir_diagnostics::{Diagnostic, FileId, Spanned};
 use agentir_expr::Name;
-use agentir_ir::{Agent, Dialect, Extensions};
+use agentir_ir::{Agent, Extensions, dialect};
 use agentir_syntax::adl::config::Config;
 use agentir_syntax::adl::{self, AgentKind, Document, StepKind, Value};
 use agentir_syntax::rules;
@@ -31,7 +31,7 @@ pub(crate) use tool::tool;
 const MAIN: &str = "main";
 
 /// The key of ADL's extensions.
-const ADL: &str = Dialect::Adl.name();
+const ADL: &str = dialect::ADL.id();
 
 /// Context of lowering one file.
 struct Context<'p> {

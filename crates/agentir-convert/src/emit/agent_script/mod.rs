@@ -24,7 +24,7 @@ pub(super) fn emit(program: &Program, target: Target) -> Emitted {
         Target::AgentScriptBase => Dialect::AgentScript,
         _ => Dialect::Agentforce,
     };
-    let native = |a: &Agent| a.metadata.dialect == agentir_ir::Dialect::AgentScript.name();
+    let native = |a: &Agent| a.metadata.dialect == agentir_expr::dialect::AGENT_SCRIPT;
     let mut renamed = Vec::new();
     let (agents, entry) = if program.agents().all(native) {
         let entry = program.entry_agent.as_ref().map(|name| name.value.clone());
