@@ -374,7 +374,9 @@ impl Search {
                     });
                     found
                 };
-                if one.metadata.dialect == "agent-script" && names(one, other) && names(other, one)
+                if one.metadata.dialect.traits().shared_variables
+                    && names(one, other)
+                    && names(other, one)
                 {
                     let mut all = Vec::new();
                     for agent in [one, other] {

@@ -44,10 +44,10 @@ fn samples() -> Vec<Sample> {
 fn native(program: &Program) -> &'static [Target] {
     // Agentforce needs a name and a user; a document without is one of the base dialect.
     let base = || program.agents().all(|a| a.extensions.0.is_empty());
-    match program.agents().next().map(|a| a.metadata.dialect) {
-        Some("agent-script") if base() => &[Target::AgentScriptBase],
-        Some("agent-script") => &[Target::AgentScript],
-        Some("adl") => &[Target::Adl],
+    match program.dialect().id() {
+        "agent-script" if base() => &[Target::AgentScriptBase],
+        "agent-script" => &[Target::AgentScript],
+        "adl" => &[Target::Adl],
         _ => &[Target::Abl, Target::AblYaml],
     }
 }

@@ -124,6 +124,8 @@ entries! {
         OnReturn = "return",
         /// What is passed to another agent.
         Pass = "pass",
+        /// The section of policies.
+        Policies = "policies",
         /// A priority.
         Priority = "priority",
         /// What marks an agent as deployed elsewhere.
@@ -134,6 +136,8 @@ entries! {
         Routing = "routing",
         /// An assignment.
         Set = "assignment",
+        /// The section of variables of a supervisor.
+        State = "state",
         /// What stores a value.
         Store = "store",
         /// The head of a supervisor.

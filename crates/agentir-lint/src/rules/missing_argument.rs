@@ -5,7 +5,7 @@ use crate::signature::signature;
 use crate::wording::listed;
 use agentir_analysis::calls::{is_required, matched_calls};
 use agentir_diagnostics::{Confidence, RuleName, Severity};
-use agentir_expr::dialect::Tools;
+use agentir_expr::dialect::{Keyword, Tools};
 
 pub(crate) static RULE: Rule = Rule {
     name: RuleName("missing-argument"),
@@ -78,7 +78,8 @@ fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
                 )
                 .at("called without arguments")
                 .help(format!(
-                    "collect it, set it, or pass a value: `CALL: {}`",
+                    "collect it, set it, or pass a value: `{}: {}`",
+                    cx.words(call.tool.span).keyword(Keyword::Call),
                     example(&matched_calls.parameters, call)
                 ))
                 .confidence(Confidence::Medium);

@@ -2,7 +2,7 @@
 
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use agentir_diagnostics::{Diagnostic, RuleName, Severity, Span, Spanned};
-use agentir_expr::dialect::Construct;
+use agentir_expr::dialect::{Construct, Keyword};
 use agentir_expr::{Expr, Name, system_namespace, system_tool, system_variable, tool_of_result};
 
 pub(crate) static RULE: Rule = Rule {
@@ -19,7 +19,8 @@ pub(crate) static RULE: Rule = Rule {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum How {
     Declared(&'static str),
-    Written(&'static str),
+    Written(Keyword),
+    TransformItem,
     Returned,
     Removed,
 }
@@ -70,16 +71,16 @@ fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     }
     for set in &cx.index.sets {
         let target = Expr::path(set.target.clone(), set.span).to_string();
-        look(&target, set.target.root.span, How::Written("`SET`"));
+        look(&target, set.target.root.span, How::Written(Keyword::Set));
     }
     for (name, used) in &cx.index.writes {
         use agentir_ir::WriteUse::{Return, Store, ToolResult, Transform, TransformItem};
         let how = match used {
-            ToolResult => How::Written("`AS`"),
-            Transform => How::Written("`INTO`"),
-            TransformItem => How::Written("the `AS` of a `TRANSFORM`"),
+            ToolResult => How::Written(Keyword::As),
+            Transform => How::Written(Keyword::Into),
+            TransformItem => How::TransformItem,
             Return => How::Returned,
-            Store => How::Written("`STORE`"),
+            Store => How::Written(Keyword::Store),
         };
         look(&name.value, name.span, how);
     }
@@ -90,7 +91,7 @@ fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
         report_tool(&tool.name, report);
     }
     for step in agent.flow.iter().flat_map(|f| f.definitions.values()) {
-        report_step(&step.name, report);
+        report_step(cx, &step.name, report);
     }
 }
 
@@ -101,11 +102,17 @@ fn variable(
     span: Span,
     how: How,
 ) -> Option<Diagnostic> {
+    let word = |keyword| cx.words(span).keyword(keyword);
     let does = match how {
         How::Declared(place) => format!("{place} declares it"),
-        How::Written(place) => format!("{place} writes it"),
-        How::Returned => "`MAP` of `ON_RETURN` writes it".to_owned(),
-        How::Removed => "`CLEAR` removes it".to_owned(),
+        How::Written(keyword) => format!("`{}` writes it", word(keyword)),
+        How::TransformItem => {
+            format!("the `{}` of a `{}` writes it", word(Keyword::As), word(Keyword::Transform))
+        }
+        How::Returned => {
+            format!("`{}` of `{}` writes it", word(Keyword::Map), word(Keyword::OnReturn))
+        }
+        How::Removed => format!("`{}` removes it", word(Keyword::Clear)),
     };
     let finding = |what: &str| report.finding(span, format!("`{name}` {what}, but {does}"));
     if let Some(known) = system_variable(name) {
@@ -151,7 +158,10 @@ fn variable(
     }
     let (root, rest) = name.split_once('.').map_or((name, None), |(root, rest)| (root, Some(rest)));
     let namespace = system_namespace(root).filter(|n| cx.version >= n.since)?;
-    if rest.is_some() && (namespace.writable || !matches!(how, How::Written(_) | How::Returned)) {
+    if rest.is_some()
+        && (namespace.writable
+            || !matches!(how, How::Written(_) | How::TransformItem | How::Returned))
+    {
         return None;
     }
     let mut finding =
@@ -187,7 +197,7 @@ fn report_tool(name: &Spanned<Name>, report: &mut Report<'_>) {
 }
 
 /// Reports a step named like a keyword of `THEN`.
-fn report_step(name: &Spanned<Name>, report: &mut Report<'_>) {
+fn report_step(cx: &AgentContext<'_, '_>, name: &Spanned<Name>, report: &mut Report<'_>) {
     const KEYWORDS: &[&str] = &[
         "BACKTRACK",
         "BLOCK",
@@ -204,7 +214,7 @@ fn report_step(name: &Spanned<Name>, report: &mut Report<'_>) {
     if KEYWORDS.contains(&name.value.as_str()) {
         let mut finding = report
             .finding(name.span, format!("the step `{name}` has the name of a keyword"))
-            .note(format!("`THEN: {name}` is ambiguous"))
+            .note(format!("`{}: {name}` is ambiguous", cx.words(name.span).keyword(Keyword::Then)))
             .help(format!("rename it to `{}_step`", name.value.to_lowercase()));
         finding.severity = Severity::Warning;
         report.push(finding);

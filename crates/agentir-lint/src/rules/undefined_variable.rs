@@ -8,7 +8,7 @@ use agentir_analysis::variables::{first, roots};
 use agentir_diagnostics::{
     Applicability, Confidence, Edit, Fix, RuleName, Severity, Span, closest,
 };
-use agentir_expr::dialect::Construct;
+use agentir_expr::dialect::{Construct, Keyword};
 use agentir_expr::tool_of_result;
 use agentir_ir::ReadUse;
 use rustc_hash::FxHashMap;
@@ -118,6 +118,7 @@ fn tell(cx: &AgentContext<'_, '_>, name: &str, mut uses: Uses, report: &mut Repo
     for other in places {
         finding = finding.label(other, "also read here");
     }
+    let memory = cx.words(at).keyword(Keyword::Memory);
     if let Some(near) = closest(name, cx.variables.names()) {
         let edits = uses.places.iter().map(|&span| Edit { span, text: near.to_owned() }).collect();
         let (title, applicability) = (format!("replace by `{near}`"), Applicability::Unsafe);
@@ -134,11 +135,11 @@ fn tell(cx: &AgentContext<'_, '_>, name: &str, mut uses: Uses, report: &mut Repo
         // The specification's examples leave such objects to the model.
         finding.severity = Severity::Info;
         finding = finding.help(format!(
-            "declare `{name}` in `MEMORY:`, below `session:`, if the agent stores it"
+            "declare `{name}` in `{memory}:`, below `session:`, if the agent stores it"
         ));
     } else {
         finding = finding.help(format!(
-            "declare it in `MEMORY:`, below `session:`; for a string, write `\"{name}\"`"
+            "declare it in `{memory}:`, below `session:`; for a string, write `\"{name}\"`"
         ));
     }
     report.push(finding);

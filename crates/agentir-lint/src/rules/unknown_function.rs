@@ -5,7 +5,7 @@ use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use crate::wording::listed;
 use agentir_analysis::expressions::expressions;
 use agentir_diagnostics::{RuleName, Severity, Span};
-use agentir_expr::dialect::{Construct, Functions, Phrase};
+use agentir_expr::dialect::{Construct, Functions, Keyword, Phrase};
 use agentir_expr::{ExprKind, Visit};
 use rustc_hash::FxHashMap;
 
@@ -72,10 +72,10 @@ fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
             Some(false) => {}
             Some(true) => {
                 finding.message = "tools cannot be called in an expression".to_owned();
-                finding.help = Some(
-                    "call it in a step with `CALL`, and read its result here: `tool.field`"
-                        .to_owned(),
-                );
+                let call = cx.words(finding.primary.span).keyword(Keyword::Call);
+                finding.help = Some(format!(
+                    "call it in a step with `{call}`, and read its result here: `tool.field`"
+                ));
                 finding.fixes.clear();
                 report.push(finding);
             }

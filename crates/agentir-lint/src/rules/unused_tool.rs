@@ -3,7 +3,7 @@
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use agentir_analysis::script::references;
 use agentir_diagnostics::{RuleName, Severity};
-use agentir_expr::dialect::{Construct, Tools};
+use agentir_expr::dialect::{Construct, Keyword, Tools};
 use agentir_ir::{Data, ToolUse};
 use rustc_hash::FxHashSet;
 
@@ -66,10 +66,15 @@ fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
         if index.tools.get(name.value.as_str()).is_some_and(|t| t.name.span != name.span) {
             continue;
         }
+        let words = cx.words(name.span);
         report.push(
             report
                 .finding(name.span, format!("the tool `{name}` is never called"))
-                .help(format!("call it in a step with `CALL: {name}(…)`, offer it in `AVAILABLE_TOOLS`, or remove it"))
+                .help(format!(
+                    "call it in a step with `{}: {name}(…)`, offer it in `{}`, or remove it",
+                    words.keyword(Keyword::Call),
+                    words.keyword(Keyword::AvailableTools)
+                ))
                 .note("no step of the flow calls it or offers it to the model"),
         );
     }

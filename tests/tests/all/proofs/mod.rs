@@ -76,7 +76,7 @@ fn rules_that_prove() -> BTreeSet<&'static str> {
 /// The dialect a program is in.
 fn dialect(files: &[File]) -> &'static str {
     let checked = check(files, Options::default());
-    checked.program.agents().next().map_or("abl", |agent| agent.metadata.dialect)
+    checked.program.dialect().id()
 }
 
 #[test]
