@@ -3,8 +3,9 @@
 #![allow(clippy::unwrap_used, missing_docs)]
 
 use agentir_diagnostics::{Span, Spanned};
-use agentir_eval::{Environment, EvalError, Semantics, State, Value, evaluate, text};
-use agentir_expr::{BinaryOp, Expr, ExprKind, Literal, Name, Path, Segment, UnaryOp, dialect};
+use agentir_eval::{Environment, EvalError, State, Value, evaluate, text};
+use agentir_expr::dialect::Semantics;
+use agentir_expr::{BinaryOp, Dialect, Expr, ExprKind, Literal, Name, Path, Segment, UnaryOp, dialect};
 
 fn node(kind: ExprKind) -> Expr {
     Expr::new(kind, Span::default()).unwrap()
@@ -85,7 +86,7 @@ fn unset_values() {
     assert_eq!(same(&op(BinaryOp::Contains, x(), s("a"))), ["false", "false", "false"]);
     let not = node(ExprKind::Unary { op: UnaryOp::Not, operand: Box::new(x()) });
     assert_eq!(same(&not), ["true", "true", "true"]);
-    let shown = |dialect| text(&Value::Null, dialect.semantics()).to_string();
+    let shown = |dialect: Dialect| text(&Value::Null, dialect.semantics()).to_string();
     assert_eq!([dialect::ABL, dialect::AGENT_SCRIPT, dialect::ADL].map(shown), ["", "None", ""]);
 }
 

@@ -476,7 +476,7 @@ fn tools<'a>(words: &Words<'a>, mut found: impl FnMut(&'a str, Range<usize>, boo
 mod tests {
     use super::*;
     use agentir_diagnostics::{Span, Spanned};
-    use agentir_ir::{Agent, Dialect, Metadata};
+    use agentir_ir::{Agent, Metadata};
     use smol_str::SmolStr;
 
     #[test]
