@@ -31,9 +31,8 @@ pub struct ProgramSymbols<'a> {
     pub shared: Rc<Variables<'a>>,
     /// The variables that all agents share, by name.
     pub variables: FxHashMap<&'a str, &'a SessionVariable>,
-    /// Whether the program uses the agentfabric dialect of Agent Script, whose nodes have
-    /// references and functions of their own.
-    pub agentfabric: bool,
+    /// Whether references and functions need no declarations.
+    pub open_references: bool,
     /// The file of the first agent that uses a profile, by the profile's file.
     homes: FxHashMap<FileId, FileId>,
 }
@@ -67,9 +66,12 @@ impl<'a> ProgramSymbols<'a> {
             .filter(|v| v.scope == Some("program"))
             .map(|v| (v.name.value.as_str(), v))
             .collect();
-        let said = program.agents().flat_map(|a| a.extensions.0.values());
-        let agentfabric =
-            said.filter_map(|all| all.get("dialect")).any(|d| d.value == "agentfabric");
+        let open_references = program.agents().any(|agent| {
+            let dialect = agent.metadata.dialect;
+            let own = agent.extensions.0.get(dialect.id());
+            let open = own.zip(dialect.open_references());
+            open.is_some_and(|(all, (key, value))| all.get(key).is_some_and(|e| e.value == value))
+        });
         let mut agents = FxHashMap::default();
         for agent in program.agents() {
             agents.entry(agent.metadata.name.value.as_str()).or_insert(agent);
@@ -91,7 +93,7 @@ impl<'a> ProgramSymbols<'a> {
             handed,
             shared: Rc::new(shared),
             variables,
-            agentfabric,
+            open_references,
             homes,
         }
     }

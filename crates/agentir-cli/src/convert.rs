@@ -11,7 +11,8 @@ use agentir_convert::{OutputFile, Report, Target};
 use agentir_diagnostics::{Diagnostic, Format, RuleName, Severity, SourceMap, Span, render, sort};
 use agentir_ir::Program;
 use agentir_syntax::rules;
-use clap::{Args, ValueEnum};
+use clap::Args;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use std::collections::{HashMap, HashSet};
 use std::io::{self, Write};
 use std::path::{Component, Path, PathBuf};
@@ -23,8 +24,8 @@ pub struct Convert {
     #[command(flatten)]
     input: Input,
     /// The target language
-    #[arg(long, value_enum, value_name = "LANGUAGE")]
-    to: Language,
+    #[arg(long, value_parser = targets(), value_name = "LANGUAGE")]
+    to: Target,
     /// The output folder; without it a single file is written to standard output
     #[arg(short, long, value_name = "DIR")]
     output: Option<PathBuf>,
@@ -50,30 +51,12 @@ impl Convert {
     }
 }
 
-#[derive(Clone, Copy, ValueEnum)]
-enum Language {
-    /// ABL, current version
-    Abl,
-    /// ABL in its YAML notation
-    AblYaml,
-    /// Agent Script, agentforce dialect
-    AgentScript,
-    /// Agent Script, base dialect
-    AgentScriptBase,
-    /// ADL
-    Adl,
-}
-
-impl From<Language> for Target {
-    fn from(language: Language) -> Self {
-        match language {
-            Language::Abl => Self::Abl,
-            Language::AblYaml => Self::AblYaml,
-            Language::AgentScript => Self::AgentScript,
-            Language::AgentScriptBase => Self::AgentScriptBase,
-            Language::Adl => Self::Adl,
-        }
-    }
+/// The languages that programs can be converted to.
+fn targets() -> impl TypedValueParser<Value = Target> {
+    let all = Target::ALL.map(|target| PossibleValue::new(target.name()).help(target.summary()));
+    PossibleValuesParser::new(all).try_map(|name| {
+        Target::ALL.into_iter().find(|target| target.name() == name).ok_or("no such language")
+    })
 }
 
 /// What to compare.

@@ -9,6 +9,7 @@ use agentir_syntax::abl::Options;
 use agentir_syntax::abl::schema::Version;
 use agentir_syntax::agent_script;
 use agentir_vfs::{Disk, FileSystem, Overlay};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use std::collections::HashMap;
 use std::io::{self, Read};
@@ -28,8 +29,8 @@ pub struct Input {
     #[arg(long, value_enum, value_name = "VERSION")]
     abl_version: Option<AblVersion>,
     /// The dialect of Agent Script documents that name none [default: detected from each document]
-    #[arg(long, value_enum, value_name = "DIALECT")]
-    dialect: Option<ScriptDialect>,
+    #[arg(long, value_parser = script_dialects(), value_name = "DIALECT")]
+    dialect: Option<agent_script::Dialect>,
     /// Treat documents as sections, or parts of sections, without an agent around them
     #[arg(long)]
     fragment: bool,
@@ -94,11 +95,6 @@ impl Input {
 
     /// What to read.
     pub fn request<'a>(&'a self, sources: &'a InputSources) -> Request<'a> {
-        let dialect = self.dialect.map(|d| match d {
-            ScriptDialect::Agentscript => agent_script::Dialect::AgentScript,
-            ScriptDialect::Agentforce => agent_script::Dialect::Agentforce,
-            ScriptDialect::Agentfabric => agent_script::Dialect::Agentfabric,
-        });
         let version = self.abl_version.map(Version::from);
         Request {
             paths: &self.paths,
@@ -106,7 +102,7 @@ impl Input {
             stdin: sources.stdin.as_ref(),
             options: ReadOptions {
                 abl: Options { version, fragment: self.fragment },
-                agent_script: agent_script::Options { dialect },
+                agent_script: agent_script::Options { dialect: self.dialect },
             },
             configs: &sources.configs,
             files: &*sources.files,
@@ -169,12 +165,11 @@ impl From<AblVersion> for Version {
     }
 }
 
-#[derive(Clone, Copy, ValueEnum)]
-#[value(rename_all = "lower")]
-enum ScriptDialect {
-    Agentscript,
-    Agentforce,
-    Agentfabric,
+/// The dialects of Agent Script.
+fn script_dialects() -> impl TypedValueParser<Value = agent_script::Dialect> {
+    let all = agent_script::Dialect::ALL.map(agent_script::Dialect::name);
+    PossibleValuesParser::new(all)
+        .try_map(|name| agent_script::Dialect::called(&name).ok_or("no such dialect"))
 }
 
 /// Loads the input, or reports why that failed.

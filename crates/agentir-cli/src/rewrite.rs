@@ -228,9 +228,8 @@ fn run(
 fn is_export(path: &Path, bytes: &io::Result<Vec<u8>>) -> bool {
     let Ok(bytes) = bytes else { return false };
     bytes.starts_with(b"PK")
-        || std::str::from_utf8(bytes).is_ok_and(|text| {
-            agentir_lower::language(&path.to_string_lossy(), text) == Language::Xo
-        })
+        || std::str::from_utf8(bytes)
+            .is_ok_and(|text| agentir_lower::language(&path.to_string_lossy(), text).is_import())
 }
 
 fn rewrite_one(
@@ -240,19 +239,19 @@ fn rewrite_one(
     rewrite: &impl Fn(Language, FileId, &str) -> Rewritten,
 ) -> Rewritten {
     let language = agentir_lower::language(&file.name, &file.text);
-    let other = match language {
-        Language::Python => Some("Python"),
-        Language::Xo => Some("exports of Kore.ai XO"),
-        _ if file.name.ends_with(".json") => Some("JSON"),
-        _ => None,
+    let other = match language.notation() {
+        None => Some(language.title()),
+        Some(_) if file.name.ends_with(".json") => Some("JSON"),
+        Some(_) => None,
     };
     let problem = other.map(|other| {
         let message = format!("{other} cannot be {did}");
         let problem =
             Diagnostic::error(agentir_syntax::rules::SYNTAX, Span::new(id, 0, 0), message);
-        match language {
-            Language::Xo => problem.help("`agentir convert` writes them in other languages"),
-            _ => problem,
+        if language.is_import() {
+            problem.help("`agentir convert` writes them in other languages")
+        } else {
+            problem
         }
     });
     match problem.or_else(|| agentir_lower::no_agent(id, &file.name, &file.text)) {

@@ -43,6 +43,18 @@ impl Target {
         }
     }
 
+    /// What it is, in one line.
+    #[must_use]
+    pub const fn summary(self) -> &'static str {
+        match self {
+            Self::Abl => "ABL, current version",
+            Self::AblYaml => "ABL in its YAML notation",
+            Self::AgentScript => "Agent Script, agentforce dialect",
+            Self::AgentScriptBase => "Agent Script, base dialect",
+            Self::Adl => "ADL",
+        }
+    }
+
     /// The name in prose.
     #[must_use]
     pub const fn title(self) -> &'static str {

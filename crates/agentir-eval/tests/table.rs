@@ -5,7 +5,9 @@
 use agentir_diagnostics::{Span, Spanned};
 use agentir_eval::{Environment, EvalError, State, Value, evaluate, text};
 use agentir_expr::dialect::Semantics;
-use agentir_expr::{BinaryOp, Dialect, Expr, ExprKind, Literal, Name, Path, Segment, UnaryOp, dialect};
+use agentir_expr::{
+    BinaryOp, Dialect, Expr, ExprKind, Literal, Name, Path, Segment, UnaryOp, dialect,
+};
 
 fn node(kind: ExprKind) -> Expr {
     Expr::new(kind, Span::default()).unwrap()

@@ -189,6 +189,26 @@ impl From<Options> for ReadOptions {
 }
 
 impl Language {
+    /// What files in it are called in messages.
+    #[must_use]
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::Abl | Self::AblYaml => "ABL",
+            Self::AgentScript => "Agent Script",
+            Self::Adl => "ADL",
+            Self::Python => "Python",
+            Self::AdlSettings => "settings of bots",
+            Self::Xo => "exports of Kore.ai XO",
+            Self::XoSettings => "JSON",
+        }
+    }
+
+    /// Whether files in it are only imported, because a program of its vendor writes them.
+    #[must_use]
+    pub const fn is_import(self) -> bool {
+        matches!(self, Self::Xo)
+    }
+
     /// The notation that it is written in; none for what is not laid out in lines of ours.
     #[must_use]
     pub const fn notation(self) -> Option<Notation> {

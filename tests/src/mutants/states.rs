@@ -3,8 +3,8 @@
 
 use agentir_eval::{Outcome, State, Value, outcome};
 use agentir_expr::{
-    BinaryOp, Condition, ConditionKind, Dialect, Expr, ExprKind, Literal, Name, Path,
-    SYSTEM_VARIABLES, Segment, UnaryOp, Visit, dialect,
+    BinaryOp, Condition, ConditionKind, Dialect, Expr, ExprKind, Literal, Name, Path, Segment,
+    UnaryOp, Visit,
 };
 use agentir_ir::{Agent, GatherField, Node, Program};
 use std::collections::{BTreeMap, BTreeSet};

@@ -3,7 +3,6 @@
 
 #![allow(clippy::panic, reason = "tests end by panicking")]
 
-use agentir_expr::{Dialect, dialect};
 use agentir_ir::{Agent, Node};
 use agentir_solver::{Assertion, Facts, Goal, Label, Query, Solver, Statistics, Test};
 use agentir_syntax::abl::Options;

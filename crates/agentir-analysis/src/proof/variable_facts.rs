@@ -58,7 +58,7 @@ impl SharedDeclarations {
             let Some(ty) = variable.ty.as_ref().and_then(type_of) else { continue };
             let label = u32::try_from(sources.len()).ok().map(Label);
             sources.push(FactSource::at(variable.name.span, declared_as(ty)));
-            facts.add(script_variable(&variable.name), FactKind::Type(ty), label);
+            facts.add(shared_variable(&variable.name), FactKind::Type(ty), label);
         }
         Self { facts: Arc::new(facts), sources }
     }
@@ -69,7 +69,7 @@ fn declared_as(ty: Type) -> String {
 }
 
 /// Returns a variable as Agent Script refers to it.
-fn script_variable(name: &Spanned<Name>) -> Path {
+fn shared_variable(name: &Spanned<Name>) -> Path {
     let namespace = Some(Spanned::new(Name::new_static("variables"), name.span));
     Path { namespace, ..Path::variable(name.clone()) }
 }
@@ -301,7 +301,7 @@ impl<'a> FactBuilder<'a, '_> {
                 continue;
             }
             let at = match traits.namespaced_references {
-                true => script_variable(name),
+                true => shared_variable(name),
                 false => Path::variable(name.clone()),
             };
             self.add(at, FactKind::Type(ty), Some(name.span), declared_as(ty));

@@ -20,6 +20,8 @@ static TABLES: DialectTables = DialectTables {
     functions: Functions::Library,
     reserved_words: &[],
     traits: TRAITS,
+    redundant_extensions: &[],
+    open_references: None,
     constructs: &[
         Construct::Comparisons,
         Construct::Completion,

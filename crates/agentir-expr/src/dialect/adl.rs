@@ -52,6 +52,9 @@ static TABLES: DialectTables = DialectTables {
         queries_all_knowledge: true,
         sessions_expire: false,
     },
+    // The kind of the agent, and the files whose functions it uses.
+    redundant_extensions: &["type", "tools"],
+    open_references: None,
     constructs: &[
         Construct::Arguments,
         Construct::ContextPassing,

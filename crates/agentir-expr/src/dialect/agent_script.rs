@@ -53,6 +53,9 @@ static TABLES: DialectTables = DialectTables {
         queries_all_knowledge: false,
         sessions_expire: false,
     },
+    redundant_extensions: &[],
+    // The nodes of agentfabric have references and functions of their own.
+    open_references: Some(("dialect", "agentfabric")),
     constructs: &[
         Construct::Callbacks,
         Construct::Comparisons,

@@ -55,6 +55,11 @@ pub struct DialectTables {
     pub reserved_words: &'static [&'static str],
     /// How its agents behave.
     pub traits: Traits,
+    /// Entries of an agent's extensions that repeat what fields of AgentIR say.
+    pub redundant_extensions: &'static [&'static str],
+    /// The entry of an agent's extensions, and its value, with which references and functions need no
+    /// declarations.
+    pub open_references: Option<(&'static str, &'static str)>,
     /// The constructs that authors write in it.
     pub constructs: &'static [Construct],
     /// How things are called, by notation. The first one is the usual one.
@@ -129,6 +134,19 @@ impl Dialect {
     #[must_use]
     pub const fn traits(self) -> &'static Traits {
         &self.0.traits
+    }
+
+    /// Entries of an agent's extensions that repeat what fields of AgentIR say.
+    #[must_use]
+    pub const fn redundant_extensions(self) -> &'static [&'static str] {
+        self.0.redundant_extensions
+    }
+
+    /// The entry of an agent's extensions, and its value, with which references and functions need no
+    /// declarations.
+    #[must_use]
+    pub const fn open_references(self) -> Option<(&'static str, &'static str)> {
+        self.0.open_references
     }
 
     /// Whether authors write this construct in it.

@@ -51,6 +51,8 @@ static TABLES: DialectTables = DialectTables {
         queries_all_knowledge: false,
         sessions_expire: false,
     },
+    redundant_extensions: &[],
+    open_references: None,
     constructs: &[],
     vocabularies: &[],
 };

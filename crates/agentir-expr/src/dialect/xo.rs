@@ -17,6 +17,8 @@ static TABLES: DialectTables = DialectTables {
     functions: Functions::Library,
     reserved_words: &[],
     traits: Traits { is_authored: false, ..abl::TRAITS },
+    redundant_extensions: &[],
+    open_references: None,
     constructs: &[],
     vocabularies: abl::VOCABULARIES,
 };

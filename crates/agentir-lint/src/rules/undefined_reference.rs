@@ -22,7 +22,7 @@ pub(crate) static RULE: Rule = Rule {
 
 fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     // Its nodes have namespaces of their own.
-    if cx.program.agentfabric {
+    if cx.program.open_references {
         return;
     }
     let mut seen = FxHashSet::default();

@@ -26,7 +26,7 @@ pub(crate) static RULE: Rule = Rule {
 
 /// Agent Script lists its functions; agentfabric has more, and namespaces of functions.
 fn not_listed(cx: &AgentContext<'_, '_>, known: &[&'static str], report: &mut Report<'_>) {
-    if cx.program.agentfabric {
+    if cx.program.open_references {
         return;
     }
     cx.index.all_exprs(&mut |expr| {

@@ -2,7 +2,7 @@
 //! state that satisfies it; the values of that state become candidates for users, tools and models.
 
 use agentir_eval::Value;
-use agentir_expr::{Dialect, TypeExpr, TypeKind, dialect};
+use agentir_expr::{TypeExpr, TypeKind};
 use agentir_flow::cfg::{Cfg, Test as CfgTest};
 use agentir_ir::{Agent, Statement, Tool};
 use agentir_runtime::{FieldSpec, FieldType, to_json};
