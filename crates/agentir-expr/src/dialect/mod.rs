@@ -211,6 +211,7 @@ impl serde::Serialize for Dialect {
 #[cfg(test)]
 mod tests {
     use super::{ALL, Dialect};
+    use std::collections::HashSet;
 
     #[test]
     fn ids_are_unique_and_found() {
@@ -225,13 +226,13 @@ mod tests {
     #[test]
     fn tables_say_nothing_twice() {
         for dialect in ALL {
-            let constructs = dialect.0.constructs;
-            let twice = constructs.iter().enumerate().any(|(i, c)| constructs[..i].contains(c));
-            assert!(!twice, "{dialect:?}: {constructs:?}");
+            let constructs: HashSet<_> = dialect.0.constructs.iter().collect();
+            assert_eq!(constructs.len(), dialect.0.constructs.len(), "{dialect:?}");
             for vocabulary in dialect.0.vocabularies {
-                let keywords: Vec<_> = vocabulary.keywords.iter().map(|(k, _)| k).collect();
-                let twice = keywords.iter().enumerate().any(|(i, k)| keywords[..i].contains(k));
-                assert!(!twice, "{dialect:?}: {keywords:?}");
+                let keywords: HashSet<_> = vocabulary.keywords.iter().map(|(k, _)| k).collect();
+                assert_eq!(keywords.len(), vocabulary.keywords.len(), "{dialect:?}");
+                let phrases: HashSet<_> = vocabulary.phrases.iter().map(|(p, _)| p).collect();
+                assert_eq!(phrases.len(), vocabulary.phrases.len(), "{dialect:?}");
                 assert_eq!(dialect.vocabulary(vocabulary.notation).notation, vocabulary.notation);
             }
         }
