@@ -121,7 +121,7 @@ pub fn run(args: &Convert) -> ExitCode {
     let mut files: Vec<OutputFile> = Vec::new();
     let mut reports = Vec::new();
     for (id, program) in snapshot.programs().filter(|(_, program)| !program.agents.is_empty()) {
-        let Some(mut done) = snapshot.convert(id, args.to.into()) else { continue };
+        let Some(mut done) = snapshot.convert(id, args.to) else { continue };
         if let Some(wrong) = done.diagnostics.iter().find(|d| d.severity == Severity::Error) {
             return failed(format_args!(
                 "the output has an error, so nothing was written: {} ({})",
@@ -138,7 +138,7 @@ pub fn run(args: &Convert) -> ExitCode {
         }));
         reports.push(done.report);
     }
-    let [report] = merge(reports).try_into().unwrap_or_else(|_| [Report::empty(args.to.into())]);
+    let [report] = merge(reports).try_into().unwrap_or_else(|_| [Report::empty(args.to)]);
     if files.is_empty() {
         return failed("there is no agent to convert");
     }
