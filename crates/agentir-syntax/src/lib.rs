@@ -47,6 +47,7 @@ pub mod abl;
 pub mod adl;
 pub mod agent_script;
 pub mod inline;
+pub mod json;
 pub mod line_layout;
 pub mod outline;
 pub mod rules;

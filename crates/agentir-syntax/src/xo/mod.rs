@@ -10,13 +10,10 @@
 //!
 //! *Invariant*: every value of the document is accessible with its span; each value is taken at most once.
 
-pub mod json;
+pub use crate::json::{self, Json, Kind, Member, Text};
 pub mod script;
 pub mod tables;
-mod text;
 
-pub use json::{Json, Kind, Member};
-pub use text::Text;
 
 use crate::rules;
 use agentir_diagnostics::{Diagnostic, FileId, Span};
