@@ -481,7 +481,7 @@ pub fn xo_config(file: FileId, text: &str) -> LoweredFile {
     if let Some(problem) = not_text(file, text) {
         return LoweredFile::nothing(vec![problem]);
     }
-    let Some(root) = agentir_syntax::xo::json::parse(file, text, &mut diagnostics) else {
+    let Some(root) = agentir_syntax::json::parse(file, text, &agentir_syntax::xo::FORMAT, &mut diagnostics) else {
         return LoweredFile::nothing(diagnostics);
     };
     let definition = Some(Definition::Settings(xo::settings(&root, &mut diagnostics)));

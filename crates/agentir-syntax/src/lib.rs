@@ -46,6 +46,7 @@ macro_rules! grammars {
 pub mod abl;
 pub mod adl;
 pub mod agent_script;
+mod embedded;
 pub mod inline;
 pub mod json;
 pub mod line_layout;
@@ -55,3 +56,5 @@ mod stray;
 mod text;
 mod words;
 pub mod xo;
+
+pub use embedded::template;

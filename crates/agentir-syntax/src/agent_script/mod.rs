@@ -30,6 +30,7 @@ mod tree;
 mod validate;
 
 pub use schema::{Dialect, Version};
+pub(crate) use template::placeholders_in;
 pub use template::{Placeholder, Segment, Template, TemplateStyle};
 pub use tree::{
     Argument, Binding, Branch, CollectForm, Data, Declaration, Declared, Document, Field, Modifier,

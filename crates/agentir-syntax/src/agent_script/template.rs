@@ -7,7 +7,7 @@ use crate::inline::unescaped;
 use crate::outline::find_lines;
 use crate::rules::INVALID_TEMPLATE;
 use crate::text::offset;
-use agentir_diagnostics::{Diagnostic, Span};
+use agentir_diagnostics::{Diagnostic, FileId, Span};
 use agentir_expr::Expr;
 use memchr::memmem;
 
@@ -246,6 +246,15 @@ pub(crate) fn quoted<'s>(reading: &mut Reading<'_>, raw: &'s str, span: Span) ->
     }
     let placeholders = placeholders(reading, raw, span.start + 1);
     Template { span, style: TemplateStyle::Quoted, placeholders, raw }
+}
+
+/// The placeholders of a text whose quotes, escapes and indentation are resolved. Their spans are offsets in the text.
+pub(crate) fn placeholders_in(
+    text: &str,
+    file: FileId,
+    problems: &mut Vec<Diagnostic>,
+) -> Vec<Placeholder> {
+    placeholders(&mut Reading { file, problems }, text, 0)
 }
 
 /// A block text after a bar.

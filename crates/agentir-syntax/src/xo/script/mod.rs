@@ -6,7 +6,7 @@
 
 mod expr;
 
-use super::text::Text;
+use crate::json::Text;
 use agentir_diagnostics::{Span, Spanned};
 use agentir_expr::{Expr, ExprKind, Literal, Name, Path, Segment};
 use rustc_hash::FxHashMap;

@@ -1,0 +1,44 @@
+//! Words that several fields may have as their values.
+
+use std::sync::LazyLock;
+
+/// The versions of the JSON that are read.
+pub(crate) const VERSIONS: &[&str] = &[agentir_ir::IR_VERSION];
+
+pub(crate) const LEXICAL_FALLBACK: &[&str] = &["never", "when_unavailable", "always"];
+
+pub(crate) const SENSITIVE_DISPLAY: &[&str] = &["redact", "replace", "mask"];
+
+/// How values are extracted from messages.
+pub(crate) const EXTRACTION: &[&str] = &["pattern", "llm", "hybrid", "auto", "ml"];
+
+pub(crate) const EXPERIENCE_MODES: &[&str] =
+    &["shared_voice_handoff", "visible_handoff", "silent_delegate", "human_escalation"];
+
+pub(crate) const ENTITY_TYPES: &[&str] = &[
+    "string",
+    "text",
+    "free_text",
+    "number",
+    "integer",
+    "float",
+    "currency",
+    "boolean",
+    "date",
+    "datetime",
+    "email",
+    "phone",
+    "enum",
+    "pattern",
+    "location",
+    "attachment",
+    "array",
+    "object",
+];
+
+/// The names of the dialects.
+pub(crate) fn dialects() -> &'static [&'static str] {
+    static NAMES: LazyLock<Vec<&str>> =
+        LazyLock::new(|| agentir_expr::Dialect::ALL.iter().map(|dialect| dialect.name()).collect());
+    &NAMES
+}
