@@ -50,7 +50,9 @@ impl<'p> Document<'p> {
             Language::AgentScript => {
                 black_box(agent_script::count_entries(self.text));
             }
-            Language::Python | Language::Xo | Language::XoSettings => self.parse(),
+            Language::Python | Language::Xo | Language::XoSettings | Language::AgentIr => {
+                self.parse();
+            }
         }
     }
 
@@ -79,7 +81,10 @@ impl<'p> Document<'p> {
             Language::Python => {
                 black_box(adl::python::read(FileId(0), self.text, &mut problems));
             }
-            Language::AdlSettings | Language::Xo | Language::XoSettings => {
+            Language::AdlSettings
+            | Language::Xo
+            | Language::XoSettings
+            | Language::AgentIr => {
                 black_box(self.lower());
             }
         }

@@ -224,12 +224,13 @@ fn run(
     ExitCode::from(code)
 }
 
-/// Whether a file is an export of Kore.ai XO or an archive of one, which only its editor writes.
+/// Whether a file is AgentIR, or an export of Kore.ai XO or an archive of one: only programs write those.
 fn is_export(path: &Path, bytes: &io::Result<Vec<u8>>) -> bool {
     let Ok(bytes) = bytes else { return false };
     bytes.starts_with(b"PK")
         || std::str::from_utf8(bytes).is_ok_and(|text| {
-            agentir_lower::language(&path.to_string_lossy(), text) == Language::Xo
+            let language = agentir_lower::language(&path.to_string_lossy(), text);
+            matches!(language, Language::Xo | Language::AgentIr)
         })
 }
 
@@ -243,6 +244,7 @@ fn rewrite_one(
     let other = match language {
         Language::Python => Some("Python"),
         Language::Xo => Some("exports of Kore.ai XO"),
+        Language::AgentIr => Some("AgentIR"),
         _ if file.name.ends_with(".json") => Some("JSON"),
         _ => None,
     };
@@ -251,7 +253,7 @@ fn rewrite_one(
         let problem =
             Diagnostic::error(agentir_syntax::rules::SYNTAX, Span::new(id, 0, 0), message);
         match language {
-            Language::Xo => problem.help("`agentir convert` writes them in other languages"),
+            Language::Xo | Language::AgentIr => problem.help("`agentir convert` writes them in other languages"),
             _ => problem,
         }
     });

@@ -12,6 +12,8 @@ use serde_json::Value;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
     /// The published format.
+    Published,
+    /// The published format without the marks that only readers need: for comparisons and emitters.
     Plain,
     /// A value that has a span is an object with the keys [`PLACED`].
     WithSpans,
@@ -104,7 +106,7 @@ pub(crate) fn write_at<S: Serializer>(
     mode: Mode,
     serializer: S,
 ) -> Result<S::Ok, S::Error> {
-    if mode == Mode::Plain {
+    if mode != Mode::WithSpans {
         return value.serialize(serializer);
     }
     let mut map = serializer.serialize_map(Some(2))?;

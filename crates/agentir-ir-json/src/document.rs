@@ -116,7 +116,7 @@ const DEFAULT_DIALECT: Dialect = Dialect::ALL[0];
 fn read_agent(root: &Node, reader: &mut Reader<'_>) -> Option<Program> {
     let agent: Agent = reader.object(root, "AgentIR")?;
     let mut program = Program { agents: vec![Arc::new(agent)], ..Program::default() };
-    program.complete = is_complete(&program);
+    program.complete = is_complete(&program.agents);
     Some(program)
 }
 
@@ -130,13 +130,23 @@ fn read_program(root: &Node, reader: &mut Reader<'_>) -> Option<Program> {
         complete: false,
         extensions: output.extensions,
     };
-    program.complete = output.complete.unwrap_or_else(|| is_complete(&program));
+    program.complete = output.complete.unwrap_or_else(|| is_complete(&program.agents));
     // Agents that were not compiled may be referred to.
     program.complete &= output.compilation_errors.is_empty();
     Some(program)
 }
 
-/// Whether the agents of a document are all there are, if it does not say.
-pub(crate) fn is_complete(program: &Program) -> bool {
-    program.agents.len() > 1
+/// Whether the agents of a document are all there are, if it does not say: if there are several, or if their language
+/// writes whole programs.
+pub fn is_complete<'a>(agents: impl IntoIterator<Item = &'a Arc<Agent>>) -> bool {
+    let mut agents = agents.into_iter().peekable();
+    let whole = agents.peek().is_some_and(|agent| {
+        Dialect::from_name(agent.metadata.dialect).is_some_and(writes_programs)
+    });
+    whole || agents.nth(1).is_some()
+}
+
+/// Whether a file of a dialect is a whole program.
+fn writes_programs(dialect: Dialect) -> bool {
+    dialect == Dialect::AgentScript
 }

@@ -29,6 +29,6 @@ mod values;
 mod words;
 
 pub use describe::{Json, Mode, PLACED, Written, to_value};
-pub use document::{Document, is_agent_ir, is_agent_ir_name, read};
+pub use document::{Document, is_agent_ir, is_agent_ir_name, is_complete, read};
 pub use reader::{Origin, Reader};
 pub use schema::{Schemas, schema};

@@ -21,13 +21,15 @@ pub(crate) fn is_strict(dialect: Dialect) -> bool {
     dialect == Dialect::AgentScript
 }
 
-/// The expression as it is printed: dates are written bare, as only Agent Script has them.
-pub(crate) fn canonical(expr: &Expr) -> Cow<'_, Expr> {
+/// The expression as it is printed. For readers, dates are written bare: printed as strings, they would be read as such.
+pub(crate) fn canonical(expr: &Expr, mode: Mode) -> Cow<'_, Expr> {
     let mut dates = false;
-    expr.visit(&mut |e| {
-        dates |= matches!(e.kind, ExprKind::Literal(Literal::Date(_)));
-        Visit::Children
-    });
+    if mode == Mode::Published {
+        expr.visit(&mut |e| {
+            dates |= matches!(e.kind, ExprKind::Literal(Literal::Date(_)));
+            Visit::Children
+        });
+    }
     if !dates {
         return Cow::Borrowed(expr);
     }
@@ -48,7 +50,7 @@ fn report(failure: Failure, what: &str, help: &str, reader: &mut Reader<'_>) {
 
 impl Json for Expr {
     fn write<S: Serializer>(&self, mode: Mode, serializer: S) -> Result<S::Ok, S::Error> {
-        write_at(&format_args!("{}", canonical(self)), self.span, mode, serializer)
+        write_at(&format_args!("{}", canonical(self, mode)), self.span, mode, serializer)
     }
 
     fn read(json: &Node, reader: &mut Reader<'_>) -> Option<Self> {

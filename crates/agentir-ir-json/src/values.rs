@@ -246,9 +246,9 @@ impl<T: Json> Json for Vec<T> {
 
 /// Names with expressions.
 impl Json for Vec<(Spanned<Name>, Expr)> {
-    fn write<S: Serializer>(&self, _: Mode, serializer: S) -> Result<S::Ok, S::Error> {
+    fn write<S: Serializer>(&self, mode: Mode, serializer: S) -> Result<S::Ok, S::Error> {
         let entry = |(name, value): &(Spanned<Name>, Expr)| {
-            (name.value.clone(), crate::notation::canonical(value).to_string())
+            (name.value.clone(), crate::notation::canonical(value, mode).to_string())
         };
         serializer.collect_map(self.iter().map(entry))
     }

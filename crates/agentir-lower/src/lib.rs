@@ -16,6 +16,9 @@ mod xo;
 use agentir_diagnostics::{Diagnostic, FileId, Span, Spanned};
 use agentir_expr::{Name, Version};
 use agentir_ir::{Agent, Extension, Extensions, Profile, Program, Tool, ToolLibrary};
+pub use agentir_ir_json::is_agent_ir_name;
+
+use agentir_ir_json::Origin;
 use agentir_syntax::abl::{Arena, Format, Options};
 use agentir_syntax::adl::AgentKind;
 use agentir_syntax::agent_script as agent_script_syntax;
@@ -41,6 +44,8 @@ pub enum Definition {
         /// Profiles that they use.
         profiles: Vec<Arc<Profile>>,
     },
+    /// A whole program that says itself whether it is complete: AgentIR.
+    Whole(Box<Program>),
     /// A behaviour profile.
     Profile(Arc<Profile>),
     /// Tools.
@@ -92,15 +97,18 @@ impl LoweredFile {
                 program.complete |= entry.is_some() || script;
                 program.entry_agent = entry.clone().or(program.entry_agent.take());
             }
+            Some(Definition::Whole(whole)) => {
+                versions.extend(whole.agents.iter().map(|_| self.version));
+                program.agents.extend(whole.agents.iter().cloned());
+                program.libraries.extend(whole.libraries.iter().cloned());
+                program.profiles.extend(whole.profiles.iter().cloned());
+                program.entry_agent = whole.entry_agent.clone().or(program.entry_agent.take());
+                program.complete |= whole.complete;
+                add_settings(&whole.extensions, program);
+            }
             Some(Definition::Profile(profile)) => program.profiles.push(Arc::clone(profile)),
             Some(Definition::Tools(library)) => program.libraries.push(Arc::clone(library)),
-            Some(Definition::Settings(settings)) => {
-                for (dialect, entries) in &settings.0 {
-                    for (key, Extension { value, span }) in entries {
-                        program.extensions.insert(dialect, key, value.clone(), *span);
-                    }
-                }
-            }
+            Some(Definition::Settings(settings)) => add_settings(settings, program),
             None => {}
         }
     }
@@ -108,12 +116,21 @@ impl LoweredFile {
     /// A file that defines nothing, for the reasons given.
     fn nothing(diagnostics: Vec<Diagnostic>) -> Self {
         let stopped = diagnostics.first().map(|problem| problem.primary.span);
-        Self { definition: None, version: Version::default(), diagnostics, stopped }
+        Self { diagnostics, stopped, ..Self::default() }
+    }
+}
+
+/// Adds what holds for a program as a whole.
+fn add_settings(settings: &Extensions, program: &mut Program) {
+    for (dialect, entries) in &settings.0 {
+        for (key, Extension { value, span }) in entries {
+            program.extensions.insert(dialect.clone(), key, value.clone(), *span);
+        }
     }
 }
 
 /// A file, parsed and lowered.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct LoweredFile {
     /// What it defines; nothing if it cannot be told.
     pub definition: Option<Definition>,
@@ -123,6 +140,8 @@ pub struct LoweredFile {
     pub diagnostics: Vec<Diagnostic>,
     /// Where an error ended the reading, so that the rest of the file is unknown.
     pub stopped: Option<Span>,
+    /// Where parts of the file were written before a program generated it, if it says so.
+    pub origins: Vec<Origin>,
 }
 
 /// The largest file that is read. Spans are 32 bits wide, and nobody writes an agent of this size.
@@ -168,6 +187,8 @@ pub enum Language {
     Xo,
     /// The settings beside a bot export of Kore.ai XO (`config.json`).
     XoSettings,
+    /// AgentIR in JSON.
+    AgentIr,
 }
 
 /// How files are read where their language leaves a choice.
@@ -193,7 +214,7 @@ impl Language {
             Self::Abl => Some(Notation::Abl),
             Self::AblYaml | Self::Adl | Self::AdlSettings => Some(Notation::Yaml),
             Self::AgentScript => Some(Notation::AgentScript),
-            Self::Python | Self::Xo | Self::XoSettings => None,
+            Self::Python | Self::Xo | Self::XoSettings | Self::AgentIr => None,
         }
     }
 }
@@ -206,6 +227,9 @@ pub fn language(name: &str, text: &str) -> Language {
     }
     if is_abl_yaml_name(name) {
         return Language::AblYaml;
+    }
+    if agentir_ir_json::is_agent_ir(name, text) {
+        return Language::AgentIr;
     }
     if is_xo(name, text) {
         return Language::Xo;
@@ -231,6 +255,7 @@ pub fn language(name: &str, text: &str) -> Language {
 pub fn language_in_program(name: &str, text: &str) -> Language {
     let last = name.rsplit(['/', '\\']).next().unwrap_or(name);
     match last {
+        _ if agentir_ir_json::is_agent_ir(name, text) => Language::AgentIr,
         _ if is_xo(name, text) => Language::Xo,
         "config.json" => Language::XoSettings,
         _ if is_adl_config_name(name) => Language::AdlSettings,
@@ -256,6 +281,7 @@ pub fn read_as(
         Language::Python => python(file, text),
         Language::Xo => xo(file, text),
         Language::XoSettings => xo_config(file, text),
+        Language::AgentIr => agent_ir(file, text),
     }
 }
 
@@ -326,7 +352,13 @@ fn abl_as(format: Format, file: FileId, text: &str, options: Options) -> Lowered
     let version = document.version;
     let definition = abl::lower(document, text, options.fragment, &mut diagnostics);
     keep_parser_errors(&mut diagnostics, parsed, outline.stopped);
-    LoweredFile { definition: Some(definition), version, diagnostics, stopped: outline.stopped }
+    LoweredFile {
+        definition: Some(definition),
+        version,
+        diagnostics,
+        stopped: outline.stopped,
+        ..LoweredFile::default()
+    }
 }
 
 /// Whether a document is Agent Script, by its content: it has a `start_agent` or a block that only
@@ -393,7 +425,7 @@ pub fn agent_script(
         let twice = [rules::DUPLICATE_FIELD, rules::DUPLICATE_SECTION];
         diagnostics.retain(|d| !(twice.contains(&d.rule) && names.contains(&d.primary.span)));
     }
-    LoweredFile { definition, version: Version::default(), diagnostics, stopped: None }
+    LoweredFile { definition, diagnostics, ..LoweredFile::default() }
 }
 
 /// A hash that changes when the source does. Not for security.
@@ -450,7 +482,7 @@ pub fn adl(file: FileId, text: &str) -> LoweredFile {
     let (agents, entry) = adl::lower(document, text, &mut diagnostics);
     let definition = Some(Definition::program(agents, entry, Vec::new(), Vec::new()));
     keep_parser_errors(&mut diagnostics, parsed, outline.stopped);
-    LoweredFile { definition, version: Version::default(), diagnostics, stopped: outline.stopped }
+    LoweredFile { definition, diagnostics, stopped: outline.stopped, ..LoweredFile::default() }
 }
 
 /// Whether a file is a bot export of Kore.ai XO, by its name and its content.
@@ -470,7 +502,7 @@ pub fn xo(file: FileId, text: &str) -> LoweredFile {
         return LoweredFile::nothing(diagnostics);
     };
     let definition = Some(xo::lower(&root, text, &mut diagnostics));
-    LoweredFile { definition, version: Version::default(), diagnostics, stopped: None }
+    LoweredFile { definition, diagnostics, ..LoweredFile::default() }
 }
 
 /// Reads the settings beside a bot export of Kore.ai XO (`config.json`). They hold for the program; what
@@ -485,7 +517,20 @@ pub fn xo_config(file: FileId, text: &str) -> LoweredFile {
         return LoweredFile::nothing(diagnostics);
     };
     let definition = Some(Definition::Settings(xo::settings(&root, &mut diagnostics)));
-    LoweredFile { definition, version: Version::default(), diagnostics, stopped: None }
+    LoweredFile { definition, diagnostics, ..LoweredFile::default() }
+}
+
+/// Reads AgentIR in JSON.
+#[must_use]
+pub fn agent_ir(file: FileId, text: &str) -> LoweredFile {
+    let mut diagnostics = Vec::new();
+    if let Some(problem) = not_text(file, text) {
+        return LoweredFile::nothing(vec![problem]);
+    }
+    let document = agentir_ir_json::read(file, text, &mut diagnostics);
+    let definition = Some(Definition::Whole(Box::new(document.program)));
+    let (stopped, origins) = (document.stopped, document.origins);
+    LoweredFile { definition, diagnostics, stopped, origins, ..LoweredFile::default() }
 }
 
 /// Whether a file is called as MICA wants the settings of a bot to be.
@@ -512,7 +557,7 @@ pub fn adl_config(file: FileId, text: &str) -> LoweredFile {
     let config = agentir_syntax::adl::config::read(&outline, &mut diagnostics);
     keep_parser_errors(&mut diagnostics, parsed, outline.stopped);
     let definition = Some(Definition::Settings(adl::settings(config, file)));
-    LoweredFile { definition, version: Version::default(), diagnostics, stopped: outline.stopped }
+    LoweredFile { definition, diagnostics, stopped: outline.stopped, ..LoweredFile::default() }
 }
 
 /// Reads the functions of a Python file that belongs to an ADL bot, as tools. Nothing is executed.
@@ -530,7 +575,7 @@ pub fn python(file: FileId, text: &str) -> LoweredFile {
     let library = ToolLibrary { tools, imports, extensions: Extensions::default(), span };
     let definition = Some(Definition::Tools(Arc::new(library)));
     let stopped = module.stopped;
-    LoweredFile { definition, version: Version::default(), diagnostics, stopped }
+    LoweredFile { definition, diagnostics, stopped, ..LoweredFile::default() }
 }
 
 /// What to say of a YAML file that was named and holds no agent of any language.

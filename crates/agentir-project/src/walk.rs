@@ -180,7 +180,7 @@ impl Drop for Here<'_> {
 /// What a file in a folder is taken for.
 #[derive(Clone, Copy, Debug)]
 enum Kind {
-    /// A program of its own: Agent Script.
+    /// A program of its own: Agent Script, AgentIR.
     Whole,
     /// A part of an ABL project.
     Abl,
@@ -193,7 +193,7 @@ enum Kind {
 impl Kind {
     /// What a file is taken for by its name.
     fn of(path: &Path) -> Option<Self> {
-        if is_agent_script(path) {
+        if is_agent_script(path) || is_agent_ir(path) {
             Some(Self::Whole)
         } else if is_abl(path) {
             Some(Self::Abl)
@@ -221,6 +221,11 @@ fn last(path: &Path) -> &[u8] {
 /// Whether a file in a folder is taken for Agent Script, by its name.
 fn is_agent_script(path: &Path) -> bool {
     last(path).strip_suffix(b".agent").is_some_and(|stem| !stem.is_empty())
+}
+
+/// Whether a file in a folder is taken for AgentIR, by its name.
+fn is_agent_ir(path: &Path) -> bool {
+    std::str::from_utf8(last(path)).is_ok_and(agentir_lower::is_agent_ir_name)
 }
 
 /// Whether a file in a folder is taken for ABL, by its name.

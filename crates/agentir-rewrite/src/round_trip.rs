@@ -2,6 +2,7 @@
 
 use agentir_diagnostics::{Diagnostic, FileId, Severity};
 use agentir_expr::Version;
+use agentir_ir_json::{Json, Mode, to_value};
 use agentir_lower::{Definition, Language, LoweredFile, read_as};
 use agentir_syntax::abl::Options;
 use agentir_syntax::line_layout::LineLayout;
@@ -42,15 +43,23 @@ pub(crate) fn read(
         None => read_as(language, file, text, Options { fragment: true, ..options }),
     };
     let ir = match definition {
-        Some(Definition::Agent(agent)) => json!({ "agents": [agent] }),
-        Some(Definition::Program { agents, entry, tools, profiles }) => {
-            json!({ "agents": agents, "entry": entry, "tools": tools, "profiles": profiles })
-        }
-        Some(Definition::Profile(profile)) => json!({ "profile": profile }),
-        Some(Definition::Tools(library)) => json!({ "library": library }),
-        Some(Definition::Settings(_)) | None => Value::Null,
+        Some(Definition::Agent(agent)) => json!({ "agents": [ir(&agent)] }),
+        Some(Definition::Program { agents, entry, tools, profiles }) => json!({
+            "agents": ir(&agents),
+            "entry": ir(&entry),
+            "tools": ir(&tools),
+            "profiles": ir(&profiles),
+        }),
+        Some(Definition::Profile(profile)) => json!({ "profile": ir(&profile) }),
+        Some(Definition::Tools(library)) => json!({ "library": ir(&library) }),
+        // AgentIR itself is not rewritten.
+        Some(Definition::Settings(_) | Definition::Whole(_)) | None => Value::Null,
     };
     Reading { fragment, version, ir: without_hash(ir), diagnostics }
+}
+
+fn ir(part: &impl Json) -> Value {
+    to_value(part, Mode::Plain)
 }
 
 fn without_hash(mut ir: Value) -> Value {

@@ -129,8 +129,8 @@ impl Json for AssignedPath<'_> {
 pub(crate) struct PlainExpr<'a>(Cow<'a, Expr>);
 
 impl Json for PlainExpr<'_> {
-    fn write<S: Serializer>(&self, _: Mode, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(&*canonical(&self.0))
+    fn write<S: Serializer>(&self, mode: Mode, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(&*canonical(&self.0, mode))
     }
     fn read(json: &Node, reader: &mut Reader<'_>) -> Option<Self> {
         Expr::read(json, reader).map(|expr| Self(Cow::Owned(expr)))
@@ -168,7 +168,7 @@ impl Fields for SetVariable {
     fn write_fields<M: SerializeMap>(&self, mode: Mode, map: &mut M) -> Result<(), M::Error> {
         let form = SetForm::new(self);
         match mode {
-            Mode::Plain => form.write_fields(mode, map),
+            Mode::Published | Mode::Plain => form.write_fields(mode, map),
             Mode::WithSpans => entries_at(&Written(&form, mode), self.span, map),
         }
     }

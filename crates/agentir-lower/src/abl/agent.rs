@@ -3,6 +3,7 @@
 use super::fields::Fields;
 use super::{Context, coordination, data, flow, gather, memory, rules, supervisor, tools};
 use agentir_diagnostics::{Diagnostic, Span, Spanned};
+use agentir_ir_json::Mode;
 use agentir_ir::{
     Agent, AgentType, Attachment, Body, Completion, ConversationIntents, Data, Dialect, Entity,
     EntitySource, Execution, ExecutionHints, Extensions, Hooks, IR_VERSION, Identity, Instruction,
@@ -138,7 +139,7 @@ pub(super) fn agent(
 pub(crate) fn merge_extensions(into: &mut Extensions, from: Extensions) {
     for (dialect, all) in from.0 {
         for (key, extension) in all {
-            into.insert(dialect, &key, extension.value, extension.span);
+            into.insert(dialect.clone(), &key, extension.value, extension.span);
         }
     }
 }
@@ -281,7 +282,7 @@ fn execution(f: &mut Fields<'_>) -> Execution {
             let value = if rest.is_empty() {
                 model.unwrap_or_default()
             } else {
-                let mut value = serde_json::to_value(&rest).unwrap_or_default();
+                let mut value = agentir_ir_json::to_value(&rest, Mode::Plain);
                 if let (Some(object), Some(model)) = (value.as_object_mut(), model) {
                     object.insert("model".to_owned(), model);
                 }
@@ -365,7 +366,7 @@ fn templates(
             extensions.insert(
                 Dialect::Abl.name(),
                 &format!("templates.{}", name.value),
-                serde_json::to_value(&earlier).unwrap_or_default(),
+                agentir_ir_json::to_value(&earlier, Mode::Plain),
                 earlier.span,
             );
             shadowed.push(earlier);
@@ -517,7 +518,7 @@ fn lookup_tables(
             extensions.insert(
                 Dialect::Abl.name(),
                 &format!("lookup_tables.{}", name.value),
-                serde_json::to_value(&earlier).unwrap_or_default(),
+                agentir_ir_json::to_value(&earlier, Mode::Plain),
                 earlier.span,
             );
             shadowed.push(earlier);

@@ -5,6 +5,7 @@ use super::agent::merge_extensions;
 use super::fields::Fields;
 use agentir_diagnostics::{Diagnostic, Spanned};
 use agentir_expr::{Name, Template};
+use agentir_ir_json::Mode;
 use agentir_ir::{
     AgentReference, Context as HandoffContext, Coordination, Data, Decider, Dialect, Extensions,
     Handoff, Number, PassedValue, Policy, PolicyRule, Routing, RoutingRule, RoutingTarget,
@@ -49,7 +50,7 @@ pub(super) fn supervisor(
         rest.insert(
             Dialect::Abl.name(),
             "communication",
-            serde_json::to_value(remaining).unwrap_or_default(),
+            agentir_ir_json::to_value(&remaining, Mode::Plain),
             span,
         );
     }

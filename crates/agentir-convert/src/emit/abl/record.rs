@@ -6,6 +6,7 @@ use agentir_diagnostics::FileId;
 use agentir_syntax::abl::inline;
 use agentir_syntax::abl::schema::{FieldDef, FieldType, Naming, RecordType};
 use agentir_syntax::inline::InlineText;
+use agentir_ir_json::{Json, Mode, to_value};
 use serde_json::{Map, Value};
 
 /// IR fields with another name in ABL.
@@ -113,10 +114,10 @@ pub(super) fn record(ty: &'static RecordType, json: &Map<String, Value>) -> Vec<
     entries
 }
 
-/// Like [`record`], for any serialisable part of the IR.
-pub(super) fn record_of_ir(ty: &'static RecordType, part: &impl serde::Serialize) -> Vec<Entry> {
-    match serde_json::to_value(part) {
-        Ok(Value::Object(json)) => record(ty, &json),
+/// Like [`record`], for any part of the IR.
+pub(super) fn record_of_ir(ty: &'static RecordType, part: &impl Json) -> Vec<Entry> {
+    match to_value(part, Mode::Plain) {
+        Value::Object(json) => record(ty, &json),
         _ => Vec::new(),
     }
 }
