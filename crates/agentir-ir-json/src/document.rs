@@ -1,7 +1,7 @@
 //! Documents: a whole program, or one agent.
 
 use crate::reader::{Origin, Reader};
-use crate::words::VERSIONS;
+use crate::words::{self, VERSIONS};
 use agentir_diagnostics::{Diagnostic, FileId, Span};
 use agentir_expr::Dialect;
 use agentir_ir::{Agent, CompilationOutput, Program};
@@ -103,15 +103,12 @@ fn unsupported_version(root: &Node, key: &'static str) -> Option<Diagnostic> {
 /// The dialect of the first agent that names one, for the parts of a program that belong to no agent.
 fn first_dialect(root: &Node) -> Dialect {
     let of_agent = |agent: &Node| {
-        Dialect::from_name(agent.get("metadata")?.get("dialect")?.text()?.value.as_str())
+        Some(words::dialect(&agent.get("metadata")?.get("dialect")?.text()?.value))
     };
     let agents = root.get("agents").map_or(&[][..], Node::members);
     let all = agents.iter().map(|member| &member.value).chain([root]);
-    all.filter_map(of_agent).next().unwrap_or(DEFAULT_DIALECT)
+    all.filter_map(of_agent).next().unwrap_or(words::dialect(""))
 }
-
-/// The dialect of a document without agents, which has only tools.
-const DEFAULT_DIALECT: Dialect = Dialect::ALL[0];
 
 fn read_agent(root: &Node, reader: &mut Reader<'_>) -> Option<Program> {
     let agent: Agent = reader.object(root, "AgentIR")?;
@@ -140,13 +137,12 @@ fn read_program(root: &Node, reader: &mut Reader<'_>) -> Option<Program> {
 /// writes whole programs.
 pub fn is_complete<'a>(agents: impl IntoIterator<Item = &'a Arc<Agent>>) -> bool {
     let mut agents = agents.into_iter().peekable();
-    let whole = agents.peek().is_some_and(|agent| {
-        Dialect::from_name(agent.metadata.dialect).is_some_and(writes_programs)
-    });
+    let whole =
+        agents.peek().is_some_and(|agent| writes_programs(words::dialect(agent.metadata.dialect)));
     whole || agents.nth(1).is_some()
 }
 
-/// Whether a file of a dialect is a whole program.
+/// Whether a file of a dialect is a whole program, as it is in all but ABL.
 fn writes_programs(dialect: Dialect) -> bool {
-    dialect == Dialect::AgentScript
+    dialect != Dialect::Abl
 }

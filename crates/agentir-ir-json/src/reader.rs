@@ -1,6 +1,7 @@
 //! Reading: what is wrong with a value is reported at its location, with what to write instead.
 
 use crate::describe::*;
+use crate::words;
 use agentir_diagnostics::{Diagnostic, Span, Spanned, closest};
 use agentir_expr::{Dialect, Name};
 use agentir_syntax::json::{Json as Node, Kind, Member};
@@ -86,7 +87,7 @@ impl<'r> Reader<'r> {
 
     /// What follows belongs to an agent of a dialect.
     pub(crate) fn set_dialect(&mut self, name: &str) {
-        self.dialect = Dialect::from_name(name).unwrap_or(self.dialect);
+        self.dialect = words::dialect(name);
     }
 
     /// The key of the value that is read.

@@ -1,5 +1,6 @@
 //! Words that several fields may have as their values.
 
+use agentir_expr::Dialect;
 use std::sync::LazyLock;
 
 /// The versions of the JSON that are read.
@@ -36,9 +37,16 @@ pub(crate) const ENTITY_TYPES: &[&str] = &[
     "object",
 ];
 
-/// The names of the dialects.
+/// The names of the dialects, and of languages that are only imported, which have the semantics of the first dialect.
 pub(crate) fn dialects() -> &'static [&'static str] {
-    static NAMES: LazyLock<Vec<&str>> =
-        LazyLock::new(|| agentir_expr::Dialect::ALL.iter().map(|dialect| dialect.name()).collect());
+    static NAMES: LazyLock<Vec<&str>> = LazyLock::new(|| {
+        let dialects = Dialect::ALL.iter().map(|dialect| dialect.name());
+        dialects.chain(["kore-xo"]).collect()
+    });
     &NAMES
+}
+
+/// The dialect with a name of [`dialects`].
+pub(crate) fn dialect(name: &str) -> Dialect {
+    Dialect::from_name(name).unwrap_or(Dialect::ALL[0])
 }

@@ -211,21 +211,39 @@ pub enum ToolType {
 }
 
 impl ToolType {
+    /// All types.
+    pub const ALL: [Self; 9] = [
+        Self::Http,
+        Self::Mcp,
+        Self::Sandbox,
+        Self::Lambda,
+        Self::Connector,
+        Self::Workflow,
+        Self::Searchai,
+        Self::AsyncWebhook,
+        Self::Table,
+    ];
+
+    /// The name of the type.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Http => "http",
+            Self::Mcp => "mcp",
+            Self::Sandbox => "sandbox",
+            Self::Lambda => "lambda",
+            Self::Connector => "connector",
+            Self::Workflow => "workflow",
+            Self::Searchai => "searchai",
+            Self::AsyncWebhook => "async_webhook",
+            Self::Table => "table",
+        }
+    }
+
     /// The type with this name.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
-        Some(match name {
-            "http" => Self::Http,
-            "mcp" => Self::Mcp,
-            "sandbox" => Self::Sandbox,
-            "lambda" => Self::Lambda,
-            "connector" => Self::Connector,
-            "workflow" => Self::Workflow,
-            "searchai" => Self::Searchai,
-            "async_webhook" => Self::AsyncWebhook,
-            "table" => Self::Table,
-            _ => return None,
-        })
+        Self::ALL.into_iter().find(|ty| ty.name() == name)
     }
 }
 

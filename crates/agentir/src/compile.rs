@@ -64,9 +64,6 @@ pub(crate) fn output(loaded: &Loaded, diagnostics: &[Diagnostic]) -> Compilation
         result.entry_agent = Some(entry.clone());
     }
     result.remote_agents = remote.into_iter().collect();
-    let complete = programs.iter().all(|loaded| loaded.program.complete);
-    let expected = agentir_ir_json::is_complete(result.agents.values());
-    result.complete = (complete != expected).then_some(complete);
     for diagnostic in diagnostics {
         let issue = issue(diagnostic, sources, &owners);
         match diagnostic.severity {
@@ -74,6 +71,12 @@ pub(crate) fn output(loaded: &Loaded, diagnostics: &[Diagnostic]) -> Compilation
             Severity::Warning => result.compilation_warnings.push(issue),
             Severity::Info => {}
         }
+    }
+    // Where agents are omitted, the errors say that they are not all.
+    if result.compilation_errors.is_empty() {
+        let complete = programs.iter().all(|loaded| loaded.program.complete);
+        let expected = agentir_ir_json::is_complete(result.agents.values());
+        result.complete = (complete != expected).then_some(complete);
     }
     result
 }

@@ -241,6 +241,7 @@ object! {
         /// Runs after each turn.
         after_turn as "after_turn": optional;
     }
+    absent Hooks::is_empty;
 }
 
 object! {
