@@ -81,10 +81,7 @@ impl<'p> Document<'p> {
             Language::Python => {
                 black_box(adl::python::read(FileId(0), self.text, &mut problems));
             }
-            Language::AdlSettings
-            | Language::Xo
-            | Language::XoSettings
-            | Language::AgentIr => {
+            Language::AdlSettings | Language::Xo | Language::XoSettings | Language::AgentIr => {
                 black_box(self.lower());
             }
         }

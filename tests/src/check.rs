@@ -1,10 +1,10 @@
 //! Checks programs in memory.
 
-use agentir_ir_json::{Mode, to_value};
 use agentir_compare::{AnnouncedLosses, Comparison, NormalizedProgram, Side};
 use agentir_config::Configs;
 use agentir_diagnostics::{Diagnostic, FileId, Severity, SourceMap, Span};
 use agentir_ir::Program;
+use agentir_ir_json::{Mode, to_value};
 use agentir_lint::{Cancellation, Selection};
 use agentir_project::{CheckOptions, FileResult, Levels, Loaded, check_loaded, config_names};
 use agentir_syntax::abl::Options;

@@ -7,8 +7,8 @@ use crate::output::{no_such, print, print_json};
 use crate::{check, convert, rewrite};
 #[cfg(feature = "runtime")]
 use crate::{run, test};
-use agentir_ir_json::{Mode, Written};
 use agentir_diagnostics::Severity;
+use agentir_ir_json::{Mode, Written};
 use clap::error::ErrorKind;
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use std::path::{Path, PathBuf};

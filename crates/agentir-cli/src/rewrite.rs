@@ -253,7 +253,9 @@ fn rewrite_one(
         let problem =
             Diagnostic::error(agentir_syntax::rules::SYNTAX, Span::new(id, 0, 0), message);
         match language {
-            Language::Xo | Language::AgentIr => problem.help("`agentir convert` writes them in other languages"),
+            Language::Xo | Language::AgentIr => {
+                problem.help("`agentir convert` writes them in other languages")
+            }
             _ => problem,
         }
     });

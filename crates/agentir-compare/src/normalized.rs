@@ -53,6 +53,7 @@ pub struct Difference {
 const ORIGIN: &[&[&str]] = &[
     &["ir_version"],
     &["metadata", "dialect"],
+    &["metadata", "language_version"],
     &["metadata", "source_hash"],
     &["metadata", "compiler_version"],
     // Derived from the agent.

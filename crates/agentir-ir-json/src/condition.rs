@@ -23,7 +23,9 @@ impl Json for Condition {
     fn write<S: Serializer>(&self, mode: Mode, serializer: S) -> Result<S::Ok, S::Error> {
         match &self.kind {
             ConditionKind::Expr(expr) => expr.write(mode, serializer),
-            ConditionKind::Natural if mode == Mode::Published && !reads_as_words(&self.text.value) => {
+            ConditionKind::Natural
+                if mode == Mode::Published && !reads_as_words(&self.text.value) =>
+            {
                 write_entry(NATURAL, &self.text, mode, serializer)
             }
             ConditionKind::Natural | ConditionKind::Invalid => self.text.write(mode, serializer),
@@ -95,7 +97,8 @@ fn looks_like_words(text: &str) -> bool {
     for (at, part) in text.split('"').enumerate() {
         outside.push_str(if at % 2 == 0 { part } else { "…" });
     }
-    let operator = |word: &str| matches!(word, "AND" | "OR" | "NOT" | "IS" | "SET" | "IMPLIES" | "IN");
+    let operator =
+        |word: &str| matches!(word, "AND" | "OR" | "NOT" | "IS" | "SET" | "IMPLIES" | "IN");
     let pairs = || outside.bytes().zip(outside.bytes().skip(1));
     let is_called = |(a, b): (u8, u8)| b == b'(' && (a.is_ascii_alphanumeric() || a == b'_');
     !outside.trim().is_empty()

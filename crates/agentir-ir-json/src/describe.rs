@@ -244,8 +244,8 @@ pub(crate) fn describe_flat<S, T: Fields>(
 
 /// Describes a struct: the name of its definition in the schema, and its fields with their keys. Documentation becomes
 /// the description in the schema. `in` lists the words that a field may have as its value. `span` is a field that has
-/// the location of the object; `skip` lists fields that are not in JSON; `absent` says when nothing is written;
-/// `then` completes what was read.
+/// the location of the object; `skip` lists fields that are not in JSON; `key` is a field that has the key at which
+/// the object is; `absent` says when nothing is written; `then` completes what was read.
 macro_rules! object {
     (
         $(#[doc = $doc:literal])*
@@ -257,6 +257,7 @@ macro_rules! object {
         }
         $(span $span:ident;)?
         $(skip $skip:ident = $value:expr;)*
+        $(key $name_field:ident;)?
         $(absent $absent:expr;)?
         $(then $then:expr;)?
     ) => {
@@ -334,6 +335,14 @@ macro_rules! object {
             fn schema(schemas: &mut $crate::schema::Schemas) -> serde_json::Value {
                 <Self as $crate::describe::Fields>::definition(schemas)
             }
+
+            $(fn set_key(
+                &mut self,
+                key: &agentir_diagnostics::Spanned<agentir_expr::Name>,
+                _: &mut $crate::reader::Reader<'_>,
+            ) {
+                self.$name_field = key.clone();
+            })?
 
             $(fn is_absent(&self) -> bool {
                 let is_absent: fn(&Self) -> bool = $absent;

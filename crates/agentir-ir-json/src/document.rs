@@ -62,13 +62,15 @@ pub fn read(file: FileId, text: &str, problems: &mut Vec<Diagnostic>) -> Documen
         );
         return Document { stopped: Some(start), ..Document::default() };
     }
-    if let Some(problem) = unsupported_version(&root, if whole { "version" } else { "ir_version" }) {
+    if let Some(problem) = unsupported_version(&root, if whole { "version" } else { "ir_version" })
+    {
         let stopped = Some(problem.primary.span);
         problems.push(problem);
         return Document { stopped, ..Document::default() };
     }
     let mut reader = Reader::new(first_dialect(&root), problems);
-    let program = if whole { read_program(&root, &mut reader) } else { read_agent(&root, &mut reader) };
+    let program =
+        if whole { read_program(&root, &mut reader) } else { read_agent(&root, &mut reader) };
     let origins = reader.origins;
     Document { program: program.unwrap_or_default(), origins, stopped: None }
 }
@@ -91,7 +93,8 @@ fn unsupported_version(root: &Node, key: &'static str) -> Option<Diagnostic> {
         }
         None => {
             let start = Span { end: root.span.start + 1, ..root.span };
-            let message = format!("this document does not say its version: the key `{key}` is missing");
+            let message =
+                format!("this document does not say its version: the key `{key}` is missing");
             Diagnostic::error(rules::MISSING_FIELD, start, message)
         }
     };
@@ -102,9 +105,8 @@ fn unsupported_version(root: &Node, key: &'static str) -> Option<Diagnostic> {
 
 /// The dialect of the first agent that names one, for the parts of a program that belong to no agent.
 fn first_dialect(root: &Node) -> Dialect {
-    let of_agent = |agent: &Node| {
-        Some(words::dialect(&agent.get("metadata")?.get("dialect")?.text()?.value))
-    };
+    let of_agent =
+        |agent: &Node| Some(words::dialect(&agent.get("metadata")?.get("dialect")?.text()?.value));
     let agents = root.get("agents").map_or(&[][..], Node::members);
     let all = agents.iter().map(|member| &member.value).chain([root]);
     all.filter_map(of_agent).next().unwrap_or(words::dialect(""))

@@ -206,9 +206,8 @@ impl<'a> Parser<'a> {
     }
 
     fn implication(&mut self) -> Parsed<Expr> {
-        let left = self.chain("OR", ExprKind::Or, |this| {
-            this.chain("AND", ExprKind::And, Self::negation)
-        })?;
+        let left = self
+            .chain("OR", ExprKind::Or, |this| this.chain("AND", ExprKind::And, Self::negation))?;
         if !self.take_word("IMPLIES") {
             return Ok(left);
         }
@@ -324,12 +323,12 @@ impl<'a> Parser<'a> {
         let mut next = self.rest().chars();
         match (next.next(), next.next()) {
             (Some('-'), Some(digit)) if digit.is_ascii_digit() => self.postfix(),
-            (Some('-'), _) => self.prefixed(start, |this, operand| {
-                this.unary(UnaryOp::Negate, operand, start)
-            }),
-            (Some('+'), _) => self.prefixed(start, |this, operand| {
-                this.unary(UnaryOp::Plus, operand, start)
-            }),
+            (Some('-'), _) => {
+                self.prefixed(start, |this, operand| this.unary(UnaryOp::Negate, operand, start))
+            }
+            (Some('+'), _) => {
+                self.prefixed(start, |this, operand| this.unary(UnaryOp::Plus, operand, start))
+            }
             (Some('*'), _) => self.prefixed(start, |this, operand| {
                 let span = this.span_from(start);
                 this.node(ExprKind::Spread(Box::new(operand)), span)
@@ -664,9 +663,7 @@ impl<'a> Parser<'a> {
             self.at += length;
             return Ok(Literal::Date(SmolStr::new(rest.get(..length).unwrap_or_default())));
         }
-        let digits = |from: usize| {
-            rest.bytes().skip(from).take_while(u8::is_ascii_digit).count()
-        };
+        let digits = |from: usize| rest.bytes().skip(from).take_while(u8::is_ascii_digit).count();
         let byte = |at: usize| rest.as_bytes().get(at).copied();
         let mut end = usize::from(byte(0) == Some(b'-'));
         end += digits(end);

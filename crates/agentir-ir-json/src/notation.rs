@@ -65,9 +65,11 @@ impl Json for Expr {
     }
 
     fn schema(schemas: &mut Schemas) -> Value {
-        schemas.named("Expression", "An expression, in ABL's notation.", |_| {
-            json!({ "type": "string" })
-        })
+        schemas.named(
+            "Expression",
+            "An expression, in ABL's notation.",
+            |_| json!({ "type": "string" }),
+        )
     }
 }
 
@@ -75,7 +77,9 @@ impl Json for Expr {
 pub(crate) fn read_path(json: &Node, reader: &mut Reader<'_>) -> Option<Path> {
     let text = reader.text(json)?;
     expression::path(text.inline_text())
-        .map_err(|failure| report(failure, "variable", "write its name or path: `order.total`", reader))
+        .map_err(|failure| {
+            report(failure, "variable", "write its name or path: `order.total`", reader)
+        })
         .ok()
 }
 
@@ -166,7 +170,11 @@ fn target(text: &str, name: impl Fn(Range<usize>) -> Spanned<Name>) -> Target {
                 name(from..from + part.trim().len())
             };
             let empty = inside.trim().is_empty();
-            Target::AskUser(if empty { Vec::new() } else { inside.split(',').map(choice).collect() })
+            Target::AskUser(if empty {
+                Vec::new()
+            } else {
+                inside.split(',').map(choice).collect()
+            })
         }
         _ => Target::Step(name(0..text.len())),
     }
@@ -188,10 +196,9 @@ impl Json for Jump {
         let text = reader.text(json)?;
         if text.value.trim().is_empty() {
             let message = format!("`{}` names no target", reader.key());
-            reader.report(
-                Diagnostic::error(rules::INVALID_VALUE, text.span, message)
-                    .help("write the name of a step, or `COMPLETE`, `CONTINUE`, `ESCALATE`, `HANDOFF Agent`"),
-            );
+            reader.report(Diagnostic::error(rules::INVALID_VALUE, text.span, message).help(
+                "write the name of a step, or `COMPLETE`, `CONTINUE`, `ESCALATE`, `HANDOFF Agent`",
+            ));
             return None;
         }
         let (whole, reason) = reason_of(text);

@@ -68,10 +68,7 @@ pub struct Reader<'r> {
 }
 
 impl<'r> Reader<'r> {
-    pub(crate) const fn new(
-        dialect: Dialect,
-        problems: &'r mut Vec<Diagnostic>,
-    ) -> Self {
+    pub(crate) const fn new(dialect: Dialect, problems: &'r mut Vec<Diagnostic>) -> Self {
         let key = SmolStr::new_static("value");
         Self { problems, dialect, origins: Vec::new(), words: &[], key }
     }
@@ -345,13 +342,7 @@ impl<'j> Object<'j> {
     }
 
     /// Reports the first of some keys that must not be beside `key`.
-    pub(crate) fn exclude(
-        &self,
-        key: &str,
-        others: &[&str],
-        help: &str,
-        reader: &mut Reader<'_>,
-    ) {
+    pub(crate) fn exclude(&self, key: &str, others: &[&str], help: &str, reader: &mut Reader<'_>) {
         let Some(span) = self.key_span(key) else { return };
         let other = others.iter().find_map(|other| Some((other, self.key_span(other)?)));
         if let Some((other, at)) = other {
@@ -386,9 +377,8 @@ impl<'j> Object<'j> {
                 .note("it is ignored");
             reader.report(match closest(&member.key, self.asked.iter().copied()) {
                 Some(meant) => problem.did_you_mean(meant),
-                None if self.asked.contains(&"extensions") => {
-                    problem.help("put data of your own into `extensions`, under the name of its producer")
-                }
+                None if self.asked.contains(&"extensions") => problem
+                    .help("put data of your own into `extensions`, under the name of its producer"),
                 None => problem.help("remove it"),
             });
         }

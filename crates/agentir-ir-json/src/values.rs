@@ -5,7 +5,7 @@ use crate::reader::Reader;
 use crate::schema::{Schemas, nullable};
 use agentir_diagnostics::{Diagnostic, Span, Spanned};
 use agentir_expr::{Expr, Name};
-use agentir_ir::{Data, Extension, Extensions, Number, NumberOrText, Binding};
+use agentir_ir::{Binding, Data, Extension, Extensions, Number, NumberOrText};
 use agentir_syntax::json::{Json as Node, Kind};
 use agentir_syntax::rules;
 use indexmap::IndexMap;
@@ -371,9 +371,11 @@ impl Json for Binding {
     }
     fn schema(schemas: &mut Schemas) -> Value {
         let description = "How a tool's implementation is reached: the fields of its type, with the platform's names.";
-        schemas.named("Binding", description, |_| {
-            json!({ "type": "object", "additionalProperties": true })
-        })
+        schemas.named(
+            "Binding",
+            description,
+            |_| json!({ "type": "object", "additionalProperties": true }),
+        )
     }
 }
 

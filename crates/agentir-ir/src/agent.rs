@@ -149,6 +149,8 @@ pub struct Metadata {
     pub description: Option<Text>,
     /// The source dialect.
     pub dialect: &'static str,
+    /// The version of the language, unless it is the current one.
+    pub language_version: Option<&'static str>,
     /// A hash of the source.
     pub source_hash: SmolStr,
     /// The version of the compiler.
@@ -165,6 +167,7 @@ impl Metadata {
             kind: AgentType::Agent,
             description: None,
             dialect: dialect.name(),
+            language_version: None,
             source_hash,
             compiler_version: SmolStr::new_static(env!("CARGO_PKG_VERSION")),
         }

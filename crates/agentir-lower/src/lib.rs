@@ -98,7 +98,10 @@ impl LoweredFile {
                 program.entry_agent = entry.clone().or(program.entry_agent.take());
             }
             Some(Definition::Whole(whole)) => {
-                versions.extend(whole.agents.iter().map(|_| self.version));
+                let version = |agent: &Arc<Agent>| {
+                    agent.metadata.language_version.and_then(Version::from_name).unwrap_or_default()
+                };
+                versions.extend(whole.agents.iter().map(version));
                 program.agents.extend(whole.agents.iter().cloned());
                 program.libraries.extend(whole.libraries.iter().cloned());
                 program.profiles.extend(whole.profiles.iter().cloned());
@@ -350,7 +353,12 @@ fn abl_as(format: Format, file: FileId, text: &str, options: Options) -> Lowered
         return LoweredFile::nothing(diagnostics);
     };
     let version = document.version;
-    let definition = abl::lower(document, text, options.fragment, &mut diagnostics);
+    let mut definition = abl::lower(document, text, options.fragment, &mut diagnostics);
+    if let Definition::Agent(agent) = &mut definition
+        && version != Version::default()
+    {
+        Arc::make_mut(agent).metadata.language_version = Some(version.name());
+    }
     keep_parser_errors(&mut diagnostics, parsed, outline.stopped);
     LoweredFile {
         definition: Some(definition),
@@ -513,7 +521,9 @@ pub fn xo_config(file: FileId, text: &str) -> LoweredFile {
     if let Some(problem) = not_text(file, text) {
         return LoweredFile::nothing(vec![problem]);
     }
-    let Some(root) = agentir_syntax::json::parse(file, text, &agentir_syntax::xo::FORMAT, &mut diagnostics) else {
+    let Some(root) =
+        agentir_syntax::json::parse(file, text, &agentir_syntax::xo::FORMAT, &mut diagnostics)
+    else {
         return LoweredFile::nothing(diagnostics);
     };
     let definition = Some(Definition::Settings(xo::settings(&root, &mut diagnostics)));

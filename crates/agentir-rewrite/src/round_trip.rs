@@ -66,6 +66,7 @@ fn without_hash(mut ir: Value) -> Value {
     for agent in ir.get_mut("agents").and_then(Value::as_array_mut).into_iter().flatten() {
         if let Some(metadata) = agent.get_mut("metadata").and_then(Value::as_object_mut) {
             metadata.remove("source_hash");
+            metadata.remove("language_version");
         }
     }
     ir

@@ -29,8 +29,7 @@ pub fn template(
 fn agent_script(input: InlineText<'_>, problems: &mut Vec<Diagnostic>) -> Template {
     let file = input.origin.file;
     let mut found = Vec::new();
-    let placeholders =
-        crate::agent_script::placeholders_in(input.text, file, &mut found);
+    let placeholders = crate::agent_script::placeholders_in(input.text, file, &mut found);
     let relocate = |span: Span| input.span_of(span.start, span.end);
     for problem in &mut found {
         problem.spans_mut(&mut |span| *span = relocate(*span));
@@ -38,11 +37,7 @@ fn agent_script(input: InlineText<'_>, problems: &mut Vec<Diagnostic>) -> Templa
     problems.append(&mut found);
     let part = |placeholder: crate::agent_script::Placeholder| {
         let expr = placeholder.expr?.relocated(&relocate);
-        Some(TemplatePart::Value {
-            expr,
-            filters: Vec::new(),
-            span: relocate(placeholder.span),
-        })
+        Some(TemplatePart::Value { expr, filters: Vec::new(), span: relocate(placeholder.span) })
     };
     Template {
         parts: placeholders.into_iter().filter_map(part).collect(),

@@ -330,9 +330,11 @@ fn call(node: &Node<'_>) -> Label {
             BindingAction::Call { tool } if binding.with.is_empty() => {
                 Label::new("calls", &format!("`{}`", tool.value), tool)
             }
-            BindingAction::Call { tool } => {
-                Label::new("calls", &format!("`{}`", tool.value), &list_of([plain(tool), plain(&binding.with)]))
-            }
+            BindingAction::Call { tool } => Label::new(
+                "calls",
+                &format!("`{}`", tool.value),
+                &list_of([plain(tool), plain(&binding.with)]),
+            ),
             _ => Label::new("calls", &format!("`{}`", binding.name.value), &binding.name),
         },
         _ => Label::plain("calls something"),
@@ -424,7 +426,8 @@ pub(super) fn events(from: &Node<'_>, edge: &Edge<'_>) -> Vec<(String, bool)> {
             all.push((format!("what went wrong is {kind}"), true));
         }
         Origin::Digression(digression) if from.kind == NodeKind::Interrupt => {
-            let wish = normalized_json(&list_of([plain(&digression.intent), plain(&digression.keywords)]));
+            let wish =
+                normalized_json(&list_of([plain(&digression.intent), plain(&digression.keywords)]));
             all.push((format!("the user wants {wish}"), true));
         }
         Origin::Action(handler) if from.kind == NodeKind::Interrupt => {

@@ -107,8 +107,7 @@ impl Followed<'_> {
     pub(super) fn into_call(self, reader: &mut Reader<'_>) -> Option<Call> {
         let call = match (self.call, self.spec) {
             (Some(tool), Some(spec)) if *tool != *spec.tool => {
-                let message =
-                    format!("`call` says `{tool}`, and `call_spec` says `{}`", spec.tool);
+                let message = format!("`call` says `{tool}`, and `call_spec` says `{}`", spec.tool);
                 reader.report(
                     Diagnostic::error(rules::CONFLICTING_FIELDS, tool.span, message)
                         .label(spec.tool.span, "this tool is called")
@@ -135,14 +134,32 @@ impl Followed<'_> {
 
 /// The keys of statements in a body.
 const STATEMENTS: &[&str] = &[
-    "set", "clear", "transform", "log", "respond", "respond_template", "message_key",
-    "voice_config", "rich_content", "actions", "call", "call_spec", "delegate", "handoff",
-    "branches", "then",
+    "set",
+    "clear",
+    "transform",
+    "log",
+    "respond",
+    "respond_template",
+    "message_key",
+    "voice_config",
+    "rich_content",
+    "actions",
+    "call",
+    "call_spec",
+    "delegate",
+    "handoff",
+    "branches",
+    "then",
 ];
 
 /// Reports keys of a body that exclude each other, or that mean nothing without others.
 pub(super) fn check_keys(object: &Object<'_>, reader: &mut Reader<'_>) {
-    object.exclude("do", STATEMENTS, "`do` lists all statements: move this one into the list", reader);
+    object.exclude(
+        "do",
+        STATEMENTS,
+        "`do` lists all statements: move this one into the list",
+        reader,
+    );
     for key in ["success_when", "on_success", "on_failure", "on_result"] {
         object.require(key, &["call", "call_spec"], reader);
     }

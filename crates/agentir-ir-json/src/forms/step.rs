@@ -74,14 +74,35 @@ fn form_of(step: &Step) -> StepForm<'_> {
 
 /// The keys of statements in a step.
 const STATEMENTS: &[&str] = &[
-    "gather", "set", "clear", "transform", "log", "respond", "respond_template", "message_key",
-    "voice_config", "rich_content", "actions", "call", "call_spec", "check", "on_input",
-    "branches", "delegate", "handoff", "then",
+    "gather",
+    "set",
+    "clear",
+    "transform",
+    "log",
+    "respond",
+    "respond_template",
+    "message_key",
+    "voice_config",
+    "rich_content",
+    "actions",
+    "call",
+    "call_spec",
+    "check",
+    "on_input",
+    "branches",
+    "delegate",
+    "handoff",
+    "then",
 ];
 
 /// Reports keys of a step that exclude each other, or that mean nothing without others.
 pub(super) fn check_keys(object: &Object<'_>, reader: &mut Reader<'_>) {
-    object.exclude("do", STATEMENTS, "`do` lists all statements: move this one into the list", reader);
+    object.exclude(
+        "do",
+        STATEMENTS,
+        "`do` lists all statements: move this one into the list",
+        reader,
+    );
     for key in ["present", "corrections", "complete_when"] {
         object.require(key, &["gather"], reader);
     }

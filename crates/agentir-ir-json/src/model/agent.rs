@@ -1,8 +1,12 @@
 //! The agent: identity, execution settings, and everything it contains.
 
-use agentir_ir::{Agent, AgentType, ConversationIntents, Entity, EntitySource, ErrorHandler, ErrorHandling, Execution, ExecutionHints, Hook, Hooks, Identity, Instruction, IntentHandling, LookupTable, Metadata, MultiIntent, NamedTemplate, Nlu, NluIntent, SystemPrompt, Timeouts};
 use crate::describe::*;
 use crate::words;
+use agentir_ir::{
+    Agent, AgentType, ConversationIntents, Entity, EntitySource, ErrorHandler, ErrorHandling,
+    Execution, ExecutionHints, Hook, Hooks, Identity, Instruction, IntentHandling, LookupTable,
+    Metadata, MultiIntent, NamedTemplate, Nlu, NluIntent, SystemPrompt, Timeouts,
+};
 use smol_str::SmolStr;
 
 object! {
@@ -93,6 +97,8 @@ object! {
         description as "description": optional;
         /// The source dialect.
         dialect as "dialect": required in words::dialects();
+        /// The version of the language, unless it is the current one.
+        language_version as "language_version": optional in &["legacy", "current", "newest"];
         /// A hash of the source.
         source_hash as "source_hash": default(SmolStr::default());
         /// The version of the compiler.
@@ -441,6 +447,7 @@ object! {
     }
     span span;
     skip name = Default::default();
+    key name;
 }
 
 object! {
@@ -473,4 +480,5 @@ object! {
     }
     span span;
     skip name = Default::default();
+    key name;
 }

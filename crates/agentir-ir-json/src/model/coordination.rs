@@ -1,8 +1,13 @@
 //! Coordination between agents, and with humans.
 
-use agentir_ir::{AgentReference, Completion, CompletionCondition, Context, Coordination, Decider, Delegate, Escalation, Handoff, HumanOutcome, IntentClassification, MemoryGrant, Number, OnReturn, PassedValue, Remote, ReturnHandler, Routing, RoutingRule, RoutingTarget, Trigger, VariableBinding};
 use crate::describe::*;
 use crate::words;
+use agentir_ir::{
+    AgentReference, Completion, CompletionCondition, Context, Coordination, Decider, Delegate,
+    Escalation, Handoff, HumanOutcome, IntentClassification, MemoryGrant, Number, OnReturn,
+    PassedValue, Remote, ReturnHandler, Routing, RoutingRule, RoutingTarget, Trigger,
+    VariableBinding,
+};
 use smol_str::SmolStr;
 
 words_of! {

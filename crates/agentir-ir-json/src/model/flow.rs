@@ -1,8 +1,8 @@
 //! Flows.
 
-use agentir_ir::{Decider, Digression, Flow, ReasoningZone};
 use crate::describe::*;
 use crate::reader::Object;
+use agentir_ir::{Decider, Digression, Flow, ReasoningZone};
 
 object! {
     /// A flow. Without one, the model leads the conversation.

@@ -1,8 +1,8 @@
 //! Fields collected from the user, and their validation.
 
-use agentir_ir::{Attachment, Gather, GatherField, MaskConfig, Semantics, Validation};
 use crate::describe::*;
 use crate::words;
+use agentir_ir::{Attachment, Gather, GatherField, MaskConfig, Semantics, Validation};
 
 object! {
     /// Fields that are collected together.

@@ -1,7 +1,7 @@
 //! Knowledge bases.
 
-use agentir_ir::{Knowledge, Question};
 use crate::describe::*;
+use agentir_ir::{Knowledge, Question};
 
 object! {
     /// A knowledge base that an agent answers from.

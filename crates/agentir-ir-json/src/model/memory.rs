@@ -1,8 +1,11 @@
 //! Variables, persistent memory, and its rules.
 
-use agentir_ir::{Memory, PersistentPath, Recall, RecallAction, Remember, SessionVariable, StateVariable, StoredValue};
 use crate::describe::*;
 use crate::words;
+use agentir_ir::{
+    Memory, PersistentPath, Recall, RecallAction, Remember, SessionVariable, StateVariable,
+    StoredValue,
+};
 
 object! {
     /// The variables and the memory of an agent.

@@ -1,8 +1,8 @@
 //! Tool libraries, and the output of compilation.
 
-use agentir_ir::{CompilationIssue, CompilationOutput, Deployment, ToolLibrary};
 use crate::describe::*;
 use crate::words;
+use agentir_ir::{CompilationIssue, CompilationOutput, Deployment, ToolLibrary};
 
 object! {
     /// Tools shared by several agents.
@@ -77,4 +77,3 @@ object! {
         extensions as "extensions": list;
     }
 }
-

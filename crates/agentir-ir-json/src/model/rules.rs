@@ -1,8 +1,12 @@
 //! Constraints, guardrails, policies and behaviour profiles.
 
-use agentir_ir::{Checkpoint, Constraint, ConstraintFailure, ConstraintKind, Constraints, FailureKind, FlowModifications, GatherOverrides, Guardrail, GuardrailKind, Insertion, Number, NumberOrText, Policy, PolicyRule, Profile};
 use crate::describe::*;
 use crate::reader::Object;
+use agentir_ir::{
+    Checkpoint, Constraint, ConstraintFailure, ConstraintKind, Constraints, FailureKind,
+    FlowModifications, GatherOverrides, Guardrail, GuardrailKind, Insertion, Number, NumberOrText,
+    Policy, PolicyRule, Profile,
+};
 
 object! {
     /// The constraints and guardrails of an agent.

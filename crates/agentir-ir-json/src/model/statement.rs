@@ -1,7 +1,10 @@
 //! Statements.
 
-use agentir_ir::{ActionElement, ActionHandler, Actions, Branch, Call, Collect, Decider, Delegation, Jump, Response, SetVariable, SortBy, Statement, Transform};
 use crate::describe::*;
+use agentir_ir::{
+    ActionElement, ActionHandler, Actions, Branch, Call, Collect, Decider, Delegation, Jump,
+    Response, SetVariable, SortBy, Statement, Transform,
+};
 
 object! {
     /// A list pipeline (ABL §3.14.11).

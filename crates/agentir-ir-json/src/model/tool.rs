@@ -1,8 +1,11 @@
 //! Tools: signatures, and how they are exposed to the model.
 
-use agentir_ir::{BindingAction, Confirmation, ContextAccess, FilledBy, InputBinding, Parameter, ReturnField, ReturnType, Tool, ToolBinding, ToolHints, ToolType};
 use crate::describe::*;
 use crate::reader::Object;
+use agentir_ir::{
+    BindingAction, Confirmation, ContextAccess, FilledBy, InputBinding, Parameter, ReturnField,
+    ReturnType, Tool, ToolBinding, ToolHints, ToolType,
+};
 
 object! {
     /// A tool.

@@ -5,8 +5,8 @@ use agentir_analysis::ProgramAnalysis;
 use agentir_diagnostics::{Confidence, RuleName, Severity, Span};
 use agentir_expr::{Expr, ExprKind, Visit};
 use agentir_ir::{Agent, Dialect, Node};
-use rustc_hash::{FxHashMap, FxHashSet};
 use agentir_ir_json::{Json, Mode};
+use rustc_hash::{FxHashMap, FxHashSet};
 use serde_json::ser::Formatter;
 use std::io;
 

@@ -3,13 +3,13 @@
 use super::fields::Fields;
 use super::{Context, coordination, data, flow, gather, memory, rules, supervisor, tools};
 use agentir_diagnostics::{Diagnostic, Span, Spanned};
-use agentir_ir_json::Mode;
 use agentir_ir::{
     Agent, AgentType, Attachment, Body, Completion, ConversationIntents, Data, Dialect, Entity,
     EntitySource, Execution, ExecutionHints, Extensions, Hooks, IR_VERSION, Identity, Instruction,
     IntentHandling, LookupTable, Metadata, MultiIntent, NamedTemplate, Nlu, NluIntent, Number,
     Response, SystemPrompt, Timeouts,
 };
+use agentir_ir_json::Mode;
 use agentir_syntax::abl::{DocumentKind, HeaderValue};
 use indexmap::IndexMap;
 use smol_str::SmolStr;

@@ -3,8 +3,8 @@
 use crate::abl::data;
 use agentir_diagnostics::{Span, Spanned};
 use agentir_expr::{Condition, Expr, Name, Template, TypeExpr};
-use agentir_ir_json::Mode;
 use agentir_ir::{Data, Dialect, Extensions, Number, NumberOrText};
+use agentir_ir_json::Mode;
 use agentir_syntax::abl::inline::{Action, Assignment, Store, ToolCall};
 use agentir_syntax::abl::{Field, HeaderValue, Record, Value};
 use agentir_syntax::outline::{Entry, EntryKind};

@@ -5,11 +5,11 @@ use super::agent::merge_extensions;
 use super::fields::Fields;
 use agentir_diagnostics::{Diagnostic, Spanned};
 use agentir_expr::{Name, Template};
-use agentir_ir_json::Mode;
 use agentir_ir::{
     AgentReference, Context as HandoffContext, Coordination, Data, Decider, Dialect, Extensions,
     Handoff, Number, PassedValue, Policy, PolicyRule, Routing, RoutingRule, RoutingTarget,
 };
+use agentir_ir_json::Mode;
 use agentir_syntax::abl::inline::RouteAction;
 use agentir_syntax::abl::{HeaderValue, Record, Value};
 use smol_str::SmolStr;

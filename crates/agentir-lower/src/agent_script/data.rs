@@ -28,9 +28,7 @@ pub(super) fn literal(expr: &Expr) -> Data {
     match &expr.kind {
         ExprKind::Literal(Literal::Null | Literal::Undefined) => Data::Null,
         ExprKind::Literal(Literal::Bool(b)) => Data::Bool(*b),
-        ExprKind::Literal(Literal::Number(n)) => {
-            Data::from(Number(*n))
-        }
+        ExprKind::Literal(Literal::Number(n)) => Data::from(Number(*n)),
         ExprKind::Literal(Literal::String(s) | Literal::Date(s)) => Data::from(s.as_str()),
         ExprKind::List(items) if is_constant(expr) => items.iter().map(literal).collect(),
         ExprKind::Object(_) if is_constant(expr) => Data::Object(

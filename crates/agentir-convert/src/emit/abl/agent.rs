@@ -9,8 +9,8 @@ use agentir_expr::Template;
 use agentir_ir::{
     Agent, AgentType, Coordination, Extensions, Handoff, Hook, Identity, Memory, Timeouts,
 };
-use agentir_syntax::abl::schema::{AGENT, RecordType};
 use agentir_ir_json::{Json, Mode, to_value};
+use agentir_syntax::abl::schema::{AGENT, RecordType};
 use serde_json::{Map, Value};
 
 /// Emits the sections of an agent.
@@ -70,11 +70,7 @@ impl Agents {
     }
 
     /// The elements of a section, by its table.
-    fn list<'p, T: Json + 'p>(
-        &mut self,
-        key: &str,
-        parts: impl IntoIterator<Item = &'p T>,
-    ) {
+    fn list<'p, T: Json + 'p>(&mut self, key: &str, parts: impl IntoIterator<Item = &'p T>) {
         let ty = item_table(key);
         let all = parts.into_iter().filter_map(|p| record::item(ty, &Value::Object(json_of(p))));
         let children = all.collect();

@@ -8,8 +8,8 @@ use agentir_ir::{
     Extensions, Gather, GatherField, Hook, Jump, Phase, Response, SetVariable, Statement, Step,
     Target, Transform,
 };
-use agentir_syntax::abl::schema::{FLOW, RecordType, STEP};
 use agentir_ir_json::{Json, Mode, to_value};
+use agentir_syntax::abl::schema::{FLOW, RecordType, STEP};
 use serde_json::Value;
 
 /// The context of a body, which determines the available fields.

@@ -3,10 +3,10 @@
 
 use super::tree::{Entry, Key, Scalar, data, names};
 use agentir_diagnostics::FileId;
+use agentir_ir_json::{Json, Mode, to_value};
 use agentir_syntax::abl::inline;
 use agentir_syntax::abl::schema::{FieldDef, FieldType, Naming, RecordType};
 use agentir_syntax::inline::InlineText;
-use agentir_ir_json::{Json, Mode, to_value};
 use serde_json::{Map, Value};
 
 /// IR fields with another name in ABL.

@@ -8,8 +8,8 @@ use agentir_ir::{
     Checkpoint, Constraint, ConstraintFailure, ConstraintKind, FailureKind, Guardrail, Insertion,
     NumberOrText, Profile, Target,
 };
-use agentir_syntax::abl::schema::{AGENT, PROFILE};
 use agentir_ir_json::{Mode, to_value};
+use agentir_syntax::abl::schema::{AGENT, PROFILE};
 use serde_json::Value;
 
 /// The constraints of a section, grouped by label.

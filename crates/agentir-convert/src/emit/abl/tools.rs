@@ -4,8 +4,8 @@ use super::body::{extension_entries, pair};
 use super::record::{self, inner};
 use super::tree::{Entry, Key, Notation, Scalar, data, names};
 use agentir_ir::{Data, Parameter, Tool, ToolLibrary};
-use agentir_syntax::abl::schema::{RecordType, TOOL_LIBRARY};
 use agentir_ir_json::{Mode, to_value};
+use agentir_syntax::abl::schema::{RecordType, TOOL_LIBRARY};
 use serde_json::Value;
 
 fn section() -> &'static RecordType {
