@@ -16,9 +16,8 @@ mod xo;
 use agentir_diagnostics::{Diagnostic, FileId, Span, Spanned};
 use agentir_expr::{Name, Version};
 use agentir_ir::{Agent, Extension, Extensions, Profile, Program, Tool, ToolLibrary};
-pub use agentir_ir_json::is_agent_ir_name;
+pub use agentir_ir_json::{Origin, is_agent_ir_name};
 
-use agentir_ir_json::Origin;
 use agentir_syntax::abl::{Arena, Format, Options};
 use agentir_syntax::adl::AgentKind;
 use agentir_syntax::agent_script as agent_script_syntax;
