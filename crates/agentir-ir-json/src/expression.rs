@@ -21,7 +21,7 @@ pub(crate) struct Failure {
     pub(crate) too_deep: bool,
 }
 
-type Parsed<T> = Result<T, Failure>;
+type Parsed<T> = Result<T, Box<Failure>>;
 
 /// Parses an expression. `strict` says that `==` does not convert between types.
 pub(crate) fn expression(input: InlineText<'_>, strict: bool) -> Parsed<Expr> {
@@ -55,16 +55,65 @@ struct Parser<'a> {
     strict: bool,
 }
 
-const COMPARISONS: &[(&str, BinaryOp)] = &[
+/// How tightly operators bind, loosest first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Level {
+    Conditional,
+    Implies,
+    Or,
+    And,
+    Not,
+    Comparison,
+    Sum,
+    Product,
+    Sign,
+}
+
+/// What may follow an operand.
+#[derive(Clone, Copy)]
+enum Operator {
+    Conditional,
+    Implies,
+    Or,
+    And,
+    IsNumber,
+    /// `IS SET`, or `IS NOT SET`.
+    IsSet(bool),
+    Binary(BinaryOp),
+}
+
+impl Operator {
+    const fn level(self) -> Level {
+        match self {
+            Self::Conditional => Level::Conditional,
+            Self::Implies => Level::Implies,
+            Self::Or => Level::Or,
+            Self::And => Level::And,
+            Self::Binary(BinaryOp::Add | BinaryOp::Subtract) => Level::Sum,
+            Self::Binary(BinaryOp::Multiply | BinaryOp::Divide | BinaryOp::Remainder) => {
+                Level::Product
+            }
+            Self::IsNumber | Self::IsSet(_) | Self::Binary(_) => Level::Comparison,
+        }
+    }
+}
+
+/// The longer ones first, of which others are the beginning.
+const SYMBOLS: &[(&str, BinaryOp)] = &[
     ("==", BinaryOp::Equal),
     ("!=", BinaryOp::NotEqual),
     ("<=", BinaryOp::LessEqual),
     ("<", BinaryOp::Less),
     (">=", BinaryOp::GreaterEqual),
     (">", BinaryOp::Greater),
+    ("+", BinaryOp::Add),
+    ("-", BinaryOp::Subtract),
+    ("*", BinaryOp::Multiply),
+    ("/", BinaryOp::Divide),
+    ("%", BinaryOp::Remainder),
 ];
 
-const WORD_COMPARISONS: &[(&str, BinaryOp)] = &[
+const WORDS: &[(&str, BinaryOp)] = &[
     ("IN", BinaryOp::In),
     ("matches", BinaryOp::Matches),
     ("contains", BinaryOp::Contains),
@@ -152,7 +201,7 @@ impl<'a> Parser<'a> {
         if self.rest().is_empty() { Ok(()) } else { Err(self.unexpected("an operator")) }
     }
 
-    fn unexpected(&mut self, expected: &str) -> Failure {
+    fn unexpected(&mut self, expected: &str) -> Box<Failure> {
         self.skip_space();
         let rest = self.rest();
         let length = match self.word_here() {
@@ -165,12 +214,12 @@ impl<'a> Parser<'a> {
         } else {
             format!("expected {expected}, found `{found}`")
         };
-        Failure { span: self.span(self.at..self.at + length), message, too_deep: false }
+        Box::new(Failure { span: self.span(self.at..self.at + length), message, too_deep: false })
     }
 
-    fn too_deep(&self) -> Failure {
+    fn too_deep(&self) -> Box<Failure> {
         let message = format!("expressions must not nest more than {MAX_DEPTH} levels");
-        Failure { span: self.span(self.at..self.at), message, too_deep: true }
+        Box::new(Failure { span: self.span(self.at..self.at), message, too_deep: true })
     }
 
     fn node(&self, kind: ExprKind, span: Span) -> Parsed<Expr> {
@@ -188,163 +237,157 @@ impl<'a> Parser<'a> {
         parsed
     }
 
-    // ---- Expressions, loosest first ----
+    // ---- Expressions ----
 
     fn expr(&mut self) -> Parsed<Expr> {
-        self.nested(|this| {
-            let condition = this.implication()?;
-            if !this.take("?") {
-                return Ok(condition);
-            }
-            let then = this.expr()?;
-            this.expect(":")?;
-            let otherwise = this.expr()?;
-            let span = condition.span.to(otherwise.span);
-            let [condition, then, otherwise] = [condition, then, otherwise].map(Box::new);
-            this.node(ExprKind::Conditional { condition, then, otherwise }, span)
-        })
+        self.operands(Level::Conditional)
     }
 
-    fn implication(&mut self) -> Parsed<Expr> {
-        let left = self
-            .chain("OR", ExprKind::Or, |this| this.chain("AND", ExprKind::And, Self::negation))?;
-        if !self.take_word("IMPLIES") {
-            return Ok(left);
+    /// Operands, and operators between them that bind at least as tightly as `least`. One function for all levels:
+    /// a function for each would need too much stack where expressions nest.
+    fn operands(&mut self, least: Level) -> Parsed<Expr> {
+        if self.depth >= MAX_DEPTH {
+            return Err(self.too_deep());
         }
-        let right = self.nested(Self::implication)?;
-        self.binary(BinaryOp::Implies, left, right)
+        self.depth += 1;
+        let mut left = self.operand(least)?;
+        let mut compared = false;
+        loop {
+            let before = self.at;
+            let operator = self.operator().filter(|operator| {
+                let level = operator.level();
+                // Comparisons do not chain.
+                level >= least && !(compared && level == Level::Comparison)
+            });
+            let Some(operator) = operator else {
+                self.at = before;
+                self.depth -= 1;
+                return Ok(left);
+            };
+            compared |= operator.level() == Level::Comparison;
+            left = self.joined(left, operator)?;
+        }
     }
 
-    fn chain(
-        &mut self,
-        operator: &str,
-        kind: impl FnOnce(Vec<Expr>) -> ExprKind,
-        mut part: impl FnMut(&mut Self) -> Parsed<Expr>,
-    ) -> Parsed<Expr> {
-        let first = part(self)?;
-        let span = first.span;
-        if !self.take_word(operator) {
-            return Ok(first);
-        }
-        let mut parts = vec![first, part(self)?];
-        while self.take_word(operator) {
-            parts.push(part(self)?);
-        }
-        let end = parts.last().map_or(span, |last| last.span);
-        self.node(kind(parts), span.to(end))
-    }
-
-    fn negation(&mut self) -> Parsed<Expr> {
+    /// An operand with the prefix operators that may stand there.
+    fn operand(&mut self, least: Level) -> Parsed<Expr> {
         self.skip_space();
         let start = self.at;
-        if !self.take_word("NOT") {
-            return self.comparison();
+        if least <= Level::Not && self.take_word("NOT") {
+            let operand = self.operands(Level::Not)?;
+            return self.unary(UnaryOp::Not, operand, start);
         }
-        let operand = self.nested(Self::negation)?;
-        self.unary(UnaryOp::Not, operand, start)
-    }
-
-    fn comparison(&mut self) -> Parsed<Expr> {
-        let left = self.sum()?;
-        let start = left.span;
-        if self.take_word("is_number") {
-            let span = start.to(self.span(self.at..self.at));
-            return self
-                .node(ExprKind::Unary { op: UnaryOp::IsNumber, operand: Box::new(left) }, span);
-        }
-        for (words, negated) in [(["IS", "SET"], false), (["IS", "NOT"], true)] {
-            let [first, second] = words;
-            if self.take_words(first, second) {
-                if negated && !self.take_word("SET") {
-                    return Err(self.unexpected("`SET`"));
-                }
-                let span = start.to(self.span(self.at..self.at));
-                return self.node(ExprKind::IsSet { operand: Box::new(left), negated }, span);
+        let mut next = self.rest().chars();
+        let sign = next.next();
+        // `-5` is a number.
+        let digit = next.as_str().starts_with(|c: char| c.is_ascii_digit())
+            && date(next.as_str()).is_none();
+        let op = match sign {
+            Some('-') if !digit => Some(UnaryOp::Negate),
+            Some('+') => Some(UnaryOp::Plus),
+            Some('*') => None,
+            _ => return self.postfix(),
+        };
+        self.at += 1;
+        let operand = self.operands(Level::Sign)?;
+        match op {
+            Some(op) => self.unary(op, operand, start),
+            None => {
+                let span = self.span_from(start);
+                self.node(ExprKind::Spread(Box::new(operand)), span)
             }
         }
-        let Some(op) = self.comparison_operator() else { return Ok(left) };
-        let right = self.sum()?;
-        self.binary(op, left, right)
     }
 
-    fn comparison_operator(&mut self) -> Option<BinaryOp> {
-        if self.take_words("NOT", "IN") {
-            return Some(BinaryOp::NotIn);
+    /// Takes an operator after an operand.
+    fn operator(&mut self) -> Option<Operator> {
+        self.skip_space();
+        if let Some(word) = self.word_here() {
+            let start = self.at;
+            self.at += word.len();
+            let found = match word {
+                "AND" => Some(Operator::And),
+                "OR" => Some(Operator::Or),
+                "IMPLIES" => Some(Operator::Implies),
+                "is_number" => Some(Operator::IsNumber),
+                "NOT" if self.take_word("IN") => Some(Operator::Binary(BinaryOp::NotIn)),
+                "IS" if self.take_word("SET") => Some(Operator::IsSet(true)),
+                "IS" if self.take_words("NOT", "SET") => Some(Operator::IsSet(false)),
+                "is" if self.strict && self.take_word("not") => {
+                    Some(Operator::Binary(BinaryOp::IsNot))
+                }
+                "is" if self.strict => Some(Operator::Binary(BinaryOp::Is)),
+                word => {
+                    let known = WORDS.iter().find(|(known, _)| *known == word);
+                    known.map(|(_, op)| Operator::Binary(*op))
+                }
+            };
+            if found.is_none() {
+                self.at = start;
+            }
+            return found;
         }
-        if self.take_word("is") {
-            return Some(if self.take_word("not") { BinaryOp::IsNot } else { BinaryOp::Is });
+        if self.take("?") {
+            return Some(Operator::Conditional);
         }
-        if let Some((_, op)) = WORD_COMPARISONS.iter().find(|(word, _)| self.take_word(word)) {
-            return Some(*op);
-        }
-        let (_, op) = COMPARISONS.iter().find(|(symbol, _)| self.take(symbol))?;
-        Some(match op {
+        let (_, op) = SYMBOLS.iter().find(|(symbol, _)| self.take(symbol))?;
+        Some(Operator::Binary(match op {
             BinaryOp::Equal if self.strict => BinaryOp::StrictEqual,
             BinaryOp::NotEqual if self.strict => BinaryOp::StrictNotEqual,
             op => *op,
-        })
+        }))
     }
 
-    fn sum(&mut self) -> Parsed<Expr> {
-        let mut left = self.product()?;
-        loop {
-            let op = if self.take("+") {
-                BinaryOp::Add
-            } else if self.take("-") {
-                BinaryOp::Subtract
-            } else {
-                return Ok(left);
-            };
-            let right = self.product()?;
-            left = self.binary(op, left, right)?;
-        }
-    }
-
-    fn product(&mut self) -> Parsed<Expr> {
-        let mut left = self.sign()?;
-        loop {
-            let op = if self.take("*") {
-                BinaryOp::Multiply
-            } else if self.take("/") {
-                BinaryOp::Divide
-            } else if self.take("%") {
-                BinaryOp::Remainder
-            } else {
-                return Ok(left);
-            };
-            let right = self.sign()?;
-            left = self.binary(op, left, right)?;
-        }
-    }
-
-    fn sign(&mut self) -> Parsed<Expr> {
-        self.skip_space();
-        let start = self.at;
-        let mut next = self.rest().chars();
-        match (next.next(), next.next()) {
-            (Some('-'), Some(digit)) if digit.is_ascii_digit() => self.postfix(),
-            (Some('-'), _) => {
-                self.prefixed(start, |this, operand| this.unary(UnaryOp::Negate, operand, start))
+    /// An operand and what follows its operator.
+    fn joined(&mut self, left: Expr, operator: Operator) -> Parsed<Expr> {
+        let start = left.span;
+        let (kind, span) = match operator {
+            Operator::Conditional => {
+                let then = self.expr()?;
+                self.expect(":")?;
+                let otherwise = self.expr()?;
+                let span = start.to(otherwise.span);
+                let [condition, then, otherwise] = [left, then, otherwise].map(Box::new);
+                (ExprKind::Conditional { condition, then, otherwise }, span)
             }
-            (Some('+'), _) => {
-                self.prefixed(start, |this, operand| this.unary(UnaryOp::Plus, operand, start))
+            Operator::Implies => return self.binary(BinaryOp::Implies, left, Level::Implies),
+            Operator::Or => {
+                let (parts, span) = self.chain(left, "OR", Level::And)?;
+                (ExprKind::Or(parts), span)
             }
-            (Some('*'), _) => self.prefixed(start, |this, operand| {
-                let span = this.span_from(start);
-                this.node(ExprKind::Spread(Box::new(operand)), span)
-            }),
-            _ => self.postfix(),
-        }
+            Operator::And => {
+                let (parts, span) = self.chain(left, "AND", Level::Not)?;
+                (ExprKind::And(parts), span)
+            }
+            Operator::IsNumber => {
+                let span = start.to(self.span(self.at..self.at));
+                (ExprKind::Unary { op: UnaryOp::IsNumber, operand: Box::new(left) }, span)
+            }
+            Operator::IsSet(set) => {
+                let span = start.to(self.span(self.at..self.at));
+                (ExprKind::IsSet { operand: Box::new(left), negated: !set }, span)
+            }
+            Operator::Binary(op) => {
+                let right = match operator.level() {
+                    Level::Sum => Level::Product,
+                    Level::Product => Level::Sign,
+                    _ => Level::Sum,
+                };
+                return self.binary(op, left, right);
+            }
+        };
+        self.node(kind, span)
     }
 
-    fn prefixed(
-        &mut self,
-        start: usize,
-        make: impl FnOnce(&Self, Expr) -> Parsed<Expr>,
-    ) -> Parsed<Expr> {
-        self.at = start + 1;
-        let operand = self.nested(Self::sign)?;
-        make(self, operand)
+    /// The operands of a chain, after its first operator.
+    fn chain(&mut self, first: Expr, operator: &str, level: Level) -> Parsed<(Vec<Expr>, Span)> {
+        let span = first.span;
+        let mut parts = vec![first, self.operands(level)?];
+        while self.take_word(operator) {
+            parts.push(self.operands(level)?);
+        }
+        let span = parts.last().map_or(span, |last| span.to(last.span));
+        Ok((parts, span))
     }
 
     fn unary(&self, op: UnaryOp, operand: Expr, start: usize) -> Parsed<Expr> {
@@ -352,50 +395,63 @@ impl<'a> Parser<'a> {
         self.node(ExprKind::Unary { op, operand: Box::new(operand) }, span)
     }
 
-    fn binary(&self, op: BinaryOp, left: Expr, right: Expr) -> Parsed<Expr> {
+    fn binary(&mut self, op: BinaryOp, left: Expr, level: Level) -> Parsed<Expr> {
+        let right = self.operands(level)?;
         let span = left.span.to(right.span);
         self.node(ExprKind::Binary { op, left: Box::new(left), right: Box::new(right) }, span)
     }
 
     /// A value and what follows it: members, subscripts, methods.
+    ///
+    /// This and the other functions that are on the stack while a part is parsed only pass values on, so that they
+    /// need little of it.
     fn postfix(&mut self) -> Parsed<Expr> {
         self.skip_space();
         let start = self.at;
-        let mut value = self.value()?;
-        loop {
-            let before = self.at;
-            let kind = if self.take_method() {
-                let method = self.name()?;
-                self.expect("(")?;
-                let args = self.items(")")?;
-                match &value.kind {
-                    // `abl.word_count(x)` is a function.
-                    ExprKind::Path(path)
-                        if path.namespace.is_none()
-                            && path.segments.is_empty()
-                            && path.root.value == "abl"
-                            && self.input.text.get(start..start + 3) == Some("abl") =>
-                    {
-                        let name = SmolStr::from_iter(["abl.", method.value.as_str()]);
-                        let span = path.root.span.to(method.span);
-                        ExprKind::Call { function: Spanned::new(name, span), args }
-                    }
-                    _ => ExprKind::Method { receiver: Box::new(value), method, args },
-                }
-            } else if let Some(segment) = self.segment()? {
-                ExprKind::Member { base: Box::new(value), segment }
-            } else if self.rest().starts_with('[') {
-                self.at += 1;
-                let index = self.expr()?;
-                self.expect("]")?;
-                ExprKind::Subscript { base: Box::new(value), index: Box::new(index) }
-            } else {
-                self.at = before;
-                return Ok(value);
-            };
-            let span = self.span_from(start);
-            value = self.node(kind, span)?;
+        let mut value = Ok(self.value()?);
+        while let Ok(before) = value {
+            value = self.member(before, start)?;
         }
+        value.or_else(Ok)
+    }
+
+    /// A member of a value, if one follows; else the value as the error.
+    fn member(&mut self, value: Expr, start: usize) -> Parsed<Result<Expr, Expr>> {
+        let kind = if self.take_method() {
+            self.method(value, start)?
+        } else if let Some(segment) = self.segment()? {
+            ExprKind::Member { base: Box::new(value), segment }
+        } else if self.rest().starts_with('[') {
+            self.at += 1;
+            let index = Box::new(self.expr()?);
+            self.expect("]")?;
+            ExprKind::Subscript { base: Box::new(value), index }
+        } else {
+            return Ok(Err(value));
+        };
+        let span = self.span_from(start);
+        self.node(kind, span).map(Ok)
+    }
+
+    fn method(&mut self, receiver: Expr, start: usize) -> Parsed<ExprKind> {
+        let method = self.name()?;
+        self.expect("(")?;
+        let args = self.items(")")?;
+        let bare = self.input.text.get(start..start + 3) == Some("abl");
+        Ok(match &receiver.kind {
+            // `abl.word_count(x)` is a function.
+            ExprKind::Path(path)
+                if bare
+                    && path.namespace.is_none()
+                    && path.segments.is_empty()
+                    && path.root.value == "abl" =>
+            {
+                let name = SmolStr::from_iter(["abl.", method.value.as_str()]);
+                let span = path.root.span.to(method.span);
+                ExprKind::Call { function: Spanned::new(name, span), args }
+            }
+            _ => ExprKind::Method { receiver: Box::new(receiver), method, args },
+        })
     }
 
     /// Takes the dot before the name of a method.
@@ -456,47 +512,53 @@ impl<'a> Parser<'a> {
     }
 
     fn value(&mut self) -> Parsed<Expr> {
+        match self.rest().chars().next() {
+            Some('(') => self.parenthesized(),
+            Some('[') => self.list(),
+            Some('{') => self.object(),
+            Some('@') => self.reference(),
+            Some(c) if is_word_start(c) => self.word(),
+            c => self.constant(c),
+        }
+    }
+
+    fn parenthesized(&mut self) -> Parsed<Expr> {
         let start = self.at;
-        let rest = self.rest();
-        let kind = match rest.chars().next() {
-            Some('(') => {
-                self.at += 1;
-                let mut inner = self.expr()?;
-                self.expect(")")?;
-                // A path in parentheses is a value: `(a).b` is not the path `a.b`.
-                inner.span = self.span_from(start);
-                return Ok(inner);
-            }
-            Some('[') => {
-                self.at += 1;
-                ExprKind::List(self.items("]")?)
-            }
-            Some('{') => {
-                self.at += 1;
-                ExprKind::Object(self.entries()?)
-            }
-            Some('"' | '\'') => {
-                let text = self.string()?;
-                return Ok(Expr::literal(Literal::String(text.value), self.span_from(start)));
-            }
-            Some('/') => {
-                let pattern = self.regex()?;
-                return Ok(Expr::literal(Literal::Regex(pattern), self.span_from(start)));
-            }
-            Some('.') if rest.starts_with("...") => {
+        self.at += 1;
+        let mut inner = self.expr()?;
+        self.expect(")")?;
+        // A path in parentheses is a value: `(a).b` is not the path `a.b`.
+        inner.span = self.span_from(start);
+        Ok(inner)
+    }
+
+    fn list(&mut self) -> Parsed<Expr> {
+        let start = self.at;
+        self.at += 1;
+        let kind = ExprKind::List(self.items("]")?);
+        self.node(kind, self.span_from(start))
+    }
+
+    fn object(&mut self) -> Parsed<Expr> {
+        let start = self.at;
+        self.at += 1;
+        let kind = ExprKind::Object(self.entries()?);
+        self.node(kind, self.span_from(start))
+    }
+
+    fn constant(&mut self, first: Option<char>) -> Parsed<Expr> {
+        let start = self.at;
+        let literal = match first {
+            Some('"' | '\'') => Literal::String(self.string()?.value),
+            Some('/') => Literal::Regex(self.regex()?),
+            Some('.') if self.rest().starts_with("...") => {
                 self.at += 3;
-                ExprKind::Ellipsis
+                return self.node(ExprKind::Ellipsis, self.span_from(start));
             }
-            Some(c) if c.is_ascii_digit() || c == '-' => {
-                let literal = self.number()?;
-                return Ok(Expr::literal(literal, self.span_from(start)));
-            }
-            Some('@') => return self.reference(),
-            Some(c) if is_word_start(c) => return self.word(),
+            Some(c) if c.is_ascii_digit() || c == '-' => self.number()?,
             _ => return Err(self.unexpected("a value")),
         };
-        let span = self.span_from(start);
-        self.node(kind, span)
+        Ok(Expr::literal(literal, self.span_from(start)))
     }
 
     /// A constant, a function or a path.
@@ -630,7 +692,7 @@ impl<'a> Parser<'a> {
         }
         let message = "this string has no closing quote".to_owned();
         let span = self.span(start..self.input.text.len());
-        Err(Failure { span, message, too_deep: false })
+        Err(Box::new(Failure { span, message, too_deep: false }))
     }
 
     fn regex(&mut self) -> Parsed<SmolStr> {
@@ -653,7 +715,7 @@ impl<'a> Parser<'a> {
         }
         let message = "this pattern has no closing `/`".to_owned();
         let span = self.span(start..self.input.text.len());
-        Err(Failure { span, message, too_deep: false })
+        Err(Box::new(Failure { span, message, too_deep: false }))
     }
 
     /// A number or a date.
@@ -768,8 +830,13 @@ fn date(text: &str) -> Option<usize> {
     let rest = text.get(DATE.len()..)?;
     let time = match rest.strip_prefix('T') {
         Some(time) => {
-            let is_time = |c: &char| c.is_ascii_digit() || matches!(c, ':' | '.' | '+' | '-' | 'Z');
-            1 + time.chars().take_while(is_time).count()
+            let bytes = time.as_bytes();
+            let is_time = |at: &usize| match bytes.get(*at) {
+                Some(b'.') => bytes.get(at + 1).is_some_and(u8::is_ascii_digit),
+                Some(byte) => byte.is_ascii_digit() || matches!(byte, b':' | b'+' | b'-' | b'Z'),
+                None => false,
+            };
+            1 + (0..).take_while(is_time).count()
         }
         None => 0,
     };

@@ -39,7 +39,7 @@ pub(crate) fn canonical(expr: &Expr, mode: Mode) -> Cow<'_, Expr> {
     }))
 }
 
-fn report(failure: Failure, what: &str, help: &str, reader: &mut Reader<'_>) {
+fn report(failure: Box<Failure>, what: &str, help: &str, reader: &mut Reader<'_>) {
     let message = format!("this {what} cannot be parsed: {}", failure.message);
     let rule = match failure.too_deep {
         true => rules::EXPRESSION_TOO_DEEP,

@@ -173,7 +173,7 @@ impl<'r> Reader<'r> {
     /// An object. `name` is the name of its definition in the schema.
     pub(crate) fn object<T: Fields>(&mut self, json: &Node, name: &'static str) -> Option<T> {
         let Kind::Object(members) = &json.kind else {
-            return self.expected(json, &format!("an object that describes {}", words_of(name)));
+            return self.expected(json, "an object");
         };
         self.check_duplicates(members);
         let mut object = Object { members, span: json.span, asked: Vec::new(), name };

@@ -1,6 +1,11 @@
 //! Mistakes in a document: each is one finding, at its location, and reading goes on.
 
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "tests end by panicking")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "tests end by panicking"
+)]
 
 use agentir_diagnostics::{Diagnostic, FileId};
 use agentir_ir_json::{Document, read};
@@ -114,7 +119,12 @@ fn unknown_keys_are_warned_of() {
     finds(&text, "unknown-field", message, "discription");
     let (_, problems) = read_text(&text);
     assert_eq!(problems[0].help.as_deref(), Some("did you mean `description`?"));
-    finds_in_agent(r#""vendor": 1"#, "unknown-field", "`vendor` is not a key of an agent", "vendor");
+    finds_in_agent(
+        r#""vendor": 1"#,
+        "unknown-field",
+        "`vendor` is not a key of an agent",
+        "vendor",
+    );
     // Data of one's own.
     let (document, problems) = read_text(&agent(r#""extensions": {"vendor": {"a": [1, null]}}"#));
     assert!(problems.is_empty());
@@ -175,12 +185,7 @@ fn notations_are_checked_inside_strings() {
         "this type cannot be parsed: expected a type, found `}`",
         "}",
     );
-    finds_in_agent(
-        r#""on_start": {"then": " "}"#,
-        "invalid-value",
-        "`then` names no target",
-        " ",
-    );
+    finds_in_agent(r#""on_start": {"then": " "}"#, "invalid-value", "`then` names no target", " ");
 }
 
 #[test]
@@ -223,7 +228,8 @@ fn deep_documents_are_refused() {
     assert!(document.stopped.is_some());
     for (open, close) in [("(", ")"), ("NOT ", ""), ("- ", ""), ("[", "]"), ("f(", ")")] {
         let text = format!("{}x{}", open.repeat(5000), close.repeat(5000));
-        let set = format!(r#""on_start": {{"set": [{{"variable": "x", "expression": "{text}"}}]}}"#);
+        let set =
+            format!(r#""on_start": {{"set": [{{"variable": "x", "expression": "{text}"}}]}}"#);
         let (_, problems) = read_text(&agent(&set));
         assert_eq!(problems.len(), 1, "{open}");
         assert_eq!(problems[0].rule.0, "expression-too-deep", "{open}: {:#?}", problems[0]);

@@ -1,11 +1,14 @@
 //! What is printed of an expression is read as the same expression.
 
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "tests end by panicking")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "tests end by panicking"
+)]
 
 use agentir_diagnostics::{FileId, Span, Spanned};
-use agentir_expr::{
-    BinaryOp, Expr, ExprKind, Literal, Name, ObjectEntry, Path, Segment, UnaryOp,
-};
+use agentir_expr::{BinaryOp, Expr, ExprKind, Literal, Name, ObjectEntry, Path, Segment, UnaryOp};
 use agentir_ir_json::{Mode, read, to_value};
 use proptest::prelude::*;
 
@@ -14,8 +17,9 @@ fn at() -> Span {
 }
 
 fn name() -> impl Strategy<Value = Spanned<Name>> {
-    let names = ["a", "b1", "_x", "größe", "IN", "contains", "is", "SET", "abl", "nullable", "$v"];
-    prop::sample::select(&names[..]).prop_map(|name| Spanned::new(Name::new(name), at()))
+    const NAMES: &[&str] =
+        &["a", "b1", "_x", "größe", "IN", "contains", "is", "SET", "abl", "nullable", "$v"];
+    prop::sample::select(NAMES).prop_map(|name| Spanned::new(Name::new(name), at()))
 }
 
 fn segment() -> impl Strategy<Value = Segment> {
@@ -60,8 +64,25 @@ fn operator() -> impl Strategy<Value = BinaryOp> {
         Subtract,
     };
     prop::sample::select(vec![
-        Add, Contains, Divide, EndsWith, Greater, GreaterEqual, Implies, In, Is, IsNot, Less,
-        LessEqual, Matches, Multiply, NotIn, Remainder, StartsWith, StrictEqual, StrictNotEqual,
+        Add,
+        Contains,
+        Divide,
+        EndsWith,
+        Greater,
+        GreaterEqual,
+        Implies,
+        In,
+        Is,
+        IsNot,
+        Less,
+        LessEqual,
+        Matches,
+        Multiply,
+        NotIn,
+        Remainder,
+        StartsWith,
+        StrictEqual,
+        StrictNotEqual,
         Subtract,
     ])
 }
@@ -76,19 +97,22 @@ fn expr() -> impl Strategy<Value = Expr> {
         let boxed = inner.clone().prop_map(Box::new).boxed();
         let items = prop::collection::vec(inner.clone(), 0..3).boxed();
         let parts = prop::collection::vec(inner.clone(), 2..4).boxed();
-        let unary = prop::sample::select(&[
-            UnaryOp::Not,
-            UnaryOp::Negate,
-            UnaryOp::Plus,
-            UnaryOp::IsNumber,
-        ][..]);
-        let entry = (name(), prop::option::of(inner))
-            .prop_map(|(key, value)| ObjectEntry { key, value });
+        let unary = prop::sample::select(
+            &[UnaryOp::Not, UnaryOp::Negate, UnaryOp::Plus, UnaryOp::IsNumber][..],
+        );
+        let entry =
+            (name(), prop::option::of(inner)).prop_map(|(key, value)| ObjectEntry { key, value });
         prop_oneof![
             items.clone().prop_map(ExprKind::List),
             prop::collection::vec(entry, 0..3).prop_map(ExprKind::Object),
             (name(), items.clone()).prop_map(|(function, args)| ExprKind::Call { function, args }),
             (boxed.clone(), name(), items)
+                .prop_filter(
+                    "languages with namespaces have functions instead",
+                    |(receiver, ..)| {
+                        receiver.as_path().is_none_or(|path| path.namespace.is_none())
+                    }
+                )
                 .prop_map(|(receiver, method, args)| ExprKind::Method { receiver, method, args }),
             (unary, boxed.clone()).prop_map(|(op, operand)| ExprKind::Unary { op, operand }),
             (operator(), boxed.clone(), boxed.clone())

@@ -103,7 +103,8 @@ fn add_origins<P: AsRef<LoadedProgram>>(findings: &mut [Diagnostic], programs: &
     }
     for finding in findings {
         let at = finding.primary.span;
-        let around = |origin: &&&Origin| origin.element.start <= at.start && at.end <= origin.element.end;
+        let around =
+            |origin: &&&Origin| origin.element.start <= at.start && at.end <= origin.element.end;
         let nearest = by_file.get(&at.file).into_iter().flatten().filter(around);
         let nearest = nearest.min_by_key(|origin| origin.element.end - origin.element.start);
         if let Some(origin) = nearest {

@@ -98,12 +98,19 @@ fn problems(files: &[File], options: Options, found: &mut Vec<String>) -> bool {
             let start = text.floor_char_boundary(at.saturating_sub(120));
             text[start..text.floor_char_boundary(at + 60)].to_owned()
         };
-        found.push(format!("{name}: the IR differs:\n    {}\n    {}", around(&left), around(&right)));
+        found.push(format!(
+            "{name}: the IR differs:\n    {}\n    {}",
+            around(&left),
+            around(&right)
+        ));
     }
     let (before, after) = (findings(load(files, options)), findings(read));
     if before != after {
         let only = |a: &BTreeMap<_, _>, b: &BTreeMap<_, usize>| {
-            a.iter().filter(|(k, n)| b.get(*k) != Some(*n)).map(|(k, _)| format!("{k:?}")).collect::<Vec<_>>()
+            a.iter()
+                .filter(|(k, n)| b.get(*k) != Some(*n))
+                .map(|(k, _)| format!("{k:?}"))
+                .collect::<Vec<_>>()
         };
         found.push(format!("{name}: -{:?} +{:?}", only(&before, &after), only(&after, &before)));
     }
@@ -113,7 +120,10 @@ fn problems(files: &[File], options: Options, found: &mut Vec<String>) -> bool {
 /// The program as text, without what JSON does not have: spans, the notation of conditions, and what follows from
 /// other values.
 fn without_places(program: &Program) -> String {
-    let text = format!("{:?}{:?}{:?}{:?}", program.agents, program.libraries, program.profiles, program.extensions);
+    let text = format!(
+        "{:?}{:?}{:?}{:?}",
+        program.agents, program.libraries, program.profiles, program.extensions
+    );
     let left_out = [
         (r"\d+:\d+\.\.\d+", "@"),
         (r#"text: "(?:[^"\\]|\\.)*", kind: Expr"#, "kind: Expr"),
@@ -149,9 +159,9 @@ fn check_all(all: impl IntoIterator<Item = (Vec<File>, Options)>, least: usize) 
 
 #[test]
 fn reading_what_was_written_gives_the_program() {
-    let abl = samples::all_ours().into_iter().map(|s| {
-        (s.files, Options { version: s.version, fragment: s.fragment })
-    });
+    let abl = samples::all_ours()
+        .into_iter()
+        .map(|s| (s.files, Options { version: s.version, fragment: s.fragment }));
     let scripts = ["valid", "invalid"].into_iter().flat_map(samples::agent_script);
     let scripts = scripts.map(|s| (s.files, Options::default()));
     let bots = ["valid", "invalid"].into_iter().flat_map(samples::adl);
@@ -168,7 +178,10 @@ fn reading_generated_programs_gives_the_program() {
     let scripts = agentir_bench::generate::scripts(30, 5);
     let bots = agentir_bench::generate::bots(30, 5);
     let files = abl.into_iter().chain(scripts).chain(bots).map(|project| {
-        let file = |f: agentir_bench::generate::File| File { name: format!("{}/{}", project.name, f.path), text: f.text };
+        let file = |f: agentir_bench::generate::File| File {
+            name: format!("{}/{}", project.name, f.path),
+            text: f.text,
+        };
         (project.files.into_iter().map(file).collect(), Options::default())
     });
     check_all(files, 50);
