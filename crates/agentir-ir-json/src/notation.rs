@@ -39,7 +39,7 @@ pub(crate) fn canonical(expr: &Expr, mode: Mode) -> Cow<'_, Expr> {
     }))
 }
 
-fn report(failure: Box<Failure>, what: &str, help: &str, reader: &mut Reader<'_>) {
+fn report(failure: &Failure, what: &str, help: &str, reader: &mut Reader<'_>) {
     let message = format!("this {what} cannot be parsed: {}", failure.message);
     let rule = match failure.too_deep {
         true => rules::EXPRESSION_TOO_DEEP,
@@ -59,7 +59,7 @@ impl Json for Expr {
         expression::expression(text.inline_text(), strict)
             .map_err(|failure| {
                 let help = "strings in expressions have quotes: `\"\\\"text\\\"\"`";
-                report(failure, "expression", help, reader);
+                report(&failure, "expression", help, reader);
             })
             .ok()
     }
@@ -78,7 +78,7 @@ pub(crate) fn read_path(json: &Node, reader: &mut Reader<'_>) -> Option<Path> {
     let text = reader.text(json)?;
     expression::path(text.inline_text())
         .map_err(|failure| {
-            report(failure, "variable", "write its name or path: `order.total`", reader)
+            report(&failure, "variable", "write its name or path: `order.total`", reader)
         })
         .ok()
 }
@@ -93,7 +93,7 @@ impl Json for TypeExpr {
         expression::type_expr(text.inline_text())
             .map_err(|failure| {
                 let help = "write a name, `T[]`, or `{a: T, b?: T}`";
-                report(failure, "type", help, reader);
+                report(&failure, "type", help, reader);
             })
             .ok()
     }

@@ -106,6 +106,21 @@ impl<T: Json + Clone> Json for Cow<'_, T> {
     }
 }
 
+impl<T: Json + Clone> Json for Cow<'_, [T]> {
+    fn write<S: Serializer>(&self, mode: Mode, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.iter().map(|item| Written(item, mode)))
+    }
+    fn read(json: &Node, reader: &mut Reader<'_>) -> Option<Self> {
+        reader.items(json).map(Self::Owned)
+    }
+    fn schema(schemas: &mut Schemas) -> Value {
+        Vec::<T>::schema(schemas)
+    }
+    fn is_absent(&self) -> bool {
+        self.is_empty()
+    }
+}
+
 impl Json for bool {
     fn write<S: Serializer>(&self, _: Mode, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_bool(*self)

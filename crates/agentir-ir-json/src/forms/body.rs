@@ -100,7 +100,7 @@ pub(super) struct Followed<'a> {
     pub(super) success_when: Option<Cow<'a, Condition>>,
     pub(super) on_success: Option<Cow<'a, Body>>,
     pub(super) on_failure: Option<Cow<'a, Body>>,
-    pub(super) on_result: Option<Cow<'a, Vec<Branch>>>,
+    pub(super) on_result: Option<Cow<'a, [Branch]>>,
 }
 
 impl Followed<'_> {

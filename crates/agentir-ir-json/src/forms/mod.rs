@@ -229,7 +229,7 @@ impl Json for Argument {
 pub(crate) struct CallForm<'a> {
     pub(crate) tool: Cow<'a, Spanned<Name>>,
     /// Written also if it is empty: a call without the key takes the variables that are named like the parameters.
-    pub(crate) with: Option<Cow<'a, Vec<Argument>>>,
+    pub(crate) with: Option<Cow<'a, [Argument]>>,
     pub(crate) result: Option<Cow<'a, Spanned<Name>>>,
     pub(crate) span: Span,
 }
@@ -251,7 +251,7 @@ impl<'a> CallForm<'a> {
     pub(crate) fn new(call: &'a Call) -> Self {
         Self {
             tool: Cow::Borrowed(&call.tool),
-            with: (call.has_arguments || !call.with.is_empty()).then(|| Cow::Borrowed(&call.with)),
+            with: (call.has_arguments || !call.with.is_empty()).then_some(Cow::Borrowed(call.with.as_slice())),
             result: call.result.as_ref().map(Cow::Borrowed),
             span: call.span,
         }
@@ -274,7 +274,7 @@ pub(crate) struct FullCallForm<'a> {
     success_when: Option<Cow<'a, Condition>>,
     on_success: Cow<'a, Body>,
     on_failure: Cow<'a, Body>,
-    on_result: Cow<'a, Vec<Branch>>,
+    on_result: Cow<'a, [Branch]>,
 }
 
 object! {

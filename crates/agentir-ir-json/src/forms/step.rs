@@ -18,7 +18,7 @@ use std::borrow::Cow;
 
 by_form!(Step = "Step" by StepForm<'_>, form_of, step_of);
 
-fn list<T: Clone>(all: &Vec<T>) -> Option<Cow<'_, Vec<T>>> {
+fn list<T: Clone>(all: &[T]) -> Option<Cow<'_, [T]>> {
     (!all.is_empty()).then_some(Cow::Borrowed(all))
 }
 
