@@ -92,6 +92,7 @@ pub(super) const TRAITS: Traits = Traits {
     implicit_routing: false,
     queries_all_knowledge: false,
     sessions_expire: true,
+    arguments_have_placeholders: true,
 };
 
 pub(super) static VOCABULARIES: &[Vocabulary] = &[

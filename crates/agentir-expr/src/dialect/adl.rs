@@ -52,6 +52,7 @@ static TABLES: DialectTables = DialectTables {
         implicit_routing: true,
         queries_all_knowledge: true,
         sessions_expire: false,
+        arguments_have_placeholders: false,
     },
     // The kind of the agent, and the files whose functions it uses.
     redundant_extensions: &["type", "tools"],

@@ -53,6 +53,7 @@ static TABLES: DialectTables = DialectTables {
         implicit_routing: false,
         queries_all_knowledge: false,
         sessions_expire: false,
+        arguments_have_placeholders: false,
     },
     redundant_extensions: &[],
     // The nodes of agentfabric have references and functions of their own.

@@ -57,6 +57,8 @@ pub struct Traits {
     pub queries_all_knowledge: bool,
     /// Whether a session expires when the user is idle (ABL 7.11).
     pub sessions_expire: bool,
+    /// Whether texts among the arguments of a call have placeholders (ABL 3.14, `call_with`).
+    pub arguments_have_placeholders: bool,
 }
 
 /// Where conversations begin.
