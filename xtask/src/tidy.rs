@@ -24,6 +24,7 @@ const LANGUAGES_NAMED: &[(&str, usize)] = &[
     ("agentir-cli", 10),
     ("agentir-compare", 5),
     ("agentir-convert", 15),
+    ("agentir-ir-json", 2),
     ("agentir-lint", 87),
     ("agentir-project", 10),
     ("agentir-rewrite", 4),

@@ -2,10 +2,10 @@
 
 use crate::describe::{Json, Mode};
 use crate::expression;
-use crate::notation::is_strict;
 use crate::reader::Reader;
 use crate::schema::Schemas;
 use crate::values::write_entry;
+use crate::words::is_strict;
 use agentir_diagnostics::{Diagnostic, Spanned};
 use agentir_expr::{Condition, ConditionKind};
 use agentir_ir::Activation;

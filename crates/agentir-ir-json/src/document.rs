@@ -139,12 +139,8 @@ fn read_program(root: &Node, reader: &mut Reader<'_>) -> Option<Program> {
 /// writes whole programs.
 pub fn is_complete<'a>(agents: impl IntoIterator<Item = &'a Arc<Agent>>) -> bool {
     let mut agents = agents.into_iter().peekable();
-    let whole =
-        agents.peek().is_some_and(|agent| writes_programs(words::dialect(agent.metadata.dialect)));
+    let whole = agents
+        .peek()
+        .is_some_and(|agent| words::writes_programs(words::dialect(agent.metadata.dialect)));
     whole || agents.nth(1).is_some()
-}
-
-/// Whether a file of a dialect is a whole program, as it is in all but ABL.
-fn writes_programs(dialect: Dialect) -> bool {
-    dialect != Dialect::Abl
 }

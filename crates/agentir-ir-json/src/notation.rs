@@ -4,8 +4,9 @@ use crate::describe::{Json, Mode, write_at};
 use crate::expression::{self, Failure};
 use crate::reader::Reader;
 use crate::schema::Schemas;
+use crate::words::is_strict;
 use agentir_diagnostics::{Diagnostic, Spanned};
-use agentir_expr::{Dialect, Expr, ExprKind, Literal, Name, Path, Template, TypeExpr, Visit};
+use agentir_expr::{Expr, ExprKind, Literal, Name, Path, Template, TypeExpr, Visit};
 use agentir_ir::{Jump, Target};
 use agentir_syntax::json::{Json as Node, Text};
 use agentir_syntax::rules;
@@ -15,11 +16,6 @@ use smol_str::SmolStr;
 use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;
-
-/// Whether `==` of a dialect compares without conversion, which is an operator of its own in the tree.
-pub(crate) fn is_strict(dialect: Dialect) -> bool {
-    dialect == Dialect::AgentScript
-}
 
 /// The expression as it is printed. For readers, dates are written bare: printed as strings, they would be read as such.
 pub(crate) fn canonical(expr: &Expr, mode: Mode) -> Cow<'_, Expr> {

@@ -50,3 +50,13 @@ pub(crate) fn dialects() -> &'static [&'static str] {
 pub(crate) fn dialect(name: &str) -> Dialect {
     Dialect::from_name(name).unwrap_or(Dialect::ALL[0])
 }
+
+/// Whether `==` of a dialect compares without conversion, which is an operator of its own in the tree.
+pub(crate) fn is_strict(dialect: Dialect) -> bool {
+    dialect == Dialect::AgentScript
+}
+
+/// Whether a file of a dialect is a whole program, as it is in all but ABL.
+pub(crate) fn writes_programs(dialect: Dialect) -> bool {
+    dialect != Dialect::Abl
+}

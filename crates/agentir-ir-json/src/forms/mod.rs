@@ -251,7 +251,8 @@ impl<'a> CallForm<'a> {
     pub(crate) fn new(call: &'a Call) -> Self {
         Self {
             tool: Cow::Borrowed(&call.tool),
-            with: (call.has_arguments || !call.with.is_empty()).then_some(Cow::Borrowed(call.with.as_slice())),
+            with: (call.has_arguments || !call.with.is_empty())
+                .then_some(Cow::Borrowed(call.with.as_slice())),
             result: call.result.as_ref().map(Cow::Borrowed),
             span: call.span,
         }
