@@ -4,7 +4,7 @@ use crate::program::AgentAnalysis;
 use crate::proof::{FactSource, QueryBuilder};
 use agentir_diagnostics::Span;
 use agentir_eval::Value;
-use agentir_expr::{Dialect, Path};
+use agentir_expr::Path;
 use agentir_flow::cfg::{EdgeKind, NodeKind};
 use agentir_ir::Data;
 use agentir_solver::FactKind;
@@ -23,7 +23,7 @@ impl InitialState {
     #[must_use]
     pub fn of(cx: &AgentAnalysis<'_, '_>) -> Self {
         let mut start = Self::default();
-        if cx.variable_facts().dialect != Dialect::Abl {
+        if !cx.starts_fresh() {
             return start;
         }
         for variable in &cx.agent.memory.session {

@@ -5,7 +5,7 @@ use crate::program::AgentAnalysis;
 use crate::proof::{FactSource, QueryBuilder};
 use agentir_diagnostics::Span;
 use agentir_eval::Value;
-use agentir_expr::{Dialect, Path};
+use agentir_expr::Path;
 use agentir_solver::FactKind;
 use petgraph::graph::NodeIndex;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -31,7 +31,7 @@ impl<'a> InitialValues<'a> {
     #[must_use]
     pub fn new(cx: &AgentAnalysis<'_, 'a>) -> Self {
         let begins_once = cx.program.program.complete
-            && cx.variable_facts().dialect == Dialect::Abl
+            && cx.starts_fresh()
             && cx.program.graph().sources(cx.id).next().is_none();
         let declares = cx.agent.memory.session.iter().any(|v| v.initial_value.is_some());
         let flow = if begins_once && declares { cx.dataflow() } else { None };

@@ -24,7 +24,6 @@ pub mod conditions;
 pub mod constraints;
 pub mod cycles;
 pub mod dataflow;
-pub mod dialects;
 pub mod endless;
 pub mod expressions;
 mod index;

@@ -11,7 +11,7 @@ use crate::proof::{Outcomes, Prover, QueryBuilder, SharedDeclarations, UnsatCore
 use crate::references::References;
 use crate::symbols::{AgentSymbols, AgentTables, ProgramSymbols};
 use crate::types::{
-    OutputTypes, ScriptTypes, VariableTypes, mistyped_conditions, output_types, variable_types,
+    OutputTypes, ReferenceTypes, VariableTypes, mistyped_conditions, output_types, variable_types,
 };
 use agentir_diagnostics::Span;
 use agentir_expr::{Expr, Version};
@@ -253,7 +253,7 @@ impl<'p, 'a> AgentAnalysis<'p, 'a> {
     #[must_use]
     pub fn variable_facts(&self) -> &'p VariableFacts {
         let new = || {
-            let declared = match self.is_agent_script() {
+            let declared = match self.traits().shared_variables {
                 true => Rc::clone(self.program.declared_variables()),
                 false => Rc::default(),
             };
@@ -266,7 +266,7 @@ impl<'p, 'a> AgentAnalysis<'p, 'a> {
     /// Returns a dataflow search with a budget of its own.
     #[must_use]
     pub fn dataflow(&self) -> Option<Dataflow<'a>> {
-        let defs = match self.is_agent_script() {
+        let defs = match self.traits().shared_variables {
             true => self.program.shared_defs(self),
             false => self.defs()?,
         };
@@ -291,18 +291,22 @@ impl<'p, 'a> AgentAnalysis<'p, 'a> {
         self.parts.use_sites.get_or_init(new).get(name).map_or(&[], Vec::as_slice)
     }
 
-    /// The types of its references (Agent Script).
+    /// The types of its references with a namespace.
     #[must_use]
-    pub fn script_types(&self) -> ScriptTypes<'p, 'a> {
+    pub fn reference_types(&self) -> ReferenceTypes<'p, 'a> {
         let outputs = self.parts.output_types.get_or_init(|| output_types(self));
-        ScriptTypes::new(self.program.variable_types(), outputs)
+        ReferenceTypes::new(
+            self.program.variable_types(),
+            outputs,
+            self.agent.metadata.dialect.coercion(),
+        )
     }
 
-    /// The ill-typed expressions in its conditions (Agent Script).
+    /// The ill-typed expressions in its conditions, if references have namespaces.
     #[must_use]
     pub fn mistyped_conditions(&self) -> &'p FxHashSet<Span> {
-        self.parts.mistyped.get_or_init(|| match self.is_agent_script() {
-            true => mistyped_conditions(self.index, &self.script_types()),
+        self.parts.mistyped.get_or_init(|| match self.traits().namespaced_references {
+            true => mistyped_conditions(self.index, &self.reference_types()),
             false => FxHashSet::default(),
         })
     }

@@ -33,9 +33,6 @@ pub const NAMESPACES: &[(&str, Option<&[&str]>)] = &[
 /// The namespaces of agents.
 pub const AGENTS: &[&str] = &["subagent", "topic", "start_agent", "connected_subagent"];
 
-/// The functions of the dialects agentscript and agentforce.
-pub const FUNCTIONS: &[&str] = &["len", "max", "min"];
-
 /// Calls `found` with every `@namespace.name` that the agent reads.
 pub fn references<'a>(
     cx: &AgentSymbols<'_, 'a>,

@@ -1,9 +1,10 @@
 //! The symbol tables of a program and of its agents.
 
-use crate::dialects::{is_adl, is_agent_script};
 use crate::index::AgentIndex;
 use crate::variables::{self, Variables};
 use agentir_diagnostics::{FileId, Span};
+use agentir_expr::Dialect;
+use agentir_expr::dialect::{Traits, Vocabulary};
 use agentir_flow::cfg::AgentId;
 use agentir_ir::{Agent, Profile, Program, SessionVariable, Tool};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -30,9 +31,8 @@ pub struct ProgramSymbols<'a> {
     pub shared: Rc<Variables<'a>>,
     /// The variables that all agents share, by name.
     pub variables: FxHashMap<&'a str, &'a SessionVariable>,
-    /// Whether the program uses the agentfabric dialect of Agent Script, whose nodes have
-    /// references and functions of their own.
-    pub agentfabric: bool,
+    /// Whether references and functions need no declarations.
+    pub open_references: bool,
     /// The file of the first agent that uses a profile, by the profile's file.
     homes: FxHashMap<FileId, FileId>,
 }
@@ -66,15 +66,18 @@ impl<'a> ProgramSymbols<'a> {
             .filter(|v| v.scope == Some("program"))
             .map(|v| (v.name.value.as_str(), v))
             .collect();
-        let said = program.agents().flat_map(|a| a.extensions.0.values());
-        let agentfabric =
-            said.filter_map(|all| all.get("dialect")).any(|d| d.value == "agentfabric");
+        let open_references = program.agents().any(|agent| {
+            let dialect = agent.metadata.dialect;
+            let own = agent.extensions.0.get(dialect.id());
+            let open = own.zip(dialect.open_references());
+            open.is_some_and(|(all, (key, value))| all.get(key).is_some_and(|e| e.value == value))
+        });
         let mut agents = FxHashMap::default();
         for agent in program.agents() {
             agents.entry(agent.metadata.name.value.as_str()).or_insert(agent);
         }
         let mut declared = FxHashSet::default();
-        for agent in program.agents().filter(|a| is_adl(a)) {
+        for agent in program.agents().filter(|a| a.metadata.dialect.traits().reads_other_agents) {
             let at = agent.metadata.name.span;
             let fields = agent.gather.fields.iter().map(|f| &f.name);
             let variables = agent.memory.session.iter().map(|v| &v.name);
@@ -90,15 +93,27 @@ impl<'a> ProgramSymbols<'a> {
             handed,
             shared: Rc::new(shared),
             variables,
-            agentfabric,
+            open_references,
             homes,
         }
     }
 
-    /// Whether the program is written in Agent Script, in which each file is a program.
+    /// How things are called where a span is.
     #[must_use]
-    pub fn is_agent_script(&self) -> bool {
-        self.program.agents().any(is_agent_script)
+    pub fn words(&self, span: Span) -> &'static Vocabulary {
+        self.program.vocabulary(span.file)
+    }
+
+    /// The dialect of the program.
+    #[must_use]
+    pub fn dialect(&self) -> Dialect {
+        self.program.dialect()
+    }
+
+    /// How agents of its dialect behave.
+    #[must_use]
+    pub fn traits(&self) -> &'static Traits {
+        self.dialect().traits()
     }
 }
 
@@ -138,10 +153,30 @@ pub struct AgentSymbols<'p, 'a> {
 }
 
 impl<'a> AgentSymbols<'_, 'a> {
-    /// Whether the agent is written in Agent Script.
+    /// How things are called where a span is.
     #[must_use]
-    pub fn is_agent_script(&self) -> bool {
-        is_agent_script(self.agent)
+    pub fn words(&self, span: Span) -> &'static Vocabulary {
+        self.program.words(span)
+    }
+
+    /// The dialect of the agent.
+    #[must_use]
+    pub const fn dialect(&self) -> Dialect {
+        self.agent.metadata.dialect
+    }
+
+    /// How agents of its dialect behave.
+    #[must_use]
+    pub const fn traits(&self) -> &'static Traits {
+        self.dialect().traits()
+    }
+
+    /// Whether its variables have their initial values when it begins: neither other agents nor callers set
+    /// them.
+    #[must_use]
+    pub const fn starts_fresh(&self) -> bool {
+        let traits = self.traits();
+        !traits.shared_variables && !traits.arguments_are_variables
     }
 
     /// Whether a span belongs to this agent: if it is in the agent's own file, or in a profile that

@@ -9,7 +9,7 @@ use crate::script::{Outputs, output, outputs};
 use crate::variables::first;
 use agentir_diagnostics::Span;
 use agentir_expr::{BinaryOp, Expr, ExprKind, ParameterType, Path, Segment, UnaryOp, function};
-use agentir_ir::{Data, Dialect, GatherField, Tool};
+use agentir_ir::{Data, GatherField, Tool};
 use rustc_hash::FxHashMap;
 use smol_str::{SmolStr, SmolStrBuilder};
 
@@ -50,7 +50,7 @@ impl<'a> Taint<'a> {
     #[must_use]
     pub fn new(cx: &AgentAnalysis<'_, 'a>) -> Self {
         let mut taint = Self::default();
-        if cx.is_agent_script() {
+        if cx.traits().hides_outputs {
             taint.hidden_outputs(cx);
         } else {
             taint.declared(cx);
@@ -143,7 +143,7 @@ impl<'a> Taint<'a> {
         }
     }
 
-    /// Agent Script: taints variables with outputs that the model does not see.
+    /// Taints variables with outputs that the model does not see.
     fn hidden_outputs(&mut self, cx: &AgentAnalysis<'_, 'a>) {
         let mut read: Vec<(&'a Path, &'a str)> = Vec::new();
         outputs(cx.agent, &mut |path, here| {
@@ -154,7 +154,7 @@ impl<'a> Taint<'a> {
         for (path, tool) in read {
             let Some(tool) = cx.tool(tool) else { continue };
             let name = &output(path).value;
-            let about = tool.extensions.0.get(Dialect::AgentScript.name());
+            let about = tool.extensions.0.get(cx.dialect().id());
             let about = about.and_then(|e| e.get("outputs")?.value.get(name.as_str()));
             let flag = |key: &str| match about?.get(key)? {
                 Data::Bool(value) => Some(*value),

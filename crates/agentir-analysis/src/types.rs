@@ -12,12 +12,13 @@ use agentir_expr::{
 use agentir_ir::SessionVariable;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// The types of an Agent Script agent's references: variables, and the outputs of the action that
-/// `@outputs` refers to.
+/// The types of references with a namespace: variables, and the outputs of the action that `@outputs`
+/// refers to.
 #[derive(Debug, Clone, Copy)]
-pub struct ScriptTypes<'c, 'a> {
+pub struct ReferenceTypes<'c, 'a> {
     variables: &'c VariableTypes<'a>,
     outputs: &'c OutputTypes,
+    coercion: &'static Coercion,
 }
 
 /// The types of the variables that a program shares, for those that declare one.
@@ -51,7 +52,7 @@ pub(crate) fn output_types(cx: &AgentSymbols<'_, '_>) -> OutputTypes {
 /// Returns the ill-typed expressions in conditions.
 pub(crate) fn mistyped_conditions(
     index: &AgentIndex<'_>,
-    types: &ScriptTypes<'_, '_>,
+    types: &ReferenceTypes<'_, '_>,
 ) -> FxHashSet<Span> {
     let mut found = FxHashSet::default();
     for expr in index.conditions.iter().filter_map(|(c, _)| c.expr()) {
@@ -62,9 +63,13 @@ pub(crate) fn mistyped_conditions(
     found
 }
 
-impl<'c, 'a> ScriptTypes<'c, 'a> {
-    pub(crate) const fn new(variables: &'c VariableTypes<'a>, outputs: &'c OutputTypes) -> Self {
-        Self { variables, outputs }
+impl<'c, 'a> ReferenceTypes<'c, 'a> {
+    pub(crate) const fn new(
+        variables: &'c VariableTypes<'a>,
+        outputs: &'c OutputTypes,
+        coercion: &'static Coercion,
+    ) -> Self {
+        Self { variables, outputs, coercion }
     }
 
     /// Returns the type of a variable.
@@ -84,7 +89,7 @@ impl<'c, 'a> ScriptTypes<'c, 'a> {
     /// Infers the type of an expression. Calls `found` with each type error.
     pub fn infer(&self, expr: &Expr, found: &mut dyn FnMut(Span, Mismatch)) -> Option<ValueType> {
         let known = Known {
-            coercion: &Coercion::AGENT_SCRIPT,
+            coercion: self.coercion,
             root: &|path| self.root(path),
             function: &|name| (name == "len").then_some(ValueType::Number),
         };
@@ -93,20 +98,21 @@ impl<'c, 'a> ScriptTypes<'c, 'a> {
 
     /// Returns the type of an expression, if it can never be converted to `wanted`.
     pub fn mismatch(&self, expr: &Expr, wanted: &ValueType) -> Option<ValueType> {
-        Coercion::AGENT_SCRIPT.mismatch(expr, wanted, || self.infer(expr, &mut |_, _| {}))
+        self.coercion.mismatch(expr, wanted, || self.infer(expr, &mut |_, _| {}))
     }
 }
 
-/// The types of an ABL agent's declarations: variables, fields, results of tools.
-pub struct AblTypes<'c, 'a> {
+/// The types of what is in scope: variables, fields, results of tools.
+pub struct ScopedTypes<'c, 'a> {
     /// The declared type and its span by name; `None` if declarations disagree.
     declared: FxHashMap<&'a str, Option<(ValueType, Span)>>,
     /// Variables with assignments, which may have any type.
     assigned: FxHashSet<&'a str>,
     results: Results<'c, 'a>,
+    coercion: &'static Coercion,
 }
 
-impl<'c, 'a> AblTypes<'c, 'a> {
+impl<'c, 'a> ScopedTypes<'c, 'a> {
     /// Collects the declared types of an agent.
     #[must_use]
     pub fn new(cx: &'c AgentSymbols<'c, 'a>) -> Self {
@@ -127,7 +133,12 @@ impl<'c, 'a> AblTypes<'c, 'a> {
         }
         let sets = cx.index.sets.iter().map(|s| s.target.root.value.as_str());
         let writes = cx.index.writes.iter().map(|(name, _)| first(&name.value));
-        Self { declared, assigned: sets.chain(writes).collect(), results: Results::new(cx) }
+        Self {
+            declared,
+            assigned: sets.chain(writes).collect(),
+            results: Results::new(cx),
+            coercion: cx.agent.metadata.dialect.coercion(),
+        }
     }
 
     /// Returns the declared type of a variable, and its span.
@@ -156,7 +167,7 @@ impl<'c, 'a> AblTypes<'c, 'a> {
     /// Infers the type of an expression. Calls `found` with each type error.
     pub fn infer(&self, expr: &Expr, found: &mut dyn FnMut(Span, Mismatch)) -> Option<ValueType> {
         let known = Known {
-            coercion: &Coercion::ABL,
+            coercion: self.coercion,
             root: &|path| match path.namespace {
                 None if self.results.get(&path.root.value).is_none() => self.root(&path.root.value),
                 _ => None,
@@ -168,7 +179,7 @@ impl<'c, 'a> AblTypes<'c, 'a> {
 
     /// Returns the type of an expression, if it can never be converted to `wanted`.
     pub fn mismatch(&self, expr: &Expr, wanted: &ValueType) -> Option<ValueType> {
-        Coercion::ABL.mismatch(expr, wanted, || self.infer(expr, &mut |_, _| {}))
+        self.coercion.mismatch(expr, wanted, || self.infer(expr, &mut |_, _| {}))
     }
 }
 

@@ -5,6 +5,7 @@ use crate::settings;
 use agentir::{Configs, ReadOptions, Snapshot, Version, Workspace, languages};
 use agentir_project::{LoadError, Request, TextInput};
 use agentir_vfs::{Disk, FileSystem, Overlay};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use std::collections::HashMap;
 use std::io::{self, Read};
@@ -24,8 +25,8 @@ pub struct Input {
     #[arg(long, value_enum, value_name = "VERSION")]
     abl_version: Option<AblVersion>,
     /// The dialect of Agent Script documents that name none [default: detected from each document]
-    #[arg(long, value_enum, value_name = "DIALECT")]
-    dialect: Option<ScriptDialect>,
+    #[arg(long, value_parser = variants(), value_name = "DIALECT")]
+    dialect: Option<&'static str>,
     /// Treat documents as sections, or parts of sections, without an agent around them
     #[arg(long)]
     fragment: bool,
@@ -90,11 +91,7 @@ impl Input {
 
     /// What to read.
     pub fn request<'a>(&'a self, sources: &'a InputSources) -> Request<'a> {
-        let variant = self.dialect.map(|d| match d {
-            ScriptDialect::Agentscript => "agentscript",
-            ScriptDialect::Agentforce => "agentforce",
-            ScriptDialect::Agentfabric => "agentfabric",
-        });
+        let variant = self.dialect;
         let version = self.abl_version.map(Version::from);
         Request {
             paths: &self.paths,
@@ -163,12 +160,11 @@ impl From<AblVersion> for Version {
     }
 }
 
-#[derive(Clone, Copy, ValueEnum)]
-#[value(rename_all = "lower")]
-enum ScriptDialect {
-    Agentscript,
-    Agentforce,
-    Agentfabric,
+/// The variants of languages.
+fn variants() -> impl TypedValueParser<Value = &'static str> {
+    let all = || languages().iter().flat_map(|language| language.variants().iter().copied());
+    PossibleValuesParser::new(all())
+        .try_map(move |name| all().find(|known| *known == name).ok_or("no such dialect"))
 }
 
 /// Loads the input, or reports why that failed.

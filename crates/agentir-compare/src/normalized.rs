@@ -5,6 +5,7 @@
 //! are aligned by the names of their items, and every value has its span.
 
 use agentir_diagnostics::{FileId, PLACED, Span, with_places};
+use agentir_expr::dialect;
 use agentir_ir::Program;
 use indexmap::IndexMap;
 use serde_json::Value;
@@ -56,10 +57,6 @@ const ORIGIN: &[&[&str]] = &[
     &["metadata", "compiler_version"],
     // Derived from the agent.
     &["execution", "hints"],
-    // Duplicates fields of the IR: `flow`, `identity.instructions`, `knowledge`, …
-    &["extensions", "adl", "type"],
-    // The files whose tools are compared.
-    &["extensions", "adl", "tools"],
     // Where a tool is declared does not matter; the tools themselves are compared.
     &["tools"],
 ];
@@ -260,6 +257,11 @@ impl Node {
 fn normalize_agent(mut agent: Node) -> Node {
     for path in ORIGIN {
         agent.remove(path);
+    }
+    for dialect in dialect::ALL {
+        for key in dialect.redundant_extensions() {
+            agent.remove(&["extensions", dialect.id(), key]);
+        }
     }
     if let Some(NodeKind::List(bindings)) = agent
         .get_mut("reasoning")

@@ -32,7 +32,7 @@ impl Condition {
         match test.expr() {
             Some(expr) => {
                 let name = |path: &Path| first_name(without_namespace(path), names);
-                Self::Expr(dialect(agent), expr.clone().renamed(&name))
+                Self::Expr(agent.metadata.dialect, expr.clone().renamed(&name))
             }
             None => Self::Words(crate::text::normalize(&test.to_string())),
         }
@@ -42,7 +42,7 @@ impl Condition {
     pub(crate) fn key(&self) -> String {
         match self {
             Self::Expr(dialect, expr) => {
-                let mut key = format!("{}: {expr} ", dialect.name());
+                let mut key = format!("{}: {expr} ", dialect.computing().id());
                 // Strings, patterns and dates are printed alike.
                 expr.visit(&mut |e| {
                     match &e.kind {
@@ -76,7 +76,7 @@ impl Condition {
 
     fn test(&self, of_query: Dialect) -> Test<'_> {
         match self {
-            Self::Expr(dialect, expr) if *dialect == of_query => Test::Expr(expr),
+            Self::Expr(dialect, expr) if dialect.computes_like(of_query) => Test::Expr(expr),
             Self::Expr(dialect, expr) => Test::In(*dialect, expr),
             Self::Words(words) => Test::Words(words),
         }
@@ -97,11 +97,6 @@ impl std::fmt::Display for Condition {
             Self::Words(words) => write!(f, "“{words}”"),
         }
     }
-}
-
-/// The dialect of the conditions of an agent.
-pub(crate) fn dialect(agent: &Agent) -> Dialect {
-    Dialect::from_name(agent.metadata.dialect).unwrap_or(Dialect::Abl)
 }
 
 /// The path that the variable has in languages without namespaces.
@@ -126,6 +121,8 @@ fn first_name(path: Path, names: &AnnouncedLosses) -> Path {
 /// cannot reach distinguishes nothing.
 pub(crate) struct Prover {
     solver: Solver,
+    /// The dialect of the first program.
+    dialect: Dialect,
     /// The facts of each agent of the first program.
     agents: FxHashMap<Name, Facts>,
     /// The facts where no agent of the first program is in charge.
@@ -148,7 +145,7 @@ impl Prover {
             [one] => agents.get(&one.metadata.name.value).cloned().unwrap_or_default(),
             _ => Facts::new(),
         };
-        Self { solver: Solver::default(), agents, shared }
+        Self { solver: Solver::default(), dialect: first.dialect(), agents, shared }
     }
 
     /// Whether two conditions are equivalent, the second negated if `negated`; and whether that
@@ -160,7 +157,7 @@ impl Prover {
         negated: bool,
         agent: &str,
     ) -> (Answer, bool) {
-        let dialect = one.dialect().or(other.dialect()).unwrap_or(Dialect::Abl);
+        let dialect = one.dialect().or(other.dialect()).unwrap_or(self.dialect);
         let assertion = |condition, holds| assertion(condition, holds, dialect);
         let goal = || Goal::Equivalent(assertion(one, true), assertion(other, !negated));
         // Where evaluation fails in the first program there is nothing to compare with.
@@ -178,7 +175,7 @@ impl Prover {
 
     /// Whether conditions can have these truth values in one state.
     pub(crate) fn possible(&mut self, all: &[(&Condition, bool)], agent: &str) -> Answer {
-        let dialect = all.iter().find_map(|(a, _)| a.dialect()).unwrap_or(Dialect::Abl);
+        let dialect = all.iter().find_map(|(a, _)| a.dialect()).unwrap_or(self.dialect);
         let assumptions =
             all.iter().map(|(condition, holds)| assertion(condition, *holds, dialect)).collect();
         let conditions: Vec<&Condition> = all.iter().map(|(condition, _)| *condition).collect();
@@ -210,7 +207,7 @@ impl Prover {
 fn types(all: &[&Condition]) -> Vec<(Path, Type)> {
     let mut dialects = all.iter().filter_map(|condition| condition.dialect());
     let first = dialects.next();
-    if dialects.all(|d| Some(d) == first) {
+    if dialects.all(|d| first.is_some_and(|first| d.computes_like(first))) {
         return Vec::new();
     }
     let mut found: Vec<(Path, Type)> = Vec::new();
@@ -246,7 +243,7 @@ fn type_of(expr: &Expr) -> Option<Type> {
 /// express.
 fn evaluates(condition: &Condition) -> Option<Condition> {
     let Condition::Expr(dialect, expr) = condition else { return None };
-    if *dialect == Dialect::Abl {
+    if dialect.semantics().error_is_false {
         return None;
     }
     let operand = Box::new(expr.clone());

@@ -81,7 +81,7 @@ pub fn convert(
         &files,
         renamed,
         languages,
-        (target, &truthiness::differing_conditions(languages, program, target)),
+        (target, &truthiness::differing_conditions(program, target)),
     );
     report.comments = comments;
     Conversion { files, report, diagnostics, sources: read, program: program_read }

@@ -2,13 +2,12 @@
 //! counts as true.
 //!
 //! The string `"false"` is falsy in one language and truthy in another
-//! ([`Semantics::false_text_is_falsy`](agentir_eval::Semantics)). A condition that tests the truthiness
+//! ([`Semantics::false_text_is_falsy`](agentir_expr::dialect::Semantics)). A condition that tests the truthiness
 //! of a value differs if the value is that string.
 
 use agentir_diagnostics::Span;
 use agentir_expr::{Expr, ExprKind, Name, UnaryOp};
 use agentir_ir::{Node, Program};
-use agentir_syntax::Languages;
 use agentir_syntax::emit::Target;
 use rustc_hash::FxHashSet;
 
@@ -21,17 +20,12 @@ pub(crate) const HELP: &str = "compare with `\"false\"` where the value may be t
 
 /// The spans of conditions that test the truthiness of a possible string, if the target treats
 /// `"false"` differently.
-pub(crate) fn differing_conditions(
-    languages: Languages,
-    program: &Program,
-    target: Target,
-) -> FxHashSet<Span> {
-    let there = agentir_eval::semantics(target.dialect()).false_text_is_falsy;
+pub(crate) fn differing_conditions(program: &Program, target: Target) -> FxHashSet<Span> {
+    let there = target.dialect().semantics().false_text_is_falsy;
     let mut found = FxHashSet::default();
     let others: FxHashSet<Name> = program.agents().flat_map(non_string_variables).collect();
     for agent in program.agents() {
-        let dialect = languages.dialect(agent.metadata.dialect);
-        if agentir_eval::semantics(dialect).false_text_is_falsy == there {
+        if agent.metadata.dialect.semantics().false_text_is_falsy == there {
             continue;
         }
         agent.walk(&mut |node| {

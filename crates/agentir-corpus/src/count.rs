@@ -4,12 +4,10 @@ use crate::{Corpus, DialectStats, FileStats, FindingCounts, ProjectStats, RuleSt
 use agentir_diagnostics::{Diagnostic, SourceMap};
 use agentir_flow::Cfg;
 use agentir_flow::cfg::Origin;
+use agentir_ir::dialect;
 use agentir_ir::{Agent, Program};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
-
-/// What a program without an agent is counted as: tools and profiles are only written alone in ABL.
-const DEFAULT_DIALECT: &str = "abl";
 
 /// A program that was checked, and what that took.
 #[derive(Clone, Copy, Debug)]
@@ -47,7 +45,8 @@ impl Measured<'_> {
             files.insert(file);
         }
         let agents = self.programs.iter().flat_map(|p| &p.agents);
-        let dialect = agents.clone().next().map_or(DEFAULT_DIALECT, |a| a.metadata.dialect);
+        let mut dialects = self.programs.iter().map(|program| program.dialect());
+        let dialect = dialects.find(|d| *d != dialect::NONE).unwrap_or(dialect::NONE).id();
         corpus.totals = Totals {
             programs: 1,
             clean: u64::from(self.diagnostics.is_empty()),

@@ -1,8 +1,8 @@
 //! What a value is where a truth value, a number or a text is asked for.
 
 use crate::error::EvalError;
-use crate::semantics::{Semantics, Unset};
 use crate::value::Value;
+use agentir_expr::dialect::{Semantics, Unset};
 use smol_str::{SmolStr, ToSmolStr};
 
 /// Whether a value counts as true.

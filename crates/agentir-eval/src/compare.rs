@@ -3,9 +3,8 @@
 use crate::coerce::{number, parse_number, text};
 use crate::date::Date;
 use crate::error::EvalError;
-use crate::semantics::{Ordering, Semantics};
 use crate::value::Value;
-use agentir_expr::Dialect;
+use agentir_expr::dialect::{Equality, Ordering, Semantics};
 use std::cmp;
 
 /// `==` of ABL and ADL: null is undefined, a number equals the text that says it, everything else
@@ -61,10 +60,10 @@ pub(crate) fn is(a: &Value, b: &Value) -> bool {
 }
 
 /// The `==` that a dialect's own tests of membership use.
-pub(crate) fn same(a: &Value, b: &Value, dialect: Dialect) -> bool {
-    match dialect {
-        Dialect::AgentScript => strictly_equal(a, b),
-        Dialect::Abl | Dialect::Adl => equal(a, b),
+pub(crate) fn same(a: &Value, b: &Value, semantics: &Semantics) -> bool {
+    match semantics.equality {
+        Equality::Strict => strictly_equal(a, b),
+        Equality::Converting => equal(a, b),
     }
 }
 
@@ -106,9 +105,9 @@ pub fn order(
 /// `item IN collection`: an item of a list, a part of a text, the name of a field. What is unset or
 /// no collection has nothing in it.
 #[must_use]
-pub fn is_in(item: &Value, collection: &Value, dialect: Dialect) -> bool {
+pub fn is_in(item: &Value, collection: &Value, semantics: &Semantics) -> bool {
     match (collection, item) {
-        (Value::List(list), _) => list.items().iter().any(|i| same(i, item, dialect)),
+        (Value::List(list), _) => list.items().iter().any(|i| same(i, item, semantics)),
         (Value::Text(whole), Value::Text(part)) => whole.contains(part.as_str()),
         (Value::Object(object), Value::Text(name)) => object.fields().contains_key(name),
         _ => false,
@@ -118,9 +117,9 @@ pub fn is_in(item: &Value, collection: &Value, dialect: Dialect) -> bool {
 /// `whole contains part`: a part of a text, an item of a list. Numbers and truth values count as
 /// their text; what is unset neither contains nor is contained.
 #[must_use]
-pub fn contains(whole: &Value, part: &Value, dialect: Dialect, semantics: &Semantics) -> bool {
+pub fn contains(whole: &Value, part: &Value, semantics: &Semantics) -> bool {
     match whole {
-        Value::List(list) => list.items().iter().any(|item| same(item, part, dialect)),
+        Value::List(list) => list.items().iter().any(|item| same(item, part, semantics)),
         _ => scalar_texts(whole, part, semantics).is_some_and(|(w, p)| w.contains(p.as_str())),
     }
 }

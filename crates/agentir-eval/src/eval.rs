@@ -6,9 +6,9 @@ use crate::date::Date;
 use crate::error::EvalError;
 use crate::functions;
 use crate::pattern::pattern;
-use crate::semantics::{Logic, Remainder, Semantics, Unset, semantics};
 use crate::state::Environment;
 use crate::value::Value;
+use agentir_expr::dialect::{Logic, Remainder, Semantics, Unset};
 use agentir_expr::{
     BinaryOp, Dialect, Expr, ExprKind, Literal, ObjectEntry, Path, Segment, UnaryOp,
 };
@@ -20,7 +20,7 @@ use std::collections::BTreeMap;
 /// # Errors
 /// Any [`EvalError`].
 pub fn evaluate(expr: &Expr, state: &dyn Environment, dialect: Dialect) -> Result<Value> {
-    Evaluator { state, dialect, semantics: semantics(dialect) }.value(expr)
+    Evaluator { state, semantics: dialect.semantics() }.value(expr)
 }
 
 /// What becomes of a condition.
@@ -38,7 +38,7 @@ pub enum Outcome {
 /// not hold.
 #[must_use]
 pub fn outcome(expr: &Expr, state: &dyn Environment, dialect: Dialect) -> Outcome {
-    let semantics = semantics(dialect);
+    let semantics = dialect.semantics();
     match evaluate(expr, state, dialect) {
         Ok(value) if truthy(&value, semantics) => Outcome::True,
         Ok(_) => Outcome::False,
@@ -86,7 +86,6 @@ pub fn member(value: &Value, segment: &Segment, semantics: &Semantics) -> Result
 
 pub(crate) struct Evaluator<'a> {
     pub(crate) state: &'a dyn Environment,
-    pub(crate) dialect: Dialect,
     pub(crate) semantics: &'a Semantics,
 }
 
@@ -241,9 +240,9 @@ impl Evaluator<'_> {
             BinaryOp::LessEqual => self.order(a, b)?.is_some_and(cmp::Ordering::is_le),
             BinaryOp::Greater => self.order(a, b)? == Some(cmp::Ordering::Greater),
             BinaryOp::GreaterEqual => self.order(a, b)?.is_some_and(cmp::Ordering::is_ge),
-            BinaryOp::In => is_in(a, b, self.dialect),
-            BinaryOp::NotIn => !is_in(a, b, self.dialect),
-            BinaryOp::Contains => contains(a, b, self.dialect, self.semantics),
+            BinaryOp::In => is_in(a, b, self.semantics),
+            BinaryOp::NotIn => !is_in(a, b, self.semantics),
+            BinaryOp::Contains => contains(a, b, self.semantics),
             BinaryOp::StartsWith | BinaryOp::EndsWith => self.ends(op, a, b),
             BinaryOp::Matches => self.matches(a, b)?,
             _ => return self.arithmetic(op, a, b),

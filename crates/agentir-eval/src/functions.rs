@@ -92,8 +92,8 @@ static BODIES: &[(&str, Body)] = &[
 /// Methods by their name in the table; the receiver is argument 0.
 #[rustfmt::skip]
 static METHOD_BODIES: &[(&str, Body)] = &[
-    ("contains", |c| Ok(Value::Bool(contains(c.arg(0), c.arg(1), c.on.dialect, c.on.semantics)))),
-    ("includes", |c| Ok(Value::Bool(contains(c.arg(0), c.arg(1), c.on.dialect, c.on.semantics)))),
+    ("contains", |c| Ok(Value::Bool(contains(c.arg(0), c.arg(1), c.on.semantics)))),
+    ("includes", |c| Ok(Value::Bool(contains(c.arg(0), c.arg(1), c.on.semantics)))),
     ("startsWith", |c| Ok(Value::Bool(c.on.ends(BinaryOp::StartsWith, c.arg(0), c.arg(1))))),
     ("endsWith", |c| Ok(Value::Bool(c.on.ends(BinaryOp::EndsWith, c.arg(0), c.arg(1))))),
     ("matches", |c| c.on.matches(c.arg(0), c.arg(1)).map(Value::Bool)),

@@ -39,7 +39,7 @@
 //! | a condition that fails | does not hold | stops the procedure | stops the flow* |
 //! | characters are counted as | Unicode scalar values* | the same | the same |
 //!
-//! The rows are the columns of [`Semantics`], so a difference is data and nowhere else.
+//! The rows are the columns of [`Semantics`](agentir_expr::dialect::Semantics), so a difference is data and nowhere else.
 //!
 //! Numbers are doubles, as ABL has it (and JavaScript and Python, which run the other two); they are
 //! always finite, because what would overflow is an error. Two numbers of a program that are equal
@@ -56,7 +56,6 @@ mod eval;
 mod functions;
 mod json;
 mod pattern;
-mod semantics;
 mod state;
 mod value;
 
@@ -67,6 +66,5 @@ pub use error::EvalError;
 pub use eval::{Outcome, evaluate, length, member, outcome};
 pub use functions::{is_evaluated, is_evaluated_method};
 pub use pattern::{Pattern, captures, pattern, portable};
-pub use semantics::{Logic, Ordering, Remainder, Semantics, Unset, semantics};
 pub use state::{Environment, State};
 pub use value::{List, MAX_SIZE, MAX_TEXT, MAX_VALUE_DEPTH, Object, Value};

@@ -2,8 +2,8 @@
 
 use crate::error::EvalError;
 use crate::eval::member;
-use crate::semantics::Semantics;
 use crate::value::{MAX_VALUE_DEPTH, Object, Value};
+use agentir_expr::dialect::Semantics;
 use agentir_expr::{Name, Path};
 use std::collections::BTreeMap;
 

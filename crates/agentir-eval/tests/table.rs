@@ -3,8 +3,11 @@
 #![allow(clippy::unwrap_used, missing_docs)]
 
 use agentir_diagnostics::{Span, Spanned};
-use agentir_eval::{Environment, EvalError, Semantics, State, Value, evaluate, semantics, text};
-use agentir_expr::{BinaryOp, Dialect, Expr, ExprKind, Literal, Name, Path, Segment, UnaryOp};
+use agentir_eval::{Environment, EvalError, State, Value, evaluate, text};
+use agentir_expr::dialect::Semantics;
+use agentir_expr::{
+    BinaryOp, Dialect, Expr, ExprKind, Literal, Name, Path, Segment, UnaryOp, dialect,
+};
 
 fn node(kind: ExprKind) -> Expr {
     Expr::new(kind, Span::default()).unwrap()
@@ -43,7 +46,7 @@ fn all(abl: &Expr, script: &Expr, adl: &Expr) -> [String; 3] {
     let shown = |expr: &Expr, dialect| {
         evaluate(expr, &State::new(), dialect).map_or("fails".to_owned(), |v| v.to_string())
     };
-    [shown(abl, Dialect::Abl), shown(script, Dialect::AgentScript), shown(adl, Dialect::Adl)]
+    [shown(abl, dialect::ABL), shown(script, dialect::AGENT_SCRIPT), shown(adl, dialect::ADL)]
 }
 
 fn same(expr: &Expr) -> [String; 3] {
@@ -85,8 +88,8 @@ fn unset_values() {
     assert_eq!(same(&op(BinaryOp::Contains, x(), s("a"))), ["false", "false", "false"]);
     let not = node(ExprKind::Unary { op: UnaryOp::Not, operand: Box::new(x()) });
     assert_eq!(same(&not), ["true", "true", "true"]);
-    let shown = |dialect| text(&Value::Null, semantics(dialect)).to_string();
-    assert_eq!(Dialect::ALL.map(shown), ["", "None", ""]);
+    let shown = |dialect: Dialect| text(&Value::Null, dialect.semantics()).to_string();
+    assert_eq!([dialect::ABL, dialect::AGENT_SCRIPT, dialect::ADL].map(shown), ["", "None", ""]);
 }
 
 #[test]
@@ -114,7 +117,7 @@ fn other_differences() {
 #[test]
 fn functions() {
     let shown = |function: &str, args: Vec<Expr>| {
-        evaluate(&call(function, args), &State::new(), Dialect::Abl)
+        evaluate(&call(function, args), &State::new(), dialect::ABL)
             .map_or_else(|e| e.to_string(), |v| v.to_string())
     };
     assert_eq!(shown("DIV", vec![n(1.0), n(0.0)]), "null");
@@ -158,7 +161,7 @@ impl Environment for Fixed {
 
 #[test]
 fn the_environment_gives_time_and_chance() {
-    let shown = |function| evaluate(&call(function, vec![]), &Fixed, Dialect::Abl).unwrap();
+    let shown = |function| evaluate(&call(function, vec![]), &Fixed, dialect::ABL).unwrap();
     assert_eq!(shown("NOW"), Value::from("2026-01-01T00:00:00Z"));
     assert_eq!(shown("UNIQUE_ID"), Value::from("BBBBBB"));
 }
@@ -171,7 +174,7 @@ fn values_stay_bounded() {
     let twice = node(ExprKind::List(vec![x(), x()]));
     let mut steps = 0;
     let error = loop {
-        match evaluate(&twice, &state, Dialect::Abl) {
+        match evaluate(&twice, &state, dialect::ABL) {
             Ok(value) => state.set("x", value),
             Err(error) => break error,
         }

@@ -140,6 +140,9 @@ impl Coercion {
         json: true,
     };
 
+    /// That of a language without declared types: nothing is rejected.
+    pub const ANY: Self = Self { never: &[], json: true };
+
     /// Agent Script's. Single values convert as Python converts them on request; lists do not. An
     /// `object` is "an untyped structured value" (part I, 2.2), and on the platform the type of whatever
     /// has a type of its own there, numbers and dates included: nothing is known of it.

@@ -10,6 +10,7 @@ use crate::rules::{Constraints, Policy, Profile};
 use crate::statement::{ActionHandler, Actions, Body, Jump, Response};
 use crate::tool::Tool;
 use agentir_diagnostics::{Span, Spanned};
+use agentir_expr::dialect::Notation;
 use agentir_expr::{Condition, Dialect, Name, Template as Text};
 use indexmap::IndexMap;
 use schemars::JsonSchema;
@@ -174,7 +175,11 @@ pub struct Metadata {
     /// A description.
     pub description: Option<Text>,
     /// The source dialect.
-    pub dialect: &'static str,
+    #[schemars(with = "&'static str")]
+    pub dialect: Dialect,
+    /// The notation of the source.
+    #[serde(skip)]
+    pub notation: Notation,
     /// A hash of the source.
     pub source_hash: SmolStr,
     /// The version of the compiler.
@@ -190,7 +195,8 @@ impl Metadata {
             version: None,
             kind: AgentType::Agent,
             description: None,
-            dialect: dialect.name(),
+            dialect,
+            notation: Notation::default(),
             source_hash,
             compiler_version: env!("CARGO_PKG_VERSION"),
         }

@@ -70,7 +70,7 @@ pub use agent::{
     Metadata, MultiIntent, Nlu, NluIntent, OnErrorThen, SystemPrompt, Template as NamedTemplate,
     Timeouts,
 };
-pub use agentir_expr::Dialect;
+pub use agentir_expr::dialect::{self, Dialect};
 pub use coordination::{
     AgentReference, Completion, CompletionCondition, Context, Coordination, Decider, Delegate,
     Escalation, Handoff, HumanOutcome, IntentClassification, MemoryGrant, OnReturn, PassedValue,

@@ -4,8 +4,9 @@ use crate::agent::Agent;
 use crate::data::Extensions;
 use crate::rules::Profile;
 use crate::tool::Tool;
-use agentir_diagnostics::{Span, Spanned};
-use agentir_expr::Name;
+use agentir_diagnostics::{FileId, Span, Spanned};
+use agentir_expr::dialect::{self, Notation, Vocabulary};
+use agentir_expr::{Dialect, Name};
 use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -35,6 +36,9 @@ pub struct Program {
 /// Tools shared by several agents.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ToolLibrary {
+    /// The source dialect.
+    #[serde(skip)]
+    pub dialect: Dialect,
     /// The tools.
     pub tools: Vec<Tool>,
     /// The modules imported by tools written in code.
@@ -79,6 +83,30 @@ impl Program {
             .flat_map(|a| &a.tools)
             .chain(self.libraries.iter().flat_map(|l| &l.tools))
             .chain(profiles.flat_map(|p| &p.tools_add))
+    }
+
+    /// The notation of a file.
+    #[must_use]
+    pub fn notation(&self, file: FileId) -> Notation {
+        let agents = self.agents().map(|a| (a.metadata.name.span.file, a.metadata.notation));
+        let profiles = self.profiles().map(|p| (p.name.span.file, p.notation));
+        let mut all = agents.chain(profiles);
+        all.find(|(of, _)| *of == file).map(|(_, notation)| notation).unwrap_or_default()
+    }
+
+    /// How things are called in a file.
+    #[must_use]
+    pub fn vocabulary(&self, file: FileId) -> &'static Vocabulary {
+        self.dialect().vocabulary(self.notation(file))
+    }
+
+    /// The dialect of the program. What runs together shares one.
+    #[must_use]
+    pub fn dialect(&self) -> Dialect {
+        let agents = self.agents().map(|agent| agent.metadata.dialect);
+        let profiles = self.profiles().map(|profile| profile.dialect);
+        let libraries = self.libraries.iter().map(|library| library.dialect);
+        agents.chain(profiles).chain(libraries).next().unwrap_or(dialect::NONE)
     }
 
     /// The agent that talks to the user first: the one the manifest names, else the only agent, else the

@@ -6,7 +6,8 @@ use crate::gather::GatherField;
 use crate::statement::Jump;
 use crate::tool::Tool;
 use agentir_diagnostics::{Span, Spanned};
-use agentir_expr::{Condition, Expr, Name, Template};
+use agentir_expr::dialect::Notation;
+use agentir_expr::{Condition, Dialect, Expr, Name, Template};
 use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -238,6 +239,12 @@ pub struct PolicyRule {
 pub struct Profile {
     /// The name.
     pub name: Spanned<Name>,
+    /// The source dialect.
+    #[serde(skip)]
+    pub dialect: Dialect,
+    /// The notation of the source.
+    #[serde(skip)]
+    pub notation: Notation,
     /// A description.
     pub description: Option<Template>,
     /// The priority; higher wins.

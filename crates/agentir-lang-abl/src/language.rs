@@ -6,7 +6,7 @@ use crate::migrate::VersionChanges;
 use crate::schema::{AGENT, PROFILE, TOOL_LIBRARY};
 use crate::{Arena, Format, Options, emit, lower, outline, reader};
 use agentir_diagnostics::FileId;
-use agentir_expr::Dialect;
+use agentir_expr::{Dialect, dialect};
 use agentir_syntax::emit::Emitter;
 use agentir_syntax::line_layout::YAML;
 use agentir_syntax::lower::{keep_parser_errors, not_text};
@@ -46,7 +46,7 @@ impl From<Options> for ReadOptions {
 
 impl Language for Abl {
     fn id(&self) -> &'static str {
-        Dialect::Abl.name()
+        dialect::ABL.id()
     }
 
     fn title(&self) -> &'static str {
@@ -54,7 +54,7 @@ impl Language for Abl {
     }
 
     fn dialect(&self) -> Dialect {
-        Dialect::Abl
+        dialect::ABL
     }
 
     fn detect(&self, file: &FileHead<'_>) -> Option<(Confidence, &'static FileKind)> {
@@ -126,7 +126,11 @@ fn read(format: Format, file: FileId, text: &str, options: Options) -> LoweredFi
         return LoweredFile::nothing(diagnostics);
     };
     let version = document.version;
-    let definition = lower::lower(document, text, options.fragment, &mut diagnostics);
+    let notation = match format {
+        Format::Abl => dialect::Notation::Native,
+        Format::Yaml => dialect::Notation::Yaml,
+    };
+    let definition = lower::lower(document, notation, text, options.fragment, &mut diagnostics);
     keep_parser_errors(&mut diagnostics, parsed, outline.stopped);
     LoweredFile { definition: Some(definition), version, diagnostics, stopped: outline.stopped }
 }

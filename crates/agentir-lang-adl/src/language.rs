@@ -2,7 +2,7 @@
 
 use crate::{AgentKind, config, emit, lower, python, reader};
 use agentir_diagnostics::{FileId, Span};
-use agentir_expr::{Dialect, Version};
+use agentir_expr::{Dialect, Version, dialect};
 use agentir_ir::{Extensions, ToolLibrary};
 use agentir_syntax::emit::Emitter;
 use agentir_syntax::line_layout::YAML;
@@ -39,7 +39,7 @@ const SETTINGS: &str = "config.yml";
 
 impl Language for Adl {
     fn id(&self) -> &'static str {
-        Dialect::Adl.name()
+        dialect::ADL.id()
     }
 
     fn title(&self) -> &'static str {
@@ -47,7 +47,7 @@ impl Language for Adl {
     }
 
     fn dialect(&self) -> Dialect {
-        Dialect::Adl
+        dialect::ADL
     }
 
     fn detect(&self, file: &FileHead<'_>) -> Option<(Confidence, &'static FileKind)> {
@@ -168,7 +168,13 @@ fn functions(file: FileId, text: &str) -> LoweredFile {
     let end = u32::try_from(text.len()).unwrap_or(u32::MAX);
     let span = Span::new(file, 0, end);
     let imports = module.imports;
-    let library = ToolLibrary { tools, imports, extensions: Extensions::default(), span };
+    let library = ToolLibrary {
+        dialect: dialect::ADL,
+        tools,
+        imports,
+        extensions: Extensions::default(),
+        span,
+    };
     let definition = Some(Definition::Tools(Arc::new(library)));
     let stopped = module.stopped;
     LoweredFile { definition, version: Version::default(), diagnostics, stopped }

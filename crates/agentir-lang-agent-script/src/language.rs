@@ -3,7 +3,7 @@
 use crate::line_layout::NOTATION;
 use crate::{Dialect, Options, emit, lower, parse, validate};
 use agentir_diagnostics::{FileId, Span};
-use agentir_expr::{Dialect as Semantics, Version};
+use agentir_expr::{Dialect as Semantics, Version, dialect};
 use agentir_syntax::emit::Emitter;
 use agentir_syntax::lower::not_text;
 use agentir_syntax::{
@@ -22,7 +22,7 @@ pub static AGENT_SCRIPT_FILE: FileKind = FileKind::agents("agent-script", "Agent
 
 impl Language for AgentScript {
     fn id(&self) -> &'static str {
-        Semantics::AgentScript.name()
+        dialect::AGENT_SCRIPT.id()
     }
 
     fn title(&self) -> &'static str {
@@ -30,7 +30,13 @@ impl Language for AgentScript {
     }
 
     fn dialect(&self) -> Semantics {
-        Semantics::AgentScript
+        dialect::AGENT_SCRIPT
+    }
+
+    fn variants(&self) -> &'static [&'static str] {
+        const NAMES: [&str; 3] =
+            [Dialect::ALL[0].name(), Dialect::ALL[1].name(), Dialect::ALL[2].name()];
+        &NAMES
     }
 
     /// By the ending, else by the content.

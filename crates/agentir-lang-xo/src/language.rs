@@ -2,7 +2,7 @@
 
 use crate::{FILE_NAMES, archive, is_xo, json, losses, lower, parse};
 use agentir_diagnostics::FileId;
-use agentir_expr::Dialect;
+use agentir_expr::{Dialect, dialect};
 use agentir_syntax::emit::LossRule;
 use agentir_syntax::lower::not_text;
 use agentir_syntax::{
@@ -50,7 +50,7 @@ impl Language for Xo {
     }
 
     fn dialect(&self) -> Dialect {
-        Dialect::Abl
+        dialect::XO
     }
 
     fn detect(&self, file: &FileHead<'_>) -> Option<(Confidence, &'static FileKind)> {

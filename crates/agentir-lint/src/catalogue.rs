@@ -5,7 +5,7 @@ use crate::options::{OPTIONS, RuleOption};
 use crate::rule::{Group, Rule};
 use crate::rules;
 use agentir_diagnostics::{Severity, Tag};
-use agentir_ir::Dialect;
+use agentir_ir::{Dialect, dialect};
 use agentir_rules::PAGES;
 use serde::Serialize;
 
@@ -167,7 +167,7 @@ pub struct RuleInfo {
     /// The names of the equivalent checks in the vendors' tools.
     pub vendor: &'static [&'static str],
     /// The dialects that it applies to.
-    pub dialects: &'static [Dialect],
+    pub dialects: Vec<Dialect>,
     /// Its options.
     pub options: Vec<RuleOption>,
     /// The tag of its findings.
@@ -202,13 +202,14 @@ impl Group {
 }
 
 fn info(rule: &'static Rule) -> RuleInfo {
+    let authored = dialect::ALL.into_iter().filter(|dialect| dialect.traits().is_authored);
     RuleInfo {
         name: rule.name.0,
         group: rule.group,
         severity: rule.severity,
         summary: rule.summary,
         vendor: rule.vendor,
-        dialects: rule.dialects,
+        dialects: authored.filter(|dialect| rule.applies_to(*dialect)).collect(),
         options: OPTIONS.iter().copied().filter(|option| option.rule == rule.name.0).collect(),
         tag: tag(rule.name.0),
     }

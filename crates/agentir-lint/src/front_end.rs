@@ -17,7 +17,7 @@ const fn rule(
         severity,
         summary,
         vendor,
-        dialects: crate::rule::ANY,
+        requires: &[],
         check: Check::FrontEnd,
     }
 }

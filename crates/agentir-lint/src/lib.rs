@@ -10,7 +10,7 @@
 //! points, proofs. A rule is a query over them and words for the answer. `agentir check --statistics`
 //! reports the time of each rule, and in parentheses that of shared analyses.
 //!
-//! Each rule lists the dialects it applies to. What a project may decide (limits, names that the
+//! Each rule names the constructs that it is about; dialects list theirs. What a project may decide (limits, names that the
 //! platform provides) is an option of the rule, in one table (`options`). When several rules match
 //! the same location, only the most specific reports: `constant-comparison` for a single
 //! comparison, `unsatisfiable-condition` and `always-true-condition` for whole conditions,

@@ -3,6 +3,7 @@
 use crate::options::Options;
 use agentir_analysis::{AgentAnalysis, ProgramAnalysis};
 use agentir_diagnostics::{Diagnostic, FileId, RuleName, Severity, Span};
+use agentir_expr::dialect::Construct;
 use agentir_ir::Dialect;
 use std::ops::Deref;
 
@@ -19,33 +20,16 @@ pub struct Rule {
     pub summary: &'static str,
     /// The names of the equivalent checks in the vendors' tools.
     pub vendor: &'static [&'static str],
-    /// The dialects that it applies to.
-    pub dialects: &'static [Dialect],
+    /// The constructs that it is about. It applies to the dialects that have all of them.
+    pub requires: &'static [Construct],
     /// Its check.
     pub check: Check,
 }
 
-/// All dialects.
-pub(crate) const ANY: &[Dialect] = &[Dialect::Abl, Dialect::AgentScript, Dialect::Adl];
-/// Features of ABL only.
-pub(crate) const ABL: &[Dialect] = &[Dialect::Abl];
-/// Features of ABL and Agent Script.
-pub(crate) const ABL_AND_SCRIPT: &[Dialect] = &[Dialect::Abl, Dialect::AgentScript];
-/// Features of ABL and ADL.
-pub(crate) const ABL_AND_ADL: &[Dialect] = &[Dialect::Abl, Dialect::Adl];
-/// Features of ADL only.
-pub(crate) const ADL: &[Dialect] = &[Dialect::Adl];
-/// Features of Agent Script only.
-pub(crate) const AGENT_SCRIPT: &[Dialect] = &[Dialect::AgentScript];
-
 impl Rule {
-    /// Whether the rule applies to a dialect. Programs of unknown dialects, such as imported
-    /// exports, get the rules for all dialects.
-    pub(crate) fn speaks(&self, dialect: Option<Dialect>) -> bool {
-        match dialect {
-            Some(dialect) => self.dialects.contains(&dialect),
-            None => self.dialects == ANY,
-        }
+    /// Whether the rule applies to a dialect.
+    pub(crate) fn applies_to(&self, dialect: Dialect) -> bool {
+        self.requires.iter().all(|construct| dialect.has(*construct))
     }
 }
 

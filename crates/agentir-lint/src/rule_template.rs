@@ -1,6 +1,6 @@
 //! (What it finds, in a sentence.)
 
-use crate::rule::{ABL, AgentContext, Check, Group, Report, Rule};
+use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use agentir_diagnostics::{RuleName, Severity};
 
 pub(crate) static RULE: Rule = Rule {
@@ -9,7 +9,7 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Warning,
     summary: "(what it finds, lower case, no full stop)",
     vendor: &[],
-    dialects: ABL,
+    requires: &[],
     check: Check::Agent(check),
 };
 

@@ -8,7 +8,7 @@ use crate::timing::Times;
 use agentir_analysis::{Cancellation, Cancelled, Clock, ProgramAnalysis};
 use agentir_diagnostics::{Diagnostic, FileId};
 use agentir_expr::Version;
-use agentir_ir::{Dialect, Program};
+use agentir_ir::Program;
 use rustc_hash::FxHashSet;
 use std::sync::Arc;
 
@@ -139,11 +139,6 @@ fn run(
             AgentContext::new(agent, options)
         })
         .collect();
-    let dialects: Vec<Option<Dialect>> =
-        agents.iter().map(|cx| Dialect::from_name(cx.agent.metadata.dialect)).collect();
-    // All agents of a program share a dialect. A program without agents consists of ABL libraries
-    // and profiles.
-    let of_program = dialects.first().copied().unwrap_or(Some(Dialect::Abl));
     for rule in RULES.iter().copied() {
         if !selection.wants(rule.name.0) {
             continue;
@@ -156,21 +151,18 @@ fn run(
             Check::Agent(check) => time(&mut || {
                 agents
                     .iter()
-                    .zip(&dialects)
-                    .filter(|(_, dialect)| rule.speaks(**dialect))
-                    .for_each(|(agent, _)| check(agent, &mut report));
+                    .filter(|agent| rule.applies_to(agent.dialect()))
+                    .for_each(|agent| check(agent, &mut report));
             }),
-            Check::Program(check) if rule.speaks(of_program) => {
+            Check::Program(check) if rule.applies_to(whole.dialect()) => {
                 time(&mut || check(whole, &mut report));
             }
             Check::Program(_) => {}
         }
     }
     // Agents of one file may share a mistake, for instance in the system prompt.
-    if whole.is_agent_script() {
-        let mut seen = FxHashSet::default();
-        diagnostics.retain(|d| seen.insert((d.rule.0, d.primary.span, d.message.clone())));
-    }
+    let mut seen = FxHashSet::default();
+    diagnostics.retain(|d| seen.insert((d.rule.0, d.primary.span, d.message.clone())));
     let statistics = Statistics::of(whole);
     // A rule that was stopped half-way has not seen everything.
     cancellation.check()?;

@@ -9,8 +9,9 @@ use crate::problem::{Atom, AtomKind, Problem, Slot};
 use crate::query::{Bound, FactKind, Type};
 use crate::representatives;
 use crate::truth::TruthSet;
-use agentir_eval::{Date, Object, Value, parse_number, semantics};
-use agentir_expr::{Dialect, Expr, ExprKind, Literal, Visit};
+use agentir_eval::{Date, Object, Value, parse_number};
+use agentir_expr::dialect::Ordering;
+use agentir_expr::{Expr, ExprKind, Literal, Visit};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smol_str::{SmolStr, format_smolstr};
 use std::collections::BTreeMap;
@@ -362,7 +363,7 @@ impl ClassBuilder {
         }
         self.add(Value::Undefined);
         self.add(Value::Null);
-        if deep && problem.semantics.unset_member == agentir_eval::Unset::Error {
+        if deep && problem.semantics.unset_member == agentir_expr::dialect::Unset::Error {
             self.classes.push((Slot::Missing, false));
         }
         if !bools_first {
@@ -435,16 +436,16 @@ impl ClassBuilder {
                 all.extend((1..=profile.related as i64).filter_map(|n| near(*date, -n)));
             }
         }
-        let script = problem.any(|d| d == Dialect::AgentScript);
-        let other = problem.any(|d| d != Dialect::AgentScript);
+        let dates = problem.any(|d| d.semantics().has_dates);
+        let texts = problem.any(|d| !d.semantics().has_dates);
         if all.is_empty() {
-            all.extend(Date::parse("2026-01-15").filter(|_| script));
+            all.extend(Date::parse("2026-01-15").filter(|_| dates));
         }
         for date in all {
-            if script {
+            if dates {
                 self.add(Value::Date(date));
             }
-            if other
+            if texts
                 || profile.dates.iter().any(|d| profile.texts.contains(&format_smolstr!("{d}")))
             {
                 self.add(Value::text(format_smolstr!("{date}")));
@@ -465,7 +466,7 @@ impl ClassBuilder {
         texts.push(SmolStr::default());
         // Strings that represent numbers, in two spellings each.
         let mut between = Self { classes: Vec::new() };
-        if problem.any(|d| semantics(d).ordering == agentir_eval::Ordering::AsNumbers)
+        if problem.any(|d| d.semantics().ordering == Ordering::AsNumbers)
             || !profile.numbers.is_empty()
         {
             between.numbers(&TestProfile {
@@ -482,9 +483,7 @@ impl ClassBuilder {
         }
         // ABL's only string that is neither empty nor truthy.
         texts.push("false".into());
-        if problem.any(|d| semantics(d).ordering == agentir_eval::Ordering::ByType)
-            && profile.by_order
-        {
+        if problem.any(|d| d.semantics().ordering == Ordering::ByType) && profile.by_order {
             texts.extend(representatives::between(&profile.texts));
         }
         if profile.by_length {

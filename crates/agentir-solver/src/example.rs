@@ -7,10 +7,9 @@ use crate::problem::{AtomKind, Problem, Slot, fact_holds};
 use crate::query::{Assertion, Goal, Query, Test};
 use crate::search::{Assignment, Domains};
 use crate::truth::TruthSet;
-use agentir_eval::{
-    Environment, Object, Outcome, State, Unset, Value, evaluate, outcome, semantics, truthy,
-};
+use agentir_eval::{Environment, Object, Outcome, State, Value, evaluate, outcome, truthy};
 use agentir_expr::Path;
+use agentir_expr::dialect::Unset;
 use rustc_hash::FxHashSet;
 
 /// Returns the example for an assignment, if the evaluator confirms that it answers the query.
@@ -90,7 +89,7 @@ fn constraints_hold(problem: &Problem<'_>, constraints: &[usize], state: &State)
             // both.
             AtomKind::Part => TruthSet::TRUE,
             AtomKind::Expr(expr) => match evaluate(expr, state, atom.dialect) {
-                Ok(value) => TruthSet::from_bool(truthy(&value, semantics(atom.dialect))),
+                Ok(value) => TruthSet::from_bool(truthy(&value, atom.dialect.semantics())),
                 Err(_) => TruthSet::ERROR,
             },
             AtomKind::Fact(kind) => {

@@ -4,9 +4,10 @@ use crate::atom_class::{AtomClass, classify, is_length};
 use crate::query::{Assertion, Bound, Fact, FactKind, Facts, Goal, Label, Query, Test, Type};
 use crate::truth::{Formula, TruthSet};
 use agentir_eval::{
-    Date, Environment, EvalError, Semantics, State, Unset, Value, evaluate, is_evaluated,
-    is_evaluated_method, length, member, pattern, semantics, truthy,
+    Date, Environment, EvalError, State, Value, evaluate, is_evaluated, is_evaluated_method,
+    length, member, pattern, truthy,
 };
+use agentir_expr::dialect::{Semantics, Unset};
 use agentir_expr::{
     BinaryOp, Dialect, Expr, ExprKind, Literal as Constant, Path, Segment, UnaryOp, Visit,
 };
@@ -125,11 +126,11 @@ pub(crate) struct Problem<'a> {
 impl<'a> Problem<'a> {
     pub(crate) fn new(query: &Query<'a>) -> Self {
         let dialects = dialects(query);
-        let strict = dialects.iter().map(|d| semantics(*d));
+        let strict = dialects.iter().map(|d| d.semantics());
         let strict = strict.into_iter().find(|s| s.unset_member == Unset::Error);
         let mut problem = Self {
             dialect: query.dialect,
-            semantics: strict.unwrap_or_else(|| semantics(query.dialect)),
+            semantics: strict.unwrap_or_else(|| query.dialect.semantics()),
             dialects,
             variables: Vec::new(),
             atoms: Vec::new(),
@@ -171,7 +172,7 @@ impl<'a> Problem<'a> {
                 false,
             )),
         };
-        let required = match (assertion.holds, semantics(dialect).error_is_false) {
+        let required = match (assertion.holds, dialect.semantics().error_is_false) {
             (true, _) => TruthSet::TRUE,
             (false, true) => TruthSet::TRUE.complement(),
             (false, false) => TruthSet::FALSE,
@@ -272,7 +273,7 @@ impl<'a> Problem<'a> {
         expr.paths(&mut |path| paths.push(path.clone()));
         if paths.is_empty() {
             return Formula::Const(match evaluate(expr, &State::new(), dialect) {
-                Ok(value) => TruthSet::from_bool(truthy(&value, semantics(dialect))),
+                Ok(value) => TruthSet::from_bool(truthy(&value, dialect.semantics())),
                 Err(_) => TruthSet::ERROR,
             });
         }
@@ -290,8 +291,8 @@ impl<'a> Problem<'a> {
         variables.dedup();
         let may_fail = expr_may_fail(expr, dialect);
         let mut key = key(expr);
-        if dialect != self.dialect {
-            let _ = write!(key, " in {}", dialect.name());
+        if !dialect.computes_like(self.dialect) {
+            let _ = write!(key, " in {}", dialect.id());
         }
         let atom = self.atom(&key, AtomKind::Expr(expr), variables, may_fail);
         if let Some(atom) = self.atoms.get_mut(atom) {
@@ -394,7 +395,7 @@ impl<'a> Problem<'a> {
             AtomKind::Expr(expr) => {
                 let slots = Slots { problem: self, slot };
                 match evaluate(expr, &slots, atom.dialect) {
-                    Ok(value) => TruthSet::from_bool(truthy(&value, semantics(atom.dialect))),
+                    Ok(value) => TruthSet::from_bool(truthy(&value, atom.dialect.semantics())),
                     Err(_) => TruthSet::ERROR,
                 }
             }
@@ -451,12 +452,12 @@ impl<'a> Problem<'a> {
     }
 }
 
-/// Returns the dialects of a query, its own first.
+/// Returns the dialects of a query, its own first, and one of those that compute alike.
 fn dialects(query: &Query<'_>) -> Vec<Dialect> {
     let mut all = vec![query.dialect];
     for assertion in query.assertions() {
         let dialect = assertion.test.dialect(query.dialect);
-        if !all.contains(&dialect) {
+        if !all.iter().any(|known| dialect.computes_like(*known)) {
             all.push(dialect);
         }
     }
@@ -465,7 +466,7 @@ fn dialects(query: &Query<'_>) -> Vec<Dialect> {
 
 /// Comparisons and tests of ABL never fail; the rest may.
 fn expr_may_fail(expr: &Expr, dialect: Dialect) -> bool {
-    if !semantics(dialect).error_is_false {
+    if !dialect.semantics().error_is_false {
         return true;
     }
     match classify(expr) {

@@ -7,7 +7,8 @@
 use crate::atom_class::is_length;
 use crate::problem::{fact_holds, is_opaque};
 use crate::query::{Assertion, Bound, Fact, FactKind, Facts, Goal, Query, Test, Type};
-use agentir_eval::{Environment, EvalError, Outcome, Semantics, Value, outcome, semantics};
+use agentir_eval::{Environment, EvalError, Outcome, Value, outcome};
+use agentir_expr::dialect::Semantics;
 use agentir_expr::{Dialect, Expr, ExprKind, Literal as Constant, Path, Segment, UnaryOp, Visit};
 use smol_str::SmolStr;
 
@@ -93,7 +94,7 @@ impl<'q, 'a> Sampler<'q, 'a> {
 
     fn empty(facts: &'q Facts, dialect: Dialect) -> Self {
         let (variables, conjuncts) = (Vec::new(), Vec::new());
-        let semantics = semantics(dialect);
+        let semantics = dialect.semantics();
         Self { facts, dialect, semantics, variables, conjuncts, budget: MAX_EVALUATIONS }
     }
 

@@ -343,14 +343,14 @@ fn assertion_key(assertion: &Assertion<'_>) -> String {
     let holds = if assertion.holds { '+' } else { '-' };
     match assertion.test {
         Test::Expr(expr) => format!("{holds}{}", key(expr)),
-        Test::In(dialect, expr) => format!("{holds}{} in {}", key(expr), dialect.name()),
+        Test::In(dialect, expr) => format!("{holds}{} in {}", key(expr), dialect.id()),
         Test::Words(words) => format!("{holds}words {words}"),
     }
 }
 
 /// Returns the cache key of a query: everything that the answer depends on.
 fn cache_key(problem: &Problem<'_>, query: &Query<'_>, assumptions: &[String]) -> String {
-    let mut all = format!("{}\n{}\n", query.dialect.name(), assumptions.join("\n"));
+    let mut all = format!("{}\n{}\n", query.dialect.id(), assumptions.join("\n"));
     let _ = match &query.goal {
         Goal::Satisfiable => writeln!(all, "?"),
         Goal::Implied(assertion) => writeln!(all, "=>{}", assertion_key(assertion)),

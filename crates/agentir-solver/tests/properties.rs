@@ -180,7 +180,7 @@ fn state() -> impl Strategy<Value = State> {
 }
 
 fn dialect() -> impl Strategy<Value = Dialect> {
-    prop::sample::select(Dialect::ALL.to_vec())
+    prop::sample::select(agentir_expr::dialect::ALL.to_vec())
 }
 
 fn literals(exprs: &[(Expr, bool)]) -> Vec<Assertion<'_>> {

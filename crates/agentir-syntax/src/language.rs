@@ -18,8 +18,13 @@ pub trait Language: Sync {
     /// Its name in prose.
     fn title(&self) -> &'static str;
 
-    /// The dialect whose semantics the expressions of its programs have.
+    /// The dialect of its agents: their semantics, and how messages speak of them.
     fn dialect(&self) -> Dialect;
+
+    /// The names of its variants, which a document or [`ReadOptions::variant`] chooses from.
+    fn variants(&self) -> &'static [&'static str] {
+        &[]
+    }
 
     /// The kind that a file is taken for, by its name and its content; `None` if it is not of this language.
     fn detect(&self, file: &FileHead<'_>) -> Option<(Confidence, &'static FileKind)>;
@@ -284,10 +289,10 @@ impl Languages {
         self.iter().find(|language| language.id() == id)
     }
 
-    /// The dialect that agents of a language are written in, given its id; that of the fallback if it is not known.
+    /// The dialect with this id.
     #[must_use]
-    pub fn dialect(&self, id: &str) -> Dialect {
-        self.get(id).unwrap_or(self.fallback).dialect()
+    pub fn dialect(&self, id: &str) -> Option<Dialect> {
+        self.iter().map(Language::dialect).find(|dialect| dialect.id() == id)
     }
 
     /// The targets of conversions, in order.

@@ -57,6 +57,7 @@ impl Definition {
     ) -> Self {
         let tools = match agents.first() {
             Some(agent) if !tools.is_empty() => Some(Arc::new(ToolLibrary {
+                dialect: agent.metadata.dialect,
                 tools,
                 imports: Vec::new(),
                 extensions: Extensions::default(),

@@ -6,7 +6,7 @@ use super::states::{Domain, States, Test};
 use super::{Baseline, Mutation, Operator, Oracle};
 use agentir_diagnostics::{Edit, Span};
 use agentir_eval::Outcome;
-use agentir_expr::{Condition, Dialect, Expr, ExprKind, Literal, Visit};
+use agentir_expr::{Condition, Expr, ExprKind, Literal, Visit, dialect};
 use agentir_ir::{Agent, Branch, Node, NumberOrText, Statement};
 
 /// Operators for conditions, constraints, routes and declared values.
@@ -103,10 +103,7 @@ fn moved(baseline: &Baseline, mutations: &mut Vec<Mutation>) {
 }
 
 fn words(agent: &Agent) -> [&'static str; 2] {
-    match super::states::dialect(agent) {
-        Dialect::Abl => ["AND", "OR"],
-        _ => ["and", "or"],
-    }
+    if agent.metadata.dialect == dialect::ABL { ["AND", "OR"] } else { ["and", "or"] }
 }
 
 /// The source text of the operands of a comparison of a variable with a constant.
@@ -330,8 +327,9 @@ fn tied(baseline: &Baseline, mutations: &mut Vec<Mutation>) {
 /// If the runtime alone decides the handoff of one agent, the other hands over under the same condition.
 fn handed_back(baseline: &Baseline, mutations: &mut Vec<Mutation>) {
     let program = &baseline.checked.program;
-    let quiet =
-        |a: &&Agent| a.flow.is_none() && a.gather.fields.is_empty() && a.metadata.dialect == "abl";
+    let quiet = |a: &&Agent| {
+        a.flow.is_none() && a.gather.fields.is_empty() && a.metadata.dialect == dialect::ABL
+    };
     for agent in program.agents().filter(quiet) {
         let domain = Domain::of(program, agent);
         for handoff in agent.coordination.handoffs.iter().filter(|h| !h.returns) {

@@ -374,7 +374,9 @@ impl Search {
                     });
                     found
                 };
-                if one.metadata.dialect == "agent-script" && names(one, other) && names(other, one)
+                if one.metadata.dialect.traits().shared_variables
+                    && names(one, other)
+                    && names(other, one)
                 {
                     let mut all = Vec::new();
                     for agent in [one, other] {
@@ -574,7 +576,7 @@ impl Search {
 
     /// Conditions that hold initially, if all variables they read have initial values.
     fn start(&mut self, agent: &Agent, domain: &Domain) {
-        if domain.dialect != agentir_expr::Dialect::Abl {
+        if domain.dialect != agentir_expr::dialect::ABL {
             return;
         }
         let unjudged = std::cell::RefCell::new(BTreeSet::new());

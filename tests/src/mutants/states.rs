@@ -3,8 +3,8 @@
 
 use agentir_eval::{Outcome, State, Value, outcome};
 use agentir_expr::{
-    BinaryOp, Condition, ConditionKind, Dialect, Expr, ExprKind, Literal, Name, Path,
-    SYSTEM_VARIABLES, Segment, UnaryOp, Visit,
+    BinaryOp, Condition, ConditionKind, Dialect, Expr, ExprKind, Literal, Name, Path, Segment,
+    UnaryOp, Visit,
 };
 use agentir_ir::{Agent, GatherField, Node, Program};
 use std::collections::{BTreeMap, BTreeSet};
@@ -39,13 +39,6 @@ pub struct Domain {
     pub written: BTreeSet<String>,
 }
 
-/// The dialect of an agent.
-#[must_use]
-pub fn dialect(agent: &Agent) -> Dialect {
-    let name = agent.metadata.dialect;
-    Dialect::ALL.into_iter().find(|d| d.name() == name).unwrap_or(Dialect::Abl)
-}
-
 fn root(path: &str) -> String {
     path.split('.').next().unwrap_or(path).to_owned()
 }
@@ -54,7 +47,7 @@ impl Domain {
     /// The declarations of an agent.
     #[must_use]
     pub fn of(program: &Program, agent: &Agent) -> Self {
-        let dialect = dialect(agent);
+        let dialect = agent.metadata.dialect;
         let mut fields: BTreeMap<String, Vec<&GatherField>> = BTreeMap::new();
         let mut written: BTreeSet<String> = BTreeSet::new();
         agent.walk(&mut |node| match node {
@@ -80,11 +73,9 @@ impl Domain {
         let delegates = program.agents().flat_map(|a| &a.coordination.delegates);
         written.extend(delegates.flat_map(|d| &d.input).map(|(name, _)| root(&name.value)));
         let mut declared = BTreeMap::new();
-        if dialect == Dialect::Abl {
-            for variable in SYSTEM_VARIABLES.iter().filter(|v| !v.values.is_empty()) {
-                let values = variable.values.iter().map(|v| Value::from(*v)).collect();
-                declared.insert(variable.name.to_owned(), Values::Listed(values));
-            }
+        for variable in dialect.system_variables().iter().filter(|v| !v.values.is_empty()) {
+            let values = variable.values.iter().map(|v| Value::from(*v)).collect();
+            declared.insert(variable.name.to_owned(), Values::Listed(values));
         }
         for (name, all) in &fields {
             let [field] = all.as_slice() else { continue };
@@ -92,7 +83,7 @@ impl Domain {
                 declared.insert(name.clone(), of_field(field));
             }
         }
-        let shared: Vec<&agentir_ir::SessionVariable> = if dialect == Dialect::AgentScript {
+        let shared: Vec<&agentir_ir::SessionVariable> = if dialect.traits().shared_variables {
             program.agents().flat_map(|a| &a.memory.session).collect()
         } else {
             Vec::new()

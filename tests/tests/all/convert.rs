@@ -45,10 +45,10 @@ fn samples() -> Vec<Sample> {
 fn native(program: &Program) -> Vec<Target> {
     // Agentforce needs a name and a user; a document without is one of the base dialect.
     let base = || program.agents().all(|a| a.extensions.0.is_empty());
-    match program.agents().next().map(|a| a.metadata.dialect) {
-        Some("agent-script") if base() => vec![targets::AGENT_SCRIPT_BASE],
-        Some("agent-script") => vec![targets::AGENT_SCRIPT],
-        Some("adl") => vec![targets::ADL],
+    match program.dialect().id() {
+        "agent-script" if base() => vec![targets::AGENT_SCRIPT_BASE],
+        "agent-script" => vec![targets::AGENT_SCRIPT],
+        "adl" => vec![targets::ADL],
         _ => vec![targets::ABL, targets::ABL_YAML],
     }
 }

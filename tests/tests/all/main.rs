@@ -26,6 +26,7 @@ mod hygiene;
 mod loops;
 mod migrate;
 mod mutations;
+mod notations;
 mod orchestration;
 mod pages;
 mod proofs;

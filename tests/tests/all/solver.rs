@@ -3,7 +3,6 @@
 
 #![allow(clippy::panic, reason = "tests end by panicking")]
 
-use agentir_expr::Dialect;
 use agentir_ir::{Agent, Node};
 use agentir_lang_abl::Options;
 use agentir_solver::{Assertion, Facts, Goal, Label, Query, Solver, Statistics, Test};
@@ -13,11 +12,6 @@ use agentir_tests::samples::external_agent_script;
 /// More conditions of an agent than this are not asked about in pairs.
 const PAIRED: usize = 30;
 
-fn dialect(agent: &Agent) -> Dialect {
-    let name = agent.metadata.dialect;
-    Dialect::ALL.into_iter().find(|d| d.name() == name).unwrap_or(Dialect::Abl)
-}
-
 fn ask(agent: &Agent, solver: &mut Solver) {
     let mut tests: Vec<Test<'_>> = Vec::new();
     agent.walk(&mut |node| {
@@ -26,7 +20,7 @@ fn ask(agent: &Agent, solver: &mut Solver) {
         }
     });
     let facts = Facts::new();
-    let dialect = dialect(agent);
+    let dialect = agent.metadata.dialect;
     let mut answer = |assumptions: Vec<Assertion<'_>>, goal: Goal<'_>| {
         solver.solve(&Query { dialect, facts: &facts, assumptions, goal })
     };

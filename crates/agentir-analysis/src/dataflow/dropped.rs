@@ -10,7 +10,7 @@ use agentir_diagnostics::Span;
 use agentir_eval::Value;
 use agentir_flow::Cfg;
 use agentir_flow::cfg::{AccessKind, AgentId, Origin};
-use agentir_ir::{Agent, Dialect, Statement};
+use agentir_ir::{Agent, Statement};
 use petgraph::graph::NodeIndex;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smol_str::SmolStr;
@@ -57,7 +57,7 @@ impl DroppedVariables {
         cfg: &Cfg<'a>,
         agents: impl FnOnce() -> Vec<(AgentSymbols<'p, 'a>, Option<Dataflow<'a>>)>,
     ) -> Self {
-        if program.is_agent_script() || cfg.transfers().iter().all(|t| t.target.is_none()) {
+        if program.traits().shared_variables || cfg.transfers().iter().all(|t| t.target.is_none()) {
             return Self::default();
         }
         let agents = agents();
@@ -169,7 +169,7 @@ fn reached(flow: &Dataflow<'_>) -> FxHashSet<NodeIndex> {
 fn needed<'a>(cx: &AgentSymbols<'_, 'a>, flow: &Dataflow<'a>) -> Vec<Need> {
     let agent = cx.agent;
     let variables = cx.variables;
-    let adl = agent.metadata.dialect == Dialect::Adl.name();
+    let arguments = agent.metadata.dialect.traits().arguments_are_variables;
     let initial: FxHashSet<&str> = agent
         .memory
         .session
@@ -177,7 +177,7 @@ fn needed<'a>(cx: &AgentSymbols<'_, 'a>, flow: &Dataflow<'a>) -> Vec<Need> {
         .filter(|v| v.initial_value.is_some())
         .map(|v| first(&v.name.value))
         .chain(agent.memory.state.iter().map(|v| first(&v.name.value)))
-        .chain(cx.index.fields.iter().filter(|_| !adl).map(|f| f.name.value.as_str()))
+        .chain(cx.index.fields.iter().filter(|_| !arguments).map(|f| f.name.value.as_str()))
         .chain(agent.attachments.iter().map(|a| a.name.value.as_str()))
         .collect();
     let its_own = |name: &str| {
@@ -203,7 +203,7 @@ fn needed<'a>(cx: &AgentSymbols<'_, 'a>, flow: &Dataflow<'a>) -> Vec<Need> {
     let declared: FxHashSet<&str> =
         agent.gather.fields.iter().map(|f| f.name.value.as_str()).collect();
     names.retain(|name| {
-        !name.is_empty() && !its_own(name) && (!adl || declared.contains(name.as_str()))
+        !name.is_empty() && !its_own(name) && (!arguments || declared.contains(name.as_str()))
     });
     let use_sites = UseCollector::places(flow, &|tool| cx.tool(tool));
     let mut found = Vec::new();

@@ -2,7 +2,7 @@
 
 use agentir_flow::Cfg;
 use agentir_flow::cfg::Origin;
-use agentir_ir::{Dialect, Node, Program, Statement};
+use agentir_ir::{Node, Program, Statement};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The variables that other agents set, by the name of the owner.
@@ -31,7 +31,7 @@ impl<'a> ExternalDefs<'a> {
             }
         }
         for agent in program.agents() {
-            if agent.metadata.dialect != Dialect::Adl.name() {
+            if !agent.metadata.dialect.traits().reads_other_agents {
                 continue;
             }
             agent.walk(&mut |node| {

@@ -7,7 +7,7 @@ use crate::variables::first;
 use agentir_diagnostics::{FileId, Span};
 use agentir_eval::Value;
 use agentir_flow::cfg::{Access, AccessKind};
-use agentir_ir::{BindingAction, Data, Dialect, SessionVariable, WriteUse};
+use agentir_ir::{BindingAction, Data, SessionVariable, WriteUse};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smol_str::SmolStr;
 
@@ -36,7 +36,8 @@ impl<'a> LocalVariables<'a> {
         accesses: impl Iterator<Item = &'s Access>,
     ) -> Self {
         let agent = cx.agent;
-        let adl = agent.metadata.dialect == Dialect::Adl.name();
+        let traits = agent.metadata.dialect.traits();
+        let arguments = traits.arguments_are_variables;
         let externally_defined = externally_defined(cx, external_defs);
         // Definitions outside of the graph may happen at any time.
         let seen: FxHashSet<(FileId, u32)> = accesses
@@ -58,9 +59,8 @@ impl<'a> LocalVariables<'a> {
             }
             locals.all.entry(name_of).or_insert(Value::Undefined);
         }
-        // In ADL the arguments of a flow are variables that the model fills from the user's
-        // messages.
-        for field in agent.gather.fields.iter().filter(|_| adl) {
+        // Arguments are variables that the model fills from the user's messages.
+        for field in agent.gather.fields.iter().filter(|_| arguments) {
             locals.declared.insert(&field.name.value, field.name.span);
             locals.all.insert(&field.name.value, Value::Undefined);
         }
@@ -68,10 +68,13 @@ impl<'a> LocalVariables<'a> {
             let name = first(&variable.name.value);
             locals.declared.insert(name, variable.name.span);
             // A caller outside of the program may pass variables that are declared and never set.
-            if locals.all.contains_key(name) || cx.program.program.complete || adl {
+            if locals.all.contains_key(name)
+                || cx.program.program.complete
+                || traits.closed_programs
+            {
                 locals.all.insert(name, initial(variable).unwrap_or_default());
             }
-            if !adl {
+            if !arguments {
                 locals.model_visible.insert(name);
             }
             if variable.initial_value.is_some() && initial(variable).is_none() {
@@ -80,7 +83,7 @@ impl<'a> LocalVariables<'a> {
         }
         locals.all.retain(|name, _| {
             let own = !externally_defined.contains(name) && !hidden.contains(name);
-            own && !name.is_empty() && (!adl || !name.contains('.'))
+            own && !name.is_empty() && (!arguments || !name.contains('.'))
         });
         locals
     }
@@ -183,8 +186,9 @@ fn externally_defined<'a>(
         all.extend(set);
     }
     all.extend(cx.program.shared.defined.iter().chain(&cx.program.shared.returned));
-    let adl = agent.metadata.dialect == Dialect::Adl.name();
-    if !adl || external_defs.chosen.contains(agent.metadata.name.value.as_str()) {
+    let traits = agent.metadata.dialect.traits();
+    let arguments = traits.arguments_are_variables;
+    if !arguments || external_defs.chosen.contains(agent.metadata.name.value.as_str()) {
         all.extend(index.fields.iter().map(|f| f.name.value.as_str()));
     }
     all.extend(agent.attachments.iter().map(|a| a.name.value.as_str()));

@@ -200,10 +200,7 @@ impl<'a> DefIndex<'a> {
         locals: LocalVariables<'a>,
         shared: bool,
     ) -> Self {
-        let dialect = Dialect::ALL
-            .into_iter()
-            .find(|d| d.name() == cx.agent.metadata.dialect)
-            .unwrap_or(Dialect::Abl);
+        let dialect = cx.agent.metadata.dialect;
         let edges = Edges::new(&cfg, nodes);
         let mut def_nodes: FxHashMap<SmolStr, Vec<NodeIndex>> = FxHashMap::default();
         let mut kill_nodes: FxHashMap<SmolStr, Vec<NodeIndex>> = FxHashMap::default();
@@ -262,11 +259,11 @@ impl<'a> DefIndex<'a> {
                 | NodeKind::Unknown
                 | NodeKind::Other
         );
-        match self.dialect {
-            // In ADL the model fills arguments from messages, and functions may set them.
-            Dialect::Adl => others,
-            _ if locals => kind == NodeKind::Choose && self.locals.is_model_visible(name),
-            _ => others,
+        // The model fills arguments from messages, and functions may set them.
+        if locals && !self.dialect.traits().arguments_are_variables {
+            kind == NodeKind::Choose && self.locals.is_model_visible(name)
+        } else {
+            others
         }
     }
 
@@ -416,7 +413,8 @@ impl<'a> Dataflow<'a> {
     /// Returns the constants after a node.
     fn transfer_function(&self, node: NodeIndex, before: &Rc<Constants>) -> Rc<Constants> {
         let changes = self.defs(node);
-        let wipes = self.dialect == Dialect::Adl && self.may_be_defined_elsewhere(node, "", true);
+        let wipes = self.dialect.traits().arguments_are_variables
+            && self.may_be_defined_elsewhere(node, "", true);
         let model_visible = self.kind(node) == NodeKind::Choose;
         if !wipes && !model_visible && changes.is_empty() {
             return Rc::clone(before);
@@ -540,7 +538,7 @@ impl<'a> Dataflow<'a> {
     pub fn may_be_set(&self, name: &str) -> FxHashSet<NodeIndex> {
         let mut found = FxHashSet::default();
         let mut worklist = self.def_nodes(name);
-        if self.dialect == Dialect::Adl || self.locals.is_model_visible(name) {
+        if self.dialect.traits().arguments_are_variables || self.locals.is_model_visible(name) {
             worklist.extend(
                 self.nodes_on_paths()
                     .into_iter()

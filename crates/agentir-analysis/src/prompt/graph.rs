@@ -6,7 +6,6 @@
 
 use super::mentions::Strength;
 use super::prompts::Prompt;
-use crate::dialects::is_adl;
 use agentir_diagnostics::Span;
 use agentir_ir::{Agent, AgentType, AgentUse, Node, Program};
 use petgraph::graph::{DiGraph, NodeIndex};
@@ -206,11 +205,12 @@ impl<'a> HandoffGraph<'a> {
         a.iter().any(|router| b.binary_search(router).is_ok())
     }
 
-    /// Whether instructions can lead from an agent to another. Without an ensemble, ADL does not
-    /// specify who chooses.
+    /// Whether instructions can lead from an agent to another. Without a
+    /// router, some dialects leave open who chooses.
     fn can_lead(&self, from: &Agent, to: &str) -> bool {
         let own = from.metadata.name.value.as_str();
-        let nobody_chooses = is_adl(from) && self.routers.is_empty();
+        let nobody_chooses =
+            from.metadata.dialect.traits().implicit_routing && self.routers.is_empty();
         nobody_chooses || self.routed(own, to) || self.direct(own, to)
     }
 }

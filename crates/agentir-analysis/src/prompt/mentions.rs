@@ -476,14 +476,15 @@ fn tools<'a>(words: &Words<'a>, mut found: impl FnMut(&'a str, Range<usize>, boo
 mod tests {
     use super::*;
     use agentir_diagnostics::{Span, Spanned};
-    use agentir_ir::{Agent, Dialect, Metadata};
+    use agentir_ir::{Agent, Metadata};
     use smol_str::SmolStr;
 
     #[test]
     fn no_text_with_a_name_is_passed_over() {
         let agents = ["Billing", "Élan", "x", "42nd street", "don't ask"].map(|name| {
             let name = Spanned::new(SmolStr::new(name), Span::default());
-            let metadata = Metadata::new(name, Dialect::AgentScript, SmolStr::default());
+            let metadata =
+                Metadata::new(name, agentir_expr::dialect::AGENT_SCRIPT, SmolStr::default());
             Agent::new(metadata, Span::default())
         });
         let program =

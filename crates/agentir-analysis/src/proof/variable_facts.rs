@@ -10,8 +10,8 @@ use crate::variables::Variables;
 use agentir_diagnostics::{Span, Spanned};
 use agentir_eval::Value;
 use agentir_expr::{
-    Dialect, Expr, ExprKind, Literal, Name, ParameterType, Path, SYSTEM_VARIABLES, Segment,
-    TypeExpr, TypeKind, Version,
+    Dialect, Expr, ExprKind, Literal, Name, ParameterType, Path, Segment, TypeExpr, TypeKind,
+    Version,
 };
 use agentir_ir::{Entity, GatherField, ReturnType, Validation};
 use agentir_solver::{Bound, FactKind, Facts, Label, Type};
@@ -58,7 +58,7 @@ impl SharedDeclarations {
             let Some(ty) = variable.ty.as_ref().and_then(type_of) else { continue };
             let label = u32::try_from(sources.len()).ok().map(Label);
             sources.push(FactSource::at(variable.name.span, declared_as(ty)));
-            facts.add(script_variable(&variable.name), FactKind::Type(ty), label);
+            facts.add(shared_variable(&variable.name), FactKind::Type(ty), label);
         }
         Self { facts: Arc::new(facts), sources }
     }
@@ -69,7 +69,7 @@ fn declared_as(ty: Type) -> String {
 }
 
 /// Returns a variable as Agent Script refers to it.
-fn script_variable(name: &Spanned<Name>) -> Path {
+fn shared_variable(name: &Spanned<Name>) -> Path {
     let namespace = Some(Spanned::new(Name::new_static("variables"), name.span));
     Path { namespace, ..Path::variable(name.clone()) }
 }
@@ -150,10 +150,7 @@ impl VariableFacts {
         version: Version,
         declared: Rc<SharedDeclarations>,
     ) -> Self {
-        let dialect = Dialect::ALL
-            .into_iter()
-            .find(|d| d.name() == cx.agent.metadata.dialect)
-            .unwrap_or(Dialect::Abl);
+        let dialect = cx.agent.metadata.dialect;
         let (mut facts, mut sources) = (Facts::extending(&declared.facts), Vec::new());
         let mut sets: FxHashMap<&str, Vec<&Expr>> = FxHashMap::default();
         for set in &cx.index.sets {
@@ -255,10 +252,7 @@ impl<'a> FactBuilder<'a, '_> {
 
     /// Adds the facts about runtime variables, unless the author defines one of the same name.
     fn system(&mut self, dialect: Dialect, version: Version) {
-        if dialect != Dialect::Abl {
-            return;
-        }
-        for variable in SYSTEM_VARIABLES {
+        for variable in dialect.system_variables() {
             let taken = self.sets.contains_key(root(variable.name))
                 || (variable.authored_wins && self.variables.defined.contains(variable.name));
             if variable.name.contains('*') || variable.since > version || taken {
@@ -295,17 +289,19 @@ impl<'a> FactBuilder<'a, '_> {
 
     fn memory(&mut self, cx: &AgentSymbols<'_, 'a>) {
         let shared = &cx.program.variables;
-        let script = cx.is_agent_script();
-        // Agent Script enforces declared types; those of shared variables have been added.
-        let elsewhere = shared.values().copied().filter(|_| !script);
+        let traits = cx.traits();
+        // The types of shared variables have been added.
+        let elsewhere = shared.values().copied().filter(|_| !traits.shared_variables);
         for variable in cx.agent.memory.session.iter().chain(elsewhere) {
             let Some(ty) = variable.ty.as_ref().and_then(type_of) else { continue };
             let name = &variable.name;
             let known = shared.get(name.value.as_str()).is_some_and(|v| v.name.span == name.span);
-            let at = match script {
-                true if known => continue,
-                true => script_variable(name),
-                false if !self.has_only_type(&name.value, ty) => continue,
+            let unsure = !traits.enforces_types && !self.has_only_type(&name.value, ty);
+            if unsure || (traits.shared_variables && known) {
+                continue;
+            }
+            let at = match traits.namespaced_references {
+                true => shared_variable(name),
                 false => Path::variable(name.clone()),
             };
             self.add(at, FactKind::Type(ty), Some(name.span), declared_as(ty));

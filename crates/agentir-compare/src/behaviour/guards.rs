@@ -3,7 +3,7 @@
 
 use crate::prover::{Condition, Prover};
 use agentir_diagnostics::Span;
-use agentir_expr::{BinaryOp, Dialect, ExprKind, Name, UnaryOp};
+use agentir_expr::{BinaryOp, ExprKind, Name, UnaryOp};
 use biodivine_lib_bdd::{Bdd, BddPartialValuation, BddVariable, BddVariableSet, op_function};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -227,11 +227,11 @@ fn split(
     }
 }
 
-/// The operands of the outermost connective of a condition. Only conditions of ABL can be split: in
-/// other dialects an operand that fails aborts the evaluation, so their order matters.
+/// The operands of the outermost connective of a condition. Where an
+/// operand that fails aborts the evaluation, their order matters, and the condition cannot be split.
 fn parts(condition: &Condition) -> Vec<Condition> {
     let Condition::Expr(dialect, expr) = condition else { return Vec::new() };
-    if *dialect != Dialect::Abl {
+    if !dialect.semantics().error_is_false {
         return Vec::new();
     }
     let of = |e: &agentir_expr::Expr| Condition::Expr(*dialect, e.clone());

@@ -104,8 +104,8 @@ pub(super) fn index_of(call: &Call<'_, '_>) -> Result<Value> {
         Value::List(list) => list
             .items()
             .iter()
-            .position(|item| crate::compare::same(item, call.arg(1), call.on.dialect)),
-        whole if contains(whole, call.arg(1), call.on.dialect, call.on.semantics) => {
+            .position(|item| crate::compare::same(item, call.arg(1), call.on.semantics)),
+        whole if contains(whole, call.arg(1), call.on.semantics) => {
             let whole = call.text(0);
             whole
                 .find(call.text(1).as_str())

@@ -28,7 +28,7 @@ mod supervisor;
 mod tools;
 mod tree;
 
-use agentir_expr::Dialect;
+use agentir_expr::{Dialect, dialect};
 use agentir_ir::Program;
 use agentir_syntax::emit::{
     Emitted, Emitter, LossRule, NameSyntax, Namespace, OutputFile, file_stem,
@@ -121,7 +121,7 @@ impl Emitter for Writer {
     }
 
     fn dialect(&self) -> Dialect {
-        Dialect::Abl
+        dialect::ABL
     }
 
     fn emit(&self, program: &Program) -> Emitted {

@@ -5,10 +5,10 @@ use super::{Context, coordination, data, flow, gather, memory, rules, supervisor
 use crate::{DocumentKind, HeaderValue};
 use agentir_diagnostics::{Diagnostic, Span, Spanned};
 use agentir_ir::{
-    Agent, AgentType, Attachment, Body, Completion, ConversationIntents, Data, Dialect, Entity,
+    Agent, AgentType, Attachment, Body, Completion, ConversationIntents, Data, Entity,
     EntitySource, Execution, Extensions, Hooks, IR_VERSION, Identity, Instruction, IntentHandling,
     LookupTable, Metadata, MultiIntent, NamedTemplate, Nlu, NluIntent, Number, Response,
-    SystemPrompt, Timeouts,
+    SystemPrompt, Timeouts, dialect,
 };
 use agentir_syntax::lower::{execution_hints, merge_extensions};
 use indexmap::IndexMap;
@@ -88,7 +88,8 @@ pub(super) fn agent(
             version: f.text("version"),
             kind,
             description: f.template("description"),
-            ..Metadata::new(name, Dialect::Abl, agentir_syntax::lower::source_hash(text))
+            notation: cx.notation,
+            ..Metadata::new(name, dialect::ABL, agentir_syntax::lower::source_hash(text))
         },
         execution: execution(&mut f),
         identity,
@@ -356,7 +357,7 @@ fn templates(
         // The last definition is effective; lint reports the earlier ones.
         if let Some(earlier) = templates.insert(name.value.clone(), template) {
             extensions.insert(
-                Dialect::Abl.name(),
+                dialect::ABL.id(),
                 &format!("templates.{}", name.value),
                 serde_json::to_value(&earlier).unwrap_or_default(),
                 earlier.span,
@@ -508,7 +509,7 @@ fn lookup_tables(
         };
         if let Some(earlier) = tables.insert(name.value.clone(), table) {
             extensions.insert(
-                Dialect::Abl.name(),
+                dialect::ABL.id(),
                 &format!("lookup_tables.{}", name.value),
                 serde_json::to_value(&earlier).unwrap_or_default(),
                 earlier.span,

@@ -5,7 +5,7 @@ use crate::inline::{Action, Assignment, Store, ToolCall};
 use crate::{Field, HeaderValue, Record, Value};
 use agentir_diagnostics::{Span, Spanned};
 use agentir_expr::{Condition, Expr, Name, Template, TypeExpr};
-use agentir_ir::{Data, Dialect, Extensions, Number, NumberOrText};
+use agentir_ir::{Data, Extensions, Number, NumberOrText, dialect};
 use agentir_syntax::outline::{Entry, EntryKind};
 use smol_str::SmolStr;
 
@@ -301,7 +301,7 @@ impl<'t> Fields<'t> {
     /// Adds the remaining fields to `extensions`.
     pub(super) fn preserve(self, extensions: &mut Extensions) {
         agentir_syntax::lower::merge_extensions(extensions, self.nested_extensions);
-        let dialect = Dialect::Abl.name();
+        let dialect = dialect::ABL.id();
         for field in self.fields.into_iter().flatten() {
             extensions.insert(dialect, field.def.name, data::of_value(field.entry), field.span);
         }

@@ -14,6 +14,7 @@ mod tools;
 
 use crate::{Document, DocumentKind, Record};
 use agentir_diagnostics::Diagnostic;
+use agentir_expr::dialect::{self, Notation};
 use agentir_ir::{Extensions, ToolLibrary};
 use agentir_syntax::Definition;
 use agentir_syntax::lower::merge_extensions;
@@ -30,18 +31,21 @@ struct Context<'p> {
     steps: FxHashSet<SmolStr>,
     /// Whether the document is a fragment, in which nothing counts as missing.
     fragment: bool,
+    /// The notation of the document.
+    notation: Notation,
 }
 
 /// Lowers a document. `text` is its source, for the hash.
 pub(crate) fn lower(
     document: Document<'_>,
+    notation: Notation,
     text: &str,
     fragment: bool,
     problems: &mut Vec<Diagnostic>,
 ) -> Definition {
     let mut steps = FxHashSet::default();
     collect_steps(&document.root, &mut steps);
-    let mut cx = Context { problems, steps, fragment };
+    let mut cx = Context { problems, steps, fragment, notation };
     let kind = document.kind;
     let span = document.root.span;
     let fields = Fields::new(document.root);
@@ -62,7 +66,13 @@ pub(crate) fn lower(
             }
             fields.preserve(&mut extensions);
             let imports = Vec::new();
-            Definition::Tools(Arc::new(ToolLibrary { tools: all, imports, extensions, span }))
+            Definition::Tools(Arc::new(ToolLibrary {
+                dialect: dialect::ABL,
+                tools: all,
+                imports,
+                extensions,
+                span,
+            }))
         }
     }
 }

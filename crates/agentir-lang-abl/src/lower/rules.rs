@@ -5,7 +5,7 @@ use super::{Context, flow, gather, tools};
 use crate::inline;
 use crate::{HeaderValue, Record, Value};
 use agentir_diagnostics::Spanned;
-use agentir_expr::{Condition, ConditionKind, Name, Template};
+use agentir_expr::{Condition, ConditionKind, Name, Template, dialect};
 use agentir_ir::{
     Checkpoint, Constraint, ConstraintFailure, ConstraintKind, Constraints, Data, Extensions,
     FailureKind, FlowModifications, GatherOverrides, Guardrail, GuardrailKind, Insertion, Jump,
@@ -373,6 +373,8 @@ pub(super) fn profile(cx: &mut Context<'_>, mut f: Fields<'_>) -> Profile {
         flow_modifications = Some(modifications);
     }
     let mut profile = Profile {
+        dialect: dialect::ABL,
+        notation: cx.notation,
         name,
         description: f.template("description"),
         priority: f.number("priority").unwrap_or(NumberOrText::Number(Number(0.0))),

@@ -7,8 +7,8 @@ use crate::{HeaderValue, Record, Value};
 use agentir_diagnostics::{Diagnostic, Spanned};
 use agentir_expr::{Name, Template};
 use agentir_ir::{
-    AgentReference, Context as HandoffContext, Coordination, Data, Decider, Dialect, Extensions,
-    Handoff, Number, PassedValue, Policy, PolicyRule, Routing, RoutingRule, RoutingTarget,
+    AgentReference, Context as HandoffContext, Coordination, Data, Decider, Extensions, Handoff,
+    Number, PassedValue, Policy, PolicyRule, Routing, RoutingRule, RoutingTarget, dialect,
 };
 use agentir_syntax::lower::{empty_rule, merge_extensions};
 use smol_str::SmolStr;
@@ -39,7 +39,7 @@ pub(super) fn supervisor(
             routing.get_or_insert_default().direct_response_allowed = Some(allowed);
         }
         if let Some(role) = role {
-            rest.insert(Dialect::Abl.name(), "behavior.role", Data::from(role), behavior.span);
+            rest.insert(dialect::ABL.id(), "behavior.role", Data::from(role), behavior.span);
         }
         behavior.preserve(rest);
     }
@@ -47,7 +47,7 @@ pub(super) fn supervisor(
         let span = section.span;
         let remaining = section.into_extensions();
         rest.insert(
-            Dialect::Abl.name(),
+            dialect::ABL.id(),
             "communication",
             serde_json::to_value(remaining).unwrap_or_default(),
             span,
@@ -277,7 +277,7 @@ fn protocol(item: Record<'_>) -> Option<Handoff> {
     let (context, span) = (f.names("context"), f.span);
     let mut extensions = f.into_extensions();
     let from = from.map_or_else(|| SmolStr::new_static("any"), |n| n.value);
-    extensions.insert(Dialect::Abl.name(), "from", Data::from(from.as_str()), span);
+    extensions.insert(dialect::ABL.id(), "from", Data::from(from.as_str()), span);
     Some(Handoff {
         context: HandoffContext {
             pass: context

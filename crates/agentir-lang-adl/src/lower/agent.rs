@@ -5,9 +5,9 @@ use crate::{AgentKind, Faq, Member, Value};
 use agentir_diagnostics::{Confidence, Diagnostic, Span, Spanned};
 use agentir_expr::{Condition, Expr, Name, Template};
 use agentir_ir::{
-    Agent, AgentType, Context as HandoffContext, Data, Decider, Dialect, Extensions, GatherField,
-    Handoff, Instruction, Knowledge, Metadata, Policy, PolicyRule, Question, Routing,
-    SessionVariable, VariableBinding,
+    Agent, AgentType, Context as HandoffContext, Data, Decider, Extensions, GatherField, Handoff,
+    Instruction, Knowledge, Metadata, Policy, PolicyRule, Question, Routing, SessionVariable,
+    VariableBinding, dialect,
 };
 use agentir_syntax::lower::data;
 use agentir_syntax::lower::data::NO_FLOW;
@@ -99,7 +99,7 @@ pub(super) fn key_of(entry: &agentir_syntax::outline::Entry<'_>) -> SmolStr {
 }
 
 fn empty(name: Spanned<Name>, kind: Option<AgentKind>, span: Span, source_hash: SmolStr) -> Agent {
-    let mut metadata = Metadata::new(name, Dialect::Adl, source_hash);
+    let mut metadata = Metadata::new(name, dialect::ADL, source_hash);
     if kind == Some(AgentKind::Ensemble) {
         metadata.kind = AgentType::Supervisor;
     }

@@ -20,7 +20,7 @@ use crate::config::Config;
 use crate::{AgentKind, Document, StepKind, Value};
 use agentir_diagnostics::{Diagnostic, FileId, Spanned};
 use agentir_expr::Name;
-use agentir_ir::{Agent, Dialect, Extensions};
+use agentir_ir::{Agent, Extensions, dialect};
 use agentir_syntax::lower::data::NO_FLOW;
 use agentir_syntax::rules;
 use names::Names;
@@ -32,7 +32,7 @@ pub(crate) use tool::tool;
 const MAIN: &str = "main";
 
 /// The key of ADL's extensions.
-const ADL: &str = Dialect::Adl.name();
+const ADL: &str = dialect::ADL.id();
 
 /// Context of lowering one file.
 struct Context<'p> {

@@ -11,7 +11,7 @@ mod prompt;
 mod statement;
 
 use crate::Dialect;
-use agentir_expr::Dialect as Semantics;
+use agentir_expr::{Dialect as Semantics, dialect};
 use agentir_ir::{Agent, Program};
 use agentir_syntax::emit::{Emitted, Emitter, LossRule, OutputFile, file_stem};
 use document::Script;
@@ -52,7 +52,7 @@ impl Emitter for Writer {
     }
 
     fn dialect(&self) -> Semantics {
-        Semantics::AgentScript
+        dialect::AGENT_SCRIPT
     }
 
     fn emit(&self, program: &Program) -> Emitted {
@@ -68,7 +68,7 @@ impl Emitter for Writer {
 }
 
 fn emit(program: &Program, dialect: Dialect) -> Emitted {
-    let native = |a: &Agent| a.metadata.dialect == agentir_ir::Dialect::AgentScript.name();
+    let native = |a: &Agent| a.metadata.dialect == agentir_expr::dialect::AGENT_SCRIPT;
     let mut renamed = Vec::new();
     let (agents, entry) = if program.agents().all(native) {
         let entry = program.entry_agent.as_ref().map(|name| name.value.clone());

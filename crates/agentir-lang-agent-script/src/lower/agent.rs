@@ -6,14 +6,14 @@ use super::{Shared, statement, tools};
 use agentir_diagnostics::{Span, Spanned};
 use agentir_expr::Name;
 use agentir_ir::{
-    Agent, Body, Decider, Dialect, Extensions, Hook, Hooks, Metadata, Routing, RoutingRule,
-    SystemPrompt,
+    Agent, Body, Decider, Extensions, Hook, Hooks, Metadata, Routing, RoutingRule, SystemPrompt,
+    dialect,
 };
 
 /// An agent with default values.
 pub(super) fn empty(span: Span, shared: &Shared<'_>) -> Agent {
     let name = Spanned::new(Name::default(), span.at_start());
-    let metadata = Metadata::new(name, Dialect::AgentScript, shared.hash.clone());
+    let metadata = Metadata::new(name, dialect::AGENT_SCRIPT, shared.hash.clone());
     let mut agent = Agent::new(metadata, span);
     let instructions = shared.instructions.clone();
     agent.identity.system_prompt =

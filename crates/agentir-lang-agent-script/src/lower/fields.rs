@@ -10,7 +10,7 @@ use super::data;
 use crate::{Binding, Declaration, Field, Procedure, Record, Unknown, Value};
 use agentir_diagnostics::{Span, Spanned};
 use agentir_expr::{Expr, Name, Template};
-use agentir_ir::{Data, Dialect, Extensions};
+use agentir_ir::{Data, Extensions, dialect};
 use smol_str::SmolStr;
 
 /// The fields of a block that have not been taken yet.
@@ -107,7 +107,7 @@ impl<'s> Fields<'s> {
         let span = inner.span;
         let left = inner.into_data();
         if !left.is_null() {
-            rest.insert(Dialect::AgentScript.name(), name, left, span);
+            rest.insert(dialect::AGENT_SCRIPT.id(), name, left, span);
         }
         Some(result)
     }
@@ -170,7 +170,7 @@ impl<'s> Fields<'s> {
 
     /// Adds the remaining fields to `extensions`.
     pub(super) fn preserve(self, extensions: &mut Extensions) {
-        let dialect = Dialect::AgentScript.name();
+        let dialect = dialect::AGENT_SCRIPT.id();
         for field in self.fields.into_iter().flatten() {
             // A wildcard field goes by the name that was written.
             let key = match field.def.name.contains('*') {

@@ -19,7 +19,7 @@ use crate::{self as script, Declaration, Document, Modifier};
 use agentir_diagnostics::{Span, Spanned};
 use agentir_expr::{Name, Template};
 use agentir_ir::{
-    Agent, AgentReference, Dialect, Extensions, Remote, Response, SessionVariable, Statement, Tool,
+    Agent, AgentReference, Extensions, Remote, Response, SessionVariable, Statement, Tool, dialect,
 };
 use agentir_syntax::Definition;
 use fields::Fields;
@@ -130,7 +130,7 @@ pub(crate) fn lower<'s>(document: Document<'s>, text: &'s str) -> Definition {
     // Its nodes follow rules of their own.
     if dialect == script::Dialect::Agentfabric {
         let name = dialect.name().into();
-        extensions.insert(Dialect::AgentScript.name(), "dialect", name, whole.at_start());
+        extensions.insert(dialect::AGENT_SCRIPT.id(), "dialect", name, whole.at_start());
     }
     if agents.is_empty() {
         // Without agents, an empty one carries the data of the document.
@@ -143,7 +143,7 @@ pub(crate) fn lower<'s>(document: Document<'s>, text: &'s str) -> Definition {
         {
             let value = global.text.value.as_str().into();
             extensions.insert(
-                Dialect::AgentScript.name(),
+                dialect::AGENT_SCRIPT.id(),
                 "system_instructions",
                 value,
                 global.text.span,

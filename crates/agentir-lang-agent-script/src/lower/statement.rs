@@ -5,8 +5,8 @@ use crate::{self as script, Branch as Arm, Procedure, StatementKind, Target};
 use agentir_diagnostics::{Span, Spanned};
 use agentir_expr::{Argument, Condition, ConditionKind, Expr, ExprKind, UnaryOp};
 use agentir_ir::{
-    Body, Branch, Call, Collect, Data, Decider, Delegation, Dialect, Extensions, Gather,
-    GatherField, Instruction, SetVariable, Statement,
+    Body, Branch, Call, Collect, Data, Decider, Delegation, Extensions, Gather, GatherField,
+    Instruction, SetVariable, Statement, dialect,
 };
 use agentir_syntax::lower::required_field;
 use smol_str::SmolStr;
@@ -146,7 +146,7 @@ fn arms(
             let mut extensions = Extensions::default();
             if arm.condition.is_none() {
                 let line = source.slice(arm.span).lines().next().unwrap_or_default();
-                extensions.insert(Dialect::AgentScript.name(), "if", Data::from(line), arm.span);
+                extensions.insert(dialect::AGENT_SCRIPT.id(), "if", Data::from(line), arm.span);
             }
             Branch {
                 condition: Some(condition),

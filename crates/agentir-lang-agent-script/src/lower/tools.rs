@@ -8,8 +8,8 @@ use agentir_diagnostics::{Span, Spanned};
 use agentir_expr::{Condition, Expr, ExprKind, TypeExpr, TypeField, TypeKind};
 use agentir_ir::{
     Agent, Binding, BindingAction, CompletionCondition, Confirmation, Data, Decider, Delegate,
-    Dialect, Extensions, FilledBy, Handoff, InputBinding, Parameter, ReturnType, Tool, ToolBinding,
-    Trigger,
+    Extensions, FilledBy, Handoff, InputBinding, Parameter, ReturnType, Tool, ToolBinding, Trigger,
+    dialect,
 };
 use smol_str::SmolStr;
 
@@ -95,7 +95,7 @@ fn outputs(
         fields.push(TypeField { name, optional: false, ty });
     }
     if !about.is_empty() {
-        let dialect = Dialect::AgentScript.name();
+        let dialect = dialect::AGENT_SCRIPT.id();
         extensions.insert(dialect, "outputs", Data::Object(about), span);
     }
     Some(ReturnType::new(TypeExpr { kind: TypeKind::Object(fields), span }))
@@ -122,7 +122,7 @@ pub(super) fn binding(binding: script::Binding<'_>, shared: &Shared<'_>, agent: 
     let available_when = conjunction(&guards, source);
     if available_when.is_none() && !guards.is_empty() {
         let all = guards.iter().map(|g| Data::from(source.slice(g.span))).collect();
-        extensions.insert(Dialect::AgentScript.name(), "available_when", all, span);
+        extensions.insert(dialect::AGENT_SCRIPT.id(), "available_when", all, span);
     }
     let util =
         action.as_ref().and_then(|a| named(a, &["utils"])).map(|u| u.value).unwrap_or_default();
@@ -143,7 +143,7 @@ pub(super) fn binding(binding: script::Binding<'_>, shared: &Shared<'_>, agent: 
     let spare = if matches!(action, BindingAction::Handoff { .. }) { 1 } else { 0 };
     for target in targets.iter().skip(spare) {
         let to = Data::from(source.slice(target.span));
-        extensions.insert(Dialect::AgentScript.name(), "to", to, target.span);
+        extensions.insert(dialect::AGENT_SCRIPT.id(), "to", to, target.span);
     }
     let with: Vec<InputBinding> = with
         .into_iter()

@@ -21,7 +21,7 @@ struct Allowed {
 }
 
 /// The dialect of extensions for settings that ABL has for fields and the IR only for validation.
-const ABL: &str = agentir_ir::Dialect::Abl.name();
+const ABL: &str = agentir_expr::dialect::ABL.id();
 
 /// The field of an entity, with its prompts.
 pub(super) fn field(

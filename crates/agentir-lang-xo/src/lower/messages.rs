@@ -5,6 +5,7 @@ use crate::script::Statement as Code;
 use crate::tables::{CHANNELS, DEFAULT_CHANNEL};
 use crate::{Json, Text};
 use agentir_diagnostics::{Span, Spanned};
+use agentir_expr::dialect::{self, Notation};
 use agentir_expr::{Expr, ExprKind, Literal, Template};
 use agentir_ir::{
     ActionElement, Actions, Body, Data, Extensions, FlowModifications, GatherField,
@@ -367,6 +368,8 @@ fn after_message(mut body: Vec<Statement>) -> Vec<Statement> {
 
 fn profile(name: Spanned<SmolStr>, priority: u32, when: Option<Expr>, span: Span) -> Profile {
     Profile {
+        dialect: dialect::XO,
+        notation: Notation::default(),
         name,
         description: None,
         priority: NumberOrText::Number(Number(f64::from(priority))),

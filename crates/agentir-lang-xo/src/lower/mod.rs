@@ -10,8 +10,8 @@
 //!
 //! Every value of the export has a mark that is set when the value is taken; unmarked values at the
 //! end are extensions of the step, tool or supervisor that they belong to. One node becomes one
-//! step of the same name: that costs steps, and keeps the result comparable with the bot. XO is not
-//! a `Dialect`: only rules that apply to all dialects check an export.
+//! step of the same name: that costs steps, and keeps the result comparable with the bot. Its
+//! dialect has no constructs: only rules that apply to all dialects check an export.
 
 mod builders;
 mod condition;
@@ -30,14 +30,14 @@ mod supervisor;
 use crate::{Json, Text};
 use agentir_diagnostics::{Diagnostic, Spanned};
 use agentir_expr::Name;
-use agentir_ir::{Agent, AgentType, Dialect, Extensions, Metadata, Profile};
+use agentir_ir::{Agent, AgentType, Extensions, Metadata, Profile, dialect};
 use agentir_syntax::{Definition, InlineParsers, rules};
 use names::{Names, Namespace};
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 
 /// The dialect name of exported agents, and the key of their extensions.
-pub(crate) const XO: &str = "kore-xo";
+pub(crate) const XO: &str = dialect::XO.id();
 
 /// Context of lowering one export.
 struct Context<'j, 'p> {
@@ -93,9 +93,7 @@ impl Context<'_, '_> {
     }
 
     fn metadata(&self, name: Spanned<Name>, kind: AgentType) -> Metadata {
-        // The expressions are ABL's, but the agent was not written in ABL.
-        let metadata = Metadata::new(name, Dialect::Abl, self.hash.clone());
-        Metadata { kind, dialect: XO, ..metadata }
+        Metadata { kind, ..Metadata::new(name, dialect::XO, self.hash.clone()) }
     }
 }
 

@@ -1,8 +1,9 @@
 //! A subagent that is named in a text for the model.
 
-use crate::rule::{AGENT_SCRIPT, AgentContext, Check, Group, Report, Rule};
+use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use agentir_analysis::script::AGENTS;
 use agentir_diagnostics::{RuleName, Severity};
+use agentir_expr::dialect::Construct;
 use agentir_expr::{ExprKind, Visit};
 
 pub(crate) static RULE: Rule = Rule {
@@ -11,7 +12,7 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Error,
     summary: "a prompt inserts a subagent, which is not a value",
     vendor: &["invalid-connected-subagent-reference"],
-    dialects: AGENT_SCRIPT,
+    requires: &[Construct::PromptReferences],
     check: Check::Agent(check),
 };
 

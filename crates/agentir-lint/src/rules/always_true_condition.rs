@@ -4,6 +4,7 @@ use crate::evidence::explain_core;
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use agentir_analysis::conditions::{branches, comparisons, is_constant, is_stable};
 use agentir_diagnostics::{RuleName, Severity};
+use agentir_expr::dialect::Keyword;
 use agentir_expr::{Condition, ConditionKind};
 use agentir_ir::{ConditionUse, ConstraintKind};
 use rustc_hash::FxHashSet;
@@ -14,7 +15,7 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Warning,
     summary: "a condition is always true",
     vendor: &[],
-    dialects: crate::rule::ANY,
+    requires: &[],
     check: Check::Agent(check),
 };
 
@@ -60,7 +61,7 @@ fn note_and_help(
     cx: &AgentContext<'_, '_>,
     used: ConditionUse,
     at: agentir_diagnostics::Span,
-) -> (&'static str, &'static str) {
+) -> (String, &'static str) {
     let mut constraints = cx
         .agent
         .constraints
@@ -73,28 +74,31 @@ fn note_and_help(
             if constraints.any(|c| c.kind == Some(ConstraintKind::Restrict)) =>
         {
             (
-                "a `RESTRICT` fails when its condition is true, so this one fails whenever it is checked",
+                "a `RESTRICT` fails when its condition is true, so this one fails whenever it is checked".to_owned(),
                 "state what must not happen",
             )
         }
         ConditionUse::Constraint => (
-            "the constraint can never fail, so its `ON_FAIL` never runs",
+            format!(
+                "the constraint can never fail, so its `{}` never runs",
+                cx.words(at).keyword(Keyword::OnFail)
+            ),
             "test what can go wrong, or remove the constraint",
         ),
         ConditionUse::Completion => (
-            "the agent completes after its first turn",
+            "the agent completes after its first turn".to_owned(),
             "test what shows that the agent has done its work",
         ),
         ConditionUse::Escalation => (
-            "every conversation is escalated to a person immediately",
+            "every conversation is escalated to a person immediately".to_owned(),
             "test for the cases in which a person has to take over",
         ),
         ConditionUse::Coordination => (
-            "every conversation is handed over immediately",
+            "every conversation is handed over immediately".to_owned(),
             "test for when the other agent should take over",
         ),
         _ => (
-            "whatever depends on it happens every time",
+            "whatever depends on it happens every time".to_owned(),
             "test something that can vary, or remove the condition",
         ),
     }

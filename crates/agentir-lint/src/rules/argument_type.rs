@@ -3,9 +3,10 @@
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use crate::signature::signature;
 use agentir_analysis::calls::matched_calls;
-use agentir_analysis::types::AblTypes;
+use agentir_analysis::types::ScopedTypes;
 use agentir_diagnostics::{Diagnostic, RuleName, Severity};
-use agentir_expr::{Coercion, Expr, ExprKind, ValueType};
+use agentir_expr::dialect::Construct;
+use agentir_expr::{Expr, ExprKind, ValueType};
 use agentir_ir::{BindingAction, Tool};
 
 pub(crate) static RULE: Rule = Rule {
@@ -14,13 +15,13 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Error,
     summary: "a tool call passes a value of the wrong type",
     vendor: &["T-06", "type-mismatch", "deterministic-action-input-type-mismatch"],
-    dialects: crate::rule::ABL_AND_SCRIPT,
+    requires: &[Construct::DeclaredTypes],
     check: Check::Agent(check),
 };
 
-/// Agent Script: `with` of an action that is run or exposed to the model.
-fn of_script(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
-    let types = cx.script_types();
+/// References with namespaces: `with` of an action that is run or exposed to the model.
+fn with_namespaces(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
+    let types = cx.reference_types();
     let calls = cx.index.calls.iter().flat_map(|call| {
         call.with.iter().filter_map(|a| Some((&call.tool, a.name.as_ref()?, &a.value)))
     });
@@ -67,10 +68,11 @@ fn tell(
 }
 
 fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
-    if cx.is_agent_script() {
-        return of_script(cx, report);
+    if cx.traits().namespaced_references {
+        return with_namespaces(cx, report);
     }
     let mut types = None;
+    let coercion = cx.dialect().coercion();
     for matched_calls in matched_calls(cx) {
         for (parameter, given) in &matched_calls.parameters {
             let (Some(argument), Some(wanted)) =
@@ -80,10 +82,10 @@ fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
             };
             let found = match &argument.value.kind {
                 ExprKind::Path(path) => types
-                    .get_or_insert_with(|| AblTypes::new(cx))
+                    .get_or_insert_with(|| ScopedTypes::new(cx))
                     .of(path)
-                    .filter(|f| Coercion::ABL.never(f, &wanted)),
-                _ => Coercion::ABL.rejects(&argument.value, &wanted),
+                    .filter(|f| coercion.never(f, &wanted)),
+                _ => coercion.rejects(&argument.value, &wanted),
             };
             if let Some(found) = found {
                 let tool = matched_calls.tool;

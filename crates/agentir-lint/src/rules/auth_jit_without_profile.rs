@@ -3,6 +3,7 @@
 use crate::rule::{Check, Group, Report, Rule};
 use agentir_analysis::ProgramAnalysis;
 use agentir_diagnostics::{RuleName, Severity};
+use agentir_expr::dialect::Construct;
 
 pub(crate) static RULE: Rule = Rule {
     name: RuleName("auth-jit-without-profile"),
@@ -10,7 +11,7 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Warning,
     summary: "a tool asks the user to log in when it is called, but names no credentials",
     vendor: &["AUTH_JIT_WITHOUT_PROFILE"],
-    dialects: crate::rule::ABL,
+    requires: &[Construct::Credentials],
     check: Check::Program(check),
 };
 

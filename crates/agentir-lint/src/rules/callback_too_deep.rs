@@ -1,8 +1,9 @@
 //! Nested callbacks: actions after actions after actions.
 
-use crate::rule::{AGENT_SCRIPT, AgentContext, Check, Group, Report, Rule};
+use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use agentir_diagnostics::{RuleName, Severity, Spanned};
 use agentir_expr::Name;
+use agentir_expr::dialect::Construct;
 use agentir_ir::{BindingAction, Body, Statement};
 
 pub(crate) static RULE: Rule = Rule {
@@ -11,7 +12,7 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Warning,
     summary: "an action runs in the callback of a callback",
     vendor: &["action-chain-too-deep"],
-    dialects: AGENT_SCRIPT,
+    requires: &[Construct::Callbacks],
     check: Check::Agent(check),
 };
 

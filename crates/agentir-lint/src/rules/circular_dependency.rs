@@ -2,6 +2,7 @@
 
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use agentir_diagnostics::{Label, RuleName, Severity};
+use agentir_expr::dialect::Construct;
 use agentir_flow::{Dependency, dependency_cycles};
 
 pub(crate) static RULE: Rule = Rule {
@@ -10,7 +11,7 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Error,
     summary: "gather fields depend on each other",
     vendor: &["CIRCULAR_DEPENDS_ON"],
-    dialects: crate::rule::ABL,
+    requires: &[Construct::FieldDependencies],
     check: Check::Agent(check),
 };
 

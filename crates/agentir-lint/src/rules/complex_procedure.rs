@@ -1,7 +1,8 @@
 //! A procedure with too many decisions.
 
-use crate::rule::{AGENT_SCRIPT, AgentContext, Check, Group, Report, Rule};
+use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use agentir_diagnostics::{RuleName, Severity, Span};
+use agentir_expr::dialect::Construct;
 use agentir_expr::{Condition, ExprKind, Visit};
 use agentir_flow::statement_span;
 use agentir_ir::{Body, Statement};
@@ -12,7 +13,7 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Info,
     summary: "a procedure has too many conditions",
     vendor: &["cyclomatic-complexity"],
-    dialects: AGENT_SCRIPT,
+    requires: &[Construct::Procedures],
     check: Check::Agent(check),
 };
 

@@ -3,6 +3,7 @@
 use crate::rule::{Check, Group, Report, Rule};
 use agentir_analysis::ProgramAnalysis;
 use agentir_diagnostics::{RuleName, Severity};
+use agentir_expr::dialect::Construct;
 use agentir_ir::VariableBinding;
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
@@ -13,7 +14,7 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Warning,
     summary: "two ensembles bind an argument of one agent to different arguments",
     vendor: &[],
-    dialects: crate::rule::ADL,
+    requires: &[Construct::Arguments],
     check: Check::Program(check),
 };
 

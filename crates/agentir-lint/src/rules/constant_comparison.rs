@@ -6,7 +6,8 @@ use agentir_analysis::conditions::comparisons;
 use agentir_analysis::proof::UnsatCore;
 use agentir_diagnostics::{Applicability, Diagnostic, RuleName, Severity, Span, closest};
 use agentir_eval::Value;
-use agentir_expr::{BinaryOp, Dialect, Expr, ExprKind, Literal, Path};
+use agentir_expr::dialect::Construct;
+use agentir_expr::{BinaryOp, Expr, ExprKind, Literal, Path};
 
 pub(crate) static RULE: Rule = Rule {
     name: RuleName("constant-comparison"),
@@ -14,7 +15,7 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Warning,
     summary: "a comparison is always true or always false",
     vendor: &[],
-    dialects: crate::rule::ABL_AND_SCRIPT,
+    requires: &[Construct::Comparisons],
     check: Check::Agent(check),
 };
 
@@ -60,18 +61,15 @@ fn decided(
             .help(format!("write `{path} IS SET`"))
             .replace(format!("{path} IS SET"), Applicability::Unsafe);
     }
-    let compared = sides.into_iter().find_map(|(a, b)| Some((a.as_path()?, value(b)?, b.span)));
+    let compared = sides.into_iter().find_map(|(a, b)| Some((a.as_path()?, value(cx, b)?, b.span)));
     if let Some((path, Value::Text(text), at)) = &compared {
         let values = values_of(cx, path);
         if let Some(near) = meant(text, &values) {
             return instead(finding, *at, &near);
         }
         if let Ok(truth) = text.parse::<bool>() {
-            let word = match (cx.is_agent_script(), truth) {
-                (true, true) => "True",
-                (true, false) => "False",
-                (false, _) => text.as_str(),
-            };
+            let semantics = cx.dialect().semantics();
+            let word = if truth { semantics.true_text } else { semantics.false_text };
             return finding.help(format!("compare with `{word}`, without quotes")).replace_at(
                 *at,
                 word,
@@ -105,7 +103,7 @@ fn members(cx: &AgentContext<'_, '_>, comparison: &Expr, report: &mut Report<'_>
         return;
     }
     for item in items {
-        let Some(value) = value(item).filter(|v| !v.is_unset()) else { continue };
+        let Some(value) = value(cx, item).filter(|v| !v.is_unset()) else { continue };
         if values.iter().any(|v| agentir_eval::equal(v, &value)) {
             continue;
         }
@@ -132,10 +130,10 @@ fn instead(finding: Diagnostic, at: Span, near: &str) -> Diagnostic {
 }
 
 /// Returns the value of a constant.
-fn value(expr: &Expr) -> Option<Value> {
+fn value(cx: &AgentContext<'_, '_>, expr: &Expr) -> Option<Value> {
     match expr.kind {
         ExprKind::Literal(_) => {
-            agentir_eval::evaluate(expr, &agentir_eval::State::new(), Dialect::Abl).ok()
+            agentir_eval::evaluate(expr, &agentir_eval::State::new(), cx.dialect()).ok()
         }
         _ => None,
     }

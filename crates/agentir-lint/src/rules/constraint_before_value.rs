@@ -8,6 +8,7 @@ use agentir_analysis::constraints::{EvaluationPoint, GuardedConstraint, guarded_
 use agentir_analysis::proof::FactSource;
 use agentir_diagnostics::{Confidence, Diagnostic, RuleName, Severity, Span};
 use agentir_eval::Value;
+use agentir_expr::dialect::Construct;
 use agentir_expr::{Path, Segment};
 use agentir_flow::cfg::{AccessKind, Origin};
 use agentir_solver::{FactKind, Test};
@@ -21,7 +22,7 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Warning,
     summary: "a constraint is checked before anything can set the variable it reads",
     vendor: &[],
-    dialects: crate::rule::ABL,
+    requires: &[Construct::Constraints],
     check: Check::Agent(check),
 };
 

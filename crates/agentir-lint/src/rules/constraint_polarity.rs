@@ -8,6 +8,7 @@ use agentir_analysis::initial_state::InitialState;
 use agentir_analysis::proof::FactSource;
 use agentir_diagnostics::{Confidence, Diagnostic, RuleName, Severity};
 use agentir_eval::Value;
+use agentir_expr::dialect::{Construct, Keyword};
 use agentir_expr::{BinaryOp, Expr, ExprKind, Literal, Path};
 use agentir_flow::cfg::Origin;
 use agentir_ir::ConstraintKind;
@@ -20,7 +21,7 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Warning,
     summary: "a `LIMIT` or `RESTRICT` is inverted and fails from the first turn on",
     vendor: &[],
-    dialects: crate::rule::ABL,
+    requires: &[Construct::Constraints],
     check: Check::Agent(check),
 };
 
@@ -86,7 +87,8 @@ fn inverse<'a>(
     let help = match kind {
         ConstraintKind::Limit => format!("state the limit: `LIMIT {instead}`"),
         _ => format!(
-            "state what must not happen: `RESTRICT {instead}`; if that is what it does, add `WHEN: {path} IS SET`"
+            "state what must not happen: `RESTRICT {instead}`; if that is what it does, add `{}: {path} IS SET`",
+            cx.words(expr.span).keyword(Keyword::When)
         ),
     };
     let because = match unset {

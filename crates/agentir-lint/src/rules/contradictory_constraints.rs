@@ -8,6 +8,7 @@ use agentir_analysis::constraints::{
 };
 use agentir_analysis::proof::{Assumption, QueryBuilder, UnsatCore};
 use agentir_diagnostics::{Diagnostic, RuleName, Severity};
+use agentir_expr::dialect::{Construct, Keyword};
 use agentir_solver::Test;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -17,7 +18,7 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Warning,
     summary: "constraints that apply together cannot all be met",
     vendor: &[],
-    dialects: crate::rule::ABL,
+    requires: &[Construct::Constraints],
     check: Check::Agent(check),
 };
 
@@ -216,13 +217,18 @@ impl<'a> Situations<'_, '_, 'a> {
             }
         }
         finding = explain_core(finding, core);
+        let words = self.cx.words(finding.primary.span);
         Some(match others.is_empty() {
             true => finding
-                .note("its `ON_FAIL` runs every time, whatever the user says")
+                .note(format!(
+                    "its `{}` runs every time, whatever the user says",
+                    words.keyword(Keyword::OnFail)
+                ))
                 .help("correct the bounds, or restrict it to other cases"),
-            false => finding
-                .note(note)
-                .help("widen one of them, or restrict them to different cases with `WHEN:`"),
+            false => finding.note(note).help(format!(
+                "widen one of them, or restrict them to different cases with `{}:`",
+                words.keyword(Keyword::When)
+            )),
         })
     }
 }

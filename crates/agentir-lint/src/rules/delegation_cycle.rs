@@ -1,9 +1,10 @@
 //! Subagents that call each other in a cycle.
 
-use crate::rule::{AGENT_SCRIPT, Check, Group, Report, Rule};
+use crate::rule::{Check, Group, Report, Rule};
 use agentir_analysis::ProgramAnalysis;
 use agentir_diagnostics::{Label, RuleName, Severity, Spanned};
 use agentir_expr::Name;
+use agentir_expr::dialect::Construct;
 use petgraph::algo::{astar, kosaraju_scc};
 use petgraph::graph::{DiGraph, EdgeIndex, NodeIndex};
 use rustc_hash::FxHashMap;
@@ -15,7 +16,7 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Warning,
     summary: "subagents delegate to each other in a cycle",
     vendor: &["subagent-delegation-cycle"],
-    dialects: AGENT_SCRIPT,
+    requires: &[Construct::DelegationTools],
     check: Check::Program(check),
 };
 

@@ -1,7 +1,8 @@
 //! A text for the model in a procedure without a model call.
 
-use crate::rule::{AGENT_SCRIPT, AgentContext, Check, Group, Report, Rule};
+use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use agentir_diagnostics::{RuleName, Severity, Spanned};
+use agentir_expr::dialect::Construct;
 use agentir_expr::{Name, Template};
 use agentir_ir::{Body, Statement};
 
@@ -11,7 +12,7 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Warning,
     summary: "a prompt is built, but the subagent is left before the model reads it",
     vendor: &["discarded-prompt-before-transition"],
-    dialects: AGENT_SCRIPT,
+    requires: &[Construct::Procedures],
     check: Check::Agent(check),
 };
 

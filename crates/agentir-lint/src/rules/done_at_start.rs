@@ -4,6 +4,7 @@ use crate::evidence::explain_core;
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use agentir_analysis::initial_state::InitialState;
 use agentir_diagnostics::{RuleName, Severity};
+use agentir_expr::dialect::Construct;
 use agentir_expr::{Condition, Path};
 
 pub(crate) static RULE: Rule = Rule {
@@ -12,7 +13,7 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Warning,
     summary: "a `COMPLETE` or `ESCALATE` condition is already true when the conversation begins",
     vendor: &[],
-    dialects: crate::rule::ABL,
+    requires: &[Construct::Completion],
     check: Check::Agent(check),
 };
 

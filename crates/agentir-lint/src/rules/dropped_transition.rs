@@ -1,8 +1,9 @@
 //! A transition that follows an action.
 
-use crate::rule::{AGENT_SCRIPT, AgentContext, Check, Group, Report, Rule};
+use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use agentir_diagnostics::{RuleName, Severity, Spanned};
 use agentir_expr::Name;
+use agentir_expr::dialect::Construct;
 use agentir_ir::{BindingAction, Body, Statement};
 
 pub(crate) static RULE: Rule = Rule {
@@ -11,7 +12,7 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Warning,
     summary: "a transition below an action is dropped by the vendor's compiler",
     vendor: &["action-before-transition"],
-    dialects: AGENT_SCRIPT,
+    requires: &[Construct::Procedures],
     check: Check::Agent(check),
 };
 

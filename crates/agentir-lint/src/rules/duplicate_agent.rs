@@ -2,6 +2,7 @@
 
 use crate::names::defined_twice;
 use crate::rule::{Check, Group, Report, Rule};
+use crate::wording::plural;
 use agentir_analysis::ProgramAnalysis;
 use agentir_diagnostics::{RuleName, Severity};
 
@@ -11,7 +12,7 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Error,
     summary: "two agents of a project have the same name",
     vendor: &["duplicate-key"],
-    dialects: crate::rule::ANY,
+    requires: &[],
     check: Check::Program(check),
 };
 
@@ -21,22 +22,20 @@ fn check(cx: &ProgramAnalysis<'_>, report: &mut Report<'_>) {
         return;
     }
     defined_twice(cx.program.agents().map(|a| &a.metadata.name), &mut |again, before| {
+        let nouns = cx.words(again.span).nouns;
         report.push(
             report
                 .finding(
                     again.span,
-                    format!(
-                        "there are two {} named `{again}`",
-                        if cx.is_agent_script() { "subagents" } else { "agents" }
-                    ),
+                    format!("there are two {} named `{again}`", plural(nouns.agent, 2)),
                 )
                 .label(before.span, "the other is here")
                 .help("rename one of them, and update what refers to it")
-                .note(if cx.is_agent_script() {
-                    "transitions refer to subagents by name, so one of the two is never reached"
-                } else {
-                    "handoffs and routing refer to agents by name, so one of the two is never reached"
-                }),
+                .note(format!(
+                    "{} refer to {} by name, so one of the two is never reached",
+                    nouns.transfers,
+                    plural(nouns.agent, 2)
+                )),
         );
     });
 }

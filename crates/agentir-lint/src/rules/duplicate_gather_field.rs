@@ -3,6 +3,7 @@
 use crate::names::defined_twice;
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use agentir_diagnostics::{RuleName, Severity};
+use agentir_expr::dialect::Construct;
 use agentir_ir::{Gather, Statement};
 
 pub(crate) static RULE: Rule = Rule {
@@ -11,7 +12,7 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Warning,
     summary: "a field occurs twice in one `GATHER`",
     vendor: &[],
-    dialects: crate::rule::ABL_AND_ADL,
+    requires: &[Construct::Fields],
     check: Check::Agent(check),
 };
 

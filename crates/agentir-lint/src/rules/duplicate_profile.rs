@@ -4,6 +4,7 @@ use crate::names::defined_twice;
 use crate::rule::{Check, Group, Report, Rule};
 use agentir_analysis::ProgramAnalysis;
 use agentir_diagnostics::{RuleName, Severity};
+use agentir_expr::dialect::Construct;
 
 pub(crate) static RULE: Rule = Rule {
     name: RuleName("duplicate-profile"),
@@ -11,7 +12,7 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Warning,
     summary: "two behavior profiles have the same name",
     vendor: &[],
-    dialects: crate::rule::ABL,
+    requires: &[Construct::Profiles],
     check: Check::Program(check),
 };
 

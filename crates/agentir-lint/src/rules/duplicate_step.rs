@@ -2,8 +2,8 @@
 
 use crate::names::defined_twice;
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
-use agentir_analysis::dialects::is_adl;
 use agentir_diagnostics::{RuleName, Severity};
+use agentir_expr::dialect::Construct;
 
 pub(crate) static RULE: Rule = Rule {
     name: RuleName("duplicate-step"),
@@ -11,7 +11,7 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Error,
     summary: "a flow has two steps of the same name",
     vendor: &["DUPLICATE_STEP_NAME"],
-    dialects: crate::rule::ABL_AND_ADL,
+    requires: &[Construct::Steps],
     check: Check::Agent(check),
 };
 
@@ -19,7 +19,7 @@ fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     let Some(flow) = &cx.agent.flow else { return };
     let steps = flow.shadowed.iter().chain(flow.definitions.values()).map(|s| &s.name);
     defined_twice(steps, &mut |again, before| {
-        let what = if is_adl(cx.agent) { "label or subflow" } else { "step" };
+        let what = cx.words(again.span).nouns.step;
         report.push(
             report
                 .finding(again.span, format!("the {what} `{again}` is defined twice"))

@@ -3,6 +3,7 @@
 use crate::names::defined_twice;
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use agentir_diagnostics::{RuleName, Severity};
+use agentir_expr::dialect::Construct;
 
 pub(crate) static RULE: Rule = Rule {
     name: RuleName("duplicate-template"),
@@ -10,7 +11,7 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Warning,
     summary: "two templates of an agent have the same name",
     vendor: &[],
-    dialects: crate::rule::ABL,
+    requires: &[Construct::Templates],
     check: Check::Agent(check),
 };
 

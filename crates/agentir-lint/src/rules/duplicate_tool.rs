@@ -11,18 +11,18 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Error,
     summary: "an agent or a library declares a tool twice",
     vendor: &["duplicate-key"],
-    dialects: crate::rule::ANY,
+    requires: &[],
     check: Check::Program(check),
 };
 
 fn check(cx: &ProgramAnalysis<'_>, report: &mut Report<'_>) {
-    let word = if cx.is_agent_script() { "action" } else { "tool" };
     // An agent may declare the signature of a tool that a library binds.
     let agents = cx.program.agents().map(|a| &a.tools);
     let libraries = cx.program.libraries.iter().map(|l| &l.tools);
     let profiles = cx.program.profiles.iter().map(|p| &p.tools_add);
     for tools in agents.chain(libraries).chain(profiles) {
         defined_twice(tools.iter().map(|t| &t.name), &mut |again, before| {
+            let word = cx.words(again.span).nouns.tool;
             report.push(
                 report
                     .finding(again.span, format!("the {word} `{again}` is declared twice"))

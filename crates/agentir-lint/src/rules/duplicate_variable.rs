@@ -10,7 +10,7 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Warning,
     summary: "a session variable is declared twice",
     vendor: &["duplicate-name"],
-    dialects: crate::rule::ANY,
+    requires: &[],
     check: Check::Agent(check),
 };
 
@@ -21,7 +21,7 @@ fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
             .label(before.span, "first declared here")
             .help("remove one of the two declarations")
             .note("both declare the same variable; which initial value it gets is undefined");
-        if cx.is_agent_script() {
+        if cx.traits().unique_declarations {
             finding.severity = Severity::Error;
         }
         report.push(finding);

@@ -4,6 +4,7 @@ use crate::evidence::{bindings, step_transitions};
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use agentir_analysis::endless::{EndlessCycle, endless_cycles};
 use agentir_diagnostics::{Diagnostic, Label, RuleName, Severity};
+use agentir_expr::dialect::Construct;
 use agentir_flow::cfg::{DecidedBy, Edge, EdgeKind, Origin};
 use agentir_ir::{Body, NumberOrText, Statement};
 
@@ -13,7 +14,7 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Warning,
     summary: "steps form a loop that never waits for the user and never ends",
     vendor: &[],
-    dialects: crate::rule::ABL,
+    requires: &[Construct::StepGraph],
     check: Check::Agent(check),
 };
 

@@ -1,8 +1,9 @@
 //! Sensitive data that is exposed.
 
-use crate::rule::{ABL_AND_SCRIPT, AgentContext, Check, Group, Report, Rule};
+use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use agentir_analysis::taint::{Flow, Taint};
 use agentir_diagnostics::{Confidence, Diagnostic, Label, RuleName, Severity, Span};
+use agentir_expr::dialect::Construct;
 use agentir_expr::{Argument, Expr, Template};
 use agentir_flow::cfg::Origin;
 use agentir_ir::{Data, Statement, Tool};
@@ -14,7 +15,7 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Warning,
     summary: "sensitive data flows into logs, prompts, messages, other systems or tools not cleared for it",
     vendor: &[],
-    dialects: ABL_AND_SCRIPT,
+    requires: &[Construct::SensitiveData],
     check: Check::Agent(check),
 };
 
@@ -66,7 +67,7 @@ fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     }
     let mut search = Search { cx, taint, report, reported: FxHashSet::default() };
     search.prompts();
-    if !cx.is_agent_script() {
+    if !cx.traits().hides_outputs {
         search.statements();
         search.others();
     }

@@ -3,6 +3,7 @@
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use crate::wording::listed;
 use agentir_diagnostics::{Confidence, RuleName, Severity};
+use agentir_expr::dialect::Construct;
 use agentir_flow::cfg::{Edge, Node, NodeKind, Origin};
 use agentir_ir::{Flow, Step};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -13,7 +14,7 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Warning,
     summary: "a flow, or some of its steps, cannot reach an end",
     vendor: &[],
-    dialects: crate::rule::ABL,
+    requires: &[Construct::StepGraph],
     check: Check::Agent(check),
 };
 

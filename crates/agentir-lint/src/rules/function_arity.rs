@@ -3,6 +3,7 @@
 use crate::names::check_functions;
 use crate::rule::{Check, Group, Rule};
 use agentir_diagnostics::{RuleName, Severity};
+use agentir_expr::dialect::Construct;
 
 pub(crate) static RULE: Rule = Rule {
     name: RuleName("function-arity"),
@@ -10,6 +11,6 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Error,
     summary: "a built-in function is called with too few or too many arguments",
     vendor: &[],
-    dialects: crate::rule::ABL,
+    requires: &[Construct::FunctionLibrary],
     check: Check::Agent(check_functions),
 };

@@ -3,6 +3,7 @@
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use agentir_diagnostics::{Applicability, Confidence, RuleName, Severity};
 use agentir_expr::Version;
+use agentir_expr::dialect::Construct;
 use agentir_ir::polarity::{inverted, reads_like_pass};
 
 pub(crate) static RULE: Rule = Rule {
@@ -11,7 +12,7 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Warning,
     summary: "the check of a guardrail describes what is allowed, so it blocks what is allowed",
     vendor: &[],
-    dialects: crate::rule::ABL,
+    requires: &[Construct::Guardrails],
     check: Check::Agent(check),
 };
 

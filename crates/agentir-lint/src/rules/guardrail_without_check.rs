@@ -2,6 +2,7 @@
 
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use agentir_diagnostics::{RuleName, Severity};
+use agentir_expr::dialect::Construct;
 
 pub(crate) static RULE: Rule = Rule {
     name: RuleName("guardrail-without-check"),
@@ -9,7 +10,7 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Warning,
     summary: "a guardrail has no check",
     vendor: &[],
-    dialects: crate::rule::ABL,
+    requires: &[Construct::Guardrails],
     check: Check::Agent(check),
 };
 

@@ -5,6 +5,7 @@ use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use agentir_analysis::cycles::{defined_variables, may_precede_transfer, stable_reads};
 use agentir_analysis::endless::example_of;
 use agentir_diagnostics::{Label, RuleName, Severity};
+use agentir_expr::dialect::Construct;
 use agentir_expr::system_variable;
 use agentir_flow::Cfg;
 use agentir_flow::cfg::{AgentId, GuardLiteral, Origin, Transfer};
@@ -19,7 +20,7 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Warning,
     summary: "agents hand the same message to each other in a cycle",
     vendor: &["conditional-transition-cycle"],
-    dialects: crate::rule::ABL_AND_SCRIPT,
+    requires: &[Construct::Handoffs],
     check: Check::Agent(check),
 };
 
@@ -115,15 +116,14 @@ fn state<'a>(cx: &AgentContext<'_, 'a>, cfg: &Cfg<'a>, hops: &[Hop<'_, 'a>]) -> 
     let passed: Vec<FxHashSet<SmolStr>> = hops.iter().map(|h| passed(cfg, h.transfer)).collect();
     let literals: Vec<GuardLiteral<'a>> =
         hops.iter().flat_map(|h| h.guard.iter().copied()).collect();
-    // In Agent Script `transition-cycle` reports unconditional cycles.
-    let script = cx.is_agent_script();
-    if script && literals.is_empty() {
+    // Of procedures `transition-cycle` reports unconditional cycles.
+    if cx.dialect().has(Construct::Procedures) && literals.is_empty() {
         return None;
     }
     for literal in &literals {
         for path in stable_reads(&literal.test)? {
             let root = &path.root.value;
-            let shared = script && path.namespace.is_some()
+            let shared = cx.traits().shared_variables && path.namespace.is_some()
                 || system_variable(root).is_some()
                 || root == "user"
                 || passed.iter().all(|names| names.contains(root));

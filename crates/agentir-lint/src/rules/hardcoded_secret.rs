@@ -1,6 +1,6 @@
 //! A secret in the source.
 
-use crate::rule::{ANY, Check, Group, Report, Rule};
+use crate::rule::{Check, Group, Report, Rule};
 use agentir_diagnostics::{FileId, RuleName, Severity, Span};
 use agentir_secrets::secrets;
 
@@ -10,7 +10,7 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Error,
     summary: "a key, token or password is hard-coded",
     vendor: &[],
-    dialects: ANY,
+    requires: &[],
     check: Check::Text(check),
 };
 

@@ -1,7 +1,8 @@
 //! The output of a prompt template that nobody sees.
 
-use crate::rule::{AGENT_SCRIPT, AgentContext, Check, Group, Report, Rule};
+use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use agentir_diagnostics::{RuleName, Severity};
+use agentir_expr::dialect::Construct;
 use agentir_ir::{Data, Tool};
 
 pub(crate) static RULE: Rule = Rule {
@@ -10,7 +11,7 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Warning,
     summary: "the output of a prompt template is shown neither to the user nor to the model",
     vendor: &["prompt-template-output-flags"],
-    dialects: AGENT_SCRIPT,
+    requires: &[Construct::PromptTemplates],
     check: Check::Agent(check),
 };
 

@@ -2,6 +2,7 @@
 
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use agentir_diagnostics::{Label, RuleName, Severity};
+use agentir_expr::dialect::{Construct, Keyword};
 use agentir_flow::Cfg;
 use agentir_flow::cfg::{AgentId, EdgeKind, Node, NodeKind};
 use petgraph::graph::NodeIndex;
@@ -14,7 +15,7 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Warning,
     summary: "even the shortest path through a flow has more steps than the platform allows",
     vendor: &[],
-    dialects: crate::rule::ABL,
+    requires: &[Construct::StepGraph],
     check: Check::Agent(check),
 };
 
@@ -23,8 +24,8 @@ fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     let execution = &cx.agent.execution;
     let Some(limit) = execution.max_flow_steps() else { return };
     let whose = match &execution.max_flow_iterations {
-        Some(_) => "`EXECUTION` sets",
-        None => "the platform's limit is",
+        Some(_) => format!("`{}` sets", cx.words(flow.key).keyword(Keyword::Execution)),
+        None => "the platform's limit is".to_owned(),
     };
     let cfg = cx.program.graph();
     let Some((steps, path)) = shortest(cfg, cx.id) else { return };

@@ -3,6 +3,7 @@
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use agentir_diagnostics::{RuleName, Severity};
 use agentir_expr::Version;
+use agentir_expr::dialect::{Construct, Keyword};
 use agentir_ir::recall::{Legacy, legacy};
 
 pub(crate) static RULE: Rule = Rule {
@@ -11,7 +12,7 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Warning,
     summary: "a recall event has its name from an older version of ABL",
     vendor: &[],
-    dialects: crate::rule::ABL,
+    requires: &[Construct::Recall],
     check: Check::Agent(check),
 };
 
@@ -27,12 +28,17 @@ fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
             Legacy::Field(field) => (format!("entity:{field}:extracted"), ""),
             Legacy::Unknown => ("tool:NAME:after".to_owned(), ", with the name of the tool"),
         };
+        let words = cx.words(event.span);
         let mut finding = report
             .finding(
                 event.span,
-                format!("the recall event `{event}` is from an older version of ABL"),
+                format!("the recall event `{event}` is from an older version of {}", cx.dialect()),
             )
-            .help(format!("write `ON: {instead}`{more}, and the action below it as `ACTION:`"))
+            .help(format!(
+                "write `{}: {instead}`{more}, and the action below it as `{}:`",
+                words.keyword(Keyword::On),
+                words.keyword(Keyword::Action)
+            ))
             .note("newer versions of the platform reject such a rule; older ones guess the event");
         if cx.version >= Version::Newest {
             finding.severity = Severity::Error;

@@ -1,8 +1,9 @@
 //! An assignment to a linked variable.
 
-use crate::rule::{AGENT_SCRIPT, AgentContext, Check, Group, Report, Rule};
+use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use agentir_analysis::script::written;
 use agentir_diagnostics::{RuleName, Severity};
+use agentir_expr::dialect::Construct;
 
 pub(crate) static RULE: Rule = Rule {
     name: RuleName("linked-variable-set"),
@@ -10,7 +11,7 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Error,
     summary: "a variable that the agent cannot write is set",
     vendor: &["set-variables-immutable-target"],
-    dialects: AGENT_SCRIPT,
+    requires: &[Construct::LinkedVariables],
     check: Check::Agent(check),
 };
 

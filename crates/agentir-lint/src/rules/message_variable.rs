@@ -1,7 +1,8 @@
 //! A variable in the welcome message, which is printed before anything is set.
 
-use crate::rule::{AGENT_SCRIPT, AgentContext, Check, Group, Report, Rule};
+use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use agentir_diagnostics::{RuleName, Severity};
+use agentir_expr::dialect::Construct;
 use agentir_expr::{ExprKind, Visit};
 use agentir_ir::{Data, Statement};
 
@@ -11,7 +12,7 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Error,
     summary: "a system message reads a variable that has no value there",
     vendor: &["system-message-mutable-variable"],
-    dialects: AGENT_SCRIPT,
+    requires: &[Construct::PromptReferences],
     check: Check::Agent(check),
 };
 

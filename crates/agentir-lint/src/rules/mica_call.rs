@@ -4,6 +4,7 @@ use crate::rule::{Check, Group, Report, Rule};
 use agentir_analysis::ProgramAnalysis;
 use agentir_diagnostics::{RuleName, Severity, Span, Spanned};
 use agentir_expr::Name;
+use agentir_expr::dialect::Construct;
 use agentir_ir::{Agent, AgentType, Body, Call, Flow, Statement, Target};
 use petgraph::algo::kosaraju_scc;
 use petgraph::graph::{DiGraph, NodeIndex};
@@ -15,7 +16,7 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Warning,
     summary: "a call behaves differently in MICA than in the paper",
     vendor: &[],
-    dialects: crate::rule::ADL,
+    requires: &[Construct::Mica],
     check: Check::Program(check),
 };
 

@@ -3,7 +3,8 @@
 use crate::rule::{Check, Group, Report, Rule};
 use agentir_analysis::ProgramAnalysis;
 use agentir_diagnostics::{Confidence, RuleName, Severity};
-use agentir_ir::{Data, Dialect};
+use agentir_expr::dialect::Construct;
+use agentir_ir::Data;
 
 pub(crate) static RULE: Rule = Rule {
     name: RuleName("mica-import"),
@@ -11,7 +12,7 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Warning,
     summary: "a tool file imports a module that MICA does not allow",
     vendor: &[],
-    dialects: crate::rule::ADL,
+    requires: &[Construct::Mica],
     check: Check::Program(check),
 };
 
@@ -29,7 +30,7 @@ const KEPT_OUT: &[(&str, &str)] = &[
 ];
 
 fn check(cx: &ProgramAnalysis<'_>, report: &mut Report<'_>) {
-    let settings = cx.program.extensions.0.get(Dialect::Adl.name());
+    let settings = cx.program.extensions.0.get(cx.dialect().id());
     let mode = settings.and_then(|all| all.get("unsafe_mode"));
     if mode.is_some_and(|m| m.value == Data::Bool(true)) {
         return;

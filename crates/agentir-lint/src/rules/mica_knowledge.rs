@@ -3,6 +3,7 @@
 use crate::rule::{Check, Group, Report, Rule};
 use agentir_analysis::ProgramAnalysis;
 use agentir_diagnostics::{RuleName, Severity};
+use agentir_expr::dialect::Construct;
 use agentir_ir::{AgentType, Node};
 
 pub(crate) static RULE: Rule = Rule {
@@ -11,7 +12,7 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Info,
     summary: "MICA queries a kb agent that no ensemble contains",
     vendor: &[],
-    dialects: crate::rule::ADL,
+    requires: &[Construct::Mica],
     check: Check::Program(check),
 };
 

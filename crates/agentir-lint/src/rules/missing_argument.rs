@@ -5,6 +5,7 @@ use crate::signature::signature;
 use crate::wording::listed;
 use agentir_analysis::calls::{is_required, matched_calls};
 use agentir_diagnostics::{Confidence, RuleName, Severity};
+use agentir_expr::dialect::{Keyword, Tools};
 
 pub(crate) static RULE: Rule = Rule {
     name: RuleName("missing-argument"),
@@ -12,12 +13,12 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Error,
     summary: "a tool call is missing a required argument",
     vendor: &["action-missing-input", "deterministic-action-missing-input"],
-    dialects: crate::rule::ANY,
+    requires: &[],
     check: Check::Agent(check),
 };
 
-/// Agent Script: `run` without a required input. The model fills the inputs of its own calls.
-fn of_script(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
+/// `run` without a required input. The model fills the inputs of its own calls.
+fn with_own_tools(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     for call in &cx.index.calls {
         let Some(tool) = cx.tool(&call.tool.value) else { continue };
         let given =
@@ -43,8 +44,8 @@ fn of_script(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
 }
 
 fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
-    if cx.is_agent_script() {
-        of_script(cx, report);
+    if cx.traits().tools == Tools::Local {
+        with_own_tools(cx, report);
         return;
     }
     for matched_calls in matched_calls(cx) {
@@ -77,7 +78,8 @@ fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
                 )
                 .at("called without arguments")
                 .help(format!(
-                    "collect it, set it, or pass a value: `CALL: {}`",
+                    "collect it, set it, or pass a value: `{}: {}`",
+                    cx.words(call.tool.span).keyword(Keyword::Call),
                     example(&matched_calls.parameters, call)
                 ))
                 .confidence(Confidence::Medium);

@@ -6,6 +6,7 @@ use agentir_analysis::conditions::{branch_guard, branches, is_stable, test};
 use agentir_analysis::proof::{FactSource, UnsatCore};
 use agentir_diagnostics::{Diagnostic, RuleName, Severity};
 use agentir_eval::Value;
+use agentir_expr::dialect::{Construct, Keyword};
 use agentir_expr::{BinaryOp, Expr, ExprKind, Path, UnaryOp};
 use agentir_flow::cfg::{Fact, GuardLiteral, NodeKind};
 use agentir_solver::FactKind;
@@ -17,7 +18,7 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Info,
     summary: "branches on the values of a variable leave some of them out",
     vendor: &[],
-    dialects: crate::rule::ABL,
+    requires: &[Construct::StepGraph],
     check: Check::Agent(check),
 };
 
@@ -104,7 +105,10 @@ fn missing_case(
         explain_core(finding, &core)
             .example([binding(&path.to_string(), example)])
             .note(format!("if `{path} = {example}`, {what}"))
-            .help("add a branch for this value, or an `ELSE`"),
+            .help(format!(
+                "add a branch for this value, or an `{}`",
+                cx.words(first.test.span()).keyword(Keyword::Else)
+            )),
     )
 }
 

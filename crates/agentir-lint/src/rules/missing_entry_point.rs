@@ -2,9 +2,9 @@
 
 use crate::rule::{Check, Group, Report, Rule};
 use agentir_analysis::ProgramAnalysis;
-use agentir_analysis::dialects::is_adl_program;
 use agentir_diagnostics::{Diagnostic, RuleName, Severity, Spanned, closest};
 use agentir_expr::Name;
+use agentir_expr::dialect::{Entry, Phrase};
 
 pub(crate) static RULE: Rule = Rule {
     name: RuleName("missing-entry-point"),
@@ -12,7 +12,7 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Error,
     summary: "the entry point of a flow or a project does not exist",
     vendor: &["MISSING_ENTRY_POINT"],
-    dialects: crate::rule::ANY,
+    requires: &[],
     check: Check::Program(check),
 };
 
@@ -37,23 +37,14 @@ fn check(cx: &ProgramAnalysis<'_>, report: &mut Report<'_>) {
         }
         report.push(finding);
     }
-    if let (true, None, Some(first)) =
-        (cx.is_agent_script(), &program.entry_agent, program.agents().next())
-    {
-        let name = &first.metadata.name;
-        let at = if name.value.is_empty() { first.span.at_start() } else { name.span };
-        report.push(
-            report
-                .finding(at, "there is no `start_agent`")
-                .note("a document needs exactly one `start_agent`, where every conversation begins; the agent does not compile")
-                .help("turn one of the subagents into the `start_agent`: `start_agent name:`"),
-        );
-        return;
-    }
     let several = program.agents.len() > 1 || program.agents().any(|a| a.routing.is_some());
-    if is_adl_program(program) && program.entry_agent.is_none() && several {
-        missing_main(program, report);
-        return;
+    let is_needed = match cx.traits().entry {
+        Entry::Found => false,
+        Entry::Declared => true,
+        Entry::Named(_) => several,
+    };
+    if is_needed && program.entry_agent.is_none() {
+        return no_entry(cx, report);
     }
     let Some(entry) = program.entry_agent.as_ref().filter(|_| !program.agents.is_empty()) else {
         return;
@@ -68,18 +59,22 @@ fn check(cx: &ProgramAnalysis<'_>, report: &mut Report<'_>) {
     }
 }
 
-/// An ADL bot starts with the agent `main` (paper, B.6).
-fn missing_main(program: &agentir_ir::Program, report: &mut Report<'_>) {
+/// Reports a program without the entry agent that its dialect demands.
+fn no_entry(cx: &ProgramAnalysis<'_>, report: &mut Report<'_>) {
+    let program = cx.program;
     let Some(first) = program.agents().next() else { return };
     let name = &first.metadata.name;
-    let finding = report
-        .finding(name.span, "this bot has no agent `main`")
-        .note("every conversation begins with `main`; without it the bot does not start");
+    let at = if name.value.is_empty() { first.span.at_start() } else { name.span };
+    let words = cx.words(at);
     let router = program.agents().find(|a| a.routing.is_some()).unwrap_or(first);
-    report.push(finding.help(format!(
-        "add `main:` with `type: flow agent` and the step `- call: {}`",
-        router.metadata.name
-    )));
+    report.push(
+        report
+            .finding(at, words.phrase(Phrase::EntryMissing))
+            .note(words.phrase(Phrase::EntryMustExist))
+            .help(
+                words.phrase_with(Phrase::DeclareEntry, &[("name", &router.metadata.name.value)]),
+            ),
+    );
 }
 
 fn suggest<'a>(

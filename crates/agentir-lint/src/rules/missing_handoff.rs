@@ -1,10 +1,9 @@
 //! Instructions to hand over to an agent that is not reachable.
 
 use crate::rule::{Check, Group, Report, Rule};
-use crate::wording::Wording;
 use agentir_analysis::ProgramAnalysis;
-use agentir_analysis::dialects::is_adl;
 use agentir_diagnostics::{Confidence, RuleName, Severity};
+use agentir_expr::dialect::Phrase;
 
 pub(crate) static RULE: Rule = Rule {
     name: RuleName("missing-handoff"),
@@ -12,7 +11,7 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Warning,
     summary: "instructions mention a handoff to an agent that cannot be reached from there",
     vendor: &[],
-    dialects: crate::rule::ANY,
+    requires: &[],
     check: Check::Program(check),
 };
 
@@ -24,7 +23,6 @@ fn check(cx: &ProgramAnalysis<'_>, report: &mut Report<'_>) {
     for analysis in cx.all_agents() {
         let agent = analysis.agent;
         let own = agent.metadata.name.value.as_str();
-        let words = Wording::of(agent).agent;
         for prompt in analysis.prompts() {
             for handoff in &prompt.mentions.handoffs {
                 let (to, handoff_graph) = (handoff.to, said.handoff_graph());
@@ -39,19 +37,12 @@ fn check(cx: &ProgramAnalysis<'_>, report: &mut Report<'_>) {
                         ),
                     )
                     .confidence(Confidence::Medium);
-                report.push(if is_adl(agent) {
+                let words = cx.words(finding.primary.span);
+                report.push(
                     finding
-                        .note("the model can only pretend to do it: no ensemble contains both agents")
-                        .help(format!("put both `{own}` and `{to}` into one ensemble, or change the instructions of `{own}`"))
-                } else if cx.is_agent_script() {
-                    finding
-                        .note(format!("the model can only pretend to do it: no action of the {words} leads there"))
-                        .help(format!("add an action `go_to_{to}: @utils.transition to @subagent.{to}`, or change the instructions of `{own}`"))
-                } else {
-                    finding
-                        .note("the model can only pretend to do it: no handoff of the agent leads there")
-                        .help(format!("add `{to}` to the `HANDOFF` of `{own}`, or change its instructions"))
-                });
+                        .note(words.phrase(Phrase::CannotHandOver))
+                        .help(words.phrase_with(Phrase::HandOver, &[("own", own), ("to", to)])),
+                );
             }
         }
     }

@@ -3,6 +3,7 @@
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use agentir_diagnostics::{Confidence, RuleName, Severity, Span};
 use agentir_expr::ConditionKind;
+use agentir_expr::dialect::Construct;
 use agentir_ir::ConditionUse;
 use rustc_hash::FxHashSet;
 
@@ -12,7 +13,7 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Info,
     summary: "natural language is used where the runtime evaluates a condition",
     vendor: &[],
-    dialects: crate::rule::ABL,
+    requires: &[Construct::NaturalLanguageConditions],
     check: Check::Agent(check),
 };
 

@@ -1,8 +1,9 @@
 //! `@outputs` without an enclosing action, or shadowed by another action.
 
-use crate::rule::{AGENT_SCRIPT, AgentContext, Check, Group, Report, Rule};
+use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use agentir_analysis::script::{Outputs, output, outputs};
 use agentir_diagnostics::{RuleName, Severity};
+use agentir_expr::dialect::Construct;
 
 pub(crate) static RULE: Rule = Rule {
     name: RuleName("outputs-out-of-scope"),
@@ -10,7 +11,7 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Error,
     summary: "`@outputs` is read outside the callback of an action",
     vendor: &[],
-    dialects: AGENT_SCRIPT,
+    requires: &[Construct::Callbacks],
     check: Check::Agent(check),
 };
 

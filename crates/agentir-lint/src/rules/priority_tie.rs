@@ -5,6 +5,7 @@ use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use agentir_analysis::routes::{self, Route, numeric_priority};
 use agentir_diagnostics::{RuleName, Severity, Span};
 use agentir_expr::Condition;
+use agentir_expr::dialect::{Construct, Keyword};
 use agentir_ir::Profile;
 use agentir_solver::Example;
 
@@ -14,7 +15,7 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Warning,
     summary: "two rules, handoffs or profiles of the same priority conflict",
     vendor: &[],
-    dialects: crate::rule::ABL,
+    requires: &[Construct::RoutingRules],
     check: Check::Agent(check),
 };
 
@@ -68,7 +69,8 @@ fn routes<'a>(cx: &AgentContext<'_, 'a>, all: &[Route<'a>], what: &str, report: 
                 .label(earlier.at(), format!("this {}, with the same priority", to(earlier)))
                 .example(bindings(&state))
                 .note(format!(
-                    "{what} are tried in ascending order of `PRIORITY`; the order among equal priorities is undefined"
+                    "{what} are tried in ascending order of `{}`; the order among equal priorities is undefined",
+                    cx.words(later.at()).keyword(Keyword::Priority)
                 ))
                 .help("give them different priorities, or make one condition exclude the other"),
         );
@@ -100,9 +102,10 @@ fn profiles(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
                 .at(format!("`{}` sets it", later.name))
                 .label(other, "this profile sets it to something else")
                 .example(bindings(&state))
-                .note(
-                    "among profiles that apply together, the one with the highest `PRIORITY` wins",
-                )
+                .note(format!(
+                    "among profiles that apply together, the one with the highest `{}` wins",
+                    cx.words(span).keyword(Keyword::Priority)
+                ))
                 .help("give them different priorities, or make one condition exclude the other"),
         );
     }

@@ -5,6 +5,7 @@ use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use agentir_analysis::constraints::{GuardedConstraint, guarded_constraints, related};
 use agentir_analysis::proof::Assumption;
 use agentir_diagnostics::{Diagnostic, RuleName, Severity, Span};
+use agentir_expr::dialect::{Construct, Keyword};
 use agentir_solver::Test;
 
 pub(crate) static RULE: Rule = Rule {
@@ -13,7 +14,7 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Warning,
     summary: "a constraint cannot fail because of those that are checked before it",
     vendor: &[],
-    dialects: crate::rule::ABL,
+    requires: &[Construct::Constraints],
     check: Check::Agent(check),
 };
 
@@ -107,7 +108,10 @@ fn redundant<'a>(
     }
     Some(
         explain_core(finding, &core)
-            .note("only the `ON_FAIL` of the first constraint that fails runs, so that of this one never does")
+            .note(format!(
+                "only the `{}` of the first constraint that fails runs, so that of this one never does",
+                cx.words(at).keyword(Keyword::OnFail)
+            ))
             .help("remove it, or move it before the others if its message matters"),
     )
 }

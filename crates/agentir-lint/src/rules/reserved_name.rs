@@ -2,6 +2,7 @@
 
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use agentir_diagnostics::{Diagnostic, RuleName, Severity, Span, Spanned};
+use agentir_expr::dialect::{Construct, Keyword};
 use agentir_expr::{Expr, Name, system_namespace, system_tool, system_variable, tool_of_result};
 
 pub(crate) static RULE: Rule = Rule {
@@ -10,7 +11,7 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Error,
     summary: "a name that is reserved by the runtime is declared or written",
     vendor: &["RESERVED_VARIABLE_NAME", "reserved-name"],
-    dialects: crate::rule::ABL_AND_SCRIPT,
+    requires: &[Construct::ReservedNames],
     check: Check::Agent(check),
 };
 
@@ -18,20 +19,17 @@ pub(crate) static RULE: Rule = Rule {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum How {
     Declared(&'static str),
-    Written(&'static str),
+    Written(Keyword),
+    TransformItem,
     Returned,
     Removed,
 }
 
-/// Keywords of Agent Script's expressions and declarations, which cannot be names.
-const WORDS: &[&str] =
-    &["True", "False", "None", "and", "or", "not", "is", "if", "else", "mutable", "linked"];
-
-/// Agent Script: variables named like a keyword.
-fn of_script(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
+/// Reports variables named like a keyword.
+fn keywords(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     for variable in &cx.agent.memory.session {
         let name = &variable.name;
-        if WORDS.contains(&name.value.as_str()) {
+        if cx.dialect().reserved_words().contains(&name.value.as_str()) {
             report.push(
                 report
                     .finding(name.span, format!("`{name}` is a keyword"))
@@ -43,8 +41,9 @@ fn of_script(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
 }
 
 fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
-    if cx.is_agent_script() {
-        return of_script(cx, report);
+    keywords(cx, report);
+    if cx.dialect().system_variables().is_empty() {
+        return;
     }
     let agent = cx.agent;
     let mut look = |name: &str, span: Span, how: How| {
@@ -72,16 +71,16 @@ fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     }
     for set in &cx.index.sets {
         let target = Expr::path(set.target.clone(), set.span).to_string();
-        look(&target, set.target.root.span, How::Written("`SET`"));
+        look(&target, set.target.root.span, How::Written(Keyword::Set));
     }
     for (name, used) in &cx.index.writes {
         use agentir_ir::WriteUse::{Return, Store, ToolResult, Transform, TransformItem};
         let how = match used {
-            ToolResult => How::Written("`AS`"),
-            Transform => How::Written("`INTO`"),
-            TransformItem => How::Written("the `AS` of a `TRANSFORM`"),
+            ToolResult => How::Written(Keyword::As),
+            Transform => How::Written(Keyword::Into),
+            TransformItem => How::TransformItem,
             Return => How::Returned,
-            Store => How::Written("`STORE`"),
+            Store => How::Written(Keyword::Store),
         };
         look(&name.value, name.span, how);
     }
@@ -92,7 +91,7 @@ fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
         report_tool(&tool.name, report);
     }
     for step in agent.flow.iter().flat_map(|f| f.definitions.values()) {
-        report_step(&step.name, report);
+        report_step(cx, &step.name, report);
     }
 }
 
@@ -103,11 +102,17 @@ fn variable(
     span: Span,
     how: How,
 ) -> Option<Diagnostic> {
+    let word = |keyword| cx.words(span).keyword(keyword);
     let does = match how {
         How::Declared(place) => format!("{place} declares it"),
-        How::Written(place) => format!("{place} writes it"),
-        How::Returned => "`MAP` of `ON_RETURN` writes it".to_owned(),
-        How::Removed => "`CLEAR` removes it".to_owned(),
+        How::Written(keyword) => format!("`{}` writes it", word(keyword)),
+        How::TransformItem => {
+            format!("the `{}` of a `{}` writes it", word(Keyword::As), word(Keyword::Transform))
+        }
+        How::Returned => {
+            format!("`{}` of `{}` writes it", word(Keyword::Map), word(Keyword::OnReturn))
+        }
+        How::Removed => format!("`{}` removes it", word(Keyword::Clear)),
     };
     let finding = |what: &str| report.finding(span, format!("`{name}` {what}, but {does}"));
     if let Some(known) = system_variable(name) {
@@ -153,7 +158,10 @@ fn variable(
     }
     let (root, rest) = name.split_once('.').map_or((name, None), |(root, rest)| (root, Some(rest)));
     let namespace = system_namespace(root).filter(|n| cx.version >= n.since)?;
-    if rest.is_some() && (namespace.writable || !matches!(how, How::Written(_) | How::Returned)) {
+    if rest.is_some()
+        && (namespace.writable
+            || !matches!(how, How::Written(_) | How::TransformItem | How::Returned))
+    {
         return None;
     }
     let mut finding =
@@ -189,7 +197,7 @@ fn report_tool(name: &Spanned<Name>, report: &mut Report<'_>) {
 }
 
 /// Reports a step named like a keyword of `THEN`.
-fn report_step(name: &Spanned<Name>, report: &mut Report<'_>) {
+fn report_step(cx: &AgentContext<'_, '_>, name: &Spanned<Name>, report: &mut Report<'_>) {
     const KEYWORDS: &[&str] = &[
         "BACKTRACK",
         "BLOCK",
@@ -206,7 +214,7 @@ fn report_step(name: &Spanned<Name>, report: &mut Report<'_>) {
     if KEYWORDS.contains(&name.value.as_str()) {
         let mut finding = report
             .finding(name.span, format!("the step `{name}` has the name of a keyword"))
-            .note(format!("`THEN: {name}` is ambiguous"))
+            .note(format!("`{}: {name}` is ambiguous", cx.words(name.span).keyword(Keyword::Then)))
             .help(format!("rename it to `{}_step`", name.value.to_lowercase()));
         finding.severity = Severity::Warning;
         report.push(finding);

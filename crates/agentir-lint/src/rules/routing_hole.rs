@@ -6,6 +6,7 @@ use agentir_analysis::proof::FactSource;
 use agentir_analysis::routes::{self, Route};
 use agentir_diagnostics::{Binding, RuleName, Severity, Span};
 use agentir_eval::Value;
+use agentir_expr::dialect::{Construct, Keyword};
 use agentir_expr::{Expr, ExprKind, Literal, Path, Visit};
 use agentir_ir::AgentType;
 use agentir_solver::{Bound, Example, FactKind, Type};
@@ -16,7 +17,7 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Warning,
     summary: "agents are chosen by a value, and no route handles one of its values",
     vendor: &[],
-    dialects: crate::rule::ABL,
+    requires: &[Construct::RoutingRules],
     check: Check::Agent(check),
 };
 
@@ -92,19 +93,26 @@ impl<'r, 'a> Table<'r, 'a> {
         query.solve().map(agentir_analysis::proof::SatResult::state)
     }
 
-    fn report(&self, text: &str, state: Vec<Binding>, report: &mut Report<'_>) {
+    fn report(
+        &self,
+        cx: &AgentContext<'_, '_>,
+        text: &str,
+        state: Vec<Binding>,
+        report: &mut Report<'_>,
+    ) {
         let Some((first, others)) = self.routes.split_first() else { return };
         let mut finding = report
             .finding(first.at(), format!("no route applies when {text}"))
             .at("this is false …")
             .example(state);
+        let default = cx.words(first.at()).keyword(Keyword::Default);
         for route in others.iter().take(4) {
             finding = finding.label(route.at(), "… and so is this");
         }
         report.push(
             finding
                 .note("the conversation stays with this agent: no route applies, and there is no default")
-                .help("add a route for it, widen one of these, or add `DEFAULT`"),
+                .help(format!("add a route for it, widen one of these, or add `{default}`")),
         );
     }
 }
@@ -116,7 +124,7 @@ fn values<'a>(cx: &AgentContext<'_, 'a>, routes: &[Route<'a>], report: &mut Repo
         return;
     }
     if let Some(Some(state)) = table.hole(cx, &[FactKind::Set]) {
-        table.report(&format!("`{state}`"), bindings(&state).collect(), report);
+        table.report(cx, &format!("`{state}`"), bindings(&state).collect(), report);
     }
 }
 
@@ -142,7 +150,7 @@ fn limits<'a>(cx: &AgentContext<'_, 'a>, routes: &[Route<'a>], report: &mut Repo
         if free(*limit) == Some(true) && free(below) == Some(false) && free(above) == Some(false) {
             let state = Value::number(*limit).map(|value| binding(&table.by.to_string(), &value));
             let text = format!("`{} = {limit}`", table.by);
-            table.report(&text, state.into_iter().collect(), report);
+            table.report(cx, &text, state.into_iter().collect(), report);
             return;
         }
     }
@@ -174,13 +182,14 @@ fn intents(cx: &AgentContext<'_, '_>, rules: &[Route<'_>], report: &mut Report<'
             continue;
         }
         reported.push(name.span);
+        let default = cx.words(name.span).keyword(Keyword::Default);
         let routing = rules.first().map_or(name.span, |r| r.span.at_start());
         report.push(
             report
                 .finding(name.span, format!("no route handles the intent `{name}`"))
                 .at("no rule lists this intent")
-                .label(routing, "the rules begin here; none is a `DEFAULT`")
-                .help(format!("add it to an `INTENT(…)`, or end the rules with `DEFAULT -> …` for `{name}` and everything else")),
+                .label(routing, format!("the rules begin here; none is a `{default}`"))
+                .help(format!("add it to an `INTENT(…)`, or end the rules with `{default} -> …` for `{name}` and everything else")),
         );
     }
 }

@@ -3,6 +3,7 @@
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use agentir_diagnostics::{RuleName, Severity, Span, Spanned};
 use agentir_expr::Name;
+use agentir_expr::dialect::Construct;
 use agentir_ir::AgentUse;
 use rustc_hash::FxHashSet;
 
@@ -12,7 +13,7 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Error,
     summary: "an agent hands over, delegates or routes to itself",
     vendor: &["INVALID_DEFAULT_ROUTING_TARGET", "INVALID_HANDOFF_TARGET"],
-    dialects: crate::rule::ABL_AND_ADL,
+    requires: &[Construct::ContextPassing],
     check: Check::Agent(check),
 };
 

@@ -5,6 +5,7 @@ use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use agentir_analysis::shadowing::shadowed_by;
 use agentir_diagnostics::{RuleName, Severity};
 use agentir_expr::Condition;
+use agentir_expr::dialect::Construct;
 
 pub(crate) static RULE: Rule = Rule {
     name: RuleName("shadowed-completion"),
@@ -12,7 +13,7 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Warning,
     summary: "a `COMPLETE` condition is never reached because an earlier one always applies",
     vendor: &[],
-    dialects: crate::rule::ABL,
+    requires: &[Construct::Completion],
     check: Check::Agent(check),
 };
 

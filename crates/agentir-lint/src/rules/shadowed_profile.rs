@@ -7,6 +7,7 @@ use agentir_analysis::routes::numeric_priority;
 use agentir_analysis::shadowing::shadowed_by;
 use agentir_diagnostics::{RuleName, Severity, Span};
 use agentir_expr::Condition;
+use agentir_expr::dialect::{Construct, Keyword};
 use agentir_ir::Profile;
 
 pub(crate) static RULE: Rule = Rule {
@@ -15,7 +16,7 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Warning,
     summary: "a profile has no effect because one of higher priority always applies with it",
     vendor: &[],
-    dialects: crate::rule::ABL,
+    requires: &[Construct::Profiles],
     check: Check::Agent(check),
 };
 
@@ -95,10 +96,12 @@ fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
             finding =
                 finding.label(span, "… this profile applies as well, sets the same, and wins");
         }
+        let words = cx.words(profile.name.span);
+        let (priority, when) = (words.keyword(Keyword::Priority), words.keyword(Keyword::When));
         report.push(
             finding
-                .note("among profiles that apply together, the one with the highest `PRIORITY` wins, field by field")
-                .help("give it a higher `PRIORITY`, narrow the other one's `WHEN`, or remove it"),
+                .note(format!("among profiles that apply together, the one with the highest `{priority}` wins, field by field"))
+                .help(format!("give it a higher `{priority}`, narrow the other one's `{when}`, or remove it")),
         );
     }
 }

@@ -6,6 +6,7 @@ use agentir_analysis::routes::{self, Route};
 use agentir_analysis::shadowing::{Shadowed, shadowed_by};
 use agentir_diagnostics::{Diagnostic, RuleName, Severity, Span};
 use agentir_expr::Condition;
+use agentir_expr::dialect::{Construct, Keyword};
 
 pub(crate) static RULE: Rule = Rule {
     name: RuleName("shadowed-route"),
@@ -13,7 +14,7 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Warning,
     summary: "a handoff or routing rule never applies because an earlier one always does",
     vendor: &[],
-    dialects: crate::rule::ABL,
+    requires: &[Construct::RoutingRules],
     check: Check::Agent(check),
 };
 
@@ -39,7 +40,7 @@ fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
                         Some(to) => format!("this {what} never leads to `{to}`"),
                         None => format!("this {what} never applies"),
                     };
-                    report.push(explain(report, route.at(), message, &proof, what));
+                    report.push(explain(cx, report, route.at(), message, &proof, what));
                 }
             } else {
                 intents(cx, &earlier, route, report);
@@ -67,7 +68,7 @@ fn intents<'a>(
         } else {
             format!("the intent `{name}` never leads to `{to}`")
         };
-        report.push(explain(report, intent.span, message, proof, "rule"));
+        report.push(explain(cx, report, intent.span, message, proof, "rule"));
     }
 }
 
@@ -108,6 +109,7 @@ fn by<'r, 'a>(
 }
 
 fn explain(
+    cx: &AgentContext<'_, '_>,
     report: &Report<'_>,
     at: Span,
     message: String,
@@ -126,7 +128,8 @@ fn explain(
     }
     explain_core(finding, &proof.shadowed_by.core)
         .note(format!(
-            "if several apply, the {what} with the lowest `PRIORITY` is taken; without priorities, the first"
+            "if several apply, the {what} with the lowest `{}` is taken; without priorities, the first",
+            cx.words(at).keyword(Keyword::Priority)
         ))
         .help("put the narrower one first, or remove this one")
 }

@@ -3,6 +3,7 @@
 use crate::rule::{Check, Group, Report, Rule};
 use agentir_analysis::ProgramAnalysis;
 use agentir_diagnostics::{RuleName, Severity};
+use agentir_expr::dialect::Construct;
 use agentir_ir::Tool;
 use rustc_hash::FxHashSet;
 
@@ -12,7 +13,7 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Warning,
     summary: "a tool has side effects and no `confirm`",
     vendor: &["SIDE_EFFECT_TOOL_WITHOUT_CONFIRMATION"],
-    dialects: crate::rule::ABL,
+    requires: &[Construct::SideEffects],
     check: Check::Program(check),
 };
 

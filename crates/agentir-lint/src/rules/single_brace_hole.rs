@@ -2,6 +2,7 @@
 
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use agentir_diagnostics::{Applicability, Confidence, Edit, Fix, RuleName, Severity, Span};
+use agentir_expr::dialect::Construct;
 use agentir_expr::{Template, TemplatePart, Version};
 
 pub(crate) static RULE: Rule = Rule {
@@ -10,7 +11,7 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Info,
     summary: "a text uses `{x}`, which newer versions write `{{x}}`",
     vendor: &[],
-    dialects: crate::rule::ABL,
+    requires: &[Construct::Placeholders],
     check: Check::Agent(check),
 };
 

@@ -1,8 +1,9 @@
 //! An input that the model should fill, in a call without a model.
 
-use crate::rule::{AGENT_SCRIPT, AgentContext, Check, Group, Report, Rule};
+use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use agentir_diagnostics::{RuleName, Severity};
 use agentir_expr::ExprKind;
+use agentir_expr::dialect::Construct;
 
 pub(crate) static RULE: Rule = Rule {
     name: RuleName("slot-filling-in-run"),
@@ -10,7 +11,7 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Warning,
     summary: "`run` leaves an input to the model, which is not involved there",
     vendor: &["slot-filling-in-deterministic-action"],
-    dialects: AGENT_SCRIPT,
+    requires: &[Construct::Procedures],
     check: Check::Agent(check),
 };
 

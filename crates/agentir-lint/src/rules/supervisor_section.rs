@@ -2,6 +2,7 @@
 
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use agentir_diagnostics::{RuleName, Severity, Span};
+use agentir_expr::dialect::{Construct, Keyword};
 use agentir_ir::AgentType;
 
 pub(crate) static RULE: Rule = Rule {
@@ -10,7 +11,7 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Warning,
     summary: "an agent has a section that only supervisors support",
     vendor: &[],
-    dialects: crate::rule::ABL,
+    requires: &[Construct::RoutingRules],
     check: Check::Agent(check),
 };
 
@@ -23,31 +24,35 @@ fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     let rule = routing.and_then(|r| {
         r.rules.first().map(|r| r.span).or_else(|| r.default_agent.as_ref().map(|d| d.span))
     });
-    let sections: [(&str, Option<Span>); 4] = [
-        ("AGENTS", agent.available_agents.first().map(|a| a.span)),
-        ("ROUTING", rule),
-        ("STATE", agent.memory.state.first().map(|v| v.span)),
-        ("POLICIES", agent.policies.first().map(|p| p.name.span)),
+    let sections: [(Keyword, Option<Span>); 4] = [
+        (Keyword::Agents, agent.available_agents.first().map(|a| a.span)),
+        (Keyword::Routing, rule),
+        (Keyword::State, agent.memory.state.first().map(|v| v.span)),
+        (Keyword::Policies, agent.policies.first().map(|p| p.name.span)),
     ];
     let name = &agent.metadata.name;
     for (section, at) in sections {
         let Some(at) = at else { continue };
-        let help = match section {
-            "AGENTS" | "ROUTING" => {
-                "begin the document with `SUPERVISOR:`, or use `HANDOFF:` to say which agent takes over and when"
+        let words = cx.words(at);
+        let instead = match section {
+            Keyword::Agents | Keyword::Routing => format!(
+                "use `{}:` to say which agent takes over and when",
+                words.keyword(Keyword::Handoff)
+            ),
+            Keyword::State => {
+                format!("declare the variables below `{}:`", words.keyword(Keyword::Memory))
             }
-            "STATE" => {
-                "begin the document with `SUPERVISOR:`, or declare the variables below `MEMORY:`"
-            }
-            _ => "begin the document with `SUPERVISOR:`, or write the rules below `CONSTRAINTS:`",
+            _ => format!("write the rules below `{}:`", words.keyword(Keyword::Constraints)),
         };
+        let (section, own) = (words.keyword(section), words.keyword(Keyword::Agent));
+        let supervisor = words.keyword(Keyword::Supervisor);
         report.push(
             report
-                .finding(at, format!("`{section}` has no effect in an `AGENT`"))
+                .finding(at, format!("`{section}` has no effect in an `{own}`"))
                 .at(format!("`{section}` begins with this"))
                 .label(name.span, "this is not a supervisor")
                 .note(format!("only supervisors support `{section}`; the runtime ignores it here"))
-                .help(help),
+                .help(format!("begin the document with `{supervisor}:`, or {instead}")),
         );
     }
 }

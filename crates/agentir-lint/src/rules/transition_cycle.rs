@@ -1,8 +1,9 @@
 //! Subagents that transfer to each other before the model or the user can act.
 
-use crate::rule::{AGENT_SCRIPT, Check, Group, Report, Rule};
+use crate::rule::{Check, Group, Report, Rule};
 use agentir_analysis::ProgramAnalysis;
 use agentir_diagnostics::{Label, RuleName, Severity};
+use agentir_expr::dialect::Construct;
 use agentir_flow::cfg::{AgentId, Transfer};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -12,7 +13,7 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Error,
     summary: "subagents transition to each other in a cycle without waiting for the user",
     vendor: &["cycle-detected", "unconditional-transition-cycle"],
-    dialects: AGENT_SCRIPT,
+    requires: &[Construct::Procedures],
     check: Check::Program(check),
 };
 

@@ -3,6 +3,7 @@
 use crate::rule::{Check, Group, Report, Rule};
 use agentir_analysis::ProgramAnalysis;
 use agentir_diagnostics::{Label, RuleName, Severity, Span};
+use agentir_expr::dialect::Construct;
 use agentir_flow::Cfg;
 use agentir_flow::cfg::{AgentCfg, AgentId, Node, NodeKind, Origin};
 
@@ -12,7 +13,7 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Error,
     summary: "steps form a loop that never waits for the user",
     vendor: &[],
-    dialects: crate::rule::ADL,
+    requires: &[Construct::StepLists],
     check: Check::Program(check),
 };
 

@@ -1,8 +1,9 @@
 //! A value of the wrong type.
 
-use crate::rule::{ABL_AND_SCRIPT, AgentContext, Check, Group, Report, Rule};
-use agentir_analysis::types::{AblTypes, ScriptTypes};
+use crate::rule::{AgentContext, Check, Group, Report, Rule};
+use agentir_analysis::types::{ReferenceTypes, ScopedTypes};
 use agentir_diagnostics::{Diagnostic, RuleName, Severity, Span};
+use agentir_expr::dialect::Construct;
 use agentir_expr::{Coercion, Expr, Mismatch, TypeExpr, ValueType};
 use agentir_ir::{BindingAction, Data};
 
@@ -19,16 +20,16 @@ pub(crate) static RULE: Rule = Rule {
         "list-element-type-mismatch",
         "non-numeric-list-index",
     ],
-    dialects: ABL_AND_SCRIPT,
+    requires: &[Construct::DeclaredTypes],
     check: Check::Agent(check),
 };
 
 fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
-    if !cx.is_agent_script() {
-        return of_abl(cx, report);
+    declarations(cx, cx.dialect().coercion(), report);
+    if !cx.traits().namespaced_references {
+        return in_scope(cx, report);
     }
-    let types = cx.script_types();
-    declarations(cx, &Coercion::AGENT_SCRIPT, report);
+    let types = cx.reference_types();
     for set in &cx.index.sets {
         let target = &set.target;
         if target.segments.is_empty()
@@ -49,10 +50,9 @@ fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     });
 }
 
-/// ABL: comparisons are left to the rules that prove their outcome.
-fn of_abl(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
-    declarations(cx, &Coercion::ABL, report);
-    let types = AblTypes::new(cx);
+/// Names in scope: comparisons are left to the rules that prove their outcome.
+fn in_scope(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
+    let types = ScopedTypes::new(cx);
     for set in cx.index.sets.iter().filter(|s| s.target.segments.is_empty()) {
         if let Some((wanted, at)) = types.declared(&set.target.root.value)
             && let Some(found) = types.mismatch(&set.value, wanted)
@@ -132,7 +132,7 @@ fn rejected(value: &Data, wanted: &ValueType, coercion: &Coercion) -> Option<Val
 /// Checks a value for a variable.
 fn assigned(
     cx: &AgentContext<'_, '_>,
-    types: &ScriptTypes<'_, '_>,
+    types: &ReferenceTypes<'_, '_>,
     name: &str,
     value: &Expr,
     report: &mut Report<'_>,

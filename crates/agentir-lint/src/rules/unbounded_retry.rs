@@ -4,6 +4,7 @@ use super::endless_loop::{explain, retries};
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use agentir_analysis::endless::endless_cycles;
 use agentir_diagnostics::{RuleName, Severity};
+use agentir_expr::dialect::{Construct, Keyword};
 use agentir_flow::cfg::NodeKind;
 
 pub(crate) static RULE: Rule = Rule {
@@ -12,7 +13,7 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Warning,
     summary: "a failure is retried without a limit and without asking the user",
     vendor: &[],
-    dialects: crate::rule::ABL,
+    requires: &[Construct::StepGraph],
     check: Check::Agent(check),
 };
 
@@ -32,8 +33,11 @@ fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
         if let Some(call) = call {
             finding = finding.label(call.span, "this is called again each time");
         }
-        report.push(finding.help(
-            "limit it with `MAX_ATTEMPTS` and `ON_EXHAUSTED`, count the attempts, or go to another step",
-        ));
+        let words = cx.words(finding.primary.span);
+        report.push(finding.help(format!(
+            "limit it with `{}` and `{}`, count the attempts, or go to another step",
+            words.keyword(Keyword::MaxAttempts),
+            words.keyword(Keyword::OnExhausted)
+        )));
     }
 }

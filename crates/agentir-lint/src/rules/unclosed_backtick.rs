@@ -10,7 +10,7 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Warning,
     summary: "instructions open a backtick and do not close it",
     vendor: &[],
-    dialects: crate::rule::ANY,
+    requires: &[],
     check: Check::Agent(check),
 };
 

@@ -2,9 +2,9 @@
 
 use crate::names::suggest;
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
-use agentir_analysis::dialects::is_adl;
 use agentir_analysis::expressions::paths;
 use agentir_diagnostics::{RuleName, Severity, Span, Spanned};
+use agentir_expr::dialect::Construct;
 use agentir_expr::{Name, Path};
 use agentir_ir::{Agent, Body, Statement, VariableBinding};
 use rustc_hash::FxHashSet;
@@ -15,7 +15,7 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Error,
     summary: "an argument is used that its agent does not declare",
     vendor: &[],
-    dialects: crate::rule::ADL,
+    requires: &[Construct::Arguments],
     check: Check::Agent(check),
 };
 
@@ -108,7 +108,13 @@ fn look(cx: &AgentContext<'_, '_>, path: &Path, set: bool, report: &mut Report<'
         }));
         return;
     };
-    if let Some(agent) = cx.program.agents.get(name).copied().filter(|a| is_adl(a)) {
+    if let Some(agent) = cx
+        .program
+        .agents
+        .get(name)
+        .copied()
+        .filter(|a| a.metadata.dialect.traits().reads_other_agents)
+    {
         if declares(cx, agent, &field.value) {
             return;
         }

@@ -3,9 +3,9 @@
 use crate::names::suggest;
 use crate::rule::{Check, Group, Report, Rule};
 use agentir_analysis::ProgramAnalysis;
-use agentir_analysis::dialects::is_adl;
 use agentir_diagnostics::{RuleName, Severity, Spanned};
 use agentir_expr::Name;
+use agentir_expr::dialect::{Construct, Keyword, Phrase};
 use agentir_ir::{Agent, AgentUse, Node};
 use rustc_hash::FxHashSet;
 
@@ -22,15 +22,15 @@ pub(crate) static RULE: Rule = Rule {
         "undefined-reference",
         "UNRESOLVED_REFERENCE",
     ],
-    dialects: crate::rule::ANY,
+    requires: &[],
     check: Check::Program(check),
 };
 
 fn check(cx: &ProgramAnalysis<'_>, report: &mut Report<'_>) {
     let agents: FxHashSet<&str> =
         cx.program.agents().map(|a| a.metadata.name.value.as_str()).collect();
-    if cx.is_agent_script() {
-        return of_script(cx, &agents, report);
+    if cx.dialect().has(Construct::DelegationTools) {
+        return in_one_file(cx, &agents, report);
     }
     for agent in cx.program.agents() {
         one(cx, agent, &agents, report);
@@ -40,34 +40,28 @@ fn check(cx: &ProgramAnalysis<'_>, report: &mut Report<'_>) {
             if let Some((name, _)) = reference(node)
                 && !agents.contains(name.value.as_str())
             {
-                tell(name, agents.iter(), false, report);
+                missing(cx, name, agents.iter(), report);
             }
         });
     }
 }
 
-/// Agent Script: the file declares all subagents, also those deployed elsewhere.
-fn of_script(cx: &ProgramAnalysis<'_>, agents: &FxHashSet<&str>, report: &mut Report<'_>) {
+/// The file declares all subagents, also those deployed elsewhere.
+fn in_one_file(cx: &ProgramAnalysis<'_>, agents: &FxHashSet<&str>, report: &mut Report<'_>) {
     let elsewhere = cx.program.agents().flat_map(|a| &a.available_agents);
     let elsewhere: FxHashSet<&str> = elsewhere.map(|r| r.alias.value.as_str()).collect();
     let known = |name: &str| agents.contains(name) || elsewhere.contains(name);
     let mut seen = FxHashSet::default();
     for agent in cx.program.agents() {
-        let mut tell = |name: &Spanned<Name>| {
+        let mut look = |name: &Spanned<Name>| {
             if name.value.is_empty() || known(&name.value) || !seen.insert(name.span) {
                 return;
             }
-            let finding = report
-                .finding(name.span, format!("there is no subagent `{name}`"))
-                .note("the conversation cannot go to a subagent that does not exist; the agent does not compile");
-            let names = agents.iter().chain(&elsewhere).copied();
-            report.push(suggest(finding, &name.value, names, || {
-                format!("add `subagent {name}:`, or `connected_subagent {name}:` if it is deployed elsewhere")
-            }));
+            missing(cx, name, agents.iter().chain(&elsewhere), report);
         };
         agent.walk(&mut |node| {
             if let Some((name, _)) = reference(node) {
-                tell(name);
+                look(name);
             }
         });
     }
@@ -106,11 +100,12 @@ fn one(cx: &ProgramAnalysis<'_>, agent: &Agent, agents: &FxHashSet<&str>, report
         // An agent does not mean itself.
         let own = agent.metadata.name.value.as_str();
         let others = agents.iter().chain(&local).filter(|known| **known != own);
-        tell(name, others, is_adl(agent), report);
+        missing(cx, name, others, report);
         if let Some(finding) = report.diagnostics.last_mut().filter(|f| alias && f.fixes.is_empty())
         {
             finding.help = Some(format!(
-                "list it below `AGENTS:`, as `{word}: Name_Of_The_Agent`, or route elsewhere"
+                "list it below `{}:`, as `{word}: Name_Of_The_Agent`, or route elsewhere",
+                cx.words(name.span).keyword(Keyword::Agents)
             ));
         }
     });
@@ -124,23 +119,17 @@ fn reference(node: Node<'_>) -> Option<(&Spanned<Name>, AgentUse)> {
     }
 }
 
-fn tell<'k>(
+fn missing<'k>(
+    cx: &ProgramAnalysis<'_>,
     name: &Spanned<Name>,
     known: impl Iterator<Item = &'k &'k str>,
-    adl: bool,
     report: &mut Report<'_>,
 ) {
-    let finding = report.finding(name.span, format!("there is no agent `{name}`")).note(if adl {
-        "MICA raises an error when the conversation reaches this"
-    } else {
-        "the conversation cannot go to an agent that does not exist; the project does not compile"
-    });
+    let words = cx.words(name.span);
+    let finding = report
+        .finding(name.span, format!("there is no {} `{name}`", words.nouns.agent))
+        .note(words.phrase(Phrase::AgentMustExist));
     report.push(suggest(finding, &name.value, known.copied(), || {
-        if adl {
-            return format!("add the agent: `{name}:` at the left margin, with its `type:` below");
-        }
-        format!(
-            "add a file with `AGENT: {name}`, or mark the agent as `REMOTE` if it runs elsewhere"
-        )
+        words.phrase_with(Phrase::DeclareAgent, &[("name", &name.value)])
     }));
 }

@@ -3,6 +3,7 @@
 use crate::names::suggest;
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use agentir_diagnostics::{RuleName, Severity};
+use agentir_expr::dialect::{Construct, Keyword};
 use rustc_hash::FxHashSet;
 
 pub(crate) static RULE: Rule = Rule {
@@ -11,7 +12,7 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Error,
     summary: "a field or an intent names an entity that does not exist",
     vendor: &[],
-    dialects: crate::rule::ABL,
+    requires: &[Construct::Entities],
     check: Check::Agent(check),
 };
 
@@ -39,7 +40,9 @@ fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
             .finding(name.span, format!("there is no entity `{name}`"))
             .note("without the entity no value is valid, so none is recognized");
         report.push(suggest(finding, word, entities.iter().copied(), || {
-            format!("define it: `{name}:` with a `TYPE` below `ENTITIES:`")
+            let words = cx.words(name.span);
+            let (ty, all) = (words.keyword(Keyword::Type), words.keyword(Keyword::Entities));
+            format!("define it: `{name}:` with a `{ty}` below `{all}:`")
         }));
     }
 }

@@ -9,8 +9,9 @@ use agentir_analysis::expressions::{
 use agentir_analysis::script::{Outputs, output, outputs};
 use agentir_analysis::variables::first;
 use agentir_diagnostics::{Confidence, Diagnostic, RuleName, Severity, Span, Spanned};
+use agentir_expr::dialect::{Construct, Keyword};
 use agentir_expr::{Name, Path, TypeField};
-use agentir_ir::{Agent, Call, Dialect, Node, ReadUse, Tool};
+use agentir_ir::{Agent, Call, Node, ReadUse, Tool};
 use rustc_hash::FxHashSet;
 
 pub(crate) static RULE: Rule = Rule {
@@ -19,12 +20,12 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Error,
     summary: "a field is named that is not collected, not returned by the tool, or not available to pass on",
     vendor: &["INVALID_DEPENDS_ON_REF", "H-04", "action-unknown-output"],
-    dialects: crate::rule::ABL_AND_SCRIPT,
+    requires: &[Construct::Outputs],
     check: Check::Agent(check),
 };
 
-/// Agent Script: `@outputs.x` below an action without such an output.
-fn of_script(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
+/// `@outputs.x` below an action without such an output.
+fn with_namespaces(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     let declared = |tool: &str| Some(cx.tool(tool)?.returns.as_ref()?.fields.as_slice());
     outputs(cx.agent, &mut |path, here| {
         let Outputs::Of(tool, outside) = *here else { return };
@@ -57,8 +58,8 @@ fn of_script(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
 }
 
 fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
-    if cx.is_agent_script() {
-        of_script(cx, report);
+    if cx.traits().namespaced_references {
+        with_namespaces(cx, report);
         return;
     }
     let fields: FxHashSet<&str> = cx.index.fields.iter().map(|f| f.name.value.as_str()).collect();
@@ -73,18 +74,21 @@ fn asked_for(cx: &AgentContext<'_, '_>, fields: &FxHashSet<&str>, report: &mut R
     let files: FxHashSet<&str> =
         cx.agent.attachments.iter().map(|a| a.name.value.as_str()).collect();
     for (name, used) in cx.index.reads.iter().filter(|(name, _)| cx.owns(name.span)) {
+        let gather = cx.words(name.span).keyword(Keyword::Gather);
         let note = match used {
-            ReadUse::DependsOn => "a field that depends on a missing field is never asked for",
-            ReadUse::Collect => {
-                "only fields of a `GATHER` can be collected again, so the constraint keeps failing"
+            ReadUse::DependsOn => {
+                "a field that depends on a missing field is never asked for".to_owned()
             }
+            ReadUse::Collect => format!(
+                "only fields of a `{gather}` can be collected again, so the constraint keeps failing"
+            ),
             _ => continue,
         };
         if !fields.contains(name.value.as_str()) && !files.contains(name.value.as_str()) {
             let finding =
                 report.finding(name.span, format!("there is no gather field `{name}`")).note(note);
             report.push(suggest(finding, &name.value, fields.iter().copied(), || {
-                format!("add `{name}:` with a `prompt` below `GATHER:`")
+                format!("add `{name}:` with a `prompt` below `{gather}:`")
             }));
         }
     }
@@ -95,7 +99,7 @@ fn passed_on(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     let variables = &cx.variables;
     // A supervisor's description of a handoff between two other agents.
     let protocol = cx.agent.coordination.handoffs.iter().filter(|h| {
-        h.extensions.0.get(Dialect::Abl.name()).is_some_and(|all| all.contains_key("from"))
+        h.extensions.0.get(cx.dialect().id()).is_some_and(|all| all.contains_key("from"))
     });
     let others: FxHashSet<Span> =
         protocol.flat_map(|h| &h.context.pass).map(|p| p.name.span).collect();
@@ -109,9 +113,12 @@ fn passed_on(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
         let finding = report
             .finding(name.span, format!("there is no variable or field `{name}` to pass on"))
             .note("the other agent gets nothing under this name");
+        let words = cx.words(name.span);
         let mut finding = suggest(finding, &name.value, variables.names(), || {
             format!(
-                "collect it in `GATHER`, declare it below `MEMORY:`, or remove `{name}` from the list"
+                "collect it in `{}`, declare it below `{}:`, or remove `{name}` from the list",
+                words.keyword(Keyword::Gather),
+                words.keyword(Keyword::Memory)
             )
         });
         // An agent outside of the program may have passed it.
@@ -142,7 +149,8 @@ fn overridden(cx: &AgentContext<'_, '_>, fields: &FxHashSet<&str>, report: &mut 
             .note("a profile can only change fields of the agent, so this has no effect");
         finding.severity = Severity::Warning;
         report.push(suggest(finding, &name.value, fields.iter().copied(), || {
-            "name a field of the agent's `GATHER`, or remove the entry".to_owned()
+            let gather = cx.words(name.span).keyword(Keyword::Gather);
+            format!("name a field of the agent's `{gather}`, or remove the entry")
         }));
     }
 }

@@ -4,6 +4,7 @@ use crate::names::suggest;
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use agentir_analysis::expressions::lookup_refs;
 use agentir_diagnostics::{RuleName, Severity};
+use agentir_expr::dialect::{Construct, Keyword};
 
 pub(crate) static RULE: Rule = Rule {
     name: RuleName("undefined-lookup-table"),
@@ -11,7 +12,7 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Error,
     summary: "a field or a parameter names a lookup table that does not exist",
     vendor: &[],
-    dialects: crate::rule::ABL,
+    requires: &[Construct::LookupTables],
     check: Check::Agent(check),
 };
 
@@ -25,7 +26,8 @@ fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
             .finding(name.span, format!("there is no lookup table `{name}`"))
             .note("without the table no value is found, so none is accepted");
         report.push(suggest(finding, &name.value, tables.keys().map(|k| k.as_str()), || {
-            format!("define it: `{name}:` with a `source` below `LOOKUP_TABLES:`")
+            let tables = cx.words(name.span).keyword(Keyword::LookupTables);
+            format!("define it: `{name}:` with a `source` below `{tables}:`")
         }));
     });
 }

@@ -3,6 +3,7 @@
 use crate::names::suggest;
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use agentir_diagnostics::{RuleName, Severity};
+use agentir_expr::dialect::{Construct, Keyword};
 
 pub(crate) static RULE: Rule = Rule {
     name: RuleName("undefined-profile"),
@@ -10,7 +11,7 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Error,
     summary: "`USE BEHAVIOR_PROFILE` names a profile that does not exist",
     vendor: &[],
-    dialects: crate::rule::ABL,
+    requires: &[Construct::Profiles],
     check: Check::Agent(check),
 };
 
@@ -28,7 +29,8 @@ fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
             .finding(name.span, format!("there is no behavior profile `{name}`"))
             .note("the agent does not compile, or runs without the profile");
         report.push(suggest(finding, &name.value, cx.program.profiles.keys().copied(), || {
-            format!("add a file with `BEHAVIOR_PROFILE: {name}`")
+            let profile = cx.words(name.span).keyword(Keyword::BehaviorProfile);
+            format!("add a file with `{profile}: {name}`")
         }));
     }
 }

@@ -1,10 +1,11 @@
 //! A reference to an unknown namespace or to an unknown member.
 
 use crate::names::suggest;
-use crate::rule::{AGENT_SCRIPT, AgentContext, Check, Group, Report, Rule};
+use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use crate::wording::{listed, plural};
 use agentir_analysis::script::{NAMESPACES, OF_CONNECTIONS};
 use agentir_diagnostics::{RuleName, Severity, Span, Spanned};
+use agentir_expr::dialect::Construct;
 use agentir_expr::{Name, Path};
 use agentir_ir::BindingAction;
 use rustc_hash::FxHashSet;
@@ -15,13 +16,13 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Error,
     summary: "a reference cannot be resolved",
     vendor: &["undefined-reference", "unknown-identifier", "constraint-resolved-type"],
-    dialects: AGENT_SCRIPT,
+    requires: &[Construct::PromptReferences],
     check: Check::Agent(check),
 };
 
 fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     // Its nodes have namespaces of their own.
-    if cx.program.agentfabric {
+    if cx.program.open_references {
         return;
     }
     let mut seen = FxHashSet::default();

@@ -2,8 +2,8 @@
 
 use crate::names::suggest;
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
-use agentir_analysis::dialects::is_adl;
 use agentir_diagnostics::{RuleName, Severity};
+use agentir_expr::dialect::{Construct, Keyword, Phrase};
 use rustc_hash::FxHashSet;
 
 pub(crate) static RULE: Rule = Rule {
@@ -12,7 +12,7 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Error,
     summary: "a step is named that does not exist",
     vendor: &["DANGLING_STEP_REF"],
-    dialects: crate::rule::ABL_AND_ADL,
+    requires: &[Construct::Steps],
     check: Check::Agent(check),
 };
 
@@ -33,23 +33,19 @@ fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
         if !own || steps.contains(name.value.as_str()) || !seen.insert(name.span) {
             continue;
         }
-        let adl = is_adl(cx.agent);
-        let finding = if adl {
-            report
-                .finding(name.span, format!("there is no label or subflow `{name}`"))
-                .note("MICA raises an error when the conversation reaches this")
-        } else {
-            report
-                .finding(name.span, format!("there is no step `{name}`"))
-                .note("control cannot go to a step that does not exist; the agent does not compile")
-        };
-        // In ABL a jump may end the flow instead.
-        let ends = if adl { None } else { Some("COMPLETE") };
-        let known = steps.iter().copied().chain(ends);
+        let words = cx.words(name.span);
+        let finding = report
+            .finding(name.span, format!("there is no {} `{name}`", words.nouns.step))
+            .note(words.phrase(Phrase::StepMustExist));
+        // A jump may end the flow instead.
+        let end = Some(words.phrase(Phrase::EndOfFlow)).filter(|end| !end.is_empty());
+        let known = steps.iter().copied().chain(end);
         report.push(suggest(finding, &name.value, known, || match flow {
-            _ if adl => format!("add `- label: {name}` to the steps, or a subflow `{name}:`"),
-            Some(_) => format!("add the step: `{name}:` below `FLOW:`"),
-            None => "this agent has no `FLOW`, so there are no steps to go to".to_owned(),
+            Some(_) => words.phrase_with(Phrase::DeclareStep, &[("name", &name.value)]),
+            None => {
+                let flow = words.keyword(Keyword::Flow);
+                format!("this agent has no `{flow}`, so there are no steps to go to")
+            }
         }));
     }
 }

@@ -4,6 +4,7 @@ use crate::names::suggest;
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use agentir_analysis::expressions::template_refs;
 use agentir_diagnostics::{RuleName, Severity};
+use agentir_expr::dialect::{Construct, Keyword};
 
 pub(crate) static RULE: Rule = Rule {
     name: RuleName("undefined-template"),
@@ -11,7 +12,7 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Error,
     summary: "`TEMPLATE(name)` names a template that does not exist",
     vendor: &[],
-    dialects: crate::rule::ABL,
+    requires: &[Construct::Templates],
     check: Check::Agent(check),
 };
 
@@ -26,7 +27,10 @@ fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
             .finding(name.span, format!("there is no template `{name}`"))
             .note("the user sees no text where a template is missing");
         let finding = suggest(finding, &name.value, templates.keys().map(|k| k.as_str()), || {
-            format!("define it: `{name}:` with `DEFAULT: \"…\"` below `TEMPLATES:`")
+            let words = cx.words(name.span);
+            let (default, all) =
+                (words.keyword(Keyword::Default), words.keyword(Keyword::Templates));
+            format!("define it: `{name}:` with `{default}: \"…\"` below `{all}:`")
         });
         report.push(finding);
     });

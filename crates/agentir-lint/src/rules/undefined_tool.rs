@@ -2,11 +2,10 @@
 
 use crate::names::suggest;
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
-use crate::wording::Wording;
-use agentir_analysis::dialects::is_adl;
 use agentir_analysis::script::references;
 use agentir_diagnostics::{RuleName, Severity, Spanned, closest};
 use agentir_expr::Name;
+use agentir_expr::dialect::{Phrase, Tools};
 use rustc_hash::FxHashSet;
 
 pub(crate) static RULE: Rule = Rule {
@@ -15,25 +14,27 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Error,
     summary: "a tool is used, but not declared",
     vendor: &["UNDEFINED_TOOL_CALL", "undefined-reference"],
-    dialects: crate::rule::ANY,
+    requires: &[],
     check: Check::Agent(check),
 };
 
 fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
-    if is_adl(cx.agent) {
-        return functions(cx, report);
-    }
+    let local = match cx.traits().tools {
+        Tools::Functions => return functions(cx, report),
+        Tools::Local => true,
+        Tools::Declared => false,
+    };
     let called = cx.index.calls.iter().map(|c| (&c.tool, "called"));
     let named = cx.index.tool_refs.iter().map(|(name, _)| (*name, "named"));
-    let words = Wording::of(cx.agent);
-    let tool = words.tool;
-    if cx.is_agent_script() {
+    if local {
         named_in_texts(cx, report);
     }
     for (name, how) in called.chain(named) {
         if !is_known(cx, name) {
             let known = cx.index.tools.keys().chain(cx.program.library.keys()).copied();
-            let how = if cx.is_agent_script() { "used" } else { how };
+            let how = if local { "used" } else { how };
+            let words = cx.words(name.span);
+            let tool = words.nouns.tool;
             let mut finding = report
                 .finding(name.span, format!("the {tool} `{name}` is {how}, but not declared"))
                 .note(format!(
@@ -41,18 +42,16 @@ fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
                 ));
             finding = match closest(&name.value, known) {
                 Some(near) => finding.did_you_mean(near),
-                None if cx.is_agent_script() => finding.help(format!(
-                    "declare it below `{}` of the same subagent: actions are only visible there",
-                    words.tools_section
-                )),
-                None => finding.help(format!("declare it: `TOOLS:` with `{name}(…) -> …`")),
+                None => {
+                    finding.help(words.phrase_with(Phrase::DeclareTool, &[("name", &name.value)]))
+                }
             };
             report.push(finding);
         }
     }
 }
 
-/// Agent Script: `{!@actions.x}` inserts the name of an exposed tool or of an action.
+/// `{!@actions.x}` inserts the name of an exposed tool or of an action.
 fn named_in_texts(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     let offered: FxHashSet<&str> =
         cx.index.offers.iter().map(|offer| offer.name.value.as_str()).collect();
@@ -75,7 +74,7 @@ fn named_in_texts(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     });
 }
 
-/// Functions of an ADL bot: those that are called, and those that `uses` exposes to the model.
+/// Functions of a bot: those that are called, and those that `uses` exposes to the model.
 fn functions(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     let program = cx.program.program;
     let called = cx.index.calls.iter().map(|c| (&c.tool, true));
@@ -112,7 +111,8 @@ fn functions(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
         report.push(match near {
             Some(near) => finding.did_you_mean(near),
             None => {
-                finding.help(format!("define it in a Python file of the bot: `def {name}(…):`"))
+                let words = cx.words(name.span);
+                finding.help(words.phrase_with(Phrase::DeclareTool, &[("name", word)]))
             }
         });
     }

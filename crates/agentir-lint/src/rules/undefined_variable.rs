@@ -8,6 +8,7 @@ use agentir_analysis::variables::{first, roots};
 use agentir_diagnostics::{
     Applicability, Confidence, Edit, Fix, RuleName, Severity, Span, closest,
 };
+use agentir_expr::dialect::{Construct, Keyword};
 use agentir_expr::tool_of_result;
 use agentir_ir::ReadUse;
 use rustc_hash::FxHashMap;
@@ -18,7 +19,7 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Warning,
     summary: "a variable is read, but nothing declares or sets it",
     vendor: &["UNDEFINED_CONDITION_VAR", "undefined-reference", "set-variables-unknown-variable"],
-    dialects: crate::rule::ABL_AND_SCRIPT,
+    requires: &[Construct::DeclaredVariables],
     check: Check::Agent(check),
 };
 
@@ -31,7 +32,7 @@ struct Uses {
 }
 
 /// Agent Script declares all variables of a program in one place (specification part II, 3).
-fn of_script(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
+fn with_namespaces(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     let declared = &cx.program.variables;
     let mut order = Vec::new();
     let mut unknown: FxHashMap<&str, Vec<Span>> = FxHashMap::default();
@@ -66,8 +67,8 @@ fn of_script(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
 }
 
 fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
-    if cx.is_agent_script() {
-        of_script(cx, report);
+    if cx.traits().namespaced_references {
+        with_namespaces(cx, report);
         return;
     }
     let variables = &cx.variables;
@@ -117,6 +118,7 @@ fn tell(cx: &AgentContext<'_, '_>, name: &str, mut uses: Uses, report: &mut Repo
     for other in places {
         finding = finding.label(other, "also read here");
     }
+    let memory = cx.words(at).keyword(Keyword::Memory);
     if let Some(near) = closest(name, cx.variables.names()) {
         let edits = uses.places.iter().map(|&span| Edit { span, text: near.to_owned() }).collect();
         let (title, applicability) = (format!("replace by `{near}`"), Applicability::Unsafe);
@@ -133,11 +135,11 @@ fn tell(cx: &AgentContext<'_, '_>, name: &str, mut uses: Uses, report: &mut Repo
         // The specification's examples leave such objects to the model.
         finding.severity = Severity::Info;
         finding = finding.help(format!(
-            "declare `{name}` in `MEMORY:`, below `session:`, if the agent stores it"
+            "declare `{name}` in `{memory}:`, below `session:`, if the agent stores it"
         ));
     } else {
         finding = finding.help(format!(
-            "declare it in `MEMORY:`, below `session:`; for a string, write `\"{name}\"`"
+            "declare it in `{memory}:`, below `session:`; for a string, write `\"{name}\"`"
         ));
     }
     report.push(finding);

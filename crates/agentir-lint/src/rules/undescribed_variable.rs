@@ -1,7 +1,8 @@
 //! A variable that the model fills without a description.
 
-use crate::rule::{AGENT_SCRIPT, AgentContext, Check, Group, Report, Rule};
+use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use agentir_diagnostics::{RuleName, Severity};
+use agentir_expr::dialect::Construct;
 use agentir_ir::{BindingAction, FilledBy};
 use rustc_hash::FxHashSet;
 
@@ -11,7 +12,7 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Warning,
     summary: "the model fills a variable that has no description",
     vendor: &["slot-filled-variable-missing-description"],
-    dialects: AGENT_SCRIPT,
+    requires: &[Construct::VariableTools],
     check: Check::Agent(check),
 };
 

@@ -3,10 +3,11 @@
 use crate::names::suggest;
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use crate::signature::signature;
-use crate::wording::{Wording, listed, plural};
+use crate::wording::{listed, plural};
 use agentir_analysis::calls::matched_calls;
 use agentir_diagnostics::{RuleName, Severity, Spanned};
 use agentir_expr::Name;
+use agentir_expr::dialect::Tools;
 use agentir_ir::{BindingAction, Tool};
 
 pub(crate) static RULE: Rule = Rule {
@@ -15,7 +16,7 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Error,
     summary: "a tool call passes an argument that the tool does not have",
     vendor: &["action-unknown-input", "deterministic-action-unknown-input"],
-    dialects: crate::rule::ANY,
+    requires: &[],
     check: Check::Agent(check),
 };
 
@@ -38,9 +39,9 @@ fn own_tool<'a>(cx: &AgentContext<'_, 'a>, name: &str) -> Option<&'a Tool> {
     cx.index.tools.get(name).copied()
 }
 
-/// Agent Script: `with` names an input that the action does not declare.
+/// `with` names an input that the action does not declare.
 fn tell(cx: &AgentContext<'_, '_>, tool: &Tool, name: &Spanned<Name>, report: &mut Report<'_>) {
-    let words = Wording::of(cx.agent);
+    let words = cx.words(name.span).nouns;
     let finding = report.finding(
         name.span,
         format!("the {} `{}` has no {} `{name}`", words.tool, tool.name, words.argument),
@@ -62,7 +63,7 @@ fn tell(cx: &AgentContext<'_, '_>, tool: &Tool, name: &Spanned<Name>, report: &m
 }
 
 fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
-    if cx.is_agent_script() {
+    if cx.traits().tools == Tools::Local {
         for call in &cx.index.calls {
             let Some(tool) = own_tool(cx, &call.tool.value) else { continue };
             for name in call.with.iter().filter_map(|a| a.name.as_ref()) {

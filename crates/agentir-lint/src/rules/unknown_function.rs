@@ -2,9 +2,10 @@
 
 use crate::names::{check_functions, suggest};
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
+use crate::wording::listed;
 use agentir_analysis::expressions::expressions;
-use agentir_analysis::script::FUNCTIONS;
 use agentir_diagnostics::{RuleName, Severity, Span};
+use agentir_expr::dialect::{Construct, Functions, Keyword, Phrase};
 use agentir_expr::{ExprKind, Visit};
 use rustc_hash::FxHashMap;
 
@@ -19,26 +20,27 @@ pub(crate) static RULE: Rule = Rule {
         "namespace-function-call",
         "indirect-function-call",
     ],
-    dialects: crate::rule::ABL_AND_SCRIPT,
+    requires: &[Construct::Functions],
     check: Check::Agent(check),
 };
 
-/// Agent Script has three functions; agentfabric has more, and namespaces of functions.
-fn of_script(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
-    if cx.program.agentfabric {
+/// Agent Script lists its functions; agentfabric has more, and namespaces of functions.
+fn not_listed(cx: &AgentContext<'_, '_>, known: &[&'static str], report: &mut Report<'_>) {
+    if cx.program.open_references {
         return;
     }
     cx.index.all_exprs(&mut |expr| {
         expr.visit(&mut |e| {
             if let ExprKind::Call { function, .. } = &e.kind
-                && !FUNCTIONS.contains(&function.value.as_str())
+                && !known.contains(&function.value.as_str())
             {
                 let finding = report
                     .finding(function.span, format!("there is no function `{function}`"))
                     .note("the agent does not compile");
-                report.push(suggest(finding, &function.value, FUNCTIONS.iter().copied(), || {
-                    "the functions are `len`, `max` and `min`; use `run` to call an action"
-                        .to_owned()
+                report.push(suggest(finding, &function.value, known.iter().copied(), || {
+                    let all: Vec<String> = known.iter().map(|name| format!("`{name}`")).collect();
+                    let call = cx.words(function.span).phrase(Phrase::CallTool);
+                    format!("the functions are {}; {call}", listed(&all))
                 }));
             }
             Visit::Children
@@ -47,8 +49,8 @@ fn of_script(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
 }
 
 fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
-    if cx.is_agent_script() {
-        return of_script(cx, report);
+    if let Functions::Listed(known) = cx.dialect().functions() {
+        return not_listed(cx, known, report);
     }
     // Calls that do not refer to functions: named templates and tools.
     let mut others: FxHashMap<Span, bool> = FxHashMap::default();
@@ -70,10 +72,10 @@ fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
             Some(false) => {}
             Some(true) => {
                 finding.message = "tools cannot be called in an expression".to_owned();
-                finding.help = Some(
-                    "call it in a step with `CALL`, and read its result here: `tool.field`"
-                        .to_owned(),
-                );
+                let call = cx.words(finding.primary.span).keyword(Keyword::Call);
+                finding.help = Some(format!(
+                    "call it in a step with `{call}`, and read its result here: `tool.field`"
+                ));
                 finding.fixes.clear();
                 report.push(finding);
             }

@@ -2,6 +2,7 @@
 
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use agentir_diagnostics::{Applicability, RuleName, Severity, closest};
+use agentir_expr::dialect::Construct;
 use agentir_ir::recall::{Event, event, legacy};
 
 pub(crate) static RULE: Rule = Rule {
@@ -10,7 +11,7 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Warning,
     summary: "a recall event does not exist, or refers to something that does not exist",
     vendor: &["UNKNOWN_RECALL_EVENT", "UNKNOWN_RECALL_TOOL", "UNKNOWN_RECALL_AGENT"],
-    dialects: crate::rule::ABL,
+    requires: &[Construct::Recall],
     check: Check::Agent(check),
 };
 

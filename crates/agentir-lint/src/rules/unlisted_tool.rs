@@ -2,9 +2,8 @@
 
 use crate::names::suggest;
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
-use crate::wording::Wording;
-use agentir_analysis::dialects::is_adl;
 use agentir_diagnostics::{Confidence, RuleName, Severity};
+use agentir_expr::dialect::{Keyword, Tools};
 use rustc_hash::FxHashSet;
 
 pub(crate) static RULE: Rule = Rule {
@@ -13,7 +12,7 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Warning,
     summary: "instructions tell the model to call a tool that the agent does not have",
     vendor: &[],
-    dialects: crate::rule::ANY,
+    requires: &[],
     check: Check::Agent(check),
 };
 
@@ -22,7 +21,8 @@ fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     // The tools that are exposed to the model.
     let mut listed: FxHashSet<&str> = agent.use_tools.iter().map(|t| t.value.as_str()).collect();
     listed.extend(cx.index.offers.iter().map(|offer| offer.name.value.as_str()));
-    if !is_adl(agent) {
+    let must_list = cx.traits().tools == Tools::Functions;
+    if !must_list {
         listed.extend(cx.index.tools.keys().copied());
     }
     // Other named things.
@@ -34,39 +34,45 @@ fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     for prompt in cx.prompts() {
         for tool in &prompt.mentions.tools {
             let known = listed.contains(tool.name)
-                || (!is_adl(agent) && cx.program.library.contains_key(tool.name))
+                || (!must_list && cx.program.library.contains_key(tool.name))
                 || named.contains(tool.name)
                 || cx.program.agents.contains_key(tool.name)
-                || (!is_adl(agent) && cx.variables.knows(tool.name));
-            // Agent Script refers to its actions as `{!@actions.name}`; other names may belong to
-            // the platform.
+                || (!must_list && cx.variables.knows(tool.name));
+            // References to tools are marked; other names may belong to the platform.
             let before = prompt.template.text.value.get(..tool.range.start);
             // Another rule reports unknown references.
             let reference = before.is_some_and(|t| t.ends_with("@actions."));
-            let unmarked = cx.is_agent_script() && (!tool.marked || reference);
+            let unmarked = cx.traits().namespaced_references && (!tool.marked || reference);
             if known || unmarked || !reported.insert(tool.name) {
                 continue;
             }
             let own = &agent.metadata.name;
-            let words = Wording::of(agent);
-            let (what, note, help) = if is_adl(agent) {
+            let words = cx.words(prompt.place(&tool.range));
+            let nouns = words.nouns;
+            let (what, note, help) = if must_list {
+                let list = words.keyword(Keyword::UseTools);
                 (
-                    format!("the prompt calls `{}`, which is not listed in `uses` of `{own}`", tool.name),
-                    "the model is only offered the functions in `uses`; it can only pretend to call this one".to_owned(),
-                    format!("add `- {}` to `uses`", tool.name),
+                    format!(
+                        "the prompt calls `{}`, which is not listed in `{list}` of `{own}`",
+                        tool.name
+                    ),
+                    format!(
+                        "the model is only offered the functions in `{list}`; it can only pretend to call this one"
+                    ),
+                    format!("add `- {}` to `{list}`", tool.name),
                 )
             } else {
-                let section = words.tools_section;
+                let section = words.keyword(Keyword::Tools);
                 (
                     format!(
                         "the instructions call `{}`, but `{own}` has no such {}",
-                        tool.name, words.tool
+                        tool.name, nouns.tool
                     ),
                     format!(
                         "the model is only offered the {}s of the {}; it can only pretend to call this one",
-                        words.tool, words.agent
+                        nouns.tool, nouns.agent
                     ),
-                    format!("declare it below `{section}`, or name an existing one"),
+                    format!("declare it below `{section}:`, or name an existing one"),
                 )
             };
             let finding = report

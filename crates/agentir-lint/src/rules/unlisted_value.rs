@@ -1,8 +1,9 @@
 //! A value that is not in the enumeration of its target.
 
-use crate::rule::{ABL, AgentContext, Check, Group, Report, Rule};
+use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use agentir_analysis::calls::matched_calls;
 use agentir_diagnostics::{Applicability, RuleName, Severity, Span, closest};
+use agentir_expr::dialect::Construct;
 use agentir_expr::{Expr, ExprKind, Literal};
 use agentir_ir::{Data, GatherField};
 use rustc_hash::FxHashMap;
@@ -13,7 +14,7 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Warning,
     summary: "a value is not among those that are listed for the field or parameter",
     vendor: &[],
-    dialects: ABL,
+    requires: &[Construct::ValueLists],
     check: Check::Agent(check),
 };
 

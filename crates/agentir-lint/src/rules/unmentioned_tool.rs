@@ -2,6 +2,7 @@
 
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use agentir_diagnostics::{Confidence, RuleName, Severity};
+use agentir_expr::dialect::Construct;
 
 pub(crate) static RULE: Rule = Rule {
     name: RuleName("unmentioned-tool"),
@@ -9,7 +10,7 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Warning,
     summary: "`uses` lists a function that the prompt never mentions",
     vendor: &[],
-    dialects: crate::rule::ADL,
+    requires: &[Construct::ToolLists],
     check: Check::Agent(check),
 };
 

@@ -1,10 +1,9 @@
 //! An agent that is not reachable.
 
 use crate::rule::{Check, Group, Report, Rule};
-use crate::wording::Wording;
 use agentir_analysis::ProgramAnalysis;
-use agentir_analysis::dialects::is_adl;
 use agentir_diagnostics::{RuleName, Severity};
+use agentir_expr::dialect::Phrase;
 use rustc_hash::FxHashSet;
 
 pub(crate) static RULE: Rule = Rule {
@@ -13,7 +12,7 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Warning,
     summary: "an agent cannot be reached from the entry agent",
     vendor: &["unused-node", "unreachable-subagent"],
-    dialects: crate::rule::ANY,
+    requires: &[],
     check: Check::Program(check),
 };
 
@@ -34,27 +33,16 @@ fn check(cx: &ProgramAnalysis<'_>, report: &mut Report<'_>) {
         .collect();
     for agent in program.agents().filter(|a| !names.contains(a.metadata.name.value.as_str())) {
         let name = &agent.metadata.name;
-        // MICA calls the first kb agent of a file in every turn, even outside of ensembles.
-        if is_adl(agent) && agent.knowledge.is_some() {
+        // A runtime may query it anyway: MICA calls the first kb agent of a file in every turn, even outside of ensembles.
+        if cx.traits().queries_all_knowledge && agent.knowledge.is_some() {
             continue;
         }
-        let words = Wording::of(agent).agent;
-        let finding = report
-            .finding(name.span, format!("no {words} leads to `{name}`"))
-            .label(entry_name.span, "every conversation begins here");
-        let mut finding = if cx.is_agent_script() {
-            finding
-                .note("a subagent runs if a transition leads to it, or if it is offered as a tool")
-                .help(format!("add a tool `go_to_{name}: @utils.transition to @subagent.{name}` where it is needed, or remove it"))
-        } else {
-            finding
-                .note("an agent runs if it is the entry agent, or if a reachable agent hands over, delegates or routes to it")
-                .help(if is_adl(agent) {
-                    format!("list it in the `contains` of a reachable ensemble, `call` it, or remove `{name}`")
-                } else {
-                    format!("name it in a `HANDOFF`, `DELEGATE` or `ROUTING` of a reachable agent, or remove `{name}`")
-                })
-        };
+        let words = cx.words(name.span);
+        let mut finding = report
+            .finding(name.span, format!("no {} leads to `{name}`", words.nouns.agent))
+            .label(entry_name.span, "every conversation begins here")
+            .note(words.phrase(Phrase::AgentIsReached))
+            .help(words.phrase_with(Phrase::LeadToAgent, &[("name", &name.value)]));
         let own = graph.find(&name.value);
         let other = own.and_then(|own| graph.sources(own).find(|(from, _)| *from != own));
         if let Some((agent_cfg, edge)) =

@@ -19,7 +19,7 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Warning,
     summary: "a branch is never taken",
     vendor: &[],
-    dialects: crate::rule::ANY,
+    requires: &[],
     check: Check::Agent(check),
 };
 
@@ -262,8 +262,7 @@ impl<'a> Case<'a> {
         let message = match (self.what, own) {
             ("step", _) => "this step is always skipped".to_owned(),
             ("offer", _) => {
-                let words = crate::wording::Wording::of(cx.agent);
-                format!("this {} is never available", words.tool)
+                format!("this {} is never available", cx.words(at).nouns.tool)
             }
             (what, Some(_)) => format!("this {what} is never taken"),
             (what, _) => format!("this {what} is never taken: those before it cover all cases"),

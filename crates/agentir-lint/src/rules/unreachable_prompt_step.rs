@@ -13,7 +13,7 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Warning,
     summary: "numbered instructions follow a step that always ends the agent",
     vendor: &[],
-    dialects: crate::rule::ANY,
+    requires: &[],
     check: Check::Program(check),
 };
 

@@ -11,7 +11,7 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Warning,
     summary: "a statement follows one that always leaves",
     vendor: &["unreachable-code", "transition-multiple-targets"],
-    dialects: crate::rule::ANY,
+    requires: &[],
     check: Check::Agent(check),
 };
 

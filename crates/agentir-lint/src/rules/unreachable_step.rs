@@ -1,9 +1,9 @@
 //! A step that is not reachable.
 
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
-use agentir_analysis::dialects::is_adl;
 use agentir_diagnostics::{Diagnostic, RuleName, Severity, Span, Spanned};
 use agentir_expr::Name;
+use agentir_expr::dialect::{Construct, Phrase};
 use agentir_flow::Cfg;
 use agentir_flow::cfg::{AgentCfg, Edge, Node, NodeKind, Origin};
 use agentir_ir::Step;
@@ -14,7 +14,7 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Warning,
     summary: "no path through the flow leads to a step",
     vendor: &["ORPHANED_STEP"],
-    dialects: crate::rule::ABL_AND_ADL,
+    requires: &[Construct::Steps],
     check: Check::Agent(check),
 };
 
@@ -41,11 +41,10 @@ fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
         let finding = report
             .finding(step.name.span, format!("the step `{}` is unreachable", step.name))
             .note("a step is only entered if another one leads to it")
-            .help(if is_adl(cx.agent) {
-                format!("go to it with `next: {}`, or remove it", step.name)
-            } else {
-                format!("go to it, for example with `THEN: {}`, or remove it", step.name)
-            });
+            .help(
+                cx.words(step.name.span)
+                    .phrase_with(Phrase::GoToStep, &[("name", &step.name.value)]),
+            );
         let finding = match leads_here(graph, agent_cfg, step) {
             Some((span, name)) => finding
                 .label(span, format!("only `{name}` leads here, which is unreachable itself")),

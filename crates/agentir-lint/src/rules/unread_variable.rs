@@ -1,10 +1,10 @@
 //! A variable that is set but never read.
 
-use crate::rule::{ANY, Check, Group, Report, Rule};
+use crate::rule::{Check, Group, Report, Rule};
 use agentir_analysis::ProgramAnalysis;
 use agentir_diagnostics::{Confidence, RuleName, Severity, Span};
 use agentir_expr::{Expr, ExprKind, Visit};
-use agentir_ir::{Agent, Dialect, Node};
+use agentir_ir::{Agent, Node};
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Serialize;
 use serde_json::ser::Formatter;
@@ -16,23 +16,23 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Warning,
     summary: "a variable is set, but nothing reads it",
     vendor: &[],
-    dialects: ANY,
+    requires: &[],
     check: Check::Program(check),
 };
 
 fn check(cx: &ProgramAnalysis<'_>, report: &mut Report<'_>) {
     let program = cx.program;
-    let adl = agentir_analysis::dialects::is_adl_program(program);
+    let traits = cx.traits();
     // A caller outside of the program may read it.
-    if !program.complete && !adl && !cx.is_agent_script() {
+    if !program.complete && !traits.closed_programs {
         return;
     }
     let mut set: FxHashMap<&str, Vec<Span>> = FxHashMap::default();
     let mut read: FxHashSet<&str> = FxHashSet::default();
     for agent in program.agents() {
         agent.walk(&mut |node| match node {
-            // Arguments of ADL are variables; the fields of ABL are visible to the model.
-            Node::Field(field) if !adl => {
+            // Fields that are not variables are visible to the model.
+            Node::Field(field) if !traits.arguments_are_variables => {
                 read.insert(&field.name.value);
             }
             _ => collect(node, &mut set, &mut read),
@@ -61,14 +61,14 @@ fn check(cx: &ProgramAnalysis<'_>, report: &mut Report<'_>) {
         let parameters = agent.tools.iter().flat_map(|t| &t.parameters);
         read.extend(parameters.map(|p| p.name.value.as_str()));
     }
-    // `agent.variable` in ADL refers to a variable of another agent.
+    // `agent.variable` may refer to a variable of another agent.
     read.extend(program.agents().map(|a| a.metadata.name.value.as_str()));
     // Another rule reports undeclared variables.
     let mut declared: FxHashMap<&str, usize> = FxHashMap::default();
     let variables = program.agents().flat_map(|a| &a.memory.session).map(|v| &v.name);
     let arguments = program.agents().flat_map(|a| &a.gather.fields).map(|f| &f.name);
     variables.chain(arguments).for_each(|n| *declared.entry(&n.value).or_default() += 1);
-    if adl || cx.is_agent_script() {
+    if traits.closed_programs {
         set.retain(|name, _| declared.contains_key(name));
     }
     set.retain(|name, _| !read.contains(name) && !agentir_analysis::variables::is_built_in(name));
@@ -100,7 +100,7 @@ fn check(cx: &ProgramAnalysis<'_>, report: &mut Report<'_>) {
 
 /// Whether the model may see the variables of an agent's memory without a reference.
 fn shows_memory(agent: &Agent) -> bool {
-    agent.metadata.dialect != Dialect::AgentScript.name()
+    agent.metadata.dialect.traits().model_sees_memory
         && agent
             .flow
             .as_ref()

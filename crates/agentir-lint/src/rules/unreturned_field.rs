@@ -1,7 +1,8 @@
 //! A result field that the other agent never sets.
 
-use crate::rule::{ABL, AgentContext, Check, Group, Report, Rule};
+use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use agentir_diagnostics::{Applicability, Confidence, RuleName, Severity, Span, Spanned, closest};
+use agentir_expr::dialect::Construct;
 use agentir_expr::{Name, TypeKind};
 use agentir_ir::Agent;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -12,7 +13,7 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Warning,
     summary: "a result is read from another agent that never sets it",
     vendor: &["H-07"],
-    dialects: ABL,
+    requires: &[Construct::Returns],
     check: Check::Agent(check),
 };
 

@@ -6,7 +6,8 @@ use agentir_analysis::conditions::{branch_guard, branches, is_stable, starts_uns
 use agentir_analysis::proof::FactSource;
 use agentir_diagnostics::{Confidence, Diagnostic, Label, RuleName, Severity, Span};
 use agentir_eval::{Outcome, State, Value, outcome};
-use agentir_expr::{BinaryOp, Dialect, Expr, ExprKind, Path, Visit};
+use agentir_expr::dialect::{Construct, Unset};
+use agentir_expr::{BinaryOp, Expr, ExprKind, Path, Visit};
 use agentir_flow::cfg::{Fact, GuardLiteral, Origin};
 use agentir_solver::FactKind;
 use petgraph::graph::{EdgeIndex, NodeIndex};
@@ -18,7 +19,7 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Warning,
     summary: "a branch is also taken if the variable it compares has no value",
     vendor: &[],
-    dialects: crate::rule::ABL,
+    requires: &[Construct::StepGraph],
     check: Check::Agent(check),
 };
 
@@ -32,6 +33,9 @@ struct Compares<'a> {
 }
 
 fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
+    if cx.dialect().semantics().unset_number == Unset::Error {
+        return;
+    }
     let Some(agent_cfg) = cx.agent_cfg() else { return };
     let cfg = cx.program.graph();
     // The user may provide the fields of the agent at any time.
@@ -46,7 +50,7 @@ fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
             let Some((earlier, own)) = branch_guard(branched, at) else { break };
             let Some((own, expr)) = own.and_then(|o| Some((o, o.test.expr()?))) else { continue };
             ordered(expr, &mut |path, comparison| {
-                if outcome(comparison, &nothing, Dialect::Abl) == Outcome::True
+                if outcome(comparison, &nothing, cx.dialect()) == Outcome::True
                     && is_stable(expr)
                     && !asked(path)
                     && starts_unset(cx, &path.root.value)

@@ -4,6 +4,7 @@ use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use agentir_analysis::expressions::expressions;
 use agentir_analysis::variables::roots;
 use agentir_diagnostics::{RuleName, Severity};
+use agentir_expr::dialect::{Construct, Keyword};
 use rustc_hash::FxHashSet;
 
 pub(crate) static RULE: Rule = Rule {
@@ -12,7 +13,7 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Warning,
     summary: "an entity is defined, but no field or intent uses it",
     vendor: &[],
-    dialects: crate::rule::ABL,
+    requires: &[Construct::Entities],
     check: Check::Agent(check),
 };
 
@@ -46,7 +47,10 @@ fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
         report.push(
             report
                 .finding(name.span, format!("the entity `{name}` is never used"))
-                .help(format!("refer to it from a field with `ENTITY_REF: {name}`, or remove it"))
+                .help(format!(
+                    "refer to it from a field with `{}: {name}`, or remove it",
+                    cx.words(name.span).keyword(Keyword::EntityRef)
+                ))
                 .note("an entity that no field or intent refers to is never extracted"),
         );
     }

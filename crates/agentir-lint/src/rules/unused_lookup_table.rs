@@ -3,6 +3,7 @@
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use agentir_analysis::expressions::lookup_refs;
 use agentir_diagnostics::{RuleName, Severity};
+use agentir_expr::dialect::Construct;
 use rustc_hash::FxHashSet;
 
 pub(crate) static RULE: Rule = Rule {
@@ -11,7 +12,7 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Warning,
     summary: "a lookup table is defined, but no field or parameter uses it",
     vendor: &[],
-    dialects: crate::rule::ABL,
+    requires: &[Construct::LookupTables],
     check: Check::Agent(check),
 };
 

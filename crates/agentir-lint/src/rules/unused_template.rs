@@ -3,6 +3,7 @@
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use agentir_analysis::expressions::template_refs;
 use agentir_diagnostics::{RuleName, Severity};
+use agentir_expr::dialect::{Construct, Keyword};
 use rustc_hash::FxHashSet;
 
 pub(crate) static RULE: Rule = Rule {
@@ -11,7 +12,7 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Warning,
     summary: "a template is defined, but nothing uses it",
     vendor: &[],
-    dialects: crate::rule::ABL,
+    requires: &[Construct::Templates],
     check: Check::Agent(check),
 };
 
@@ -25,7 +26,10 @@ fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
         report.push(
             report
                 .finding(name.span, format!("the template `{name}` is never used"))
-                .help(format!("use it, for example `RESPOND: TEMPLATE({name})`, or remove it"))
+                .help(format!(
+                    "use it, for example `{}: TEMPLATE({name})`, or remove it",
+                    cx.words(name.span).keyword(Keyword::Respond)
+                ))
                 .note("a template that nothing refers to is never shown"),
         );
     }

@@ -3,6 +3,7 @@
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use agentir_analysis::script::references;
 use agentir_diagnostics::{RuleName, Severity};
+use agentir_expr::dialect::{Construct, Keyword, Tools};
 use agentir_ir::{Data, ToolUse};
 use rustc_hash::FxHashSet;
 
@@ -12,12 +13,12 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Warning,
     summary: "a tool is declared, but never called or offered to the model",
     vendor: &["unused-action"],
-    dialects: crate::rule::ABL_AND_SCRIPT,
+    requires: &[Construct::ToolDeclarations],
     check: Check::Agent(check),
 };
 
-/// Agent Script: the model sees only the actions below `reasoning:`.
-fn of_script(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
+/// The model sees only the actions below `reasoning:`.
+fn with_own_tools(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     let index = &cx.index;
     let mut used: FxHashSet<&str> = index.calls.iter().map(|c| c.tool.value.as_str()).collect();
     used.extend(index.tool_refs.iter().map(|(name, _)| name.value.as_str()));
@@ -38,8 +39,8 @@ fn of_script(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
 }
 
 fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
-    if cx.is_agent_script() {
-        of_script(cx, report);
+    if cx.traits().tools == Tools::Local {
+        with_own_tools(cx, report);
         return;
     }
     // Without a flow the model may call every tool.
@@ -65,10 +66,15 @@ fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
         if index.tools.get(name.value.as_str()).is_some_and(|t| t.name.span != name.span) {
             continue;
         }
+        let words = cx.words(name.span);
         report.push(
             report
                 .finding(name.span, format!("the tool `{name}` is never called"))
-                .help(format!("call it in a step with `CALL: {name}(…)`, offer it in `AVAILABLE_TOOLS`, or remove it"))
+                .help(format!(
+                    "call it in a step with `{}: {name}(…)`, offer it in `{}`, or remove it",
+                    words.keyword(Keyword::Call),
+                    words.keyword(Keyword::AvailableTools)
+                ))
                 .note("no step of the flow calls it or offers it to the model"),
         );
     }

@@ -1,9 +1,10 @@
 //! A variable that is neither read nor written.
 
-use crate::rule::{AGENT_SCRIPT, Check, Group, Report, Rule};
+use crate::rule::{Check, Group, Report, Rule};
 use agentir_analysis::ProgramAnalysis;
 use agentir_analysis::expressions::mentioned;
 use agentir_diagnostics::{RuleName, Severity};
+use agentir_expr::dialect::Construct;
 use agentir_expr::{ExprKind, Path, Visit};
 use agentir_ir::{Agent, BindingAction, Node};
 use rustc_hash::FxHashSet;
@@ -15,7 +16,7 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Warning,
     summary: "a variable is declared, but never read or set",
     vendor: &["unused-variable"],
-    dialects: AGENT_SCRIPT,
+    requires: &[Construct::SharedVariables],
     check: Check::Program(check),
 };
 

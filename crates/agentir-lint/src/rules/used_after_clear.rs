@@ -2,10 +2,10 @@
 
 use super::used_before_set::consequence;
 use crate::evidence::explain_path;
-use crate::rule::{ANY, AgentContext, Check, Group, Report, Rule};
+use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use agentir_analysis::dataflow::{Consequence, Dataflow, UseCollector};
 use agentir_diagnostics::{Label, RuleName, Severity, Span};
-use agentir_expr::Dialect;
+use agentir_expr::dialect::Phrase;
 use agentir_flow::cfg::{AccessKind, EdgeKind};
 use petgraph::graph::{EdgeIndex, NodeIndex};
 use rustc_hash::FxHashSet;
@@ -17,7 +17,7 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Warning,
     summary: "a variable is cleared, and then used without being set again",
     vendor: &[],
-    dialects: ANY,
+    requires: &[],
     check: Check::Agent(check),
 };
 
@@ -66,11 +66,7 @@ fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
             .note(consequence(harm, flow.dialect));
         let begins = Some(Label::new(cleared, removed));
         let finding = explain_path(&flow.cfg, finding, begins, &unset.path_to(&flow.cfg, at));
-        let how = match flow.dialect {
-            Dialect::Abl => "`CLEAR` it",
-            Dialect::AgentScript => "set it to `None`",
-            Dialect::Adl => "set it to `null`",
-        };
+        let how = cx.words(cleared).phrase(Phrase::Clear);
         report.push(finding.help(format!("{how} after its last use, or set it again before")));
     }
 }

@@ -1,10 +1,11 @@
 //! A variable that is read before it is set.
 
 use crate::evidence::explain_path;
-use crate::rule::{ANY, AgentContext, Check, Group, Report, Rule};
+use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use agentir_analysis::dataflow::{Consequence, Dataflow, UseCollector};
 use agentir_diagnostics::{RuleName, Severity, Span};
 use agentir_expr::Dialect;
+use agentir_expr::dialect::{Phrase, Unset};
 use petgraph::graph::NodeIndex;
 use std::cell::OnceCell;
 
@@ -14,7 +15,7 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Warning,
     summary: "a variable is read before it is set",
     vendor: &[],
-    dialects: ANY,
+    requires: &[],
     check: Check::Agent(check),
 };
 
@@ -39,7 +40,7 @@ fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
         }
         let early = early(cx, &flow, name);
         if let Some((first, rest)) = early.split_first() {
-            tell(&flow, name, first, rest, report);
+            tell(cx, &flow, name, first, rest, report);
         }
     }
 }
@@ -47,9 +48,8 @@ fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
 /// Returns the reads that happen too early, the nearest to the entry first.
 fn early<'a>(cx: &AgentContext<'_, 'a>, flow: &Dataflow<'a>, name: &str) -> Vec<Early> {
     let mut found = Vec::new();
-    // A test or a copy of an unset variable may be intended. In Agent Script these are never
-    // reported.
-    let may_be_meant = flow.dialect == Dialect::AgentScript;
+    // A test or a copy of an unset variable may be intended.
+    let may_be_meant = cx.traits().unset_is_a_value;
     let mut use_sites =
         cx.use_sites(flow, name).iter().filter(|r| r.has_consequence || !may_be_meant).peekable();
     if use_sites.peek().is_none() {
@@ -63,7 +63,7 @@ fn early<'a>(cx: &AgentContext<'_, 'a>, flow: &Dataflow<'a>, name: &str) -> Vec<
         let Some(constants) = unset.at(node) else { continue };
         for (harm, span) in UseCollector::at(flow, node, name, constants, &|tool| cx.tool(tool)) {
             let never = !again
-                && flow.dialect != Dialect::AgentScript
+                && !cx.traits().shared_variables
                 && !set.get_or_init(|| flow.may_be_set(name)).contains(&node);
             if cx.owns(span) && (harm.is_certain() || (never && harm != Consequence::Test)) {
                 found.push(Early { node, span, harm, never });
@@ -79,7 +79,14 @@ fn early<'a>(cx: &AgentContext<'_, 'a>, flow: &Dataflow<'a>, name: &str) -> Vec<
     found
 }
 
-fn tell(flow: &Dataflow<'_>, name: &str, first: &Early, rest: &[Early], report: &mut Report<'_>) {
+fn tell(
+    cx: &AgentContext<'_, '_>,
+    flow: &Dataflow<'_>,
+    name: &str,
+    first: &Early,
+    rest: &[Early],
+    report: &mut Report<'_>,
+) {
     let message = if first.never {
         format!("`{name}` is read before anything sets it")
     } else {
@@ -107,7 +114,7 @@ fn tell(flow: &Dataflow<'_>, name: &str, first: &Early, rest: &[Early], report: 
     if let Some(declared) = flow.locals.declared(name).filter(|_| def_nodes.is_empty()) {
         finding = finding.label(declared, "declared without a value");
     }
-    report.push(finding.help(remedy(name, flow.dialect)));
+    report.push(finding.help(remedy(cx, first.span, name)));
 }
 
 /// Returns the span at which a node sets a variable.
@@ -122,31 +129,29 @@ fn setter(flow: &Dataflow<'_>, node: NodeIndex, name: &str) -> Option<Span> {
 }
 
 /// Returns the effect that the user notices.
-pub(crate) fn consequence(harm: Consequence, dialect: Dialect) -> &'static str {
-    let stops = "arithmetic with an unset variable fails, and the conversation stops";
-    match (harm, dialect) {
-        (Consequence::Text, Dialect::AgentScript) => "the user sees `None` in its place",
-        (Consequence::Text, _) => "the user sees a text with nothing in its place",
-        (Consequence::Argument, _) => "the tool is called without a value",
-        (Consequence::Arithmetic, Dialect::Abl) => {
-            "an unset variable counts as 0, so the result is wrong"
+pub(crate) fn consequence(harm: Consequence, dialect: Dialect) -> String {
+    let semantics = dialect.semantics();
+    match (harm, semantics.unset_number) {
+        (Consequence::Text, _) if semantics.unset_text.is_empty() => {
+            "the user sees a text with nothing in its place".to_owned()
         }
-        (Consequence::Order, Dialect::Abl) => "an unset variable counts as 0, so this is true",
-        (Consequence::Arithmetic | Consequence::Order, _) => stops,
-        (Consequence::Pass, _) => "the other agent gets nothing under this name",
-        (Consequence::Copy | Consequence::Test, _) => "the result is unset as well",
+        (Consequence::Text, _) => format!("the user sees `{}` in its place", semantics.unset_text),
+        (Consequence::Argument, _) => "the tool is called without a value".to_owned(),
+        (Consequence::Arithmetic, Unset::Nothing) => {
+            "an unset variable counts as 0, so the result is wrong".to_owned()
+        }
+        (Consequence::Order, Unset::Nothing) => {
+            "an unset variable counts as 0, so this is true".to_owned()
+        }
+        (Consequence::Arithmetic | Consequence::Order, Unset::Error) => {
+            "arithmetic with an unset variable fails, and the conversation stops".to_owned()
+        }
+        (Consequence::Pass, _) => "the other agent gets nothing under this name".to_owned(),
+        (Consequence::Copy | Consequence::Test, _) => "the result is unset as well".to_owned(),
     }
 }
 
 /// Returns what to write instead.
-pub(crate) fn remedy(name: &str, dialect: Dialect) -> String {
-    match dialect {
-        Dialect::Abl => {
-            format!("set it first, give it an `INITIAL` value, or test `{name} IS SET`")
-        }
-        Dialect::AgentScript => format!(
-            "give it a default below `variables:`, set it first, or test `@variables.{name} is not None`"
-        ),
-        Dialect::Adl => format!("set it first, or test `{name} != None`"),
-    }
+pub(crate) fn remedy(cx: &AgentContext<'_, '_>, span: Span, name: &str) -> String {
+    cx.words(span).phrase_with(Phrase::SetBefore, &[("name", name)])
 }

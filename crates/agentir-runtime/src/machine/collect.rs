@@ -4,8 +4,8 @@ use super::{Next, NodeResult, Run, index, leads_onward};
 use crate::json::{from_json, to_json};
 use crate::model::{Answer, FieldSpec, FieldType, ModelTask, Role};
 use crate::session::RuntimeError;
-use agentir_eval::{Value, evaluate, pattern, semantics, truthy};
-use agentir_expr::{Dialect, ExprKind, Visit};
+use agentir_eval::{Value, evaluate, pattern, truthy};
+use agentir_expr::{ExprKind, Visit};
 use agentir_flow::cfg::{EdgeKind, NodeKind, Origin};
 use agentir_ir::{
     Activation, BindingAction, Collect, Gather, GatherField, Statement, ToolBinding, Validation,
@@ -74,9 +74,8 @@ impl<'p> Run<'_, 'p, '_> {
                 .take_if(|(who, _)| led_by_model && who == agent)
             {
                 Some((_, refused)) => refused,
-                // In Agent Script the model fills variables through an exposed tool, subject to its
-                // guard.
-                None if led_by_model && self.dialect() == Dialect::AgentScript => None,
+                // The model fills variables through an exposed tool, subject to its guard.
+                None if led_by_model && self.traits().model_acts_by_tools => None,
                 None => self.extract(asking)?,
             };
         }
@@ -293,7 +292,7 @@ impl<'p> Run<'_, 'p, '_> {
         let missing = self.missing_of(asking)?;
         // A model-led agent that has not said anything yet has not asked for a field.
         let silent = asking.collect.is_none()
-            && self.dialect() != Dialect::Adl
+            && !self.traits().arguments_are_variables
             && self.frame().messages.iter().all(|m| m.role != Role::Assistant);
         let asked = missing.first().filter(|_| !silent).map(|f| f.name.clone());
         let specs: Vec<FieldSpec> = wanted.iter().map(|f| self.field_spec(agent, f)).collect();
@@ -365,7 +364,7 @@ impl<'p> Run<'_, 'p, '_> {
         value: &Value,
     ) -> Result<bool, RuntimeError> {
         let rule = validation.rule.value.as_str();
-        let text = agentir_eval::text(value, semantics(self.dialect()));
+        let text = agentir_eval::text(value, self.dialect().semantics());
         Ok(match validation.kind.value.to_ascii_lowercase().as_str() {
             "pattern" | "regex" => {
                 // An invalid pattern rejects nothing; a lint reports it.
@@ -378,7 +377,7 @@ impl<'p> Run<'_, 'p, '_> {
             }
             "custom" => match &validation.check {
                 Some(expr) => evaluate(expr, &self.scope(), self.dialect())
-                    .map_or(true, |v| truthy(&v, semantics(self.dialect()))),
+                    .map_or(true, |v| truthy(&v, self.dialect().semantics())),
                 None => true,
             },
             "llm" => {

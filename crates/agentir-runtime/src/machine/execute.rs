@@ -7,8 +7,8 @@ use crate::model::{Message, Role};
 use crate::session::{Frame, ReturnPoint, RuntimeError, Status};
 use crate::trace::EventKind;
 use agentir_diagnostics::Span;
-use agentir_eval::{State, Value, evaluate, semantics, truthy};
-use agentir_expr::{Dialect, Expr, Name, Path, Segment, Template};
+use agentir_eval::{State, Value, evaluate, truthy};
+use agentir_expr::{Expr, Name, Path, Segment, Template};
 use agentir_flow::cfg::{Edge, EdgeKind, NodeKind, Origin};
 use agentir_ir::{Data, ErrorHandler, NumberOrText, Response, SetVariable, Statement, Transform};
 use petgraph::graph::{EdgeIndex, NodeIndex};
@@ -315,7 +315,7 @@ impl<'p> Run<'_, 'p, '_> {
             self.progress.input_unread = false;
             // A subagent that is used as a tool is done once it has answered.
             let answered = matches!(element, Origin::Agent(_)) && again;
-            if answered && self.is_model_led_delegate() && self.dialect() == Dialect::AgentScript {
+            if answered && self.is_model_led_delegate() && self.traits().model_acts_by_tools {
                 return self.exit_agent();
             }
             return self.end_turn_at(at);
@@ -469,7 +469,7 @@ impl<'p> Run<'_, 'p, '_> {
         let dialect = self.dialect();
         match evaluate(expr, &self.scope(), dialect) {
             Ok(value) => Ok(value),
-            Err(_) if semantics(dialect).error_is_false => Ok(Value::Undefined),
+            Err(_) if dialect.semantics().error_is_false => Ok(Value::Undefined),
             Err(error) => Err(RuntimeError::unknown(format!("`{expr}` has no value: {error}"))),
         }
     }
@@ -497,10 +497,10 @@ impl<'p> Run<'_, 'p, '_> {
         Ok(())
     }
 
-    /// The frame of the other ADL agent that a path refers to (`triage.date`), and the path within
+    /// The frame of the other agent that a path refers to (`triage.date`), and the path within
     /// it.
     fn other_agent_variables(&mut self, path: &Path) -> Option<(&mut Frame, Path)> {
-        if self.dialect() != Dialect::Adl {
+        if !self.traits().reads_other_agents {
             return None;
         }
         let (Segment::Field(field), rest) = path.segments.split_first()? else { return None };
@@ -584,7 +584,7 @@ impl<'p> Run<'_, 'p, '_> {
             self.locals.push((transform.item_var.value.clone(), item.clone()));
             let kept = match &transform.filter {
                 Some(filter) => evaluate(filter, &self.scope(), dialect)
-                    .is_ok_and(|v| truthy(&v, semantics(dialect))),
+                    .is_ok_and(|v| truthy(&v, dialect.semantics())),
                 None => true,
             };
             if kept {

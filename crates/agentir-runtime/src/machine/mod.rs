@@ -31,6 +31,7 @@ use crate::model::{Message, Role, Usage};
 use crate::session::{Frame, ReturnPoint, RuntimeError, SESSION_VERSION, Session, Status};
 use crate::trace::{Event, EventKind};
 use agentir_eval::State;
+use agentir_expr::dialect::Traits;
 use agentir_expr::{Condition, Dialect};
 use agentir_flow::cfg::{
     AgentId, Cfg, Edge, EdgeKind, Guard, Node, NodeKind, Origin, Test, Transfer,
@@ -393,7 +394,7 @@ impl<'r, 'p> Run<'r, 'p, '_> {
             NumberOrText::Number(n) => n.0,
             NumberOrText::Text(text) => tool_calls::parse_duration_ms(text)?,
         };
-        (self.dialect() == Dialect::Abl && idle as f64 > limit).then(|| {
+        (self.traits().sessions_expire && idle as f64 > limit).then(|| {
             let (idle, limit) = (idle / 1_000, limit / 1_000.0);
             format!(
                 "the user was idle for {idle} seconds; the session expires after {limit} (`session_timeout_ms`)"
@@ -491,9 +492,14 @@ impl<'r, 'p> Run<'r, 'p, '_> {
             .ok_or_else(|| RuntimeError::unknown("there is no such agent"))
     }
 
+    /// The dialect of the agent in charge.
     fn dialect(&self) -> Dialect {
-        let name = self.agent().map_or("abl", |agent| agent.metadata.dialect);
-        Dialect::from_name(name).unwrap_or(Dialect::Abl)
+        self.agent().map_or_else(|_| self.machine.program.dialect(), |agent| agent.metadata.dialect)
+    }
+
+    /// How agents of its dialect behave.
+    fn traits(&self) -> &'static Traits {
+        self.dialect().traits()
     }
 
     fn node(&self, at: NodeIndex) -> Result<Node<'p>, RuntimeError> {
@@ -547,7 +553,7 @@ impl<'r, 'p> Run<'r, 'p, '_> {
     // ---- conditions -------------------------------------------------------------------------
 
     fn scope(&self) -> Scope<'_> {
-        let others = self.dialect() == Dialect::Adl;
+        let others = self.traits().reads_other_agents;
         Scope::new(self.session, &self.locals, self.host.clock, others)
     }
 
@@ -568,7 +574,7 @@ impl<'r, 'p> Run<'r, 'p, '_> {
                 let dialect = self.dialect();
                 let value = agentir_eval::evaluate(expr, &self.scope(), dialect);
                 // A check that cannot be evaluated does not trigger.
-                Ok(value.is_ok_and(|v| agentir_eval::truthy(&v, agentir_eval::semantics(dialect))))
+                Ok(value.is_ok_and(|v| agentir_eval::truthy(&v, dialect.semantics())))
             }
         }
     }

@@ -2,7 +2,8 @@
 
 use super::Run;
 use super::scope::Scope;
-use agentir_eval::{Value, evaluate, semantics, text, truthy};
+use agentir_eval::{Value, evaluate, text, truthy};
+use agentir_expr::dialect::Semantics;
 use agentir_expr::{Dialect, Expr, Piece, Template, TemplatePart};
 use smol_str::SmolStr;
 
@@ -34,7 +35,7 @@ type Locals = Vec<(SmolStr, Value)>;
 
 impl Renderer<'_, '_, '_, '_> {
     fn value(&self, expr: &Expr, locals: &Locals) -> Value {
-        let others = self.run.dialect() == Dialect::Adl;
+        let others = self.run.traits().reads_other_agents;
         let scope = Scope::new(self.run.session, locals, self.run.host.clock, others);
         evaluate(expr, &scope, self.dialect).unwrap_or_default()
     }
@@ -55,7 +56,7 @@ impl Renderer<'_, '_, '_, '_> {
                     let mut value = self.value(expr, locals);
                     if let Piece::Part(TemplatePart::Value { filters, .. }, _) = piece {
                         for filter in filters {
-                            value = filtered(&filter.value, value);
+                            value = filtered(&filter.value, value, self.dialect.semantics());
                         }
                     }
                     // Lists and objects are rendered as JSON.
@@ -63,14 +64,14 @@ impl Renderer<'_, '_, '_, '_> {
                         Value::List(_) | Value::Object(_) => {
                             out.push_str(&crate::json::to_json(&value).to_string());
                         }
-                        value => out.push_str(&text(value, semantics(self.dialect))),
+                        value => out.push_str(&text(value, self.dialect.semantics())),
                     }
                 }
                 Piece::Part(TemplatePart::Open { block, expr, .. }, _) if depth < MAX_BLOCKS => {
                     let (inner, otherwise, end) = block_of(pieces, at);
                     at = end;
                     let value = expr.as_ref().map(|e| self.value(e, locals)).unwrap_or_default();
-                    let holds = truthy(&value, semantics(self.dialect));
+                    let holds = truthy(&value, self.dialect.semantics());
                     match (block.value.as_str(), &value) {
                         ("each", Value::List(list)) if !list.items().is_empty() => {
                             for (n, item) in list.items().iter().enumerate() {
@@ -173,7 +174,7 @@ fn block_of<'a, 't>(
     (inner, otherwise, pieces.len())
 }
 
-fn filtered(filter: &str, value: Value) -> Value {
+fn filtered(filter: &str, value: Value, semantics: &Semantics) -> Value {
     match (filter, &value) {
         ("upper" | "uppercase", Value::Text(text)) => Value::text(text.to_uppercase()),
         ("lower" | "lowercase", Value::Text(text)) => Value::text(text.to_lowercase()),
@@ -184,7 +185,7 @@ fn filtered(filter: &str, value: Value) -> Value {
             .unwrap_or_default(),
         ("join", Value::List(list)) => {
             let parts: Vec<String> =
-                list.items().iter().map(|i| text(i, semantics(Dialect::Abl)).to_string()).collect();
+                list.items().iter().map(|i| text(i, semantics).to_string()).collect();
             Value::text(parts.join(", "))
         }
         _ => value,

@@ -5,7 +5,7 @@ use super::{Next, NodeResult, Run};
 use crate::model::Candidate;
 use crate::session::RuntimeError;
 use agentir_eval::Outcome;
-use agentir_expr::{Condition, Dialect, Expr, ExprKind, Template, Visit};
+use agentir_expr::{Condition, Expr, ExprKind, Template, Visit};
 use agentir_flow::cfg::{Edge, EdgeKind, NodeKind, Origin, Test};
 use agentir_ir::{Agent, Digression, RoutingRule};
 use petgraph::graph::{EdgeIndex, NodeIndex};
@@ -178,8 +178,8 @@ impl<'p> Run<'_, 'p, '_> {
                     break;
                 }
                 RouteDecision::Default => default = default.or(Some(*id)),
-                // In Agent Script the model hands over only through exposed tools.
-                RouteDecision::AskModel(_) if self.dialect() == Dialect::AgentScript => {}
+                // The model hands over only through exposed tools.
+                RouteDecision::AskModel(_) if self.traits().model_acts_by_tools => {}
                 RouteDecision::AskModel(candidate) => asked.push((*id, candidate)),
             }
         }

@@ -4,7 +4,8 @@ use crate::host::Clock;
 use crate::json::from_json;
 use crate::session::Session;
 use agentir_diagnostics::Spanned;
-use agentir_eval::{Environment, EvalError, Semantics, State, Value, member};
+use agentir_eval::{Environment, EvalError, State, Value, member};
+use agentir_expr::dialect::Semantics;
 use agentir_expr::{Name, Path, Segment};
 use agentir_ir::{Agent, Data};
 use smol_str::{SmolStr, format_smolstr};
@@ -174,7 +175,7 @@ pub(super) fn shared_variables(agent: &Agent, shared: &mut State) {
 
 /// The name under which a shared variable is stored.
 pub(super) fn name_of_variable(agent: &Agent, name: &str) -> SmolStr {
-    if agent.metadata.dialect == agentir_expr::Dialect::AgentScript.name() {
+    if agent.metadata.dialect.traits().namespaced_references {
         format_smolstr!("@variables.{name}")
     } else {
         SmolStr::new(name)

@@ -5,7 +5,7 @@ use crate::host::{FailureKind, MAX_ARGUMENTS, ToolCall, ToolFailure};
 use crate::json::{from_json, to_json};
 use crate::session::RuntimeError;
 use crate::trace::EventKind;
-use agentir_expr::{Dialect, Expr, ExprKind};
+use agentir_expr::{Expr, ExprKind};
 use agentir_flow::cfg::{EdgeKind, Origin};
 use agentir_ir::{
     BindingAction, Call, FilledBy, InputBinding, NumberOrText, Statement, Tool, ToolBinding,
@@ -217,7 +217,7 @@ impl<'p> Run<'_, 'p, '_> {
         self.emit(EventKind::Call { tool: name.to_owned(), arguments: shown });
         let result = self.call_checked(name, arguments).map(|result| match result {
             Json::Array(items)
-                if self.dialect() == Dialect::Adl && items.iter().all(is_function_step) =>
+                if self.traits().results_may_be_steps && items.iter().all(is_function_step) =>
             {
                 self.apply_function_steps(&items)
             }

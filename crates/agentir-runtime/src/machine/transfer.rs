@@ -9,7 +9,6 @@ use crate::model::{Message, Role};
 use crate::session::{Binding, Frame, RuntimeError, Status};
 use crate::trace::EventKind;
 use agentir_eval::Value;
-use agentir_expr::Dialect;
 use agentir_flow::cfg::{EdgeKind, Node, NodeKind, Origin, Transfer};
 use agentir_ir::{
     AgentType, BindingAction, Context, Data, Delegate, Handoff, Statement, Target, TextData,
@@ -352,8 +351,8 @@ impl<'p> Run<'_, 'p, '_> {
             .map(|(name, value)| (name.to_string(), to_json(value)))
             .collect();
         if let Ok(value) = from_json(&Json::Object(result.clone())) {
-            // All agents of an ADL bot can read each other's arguments.
-            if self.dialect() == Dialect::Adl {
+            // Agents that read each other's variables find the result where all look.
+            if self.traits().reads_other_agents {
                 self.session.shared.set(child.agent.as_str(), value.clone());
             } else {
                 self.frame().variables.set(child.agent.as_str(), value.clone());

@@ -2,7 +2,7 @@
 //! state that satisfies it; the values of that state become candidates for users, tools and models.
 
 use agentir_eval::Value;
-use agentir_expr::{Dialect, TypeExpr, TypeKind};
+use agentir_expr::{TypeExpr, TypeKind};
 use agentir_flow::cfg::{Cfg, Test as CfgTest};
 use agentir_ir::{Agent, Statement, Tool};
 use agentir_runtime::{FieldSpec, FieldType, to_json};
@@ -32,9 +32,9 @@ impl Values {
             if guard.is_always() || !seen.insert(guard) {
                 continue;
             }
-            let agent = cfg.node(edge.source()).and_then(|n| cfg.agent(n.agent)).map(|p| p.agent);
-            let dialect =
-                agent.and_then(|a| Dialect::from_name(a.metadata.dialect)).unwrap_or(Dialect::Abl);
+            let node = cfg.node(edge.source());
+            let Some(part) = node.and_then(|node| cfg.agent(node.agent)) else { continue };
+            let dialect = part.agent.metadata.dialect;
             let literals = cfg.guard(guard);
             let assumptions = literals
                 .iter()

@@ -14,7 +14,8 @@ use crate::problem::{Atom, AtomKind, ConstraintKind as GoalKind, Problem, Slot};
 use crate::query::{Bound, FactKind, Type};
 use crate::search::Assignment;
 use crate::truth::{Formula, TruthSet as Outcomes};
-use agentir_eval::{Date, Object, Unset, Value, evaluate, parse_number};
+use agentir_eval::{Date, Object, Value, evaluate, parse_number};
+use agentir_expr::dialect::{Equality, Unset};
 use agentir_expr::{BinaryOp, Expr, ExprKind, Literal, Path, Segment, UnaryOp};
 use agentir_z3::z3::ast::{Bool, Int, Real};
 use agentir_z3::z3::{Model, Solver};
@@ -134,7 +135,7 @@ impl<'p, 'a> Encoding<'p, 'a> {
         self.goals.push(kind.ge(Int::from_i64(0)));
         self.goals.push(kind.le(Int::from_i64(most)));
         self.goals.push(term.size.ge(real(0.0)));
-        if !self.problem.any(|d| d == agentir_expr::Dialect::AgentScript) {
+        if !self.problem.any(|d| d.semantics().has_dates) {
             self.goals.push(term.is_date.not());
         }
         self.variables.insert(at, Variable { kind, term });
@@ -148,7 +149,9 @@ impl<'p, 'a> Encoding<'p, 'a> {
         match &atom.kind {
             AtomKind::Opaque => open(),
             // Where dialects meet, conditions may come out either way: "no state" stays true.
-            AtomKind::Expr(_) if self.problem.any(|d| d != self.problem.dialect) => open(),
+            AtomKind::Expr(_) if self.problem.any(|d| !d.computes_like(self.problem.dialect)) => {
+                open()
+            }
             AtomKind::Expr(expr) => self.expr(expr).unwrap_or_else(open),
             AtomKind::Fact(kind) => {
                 let term = atom.variables.first().and_then(|v| self.variables.get(v));
@@ -287,7 +290,7 @@ impl<'p, 'a> Encoding<'p, 'a> {
             BinaryOp::In | BinaryOp::NotIn => {
                 let ExprKind::List(items) = &right.kind else { return None };
                 let term = self.term(left)?;
-                let strict = self.problem.dialect == agentir_expr::Dialect::AgentScript;
+                let strict = self.problem.dialect.semantics().equality == Equality::Strict;
                 let mut each = Vec::new();
                 let mut fails = term.fails.clone();
                 for item in items {

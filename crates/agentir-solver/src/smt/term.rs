@@ -1,7 +1,8 @@
 //! Values for Z3: of one of several kinds, with a part for each.
 
 use super::text::escaped;
-use agentir_eval::{Date, Semantics, Unset, Value, parse_number};
+use agentir_eval::{Date, Value, parse_number};
+use agentir_expr::dialect::{Semantics, Unset};
 use agentir_z3::z3::ast::{Bool, Int, Real};
 use agentir_z3::z3::{FuncDecl, Sort};
 use std::str::FromStr;
@@ -229,7 +230,7 @@ impl Readings {
     pub(crate) fn order(&self, a: &Term, b: &Term, semantics: &Semantics) -> (Bool, Bool, Bool) {
         let dates = all(&[&a.is_date, &b.is_date]);
         let (less_date, same_date) = (a.date.lt(&b.date), a.date.eq(&b.date));
-        if semantics.ordering == agentir_eval::Ordering::AsNumbers {
+        if semantics.ordering == agentir_expr::dialect::Ordering::AsNumbers {
             let ((is_a, x), (is_b, y)) = (self.counts(a), self.counts(b));
             let numbers = all(&[&is_a, &is_b]);
             let said = all(&[

@@ -2,7 +2,7 @@
 
 use agentir_diagnostics::{Diagnostic, FileId};
 use agentir_eval::Value;
-use agentir_expr::{BinaryOp, Condition, Dialect, Expr, ExprKind, Path};
+use agentir_expr::{BinaryOp, Condition, Dialect, Expr, ExprKind, Path, dialect};
 use agentir_lang_abl::inline;
 use agentir_solver::{Answer, Assertion, Bound, FactKind, Facts, Goal, Label, Query, Solver, Type};
 use agentir_syntax::inline::InlineText;
@@ -63,16 +63,16 @@ pub fn facts(lines: &str) -> Facts {
 
 /// Translates a condition to another dialect: strict operators for Agent Script.
 fn translated(expr: &Expr, dialect: Dialect) -> Expr {
-    if dialect == Dialect::Abl {
+    if dialect == dialect::ABL {
         return expr.clone();
     }
     let again = |e: &Expr| translated(e, dialect);
     let boxed = |e: &Expr| Box::new(again(e));
     let kind = match &expr.kind {
         ExprKind::Binary { op, left, right } => ExprKind::Binary {
-            op: match (op, dialect) {
-                (BinaryOp::Equal, Dialect::AgentScript) => BinaryOp::StrictEqual,
-                (BinaryOp::NotEqual, Dialect::AgentScript) => BinaryOp::StrictNotEqual,
+            op: match (op, dialect.semantics().equality) {
+                (BinaryOp::Equal, dialect::Equality::Strict) => BinaryOp::StrictEqual,
+                (BinaryOp::NotEqual, dialect::Equality::Strict) => BinaryOp::StrictNotEqual,
                 (op, _) => *op,
             },
             left: boxed(left),

@@ -1,7 +1,7 @@
 //! Large, deep and unusual queries.
 
 use super::harness::{Harness, summary};
-use agentir_expr::Dialect::Abl;
+use agentir_expr::dialect::ABL;
 use std::fmt::Write;
 
 #[test]
@@ -10,7 +10,7 @@ fn thousands_of_constraints_over_fifty_variables() {
         .map(|i| format!("v{} != {} OR v{} > {}", i % 50, i, (i * 7) % 50, i / 4))
         .collect();
     let all: Vec<&str> = conditions.iter().map(String::as_str).collect();
-    let mut harness = Harness::new(Abl, "");
+    let mut harness = Harness::new(ABL, "");
     let found = summary(&harness.satisfiable(&all));
     assert!(found.starts_with("state"), "{found}");
     let simple: Vec<String> = (0..2000).map(|i| format!("v{} > {}", i % 50, i)).collect();
@@ -23,7 +23,7 @@ fn thousands_of_constraints_over_fifty_variables() {
 #[test]
 fn large_enumerations() {
     let values: Vec<String> = (0..10_000).map(|i| format!("value_{i}")).collect();
-    let mut harness = Harness::new(Abl, &format!("x: {}", values.join(" | ")));
+    let mut harness = Harness::new(ABL, &format!("x: {}", values.join(" | ")));
     let mut list = String::new();
     for value in &values {
         let _ = write!(list, "\"{value}\", ");
@@ -42,7 +42,7 @@ fn large_enumerations() {
 
 #[test]
 fn long_strings_and_deep_expressions() {
-    let mut harness = Harness::new(Abl, "");
+    let mut harness = Harness::new(ABL, "");
     let long = format!("x == \"{}\"", "ü".repeat(500_000));
     assert!(summary(&harness.satisfiable(&[&long])).starts_with("state"));
     assert_eq!(summary(&harness.satisfiable(&[&long, "x == \"a\""])), "none: 0 1");

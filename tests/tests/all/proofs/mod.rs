@@ -76,7 +76,7 @@ fn rules_that_prove() -> BTreeSet<&'static str> {
 /// The dialect a program is in.
 fn dialect(files: &[File]) -> &'static str {
     let checked = check(files, Options::default());
-    checked.program.agents().next().map_or("abl", |agent| agent.metadata.dialect)
+    checked.program.dialect().id()
 }
 
 #[test]
@@ -123,7 +123,7 @@ fn every_rule_that_proves_has_its_samples() {
             if all < EACH {
                 problems.push(format!("{name}: {all} samples {what}, and {EACH} are asked for"));
             }
-            for dialect in rule.dialects.iter().map(|d| d.name()) {
+            for dialect in rule.dialects.iter().map(|d| d.id()) {
                 if !by_dialect.contains_key(dialect) {
                     problems.push(format!("{name}: no sample in {dialect} {what}"));
                 }

@@ -10,7 +10,7 @@ mod shared;
 mod variables;
 
 use agentir_diagnostics::Spanned;
-use agentir_expr::{Dialect, Expr, Name, Path, Template, TypeExpr};
+use agentir_expr::{Expr, Name, Path, Template, TypeExpr, dialect};
 use agentir_ir::{
     Agent, AgentType, BindingAction, Body, Extensions, Instruction, Knowledge, Node, OnReturn,
     PassedValue, Program, SetVariable, Statement, Tool, ToolType, VariableBinding,
@@ -31,7 +31,7 @@ pub(super) fn program(program: &Program) -> (Program, Vec<Renamed>) {
     let goals = peers::goals(&program);
     let (variables, mut renamed) = variables::rename(&program);
     for agent in program.agents_mut() {
-        if agent.metadata.dialect != Dialect::Abl.name() {
+        if agent.metadata.dialect != dialect::ABL {
             let foreign = foreign.get(&agent.metadata.name.value);
             self::agent((&variables, foreign), &goals, agent, &mut renamed);
         }

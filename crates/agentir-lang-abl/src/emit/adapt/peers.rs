@@ -4,7 +4,7 @@
 use super::expr::Scope;
 use agentir_diagnostics::Spanned;
 use agentir_expr::{
-    Condition, Dialect, Expr, ExprKind, Literal, Name, Path, Segment, Template, TypeExpr,
+    Condition, Expr, ExprKind, Literal, Name, Path, Segment, Template, TypeExpr, dialect,
 };
 use agentir_ir::{
     Agent, Decider, Extensions, Node, Parameter, PassedValue, Program, ReturnType, SessionVariable,
@@ -56,7 +56,7 @@ pub(super) type ForeignVariables = FxHashMap<Name, IndexSet<Name>>;
 /// name. It is declared in the reader and passed by every transition from `triage` to it.
 pub(super) fn import_variables(program: &mut Program) -> FxHashMap<Name, ForeignVariables> {
     let mut all: FxHashMap<Name, ForeignVariables> = FxHashMap::default();
-    for agent in program.agents().filter(|a| a.metadata.dialect == Dialect::Adl.name()) {
+    for agent in program.agents().filter(|a| a.metadata.dialect == dialect::ADL) {
         let mut found = ForeignVariables::default();
         let mut read = |e: &Expr| {
             e.paths(&mut |path| {
@@ -117,7 +117,7 @@ pub(super) fn declare_called_tools(program: &mut Program) {
     }
     let mut library: IndexMap<Name, Tool> = IndexMap::new();
     for agent in program.agents_mut() {
-        if agent.metadata.dialect != Dialect::Adl.name() || !agent.tools.is_empty() {
+        if agent.metadata.dialect != dialect::ADL || !agent.tools.is_empty() {
             continue;
         }
         let mut tools: IndexMap<Name, Tool> = IndexMap::new();
@@ -156,7 +156,13 @@ pub(super) fn declare_called_tools(program: &mut Program) {
     if let Some(span) = library.values().next().map(|tool| tool.span) {
         let tools = library.into_values().collect();
         let (imports, extensions) = (Vec::new(), Extensions::default());
-        program.libraries.push(Arc::new(ToolLibrary { tools, imports, extensions, span }));
+        program.libraries.push(Arc::new(ToolLibrary {
+            dialect: dialect::ABL,
+            tools,
+            imports,
+            extensions,
+            span,
+        }));
     }
 }
 

@@ -6,7 +6,7 @@
 use super::expr::Scope;
 use crate::inline::is_word_of_expressions;
 use agentir_diagnostics::Spanned;
-use agentir_expr::{Dialect, Name, system_namespace, system_variable, tool_of_result};
+use agentir_expr::{Name, dialect, system_namespace, system_variable, tool_of_result};
 use agentir_ir::{Agent, Gather, Node, Program, Statement};
 use agentir_syntax::emit::{NameSyntax, Namespace, Renamed};
 use indexmap::IndexSet;
@@ -52,7 +52,7 @@ fn own_variables(agent: &Agent, found: &mut IndexSet<Name>) {
 /// The renamings needed for variables of a program.
 pub(super) fn rename(program: &Program) -> (Variables, Vec<Renamed>) {
     let mut all = IndexSet::new();
-    let foreign = |agent: &&Agent| agent.metadata.dialect != Dialect::Abl.name();
+    let foreign = |agent: &&Agent| agent.metadata.dialect != dialect::ABL;
     program.agents().filter(foreign).for_each(|agent| own_variables(agent, &mut all));
     // Only results of existing tools are reserved.
     let tools: IndexSet<&str> = program.tools().map(|tool| tool.name.value.as_str()).collect();

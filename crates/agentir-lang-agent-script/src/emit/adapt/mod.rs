@@ -18,7 +18,7 @@ mod expr;
 mod flow;
 
 use agentir_diagnostics::Span;
-use agentir_expr::{Dialect, Name, Path, Segment, TypeExpr, TypeKind};
+use agentir_expr::{Name, Path, Segment, TypeExpr, TypeKind, dialect};
 use agentir_ir::{
     Agent, AgentReference, Data, Extensions, Metadata, Parameter, Program, Remote, Response,
     SessionVariable, Statement, Tool,
@@ -55,7 +55,7 @@ impl Variables {
     fn enter_agent(&mut self, agent: &Agent) {
         self.current_names.clear();
         self.agent = agent.metadata.name.value.clone();
-        self.unset_comparable = agent.metadata.dialect == Dialect::Abl.name();
+        self.unset_comparable = agent.metadata.dialect == dialect::ABL;
     }
 
     /// Declares a variable of the agent. Without a type it is merged with any variable of that name.
@@ -280,7 +280,7 @@ fn error_message(agent: &Agent) -> Option<SmolStr> {
 fn document(first: &mut Agent, error: SmolStr) {
     let name = first.metadata.name.value.clone();
     let mut keep = |key: &str, value: Data| {
-        first.extensions.insert(Dialect::AgentScript.name(), key, value, Span::default());
+        first.extensions.insert(dialect::AGENT_SCRIPT.id(), key, value, Span::default());
     };
     keep("config", json!({ "developer_name": name.as_str() }));
     keep("access", json!({ "default_agent_user": USER }));
@@ -290,7 +290,7 @@ fn document(first: &mut Agent, error: SmolStr) {
 
 /// An agent with default values apart from its name.
 fn empty_agent(name: Name) -> Agent {
-    let metadata = Metadata::new(spanned(name), Dialect::AgentScript, SmolStr::default());
+    let metadata = Metadata::new(spanned(name), dialect::AGENT_SCRIPT, SmolStr::default());
     Agent::new(metadata, Span::default())
 }
 

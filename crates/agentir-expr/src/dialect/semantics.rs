@@ -1,13 +1,15 @@
-//! Where dialects differ, as a table. The crate's documentation shows it for people.
-
-use agentir_expr::Dialect;
+//! How dialects compute values. The documentation of `agentir-eval` shows the tables for people.
 
 /// What a dialect makes of values where others do otherwise. Operators that differ as such have
-/// their own kind in the tree ([`agentir_expr::BinaryOp`]) and are not here.
+/// their own kind in the tree ([`BinaryOp`](crate::BinaryOp)) and are not here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Semantics {
     /// Whether the text `"false"` is falsy.
     pub false_text_is_falsy: bool,
+    /// How tests of membership compare: `IN`, `contains`.
+    pub equality: Equality,
+    /// Whether dates are values of their own. Elsewhere they are texts that look like dates.
+    pub has_dates: bool,
     /// How `<` and its kin compare.
     pub ordering: Ordering,
     /// What an unset value is in arithmetic and in `<`.
@@ -26,6 +28,15 @@ pub struct Semantics {
     pub false_text: &'static str,
     /// What stands in a text for true.
     pub true_text: &'static str,
+}
+
+/// When two values are equal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Equality {
+    /// A number equals the text that says it.
+    Converting,
+    /// No conversions, but truth values are the numbers 0 and 1, as in Python.
+    Strict,
 }
 
 /// How values are put in order.
@@ -63,47 +74,4 @@ pub enum Remainder {
     Dividend,
     /// That of the divisor, as in Python.
     Divisor,
-}
-
-const ABL: Semantics = Semantics {
-    false_text_is_falsy: true,
-    ordering: Ordering::AsNumbers,
-    unset_number: Unset::Nothing,
-    unset_member: Unset::Nothing,
-    logic: Logic::Boolean,
-    remainder: Remainder::Dividend,
-    error_is_false: true,
-    unset_text: "",
-    false_text: "false",
-    true_text: "true",
-};
-
-const AGENT_SCRIPT: Semantics = Semantics {
-    false_text_is_falsy: false,
-    ordering: Ordering::ByType,
-    unset_number: Unset::Error,
-    unset_member: Unset::Error,
-    logic: Logic::Operand,
-    remainder: Remainder::Divisor,
-    error_is_false: false,
-    unset_text: "None",
-    false_text: "False",
-    true_text: "True",
-};
-
-const ADL: Semantics = Semantics {
-    unset_member: Unset::Nothing,
-    logic: Logic::Boolean,
-    unset_text: "",
-    ..AGENT_SCRIPT
-};
-
-/// The row of `dialect`.
-#[must_use]
-pub const fn semantics(dialect: Dialect) -> &'static Semantics {
-    match dialect {
-        Dialect::Abl => &ABL,
-        Dialect::AgentScript => &AGENT_SCRIPT,
-        Dialect::Adl => &ADL,
-    }
 }

@@ -1,0 +1,114 @@
+//! The MICA project's Agent Declaration Language.
+
+use super::vocabulary::{Keyword, Notation, Nouns, Phrase, Vocabulary};
+use super::{
+    Construct, Dialect, DialectTables, Entry, Equality, Functions, Logic, Ordering, Remainder,
+    Semantics, Tools, Traits, Unset,
+};
+use crate::infer::Coercion;
+
+/// The MICA project's Agent Declaration Language.
+pub const ADL: Dialect = Dialect::new(&TABLES);
+
+static TABLES: DialectTables = DialectTables {
+    id: "adl",
+    title: "ADL",
+    semantics: Semantics {
+        false_text_is_falsy: false,
+        equality: Equality::Converting,
+        has_dates: false,
+        ordering: Ordering::ByType,
+        unset_number: Unset::Error,
+        unset_member: Unset::Nothing,
+        logic: Logic::Boolean,
+        remainder: Remainder::Divisor,
+        error_is_false: false,
+        unset_text: "",
+        false_text: "False",
+        true_text: "True",
+    },
+    // Arguments have no types.
+    coercion: Coercion::ANY,
+    system_variables: &[],
+    functions: Functions::Listed(&[]),
+    reserved_words: &[],
+    traits: Traits {
+        is_authored: true,
+        entry: Entry::Named("main"),
+        closed_programs: true,
+        shared_variables: false,
+        arguments_are_variables: true,
+        reads_other_agents: true,
+        namespaced_references: false,
+        enforces_types: false,
+        unique_declarations: false,
+        unset_is_a_value: false,
+        model_sees_memory: true,
+        tools: Tools::Functions,
+        results_may_be_steps: true,
+        hides_outputs: false,
+        model_acts_by_tools: false,
+        implicit_routing: true,
+        queries_all_knowledge: true,
+        sessions_expire: false,
+    },
+    // The kind of the agent, and the files whose functions it uses.
+    redundant_extensions: &["type", "tools"],
+    open_references: None,
+    constructs: &[
+        Construct::Arguments,
+        Construct::ContextPassing,
+        Construct::Fields,
+        Construct::Mica,
+        Construct::StepLists,
+        Construct::Steps,
+        Construct::ToolLists,
+    ],
+    vocabularies: &[Vocabulary {
+        notation: Notation::Native,
+        nouns: Nouns {
+            agent: "agent",
+            tool: "tool",
+            argument: "parameter",
+            step: "label or subflow",
+            transfers: "handoffs and routing",
+        },
+        keywords: &[(Keyword::UseTools, "uses")],
+        phrases: PHRASES,
+    }],
+};
+
+const PHRASES: &[(Phrase, &str)] = &[
+    (Phrase::AgentMustExist, "MICA raises an error when the conversation reaches this"),
+    (Phrase::DeclareAgent, "add the agent: `{name}:` at the left margin, with its `type:` below"),
+    (Phrase::EntryMissing, "this bot has no agent `main`"),
+    (
+        Phrase::EntryMustExist,
+        "every conversation begins with `main`; without it the bot does not start",
+    ),
+    (Phrase::DeclareEntry, "add `main:` with `type: flow agent` and the step `- call: {name}`"),
+    (Phrase::StepMustExist, "MICA raises an error when the conversation reaches this"),
+    (Phrase::DeclareStep, "add `- label: {name}` to the steps, or a subflow `{name}:`"),
+    (Phrase::GoToStep, "go to it with `next: {name}`, or remove it"),
+    (
+        Phrase::AgentIsReached,
+        "an agent runs if it is the entry agent, or if a reachable agent hands over, delegates or routes to it",
+    ),
+    (
+        Phrase::LeadToAgent,
+        "list it in the `contains` of a reachable ensemble, `call` it, or remove `{name}`",
+    ),
+    (
+        Phrase::CannotHandOver,
+        "the model can only pretend to do it: no ensemble contains both agents",
+    ),
+    (
+        Phrase::HandOver,
+        "put both `{own}` and `{to}` into one ensemble, or change the instructions of `{own}`",
+    ),
+    (Phrase::DeclareTool, "define it in a Python file of the bot: `def {name}(…):`"),
+    (Phrase::PassVariable, "bind it below `args:`: `{name}: {name}`"),
+    (Phrase::PassToDelegate, "bind it below `args:`: `{name}: {name}`"),
+    (Phrase::SetBefore, "set it first, or test `{name} != None`"),
+    (Phrase::Clear, "set it to `null`"),
+];

@@ -1,0 +1,133 @@
+//! Salesforce's Agent Script.
+
+use super::vocabulary::{Keyword, Notation, Nouns, Phrase, Vocabulary};
+use super::{
+    Construct, Dialect, DialectTables, Entry, Equality, Functions, Logic, Ordering, Remainder,
+    Semantics, Tools, Traits, Unset,
+};
+use crate::infer::Coercion;
+
+/// Salesforce's Agent Script.
+pub const AGENT_SCRIPT: Dialect = Dialect::new(&TABLES);
+
+static TABLES: DialectTables = DialectTables {
+    id: "agent-script",
+    title: "Agent Script",
+    semantics: Semantics {
+        false_text_is_falsy: false,
+        equality: Equality::Strict,
+        has_dates: true,
+        ordering: Ordering::ByType,
+        unset_number: Unset::Error,
+        unset_member: Unset::Error,
+        logic: Logic::Operand,
+        remainder: Remainder::Divisor,
+        error_is_false: false,
+        unset_text: "None",
+        false_text: "False",
+        true_text: "True",
+    },
+    coercion: Coercion::AGENT_SCRIPT,
+    system_variables: &[],
+    functions: Functions::Listed(&["len", "max", "min"]),
+    reserved_words: &[
+        "True", "False", "None", "and", "or", "not", "is", "if", "else", "mutable", "linked",
+    ],
+    traits: Traits {
+        is_authored: true,
+        entry: Entry::Declared,
+        closed_programs: true,
+        shared_variables: true,
+        arguments_are_variables: false,
+        reads_other_agents: false,
+        namespaced_references: true,
+        enforces_types: true,
+        unique_declarations: true,
+        unset_is_a_value: true,
+        model_sees_memory: false,
+        tools: Tools::Local,
+        results_may_be_steps: false,
+        hides_outputs: true,
+        model_acts_by_tools: true,
+        implicit_routing: false,
+        queries_all_knowledge: false,
+        sessions_expire: false,
+    },
+    redundant_extensions: &[],
+    // The nodes of agentfabric have references and functions of their own.
+    open_references: Some(("dialect", "agentfabric")),
+    constructs: &[
+        Construct::Callbacks,
+        Construct::Comparisons,
+        Construct::DeclaredTypes,
+        Construct::DeclaredVariables,
+        Construct::DelegationTools,
+        Construct::Functions,
+        Construct::Handoffs,
+        Construct::LinkedVariables,
+        Construct::Outputs,
+        Construct::Procedures,
+        Construct::PromptReferences,
+        Construct::PromptTemplates,
+        Construct::ReservedNames,
+        Construct::SensitiveData,
+        Construct::SharedVariables,
+        Construct::ToolDeclarations,
+        Construct::VariableTools,
+    ],
+    vocabularies: &[Vocabulary {
+        notation: Notation::Native,
+        nouns: Nouns {
+            agent: "subagent",
+            tool: "action",
+            argument: "input",
+            step: "step",
+            transfers: "transitions",
+        },
+        keywords: &[(Keyword::EntryAgent, "start_agent"), (Keyword::Tools, "actions")],
+        phrases: PHRASES,
+    }],
+};
+
+const PHRASES: &[(Phrase, &str)] = &[
+    (
+        Phrase::AgentMustExist,
+        "the conversation cannot go to a subagent that does not exist; the agent does not compile",
+    ),
+    (
+        Phrase::DeclareAgent,
+        "add `subagent {name}:`, or `connected_subagent {name}:` if it is deployed elsewhere",
+    ),
+    (Phrase::EntryMissing, "there is no `start_agent`"),
+    (
+        Phrase::EntryMustExist,
+        "a document needs exactly one `start_agent`, where every conversation begins; the agent does not compile",
+    ),
+    (Phrase::DeclareEntry, "turn one of the subagents into the `start_agent`: `start_agent name:`"),
+    (
+        Phrase::AgentIsReached,
+        "a subagent runs if a transition leads to it, or if it is offered as a tool",
+    ),
+    (
+        Phrase::LeadToAgent,
+        "add a tool `go_to_{name}: @utils.transition to @subagent.{name}` where it is needed, or remove it",
+    ),
+    (
+        Phrase::CannotHandOver,
+        "the model can only pretend to do it: no action of the subagent leads there",
+    ),
+    (
+        Phrase::HandOver,
+        "add an action `go_to_{to}: @utils.transition to @subagent.{to}`, or change the instructions of `{own}`",
+    ),
+    (
+        Phrase::DeclareTool,
+        "declare it below `actions:` of the same subagent: actions are only visible there",
+    ),
+    (Phrase::CallTool, "use `run` to call an action"),
+    (
+        Phrase::SetBefore,
+        "give it a default below `variables:`, set it first, or test `@variables.{name} is not None`",
+    ),
+    (Phrase::Clear, "set it to `None`"),
+];

@@ -1,0 +1,240 @@
+//! Dialects: the languages that agents are written in, as data.
+//!
+//! Whoever needs to know how a language behaves asks a [`Dialect`] for one of its tables: how values
+//! are computed ([`Semantics`]), how agents behave ([`Traits`]), which constructs authors write
+//! ([`Construct`]), how things are called in messages ([`Vocabulary`]). Nobody asks which language it is.
+
+mod abl;
+mod adl;
+mod agent_script;
+mod constructs;
+mod none;
+mod semantics;
+mod traits;
+mod vocabulary;
+mod xo;
+
+pub use abl::ABL;
+pub use adl::ADL;
+pub use agent_script::AGENT_SCRIPT;
+pub use constructs::Construct;
+pub use none::NONE;
+pub use semantics::{Equality, Logic, Ordering, Remainder, Semantics, Unset};
+pub use traits::{Entry, Tools, Traits};
+pub use vocabulary::{Keyword, Notation, Nouns, Phrase, Vocabulary};
+pub use xo::XO;
+
+use crate::infer::Coercion;
+use crate::system::SystemVariable;
+use std::fmt;
+use std::hash::{Hash, Hasher};
+
+/// All dialects. This is the only list of them.
+pub const ALL: [Dialect; 4] = [ABL, AGENT_SCRIPT, ADL, XO];
+
+/// A language that agents are written in: a handle to its tables. Two handles are equal if their ids are.
+#[derive(Clone, Copy)]
+pub struct Dialect(&'static DialectTables);
+
+/// The tables of a dialect. Nothing has a default, so a new language has to answer every question.
+#[derive(Debug)]
+pub struct DialectTables {
+    /// Its name in data: in `metadata.dialect` and in the extensions of AgentIR.
+    pub id: &'static str,
+    /// Its name in messages.
+    pub title: &'static str,
+    /// How values are computed.
+    pub semantics: Semantics,
+    /// Which conversions fail.
+    pub coercion: Coercion,
+    /// The variables that its runtime assigns.
+    pub system_variables: &'static [SystemVariable],
+    /// The functions that expressions call.
+    pub functions: Functions,
+    /// Words that cannot be names of variables.
+    pub reserved_words: &'static [&'static str],
+    /// How its agents behave.
+    pub traits: Traits,
+    /// Entries of an agent's extensions that repeat what fields of AgentIR say.
+    pub redundant_extensions: &'static [&'static str],
+    /// The entry of an agent's extensions, and its value, with which references and functions need no
+    /// declarations.
+    pub open_references: Option<(&'static str, &'static str)>,
+    /// The constructs that authors write in it.
+    pub constructs: &'static [Construct],
+    /// How things are called, by notation. The first one is the usual one.
+    pub vocabularies: &'static [Vocabulary],
+}
+
+/// The functions that expressions of a dialect call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Functions {
+    /// Those of [`functions`](crate::functions), by version.
+    Library,
+    /// These.
+    Listed(&'static [&'static str]),
+}
+
+impl Dialect {
+    /// The dialect with these tables.
+    #[must_use]
+    pub const fn new(tables: &'static DialectTables) -> Self {
+        Self(tables)
+    }
+
+    /// The dialect with this id.
+    #[must_use]
+    pub fn from_id(id: &str) -> Option<Self> {
+        ALL.into_iter().find(|dialect| dialect.id() == id)
+    }
+
+    /// Its name in data.
+    #[must_use]
+    pub const fn id(self) -> &'static str {
+        self.0.id
+    }
+
+    /// Its name in messages.
+    #[must_use]
+    pub const fn title(self) -> &'static str {
+        self.0.title
+    }
+
+    /// How values are computed.
+    #[must_use]
+    pub const fn semantics(self) -> &'static Semantics {
+        &self.0.semantics
+    }
+
+    /// Which conversions fail.
+    #[must_use]
+    pub const fn coercion(self) -> &'static Coercion {
+        &self.0.coercion
+    }
+
+    /// The variables that its runtime assigns.
+    #[must_use]
+    pub const fn system_variables(self) -> &'static [SystemVariable] {
+        self.0.system_variables
+    }
+
+    /// The functions that expressions call.
+    #[must_use]
+    pub const fn functions(self) -> Functions {
+        self.0.functions
+    }
+
+    /// Words that cannot be names of variables.
+    #[must_use]
+    pub const fn reserved_words(self) -> &'static [&'static str] {
+        self.0.reserved_words
+    }
+
+    /// How its agents behave.
+    #[must_use]
+    pub const fn traits(self) -> &'static Traits {
+        &self.0.traits
+    }
+
+    /// Entries of an agent's extensions that repeat what fields of AgentIR say.
+    #[must_use]
+    pub const fn redundant_extensions(self) -> &'static [&'static str] {
+        self.0.redundant_extensions
+    }
+
+    /// The entry of an agent's extensions, and its value, with which references and functions need no
+    /// declarations.
+    #[must_use]
+    pub const fn open_references(self) -> Option<(&'static str, &'static str)> {
+        self.0.open_references
+    }
+
+    /// Whether authors write this construct in it.
+    #[must_use]
+    pub fn has(self, construct: Construct) -> bool {
+        self.0.constructs.contains(&construct)
+    }
+
+    /// Whether expressions have the same value in both.
+    #[must_use]
+    pub fn computes_like(self, other: Self) -> bool {
+        self == other || self.semantics() == other.semantics()
+    }
+
+    /// The first dialect that computes like this one: the same for all of them.
+    #[must_use]
+    pub fn computing(self) -> Self {
+        ALL.into_iter().find(|dialect| dialect.computes_like(self)).unwrap_or(self)
+    }
+
+    /// How things are called in a file with this notation.
+    #[must_use]
+    pub fn vocabulary(self, notation: Notation) -> &'static Vocabulary {
+        let all = self.0.vocabularies;
+        let own = all.iter().find(|vocabulary| vocabulary.notation == notation);
+        own.or(all.first()).unwrap_or(&vocabulary::PLAIN)
+    }
+}
+
+impl PartialEq for Dialect {
+    fn eq(&self, other: &Self) -> bool {
+        std::ptr::eq(self.0, other.0) || self.id() == other.id()
+    }
+}
+
+impl Eq for Dialect {}
+
+impl Hash for Dialect {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.id().hash(state);
+    }
+}
+
+impl fmt::Debug for Dialect {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Dialect").field(&self.id()).finish()
+    }
+}
+
+impl fmt::Display for Dialect {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.title())
+    }
+}
+
+impl serde::Serialize for Dialect {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.id())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{ALL, Dialect};
+    use std::collections::HashSet;
+
+    #[test]
+    fn ids_are_unique_and_found() {
+        for dialect in ALL {
+            let same: Vec<_> = ALL.iter().filter(|other| **other == dialect).collect();
+            assert_eq!(same.len(), 1, "{dialect:?}");
+            assert_eq!(Dialect::from_id(dialect.id()), Some(dialect));
+        }
+        assert_eq!(Dialect::from_id("rasa"), None);
+    }
+
+    #[test]
+    fn tables_say_nothing_twice() {
+        for dialect in ALL {
+            let constructs: HashSet<_> = dialect.0.constructs.iter().collect();
+            assert_eq!(constructs.len(), dialect.0.constructs.len(), "{dialect:?}");
+            for vocabulary in dialect.0.vocabularies {
+                let keywords: HashSet<_> = vocabulary.keywords.iter().map(|(k, _)| k).collect();
+                assert_eq!(keywords.len(), vocabulary.keywords.len(), "{dialect:?}");
+                let phrases: HashSet<_> = vocabulary.phrases.iter().map(|(p, _)| p).collect();
+                assert_eq!(phrases.len(), vocabulary.phrases.len(), "{dialect:?}");
+                assert_eq!(dialect.vocabulary(vocabulary.notation).notation, vocabulary.notation);
+            }
+        }
+    }
+}
