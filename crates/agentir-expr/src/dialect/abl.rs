@@ -76,6 +76,7 @@ pub(super) const TRAITS: Traits = Traits {
     is_authored: true,
     entry: Entry::Found,
     closed_programs: false,
+    agents_are_declared: false,
     shared_variables: false,
     arguments_are_variables: false,
     reads_other_agents: false,

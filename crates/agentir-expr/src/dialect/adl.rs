@@ -36,6 +36,7 @@ static TABLES: DialectTables = DialectTables {
         is_authored: true,
         entry: Entry::Named("main"),
         closed_programs: true,
+        agents_are_declared: false,
         shared_variables: false,
         arguments_are_variables: true,
         reads_other_agents: true,

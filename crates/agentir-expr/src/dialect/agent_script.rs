@@ -37,6 +37,7 @@ static TABLES: DialectTables = DialectTables {
         is_authored: true,
         entry: Entry::Declared,
         closed_programs: true,
+        agents_are_declared: true,
         shared_variables: true,
         arguments_are_variables: false,
         reads_other_agents: false,

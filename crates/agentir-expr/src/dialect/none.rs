@@ -35,6 +35,7 @@ static TABLES: DialectTables = DialectTables {
         is_authored: false,
         entry: Entry::Found,
         closed_programs: false,
+        agents_are_declared: false,
         shared_variables: false,
         arguments_are_variables: false,
         reads_other_agents: false,
