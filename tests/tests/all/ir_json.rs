@@ -2,7 +2,12 @@
 //!
 //! Programs with errors are left out, as `agentir compile` leaves out their agents.
 
-#![allow(clippy::panic, reason = "tests end by panicking")]
+#![allow(
+    clippy::panic,
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "tests end by panicking"
+)]
 
 use agentir_compare::{NormalizedProgram, differences};
 use agentir_diagnostics::Severity;
