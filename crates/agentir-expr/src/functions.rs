@@ -95,6 +95,9 @@ pub struct Method {
     pub returns: ParameterType,
 }
 
+/// The namespace that functions stand in where conditions are CEL: `abl.upper(name)`.
+pub const FUNCTION_NAMESPACE: &str = "abl";
+
 /// All built-in functions, in the order of the specification.
 #[must_use]
 pub const fn functions() -> &'static [Function] {
@@ -110,13 +113,18 @@ pub const fn methods() -> &'static [Method] {
 /// The function of exactly this name. `abl.word_count` is `word_count`, and `abl.upper` is `UPPER`.
 #[must_use]
 pub fn function(name: &str) -> Option<&'static Function> {
-    match name.strip_prefix("abl.") {
+    match without_namespace(name) {
         Some(name) => FUNCTIONS
             .iter()
             .find(|f| f.name == name)
             .or_else(|| FUNCTIONS.iter().find(|f| f.name.to_ascii_lowercase() == name)),
         None => FUNCTIONS.iter().find(|f| f.name == name),
     }
+}
+
+/// The rest of a name that begins with [`FUNCTION_NAMESPACE`].
+pub(crate) fn without_namespace(name: &str) -> Option<&str> {
+    name.strip_prefix(FUNCTION_NAMESPACE)?.strip_prefix('.')
 }
 
 /// The function of this name in whatever case, to say what was probably meant.
@@ -131,7 +139,7 @@ impl Function {
     pub fn written(&self) -> String {
         // CEL's own functions have no prefix.
         let bare = self.scope == Scope::Everywhere || CEL.contains(&self.name);
-        if bare { self.name.to_owned() } else { format!("abl.{}", self.name) }
+        if bare { self.name.to_owned() } else { format!("{FUNCTION_NAMESPACE}.{}", self.name) }
     }
 
     /// Whether `version` has it.

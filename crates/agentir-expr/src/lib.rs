@@ -27,8 +27,8 @@ pub use expr::{
     ObjectEntry, Path, Segment, UnaryOp, Visit,
 };
 pub use functions::{
-    Effect, Function, Method, Parameter, ParameterType, Scope, function, function_ignoring_case,
-    functions, methods,
+    Effect, FUNCTION_NAMESPACE, Function, Method, Parameter, ParameterType, Scope, function,
+    function_ignoring_case, functions, methods,
 };
 pub use infer::{Coercion, Known, Mismatch, ValueType, infer};
 pub use signatures::check_calls;

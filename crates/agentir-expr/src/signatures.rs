@@ -2,7 +2,8 @@
 
 use crate::expr::{Expr, ExprKind, Literal, Name, Visit};
 use crate::functions::{
-    Function, Parameter, ParameterType, Scope, function, function_ignoring_case, functions, methods,
+    Function, Parameter, ParameterType, Scope, function, function_ignoring_case, functions,
+    methods, without_namespace,
 };
 use crate::version::Version;
 use agentir_diagnostics::{Applicability, Diagnostic, RuleName, Spanned, closest};
@@ -71,7 +72,7 @@ fn unknown(name: &Spanned<Name>, scope: Scope, version: Version) -> Diagnostic {
             .help(format!("write `{}`: function names are case-sensitive", same.written()))
             .replace(same.written(), Applicability::Safe);
     }
-    let bare = name.value.strip_prefix("abl.").unwrap_or(&name.value);
+    let bare = without_namespace(&name.value).unwrap_or(&name.value);
     let near = closest(bare, functions().iter().filter(usable).map(|f| f.name)).and_then(function);
     match near {
         Some(near) => diagnostic

@@ -402,6 +402,13 @@ impl<'r> Run<'r> {
                     Some(name) => parameters.iter().find(|p| p.name.value == name.value),
                     None => parameters.get(at),
                 };
+                // Placeholders are printed.
+                argument.value.visit(&mut |e| {
+                    if let ExprKind::Template(text) = &e.kind {
+                        self.said(text);
+                    }
+                    Visit::Children
+                });
                 // Fields of an object may be missing.
                 if parameter.is_some_and(needed) && argument.value.as_path().is_some() {
                     self.reads(&argument.value);

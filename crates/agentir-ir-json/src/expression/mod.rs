@@ -9,8 +9,8 @@ use literal::date;
 
 use agentir_diagnostics::{Span, Spanned};
 use agentir_expr::{
-    BinaryOp, Expr, ExprKind, Literal, MAX_DEPTH, Name, ObjectEntry, Path, Segment, TypeExpr,
-    UnaryOp,
+    BinaryOp, Expr, ExprKind, FUNCTION_NAMESPACE, Literal, MAX_DEPTH, Name, ObjectEntry, Path,
+    Segment, TypeExpr, UnaryOp,
 };
 use agentir_syntax::inline::InlineText;
 use smol_str::SmolStr;
@@ -441,16 +441,17 @@ impl<'a> Parser<'a> {
         let method = self.name()?;
         self.expect("(")?;
         let args = self.items(")")?;
-        let bare = self.input.text.get(start..start + 3) == Some("abl");
+        let bare = self.input.text.get(start..start + FUNCTION_NAMESPACE.len())
+            == Some(FUNCTION_NAMESPACE);
         Ok(match &receiver.kind {
             // `abl.word_count(x)` is a function.
             ExprKind::Path(path)
                 if bare
                     && path.namespace.is_none()
                     && path.segments.is_empty()
-                    && path.root.value == "abl" =>
+                    && path.root.value == FUNCTION_NAMESPACE =>
             {
-                let name = SmolStr::from_iter(["abl.", method.value.as_str()]);
+                let name = SmolStr::from_iter([FUNCTION_NAMESPACE, ".", method.value.as_str()]);
                 let span = path.root.span.to(method.span);
                 ExprKind::Call { function: Spanned::new(name, span), args }
             }

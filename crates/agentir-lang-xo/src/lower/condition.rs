@@ -129,10 +129,9 @@ fn value(cx: &mut Context<'_, '_>, value: &Json) -> Expr {
     let number = |text: &str| {
         let number: f64 = text.parse().ok()?;
         // `007` and `1e3` stay strings.
-        let same = agentir_ir::Number(number);
-        let same = agentir_ir::Data::from(same).to_string() == text;
+        let written = agentir_ir::Data::from(agentir_ir::Number(number)).to_string();
         let kind = ExprKind::Literal(Literal::Number(number.abs()));
-        let positive = same.then(|| Expr::new(kind, span).ok())??;
+        let positive = (written == text).then(|| Expr::new(kind, span).ok())??;
         if number >= 0.0 {
             return Some(positive);
         }
