@@ -27,7 +27,7 @@ use runs::Observed;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The number of random runs of an agent.
-const RUNS: usize = 60;
+const RUNS: usize = 300;
 /// The number of runs that must reach a step before a mutation, for it to count as unreachable after.
 const MIN_VISITS: usize = 8;
 /// The maximal number of mutations by one operator in one program, spread over all candidates.
