@@ -9,7 +9,6 @@ use crate::{check, convert, rewrite};
 use crate::{run, test};
 use agentir_diagnostics::Severity;
 use agentir_ir_json::{Mode, Written};
-use clap::error::ErrorKind;
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -219,14 +218,6 @@ struct Draw {
     /// The level of detail [default: statements with `--agent`; otherwise steps, or agents if there are more than 8]
     #[arg(long, value_enum)]
     detail: Option<GraphDetail>,
-}
-
-/// Reports arguments that do not fit together, as clap does.
-pub fn misuse(message: &str) -> ExitCode {
-    let error = Cli::command().error(ErrorKind::MissingRequiredArgument, message);
-    // Nobody is left to be told.
-    let _ = error.print();
-    ExitCode::from(2)
 }
 
 /// Runs the command line; see the exit codes in each command.

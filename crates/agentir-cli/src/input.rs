@@ -1,6 +1,6 @@
 //! What commands read: the arguments that name it, and loading it.
 
-use crate::commands::misuse;
+use crate::output::misuse;
 use crate::settings;
 use agentir::{Configs, ReadOptions, Snapshot, Version, Workspace, languages};
 use agentir_project::{LoadError, Request, TextInput};

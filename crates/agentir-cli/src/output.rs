@@ -1,5 +1,6 @@
 //! What commands print.
 
+use clap::error::ErrorKind;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
@@ -36,6 +37,15 @@ pub fn print_json(value: &impl serde::Serialize) -> ExitCode {
             ExitCode::from(2)
         }
     }
+}
+
+/// Reports arguments that do not fit together, as clap does.
+pub fn misuse(message: &str) -> ExitCode {
+    let message = format!("{message}\n\nFor more information, try '--help'.\n");
+    let error = clap::Error::raw(ErrorKind::MissingRequiredArgument, message);
+    // Nobody is left to be told.
+    let _ = error.print();
+    ExitCode::from(2)
 }
 
 /// Says that there is no rule of some name, and which was probably meant.

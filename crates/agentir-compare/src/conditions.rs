@@ -66,9 +66,11 @@ impl Conditions {
     }
 }
 
-/// The conditions of a program, by span.
-fn conditions(program: &Program) -> FxHashMap<Span, (Test<'_>, &Agent)> {
-    let mut all = FxHashMap::default();
+/// The conditions of a program with their agents, by span. Lowering may give several the same span.
+type BySpan<'a> = FxHashMap<Span, Vec<(Test<'a>, &'a Agent)>>;
+
+fn conditions(program: &Program) -> BySpan<'_> {
+    let mut all = BySpan::default();
     for agent in program.agents() {
         agent.walk(&mut |node| {
             if let Node::Condition(condition, _) = node {
@@ -76,22 +78,30 @@ fn conditions(program: &Program) -> FxHashMap<Span, (Test<'_>, &Agent)> {
                 // The span of an expression excludes its quotes.
                 let inner = condition.expr().map(|e| e.span);
                 for span in inner.into_iter().chain([condition.span()]) {
-                    all.entry(span).or_insert((test, agent));
+                    all.entry(span).or_default().push((test, agent));
                 }
             }
         });
         for check in agent.constraints.guardrails.iter().filter_map(|g| g.check.as_ref()) {
-            all.entry(check.span).or_insert((Test::Expr(check), agent));
+            all.entry(check.span).or_default().push((Test::Expr(check), agent));
         }
     }
     all.remove(&Span::default());
     all
 }
 
-/// Whether a value is the condition itself and not a neighbour that inherits its span.
-fn is_condition(value: &serde_json::Value, condition: Test<'_>) -> bool {
-    let written = condition.expr().map_or_else(|| condition.to_string(), ToString::to_string);
-    value.as_str().is_some_and(|value| normalize(value) == normalize(&written))
+/// The condition that a value at a span is, if it is one and not a neighbour that inherits its span.
+fn condition_at<'a>(
+    all: &BySpan<'a>,
+    value: &serde_json::Value,
+    span: Span,
+) -> Option<(Test<'a>, &'a Agent)> {
+    let value = normalize(value.as_str()?);
+    let is_written = |test: &Test<'_>| {
+        let written = test.expr().map_or_else(|| test.to_string(), ToString::to_string);
+        normalize(&written) == value
+    };
+    all.get(&span)?.iter().find(|(test, _)| is_written(test)).copied()
 }
 
 pub(crate) fn compare(
@@ -102,23 +112,20 @@ pub(crate) fn compare(
 ) -> Conditions {
     let mut found = Conditions::default();
     let (ours, theirs) = (conditions(left.program), conditions(right.program));
-    let mut other_spans: FxHashMap<String, Span> = FxHashMap::default();
+    let mut others: FxHashMap<String, (Span, (Test<'_>, &Agent))> = FxHashMap::default();
     right.normalized.values(&mut |path, value, at| {
-        if let Some(at) =
-            at.filter(|at| theirs.get(at).is_some_and(|(c, _)| is_condition(value, *c)))
+        if let Some(at) = at
+            && let Some(condition) = condition_at(&theirs, value, at)
         {
-            other_spans.insert(path.to_owned(), at);
+            others.insert(path.to_owned(), (at, condition));
         }
     });
     left.normalized.values(&mut |path, value, at| {
-        let Some((at, (one, agent))) = at.and_then(|at| Some((at, ours.get(&at)?))) else { return };
-        if !is_condition(value, *one) {
-            return;
-        }
-        let Some(other_at) = other_spans.get(path).copied() else { return };
-        let Some((other, other_agent)) = theirs.get(&other_at) else { return };
-        let a = Condition::new(*one, agent, &AnnouncedLosses::none());
-        let b = Condition::new(*other, other_agent, announced);
+        let Some(at) = at else { return };
+        let Some((one, agent)) = condition_at(&ours, value, at) else { return };
+        let Some((other_at, (other, other_agent))) = others.get(path).copied() else { return };
+        let a = Condition::new(one, agent, &AnnouncedLosses::none());
+        let b = Condition::new(other, other_agent, announced);
         if a == b {
             found.identical += 1;
             return;

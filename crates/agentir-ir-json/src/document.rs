@@ -1,6 +1,6 @@
 //! Documents: a whole program, or one agent.
 
-use crate::language::Parsers;
+use crate::reader::Parsers;
 use crate::reader::Reader;
 use crate::words::VERSIONS;
 use agentir_diagnostics::{Diagnostic, FileId, Span};

@@ -1,26 +1,14 @@
 //! AgentIR as a language that programs are read from.
 
 use crate::document::{is_agent_ir, is_agent_ir_name, read};
-use agentir_diagnostics::{Diagnostic, FileId};
+use crate::reader::Parsers;
+use agentir_diagnostics::FileId;
+use agentir_expr::Dialect;
 use agentir_expr::dialect::NONE;
-use agentir_expr::{Dialect, Template};
-use agentir_syntax::inline::InlineText;
 use agentir_syntax::{
-    Claim, Confidence, Definition, FileHead, FileKind, InlineParsers, Language, LoweredFile,
-    ProgramLayout, ReadOptions,
+    Claim, Confidence, Definition, FileHead, FileKind, Language, LoweredFile, ProgramLayout,
+    ReadOptions,
 };
-
-/// Parses a text with placeholders.
-pub type TemplateParser = fn(InlineText<'_>, &mut Vec<Diagnostic>) -> Template;
-
-/// The parsers of what is text in AgentIR as well.
-#[derive(Debug)]
-pub struct Parsers {
-    /// Those of the notation that AgentIR has for all languages, but for the exceptions.
-    pub inline: &'static InlineParsers,
-    /// The dialects whose texts have placeholders in a notation of their own.
-    pub templates: &'static [(Dialect, TemplateParser)],
-}
 
 /// AgentIR in JSON.
 #[derive(Debug)]

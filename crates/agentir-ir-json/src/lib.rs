@@ -31,6 +31,7 @@ mod words;
 
 pub use describe::{Json, Mode, PLACED, Written, to_value};
 pub use document::{Document, is_agent_ir, is_agent_ir_name, is_complete, read};
-pub use language::{AgentIr, Parsers, TemplateParser};
+pub use language::AgentIr;
 pub use reader::Reader;
+pub use reader::{Parsers, TemplateParser};
 pub use schema::{Schemas, schema};

@@ -1,15 +1,26 @@
 //! Reading: what is wrong with a value is reported at its location, with what to write instead.
 
 use crate::describe::*;
-use crate::language::{Parsers, TemplateParser};
 use agentir_diagnostics::{Diagnostic, Span, Spanned, closest};
-use agentir_expr::{Depth, Dialect, Expr, ExprKind, Literal, Name};
+use agentir_expr::{Depth, Dialect, Expr, ExprKind, Literal, Name, Template};
 use agentir_syntax::inline::InlineText;
 use agentir_syntax::json::{Json as Node, Kind, Member};
-use agentir_syntax::{Origin, rules};
+use agentir_syntax::{InlineParsers, Origin, rules};
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 use std::mem;
+
+/// Parses a text with placeholders.
+pub type TemplateParser = fn(InlineText<'_>, &mut Vec<Diagnostic>) -> Template;
+
+/// The parsers of what is text in AgentIR as well.
+#[derive(Debug)]
+pub struct Parsers {
+    /// Those of the notation that AgentIR has for all languages, but for the exceptions.
+    pub inline: &'static InlineParsers,
+    /// The dialects whose texts have placeholders in a notation of their own.
+    pub templates: &'static [(Dialect, TemplateParser)],
+}
 
 /// The key of an [`Origin`].
 pub(crate) const ORIGIN: &str = "origin";

@@ -23,12 +23,14 @@ pub static ABL: &dyn Language = &Abl;
 struct Abl;
 
 /// A document in `.abl` notation.
-pub static ABL_FILE: FileKind =
-    FileKind { migration: Some(&VersionChanges), ..FileKind::agents("abl", "ABL", NOTATION) };
+pub static ABL_FILE: FileKind = FileKind {
+    migration: Some(&VersionChanges(Format::Abl)),
+    ..FileKind::agents("abl", "ABL", NOTATION)
+};
 
 /// A document in YAML.
 pub static YAML_FILE: FileKind = FileKind {
-    migration: Some(&VersionChanges),
+    migration: Some(&VersionChanges(Format::Yaml)),
     ..FileKind::agents("abl-yaml", "ABL in YAML", YAML)
 };
 
@@ -106,7 +108,7 @@ impl Language for Abl {
 }
 
 /// The notation of a kind of file.
-pub(crate) fn format_of(kind: &FileKind) -> Format {
+fn format_of(kind: &FileKind) -> Format {
     if *kind == YAML_FILE { Format::Yaml } else { Format::Abl }
 }
 

@@ -3,8 +3,7 @@
 //! Nothing is ever unpacked to a path: the files that are known by their names are read into memory, and
 //! the names of the others are told.
 
-use crate::FILE_NAMES;
-use crate::language::SETTINGS;
+use crate::{FILE_NAMES, SETTINGS};
 use agentir_syntax::Package;
 use std::io::{Read, Seek};
 use zip::ZipArchive;

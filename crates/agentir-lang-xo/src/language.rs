@@ -1,6 +1,6 @@
 //! The export as the rest of the program sees it: a language that is only read.
 
-use crate::{FILE_NAMES, archive, is_xo, json, losses, lower, parse};
+use crate::{FILE_NAMES, SETTINGS, archive, is_xo, json, losses, lower, parse};
 use agentir_diagnostics::FileId;
 use agentir_expr::{Dialect, dialect};
 use agentir_syntax::emit::LossRule;
@@ -36,9 +36,6 @@ const fn kind(name: &'static str, title: &'static str, is_companion: bool) -> Fi
         migration: None,
     }
 }
-
-/// The name of the settings of an export.
-pub(crate) const SETTINGS: &str = "config.json";
 
 impl Language for Xo {
     fn id(&self) -> &'static str {

@@ -28,6 +28,9 @@ use agentir_syntax::rules;
 /// The file names of an export in its package.
 pub const FILE_NAMES: &[&str] = &["botDefinition.json", "appDefinition.json"];
 
+/// The name of the settings of an export.
+pub(crate) const SETTINGS: &str = "config.json";
+
 /// Keys that may wrap the definition.
 const WRAPPERS: &[&str] = &["botDefinition", "appDefinition", "app", "bot"];
 

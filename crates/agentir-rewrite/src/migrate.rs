@@ -62,7 +62,6 @@ pub fn migrate(
     let mut files = Vec::new();
     for round in 0..ROUNDS {
         let mut changes = driver.changes.changes(&OldDocument {
-            kind: language.kind,
             file,
             text: &new,
             fragment: driver.fragment,

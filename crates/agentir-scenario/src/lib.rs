@@ -9,6 +9,7 @@
 mod coverage;
 mod file;
 mod generate;
+mod intents;
 mod replay;
 mod report;
 mod run;
@@ -21,7 +22,8 @@ pub use file::{
     scenario_schema,
 };
 pub use generate::{Conversation, Generated, GeneratedTurn, Limits, generate};
-pub use replay::{Action, ActionKind, Names, ReplayedTurn, replay};
+pub use intents::Names;
+pub use replay::{Action, ActionKind, ReplayedTurn, replay};
 pub use report::{coverage, junit, text};
 pub use run::{Failure, FixedClock, TestOutcome, run};
 pub use update::{Updated, update};

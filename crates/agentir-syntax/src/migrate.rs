@@ -1,6 +1,5 @@
 //! The changes between versions of a language, for the driver of migrations.
 
-use crate::language::FileKind;
 use agentir_diagnostics::{Diagnostic, Edit, FileId};
 use agentir_expr::Version;
 use serde_json::Value;
@@ -23,8 +22,6 @@ pub trait Migration: Sync {
 /// A document under migration.
 #[derive(Debug, Clone, Copy)]
 pub struct OldDocument<'a> {
-    /// Its kind.
-    pub kind: &'static FileKind,
     /// Its file.
     pub file: FileId,
     /// Its text.

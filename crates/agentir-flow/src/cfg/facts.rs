@@ -5,10 +5,8 @@
 //! whatever the user, a tool, a handler or another agent may change is invalidated.
 
 use super::def_use::Variable;
-use super::{
-    AgentCfg, AgentId, Cfg, DecidedBy, Edge, EdgeKind, GuardLiteral, NodeKind, Origin, Test,
-};
-use agentir_diagnostics::Spanned;
+use super::{AgentCfg, AgentId, Cfg, DecidedBy, Edge, EdgeKind, GuardLiteral, NodeKind, Origin};
+use agentir_diagnostics::{Span, Spanned};
 use agentir_expr::{
     Effect, Expr, ExprKind, Name, Path, Visit, function, methods, system_namespace, system_variable,
 };
@@ -32,6 +30,19 @@ pub enum Fact<'a> {
     Value(&'a SetVariable),
     /// A variable has been removed.
     Cleared(&'a Spanned<Name>),
+}
+
+impl Fact<'_> {
+    fn says_the_same(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Test(one), Self::Test(other)) => one == other,
+            (Self::Value(one), Self::Value(other)) => {
+                one.target == other.target && one.value == other.value
+            }
+            (Self::Cleared(one), Self::Cleared(other)) => one == other,
+            _ => false,
+        }
+    }
 }
 
 /// The facts at the nodes of an agent.
@@ -134,8 +145,8 @@ struct FactAnalysis<'c, 'a> {
     cfg: &'c Cfg<'a>,
     agent_cfg: &'c AgentCfg<'a>,
     facts: Vec<FactRecord<'a>>,
-    /// Facts by the address of their origin, and whether it holds.
-    ids: FxHashMap<(usize, bool), u32>,
+    /// The facts of each span. Lowering may give several constructs the same span.
+    ids: FxHashMap<Span, Vec<u32>>,
     /// The variables that may change between two turns of a flow.
     changed_between_turns: FxHashSet<&'c str>,
     /// The variables that may change in detours, see [`is_detour`].
@@ -163,24 +174,23 @@ impl<'a> Cfg<'a> {
     }
 }
 
-fn address<T>(thing: &T) -> usize {
-    std::ptr::from_ref(thing) as usize
-}
-
 impl<'c, 'a> FactAnalysis<'c, 'a> {
     fn is_own(&self, node: NodeIndex) -> bool {
         self.agent_cfg.range().contains(&node.index())
     }
 
     fn intern(&mut self, fact: Fact<'a>) -> Option<u32> {
-        let key = match fact {
-            Fact::Test(GuardLiteral { test: Test::Condition(c), holds }) => (address(c), holds),
-            Fact::Test(GuardLiteral { test: Test::Expr(e), holds }) => (address(e), holds),
-            Fact::Value(set) => (address(set), true),
-            Fact::Cleared(name) => (address(name), true),
+        let span = match fact {
+            Fact::Test(literal) => literal.test.span(),
+            Fact::Value(set) => set.span,
+            Fact::Cleared(name) => name.span,
         };
-        if let Some(id) = self.ids.get(&key) {
-            return Some(*id);
+        let known = self.ids.get(&span).into_iter().flatten().copied();
+        let same = |id: &u32| {
+            self.facts.get(*id as usize).is_some_and(|record| record.fact.says_the_same(&fact))
+        };
+        if let Some(id) = known.into_iter().find(same) {
+            return Some(id);
         }
         let mut record = FactRecord { fact, variables: Vec::new(), volatile: false };
         match fact {
@@ -199,7 +209,7 @@ impl<'c, 'a> FactAnalysis<'c, 'a> {
         }
         let id = u32::try_from(self.facts.len()).ok()?;
         self.facts.push(record);
-        self.ids.insert(key, id);
+        self.ids.entry(span).or_default().push(id);
         Some(id)
     }
 

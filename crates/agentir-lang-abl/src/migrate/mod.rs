@@ -17,7 +17,6 @@ mod table;
 
 pub use table::{How, ROWS, Row};
 
-use crate::language::format_of;
 use crate::{Arena, Format, Options, outline, reader};
 use agentir_expr::Version;
 use agentir_syntax::migrate::{Changes, Difference, Migration, OldDocument};
@@ -25,7 +24,7 @@ use agentir_syntax::outline::parse_yaml;
 use source::Source;
 
 /// The changes between the versions of ABL.
-pub(crate) struct VersionChanges;
+pub(crate) struct VersionChanges(pub(crate) Format);
 
 /// The rules whose findings are about forms of other versions.
 const ABOUT_VERSIONS: &[&str] = &[
@@ -52,10 +51,10 @@ impl Migration for VersionChanges {
     }
 
     fn changes(&self, document: &OldDocument<'_>) -> Changes {
-        let &OldDocument { kind, file, text, fragment, from, to, is_first_round } = document;
+        let &OldDocument { file, text, fragment, from, to, is_first_round } = document;
         let mut changes = Changes::default();
         let mut problems = Vec::new();
-        let format = format_of(kind);
+        let Self(format) = *self;
         let outline = match format {
             Format::Abl => outline::parse(file, text, &mut problems),
             Format::Yaml => parse_yaml(file, text, &mut problems),

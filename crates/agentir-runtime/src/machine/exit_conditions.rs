@@ -3,34 +3,33 @@
 //! The specifications do not define how such a variable gets its value. If no tool, statement or
 //! field sets it, only the user can provide it, so the model extracts it from the user's messages.
 
-use super::Run;
+use super::{ConditionKey, Run, condition_key};
 use crate::json::from_json;
 use crate::model::{Answer, FieldSpec, FieldType, ModelTask, Role};
 use crate::session::RuntimeError;
-use agentir_expr::TypeKind;
-use agentir_flow::cfg::{Access, AccessKind, AgentCfg, Cfg};
+use agentir_expr::{Condition, TypeKind};
+use agentir_flow::cfg::{Access, AccessKind, AgentCfg, AgentId, Cfg};
 use agentir_ir::{Agent, ReasoningZone, SessionVariable};
 use rustc_hash::FxHashMap;
 use serde_json::Value as Json;
 
-/// The variables that reasoning zones wait for, by the address of the zone.
+/// The variables that the reasoning zones of agents wait for, by the condition that ends the zone.
 #[derive(Default)]
-pub(super) struct ExitVariables<'p>(FxHashMap<usize, Vec<&'p SessionVariable>>);
-
-fn key(zone: &ReasoningZone) -> usize {
-    std::ptr::from_ref(zone).addr()
-}
+pub(super) struct ExitVariables<'p>(
+    FxHashMap<(AgentId, ConditionKey<'p>), Vec<&'p SessionVariable>>,
+);
 
 impl<'p> ExitVariables<'p> {
     pub(super) fn of(cfg: &Cfg<'p>) -> Self {
         let mut all = FxHashMap::default();
-        for part in cfg.agents() {
+        for (id, part) in (0..).map(AgentId).zip(cfg.agents()) {
             let agent = part.agent;
             let steps = agent.flow.iter().flat_map(|flow| flow.definitions.values());
             for zone in steps.filter_map(|step| step.reasoning_zone.as_ref()) {
-                let variables = exit_variables(cfg, part, agent, zone);
+                let Some(exit_when) = &zone.exit_when else { continue };
+                let variables = exit_variables(cfg, part, agent, exit_when);
                 if !variables.is_empty() {
-                    all.insert(key(zone), variables);
+                    all.insert((id, condition_key(exit_when)), variables);
                 }
             }
         }
@@ -42,11 +41,9 @@ fn exit_variables<'p>(
     cfg: &Cfg<'p>,
     part: &AgentCfg<'p>,
     agent: &'p Agent,
-    zone: &ReasoningZone,
+    exit_when: &Condition,
 ) -> Vec<&'p SessionVariable> {
-    let Some(until) = zone.exit_when.as_ref().and_then(|when| when.expr()) else {
-        return Vec::new();
-    };
+    let Some(until) = exit_when.expr() else { return Vec::new() };
     let mut found: Vec<&SessionVariable> = Vec::new();
     until.paths(&mut |path| {
         let declared = agent.memory.session.iter().find(|v| v.name.value == path.root.value);
@@ -73,7 +70,10 @@ impl<'p> Run<'_, 'p, '_> {
         zone: &'p ReasoningZone,
     ) -> Result<(), RuntimeError> {
         let Some(message) = self.input.as_ref().map(|i| i.text.clone()) else { return Ok(()) };
-        let Some(variables) = self.machine.exit_variables.0.get(&key(zone)) else { return Ok(()) };
+        let Some(exit_when) = &zone.exit_when else { return Ok(()) };
+        let Some(agent) = self.agent_id() else { return Ok(()) };
+        let key = (agent, condition_key(exit_when));
+        let Some(variables) = self.machine.exit_variables.0.get(&key) else { return Ok(()) };
         let fields: Vec<FieldSpec> = variables.iter().map(|v| self.exit_variable_spec(v)).collect();
         let mut context = self.frame().messages.clone();
         context.pop();

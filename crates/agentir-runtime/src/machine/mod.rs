@@ -30,6 +30,7 @@ use crate::host::Host;
 use crate::model::{Message, Role, Usage};
 use crate::session::{Frame, ReturnPoint, RuntimeError, SESSION_VERSION, Session, Status};
 use crate::trace::{Event, EventKind};
+use agentir_diagnostics::Span;
 use agentir_eval::State;
 use agentir_expr::dialect::Traits;
 use agentir_expr::{Condition, Dialect};
@@ -297,6 +298,14 @@ fn sensitive_names(agent: &Agent) -> Vec<&str> {
     names
 }
 
+/// What identifies a condition: where it is written, and what it says, since lowering may give several conditions the
+/// same span.
+type ConditionKey<'p> = (Span, &'p str);
+
+fn condition_key(condition: &Condition) -> ConditionKey<'_> {
+    (condition.span(), condition.text.value.as_str())
+}
+
 /// The index of a node or an edge, as stored in sessions.
 fn index(index: usize) -> u32 {
     u32::try_from(index).unwrap_or(u32::MAX)
@@ -313,8 +322,8 @@ struct Run<'r, 'p, 'h> {
     confidential: bool,
     progress: Progress,
     visits: u32,
-    /// The results of conditions during this visit, by address, so that each is evaluated once.
-    condition_results: FxHashMap<usize, bool>,
+    /// The results of conditions during this visit, so that each is evaluated once.
+    condition_results: FxHashMap<ConditionKey<'p>, bool>,
     /// Names that are in scope for the current evaluation only, such as the item of a list.
     locals: Vec<(smol_str::SmolStr, agentir_eval::Value)>,
     /// The state of the orchestration method.
@@ -582,7 +591,7 @@ impl<'r, 'p> Run<'r, 'p, '_> {
     /// Evaluates a condition, or asks the model if it is in natural language. Among alternative
     /// branches each condition is evaluated once, in the state before the branch.
     fn condition(&mut self, condition: &'p Condition) -> Result<bool, RuntimeError> {
-        let key = std::ptr::from_ref(condition).addr();
+        let key = condition_key(condition);
         if let Some(known) = self.condition_results.get(&key) {
             return Ok(*known);
         }

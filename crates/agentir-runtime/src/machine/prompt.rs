@@ -127,7 +127,8 @@ impl<'p> Run<'_, 'p, '_> {
             .flat_map(|p| p.tools_hide.iter().map(|name| name.value.to_string()))
             .collect();
         for profile in agent.behavior_profiles.iter().chain(self.machine.program.profiles()) {
-            if !active.iter().any(|p| std::ptr::eq(*p, profile)) {
+            let name = &profile.name;
+            if !active.iter().any(|p| p.name == *name && p.name.span == name.span) {
                 let added = profile.tools_add.iter().map(|t| t.name.value.to_string());
                 hidden.extend(added.filter(|n| !agent.tools.iter().any(|t| t.name.value == *n)));
             }

@@ -2,7 +2,7 @@
 //! decides is a numbered choice.
 
 use super::values::Values;
-use crate::replay::{Effects, Intent};
+use crate::intents::{Effects, Intent};
 use agentir_model::ScriptEntry;
 use agentir_runtime::{
     Answer, Clock, Escalation, Event, EventKind, FailureKind, FieldSpec, Human, HumanReply, Model,

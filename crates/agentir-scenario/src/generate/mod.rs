@@ -12,7 +12,7 @@ mod values;
 mod write;
 
 use crate::coverage::Coverage;
-use crate::replay::Effects;
+use crate::intents::Effects;
 use agentir_ir::{ActionHandler, Agent, Digression, Program, Statement};
 use agentir_runtime::{AgentMessage, Host, Input, Machine, StartError, Status};
 use agentir_tools::{StubCase, StubFile, Stubs, Toolbox};

@@ -9,20 +9,12 @@
 //! A test (`tests/tests/all/replay.rs`) replays the samples in every pair of languages, and accepts
 //! only differences that the report of the conversion announces.
 
-mod effects;
-mod intents;
-mod names;
-
-pub use names::Names;
-
 use crate::generate::{Conversation, FixedClock};
+use crate::intents::{ANSWER, Effects, IntentModel, Names};
 use agentir_runtime::{
     Escalation, Event, EventKind, Host, Human, HumanReply, Machine, Observer, StartError, Status,
     ToolCall, ToolFailure, Tools,
 };
-pub(crate) use effects::Effects;
-pub(crate) use intents::Intent;
-use intents::{ANSWER, IntentModel};
 use serde_json::{Map, Value as Json};
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;

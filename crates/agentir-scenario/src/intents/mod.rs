@@ -1,14 +1,19 @@
 //! The intents of users and models, independent of the form of the request that reveals them.
 
-use super::effects::{Effect, Effects, plain};
-use super::names::Names;
+mod effects;
+mod names;
+
+pub(crate) use effects::Effects;
+pub use names::Names;
+
 use agentir_runtime::{
     Answer, Model, ModelError, ModelRequest, ModelResponse, ModelTask, Purpose, ToolUse, Usage,
 };
+use effects::{Effect, plain};
 use serde_json::{Map, Value as Json};
 
 /// Stands for any message that the model writes itself.
-pub(super) const ANSWER: &str = "(the model answers)";
+pub(crate) const ANSWER: &str = "(the model answers)";
 
 /// An intent of the user or the model in a turn.
 #[derive(Clone, Debug, PartialEq)]
@@ -66,7 +71,7 @@ impl Intent {
 }
 
 /// A model that replays recorded intents.
-pub(super) struct IntentModel<'w> {
+pub(crate) struct IntentModel<'w> {
     effects: &'w Effects,
     names: &'w Names,
     /// By turn.
@@ -77,18 +82,18 @@ pub(super) struct IntentModel<'w> {
 }
 
 impl<'w> IntentModel<'w> {
-    pub(super) fn new(effects: &'w Effects, names: &'w Names, intents: &'w [Vec<Intent>]) -> Self {
+    pub(crate) fn new(effects: &'w Effects, names: &'w Names, intents: &'w [Vec<Intent>]) -> Self {
         Self { effects, names, intents, turn: 0, consumed: Vec::new() }
     }
 
     /// Starts a turn.
-    pub(super) fn turn(&mut self, number: usize) {
+    pub(crate) fn turn(&mut self, number: usize) {
         self.turn = number;
         self.consumed = vec![false; self.now().len()];
     }
 
     /// Whether an intent to complete or to return control was not used in this turn.
-    pub(super) fn exit_was_blocked(&self) -> bool {
+    pub(crate) fn exit_was_blocked(&self) -> bool {
         let intents = self.now().iter().zip(&self.consumed);
         intents
             .filter(|(_, consumed)| !**consumed)

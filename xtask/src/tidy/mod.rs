@@ -1,4 +1,7 @@
-//! Checks what the compiler does not: the layers of the crates, and where languages are named.
+//! Checks what the compiler does not: the layers of the crates, cycles of modules, where languages are named, and that
+//! nothing is identified by its address.
+
+mod modules;
 
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -29,6 +32,9 @@ const NAME_LANGUAGES: &[&str] = &["agentir-expr", REGISTRY];
 /// The only crate that depends on languages. An edge to a language from any other would rebuild that crate, and what is
 /// above it, when a grammar changes.
 const REGISTRY: &str = "agentir";
+
+/// The crate that calls a library in C, with addresses.
+const UNSAFE: &str = "agentir-z3";
 
 /// What the names of the languages' crates begin with.
 const LANGUAGE: &str = "agentir-lang-";
@@ -80,6 +86,16 @@ pub fn check(root: &Path) -> Result<(), Box<dyn Error>> {
     let mut problems = wrong_edges(&layers, &crates);
     problems.extend(edges_to_languages(&crates));
     problems.extend(wrong_numbers(root, &crates)?);
+    for name in crates.keys() {
+        let source = root.join("crates").join(name).join("src");
+        if source.is_dir() {
+            problems.extend(modules::cycles(name, &source)?);
+            if name != UNSAFE && counted(&source, &addresses_in)? > 0 {
+                problems
+                    .push(format!("`{name}` takes addresses: use an id, or a span and the value"));
+            }
+        }
+    }
     if problems.is_empty() {
         return Ok(());
     }
@@ -179,7 +195,7 @@ fn wrong_numbers(
     let may = |name: &str| NAME_LANGUAGES.contains(&name) || name.starts_with(LANGUAGE);
     for name in crates.keys().filter(|name| !may(name)) {
         let source = root.join("crates").join(name).join("src");
-        let count = if source.is_dir() { occurrences(&source)? } else { 0 };
+        let count = if source.is_dir() { counted(&source, &named_in)? } else { 0 };
         let known = LANGUAGES_NAMED.iter().find(|(crate_name, _)| crate_name == name);
         let most = known.map_or(0, |(_, most)| *most);
         if count > most {
@@ -195,26 +211,38 @@ fn wrong_numbers(
     Ok(problems)
 }
 
-/// How often the Rust files below a folder name a language.
-fn occurrences(folder: &Path) -> Result<usize, io::Error> {
+/// The sum of a number over the code of the Rust files below a folder.
+fn counted(folder: &Path, number: &dyn Fn(&str) -> usize) -> Result<usize, io::Error> {
     let mut count = 0;
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
         if path.is_dir() {
-            count += occurrences(&path)?;
+            count += counted(&path, number)?;
         } else if path.extension().is_some_and(|end| end == "rs") {
-            let text = fs::read_to_string(&path)?;
-            count += named_in(&text);
+            count += number(&code(&fs::read_to_string(&path)?));
         }
     }
     Ok(count)
 }
 
-/// How often source text names a language, without comments, and without tests, whose samples are in one.
-fn named_in(text: &str) -> usize {
+/// Source text without comments, and without tests, whose samples are in one language.
+fn code(text: &str) -> String {
     let text = text.split("#[cfg(test)]").next().unwrap_or_default();
     let code: Vec<&str> = text.lines().filter(|l| !l.trim_start().starts_with("//")).collect();
-    let code = code.join("\n");
+    code.join("\n")
+}
+
+/// How often code takes the address of something as a number. The offset of a part of a text is none.
+fn addresses_in(code: &str) -> usize {
+    let takes = |line: &&str| {
+        ["from_ref(", "as *const"].iter().any(|pointer| line.contains(pointer))
+            && [".addr()", "as usize"].iter().any(|number| line.contains(number))
+    };
+    code.lines().filter(takes).count()
+}
+
+/// How often code names a language.
+fn named_in(code: &str) -> usize {
     // `dialect::ABL`, and `dialect::{self, ABL}`.
     let paths = code.split("dialect::").skip(1).map(|rest| match rest.strip_prefix('{') {
         Some(group) => group.split('}').next().unwrap_or_default(),
@@ -227,7 +255,7 @@ fn named_in(text: &str) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::{check, edges_to_languages, layers, named_in, wrong_edges};
+    use super::{addresses_in, check, code, edges_to_languages, layers, named_in, wrong_edges};
     use std::collections::BTreeMap;
     use std::path::Path;
 
@@ -265,12 +293,16 @@ mod tests {
 
     #[test]
     fn hidden_names_of_languages_are_counted() {
+        assert_eq!(addresses_in("let key = ptr::from_ref(step).addr();\nlet at = step.span;"), 1);
         assert_eq!(named_in("if agent.metadata.dialect == dialect::ABL {"), 1);
         assert_eq!(named_in("use agentir_expr::dialect::{\n    self, ADL, XO,\n};"), 2);
         assert_eq!(named_in("if dialect.id() == \"abl\" {"), 2);
         assert_eq!(named_in("fn of_script(cx: &Context) {"), 1);
-        assert_eq!(named_in("// dialect::ABL\nuse agentir_expr::dialect::{Traits, Tools};"), 0);
-        assert_eq!(named_in("#[cfg(test)]\nmod tests { use dialect::ABL; }"), 0);
+        assert_eq!(
+            named_in(&code("// dialect::ABL\nuse agentir_expr::dialect::{Traits, Tools};")),
+            0
+        );
+        assert_eq!(named_in(&code("#[cfg(test)]\nmod tests { use dialect::ABL; }")), 0);
     }
 
     #[test]

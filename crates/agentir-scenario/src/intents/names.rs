@@ -72,17 +72,17 @@ impl Names {
     }
 
     /// The name of an agent in the first program; `None` if only this one has it.
-    pub(super) fn agent(&self, own: &str) -> Option<&str> {
+    pub(crate) fn agent(&self, own: &str) -> Option<&str> {
         self.agents.get(own).map(String::as_str)
     }
 
     /// The name of a variable in the first program.
-    pub(super) fn variable<'n>(&'n self, own: &'n str) -> &'n str {
+    pub(crate) fn variable<'n>(&'n self, own: &'n str) -> &'n str {
         self.renamed.get(own).map_or(own, String::as_str)
     }
 
     /// The variables of an agent of the first program that both have, as pairs of names.
-    pub(super) fn variables(&self, agent: Option<&str>) -> impl Iterator<Item = (&str, &str)> {
+    pub(crate) fn variables(&self, agent: Option<&str>) -> impl Iterator<Item = (&str, &str)> {
         let of = agent.and_then(|agent| self.declared.get(agent));
         of.into_iter().flatten().map(|(own, first)| (own.as_str(), first.as_str()))
     }
