@@ -22,10 +22,12 @@ pub struct Route<'a> {
     pub priority: Option<f64>,
     /// Its index in the source.
     position: usize,
+    /// The index of its rule's first target.
+    rule: Option<usize>,
 }
 
 impl<'a> Route<'a> {
-    fn of_rule(agent: &'a Agent, rule: &'a RoutingRule, position: usize) -> Self {
+    fn of_rule(agent: &'a Agent, rule: &'a RoutingRule, position: usize, first: usize) -> Self {
         Self {
             span: rule.span,
             to: rule.to.as_ref().map(|to| agent.resolve_alias(to).value.as_str()),
@@ -36,6 +38,7 @@ impl<'a> Route<'a> {
                 && rule.ignore_intents.is_empty()),
             priority: numeric_priority(rule.priority.as_ref()),
             position,
+            rule: Some(first),
         }
     }
 
@@ -48,6 +51,7 @@ impl<'a> Route<'a> {
             narrowed: false,
             priority: numeric_priority(handoff.priority.as_ref()),
             position,
+            rule: None,
         }
     }
 
@@ -55,12 +59,17 @@ impl<'a> Route<'a> {
     /// or by source order if neither has one. The order of equal priorities is unspecified.
     pub fn precedes(&self, other: &Self) -> bool {
         match (self.priority, other.priority) {
-            // Branches of one rule.
-            _ if self.span == other.span => self.position < other.position,
+            _ if self.is_of_rule_of(other) => self.position < other.position,
             (Some(own), Some(others)) => own < others,
             (None, None) => self.position < other.position,
             _ => false,
         }
+    }
+
+    /// Whether both are targets of one rule, which share its condition.
+    #[must_use]
+    pub fn is_of_rule_of(&self, other: &Self) -> bool {
+        self.rule.is_some() && self.rule == other.rule
     }
 
     /// Whether the route matches an intent explicitly.
@@ -88,11 +97,17 @@ const fn is_word(priority: Option<&NumberOrText>) -> bool {
 
 /// Returns the routing rules of a supervisor.
 pub fn rules<'a>(agent: &'a Agent) -> Vec<Route<'a>> {
-    let rules = agent.routing.iter().flat_map(|r| &r.rules).enumerate();
-    rules
-        .filter(|(_, rule)| !is_word(rule.priority.as_ref()))
-        .map(|(position, rule)| Route::of_rule(agent, rule, position))
-        .collect()
+    let mut first = 0;
+    let mut all = Vec::new();
+    for (position, rule) in agent.routing.iter().flat_map(|r| &r.rules).enumerate() {
+        if !rule.continues {
+            first = position;
+        }
+        if !is_word(rule.priority.as_ref()) {
+            all.push(Route::of_rule(agent, rule, position, first));
+        }
+    }
+    all
 }
 
 /// Returns the handoffs that an agent declares for itself.

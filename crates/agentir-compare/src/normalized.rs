@@ -255,7 +255,22 @@ impl Node {
     }
 }
 
+/// The lists of constructs that say whether they repeat another one.
+const REPETITIONS: &[(&[&str], &str)] = &[
+    (&["coordination", "handoffs"], "repeats_binding"),
+    (&["coordination", "delegates"], "repeats_binding"),
+    (&["coordination", "escalation", "triggers"], "repeats_binding"),
+    (&["completion", "conditions"], "repeats_binding"),
+    (&["routing", "rules"], "continues"),
+];
+
 fn normalize_agent(mut agent: Node) -> Node {
+    for (path, key) in REPETITIONS {
+        let list = path.iter().try_fold(&mut agent, |node, key| node.get_mut(key));
+        if let Some(NodeKind::List(items)) = list.map(|list| &mut list.kind) {
+            items.iter_mut().for_each(|item| item.remove(&[key]));
+        }
+    }
     for path in ORIGIN {
         agent.remove(path);
     }

@@ -161,6 +161,7 @@ macro_rules! words {
 /// - `default(value)`: always written; `value` if it is absent;
 /// - `optional`: an `Option`, written if there is a value;
 /// - `list`: written unless it is empty; absent means empty;
+/// - `flag`: a `bool`, written if it is true; absent means false;
 /// - `flat`: its keys are keys of the object around it.
 macro_rules! write_field {
     (flat $value:expr, $key:literal, $mode:ident, $map:ident) => {
@@ -172,6 +173,11 @@ macro_rules! write_field {
     (list $value:expr, $key:literal, $mode:ident, $map:ident) => {
         if !$crate::describe::Json::is_absent($value) {
             $map.serialize_entry($key, &$crate::describe::Written($value, $mode))?;
+        }
+    };
+    (flag $value:expr, $key:literal, $mode:ident, $map:ident) => {
+        if *$value {
+            write_field!(always $value, $key, $mode, $map)
         }
     };
     ($always:ident $value:expr, $key:literal, $mode:ident, $map:ident) => {

@@ -25,6 +25,7 @@ mod language;
 mod model;
 mod notation;
 mod reader;
+mod repetitions;
 mod schema;
 mod values;
 mod words;

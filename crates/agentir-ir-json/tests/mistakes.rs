@@ -264,3 +264,22 @@ fn values_have_their_locations() {
         assert!(shown.contains(&place), "{part} at {place}: {shown}");
     }
 }
+
+#[test]
+fn declarations_that_repeat_nothing_are_reported() {
+    finds_in_agent(
+        r#""coordination": {"handoffs": [{"to": "Desk", "repeats_binding": true}]}"#,
+        "conflicting-fields",
+        "no tool of the model under `reasoning.bindings` hands over to `Desk`",
+        r#"{"to": "Desk", "repeats_binding": true}"#,
+    );
+    let (document, problems) = read_text(&agent(
+        r#""reasoning": {"bindings": [{"name": "go", "does": "handoff", "to": "Desk"}]},
+           "coordination": {"handoffs": [{"to": "Desk", "repeats_binding": true}, {"to": "Desk"}]}"#,
+    ));
+    assert!(problems.is_empty(), "{problems:?}");
+    let agent = &document.program.agents[0];
+    let handoffs = &agent.coordination.handoffs;
+    assert_eq!(handoffs[0].span, agent.reasoning.as_ref().unwrap().bindings[0].span);
+    assert!(handoffs[0].repeats_binding && !handoffs[1].repeats_binding);
+}

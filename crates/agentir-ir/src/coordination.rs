@@ -77,6 +77,9 @@ pub struct Delegate {
     pub experience_mode: Option<&'static str>,
     /// The memory paths the other agent may access.
     pub memory_grants: Option<Data>,
+    /// Whether it repeats what a tool of the model does ([`crate::ToolBinding`]), for those who read only
+    /// declarations. The model decides about it there.
+    pub repeats_binding: bool,
     /// Dialect-specific data that AgentIR has no field for.
     pub extensions: Extensions,
     /// Its location in the source.
@@ -102,6 +105,7 @@ impl Delegate {
             remote: None,
             experience_mode: None,
             memory_grants: None,
+            repeats_binding: false,
             extensions: Extensions::default(),
         }
     }
@@ -140,6 +144,9 @@ pub struct Handoff {
     pub async_timeout: Option<NumberOrText>,
     /// How the user experiences the change of agent.
     pub experience_mode: Option<&'static str>,
+    /// Whether it repeats what a tool of the model does ([`crate::ToolBinding`]), for those who read only
+    /// declarations. The model decides about it there.
+    pub repeats_binding: bool,
     /// Dialect-specific data that AgentIR has no field for.
     pub extensions: Extensions,
     /// Its location in the source.
@@ -167,6 +174,7 @@ impl Handoff {
             is_async: None,
             async_timeout: None,
             experience_mode: None,
+            repeats_binding: false,
             extensions: Extensions::default(),
         }
     }
@@ -307,6 +315,9 @@ pub struct Trigger {
     pub respond: Option<Template>,
     /// Assignments.
     pub set: Vec<SetVariable>,
+    /// Whether it repeats what a tool of the model does ([`crate::ToolBinding`]), for those who read only
+    /// declarations. The model decides about it there.
+    pub repeats_binding: bool,
     /// Dialect-specific data that AgentIR has no field for.
     pub extensions: Extensions,
     /// Its location in the source.
@@ -360,6 +371,9 @@ pub struct CompletionCondition {
     pub set: Vec<SetVariable>,
     /// Whether the conversation ends.
     pub terminal: Option<bool>,
+    /// Whether it repeats what a tool of the model does ([`crate::ToolBinding`]), for those who read only
+    /// declarations. The model decides about it there.
+    pub repeats_binding: bool,
     /// Dialect-specific data that AgentIR has no field for.
     pub extensions: Extensions,
     /// Its location in the source.
@@ -425,6 +439,8 @@ pub struct RoutingRule {
     pub ignore_intents: Vec<Spanned<Name>>,
     /// Variables that must have a value.
     pub requires_state: Vec<Spanned<Name>>,
+    /// Whether it is another target of the rule before it, whose condition it shares.
+    pub continues: bool,
     /// Dialect-specific data that AgentIR has no field for.
     pub extensions: Extensions,
     /// Its location in the source.

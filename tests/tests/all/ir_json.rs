@@ -11,12 +11,15 @@
 
 use agentir_compare::{NormalizedProgram, differences};
 use agentir_diagnostics::Severity;
+use agentir_flow::cfg::{Cfg, Edge};
+use agentir_flow::cost::cost;
 use agentir_ir::{CompilationOutput, Deployment, IR_VERSION, Program};
 use agentir_ir_json::{Mode, Written, is_complete};
 use agentir_lang_abl::Options;
 use agentir_project::Loaded;
 use agentir_tests::check::{Checked, File, load, run_rules};
 use agentir_tests::samples::{self, files_below, root};
+use petgraph::visit::EdgeRef;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -25,7 +28,6 @@ use std::sync::Arc;
 const NEED_SOURCE: &[(&str, &str)] = &[
     ("duplicate-template", "JSON has one definition of each name, the effective one"),
     ("duplicate-lookup-table", "JSON has one definition of each name, the effective one"),
-    ("priority-tie", "rules that were one rule in the source have one span there"),
 ];
 
 /// The output of compilation for a program.
@@ -109,6 +111,16 @@ fn problems(files: &[File], options: Options, found: &mut Vec<String>) -> bool {
             around(&right)
         ));
     }
+    let [left, right] = [&checked.program, program].map(control_flow);
+    if let Some((left, right)) = left.iter().zip(&right).find(|(a, b)| a != b) {
+        found.push(format!("{name}: the control flow differs: {left} is {right}"));
+    } else if left.len() != right.len() {
+        found.push(format!(
+            "{name}: the control flow has {} parts, not {}",
+            right.len(),
+            left.len()
+        ));
+    }
     let (before, after) = (findings(load(files, options)), findings(read));
     if before != after {
         let only = |a: &BTreeMap<_, _>, b: &BTreeMap<_, usize>| {
@@ -120,6 +132,25 @@ fn problems(files: &[File], options: Options, found: &mut Vec<String>) -> bool {
         found.push(format!("{name}: -{:?} +{:?}", only(&before, &after), only(&after, &before)));
     }
     true
+}
+
+/// The nodes and edges of the control-flow graph, and the bounds of costs. Neither may depend on locations, which
+/// differ.
+fn control_flow(program: &Program) -> Vec<String> {
+    let cfg = Cfg::of_program(program);
+    let graph = cfg.graph();
+    let nodes = graph.node_indices().map(|at| format!("{at:?} {:?}", graph[at].kind));
+    let edges = graph.edge_references().map(|e| {
+        let Edge { kind, decided_by, limit, guard, .. } = e.weight();
+        let guard: Vec<_> =
+            cfg.guard(*guard).iter().map(|test| (test.holds, test.test.expr().is_some())).collect();
+        format!("{:?} -> {:?} {kind:?} {decided_by:?} {limit:?} {guard:?}", e.source(), e.target())
+    });
+    let spans = regex::Regex::new(r"\d+:\d+\.\.\d+").unwrap();
+    let costs = cost(&cfg)
+        .into_iter()
+        .map(|cost| spans.replace_all(&format!("{cost:?}"), "@").into_owned());
+    nodes.chain(edges).chain(costs).collect()
 }
 
 /// The program as text, without what JSON does not have: spans, the notations of files and conditions, and what

@@ -5,7 +5,6 @@ use super::{DecidedBy, Edge, EdgeKind, Guard, NodeKind, Origin};
 use agentir_diagnostics::Span;
 use agentir_ir::{GuardrailKind, Hook, Trigger};
 use petgraph::graph::NodeIndex;
-use rustc_hash::FxHashSet;
 
 impl<'a> Builder<'_, 'a> {
     pub(super) fn build_agent(&mut self) {
@@ -100,9 +99,8 @@ impl<'a> Builder<'_, 'a> {
         }
         ends = self.guardrails(GuardrailKind::Input, ends);
         ends = self.turn_constraints(ends);
-        let binding_spans = self.binding_spans();
         for trigger in agent.coordination.escalation.iter().flat_map(|e| &e.triggers) {
-            if !binding_spans.contains(&trigger.span) {
+            if !trigger.repeats_binding {
                 ends = self.trigger(trigger, ends);
             }
         }
@@ -217,11 +215,5 @@ impl<'a> Builder<'_, 'a> {
             let ends = vec![OpenEdge { from: human, edge: edge.at(origin, span) }];
             self.connect_as(ends, self.shared.resume, EdgeKind::Return, origin, span);
         }
-    }
-
-    /// Returns the spans of the tool bindings. Lowering repeats what a binding enables (a handoff,
-    /// an escalation) as a declaration with the same span; callers use this set to skip the copy.
-    pub(super) fn binding_spans(&self) -> FxHashSet<Span> {
-        self.agent.reasoning.iter().flat_map(|z| &z.bindings).map(|b| b.span).collect()
     }
 }

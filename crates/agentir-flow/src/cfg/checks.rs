@@ -304,11 +304,10 @@ impl<'a> Builder<'_, 'a> {
 
     /// Builds the `COMPLETE` conditions after a turn. The first one that holds ends the agent.
     pub(super) fn completion(&mut self, mut ends: OpenEdges<'a>) -> OpenEdges<'a> {
-        let binding_spans = self.binding_spans();
         for done in &self.agent.completion.conditions {
             // The model decides about conditions that come from its tool bindings, not the end of
             // the turn.
-            if binding_spans.contains(&done.span) {
+            if done.repeats_binding {
                 continue;
             }
             let (origin, span) = (Origin::Completion(done), done.span);

@@ -9,7 +9,7 @@ use agentir_ir::{
     RoutingRule, RoutingTarget, ToolBinding,
 };
 use petgraph::graph::NodeIndex;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
 /// The default number of tool calls per turn (§7.11).
 const MAX_ITERATIONS: u32 = 10;
@@ -277,11 +277,9 @@ impl<'a> Builder<'_, 'a> {
     pub(super) fn routes(&mut self, ends: OpenEdges<'a>) -> OpenEdges<'a> {
         let agent = self.agent;
         let c = &agent.coordination;
-        let binding_spans = self.binding_spans();
         let mut handoffs: Vec<&'a Handoff> =
-            c.handoffs.iter().filter(|h| !binding_spans.contains(&h.span)).collect();
-        let delegates: Vec<_> =
-            c.delegates.iter().filter(|d| !binding_spans.contains(&d.span)).collect();
+            c.handoffs.iter().filter(|h| !h.repeats_binding).collect();
+        let delegates: Vec<_> = c.delegates.iter().filter(|d| !d.repeats_binding).collect();
         let rules = agent.routing.as_ref().map(|r| r.rules.as_slice()).unwrap_or_default();
         let default = agent.routing.as_ref().and_then(|r| r.default_agent.as_ref());
         let listed = self.only_listed();
@@ -296,10 +294,6 @@ impl<'a> Builder<'_, 'a> {
         let (origin, name) = (Origin::Agent(agent), agent.metadata.name.span);
         let node = self.node(NodeKind::Route, origin, name);
         self.connect(ends, node);
-        // A member of an ensemble is both a rule and a handoff.
-        let twins: FxHashMap<Span, &'a Handoff> = handoffs.iter().map(|h| (h.span, *h)).collect();
-        let routed: FxHashSet<Span> = rules.iter().map(|r| r.span).collect();
-        handoffs.retain(|h| !routed.contains(&h.span));
         let mut none = Guard::ALWAYS;
         let mut rules: Vec<&'a RoutingRule> = rules.iter().collect();
         rules.sort_by(|a, b| {
@@ -307,11 +301,11 @@ impl<'a> Builder<'_, 'a> {
         });
         for (at, rule) in rules.iter().enumerate() {
             let guard = self.extend_guard_if(none, rule.when.as_ref(), true);
-            self.rule(rule, twins.get(&rule.span).copied(), node, guard);
+            self.rule(rule, node, guard);
             // A rule with several targets occurs once per target; the next rule is tried only after
             // all of them. If a rule depends on more than its condition, its failure says nothing
             // about the condition.
-            let last = rules.get(at + 1).is_none_or(|next| next.span != rule.span);
+            let last = rules.get(at + 1).is_none_or(|next| !next.continues);
             let plain = rule.intents.is_empty()
                 && rule.channels.is_empty()
                 && rule.requires_state.is_empty()
@@ -416,24 +410,13 @@ impl<'a> Builder<'_, 'a> {
         self.edge(back, resume, Edge::of(EdgeKind::Return).at(origin, name));
     }
 
-    fn rule(
-        &mut self,
-        rule: &'a RoutingRule,
-        twin: Option<&'a Handoff>,
-        node: NodeIndex,
-        guard: Guard,
-    ) {
+    fn rule(&mut self, rule: &'a RoutingRule, node: NodeIndex, guard: Guard) {
         let (origin, span) = (Origin::Rule(rule), rule.span);
         let decided =
             if rule.intents.is_empty() { decided(rule.decided_by) } else { DecidedBy::User };
         let edge = Edge::of(EdgeKind::Route).decided(decided).guarded(guard).at(origin, span);
         let open = OpenEdge { from: node, edge };
         match (&rule.to, &rule.action) {
-            (Some(_), _) if twin.is_some() => {
-                if let Some(handoff) = twin {
-                    self.handoff(handoff, open);
-                }
-            }
             (Some(to), _) => {
                 let returns = rule.returns.unwrap_or_else(|| self.returns_from(to));
                 self.routed_to(to, origin, returns, open);

@@ -83,6 +83,7 @@ object! {
     span span;
     skip shadowed_templates = Default::default();
     skip shadowed_lookup_tables = Default::default();
+    then |agent, _, reader| crate::repetitions::locate(agent, reader.problems());
 }
 
 object! {

@@ -69,6 +69,8 @@ object! {
         experience_mode as "experienceMode": optional in words::EXPERIENCE_MODES;
         /// The memory paths the other agent may access.
         memory_grants as "memory_grants": optional;
+        /// Whether it repeats what a tool of the model does, under `reasoning.bindings`.
+        repeats_binding as "repeats_binding": flag;
         /// Dialect-specific data that AgentIR has no field for.
         extensions as "extensions": list;
     }
@@ -108,6 +110,8 @@ object! {
         async_timeout as "asyncTimeout": optional;
         /// How the user experiences the change of agent.
         experience_mode as "experienceMode": optional in words::EXPERIENCE_MODES;
+        /// Whether it repeats what a tool of the model does, under `reasoning.bindings`.
+        repeats_binding as "repeats_binding": flag;
         /// Dialect-specific data that AgentIR has no field for.
         extensions as "extensions": list;
     }
@@ -256,6 +260,8 @@ object! {
         respond as "respond": optional;
         /// Assignments.
         set as "set": list;
+        /// Whether it repeats what a tool of the model does, under `reasoning.bindings`.
+        repeats_binding as "repeats_binding": flag;
         /// Dialect-specific data that AgentIR has no field for.
         extensions as "extensions": list;
     }
@@ -310,6 +316,8 @@ object! {
         set as "set": list;
         /// Whether the conversation ends.
         terminal as "terminal": optional;
+        /// Whether it repeats what a tool of the model does, under `reasoning.bindings`.
+        repeats_binding as "repeats_binding": flag;
         /// Dialect-specific data that AgentIR has no field for.
         extensions as "extensions": list;
     }
@@ -377,6 +385,8 @@ object! {
         ignore_intents as "ignoreIntents": list;
         /// Variables that must have a value.
         requires_state as "requiresState": list;
+        /// Whether it is another target of the rule before it, whose condition it shares.
+        continues as "continues": flag;
         /// Dialect-specific data that AgentIR has no field for.
         extensions as "extensions": list;
     }

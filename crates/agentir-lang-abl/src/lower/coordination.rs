@@ -87,6 +87,7 @@ fn delegate(cx: &mut Context<'_>, item: Record<'_>) -> Option<Delegate> {
         experience_mode: f.choice("experience_mode"),
         memory_grants: f.data("memory_grants"),
         span: f.span,
+        repeats_binding: false,
         extensions: {
             f.preserve(&mut extensions);
             extensions
@@ -180,6 +181,7 @@ fn handoff(cx: &mut Context<'_>, item: Record<'_>) -> Option<Handoff> {
         async_timeout: f.number("async_timeout"),
         experience_mode: f.choice("experience_mode"),
         span: f.span,
+        repeats_binding: false,
         extensions: f.into_extensions(),
     })
 }
@@ -326,6 +328,7 @@ fn trigger(item: Record<'_>) -> Trigger {
         respond: f.template("respond"),
         set: f.assignments("set").into_iter().map(set_variable).collect(),
         span: f.span,
+        repeats_binding: false,
         extensions: f.into_extensions(),
     }
 }
@@ -399,6 +402,7 @@ pub(super) fn completions(f: &mut Fields<'_>, rest: &mut Extensions) -> Vec<Comp
                 set: c.assignments("set").into_iter().map(set_variable).collect(),
                 terminal: c.boolean("terminal"),
                 span: c.span,
+                repeats_binding: false,
                 extensions: c.into_extensions(),
             }
         })

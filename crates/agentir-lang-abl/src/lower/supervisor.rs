@@ -206,8 +206,10 @@ fn rule(cx: &mut Context<'_>, item: Record<'_>, routing: &mut Routing, rest: &mu
         read_matches(m, &mut fallback, rest);
     }
     base.extensions = f.into_extensions();
+    let mut continues = false;
     for (intents, action) in matches {
-        let mut one = RoutingRule { intents, decided_by: Decider::User, ..base.clone() };
+        let mut one = RoutingRule { intents, decided_by: Decider::User, continues, ..base.clone() };
+        continues = true;
         apply(&mut one, action);
         routing.rules.push(one);
     }
@@ -218,7 +220,8 @@ fn rule(cx: &mut Context<'_>, item: Record<'_>, routing: &mut Routing, rest: &mu
         return;
     }
     for action in plain {
-        let mut one = base.clone();
+        let mut one = RoutingRule { continues, ..base.clone() };
+        continues = true;
         apply(&mut one, action);
         routing.rules.push(one);
     }

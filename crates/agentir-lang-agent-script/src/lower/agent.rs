@@ -108,6 +108,7 @@ fn router(fields: &mut Fields<'_>, shared: &Shared<'_>, rest: &mut Extensions) -
             channels: Vec::new(),
             ignore_intents: Vec::new(),
             requires_state: Vec::new(),
+            continues: false,
             span: route.span,
             extensions: route.into_extensions(),
         });

@@ -178,6 +178,7 @@ fn add_effects(agent: &mut Agent, binding: &ToolBinding, shared: &Shared<'_>) {
         BindingAction::Handoff { to } => agent.coordination.handoffs.push(Handoff {
             decided_by: Decider::Model,
             remote: shared.remote.get(&to.value).cloned(),
+            repeats_binding: true,
             span,
             ..Handoff::new(to.clone(), when)
         }),
@@ -190,6 +191,7 @@ fn add_effects(agent: &mut Agent, binding: &ToolBinding, shared: &Shared<'_>) {
                 .filter_map(|w| Some((w.name.clone(), w.value.clone()?)))
                 .collect(),
             remote: shared.remote.get(&to.value).cloned(),
+            repeats_binding: true,
             span,
             ..Delegate::new(to.clone())
         }),
@@ -204,6 +206,7 @@ fn add_effects(agent: &mut Agent, binding: &ToolBinding, shared: &Shared<'_>) {
                 context: Vec::new(),
                 respond: None,
                 set: Vec::new(),
+                repeats_binding: true,
                 extensions: Extensions::default(),
                 span,
             });
@@ -226,6 +229,7 @@ fn add_effects(agent: &mut Agent, binding: &ToolBinding, shared: &Shared<'_>) {
             store: None,
             set: Vec::new(),
             terminal: Some(true),
+            repeats_binding: true,
             extensions: Extensions::default(),
             span,
         }),

@@ -33,7 +33,7 @@ fn routes<'a>(cx: &AgentContext<'_, 'a>, all: &[Route<'a>], what: &str, report: 
         let mut nearest = all.iter().take(at).rev().take(MAX_NEIGHBOURS);
         let tied = nearest.find_map(|earlier| {
             let tied = same(earlier.priority, later.priority)
-                && earlier.span != later.span
+                && !earlier.is_of_rule_of(later)
                 && earlier.to != later.to
                 && !earlier.narrowed
                 && !later.narrowed;

@@ -91,7 +91,7 @@ fn by<'r, 'a>(
         let taken = intent
             .and_then(|name| other.intents.iter().find(|i| i.value.eq_ignore_ascii_case(name)));
         // Branches of one rule share its condition.
-        let when = if other.span == route.span { None } else { other.when };
+        let when = if other.is_of_rule_of(route) { None } else { other.when };
         match taken {
             Some(taken) => tried.push((other, when, taken.span)),
             // Without a condition the model decides whether it applies.

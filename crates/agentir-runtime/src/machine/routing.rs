@@ -231,9 +231,6 @@ impl<'p> Run<'_, 'p, '_> {
         match edge.origin {
             Origin::Rule(rule) => self.consider_rule(rule),
             Origin::Handoff(handoff) => {
-                if let Some(rule) = self.member_rule(edge) {
-                    return self.consider_rule(rule);
-                }
                 let to = self.agent_description(&handoff.to.value);
                 self.consider_declared(handoff.when.as_ref(), handoff.to.value.to_string(), to)
             }
@@ -265,12 +262,6 @@ impl<'p> Run<'_, 'p, '_> {
             Origin::Name(_) => Ok(RouteDecision::Default),
             _ => Ok(RouteDecision::Skip),
         }
-    }
-
-    /// The routing rule of an ensemble member, which is also declared as a handoff.
-    fn member_rule(&self, edge: &Edge<'p>) -> Option<&'p RoutingRule> {
-        let agent = self.agent().ok()?;
-        agent.routing.as_ref()?.rules.iter().find(|r| r.span == edge.span)
     }
 
     fn consider_rule(&mut self, rule: &'p RoutingRule) -> Result<RouteDecision, RuntimeError> {

@@ -146,6 +146,7 @@ pub fn empty_rule(span: Span) -> RoutingRule {
         channels: Vec::new(),
         ignore_intents: Vec::new(),
         requires_state: Vec::new(),
+        continues: false,
         extensions: Extensions::default(),
         span,
     }
