@@ -15,6 +15,7 @@ mod tools;
 pub use agent::{AGENT, FRAGMENT_PARENTS};
 use agentir_diagnostics::RuleName;
 pub use agentir_expr::Version;
+pub use agentir_syntax::context::NameKind;
 pub use behavior::PROFILE;
 pub use flow::{FLOW, STEP};
 pub use tools::TOOL_LIBRARY;
@@ -98,6 +99,8 @@ pub struct FieldDef {
     pub until: Option<(Version, &'static str)>,
     /// The rule that reports its use in another version, if not the default.
     pub rule: Option<RuleName>,
+    /// What the names in its value stand for, where the shape does not say it.
+    pub names: Option<NameKind>,
 }
 
 /// Whether a field is required.
@@ -141,6 +144,11 @@ impl FieldDef {
         self
     }
 
+    const fn names(mut self, kind: NameKind) -> Self {
+        self.names = Some(kind);
+        self
+    }
+
     const fn reported_as(mut self, rule: RuleName) -> Self {
         self.rule = Some(rule);
         self
@@ -164,6 +172,7 @@ const fn field(name: &'static str, field_type: FieldType) -> FieldDef {
         since: Version::Legacy,
         until: None,
         rule: None,
+        names: None,
     }
 }
 
