@@ -598,7 +598,7 @@ mod tests {
 }
 
 /// The keywords that actions of routing rules begin with.
-pub(crate) const ROUTE_WORDS: &[(&str, Token<'static>)] = &[
+const ROUTE_WORDS: &[(&str, Token<'static>)] = &[
     ("ROUTE_TO", Token::RouteTo),
     ("ROUTE_TO_USER", Token::RouteToUser),
     ("ROUTE_TO_VARIABLE", Token::RouteToVariable),
@@ -606,3 +606,8 @@ pub(crate) const ROUTE_WORDS: &[(&str, Token<'static>)] = &[
     ("SYSTEM_ACTION", Token::SystemAction),
     ("INTENT_MATCH", Token::IntentMatch),
 ];
+
+/// The words of [`ROUTE_WORDS`].
+pub(crate) fn route_words() -> impl Iterator<Item = &'static str> {
+    ROUTE_WORDS.iter().map(|(word, _)| *word)
+}

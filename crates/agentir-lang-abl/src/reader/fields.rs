@@ -338,7 +338,7 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
 
 impl FieldType {
     /// Whether the value is on the line of its key.
-    pub(super) const fn is_inline(self) -> bool {
+    pub(crate) const fn is_inline(self) -> bool {
         !matches!(
             self,
             Self::Record(_)

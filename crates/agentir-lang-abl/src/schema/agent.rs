@@ -161,7 +161,7 @@ static TIMEOUTS: RecordType = record(
 );
 
 /// The types of a gather field (§3.6) and of entities.
-pub(super) const FIELD_TYPES: &[&str] = &[
+pub(crate) const FIELD_TYPES: &[&str] = &[
     "string",
     "text",
     "free_text",

@@ -12,6 +12,7 @@ mod flow;
 mod supervisor;
 mod tools;
 
+pub(crate) use agent::FIELD_TYPES;
 pub use agent::{AGENT, FRAGMENT_PARENTS};
 use agentir_diagnostics::RuleName;
 pub use agentir_expr::Version;
