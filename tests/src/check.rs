@@ -5,6 +5,7 @@ use agentir_compare::{AnnouncedLosses, Comparison, NormalizedProgram, Side};
 use agentir_config::Configs;
 use agentir_diagnostics::{Diagnostic, FileId, Severity, SourceMap, Span};
 use agentir_ir::Program;
+use agentir_ir_json::{Mode, to_value};
 use agentir_lang_abl::Options;
 use agentir_lint::{Cancellation, Selection};
 use agentir_project::{CheckOptions, FileResult, Levels, Loaded, check_loaded, config_names};
@@ -108,20 +109,23 @@ pub fn compare(left: &Checked, right: &Checked) -> Comparison {
 /// The JSON of a program, without the source hash.
 #[must_use]
 pub fn json(program: &Program) -> Value {
-    let mut agents = serde_json::to_value(&program.agents).expect("agents are JSON");
+    let mut agents = to_value(&program.agents, Mode::Plain);
     for agent in agents.as_array_mut().into_iter().flatten() {
         agent["metadata"].as_object_mut().expect("metadata").remove("source_hash");
     }
     let libraries: Vec<Value> = program
         .libraries
         .iter()
-        .map(|library| json!({ "tools": &library.tools, "extensions": &library.extensions }))
+        .map(|library| {
+            let extensions = to_value(&library.extensions, Mode::Plain);
+            json!({ "tools": to_value(&library.tools, Mode::Plain), "extensions": extensions })
+        })
         .collect();
     json!({
         "agents": agents,
-        "profiles": &program.profiles,
+        "profiles": to_value(&program.profiles, Mode::Plain),
         "libraries": libraries,
-        "extensions": &program.extensions,
-        "entry_agent": program.entry_agent.as_ref().map(|name| &name.value),
+        "extensions": to_value(&program.extensions, Mode::Plain),
+        "entry_agent": program.entry_agent.as_ref().map(|name| name.value.as_str()),
     })
 }

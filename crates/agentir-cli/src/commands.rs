@@ -8,6 +8,7 @@ use crate::{check, convert, rewrite};
 #[cfg(feature = "runtime")]
 use crate::{run, test};
 use agentir_diagnostics::Severity;
+use agentir_ir_json::{Mode, Written};
 use clap::error::ErrorKind;
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use std::path::{Path, PathBuf};
@@ -253,7 +254,7 @@ pub fn run() -> ExitCode {
         Command::Completions { shell } => completions_command(shell),
         Command::Man { folder } => man_command(&folder),
         Command::Schema { what } => print_json(&match what {
-            SchemaOf::Ir => agentir_ir::schema(),
+            SchemaOf::Ir => agentir_ir_json::schema(),
             SchemaOf::Report => agentir_diagnostics::report_schema(),
             SchemaOf::Config => agentir_config::config_schema(),
             SchemaOf::Baseline => agentir_report::baseline_schema(),
@@ -326,7 +327,7 @@ fn compile_command(input: &Input) -> ExitCode {
     // Nobody cancels it.
     let Ok(output) = snapshot.compile() else { return ExitCode::from(2) };
     let failed = !output.compilation_errors.is_empty();
-    match print_json(&output) {
+    match print_json(&Written(&output, Mode::Published)) {
         code if code != ExitCode::SUCCESS => code,
         _ if failed => ExitCode::from(1),
         code => code,

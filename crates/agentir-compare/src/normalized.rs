@@ -4,9 +4,10 @@
 //! It is the JSON of the IR without the values that only identify where an agent comes from. Lists
 //! are aligned by the names of their items, and every value has its span.
 
-use agentir_diagnostics::{FileId, PLACED, Span, with_places};
+use agentir_diagnostics::{FileId, Span};
 use agentir_expr::dialect;
 use agentir_ir::Program;
+use agentir_ir_json::{Json, Mode, PLACED, to_value};
 use indexmap::IndexMap;
 use serde_json::Value;
 use std::fmt::Write;
@@ -53,6 +54,7 @@ pub struct Difference {
 const ORIGIN: &[&[&str]] = &[
     &["ir_version"],
     &["metadata", "dialect"],
+    &["metadata", "language_version"],
     &["metadata", "source_hash"],
     &["metadata", "compiler_version"],
     // Derived from the agent.
@@ -117,9 +119,8 @@ fn map(map: IndexMap<String, Node>) -> Node {
     Node { kind: NodeKind::Map(map), at: None }
 }
 
-fn node(value: &impl serde::Serialize) -> Node {
-    let json = with_places(|| serde_json::to_value(value));
-    of_json(json.unwrap_or_default()).unwrap_or_default()
+fn node(value: &impl Json) -> Node {
+    of_json(to_value(value, Mode::WithSpans)).unwrap_or_default()
 }
 
 /// Null and empty values are left out.

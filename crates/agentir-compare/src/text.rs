@@ -1,7 +1,7 @@
 //! Normalized text, for comparison and display.
 
 use crate::normalized::strip_markers;
-use serde::Serialize;
+use agentir_ir_json::{Json, Mode, to_value};
 use serde_json::Value;
 
 /// A string without the markers of one language, on one line.
@@ -20,8 +20,8 @@ pub(crate) fn quoted(text: &str) -> String {
 }
 
 /// The normalized JSON of a part of the IR, as a string.
-pub(crate) fn normalized_json(part: &impl Serialize) -> String {
-    let value = serde_json::to_value(part).unwrap_or_default();
+pub(crate) fn normalized_json(part: &impl Json) -> String {
+    let value = to_value(part, Mode::Plain);
     clean(value).map_or_else(String::new, |value| value.to_string())
 }
 

@@ -19,5 +19,5 @@ pub use render::json::report_schema;
 pub use render::merge::{MergeError, merge};
 pub use render::stream::Stream;
 pub use render::{Format, Report, Summary, render, sort};
-pub use source::{FileId, PLACED, SourceFile, SourceMap, Span, Spanned, serialize_at, with_places};
+pub use source::{FileId, SourceFile, SourceMap, Span, Spanned};
 pub use suggest::closest;

@@ -128,67 +128,6 @@ impl<T: fmt::Display> fmt::Display for Spanned<T> {
         self.value.fmt(f)
     }
 }
-thread_local! {
-    static WITH_PLACES: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };
-}
-
-/// The keys under which a value and its place are written by [`with_places`].
-pub const PLACED: [&str; 2] = ["$value", "$at"];
-
-/// Everything that `serialize` serializes says where it was written: a value that has a place becomes
-/// `{"$value": …, "$at": [file, start, end]}`. For tools that relate two serializations to their
-/// sources; the formats that others read have no places.
-pub fn with_places<R>(serialize: impl FnOnce() -> R) -> R {
-    struct Reset(bool);
-    impl Drop for Reset {
-        fn drop(&mut self) {
-            WITH_PLACES.set(self.0);
-        }
-    }
-    let _reset = Reset(WITH_PLACES.replace(true));
-    serialize()
-}
-
-/// Serializes a value that was written at `span`; see [`with_places`].
-///
-/// # Errors
-/// Those of the serializer.
-pub fn serialize_at<T: serde::Serialize + ?Sized, S: serde::Serializer>(
-    value: &T,
-    span: Span,
-    serializer: S,
-) -> Result<S::Ok, S::Error> {
-    use serde::ser::SerializeMap;
-    if !WITH_PLACES.get() {
-        return value.serialize(serializer);
-    }
-    let [what, place] = PLACED;
-    let mut map = serializer.serialize_map(Some(2))?;
-    map.serialize_entry(what, value)?;
-    map.serialize_entry(place, &[span.file.0, span.start, span.end])?;
-    map.end()
-}
-
-impl<T: serde::Serialize> serde::Serialize for Spanned<T> {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serialize_at(&self.value, self.span, serializer)
-    }
-}
-impl<T: schemars::JsonSchema> schemars::JsonSchema for Spanned<T> {
-    fn inline_schema() -> bool {
-        T::inline_schema()
-    }
-    fn schema_name() -> std::borrow::Cow<'static, str> {
-        T::schema_name()
-    }
-    fn schema_id() -> std::borrow::Cow<'static, str> {
-        T::schema_id()
-    }
-    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
-        T::json_schema(generator)
-    }
-}
-
 /// One file's name and text.
 #[derive(Clone, Debug)]
 pub struct SourceFile {

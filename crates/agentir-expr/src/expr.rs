@@ -1,7 +1,7 @@
 //! The expression tree.
 
 use crate::template::Template;
-use agentir_diagnostics::{Span, Spanned, serialize_at};
+use agentir_diagnostics::{Span, Spanned};
 use smol_str::SmolStr;
 
 /// An identifier. Up to 23 bytes live inline, so most names cost no allocation.
@@ -401,36 +401,58 @@ impl Expr {
     }
 
     fn rename(&mut self, name: &impl Fn(&Path) -> Path) {
-        match &mut self.kind {
-            ExprKind::Path(path) => *path = name(path),
-            ExprKind::Literal(_) | ExprKind::Ellipsis => {}
-            ExprKind::Template(template) => template.exprs_mut(&mut |e| e.rename(name)),
-            ExprKind::List(items)
-            | ExprKind::And(items)
-            | ExprKind::Or(items)
-            | ExprKind::Call { args: items, .. } => items.iter_mut().for_each(|e| e.rename(name)),
-            ExprKind::Object(entries) => {
-                entries.iter_mut().filter_map(|e| e.value.as_mut()).for_each(|e| e.rename(name));
-            }
-            ExprKind::Method { receiver, args, .. } => {
-                receiver.rename(name);
-                args.iter_mut().for_each(|e| e.rename(name));
-            }
-            ExprKind::Member { base: e, .. }
-            | ExprKind::Spread(e)
-            | ExprKind::Unary { operand: e, .. }
-            | ExprKind::IsSet { operand: e, .. } => e.rename(name),
-            ExprKind::Binary { left, right, .. }
-            | ExprKind::Subscript { base: left, index: right } => {
-                left.rename(name);
-                right.rename(name);
-            }
-            ExprKind::Conditional { condition, then, otherwise } => {
-                condition.rename(name);
-                then.rename(name);
-                otherwise.rename(name);
-            }
+        if let ExprKind::Path(path) = &mut self.kind {
+            *path = name(path);
         }
+        self.kind.for_each_child_mut(&mut |child| child.rename(name));
+    }
+}
+
+impl Expr {
+    /// The same expression with paths in place of the constants for which there is one.
+    #[must_use]
+    pub fn with_paths(mut self, path: &impl Fn(&Literal) -> Option<Path>) -> Self {
+        self.replace_literals(path);
+        self
+    }
+
+    fn replace_literals(&mut self, path: &impl Fn(&Literal) -> Option<Path>) {
+        if let ExprKind::Literal(literal) = &self.kind
+            && let Some(path) = path(literal)
+        {
+            self.kind = ExprKind::Path(path);
+        }
+        self.kind.for_each_child_mut(&mut |child| child.replace_literals(path));
+    }
+
+    /// The same expression with other spans.
+    #[must_use]
+    pub fn relocated(mut self, span: &impl Fn(Span) -> Span) -> Self {
+        self.relocate(span);
+        self
+    }
+
+    fn relocate(&mut self, span: &impl Fn(Span) -> Span) {
+        self.span = span(self.span);
+        let name = |name: &mut Spanned<Name>| name.span = span(name.span);
+        let segment = |segment: &mut Segment| {
+            if let Segment::Field(field) = segment {
+                name(field);
+            }
+        };
+        match &mut self.kind {
+            ExprKind::Path(path) => {
+                path.namespace.iter_mut().for_each(name);
+                name(&mut path.root);
+                path.segments.iter_mut().for_each(segment);
+            }
+            ExprKind::Object(entries) => entries.iter_mut().for_each(|entry| name(&mut entry.key)),
+            ExprKind::Call { function, .. } => name(function),
+            ExprKind::Method { method, .. } => name(method),
+            ExprKind::Member { segment: member, .. } => segment(member),
+            _ => {}
+        }
+        self.kind.for_each_child_mut(&mut |child| child.relocate(span));
     }
 }
 
@@ -461,6 +483,38 @@ impl ExprKind {
             Self::Method { receiver, args, .. } => {
                 found(receiver);
                 args.iter().for_each(found);
+            }
+            Self::Member { base: e, .. }
+            | Self::Spread(e)
+            | Self::Unary { operand: e, .. }
+            | Self::IsSet { operand: e, .. } => found(e),
+            Self::Binary { left, right, .. } | Self::Subscript { base: left, index: right } => {
+                found(left);
+                found(right);
+            }
+            Self::Conditional { condition, then, otherwise } => {
+                found(condition);
+                found(then);
+                found(otherwise);
+            }
+        }
+    }
+
+    /// Calls `found` with each child, in the order they were written.
+    fn for_each_child_mut(&mut self, found: &mut dyn FnMut(&mut Expr)) {
+        match self {
+            Self::Literal(_) | Self::Path(_) | Self::Ellipsis => {}
+            Self::Template(template) => template.exprs_mut(found),
+            Self::List(items)
+            | Self::And(items)
+            | Self::Or(items)
+            | Self::Call { args: items, .. } => items.iter_mut().for_each(found),
+            Self::Object(entries) => {
+                entries.iter_mut().filter_map(|e| e.value.as_mut()).for_each(found);
+            }
+            Self::Method { receiver, args, .. } => {
+                found(receiver);
+                args.iter_mut().for_each(found);
             }
             Self::Member { base: e, .. }
             | Self::Spread(e)
@@ -529,47 +583,5 @@ impl Condition {
     #[must_use]
     pub const fn span(&self) -> Span {
         self.text.span
-    }
-}
-
-/// In JSON an expression is its canonical text, so that a reader need not know in which language it
-/// was written; words are as the author wrote them.
-impl serde::Serialize for Condition {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match &self.kind {
-            ConditionKind::Expr(expr) => expr.serialize(serializer),
-            ConditionKind::Natural | ConditionKind::Invalid => self.text.serialize(serializer),
-        }
-    }
-}
-
-impl schemars::JsonSchema for Condition {
-    fn schema_name() -> std::borrow::Cow<'static, str> {
-        "Condition".into()
-    }
-    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
-        schemars::json_schema!({
-            "type": "string",
-            "description": "A condition: an expression in its canonical form, or words for the model to judge."
-        })
-    }
-}
-
-/// In JSON an expression is its canonical text.
-impl serde::Serialize for Expr {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serialize_at(&format_args!("{self}"), self.span, serializer)
-    }
-}
-
-impl schemars::JsonSchema for Expr {
-    fn schema_name() -> std::borrow::Cow<'static, str> {
-        "Expression".into()
-    }
-    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
-        schemars::json_schema!({
-            "type": "string",
-            "description": "An expression, in ABL's notation."
-        })
     }
 }

@@ -219,21 +219,3 @@ fn find_placeholder(text: &str, part: &TemplatePart) -> Option<(usize, usize)> {
 fn has_closing_quote(text: &str, quote: char) -> bool {
     text.chars().skip(1).take_while(|c| *c != '\n' && *c != '}').any(|c| c == quote)
 }
-
-impl serde::Serialize for Template {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.text.serialize(serializer)
-    }
-}
-
-impl schemars::JsonSchema for Template {
-    fn schema_name() -> std::borrow::Cow<'static, str> {
-        "Template".into()
-    }
-    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
-        schemars::json_schema!({
-            "type": "string",
-            "description": "Text with placeholders (`{{path}}`, `{{FN(x)}}`, `{{#if x}}…{{/if}}`) that are filled in at run time."
-        })
-    }
-}

@@ -74,21 +74,3 @@ impl std::fmt::Display for TypeExpr {
         }
     }
 }
-
-impl serde::Serialize for TypeExpr {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
-    }
-}
-
-impl schemars::JsonSchema for TypeExpr {
-    fn schema_name() -> std::borrow::Cow<'static, str> {
-        "Type".into()
-    }
-    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
-        schemars::json_schema!({
-            "type": "string",
-            "description": "A type: `string`, `number`, `boolean`, `date`, `object`, a domain name, `T[]`, or `{a: T, b?: T}`."
-        })
-    }
-}

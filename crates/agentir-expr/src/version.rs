@@ -14,6 +14,15 @@ pub enum Version {
 }
 
 impl Version {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Legacy, Self::Current, Self::Newest];
+
+    /// The version with this name.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|version| version.name() == name)
+    }
+
     /// How the version is called in messages.
     #[must_use]
     pub const fn name(self) -> &'static str {

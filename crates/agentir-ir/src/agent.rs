@@ -13,15 +13,10 @@ use agentir_diagnostics::{Span, Spanned};
 use agentir_expr::dialect::Notation;
 use agentir_expr::{Condition, Dialect, Name, Template as Text};
 use indexmap::IndexMap;
-use schemars::JsonSchema;
-use serde::Serialize;
-use serde_with::skip_serializing_none;
 use smol_str::SmolStr;
 
 /// An agent or a supervisor.
-#[skip_serializing_none]
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-#[schemars(rename = "AgentIR")]
+#[derive(Clone, Debug)]
 pub struct Agent {
     /// [`crate::IR_VERSION`].
     pub ir_version: &'static str,
@@ -36,12 +31,10 @@ pub struct Agent {
     /// The fields it collects.
     pub gather: Gather,
     /// The files it asks the user for.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub attachments: Vec<Attachment>,
     /// Variables and longer-lived memory.
     pub memory: Memory,
     /// The knowledge base it answers from.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub knowledge: Option<Knowledge>,
     /// Constraints and guardrails.
     pub constraints: Constraints,
@@ -56,63 +49,46 @@ pub struct Agent {
     /// What the model may do where it leads, if more is declared than the tools.
     pub reasoning: Option<ReasoningZone>,
     /// Statements executed when the agent starts.
-    #[serde(skip_serializing_if = "Body::is_empty")]
     pub on_start: Body,
     /// Overrides of the platform's messages, by key.
-    #[serde(skip_serializing_if = "IndexMap::is_empty")]
     pub messages: IndexMap<SmolStr, Response>,
     /// Statements executed around agents and turns.
-    #[serde(skip_serializing_if = "Hooks::is_empty")]
     pub hooks: Hooks,
     /// Natural-language understanding.
     pub nlu: Option<Nlu>,
     /// Reusable entity types.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub entities: Vec<Entity>,
     /// Handling of several intents in one message.
     pub intent_handling: Option<IntentHandling>,
     /// Named templates.
-    #[serde(skip_serializing_if = "IndexMap::is_empty")]
     pub templates: IndexMap<SmolStr, Template>,
     /// Templates redefined under the same name; only the last definition is effective.
-    #[serde(skip)]
     pub shadowed_templates: Vec<Template>,
     /// Routing rules of a supervisor.
     pub routing: Option<Routing>,
     /// The agents a supervisor can route to.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub available_agents: Vec<AgentReference>,
     /// Lookup tables.
-    #[serde(skip_serializing_if = "IndexMap::is_empty")]
     pub lookup_tables: IndexMap<SmolStr, LookupTable>,
     /// Lookup tables redefined under the same name; only the last definition is effective.
-    #[serde(skip)]
     pub shadowed_lookup_tables: Vec<LookupTable>,
     /// Behaviour profiles defined in the agent.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub behavior_profiles: Vec<Profile>,
     /// Names of behaviour profiles defined elsewhere.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub use_behavior_profiles: Vec<Spanned<Name>>,
     /// Names of tools defined elsewhere.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub use_tools: Vec<Spanned<Name>>,
     /// Settings of the conversation style.
     pub conversation_behavior: Option<Data>,
     /// Destinations of events.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub destinations: Vec<Data>,
     /// Handlers of buttons and inputs.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub action_handlers: Vec<ActionHandler>,
     /// Policies of a supervisor.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub policies: Vec<Policy>,
     /// Dialect-specific data that AgentIR has no field for.
-    #[serde(skip_serializing_if = "Extensions::is_empty")]
     pub extensions: Extensions,
     /// Its location in the source.
-    #[serde(skip)]
     pub span: Span,
 }
 
@@ -162,28 +138,26 @@ impl Agent {
 }
 
 /// The origin of an agent.
-#[skip_serializing_none]
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug)]
 pub struct Metadata {
     /// The name.
     pub name: Spanned<Name>,
     /// Its version.
     pub version: Option<Spanned<SmolStr>>,
     /// Agent or supervisor.
-    #[serde(rename = "type")]
     pub kind: AgentType,
     /// A description.
     pub description: Option<Text>,
     /// The source dialect.
-    #[schemars(with = "&'static str")]
     pub dialect: Dialect,
     /// The notation of the source.
-    #[serde(skip)]
     pub notation: Notation,
+    /// The version of the language, unless it is the current one.
+    pub language_version: Option<&'static str>,
     /// A hash of the source.
     pub source_hash: SmolStr,
     /// The version of the compiler.
-    pub compiler_version: &'static str,
+    pub compiler_version: SmolStr,
 }
 
 impl Metadata {
@@ -197,15 +171,15 @@ impl Metadata {
             description: None,
             dialect,
             notation: Notation::default(),
+            language_version: None,
             source_hash,
-            compiler_version: env!("CARGO_PKG_VERSION"),
+            compiler_version: SmolStr::new_static(env!("CARGO_PKG_VERSION")),
         }
     }
 }
 
 /// The kinds of agent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AgentType {
     /// An agent that does the work itself.
     Agent,
@@ -214,8 +188,7 @@ pub enum AgentType {
 }
 
 /// The identity of an agent.
-#[skip_serializing_none]
-#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default)]
 pub struct Identity {
     /// The goal.
     pub goal: Option<Text>,
@@ -224,20 +197,17 @@ pub struct Identity {
     /// What the agent must not or cannot do.
     pub limitations: Vec<Text>,
     /// Further instructions to the model; parts may be conditional.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub instructions: Vec<Instruction>,
     /// The system prompt.
     pub system_prompt: Option<SystemPrompt>,
     /// The language the agent speaks.
     pub language: Option<Spanned<SmolStr>>,
     /// Dialect-specific data that AgentIR has no field for.
-    #[serde(skip_serializing_if = "Extensions::is_empty")]
     pub extensions: Extensions,
 }
 
 /// A part of the instructions to the model.
-#[skip_serializing_none]
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug)]
 pub struct Instruction {
     /// Included only if this holds.
     pub when: Option<Condition>,
@@ -246,7 +216,7 @@ pub struct Instruction {
 }
 
 /// The author's own system prompt.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug)]
 pub struct SystemPrompt {
     /// Its text.
     pub template: Text,
@@ -255,8 +225,7 @@ pub struct SystemPrompt {
 }
 
 /// How an agent is executed.
-#[skip_serializing_none]
-#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default)]
 pub struct Execution {
     /// Hints to the platform, derived from the agent.
     pub hints: ExecutionHints,
@@ -285,7 +254,6 @@ pub struct Execution {
     /// How the history is compacted.
     pub compaction: Option<Data>,
     /// Models for single operations.
-    #[serde(skip_serializing_if = "IndexMap::is_empty")]
     pub operation_models: IndexMap<SmolStr, Data>,
     /// `serial`, `preemptive`, `parallel`.
     pub concurrency: Option<&'static str>,
@@ -300,7 +268,6 @@ pub struct Execution {
     /// Voice settings.
     pub voice: Option<Data>,
     /// Dialect-specific data that AgentIR has no field for.
-    #[serde(skip_serializing_if = "Extensions::is_empty")]
     pub extensions: Extensions,
 }
 
@@ -318,7 +285,7 @@ impl Execution {
 }
 
 /// Hints to the platform about an agent.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug)]
 pub struct ExecutionHints {
     /// Whether it is a voice agent.
     pub voice_optimized: bool,
@@ -345,8 +312,7 @@ impl Default for ExecutionHints {
 }
 
 /// Timeouts, in milliseconds.
-#[skip_serializing_none]
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug)]
 pub struct Timeouts {
     /// Timeout of a tool call.
     pub tool_timeout_ms: NumberOrText,
@@ -371,19 +337,15 @@ impl Default for Timeouts {
 }
 
 /// Statements executed around agents and turns.
-#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default)]
 pub struct Hooks {
     /// Runs before the agent starts.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub before_agent: Option<Hook>,
     /// Runs after the agent is done.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub after_agent: Option<Hook>,
     /// Runs before each turn.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub before_turn: Option<Hook>,
     /// Runs after each turn.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub after_turn: Option<Hook>,
 }
 
@@ -411,43 +373,35 @@ impl Hooks {
 }
 
 /// The statements of one hook.
-#[skip_serializing_none]
-#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default)]
 pub struct Hook {
     /// The statements.
-    #[serde(flatten)]
     pub body: Body,
     /// Whether a failure of the hook fails the turn.
     pub critical: Option<bool>,
     /// Dialect-specific data that AgentIR has no field for.
-    #[serde(skip_serializing_if = "Extensions::is_empty")]
     pub extensions: Extensions,
 }
 
 /// The error handlers of an agent.
-#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default)]
 pub struct ErrorHandling {
     /// Handlers by error type, in order.
     pub handlers: Vec<ErrorHandler>,
     /// The handler of all other errors.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub default_handler: Option<Box<ErrorHandler>>,
 }
 
 /// The handler of one error type.
-#[skip_serializing_none]
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug)]
 pub struct ErrorHandler {
     /// The error type.
-    #[serde(rename = "type")]
     pub kind: Spanned<Name>,
     /// Error subtypes.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub subtypes: Vec<Spanned<Name>>,
     /// The message to the user.
     pub respond: Option<Text>,
     /// Further statements.
-    #[serde(skip_serializing_if = "Body::is_empty")]
     pub body: Body,
     /// The number of retries.
     pub retry: Option<NumberOrText>,
@@ -464,10 +418,8 @@ pub struct ErrorHandler {
     /// The step to go back to.
     pub backtrack_to: Option<Spanned<Name>>,
     /// Dialect-specific data that AgentIR has no field for.
-    #[serde(skip_serializing_if = "Extensions::is_empty")]
     pub extensions: Extensions,
     /// Its location in the source.
-    #[serde(skip)]
     pub span: Span,
 }
 
@@ -475,30 +427,24 @@ pub struct ErrorHandler {
 pub type OnErrorThen = Jump;
 
 /// Natural-language understanding of an agent.
-#[skip_serializing_none]
-#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default)]
 pub struct Nlu {
     /// The intents.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub intents: Vec<NluIntent>,
     /// The entities.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub entities: Vec<Entity>,
     /// The supported languages.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub languages: Vec<Spanned<Name>>,
     /// The language if none is detected.
     pub default_language: Option<SmolStr>,
     /// Whether users may mix languages.
     pub allow_code_switching: Option<bool>,
     /// Dialect-specific data that AgentIR has no field for.
-    #[serde(skip_serializing_if = "Extensions::is_empty")]
     pub extensions: Extensions,
 }
 
 /// The intents of an `INTENTS` section.
-#[skip_serializing_none]
-#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default)]
 pub struct ConversationIntents {
     /// The intents.
     pub intents: Vec<NluIntent>,
@@ -507,43 +453,34 @@ pub struct ConversationIntents {
 }
 
 /// An intent of the user.
-#[skip_serializing_none]
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug)]
 pub struct NluIntent {
     /// The name.
     pub name: Spanned<Name>,
     /// A description.
     pub description: Option<Text>,
     /// Patterns that match it.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub patterns: Vec<Text>,
     /// Example utterances.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub examples: Vec<Text>,
     /// A file with further examples.
     pub examples_file: Option<SmolStr>,
     /// The entities mentioned with it.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub entities: Vec<Spanned<Name>>,
     /// Dialect-specific data that AgentIR has no field for.
-    #[serde(skip_serializing_if = "Extensions::is_empty")]
     pub extensions: Extensions,
     /// Its location in the source.
-    #[serde(skip)]
     pub span: Span,
 }
 
 /// A reusable entity type.
-#[skip_serializing_none]
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug)]
 pub struct Entity {
     /// The name.
     pub name: Spanned<Name>,
     /// The type.
-    #[serde(rename = "type")]
     pub ty: &'static str,
     /// The allowed values.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub values: Vec<Spanned<SmolStr>>,
     /// Synonyms of each value.
     pub synonyms: Option<Data>,
@@ -562,21 +499,17 @@ pub struct Entity {
     /// A description.
     pub description: Option<Text>,
     /// Hints for extraction.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub extraction_hints: Vec<Text>,
     /// The section it is declared in.
     pub source: EntitySource,
     /// Dialect-specific data that AgentIR has no field for.
-    #[serde(skip_serializing_if = "Extensions::is_empty")]
     pub extensions: Extensions,
     /// Its location in the source.
-    #[serde(skip)]
     pub span: Span,
 }
 
 /// The section an entity is declared in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EntitySource {
     /// The `ENTITIES` section.
     Explicit,
@@ -589,8 +522,7 @@ pub enum EntitySource {
 }
 
 /// The declared intents, and the handling of several in one message.
-#[skip_serializing_none]
-#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default)]
 pub struct IntentHandling {
     /// Handling of several intents in one message.
     pub multi_intent: Option<MultiIntent>,
@@ -599,8 +531,7 @@ pub struct IntentHandling {
 }
 
 /// Handling of several intents in one message.
-#[skip_serializing_none]
-#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default)]
 pub struct MultiIntent {
     /// Whether several intents are detected.
     pub enabled: Option<bool>,
@@ -615,45 +546,36 @@ pub struct MultiIntent {
     /// How long an intent may stay queued.
     pub queue_max_age_ms: Option<NumberOrText>,
     /// Dialect-specific data that AgentIR has no field for.
-    #[serde(skip_serializing_if = "Extensions::is_empty")]
     pub extensions: Extensions,
 }
 
 /// A named template and its variants.
-#[skip_serializing_none]
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug)]
 pub struct Template {
     /// The name.
-    #[serde(skip)]
     pub name: Spanned<Name>,
     /// The plain text, used where no other variant fits.
     pub default: Option<Text>,
     /// Variants for richer channels, by format.
-    #[serde(skip_serializing_if = "IndexMap::is_empty")]
     pub rich_content: IndexMap<SmolStr, Text>,
     /// Instructions for speech output.
     pub voice_instructions: Option<Text>,
     /// Buttons and inputs shown with the message.
     pub actions: Option<Actions>,
     /// Dialect-specific data that AgentIR has no field for.
-    #[serde(skip_serializing_if = "Extensions::is_empty")]
     pub extensions: Extensions,
     /// Its location in the source.
-    #[serde(skip)]
     pub span: Span,
 }
 
 /// A lookup table.
-#[skip_serializing_none]
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug)]
 pub struct LookupTable {
     /// The name.
-    #[serde(skip)]
     pub name: Spanned<Name>,
     /// `inline`, `collection`, `api`.
     pub source: Option<&'static str>,
     /// The values.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub values: Vec<Text>,
     /// The values by key.
     pub map: Option<Data>,
@@ -674,10 +596,8 @@ pub struct LookupTable {
     /// The minimum similarity of approximate matches.
     pub fuzzy_threshold: Option<NumberOrText>,
     /// Dialect-specific data that AgentIR has no field for.
-    #[serde(skip_serializing_if = "Extensions::is_empty")]
     pub extensions: Extensions,
     /// Its location in the source.
-    #[serde(skip)]
     pub span: Span,
 }
 

@@ -1,9 +1,7 @@
 //! Free-form values, and the extensions that hold dialect-specific data.
 
-use agentir_diagnostics::{Span, serialize_at};
+use agentir_diagnostics::Span;
 use agentir_expr::Template;
-use schemars::JsonSchema;
-use serde::Serialize;
 use smol_str::SmolStr;
 use std::collections::BTreeMap;
 
@@ -53,55 +51,35 @@ impl TextData {
     }
 }
 
-impl Serialize for TextData {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.data().serialize(serializer)
-    }
-}
-
-impl JsonSchema for TextData {
-    fn inline_schema() -> bool {
-        true
-    }
-    fn schema_name() -> std::borrow::Cow<'static, str> {
-        Data::schema_name()
-    }
-    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
-        Data::json_schema(generator)
-    }
-}
-
-/// A number as written; integers stay integers in JSON.
+/// A number as written.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Number(pub f64);
 
-impl Serialize for Number {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+impl Number {
+    /// The number, if it is an integer that is exact.
+    #[must_use]
+    pub fn whole(self) -> Option<i64> {
         // Exact up to 2^53, as in the languages themselves.
-        if self.0.fract() == 0.0 && self.0.abs() < 9_007_199_254_740_992.0 {
-            #[expect(clippy::cast_possible_truncation, reason = "whole and in range")]
-            serializer.serialize_i64(self.0 as i64)
-        } else {
-            serializer.serialize_f64(self.0)
-        }
+        let whole = self.0.fract() == 0.0 && self.0.abs() < 9_007_199_254_740_992.0;
+        #[expect(clippy::cast_possible_truncation, reason = "whole and in range")]
+        whole.then_some(self.0 as i64)
     }
 }
 
-impl JsonSchema for Number {
-    fn inline_schema() -> bool {
-        true
+impl From<Number> for Data {
+    fn from(number: Number) -> Self {
+        number.whole().map_or_else(|| number.0.into(), Self::from)
     }
-    fn schema_name() -> std::borrow::Cow<'static, str> {
-        "Number".into()
-    }
-    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
-        schemars::json_schema!({ "type": "number" })
+}
+
+impl Default for Number {
+    fn default() -> Self {
+        Self(0.0)
     }
 }
 
 /// A number, or text that is resolved to one by configuration: `"{{config.TIMEOUT}}"`, `"15s"`.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
-#[serde(untagged)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum NumberOrText {
     /// A number.
     Number(Number),
@@ -110,25 +88,16 @@ pub enum NumberOrText {
 }
 
 /// Dialect-specific data of an element that AgentIR has no field for: by dialect, then by key.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
-#[serde(transparent)]
-pub struct Extensions(pub BTreeMap<&'static str, BTreeMap<String, Extension>>);
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Extensions(pub BTreeMap<SmolStr, BTreeMap<String, Extension>>);
 
 /// A value of [`Extensions`].
-#[derive(Clone, Debug, JsonSchema)]
-#[serde(transparent)]
+#[derive(Clone, Debug)]
 pub struct Extension {
     /// The value.
     pub value: Data,
     /// Its location in the source.
-    #[serde(skip)]
     pub span: Span,
-}
-
-impl Serialize for Extension {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serialize_at(&self.value, self.span, serializer)
-    }
 }
 
 impl PartialEq for Extension {
@@ -145,8 +114,8 @@ impl Extensions {
     }
 
     /// Inserts `value` under `key`. If the key is taken, a suffix makes it unique.
-    pub fn insert(&mut self, dialect: &'static str, key: &str, value: Data, span: Span) {
-        let all = self.0.entry(dialect).or_default();
+    pub fn insert(&mut self, dialect: impl Into<SmolStr>, key: &str, value: Data, span: Span) {
+        let all = self.0.entry(dialect.into()).or_default();
         let free = free_key(key, |taken| all.contains_key(taken));
         all.insert(free, Extension { value, span });
     }

@@ -3,14 +3,10 @@
 use crate::data::{Data, Extensions, Number};
 use agentir_diagnostics::{Span, Spanned};
 use agentir_expr::{Condition, Expr, Name, Template};
-use schemars::JsonSchema;
-use serde::Serialize;
-use serde_with::skip_serializing_none;
 use smol_str::SmolStr;
 
 /// Fields that are collected together.
-#[skip_serializing_none]
-#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default)]
 pub struct Gather {
     /// The fields, in order.
     pub fields: Vec<GatherField>,
@@ -21,16 +17,13 @@ pub struct Gather {
     /// The key of that prompt's message.
     pub message_key: Option<Spanned<Name>>,
     /// Patterns that indicate a correction.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub correction_patterns: Vec<Template>,
     /// Dialect-specific data that AgentIR has no field for.
-    #[serde(skip_serializing_if = "Extensions::is_empty")]
     pub extensions: Extensions,
 }
 
 /// A field to collect.
-#[skip_serializing_none]
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug)]
 pub struct GatherField {
     /// The name, which is also the variable that receives the value.
     pub name: Spanned<Name>,
@@ -43,7 +36,6 @@ pub struct GatherField {
     /// A description.
     pub description: Option<Template>,
     /// The type; absent if an entity defines it or it is unknown.
-    #[serde(rename = "type")]
     pub ty: Option<Spanned<Name>>,
     /// Whether a value is required; `true` by default.
     pub required: bool,
@@ -52,12 +44,10 @@ pub struct GatherField {
     /// The validation of values.
     pub validation: Option<Validation>,
     /// The allowed values.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub enum_values: Vec<Spanned<SmolStr>>,
     /// Synonyms of each value.
     pub synonyms: Option<Data>,
     /// Hints for extraction.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub extraction_hints: Vec<Template>,
     /// A pattern that extracts the value.
     pub extraction_pattern: Option<Spanned<SmolStr>>,
@@ -82,7 +72,6 @@ pub struct GatherField {
     /// When the field is asked for.
     pub activation: Option<Activation>,
     /// The fields that must be collected first.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub depends_on: Vec<Spanned<Name>>,
     /// `ask` or `extract_only`.
     pub prompt_mode: Option<&'static str>,
@@ -103,24 +92,19 @@ pub struct GatherField {
     /// Rich content for channels that show more than text.
     pub rich_content: Option<Data>,
     /// Dialect-specific data that AgentIR has no field for.
-    #[serde(skip_serializing_if = "Extensions::is_empty")]
     pub extensions: Extensions,
     /// Its location in the source.
-    #[serde(skip)]
     pub span: Span,
 }
 
 /// The validation of a value.
-#[skip_serializing_none]
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug)]
 pub struct Validation {
     /// `pattern`, `range`, `enum`, `custom`, `llm`, `intrinsic`.
-    #[serde(rename = "type")]
     pub kind: Spanned<Name>,
     /// The pattern, range, values, expression or instruction.
     pub rule: Spanned<SmolStr>,
     /// The expression of a `custom` rule.
-    #[serde(skip)]
     pub check: Option<Expr>,
     /// The message on failure.
     pub error_message: Option<Template>,
@@ -131,7 +115,6 @@ pub struct Validation {
     /// `REGEX`, `CODE`, `LLM`.
     pub validation_process: Option<SmolStr>,
     /// Dialect-specific data that AgentIR has no field for.
-    #[serde(skip_serializing_if = "Extensions::is_empty")]
     pub extensions: Extensions,
 }
 
@@ -177,8 +160,7 @@ impl Validation {
 }
 
 /// When a field is asked for.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Debug)]
 pub enum Activation {
     /// Always.
     Required,
@@ -187,7 +169,6 @@ pub enum Activation {
     /// Once the fields it depends on are collected.
     Progressive,
     /// When a condition holds.
-    #[serde(untagged)]
     When {
         /// The condition.
         when: Condition,
@@ -195,8 +176,7 @@ pub enum Activation {
 }
 
 /// How sensitive values are masked.
-#[skip_serializing_none]
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug)]
 pub struct MaskConfig {
     /// The number of characters shown at the start.
     pub show_first: Option<Number>,
@@ -207,13 +187,11 @@ pub struct MaskConfig {
 }
 
 /// The meaning of a field's values.
-#[skip_serializing_none]
-#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default)]
 pub struct Semantics {
     /// `airport_code`, `address`, …
     pub format: Option<SmolStr>,
     /// The components.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub components: Vec<Spanned<Name>>,
     /// The unit.
     pub unit: Option<SmolStr>,
@@ -226,18 +204,15 @@ pub struct Semantics {
     /// `future`, `past`, `any`.
     pub temporal: Option<&'static str>,
     /// The values.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub enum_set: Vec<Template>,
     /// The entity type on the source platform.
     pub kore_entity_type: Option<SmolStr>,
     /// Dialect-specific data that AgentIR has no field for.
-    #[serde(skip_serializing_if = "Extensions::is_empty")]
     pub extensions: Extensions,
 }
 
 /// A file the user is asked for.
-#[skip_serializing_none]
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug)]
 pub struct Attachment {
     /// The name.
     pub name: Spanned<Name>,
@@ -254,9 +229,7 @@ pub struct Attachment {
     /// How the file is processed.
     pub processing: Option<Data>,
     /// Dialect-specific data that AgentIR has no field for.
-    #[serde(skip_serializing_if = "Extensions::is_empty")]
     pub extensions: Extensions,
     /// Its location in the source.
-    #[serde(skip)]
     pub span: Span,
 }

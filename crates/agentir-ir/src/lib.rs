@@ -1,9 +1,9 @@
 //! AgentIR: the model that agents of all dialects are lowered to and that every analysis reads.
 //!
-//! The model is the same for ABL, Agent Script and ADL. Its JSON is a versioned contract ([`schema`])
-//! and uses the names of ABL's own tools where they exist. Names, texts and conditions carry their
-//! source spans so that diagnostics can point into the source; spans are neither part of the JSON nor
-//! of equality.
+//! The model is the same for ABL, Agent Script and ADL. Its JSON is a versioned contract, the crate
+//! `agentir-ir-json`, and uses the names of ABL's own tools where they exist. Names, texts and
+//! conditions carry their source spans so that diagnostics can point into the source; spans are
+//! neither part of the JSON nor of equality.
 //!
 //! Transitions state who decides them: a condition, the model, the user, or nobody. Conditions in
 //! natural language are first-class; they are printed as text, and no rule guesses what they mean.
@@ -102,18 +102,5 @@ pub use tool::{
 
 pub use walk::{AgentUse, ConditionUse, Node, ReadUse, ToolUse, WriteUse};
 
-/// The version of the JSON that [`schema`] describes.
+/// The version of AgentIR's JSON, which `agentir-ir-json` writes and reads.
 pub const IR_VERSION: &str = "1.0";
-
-/// The JSON Schema of the compilation output, with the IR of an agent in it.
-#[must_use]
-pub fn schema() -> serde_json::Value {
-    let mut settings = schemars::generate::SchemaSettings::draft2020_12().for_serialize();
-    settings.meta_schema = Some("https://json-schema.org/draft/2020-12/schema".into());
-    let schema = settings.into_generator().into_root_schema_for::<CompilationOutput>();
-    let mut value = schema.to_value();
-    if let Some(object) = value.as_object_mut() {
-        object.insert("title".into(), "AgentIR compilation output".into());
-    }
-    value
-}

@@ -4,13 +4,10 @@ use crate::data::{Data, Extensions, Number};
 use crate::gather::MaskConfig;
 use agentir_diagnostics::{Span, Spanned};
 use agentir_expr::{Condition, Expr, Name, Template, TypeExpr};
-use schemars::JsonSchema;
-use serde::Serialize;
-use serde_with::skip_serializing_none;
 use smol_str::SmolStr;
 
 /// The variables and the memory of an agent.
-#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default)]
 pub struct Memory {
     /// Variables of the conversation.
     pub session: Vec<SessionVariable>,
@@ -21,21 +18,17 @@ pub struct Memory {
     /// Rules that load from the persistent memory.
     pub recall: Vec<Recall>,
     /// Variables that a supervisor shares with its agents, with their namespaces.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub state: Vec<StateVariable>,
     /// Dialect-specific data that AgentIR has no field for.
-    #[serde(skip_serializing_if = "Extensions::is_empty")]
     pub extensions: Extensions,
 }
 
 /// A variable of the conversation.
-#[skip_serializing_none]
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug)]
 pub struct SessionVariable {
     /// The name.
     pub name: Spanned<Name>,
     /// The type.
-    #[serde(rename = "type")]
     pub ty: Option<TypeExpr>,
     /// What it holds.
     pub description: Option<Template>,
@@ -48,10 +41,8 @@ pub struct SessionVariable {
     /// Who may write it: `mutable` for the agents, `linked` for the platform alone.
     pub mutability: Option<&'static str>,
     /// Dialect-specific data that AgentIR has no field for.
-    #[serde(skip_serializing_if = "Extensions::is_empty")]
     pub extensions: Extensions,
     /// Its location in the source.
-    #[serde(skip)]
     pub span: Span,
 }
 
@@ -74,8 +65,7 @@ impl SessionVariable {
 }
 
 /// A path of the persistent memory.
-#[skip_serializing_none]
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug)]
 pub struct PersistentPath {
     /// The dotted path.
     pub path: Spanned<Name>,
@@ -84,7 +74,6 @@ pub struct PersistentPath {
     /// `read`, `write`, `readwrite`.
     pub access: &'static str,
     /// The type.
-    #[serde(rename = "type")]
     pub ty: Option<TypeExpr>,
     /// The unit.
     pub unit: Option<SmolStr>,
@@ -99,10 +88,8 @@ pub struct PersistentPath {
     /// A description.
     pub description: Option<Template>,
     /// Dialect-specific data that AgentIR has no field for.
-    #[serde(skip_serializing_if = "Extensions::is_empty")]
     pub extensions: Extensions,
     /// Its location in the source.
-    #[serde(skip)]
     pub span: Span,
 }
 
@@ -138,8 +125,7 @@ impl PersistentPath {
 }
 
 /// A rule that stores a value.
-#[skip_serializing_none]
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug)]
 pub struct Remember {
     /// The condition.
     pub when: Option<Condition>,
@@ -148,16 +134,13 @@ pub struct Remember {
     /// How long the value is kept.
     pub ttl: Option<Spanned<SmolStr>>,
     /// Dialect-specific data that AgentIR has no field for.
-    #[serde(skip_serializing_if = "Extensions::is_empty")]
     pub extensions: Extensions,
     /// Its location in the source.
-    #[serde(skip)]
     pub span: Span,
 }
 
 /// A value to store in memory.
-#[skip_serializing_none]
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug)]
 pub struct StoredValue {
     /// The value.
     pub value: Option<Expr>,
@@ -168,13 +151,11 @@ pub struct StoredValue {
     /// Whether duplicates are dropped.
     pub unique: Option<bool>,
     /// The maximum number of values.
-    #[serde(rename = "maxSize")]
     pub max_size: Option<Number>,
 }
 
 /// A rule that loads memory.
-#[skip_serializing_none]
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug)]
 pub struct Recall {
     /// The event: `session:start`, `tool:<name>:after`, …
     pub event: Spanned<SmolStr>,
@@ -183,16 +164,13 @@ pub struct Recall {
     /// The action.
     pub action: Option<RecallAction>,
     /// Dialect-specific data that AgentIR has no field for.
-    #[serde(skip_serializing_if = "Extensions::is_empty")]
     pub extensions: Extensions,
     /// Its location in the source.
-    #[serde(skip)]
     pub span: Span,
 }
 
 /// The action of a recall rule.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-#[serde(tag = "type", rename_all = "snake_case")]
+#[derive(Clone, Debug)]
 pub enum RecallAction {
     /// Adds values to the context.
     InjectContext {
@@ -202,7 +180,6 @@ pub enum RecallAction {
     /// Loads a memory domain.
     LoadMemory {
         /// The domain.
-        #[serde(skip_serializing_if = "Option::is_none")]
         domain: Option<SmolStr>,
     },
     /// Gives the model an instruction.
@@ -213,13 +190,11 @@ pub enum RecallAction {
 }
 
 /// A variable of a supervisor's state.
-#[skip_serializing_none]
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug)]
 pub struct StateVariable {
     /// The name, with its namespace: `session.tier`.
     pub name: Spanned<Name>,
     /// The type.
-    #[serde(rename = "type")]
     pub ty: Option<TypeExpr>,
     /// Whether it must have a value.
     pub required: Option<bool>,
@@ -230,12 +205,9 @@ pub struct StateVariable {
     /// The origin of the value: `system`, `user`, `agent`, `computed`.
     pub source: Option<&'static str>,
     /// The agents that may change it.
-    #[serde(rename = "updatedBy", skip_serializing_if = "Vec::is_empty")]
     pub updated_by: Vec<Spanned<Name>>,
     /// Dialect-specific data that AgentIR has no field for.
-    #[serde(skip_serializing_if = "Extensions::is_empty")]
     pub extensions: Extensions,
     /// Its location in the source.
-    #[serde(skip)]
     pub span: Span,
 }

@@ -8,9 +8,6 @@ use agentir_diagnostics::{FileId, Span, Spanned};
 use agentir_expr::dialect::{self, Notation, Vocabulary};
 use agentir_expr::{Dialect, Name};
 use indexmap::IndexMap;
-use schemars::JsonSchema;
-use serde::Serialize;
-use serde_with::skip_serializing_none;
 use smol_str::SmolStr;
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
@@ -34,21 +31,17 @@ pub struct Program {
 }
 
 /// Tools shared by several agents.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug)]
 pub struct ToolLibrary {
     /// The source dialect.
-    #[serde(skip)]
     pub dialect: Dialect,
     /// The tools.
     pub tools: Vec<Tool>,
     /// The modules imported by tools written in code.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub imports: Vec<Spanned<Name>>,
     /// Dialect-specific data that AgentIR has no field for.
-    #[serde(skip_serializing_if = "Extensions::is_empty")]
     pub extensions: Extensions,
     /// Its location in the source.
-    #[serde(skip)]
     pub span: Span,
 }
 
@@ -166,36 +159,34 @@ impl Agent {
 }
 
 /// The output of `agentir compile`.
-#[skip_serializing_none]
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug)]
 pub struct CompilationOutput {
     /// [`crate::IR_VERSION`].
     pub version: &'static str,
     /// The agents including supervisors. Agents with errors are omitted.
     pub agents: IndexMap<SmolStr, Arc<Agent>>,
     /// The agent that talks to the user first.
-    pub entry_agent: Option<SmolStr>,
+    pub entry_agent: Option<Spanned<Name>>,
     /// Tools shared by several agents.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub libraries: Vec<Arc<ToolLibrary>>,
     /// Standalone behaviour profiles.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub behavior_profiles: Vec<Arc<Profile>>,
     /// Hints for deployment.
     pub deployment: Deployment,
     /// Agents that run elsewhere.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub remote_agents: Vec<SmolStr>,
+    /// Whether these are all agents of the program, where their number does not say.
+    pub complete: Option<bool>,
     /// Errors that prevented agents from being compiled.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub compilation_errors: Vec<CompilationIssue>,
     /// Warnings.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub compilation_warnings: Vec<CompilationIssue>,
+    /// Platform settings that AgentIR has no field for.
+    pub extensions: Extensions,
 }
 
 /// Hints for deployment.
-#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default)]
 pub struct Deployment {
     /// `voice`, `digital` or `workflow`, by agent.
     pub runtime_recommendations: BTreeMap<SmolStr, &'static str>,
@@ -208,8 +199,7 @@ pub struct Deployment {
 }
 
 /// An error or warning of the compilation.
-#[skip_serializing_none]
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug)]
 pub struct CompilationIssue {
     /// The agent, if known.
     pub agent: Option<SmolStr>,
@@ -220,7 +210,6 @@ pub struct CompilationIssue {
     /// The location: `file:line:column`.
     pub path: String,
     /// `parse`, `compilation`, `validation`.
-    #[serde(rename = "type")]
     pub kind: &'static str,
     /// `error`, `warning`.
     pub severity: &'static str,

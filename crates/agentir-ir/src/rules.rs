@@ -9,13 +9,10 @@ use agentir_diagnostics::{Span, Spanned};
 use agentir_expr::dialect::Notation;
 use agentir_expr::{Condition, Dialect, Expr, Name, Template};
 use indexmap::IndexMap;
-use schemars::JsonSchema;
-use serde::Serialize;
-use serde_with::skip_serializing_none;
 use smol_str::SmolStr;
 
 /// The constraints and guardrails of an agent.
-#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default)]
 pub struct Constraints {
     /// Conditions over the state, in the order they are checked.
     pub constraints: Vec<Constraint>,
@@ -24,8 +21,7 @@ pub struct Constraints {
 }
 
 /// A condition over the state.
-#[skip_serializing_none]
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug)]
 pub struct Constraint {
     /// What must hold; for `RESTRICT`, what must not hold.
     pub condition: Condition,
@@ -42,16 +38,13 @@ pub struct Constraint {
     /// The enclosing label.
     pub label: Option<Spanned<Name>>,
     /// Dialect-specific data that AgentIR has no field for.
-    #[serde(skip_serializing_if = "Extensions::is_empty")]
     pub extensions: Extensions,
     /// Its location in the source.
-    #[serde(skip)]
     pub span: Span,
 }
 
 /// The keyword of a constraint.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ConstraintKind {
     /// Must hold.
     Require,
@@ -64,8 +57,7 @@ pub enum ConstraintKind {
 }
 
 /// The point where a constraint is checked.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-#[serde(tag = "kind", rename_all = "snake_case")]
+#[derive(Clone, Debug)]
 pub enum Checkpoint {
     /// Before a tool call.
     ToolCall {
@@ -82,11 +74,9 @@ pub enum Checkpoint {
 }
 
 /// What happens if a constraint is violated.
-#[skip_serializing_none]
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug)]
 pub struct ConstraintFailure {
     /// The kind of reaction.
-    #[serde(rename = "type")]
     pub kind: FailureKind,
     /// The message to the user.
     pub message: Option<Template>,
@@ -95,26 +85,21 @@ pub struct ConstraintFailure {
     /// The reason, shown to the human who takes over.
     pub reason: Option<Spanned<SmolStr>>,
     /// Fields to collect again.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub collect_fields: Vec<Spanned<Name>>,
     /// Variables to clear.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub clear: Vec<Spanned<Name>>,
     /// `continue`, `retry`.
     pub then_action: Option<Jump>,
     /// The next step.
     pub then_step: Option<Jump>,
     /// Dialect-specific data that AgentIR has no field for.
-    #[serde(skip_serializing_if = "Extensions::is_empty")]
     pub extensions: Extensions,
     /// Its location in the source.
-    #[serde(skip)]
     pub span: Span,
 }
 
 /// The kinds of [`ConstraintFailure`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FailureKind {
     /// Sends a message to the user.
     Respond,
@@ -135,8 +120,7 @@ pub enum FailureKind {
 }
 
 /// A check of messages or of data passed on.
-#[skip_serializing_none]
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug)]
 pub struct Guardrail {
     /// The name.
     pub name: Spanned<Name>,
@@ -157,32 +141,25 @@ pub struct Guardrail {
     /// The minimum confidence.
     pub threshold: Option<NumberOrText>,
     /// The question put to the model.
-    #[serde(rename = "llmCheck")]
     pub llm_check: Option<Template>,
     /// The reaction.
     pub action: Data,
     /// The reactions by severity.
-    #[serde(rename = "severityActions")]
     pub severity_actions: Option<Data>,
     /// Whether partial answers are checked.
     pub streaming: Option<Data>,
     /// How often partial answers are checked.
-    #[serde(rename = "streamingInterval")]
     pub streaming_interval: Option<Data>,
     /// Dialect-specific data that AgentIR has no field for.
-    #[serde(skip_serializing_if = "Extensions::is_empty")]
     pub extensions: Extensions,
     /// Its location in the source.
-    #[serde(skip)]
     pub span: Span,
     /// The location of the check in the source.
-    #[serde(skip)]
     pub check_span: Option<Span>,
 }
 
 /// What a guardrail checks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GuardrailKind {
     /// Messages of the user.
     Input,
@@ -197,53 +174,43 @@ pub enum GuardrailKind {
 }
 
 /// A policy of a supervisor.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug)]
 pub struct Policy {
     /// The name.
     pub name: Spanned<Name>,
     /// A description.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<Template>,
     /// The rules.
     pub rules: Vec<PolicyRule>,
     /// Dialect-specific data that AgentIR has no field for.
-    #[serde(skip_serializing_if = "Extensions::is_empty")]
     pub extensions: Extensions,
 }
 
 /// A rule of a [`Policy`].
-#[skip_serializing_none]
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug)]
 pub struct PolicyRule {
     /// The name, if any.
     pub name: Option<Spanned<Name>>,
     /// When the behaviour is allowed.
-    #[serde(rename = "allowedWhen")]
     pub allowed_when: Option<Condition>,
     /// When the behaviour is forbidden.
-    #[serde(rename = "forbiddenWhen")]
     pub forbidden_when: Option<Condition>,
     /// The signal it raises.
-    #[serde(rename = "triggerSignal")]
     pub trigger_signal: Option<SmolStr>,
     /// The behaviour then.
     pub behavior: Option<Template>,
     /// Dialect-specific data that AgentIR has no field for.
-    #[serde(skip_serializing_if = "Extensions::is_empty")]
     pub extensions: Extensions,
 }
 
 /// A behaviour profile: changes to an agent that depend on the context.
-#[skip_serializing_none]
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug)]
 pub struct Profile {
     /// The name.
     pub name: Spanned<Name>,
     /// The source dialect.
-    #[serde(skip)]
     pub dialect: Dialect,
     /// The notation of the source.
-    #[serde(skip)]
     pub notation: Notation,
     /// A description.
     pub description: Option<Template>,
@@ -258,16 +225,12 @@ pub struct Profile {
     /// Rules for the form of answers.
     pub response_rules: Option<Data>,
     /// Additional constraints.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub constraints: Vec<Constraint>,
     /// Additional constraints in natural language.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub constraint_texts: Vec<Template>,
     /// Tools hidden from the model.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tools_hide: Vec<Spanned<Name>>,
     /// Additional tools.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tools_add: Vec<Tool>,
     /// Changes to field collection.
     pub gather_overrides: Option<GatherOverrides>,
@@ -278,42 +241,35 @@ pub struct Profile {
     /// Settings of the conversation style.
     pub conversation_behavior: Option<Data>,
     /// Dialect-specific data that AgentIR has no field for.
-    #[serde(skip_serializing_if = "Extensions::is_empty")]
     pub extensions: Extensions,
     /// Its location in the source.
-    #[serde(skip)]
     pub span: Span,
 }
 
 /// Changes of a profile to field collection.
-#[skip_serializing_none]
-#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default)]
 pub struct GatherOverrides {
     /// `strict` or `lenient`.
     pub validation_style: Option<&'static str>,
     /// `always`, `never`, `on_change`.
     pub confirmation: Option<&'static str>,
     /// Overrides by field.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub field_overrides: Vec<GatherField>,
 }
 
 /// Changes of a profile to the flow.
-#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default)]
 pub struct FlowModifications {
     /// Skipped steps.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub skip: Vec<Spanned<Name>>,
     /// Replaced steps.
-    #[serde(skip_serializing_if = "IndexMap::is_empty")]
     pub overrides: IndexMap<SmolStr, Step>,
     /// Inserted steps.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub insertions: Vec<Insertion>,
 }
 
 /// An inserted step.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug)]
 pub struct Insertion {
     /// `before` or `after`.
     pub position: &'static str,

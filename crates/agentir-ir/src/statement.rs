@@ -1,20 +1,13 @@
 //! Statements: the imperative language of steps, branches, hooks, handlers and procedures.
 //!
-//! In JSON a [`Body`] has ABL's form (`{"set": […], "respond": "…", "then": "…"}`) if that can express
-//! it: each kind of statement at most once and in ABL's execution order. Otherwise it is a list under
-//! `do`.
-//!
 //! Statements of all languages have this form. ABL's phases within a step are put into ABL's order
 //! of execution.
 
 use crate::coordination::{Decider, VariableBinding as Binding};
 use crate::data::{Data, Extensions};
 use crate::gather::Gather;
-use agentir_diagnostics::{Span, Spanned, serialize_at};
+use agentir_diagnostics::{Span, Spanned};
 use agentir_expr::{Argument, Condition, Expr, Name, Path, Template};
-use schemars::JsonSchema;
-use serde::Serialize;
-use serde_with::skip_serializing_none;
 use smol_str::SmolStr;
 
 /// Statements in execution order.
@@ -22,8 +15,7 @@ use smol_str::SmolStr;
 pub struct Body(pub Vec<Statement>);
 
 /// A statement.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-#[serde(tag = "type", rename_all = "snake_case")]
+#[derive(Clone, Debug)]
 pub enum Statement {
     /// Assigns a value to a variable.
     Set(SetVariable),
@@ -55,7 +47,6 @@ pub enum Statement {
         /// The condition.
         condition: Condition,
         /// The jump taken if it does not hold.
-        #[serde(skip_serializing_if = "Option::is_none")]
         otherwise: Option<Jump>,
     },
     /// Waits for the user's next message and takes the first branch whose condition holds.
@@ -75,18 +66,12 @@ pub enum Statement {
     /// Hands the conversation over to a human.
     Escalate {
         /// The reason, the priority and the like.
-        #[serde(skip_serializing_if = "Option::is_none")]
         details: Option<Data>,
         /// Its location in the source.
-        #[serde(skip)]
         span: Span,
     },
     /// Jumps.
-    Goto(
-        #[serde(serialize_with = "goto_json")]
-        #[schemars(with = "GotoJson<'static>")]
-        Jump,
-    ),
+    Goto(Jump),
     /// Jumps, at most this many times while the agent runs; after that, execution continues with the
     /// next statement.
     Repeat {
@@ -102,7 +87,6 @@ pub enum Statement {
         /// Its value.
         value: Data,
         /// Its location in the source.
-        #[serde(skip)]
         span: Span,
     },
 }
@@ -165,17 +149,6 @@ impl Statement {
     }
 }
 
-/// The JSON of [`Statement::Goto`]: an object, like all other statements.
-#[derive(Serialize, JsonSchema)]
-struct GotoJson<'a> {
-    /// The target.
-    then: &'a Jump,
-}
-
-fn goto_json<S: serde::Serializer>(jump: &Jump, serializer: S) -> Result<S::Ok, S::Error> {
-    GotoJson { then: jump }.serialize(serializer)
-}
-
 /// `variable = expression`.
 #[derive(Clone, Debug)]
 pub struct SetVariable {
@@ -187,43 +160,8 @@ pub struct SetVariable {
     pub span: Span,
 }
 
-/// The JSON of [`SetVariable`].
-#[derive(Serialize, JsonSchema)]
-#[schemars(rename = "SetVariable")]
-struct SetJson {
-    /// The assigned variable.
-    variable: String,
-    /// The value, as an expression.
-    expression: String,
-}
-
-impl SetVariable {
-    fn json(&self) -> SetJson {
-        SetJson {
-            variable: Expr::path(self.target.clone(), self.span).to_string(),
-            expression: self.value.to_string(),
-        }
-    }
-}
-
-impl Serialize for SetVariable {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serialize_at(&self.json(), self.span, serializer)
-    }
-}
-
-impl JsonSchema for SetVariable {
-    fn schema_name() -> std::borrow::Cow<'static, str> {
-        "SetVariable".into()
-    }
-    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
-        SetJson::json_schema(generator)
-    }
-}
-
 /// A list pipeline (ABL §3.14.11).
-#[skip_serializing_none]
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug)]
 pub struct Transform {
     /// The list.
     pub source: Expr,
@@ -234,20 +172,17 @@ pub struct Transform {
     /// Keeps only items for which this holds.
     pub filter: Option<Expr>,
     /// The fields of each resulting item.
-    #[serde(skip_serializing_if = "Vec::is_empty", serialize_with = "bindings_json")]
-    #[schemars(with = "Option<std::collections::BTreeMap<String, String>>")]
     pub map: Vec<(Spanned<Name>, Expr)>,
     /// The sort order.
     pub sort_by: Option<SortBy>,
     /// The maximum number of items.
     pub limit: Option<Expr>,
     /// Its location in the source.
-    #[serde(skip)]
     pub span: Span,
 }
 
 /// The sort order of a [`Transform`].
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug)]
 pub struct SortBy {
     /// The field to sort by.
     pub field: Spanned<Name>,
@@ -255,18 +190,8 @@ pub struct SortBy {
     pub order: &'static str,
 }
 
-/// Serialises named expressions as a JSON object of strings.
-pub(crate) fn bindings_json<S: serde::Serializer>(
-    bindings: &[(Spanned<Name>, Expr)],
-    serializer: S,
-) -> Result<S::Ok, S::Error> {
-    serializer
-        .collect_map(bindings.iter().map(|(name, value)| (name.value.as_str(), value.to_string())))
-}
-
 /// A message to the user.
-#[skip_serializing_none]
-#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default)]
 pub struct Response {
     /// The text; may be absent if there is a message key or rich content.
     pub text: Option<Template>,
@@ -283,8 +208,7 @@ pub struct Response {
 }
 
 /// Buttons, menus and inputs shown with a message.
-#[skip_serializing_none]
-#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default)]
 pub struct Actions {
     /// The elements, in order.
     pub elements: Vec<ActionElement>,
@@ -293,18 +217,15 @@ pub struct Actions {
     /// Its id.
     pub submit_id: Option<Spanned<Name>>,
     /// The id under which the client renders them.
-    #[serde(rename = "renderId")]
     pub render_id: Option<Spanned<Name>>,
 }
 
 /// One button, menu or input.
-#[skip_serializing_none]
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug)]
 pub struct ActionElement {
     /// The id that handlers refer to.
     pub id: Option<Spanned<Name>>,
     /// `button`, `select`, `input`, …
-    #[serde(rename = "type")]
     pub kind: Spanned<Name>,
     /// The label.
     pub label: Option<Template>,
@@ -323,35 +244,28 @@ pub struct ActionElement {
     /// Whether the input is required.
     pub required: Option<bool>,
     /// Dialect-specific data that AgentIR has no field for.
-    #[serde(skip_serializing_if = "Extensions::is_empty")]
     pub extensions: Extensions,
     /// Its location in the source.
-    #[serde(skip)]
     pub span: Span,
 }
 
 /// The handler of a button or input.
-#[skip_serializing_none]
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug)]
 pub struct ActionHandler {
     /// The id of the element.
     pub action_id: Spanned<Name>,
     /// The condition.
     pub condition: Option<Condition>,
     /// The statements.
-    #[serde(flatten)]
     pub body: Body,
     /// Dialect-specific data that AgentIR has no field for.
-    #[serde(skip_serializing_if = "Extensions::is_empty")]
     pub extensions: Extensions,
     /// Its location in the source.
-    #[serde(skip)]
     pub span: Span,
 }
 
 /// Collecting fields from the user.
-#[skip_serializing_none]
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug)]
 pub struct Collect {
     /// The message before collecting.
     pub present: Option<Template>,
@@ -362,46 +276,34 @@ pub struct Collect {
     /// Collecting ends when this holds.
     pub complete_when: Option<Condition>,
     /// Runs after all fields are collected.
-    #[serde(skip_serializing_if = "Body::is_empty")]
     pub on_success: Body,
     /// Runs after the attempts are used up.
-    #[serde(skip_serializing_if = "Body::is_empty")]
     pub on_failure: Body,
     /// Its location in the source.
-    #[serde(skip)]
     pub span: Span,
 }
 
 /// A tool call and its follow-up.
-#[skip_serializing_none]
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug)]
 pub struct Call {
     /// The tool.
     pub tool: Spanned<Name>,
     /// The arguments, positional or named.
-    #[serde(skip_serializing_if = "Vec::is_empty", serialize_with = "arguments_json")]
-    #[schemars(with = "Option<Vec<ArgumentJson>>")]
     pub with: Vec<Argument>,
     /// Whether arguments are written at all. Without them the call takes the variables named like the
     /// parameters.
-    #[serde(skip)]
     pub has_arguments: bool,
     /// The variable that receives the result.
-    #[serde(rename = "as")]
     pub result: Option<Spanned<Name>>,
     /// The success condition, if it is not left to the tool.
     pub success_when: Option<Condition>,
     /// Runs after success.
-    #[serde(skip_serializing_if = "Outcome::is_empty")]
     pub on_success: Outcome,
     /// Runs after failure.
-    #[serde(skip_serializing_if = "Outcome::is_empty")]
     pub on_failure: Outcome,
     /// After success or failure: the first branch whose condition holds.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub on_result: Vec<Branch>,
     /// Its location in the source.
-    #[serde(skip)]
     pub span: Span,
 }
 
@@ -440,78 +342,29 @@ impl Body {
     }
 }
 
-/// A call without its follow-up, which ABL writes next to it.
-#[skip_serializing_none]
-#[derive(Serialize, JsonSchema)]
-pub(crate) struct CallSpec<'a> {
-    /// The tool.
-    tool: &'a Spanned<Name>,
-    /// The arguments, positional or named.
-    #[serde(skip_serializing_if = "<[Argument]>::is_empty", serialize_with = "arguments_json")]
-    #[schemars(with = "Option<Vec<ArgumentJson>>")]
-    with: &'a [Argument],
-    /// The variable that receives the result.
-    #[serde(rename = "as")]
-    result: Option<&'a Spanned<Name>>,
-}
-
-impl<'a> CallSpec<'a> {
-    pub(crate) fn new(call: &'a Call) -> Self {
-        Self { tool: &call.tool, with: &call.with, result: call.result.as_ref() }
-    }
-}
-
-/// The JSON of an argument.
-#[skip_serializing_none]
-#[derive(Serialize, JsonSchema)]
-#[schemars(rename = "Argument")]
-struct ArgumentJson {
-    /// The parameter, if named.
-    name: Option<String>,
-    /// The value, as an expression.
-    value: String,
-}
-
-fn arguments_json<S: serde::Serializer>(
-    args: &[Argument],
-    serializer: S,
-) -> Result<S::Ok, S::Error> {
-    serializer.collect_seq(args.iter().map(|a| ArgumentJson {
-        name: a.name.as_ref().map(|n| n.value.to_string()),
-        value: a.value.to_string(),
-    }))
-}
-
 /// A branch.
-#[skip_serializing_none]
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug)]
 pub struct Branch {
     /// The condition; absent for `ELSE`.
     pub condition: Option<Condition>,
     /// The statements.
-    #[serde(flatten)]
     pub body: Body,
     /// Dialect-specific data that AgentIR has no field for.
-    #[serde(skip_serializing_if = "Extensions::is_empty")]
     pub extensions: Extensions,
     /// Its location in the source.
-    #[serde(skip)]
     pub span: Span,
 }
 
 /// A delegation or handoff by a statement.
-#[skip_serializing_none]
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug)]
 pub struct Delegation {
     /// The agent.
     pub agent: Spanned<Name>,
     /// Whether control returns.
-    #[serde(rename = "return")]
     pub returns: Option<bool>,
     /// Who decides that it happens.
     pub decided_by: Decider,
     /// Values bound to the other agent's variables.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub bindings: Vec<Binding>,
 }
 
@@ -612,146 +465,5 @@ impl std::fmt::Display for Target {
             }
             Self::Fail => f.write_str("FAIL"),
         }
-    }
-}
-
-impl Serialize for Jump {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match &self.reason {
-            Some(reason) => {
-                let reason = serde_json::Value::from(reason.value.as_str());
-                let text = format_args!("{} with REASON: {reason}", self.target);
-                serialize_at(&text, self.span, serializer)
-            }
-            None => serialize_at(&format_args!("{}", self.target), self.span, serializer),
-        }
-    }
-}
-
-impl JsonSchema for Jump {
-    fn schema_name() -> std::borrow::Cow<'static, str> {
-        "Jump".into()
-    }
-    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
-        schemars::json_schema!({
-            "type": "string",
-            "description": "Where to go on: a step's name, or `COMPLETE`, `CONTINUE`, `RETRY`, `ESCALATE`, `HANDOFF Agent`, …"
-        })
-    }
-}
-
-/// The JSON of a [`Body`], with ABL's fields.
-#[skip_serializing_none]
-#[derive(Default, Serialize, JsonSchema)]
-#[schemars(rename = "Body")]
-struct BodyJson<'a> {
-    /// Assignments, in order.
-    set: Option<Vec<&'a SetVariable>>,
-    /// Variables to clear.
-    clear: Option<&'a [Spanned<Name>]>,
-    /// A list pipeline.
-    transform: Option<&'a Transform>,
-    /// The value to log.
-    log: Option<&'a Spanned<Data>>,
-    /// The message to the user.
-    respond: Option<&'a Template>,
-    /// The named template of the message.
-    respond_template: Option<&'a Spanned<Name>>,
-    /// The key of the message.
-    message_key: Option<&'a Spanned<Name>>,
-    /// Settings for speech output.
-    voice_config: Option<&'a Data>,
-    /// Rich content for channels that show more than text.
-    rich_content: Option<&'a Data>,
-    /// Buttons and inputs shown with the message.
-    actions: Option<&'a Actions>,
-    /// The tool that is called.
-    call: Option<&'a Spanned<Name>>,
-    /// The call in full.
-    call_spec: Option<CallSpec<'a>>,
-    /// The success condition of the call.
-    success_when: Option<&'a Condition>,
-    /// Runs after success.
-    on_success: Option<&'a Body>,
-    /// Runs after failure.
-    on_failure: Option<&'a Body>,
-    /// After success or failure: the first branch whose condition holds.
-    on_result: Option<&'a [Branch]>,
-    /// The agent delegated to.
-    delegate: Option<&'a Delegation>,
-    /// The agent that takes over.
-    handoff: Option<&'a Delegation>,
-    /// Branches tried in order.
-    branches: Option<&'a [Branch]>,
-    /// The jump at the end.
-    then: Option<&'a Jump>,
-    /// All statements in order, if the fields above cannot express them.
-    #[serde(rename = "do")]
-    statements: Option<&'a [Statement]>,
-}
-
-/// The phase of a statement in a body; `None` if ABL's fields cannot express it there.
-fn phase_in_body(statement: &Statement) -> Option<Phase> {
-    let no_fields = [Phase::Collect, Phase::Check, Phase::Await, Phase::Escalate];
-    statement.phase().filter(|phase| !no_fields.contains(phase))
-}
-
-impl<'a> From<&'a Body> for BodyJson<'a> {
-    fn from(body: &'a Body) -> Self {
-        let mut json = Self::default();
-        let mut last = None;
-        for statement in &body.0 {
-            let here = phase_in_body(statement);
-            // Several assignments may be adjacent; every other kind occurs once.
-            let fits =
-                here.is_some() && (last < here || (last == here && here == Some(Phase::Set)));
-            if !fits {
-                return Self { statements: Some(&body.0), ..Self::default() };
-            }
-            last = here;
-            match statement {
-                Statement::Set(set) => json.set.get_or_insert_default().push(set),
-                Statement::Clear { variables } => json.clear = Some(variables),
-                Statement::Transform(transform) => json.transform = Some(transform),
-                Statement::Log { value } => json.log = Some(value),
-                Statement::Respond(response) => {
-                    json.respond = response.text.as_ref();
-                    json.respond_template = response.template.as_ref();
-                    json.message_key = response.message_key.as_ref();
-                    json.voice_config = response.voice_config.as_ref();
-                    json.rich_content = response.rich_content.as_ref();
-                    json.actions = response.actions.as_ref();
-                }
-                Statement::Call(call) => {
-                    json.call = Some(&call.tool);
-                    json.call_spec = Some(CallSpec::new(call));
-                    json.success_when = call.success_when.as_ref();
-                    json.on_success = call.on_success.non_empty();
-                    json.on_failure = call.on_failure.non_empty();
-                    json.on_result = (!call.on_result.is_empty()).then_some(&call.on_result);
-                }
-                Statement::Delegate(delegation) => json.delegate = Some(delegation),
-                Statement::Handoff(delegation) => json.handoff = Some(delegation),
-                Statement::If { branches } => json.branches = Some(branches),
-                Statement::Goto(jump) => json.then = Some(jump),
-                _ => {}
-            }
-        }
-        json
-    }
-}
-
-impl Serialize for Body {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        BodyJson::from(self).serialize(serializer)
-    }
-}
-
-impl JsonSchema for Body {
-    fn schema_name() -> std::borrow::Cow<'static, str> {
-        "Body".into()
-    }
-    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
-        BodyJson::json_schema(generator)
     }
 }

@@ -5,14 +5,10 @@ use crate::gather::Validation;
 use crate::statement::{Body, SetVariable};
 use agentir_diagnostics::{Span, Spanned};
 use agentir_expr::{Condition, Expr, Name, Template, TypeExpr};
-use schemars::JsonSchema;
-use serde::Serialize;
-use serde_with::skip_serializing_none;
 use smol_str::SmolStr;
 
 /// A tool.
-#[skip_serializing_none]
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug)]
 pub struct Tool {
     /// The name.
     pub name: Spanned<Name>,
@@ -31,10 +27,8 @@ pub struct Tool {
     /// Whether the result is stored.
     pub store_result: Option<bool>,
     /// Assignments from the result.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub on_result: Vec<SetVariable>,
     /// Assignments after a failure.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub on_error: Vec<SetVariable>,
     /// The conversation data it may read and write.
     pub context_access: Option<ContextAccess>,
@@ -53,10 +47,8 @@ pub struct Tool {
     /// Whether the user logs in at the first call.
     pub jit_auth: Option<bool>,
     /// Dialect-specific data that AgentIR has no field for.
-    #[serde(skip_serializing_if = "Extensions::is_empty")]
     pub extensions: Extensions,
     /// Its location in the source.
-    #[serde(skip)]
     pub span: Span,
 }
 
@@ -104,13 +96,11 @@ impl Tool {
 }
 
 /// A parameter of a tool.
-#[skip_serializing_none]
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug)]
 pub struct Parameter {
     /// The name.
     pub name: Spanned<Name>,
     /// The type.
-    #[serde(rename = "type")]
     pub ty: Option<TypeExpr>,
     /// A description.
     pub description: Option<Template>,
@@ -119,17 +109,14 @@ pub struct Parameter {
     /// The default value.
     pub default: Option<Data>,
     /// The allowed values.
-    #[serde(rename = "enum", skip_serializing_if = "Vec::is_empty")]
     pub values: Vec<Template>,
     /// The validation of values.
     pub validation: Option<Validation>,
     /// Who provides the value: `model`, `system`, `runtime`, `config`, `auth`, `expr`, `lookup`.
     pub source: Option<&'static str>,
     /// Dialect-specific data that AgentIR has no field for.
-    #[serde(skip_serializing_if = "Extensions::is_empty")]
     pub extensions: Extensions,
     /// Its location in the source.
-    #[serde(skip)]
     pub span: Span,
 }
 
@@ -153,27 +140,22 @@ impl Parameter {
 }
 
 /// The result of a tool.
-#[skip_serializing_none]
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug)]
 pub struct ReturnType {
     /// The type.
-    #[serde(rename = "type")]
     pub ty: TypeExpr,
     /// The fields of an object type.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub fields: Vec<ReturnField>,
 }
 
 /// A field of a result.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug)]
 pub struct ReturnField {
     /// The name.
     pub name: Spanned<Name>,
     /// The type.
-    #[serde(rename = "type")]
     pub ty: TypeExpr,
     /// Whether it may be absent.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub optional: bool,
 }
 
@@ -197,8 +179,7 @@ impl ReturnType {
 }
 
 /// Hints to the platform about a tool.
-#[skip_serializing_none]
-#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default)]
 pub struct ToolHints {
     /// Whether equal calls have equal results.
     pub cacheable: Option<bool>,
@@ -215,8 +196,7 @@ pub struct ToolHints {
 }
 
 /// The kind of a tool's implementation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the names of the platform's tool types")]
 pub enum ToolType {
     Http,
@@ -231,37 +211,52 @@ pub enum ToolType {
 }
 
 impl ToolType {
+    /// All types.
+    pub const ALL: [Self; 9] = [
+        Self::Http,
+        Self::Mcp,
+        Self::Sandbox,
+        Self::Lambda,
+        Self::Connector,
+        Self::Workflow,
+        Self::Searchai,
+        Self::AsyncWebhook,
+        Self::Table,
+    ];
+
+    /// The name of the type.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Http => "http",
+            Self::Mcp => "mcp",
+            Self::Sandbox => "sandbox",
+            Self::Lambda => "lambda",
+            Self::Connector => "connector",
+            Self::Workflow => "workflow",
+            Self::Searchai => "searchai",
+            Self::AsyncWebhook => "async_webhook",
+            Self::Table => "table",
+        }
+    }
+
     /// The type with this name.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
-        Some(match name {
-            "http" => Self::Http,
-            "mcp" => Self::Mcp,
-            "sandbox" => Self::Sandbox,
-            "lambda" => Self::Lambda,
-            "connector" => Self::Connector,
-            "workflow" => Self::Workflow,
-            "searchai" => Self::Searchai,
-            "async_webhook" => Self::AsyncWebhook,
-            "table" => Self::Table,
-            _ => return None,
-        })
+        Self::ALL.into_iter().find(|ty| ty.name() == name)
     }
 }
 
 /// How a tool's implementation is reached: the fields of its type, with the platform's names.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-#[serde(transparent)]
+#[derive(Clone, Debug)]
 pub struct Binding(pub serde_json::Map<String, Data>);
 
 /// When and how the user confirms a call.
-#[skip_serializing_none]
-#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default)]
 pub struct Confirmation {
     /// `always`, `never`, `when_side_effects`.
     pub require: Option<Spanned<&'static str>>,
     /// Parameters that must not change after confirmation.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub immutable_params: Vec<Spanned<Name>>,
     /// Where consent is requested.
     pub consent_required_in: Option<Data>,
@@ -274,7 +269,7 @@ pub struct Confirmation {
 }
 
 /// The conversation data that a tool may read and write.
-#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default)]
 pub struct ContextAccess {
     /// Paths it may read.
     pub read: Vec<Spanned<Name>>,
@@ -284,35 +279,28 @@ pub struct ContextAccess {
 
 /// A tool as exposed to the model: under its own name, possibly under a condition, with some inputs
 /// bound.
-#[skip_serializing_none]
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug)]
 pub struct ToolBinding {
     /// The name shown to the model.
     pub name: Spanned<Name>,
     /// What happens when the model selects it.
-    #[serde(flatten)]
     pub action: BindingAction,
     /// The description shown to the model.
     pub description: Option<Template>,
     /// It is exposed only while this holds.
     pub available_when: Option<Condition>,
     /// The bound inputs.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub with: Vec<InputBinding>,
     /// Statements executed afterwards.
-    #[serde(skip_serializing_if = "Body::is_empty")]
     pub after: Body,
     /// Dialect-specific data that AgentIR has no field for.
-    #[serde(skip_serializing_if = "Extensions::is_empty")]
     pub extensions: Extensions,
     /// Its location in the source.
-    #[serde(skip)]
     pub span: Span,
 }
 
 /// What happens when the model selects a [`ToolBinding`].
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-#[serde(tag = "does", rename_all = "snake_case")]
+#[derive(Clone, Debug)]
 pub enum BindingAction {
     /// Calls a tool.
     Call {
@@ -343,8 +331,7 @@ pub enum BindingAction {
 }
 
 /// An input of a [`ToolBinding`].
-#[skip_serializing_none]
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug)]
 pub struct InputBinding {
     /// The parameter.
     pub name: Spanned<Name>,
@@ -355,8 +342,7 @@ pub struct InputBinding {
 }
 
 /// Who provides the value of an input.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FilledBy {
     /// The model, from the conversation.
     Model,

@@ -7,16 +7,17 @@ use crate::migrate::VersionChanges;
 use crate::schema::{AGENT, PROFILE, TOOL_LIBRARY};
 use crate::{Arena, Format, Options, emit, lower, outline, reader};
 use agentir_diagnostics::FileId;
-use agentir_expr::{Dialect, dialect};
+use agentir_expr::{Dialect, Version, dialect};
 use agentir_syntax::context::Context;
 use agentir_syntax::emit::Emitter;
 use agentir_syntax::line_layout::YAML;
 use agentir_syntax::lower::{keep_parser_errors, not_text};
 use agentir_syntax::outline::parse_yaml;
 use agentir_syntax::{
-    Claim, Confidence, FileHead, FileKind, InlineParsers, Language, LoweredFile, ProgramLayout,
-    ReadOptions, YamlForm,
+    Claim, Confidence, Definition, FileHead, FileKind, InlineParsers, Language, LoweredFile,
+    ProgramLayout, ReadOptions, YamlForm,
 };
+use std::sync::Arc;
 
 /// ABL.
 pub static ABL: &dyn Language = &Abl;
@@ -142,9 +143,20 @@ fn read(format: Format, file: FileId, text: &str, options: Options) -> LoweredFi
         Format::Abl => dialect::Notation::Native,
         Format::Yaml => dialect::Notation::Yaml,
     };
-    let definition = lower::lower(document, notation, text, options.fragment, &mut diagnostics);
+    let mut definition = lower::lower(document, notation, text, options.fragment, &mut diagnostics);
+    if let Definition::Agent(agent) = &mut definition
+        && version != Version::default()
+    {
+        Arc::make_mut(agent).metadata.language_version = Some(version.name());
+    }
     keep_parser_errors(&mut diagnostics, parsed, outline.stopped);
-    LoweredFile { definition: Some(definition), version, diagnostics, stopped: outline.stopped }
+    LoweredFile {
+        definition: Some(definition),
+        version,
+        diagnostics,
+        stopped: outline.stopped,
+        ..LoweredFile::default()
+    }
 }
 
 /// Whether a document is YAML, by its content: its first key is in lower case.

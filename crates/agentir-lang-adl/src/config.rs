@@ -4,9 +4,9 @@
 //! The paper does not define this file; the keys are those that MICA looks up.
 
 use super::reader::duplicate;
+use crate::rules;
 use agentir_diagnostics::{Applicability, Diagnostic, Span, Spanned, closest};
 use agentir_syntax::outline::{Entry, EntryKind, Outline};
-use agentir_syntax::rules;
 use agentir_syntax::text::{first_line, listed};
 
 /// The shape of a setting.

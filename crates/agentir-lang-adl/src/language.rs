@@ -2,7 +2,7 @@
 
 use crate::{AgentKind, config, context, emit, lower, python, reader};
 use agentir_diagnostics::{FileId, Span};
-use agentir_expr::{Dialect, Version, dialect};
+use agentir_expr::{Dialect, dialect};
 use agentir_ir::{Extensions, ToolLibrary};
 use agentir_syntax::context::Context;
 use agentir_syntax::emit::Emitter;
@@ -163,7 +163,7 @@ fn agents(file: FileId, text: &str) -> LoweredFile {
     let (agents, entry) = lower::lower(document, text, &mut diagnostics);
     let definition = Some(Definition::program(agents, entry, Vec::new(), Vec::new()));
     keep_parser_errors(&mut diagnostics, parsed, outline.stopped);
-    LoweredFile { definition, version: Version::default(), diagnostics, stopped: outline.stopped }
+    LoweredFile { definition, diagnostics, stopped: outline.stopped, ..LoweredFile::default() }
 }
 
 /// Reads the settings of a bot.
@@ -174,7 +174,7 @@ fn settings(file: FileId, text: &str) -> LoweredFile {
     let config = config::read(&outline, &mut diagnostics);
     keep_parser_errors(&mut diagnostics, parsed, outline.stopped);
     let definition = Some(Definition::Settings(lower::settings(config, file)));
-    LoweredFile { definition, version: Version::default(), diagnostics, stopped: outline.stopped }
+    LoweredFile { definition, diagnostics, stopped: outline.stopped, ..LoweredFile::default() }
 }
 
 /// Reads the functions of a Python file that belongs to a bot, as tools. Nothing is executed.
@@ -194,5 +194,5 @@ fn functions(file: FileId, text: &str) -> LoweredFile {
     };
     let definition = Some(Definition::Tools(Arc::new(library)));
     let stopped = module.stopped;
-    LoweredFile { definition, version: Version::default(), diagnostics, stopped }
+    LoweredFile { definition, diagnostics, stopped, ..LoweredFile::default() }
 }

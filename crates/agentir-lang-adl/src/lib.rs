@@ -23,6 +23,7 @@ mod lower;
 mod members;
 pub mod python;
 mod reader;
+mod rules;
 pub mod schema;
 mod steps;
 mod tree;

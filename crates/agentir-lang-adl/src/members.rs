@@ -3,9 +3,9 @@
 use super::inline;
 use super::reader::{Reader, duplicate};
 use super::tree::{Binding, Member};
+use crate::rules;
 use agentir_diagnostics::{Diagnostic, Spanned};
 use agentir_syntax::outline::{Entry, EntryKind, Key, Scalar};
-use agentir_syntax::rules;
 use smol_str::SmolStr;
 
 impl Reader<'_> {

@@ -4,9 +4,9 @@
 //! The files are parsed, never executed. The parser recovers from errors, so a function is found even if
 //! the file has errors elsewhere.
 
+use crate::rules;
 use agentir_diagnostics::{Diagnostic, FileId, Span, Spanned};
 use agentir_expr::Name;
-use agentir_syntax::rules;
 use agentir_syntax::text::{first_line, offset};
 use smol_str::SmolStr;
 use tree_sitter::Node;

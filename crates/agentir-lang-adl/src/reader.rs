@@ -4,10 +4,10 @@ use super::inline;
 use super::schema::{self, AgentKind, FieldDef, FieldType, Standing};
 use super::steps::{self, Context};
 use super::tree::{Agent, Document, Faq, Field, Subflow, Value};
+use crate::rules;
 use agentir_diagnostics::{Applicability, Diagnostic, FileId, Span, Spanned, closest};
 use agentir_expr::Name;
 use agentir_syntax::outline::{Entry, EntryKind, Key, Outline, Scalar, Style};
-use agentir_syntax::rules;
 use agentir_syntax::text::{listed, offset, with_article};
 use smol_str::SmolStr;
 

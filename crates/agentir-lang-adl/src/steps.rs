@@ -4,10 +4,10 @@ use super::inline;
 use super::reader::{Reader, duplicate};
 use super::schema::{self, VERBS};
 use super::tree::{Assignment, Branch, Step, StepKind};
+use crate::rules;
 use agentir_diagnostics::{Applicability, Diagnostic, Span, Spanned, closest};
 use agentir_expr::Name;
 use agentir_syntax::outline::{Entry, EntryKind, Key, Scalar, Style};
-use agentir_syntax::rules;
 use agentir_syntax::text::{listed, offset};
 use smol_str::SmolStr;
 

@@ -3,7 +3,7 @@
 use crate::line_layout::NOTATION;
 use crate::{Dialect, Options, emit, lower, parse, validate};
 use agentir_diagnostics::{FileId, Span};
-use agentir_expr::{Dialect as Semantics, Version, dialect};
+use agentir_expr::{Dialect as Semantics, dialect};
 use agentir_syntax::emit::Emitter;
 use agentir_syntax::lower::not_text;
 use agentir_syntax::{
@@ -102,7 +102,7 @@ fn read(file: FileId, text: &str, options: Options) -> LoweredFile {
         let twice = [rules::DUPLICATE_FIELD, rules::DUPLICATE_SECTION];
         diagnostics.retain(|d| !(twice.contains(&d.rule) && names.contains(&d.primary.span)));
     }
-    LoweredFile { definition, version: Version::default(), diagnostics, stopped: None }
+    LoweredFile { definition, diagnostics, ..LoweredFile::default() }
 }
 
 /// Whether a document is Agent Script, by its content: it has a `start_agent` or a block that only

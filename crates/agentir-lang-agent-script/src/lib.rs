@@ -30,6 +30,7 @@ mod validate;
 pub use emit::{AGENTFORCE, BASE};
 pub use language::{AGENT_SCRIPT, AGENT_SCRIPT_FILE};
 pub use schema::{Dialect, Version};
+pub use template::template;
 pub use template::{Placeholder, Segment, Template, TemplateStyle};
 pub use tree::{
     Argument, Binding, Branch, CollectForm, Data, Declaration, Declared, Document, Field, Modifier,

@@ -3,13 +3,14 @@
 use super::inline::{self, EntryPoint, Reading, escape};
 use super::layout::TABS;
 use super::outline::RawTemplate;
-use agentir_diagnostics::{Diagnostic, Span};
-use agentir_expr::Expr;
-use agentir_syntax::inline::unescaped;
+use agentir_diagnostics::{Diagnostic, FileId, Span, Spanned};
+use agentir_expr::{Expr, TemplatePart};
+use agentir_syntax::inline::{InlineText, unescaped};
 use agentir_syntax::outline::find_lines;
 use agentir_syntax::rules::INVALID_TEMPLATE;
 use agentir_syntax::text::offset;
 use memchr::memmem;
+use smol_str::SmolStr;
 
 /// A text, quoted or after `|`, with placeholders that are resolved at run time.
 #[derive(Debug, Clone)]
@@ -248,6 +249,15 @@ pub(crate) fn quoted<'s>(reading: &mut Reading<'_>, raw: &'s str, span: Span) ->
     Template { span, style: TemplateStyle::Quoted, placeholders, raw }
 }
 
+/// The placeholders of a text whose quotes, escapes and indentation are resolved. Their spans are offsets in the text.
+pub(crate) fn placeholders_in(
+    text: &str,
+    file: FileId,
+    problems: &mut Vec<Diagnostic>,
+) -> Vec<Placeholder> {
+    placeholders(&mut Reading { file, problems }, text, 0)
+}
+
 /// A block text after a bar.
 pub(crate) fn block<'s>(reading: &mut Reading<'_>, raw: RawTemplate<'s>) -> Template<'s> {
     let start = raw.pipe + 1;
@@ -323,4 +333,25 @@ fn close(inside: &str) -> Option<usize> {
         }
     }
     None
+}
+
+/// Parses a text of AgentIR for an agent of the language: placeholders as documents have them, and no markers.
+pub fn template(input: InlineText<'_>, problems: &mut Vec<Diagnostic>) -> agentir_expr::Template {
+    let file = input.origin.file;
+    let mut found = Vec::new();
+    let placeholders = placeholders_in(input.text, file, &mut found);
+    let relocate = |span: Span| input.span_of(span.start, span.end);
+    for problem in &mut found {
+        problem.spans_mut(&mut |span| *span = relocate(*span));
+    }
+    problems.append(&mut found);
+    let part = |placeholder: Placeholder| {
+        let expr = placeholder.expr?.relocated(&relocate);
+        Some(TemplatePart::Value { expr, filters: Vec::new(), span: relocate(placeholder.span) })
+    };
+    agentir_expr::Template {
+        parts: placeholders.into_iter().filter_map(part).collect(),
+        shifts: input.shifts(),
+        ..agentir_expr::Template::plain(Spanned::new(SmolStr::new(input.text), input.span()))
+    }
 }

@@ -79,7 +79,7 @@ impl Language for Xo {
             return LoweredFile::nothing(vec![problem]);
         }
         let definition = if *kind == SETTINGS_FILE {
-            json::parse(file, text, &mut diagnostics)
+            json::parse(file, text, &crate::FORMAT, &mut diagnostics)
                 .map(|root| Definition::Settings(lower::settings(&root, &mut diagnostics)))
         } else {
             parse(file, text, &mut diagnostics)

@@ -41,9 +41,16 @@ pub fn is_xo(name: &str, text: &str) -> bool {
             && text.contains("\"dialogs\""))
 }
 
+/// The JSON of an export.
+pub const FORMAT: json::Format = json::Format {
+    max_depth: 100,
+    depth_note: "exports have far fewer than 100 levels",
+    help: "export the bot again instead of editing the file",
+};
+
 /// Parses an export; `None` if it is not JSON or contains no bot.
 pub fn parse(file: FileId, text: &str, problems: &mut Vec<Diagnostic>) -> Option<Json> {
-    let mut root = json::parse(file, text, problems)?;
+    let mut root = json::parse(file, text, &FORMAT, problems)?;
     if root.get("dialogs").is_none() {
         let inner = WRAPPERS
             .iter()

@@ -5,6 +5,7 @@ use agentir_diagnostics::{Diagnostic, FileId, SourceFile, Span, Spanned};
 use agentir_expr::Version;
 use agentir_ir::{AgentType, Program};
 use agentir_lint::Options;
+use agentir_syntax::Origin;
 use smol_str::SmolStr;
 use std::sync::Arc;
 
@@ -32,6 +33,8 @@ pub struct LoadedProgram {
     pub files: Vec<FileId>,
     /// The files whose reading an error ended. What the rules say of their contents would rest on a part.
     pub unread: Vec<FileId>,
+    /// Where parts of generated files were written.
+    pub origins: Vec<Origin>,
 }
 
 /// The part of a project manifest that matters here.
@@ -67,6 +70,7 @@ pub fn assemble<'a>(
         loaded.files.push(id);
         file.lowered.add_to(&mut loaded.program, &mut loaded.versions);
         loaded.options.resize(loaded.program.agents.len(), Arc::clone(options));
+        loaded.origins.extend(file.lowered.origins.iter().cloned());
         loaded.unread.extend(file.lowered.stopped.map(|at| at.file));
     }
     let mut diagnostics = Vec::new();

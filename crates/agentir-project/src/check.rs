@@ -9,11 +9,11 @@ use crate::assemble::LoadedProgram;
 use crate::comments::comments;
 use crate::levels::Levels;
 use crate::load::Loaded;
-use agentir_diagnostics::{Diagnostic, FileId, SourceFile, SourceMap, sort};
+use agentir_diagnostics::{Diagnostic, FileId, Label, SourceFile, SourceMap, sort};
 use agentir_lint::{Cancellation, Cancelled, Checked, Selection, Statistics, Times};
-use agentir_syntax::Languages;
+use agentir_syntax::{Languages, Origin};
 use rayon::prelude::*;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 /// Which rules check programs, and how severe their findings are.
 #[derive(Clone, Copy)]
@@ -50,7 +50,7 @@ pub fn check_programs<P: AsRef<LoadedProgram> + Sync>(
     all.retain(|d| selection.wants(d.rule.0));
     if !fragment {
         let run = |loaded: &P| {
-            let LoadedProgram { program, versions, options, unread, files: _ } = loaded.as_ref();
+            let LoadedProgram { program, versions, options, unread, .. } = loaded.as_ref();
             let mut result = agentir_lint::check_with(
                 program,
                 versions,
@@ -90,8 +90,31 @@ pub fn check_programs<P: AsRef<LoadedProgram> + Sync>(
     agentir_lint::suppress(sources, &mut all, &comments, &ran);
     all.retain(|d| selection.wants(d.rule.0));
     levels.apply(&mut all, sources);
+    add_origins(&mut all, programs);
     sort(&mut all, sources);
     Ok((Checked { diagnostics: all, statistics }, times))
+}
+
+/// Labels findings about generated files with the locations that their authors know.
+fn add_origins<P: AsRef<LoadedProgram>>(findings: &mut [Diagnostic], programs: &[P]) {
+    let mut by_file: HashMap<FileId, Vec<&Origin>> = HashMap::new();
+    for origin in programs.iter().flat_map(|loaded| &loaded.as_ref().origins) {
+        by_file.entry(origin.element.file).or_default().push(origin);
+    }
+    if by_file.is_empty() {
+        return;
+    }
+    for finding in findings {
+        let at = finding.primary.span;
+        let around =
+            |origin: &&&Origin| origin.element.start <= at.start && at.end <= origin.element.end;
+        let nearest = by_file.get(&at.file).into_iter().flatten().filter(around);
+        let nearest = nearest.min_by_key(|origin| origin.element.end - origin.element.start);
+        if let Some(origin) = nearest {
+            let message = format!("generated from {}", origin.shown());
+            finding.labels.push(Label { span: origin.span, message });
+        }
+    }
 }
 
 /// Checks everything that was loaded, and takes the findings about its files; see [`check_programs`].

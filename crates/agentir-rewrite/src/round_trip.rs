@@ -2,6 +2,7 @@
 
 use agentir_diagnostics::{Diagnostic, FileId, Severity};
 use agentir_expr::Version;
+use agentir_ir_json::{Json, Mode, to_value};
 use agentir_syntax::line_layout::LineLayout;
 use agentir_syntax::migrate::Difference;
 use agentir_syntax::rules;
@@ -42,21 +43,30 @@ pub(crate) fn read(
         None => language.read(file, text, ReadOptions { fragment: true, ..options }),
     };
     let ir = match definition {
-        Some(Definition::Agent(agent)) => json!({ "agents": [agent] }),
-        Some(Definition::Program { agents, entry, tools, profiles, .. }) => {
-            json!({ "agents": agents, "entry": entry, "tools": tools, "profiles": profiles })
-        }
-        Some(Definition::Profile(profile)) => json!({ "profile": profile }),
-        Some(Definition::Tools(library)) => json!({ "library": library }),
-        Some(Definition::Settings(_)) | None => Value::Null,
+        Some(Definition::Agent(agent)) => json!({ "agents": [ir(&agent)] }),
+        Some(Definition::Program { agents, entry, tools, profiles, .. }) => json!({
+            "agents": ir(&agents),
+            "entry": ir(&entry),
+            "tools": ir(&tools),
+            "profiles": ir(&profiles),
+        }),
+        Some(Definition::Profile(profile)) => json!({ "profile": ir(&profile) }),
+        Some(Definition::Tools(library)) => json!({ "library": ir(&library) }),
+        // AgentIR itself is not rewritten.
+        Some(Definition::Settings(_) | Definition::Whole(_)) | None => Value::Null,
     };
     Reading { fragment, version, ir: without_hash(ir), diagnostics }
+}
+
+fn ir(part: &impl Json) -> Value {
+    to_value(part, Mode::Plain)
 }
 
 fn without_hash(mut ir: Value) -> Value {
     for agent in ir.get_mut("agents").and_then(Value::as_array_mut).into_iter().flatten() {
         if let Some(metadata) = agent.get_mut("metadata").and_then(Value::as_object_mut) {
             metadata.remove("source_hash");
+            metadata.remove("language_version");
         }
     }
     ir

@@ -306,7 +306,7 @@ impl Languages {
     /// The dialect with this id.
     #[must_use]
     pub fn dialect(&self, id: &str) -> Option<Dialect> {
-        self.iter().map(Language::dialect).find(|dialect| dialect.id() == id)
+        self.iter().map(Language::dialect).find(|known| known.id() == id)
     }
 
     /// The targets of conversions, in order.

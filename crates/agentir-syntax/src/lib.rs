@@ -63,4 +63,4 @@ pub use language::{
     Claim, Confidence, Detected, FileHead, FileKind, InlineParsers, Language, Languages, Package,
     PackageError, ProgramLayout, YamlForm,
 };
-pub use lowered::{Definition, LoweredFile, MAX_FILE_SIZE, ReadOptions};
+pub use lowered::{Definition, LoweredFile, MAX_FILE_SIZE, Origin, ReadOptions};

@@ -37,6 +37,8 @@ pub enum Definition {
         /// Whether these are all agents there are.
         complete: bool,
     },
+    /// A whole program that says itself whether it is complete: AgentIR.
+    Whole(Box<Program>),
     /// A behaviour profile.
     Profile(Arc<Profile>),
     /// Tools.
@@ -82,7 +84,7 @@ impl Definition {
 }
 
 /// A file, parsed and lowered.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct LoweredFile {
     /// What it defines; nothing if it cannot be told.
     pub definition: Option<Definition>,
@@ -92,21 +94,46 @@ pub struct LoweredFile {
     pub diagnostics: Vec<Diagnostic>,
     /// Where an error ended the reading, so that the rest of the file is unknown.
     pub stopped: Option<Span>,
+    /// Where parts of the file were written before a program generated it, if it says so.
+    pub origins: Vec<Origin>,
+}
+
+/// A file, line and column that a generated document gives for one of its objects: where the author wrote it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Origin {
+    /// The file.
+    pub file: Spanned<Name>,
+    /// The line, from 1.
+    pub line: Option<u32>,
+    /// The column, from 1.
+    pub column: Option<u32>,
+    /// The location of the object that the origin is given for.
+    pub element: Span,
+    /// The location of the origin in the document.
+    pub span: Span,
+}
+
+impl Origin {
+    /// The origin in a message: `booking.flow:12:3`.
+    #[must_use]
+    pub fn shown(&self) -> String {
+        let number = |n: Option<u32>| n.map(|n| format!(":{n}")).unwrap_or_default();
+        format!("{}{}{}", self.file, number(self.line), number(self.column))
+    }
 }
 
 impl LoweredFile {
     /// A file that was read to its end.
     #[must_use]
     pub fn new(definition: Definition, diagnostics: Vec<Diagnostic>) -> Self {
-        let version = Version::default();
-        Self { definition: Some(definition), version, diagnostics, stopped: None }
+        Self { definition: Some(definition), diagnostics, ..Self::default() }
     }
 
     /// A file that defines nothing, for the reasons given.
     #[must_use]
     pub fn nothing(diagnostics: Vec<Diagnostic>) -> Self {
         let stopped = diagnostics.first().map(|problem| problem.primary.span);
-        Self { definition: None, version: Version::default(), diagnostics, stopped }
+        Self { diagnostics, stopped, ..Self::default() }
     }
 
     /// Adds what the file defines to a program, and the versions of its agents to `versions`. The
@@ -127,14 +154,29 @@ impl LoweredFile {
             }
             Some(Definition::Profile(profile)) => program.profiles.push(Arc::clone(profile)),
             Some(Definition::Tools(library)) => program.libraries.push(Arc::clone(library)),
-            Some(Definition::Settings(settings)) => {
-                for (dialect, entries) in &settings.0 {
-                    for (key, Extension { value, span }) in entries {
-                        program.extensions.insert(dialect, key, value.clone(), *span);
-                    }
-                }
+            Some(Definition::Whole(whole)) => {
+                let version = |agent: &Arc<Agent>| {
+                    agent.metadata.language_version.and_then(Version::from_name).unwrap_or_default()
+                };
+                versions.extend(whole.agents.iter().map(version));
+                program.agents.extend(whole.agents.iter().cloned());
+                program.libraries.extend(whole.libraries.iter().cloned());
+                program.profiles.extend(whole.profiles.iter().cloned());
+                program.entry_agent = whole.entry_agent.clone().or(program.entry_agent.take());
+                program.complete |= whole.complete;
+                add_settings(&whole.extensions, program);
             }
+            Some(Definition::Settings(settings)) => add_settings(settings, program),
             None => {}
+        }
+    }
+}
+
+/// Adds what holds for a program as a whole.
+fn add_settings(settings: &Extensions, program: &mut Program) {
+    for (dialect, entries) in &settings.0 {
+        for (key, Extension { value, span }) in entries {
+            program.extensions.insert(dialect.clone(), key, value.clone(), *span);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The names of the rules reported by the front ends. Their pages are in `rules/`.
+//! The names of the rules that front ends of several languages report. Their pages are in `rules/`.
 
 use agentir_diagnostics::RuleName;
 
@@ -53,50 +53,11 @@ pub const UNKNOWN_DIALECT: RuleName = RuleName("unknown-dialect");
 /// A file with unresolved `{{…}}` placeholders.
 pub const UNFILLED_PLACEHOLDER: RuleName = RuleName("unfilled-placeholder");
 
-// ADL.
-
-/// A pattern of `re.match` that Python rejects.
-pub const INVALID_PATTERN: RuleName = RuleName("invalid-pattern");
-/// Typographic quotes and full-width characters instead of ASCII.
-pub const TYPOGRAPHIC_PUNCTUATION: RuleName = RuleName("typographic-punctuation");
-/// A word that YAML 1.1 reads as a boolean.
-pub const YAML_BOOLEAN: RuleName = RuleName("yaml-boolean");
-/// A step with two verbs.
-pub const TWO_VERBS: RuleName = RuleName("step-with-two-verbs");
-/// `else` without a preceding `if`.
-pub const ELSE_WITHOUT_IF: RuleName = RuleName("else-without-if");
-/// A condition that MICA evaluates differently from the paper.
-pub const MICA_CONDITION: RuleName = RuleName("mica-condition");
-/// A field of the paper that MICA rejects.
-pub const MICA_FIELD: RuleName = RuleName("mica-field");
-/// Arguments in a form that MICA rejects.
-pub const MICA_ARGUMENT: RuleName = RuleName("mica-argument");
-/// An `else` that MICA drops.
-pub const MICA_NESTED_ELSE: RuleName = RuleName("mica-nested-else");
-/// A `return` whose status MICA loses.
-pub const MICA_RETURN: RuleName = RuleName("mica-return");
-/// `tries`, which MICA counts differently.
-pub const MICA_TRIES: RuleName = RuleName("mica-tries");
-/// An instruction that MICA sends to the user.
-pub const MICA_POLICY: RuleName = RuleName("mica-policy");
-/// A knowledge source that MICA does not load.
-pub const MICA_SOURCE: RuleName = RuleName("mica-source");
-/// A `main` that MICA cannot start.
-pub const MICA_MAIN: RuleName = RuleName("mica-main");
-/// A jump to a label after which MICA continues elsewhere.
-pub const MICA_JUMP: RuleName = RuleName("mica-jump");
-/// Placeholders in a prompt, which MICA does not resolve.
-pub const MICA_PROMPT: RuleName = RuleName("mica-prompt");
-/// A setting that MICA's server does not pass on.
-pub const MICA_CONFIG: RuleName = RuleName("mica-config");
-/// Steps that MICA does not execute as the paper specifies.
-pub const MICA_STEPS: RuleName = RuleName("mica-steps");
-
-// Kore.ai XO.
+// Imports.
 
 /// A password, key or token in an export, which is not copied to the result.
 pub const CREDENTIAL_NOT_COPIED: RuleName = RuleName("credential-not-copied");
 /// A node, component, form or dialog that an export refers to but does not contain.
 pub const MISSING_PART: RuleName = RuleName("missing-part");
-/// JavaScript or a condition without a counterpart in ABL.
+/// Code or a condition without a counterpart in the language that it is translated to.
 pub const UNTRANSLATED: RuleName = RuleName("untranslated");

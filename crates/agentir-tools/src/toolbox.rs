@@ -248,8 +248,7 @@ fn no_handler(tool: &Tool, kind: Option<ToolType>) -> String {
         (Some(ToolType::Mcp), _) => format!("no MCP servers are set up for `{name}`"),
         (_, Some(target)) => format!("`{name}` is `{target}`, which runs on its platform only"),
         (Some(kind), _) => {
-            let kind = serde_json::to_value(kind).unwrap_or_default();
-            let kind = kind.as_str().unwrap_or("another");
+            let kind = kind.name();
             format!("`{name}` is of type `{kind}`, which runs on its platform only")
         }
         (None, None) => format!("`{name}` is declared, and nothing says how it is reached"),
@@ -265,7 +264,7 @@ fn inferred_type(tool: &Tool) -> Option<ToolType> {
 
 /// What a library says for all of its tools, and the tool does not say itself.
 fn apply_library_defaults(
-    extensions: &BTreeMap<&'static str, BTreeMap<String, agentir_ir::Extension>>,
+    extensions: &BTreeMap<agentir_expr::Name, BTreeMap<String, agentir_ir::Extension>>,
     tool: &mut Tool,
 ) {
     const FIELDS: &[&str] =

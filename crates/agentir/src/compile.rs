@@ -2,7 +2,9 @@
 
 use agentir_diagnostics::{Diagnostic, FileId, Severity, SourceMap, Span};
 use agentir_expr::Name;
-use agentir_ir::{Agent, AgentType, CompilationIssue, CompilationOutput, Deployment, IR_VERSION};
+use agentir_ir::{
+    Agent, AgentType, CompilationIssue, CompilationOutput, Deployment, Extensions, IR_VERSION,
+};
 use agentir_project::Loaded;
 use indexmap::IndexMap;
 use smol_str::SmolStr;
@@ -28,11 +30,18 @@ pub(crate) fn output(loaded: &Loaded, diagnostics: &[Diagnostic]) -> Compilation
         remote_agents: Vec::new(),
         compilation_errors: Vec::new(),
         compilation_warnings: Vec::new(),
+        complete: None,
+        extensions: Extensions::default(),
     };
     let mut entries = Vec::new();
     let mut remote = BTreeSet::new();
     for loaded in programs {
-        entries.extend(loaded.program.entry().map(|a| a.metadata.name.value.clone()));
+        entries.extend(loaded.program.entry().map(|a| a.metadata.name.clone()));
+        for (dialect, settings) in &loaded.program.extensions.0 {
+            for (key, setting) in settings {
+                result.extensions.insert(dialect.clone(), key, setting.value.clone(), setting.span);
+            }
+        }
         result.libraries.extend(loaded.program.libraries.iter().cloned());
         result.behavior_profiles.extend(loaded.program.profiles.iter().cloned());
         for agent in &loaded.program.agents {
@@ -50,7 +59,7 @@ pub(crate) fn output(loaded: &Loaded, diagnostics: &[Diagnostic]) -> Compilation
         }
     }
     if let [entry] = entries.as_slice()
-        && result.agents.contains_key(entry)
+        && result.agents.contains_key(&entry.value)
     {
         result.entry_agent = Some(entry.clone());
     }
@@ -62,6 +71,12 @@ pub(crate) fn output(loaded: &Loaded, diagnostics: &[Diagnostic]) -> Compilation
             Severity::Warning => result.compilation_warnings.push(issue),
             Severity::Info => {}
         }
+    }
+    // Where agents are omitted, the errors say that they are not all.
+    if result.compilation_errors.is_empty() {
+        let complete = programs.iter().all(|loaded| loaded.program.complete);
+        let expected = agentir_ir_json::is_complete(result.agents.values());
+        result.complete = (complete != expected).then_some(complete);
     }
     result
 }

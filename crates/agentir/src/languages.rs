@@ -1,14 +1,44 @@
 //! The registry: the languages of the library. Nothing else names them all; the crates below are handed the list.
 
 use agentir_convert::Target;
+use agentir_diagnostics::Diagnostic;
+use agentir_expr::{Template, TemplatePart, dialect};
+use agentir_ir_json::{AgentIr, Parsers};
 use agentir_lang_xo::Xo;
+use agentir_syntax::inline::InlineText;
 use agentir_syntax::{Language, Languages};
 
 /// Exports are translated to the expressions and texts of ABL.
 static XO: Xo = Xo { parsers: &agentir_lang_abl::INLINE_PARSERS };
 
-static ALL: [&dyn Language; 4] =
-    [agentir_lang_abl::ABL, agentir_lang_agent_script::AGENT_SCRIPT, agentir_lang_adl::ADL, &XO];
+/// Texts in AgentIR have the placeholders of ABL, but for those of Agent Script.
+static AGENT_IR: AgentIr = AgentIr {
+    parsers: Parsers {
+        inline: &agentir_lang_abl::INLINE_PARSERS,
+        templates: &[
+            (dialect::AGENT_SCRIPT, agentir_lang_agent_script::template),
+            (dialect::ADL, adl_template),
+        ],
+    },
+};
+
+/// Lowering writes the placeholders of ADL as ABL has them, and only paths; other braces are text.
+fn adl_template(input: InlineText<'_>, _: &mut Vec<Diagnostic>) -> Template {
+    let mut template = (agentir_lang_abl::INLINE_PARSERS.template)(input, &mut Vec::new());
+    template.parts.retain(|part| {
+        matches!(part, TemplatePart::Value { expr, filters, .. }
+            if filters.is_empty() && expr.as_path().is_some())
+    });
+    template
+}
+
+static ALL: [&dyn Language; 5] = [
+    agentir_lang_abl::ABL,
+    agentir_lang_agent_script::AGENT_SCRIPT,
+    agentir_lang_adl::ADL,
+    &XO,
+    &AGENT_IR,
+];
 
 /// All languages. ABL is that of files which none of them detects.
 #[must_use]

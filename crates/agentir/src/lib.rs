@@ -38,6 +38,7 @@ pub use agentir_draw::{Detail, Graph};
 pub use agentir_expr::Version;
 pub use agentir_flow::cost::CostReport;
 pub use agentir_ir as ir;
+pub use agentir_ir_json as ir_json;
 pub use agentir_lint::{Cancellation, Cancelled, Selection, UnknownRule};
 pub use agentir_project::{LoadError, config_names};
 pub use agentir_rewrite::{Migration, RewriteError};

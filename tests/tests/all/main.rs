@@ -23,6 +23,7 @@ mod generated;
 mod graph;
 mod hostile;
 mod hygiene;
+mod ir_json;
 mod loops;
 mod migrate;
 mod mutations;

@@ -4,12 +4,12 @@
 use super::pairs::Pairs;
 use crate::normalized::spans_in;
 use crate::text::{normalize, normalized_json, quoted};
-use agentir_diagnostics::{Span, Spanned, with_places};
+use agentir_diagnostics::{Span, Spanned};
 use agentir_expr::Name;
 use agentir_flow::cfg::{DecidedBy, Edge, EdgeKind, Node, NodeKind, Origin, Transfer};
 use agentir_ir::{BindingAction, Response, RoutingTarget, Statement};
-use serde::Serialize;
-use serde_json::{Value, to_value};
+use agentir_ir_json::{Json, Mode, to_value};
+use serde_json::Value;
 
 /// The label of a transition: an observable action.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -21,12 +21,12 @@ pub(super) struct Label {
 }
 
 impl Label {
-    fn new(verb: &str, about: &str, all: &impl Serialize) -> Self {
+    fn new(verb: &str, about: &str, all: &impl Json) -> Self {
         let text = if about.is_empty() { verb.to_owned() } else { format!("{verb} {about}") };
         Self { key: format!("{verb} {}", normalized_json(all)), text }
     }
 
-    fn says(text: Option<&str>, all: &impl Serialize) -> Self {
+    fn says(text: Option<&str>, all: &impl Json) -> Self {
         Self::new("says", &text.map_or_else(|| "something".to_owned(), quoted), all)
     }
 
@@ -158,36 +158,50 @@ pub(super) fn label(
 
 /// The spans of the values that a node uses.
 pub(super) fn value_spans(node: &Node<'_>) -> Vec<Span> {
-    let json = with_places(|| match node.origin {
+    let mut found = Vec::new();
+    let json = match node.origin {
         // The continuations are separate nodes.
         Origin::Statement(Statement::Call(call)) => {
-            let with: Vec<_> = call.with.iter().map(|a| Spanned::new((), a.value.span)).collect();
-            to_value((&call.tool, with, &call.result, &call.success_when))
+            found.extend(call.with.iter().map(|argument| argument.value.span));
+            Value::from(vec![json(&call.tool), json(&call.result), json(&call.success_when)])
         }
         Origin::Statement(Statement::Collect(collect)) => {
-            to_value((&collect.present, &collect.gather))
+            Value::from(vec![json(&collect.present), json(&collect.gather)])
         }
-        Origin::Statement(Statement::If { .. } | Statement::Await { .. }) => Ok(Value::Null),
-        Origin::Statement(statement) => to_value(statement),
-        Origin::Set(set) => to_value(set),
-        Origin::Agent(agent) if node.kind == NodeKind::Collect => to_value(&agent.gather),
-        Origin::Failure(failure) => to_value(failure),
-        Origin::Guardrail(guardrail) => to_value(guardrail),
-        Origin::Handoff(handoff) => to_value(handoff),
-        Origin::Delegate(delegate) => to_value(delegate),
-        Origin::Rule(rule) => to_value(rule),
-        Origin::Trigger(trigger) => to_value(trigger),
-        Origin::HumanOutcome(outcome) => to_value(outcome),
-        Origin::Completion(done) => to_value(done),
-        Origin::Remember(remember) => to_value(remember),
-        Origin::ToolBinding(binding) => to_value(binding),
-        Origin::Tool(tool) => to_value(tool),
-        Origin::Handler(handler) => to_value((&handler.kind, &handler.respond)),
-        _ => Ok(Value::Null),
-    });
-    let mut found = Vec::new();
-    spans_in(&json.unwrap_or_default(), &mut found);
+        Origin::Statement(Statement::If { .. } | Statement::Await { .. }) => Value::Null,
+        Origin::Statement(statement) => json(statement),
+        Origin::Set(set) => json(set),
+        Origin::Agent(agent) if node.kind == NodeKind::Collect => json(&agent.gather),
+        Origin::Failure(failure) => json(failure),
+        Origin::Guardrail(guardrail) => json(guardrail),
+        Origin::Handoff(handoff) => json(handoff),
+        Origin::Delegate(delegate) => json(delegate),
+        Origin::Rule(rule) => json(rule),
+        Origin::Trigger(trigger) => json(trigger),
+        Origin::HumanOutcome(outcome) => json(outcome),
+        Origin::Completion(done) => json(done),
+        Origin::Remember(remember) => json(remember),
+        Origin::ToolBinding(binding) => json(binding),
+        Origin::Tool(tool) => json(tool),
+        Origin::Handler(handler) => Value::from(vec![json(&handler.kind), json(&handler.respond)]),
+        _ => Value::Null,
+    };
+    spans_in(&json, &mut found);
     found
+}
+
+/// A part of a program, without spans.
+fn plain(part: &impl Json) -> Value {
+    to_value(part, Mode::Plain)
+}
+
+fn list_of(values: impl IntoIterator<Item = Value>) -> Value {
+    Value::Array(values.into_iter().collect())
+}
+
+/// A part of a program, with spans.
+fn json(part: &impl Json) -> Value {
+    to_value(part, Mode::WithSpans)
 }
 
 fn list<'n>(names: impl Iterator<Item = &'n str>) -> String {
@@ -218,7 +232,12 @@ fn say(node: &Node<'_>) -> Label {
         Origin::Completion(done) => {
             let text = done.respond.as_ref().map(|t| t.text.value.as_str());
             let named = done.respond_template.as_ref().map(|t| t.value.as_str());
-            let all = (&done.respond, &done.respond_template, &done.rich_content, &done.actions);
+            let all = list_of([
+                plain(&done.respond),
+                plain(&done.respond_template),
+                plain(&done.rich_content),
+                plain(&done.actions),
+            ]);
             Label::says(text.or(named), &all)
         }
         Origin::HumanOutcome(outcome) => {
@@ -287,11 +306,11 @@ fn tool_of<'a>(node: &Node<'a>) -> Option<&'a Spanned<Name>> {
 fn call(node: &Node<'_>) -> Label {
     match node.origin {
         Origin::Statement(Statement::Call(call)) => {
-            let args: Vec<_> = call
-                .with
-                .iter()
-                .map(|a| (a.name.as_ref().map(|n| &n.value), a.value.to_string()))
-                .collect();
+            let arg = |a: &agentir_expr::Argument| {
+                let name = a.name.as_ref().map(|n| n.value.as_str());
+                list_of([name.into(), a.value.to_string().into()])
+            };
+            let args = list_of(call.with.iter().map(arg));
             let args_text: Vec<String> = call
                 .with
                 .iter()
@@ -303,7 +322,7 @@ fn call(node: &Node<'_>) -> Label {
             let kept =
                 call.result.as_ref().map_or_else(String::new, |r| format!(" as {}", r.value));
             let text = normalize(&format!("`{}({}){kept}`", call.tool.value, args_text.join(", ")));
-            Label::new("calls", &text, &(&call.tool, args, &call.result))
+            Label::new("calls", &text, &list_of([plain(&call.tool), args, plain(&call.result)]))
         }
         Origin::Tool(tool) => Label::new("calls", &format!("`{}`", tool.name.value), &tool.name),
         Origin::Name(name) => Label::new("calls", &format!("`{}`", name.value), name),
@@ -311,9 +330,11 @@ fn call(node: &Node<'_>) -> Label {
             BindingAction::Call { tool } if binding.with.is_empty() => {
                 Label::new("calls", &format!("`{}`", tool.value), tool)
             }
-            BindingAction::Call { tool } => {
-                Label::new("calls", &format!("`{}`", tool.value), &(tool, &binding.with))
-            }
+            BindingAction::Call { tool } => Label::new(
+                "calls",
+                &format!("`{}`", tool.value),
+                &list_of([plain(tool), plain(&binding.with)]),
+            ),
             _ => Label::new("calls", &format!("`{}`", binding.name.value), &binding.name),
         },
         _ => Label::plain("calls something"),
@@ -325,8 +346,7 @@ fn set(node: &Node<'_>) -> Label {
         Origin::Statement(Statement::Set(set)) | Origin::Set(set) => set,
         // Variables are set from the message of the user.
         Origin::ToolBinding(binding) => {
-            let all: Vec<_> = binding.with.iter().collect();
-            return Label::new("notes what the user says", "", &all);
+            return Label::new("notes what the user says", "", &binding.with);
         }
         _ => return Label::plain("sets something"),
     };
@@ -360,12 +380,13 @@ fn transfer_label(
             normalized_json(&context)
         }
         Origin::Delegate(delegate) => {
-            let input: Vec<_> = delegate
+            let input = delegate
                 .input
                 .iter()
-                .map(|(n, e)| (&n.value, e.to_string()))
-                .filter(|(name, value)| *name != value || !pairs.is_shared(name))
-                .collect();
+                .map(|(n, e)| (n.value.as_str(), e.to_string()))
+                .filter(|(name, value)| name != value || !pairs.is_shared(name))
+                .map(|(name, value)| list_of([name.into(), value.into()]));
+            let input = list_of(input);
             normalized_json(&input)
         }
         _ => String::new(),
@@ -401,11 +422,12 @@ pub(super) fn events(from: &Node<'_>, edge: &Edge<'_>) -> Vec<(String, bool)> {
             }
         }
         Origin::Handler(handler) if from.kind == NodeKind::Error => {
-            let kind = normalized_json(&(&handler.kind, &handler.subtypes));
+            let kind = normalized_json(&list_of([plain(&handler.kind), plain(&handler.subtypes)]));
             all.push((format!("what went wrong is {kind}"), true));
         }
         Origin::Digression(digression) if from.kind == NodeKind::Interrupt => {
-            let wish = normalized_json(&(&digression.intent, &digression.keywords));
+            let wish =
+                normalized_json(&list_of([plain(&digression.intent), plain(&digression.keywords)]));
             all.push((format!("the user wants {wish}"), true));
         }
         Origin::Action(handler) if from.kind == NodeKind::Interrupt => {

@@ -76,6 +76,7 @@ pub(super) const TRAITS: Traits = Traits {
     is_authored: true,
     entry: Entry::Found,
     closed_programs: false,
+    agents_are_declared: false,
     shared_variables: false,
     arguments_are_variables: false,
     reads_other_agents: false,
@@ -91,6 +92,7 @@ pub(super) const TRAITS: Traits = Traits {
     implicit_routing: false,
     queries_all_knowledge: false,
     sessions_expire: true,
+    arguments_have_placeholders: true,
 };
 
 pub(super) static VOCABULARIES: &[Vocabulary] = &[

@@ -36,6 +36,7 @@ static TABLES: DialectTables = DialectTables {
         is_authored: true,
         entry: Entry::Named("main"),
         closed_programs: true,
+        agents_are_declared: false,
         shared_variables: false,
         arguments_are_variables: true,
         reads_other_agents: true,
@@ -51,6 +52,7 @@ static TABLES: DialectTables = DialectTables {
         implicit_routing: true,
         queries_all_knowledge: true,
         sessions_expire: false,
+        arguments_have_placeholders: false,
     },
     // The kind of the agent, and the files whose functions it uses.
     redundant_extensions: &["type", "tools"],

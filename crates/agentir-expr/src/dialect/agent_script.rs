@@ -37,6 +37,7 @@ static TABLES: DialectTables = DialectTables {
         is_authored: true,
         entry: Entry::Declared,
         closed_programs: true,
+        agents_are_declared: true,
         shared_variables: true,
         arguments_are_variables: false,
         reads_other_agents: false,
@@ -52,6 +53,7 @@ static TABLES: DialectTables = DialectTables {
         implicit_routing: false,
         queries_all_knowledge: false,
         sessions_expire: false,
+        arguments_have_placeholders: false,
     },
     redundant_extensions: &[],
     // The nodes of agentfabric have references and functions of their own.

@@ -14,6 +14,9 @@ pub struct Traits {
     /// reads their variables: a script is one file (Agent Script, part II), a bot one folder (ADL B.6).
     /// Agents of ABL may belong to a larger project.
     pub closed_programs: bool,
+    /// Whether a program declares every agent that its agents lead to, also those that are deployed elsewhere
+    /// (Agent Script, part II, 5 and 10). Otherwise each agent lists the remote ones it knows (ABL 3.10).
+    pub agents_are_declared: bool,
     /// Whether all agents of a program share its variables (Agent Script, part II, 3). Otherwise each agent
     /// has its own, and who hands over says what it passes (ABL 3.10, ADL B.4.2).
     pub shared_variables: bool,
@@ -54,6 +57,8 @@ pub struct Traits {
     pub queries_all_knowledge: bool,
     /// Whether a session expires when the user is idle (ABL 7.11).
     pub sessions_expire: bool,
+    /// Whether texts among the arguments of a call have placeholders (ABL 3.14, `call_with`).
+    pub arguments_have_placeholders: bool,
 }
 
 /// Where conversations begin.

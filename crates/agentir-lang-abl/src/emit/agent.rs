@@ -10,6 +10,7 @@ use agentir_expr::Template;
 use agentir_ir::{
     Agent, AgentType, Coordination, Extensions, Handoff, Hook, Identity, Memory, Timeouts,
 };
+use agentir_ir_json::{Json, Mode, to_value};
 use serde_json::{Map, Value};
 
 /// Emits the sections of an agent.
@@ -34,9 +35,9 @@ fn text(template: &Template) -> Scalar {
     Scalar::Text(template.text.value.to_string())
 }
 
-pub(super) fn json_of(part: &impl serde::Serialize) -> Map<String, Value> {
-    match serde_json::to_value(part) {
-        Ok(Value::Object(json)) => json,
+pub(super) fn json_of(part: &impl Json) -> Map<String, Value> {
+    match to_value(part, Mode::Plain) {
+        Value::Object(json) => json,
         _ => Map::new(),
     }
 }
@@ -69,11 +70,7 @@ impl Agents {
     }
 
     /// The elements of a section, by its table.
-    fn list<'p, T: serde::Serialize + 'p>(
-        &mut self,
-        key: &str,
-        parts: impl IntoIterator<Item = &'p T>,
-    ) {
+    fn list<'p, T: Json + 'p>(&mut self, key: &str, parts: impl IntoIterator<Item = &'p T>) {
         let ty = item_table(key);
         let all = parts.into_iter().filter_map(|p| record::item(ty, &Value::Object(json_of(p))));
         let children = all.collect();
@@ -99,7 +96,7 @@ impl Agents {
         let entities = record::items(item_table("entities"), &entities);
         self.block("entities", entities);
         self.lookup_tables(a);
-        let mut gather = record_of_ir(table("gather"), &Gathered(&a.gather));
+        let mut gather = record_of_ir(table("gather"), &without_fields(&a.gather));
         let fields: Vec<Entry> = a.gather.fields.iter().map(gather_field).collect();
         if gather.is_empty() {
             gather = fields;
@@ -506,14 +503,10 @@ impl Agents {
 }
 
 /// The fields of a `Gather` without those that have their own notation.
-struct Gathered<'g>(&'g agentir_ir::Gather);
-
-impl serde::Serialize for Gathered<'_> {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut json = json_of(self.0);
-        json.remove("fields");
-        json.serialize(serializer)
-    }
+fn without_fields(gather: &agentir_ir::Gather) -> Value {
+    let mut json = json_of(gather);
+    json.remove("fields");
+    Value::Object(json)
 }
 
 fn smol_text(text: &agentir_diagnostics::Spanned<impl std::fmt::Display>) -> String {

@@ -9,6 +9,7 @@ use agentir_ir::{
     Extensions, Gather, GatherField, Hook, Jump, Phase, Response, SetVariable, Statement, Step,
     Target, Transform,
 };
+use agentir_ir_json::{Json, Mode, to_value};
 use serde_json::Value;
 
 /// The context of a body, which determines the available fields.
@@ -34,9 +35,9 @@ pub(super) struct Bodies {
     pub(super) notation: Notation,
 }
 
-fn text_of(value: &impl serde::Serialize) -> String {
-    match serde_json::to_value(value) {
-        Ok(Value::String(text)) => text,
+fn text_of(value: &impl Json) -> String {
+    match to_value(value, Mode::Plain) {
+        Value::String(text) => text,
         _ => String::new(),
     }
 }
@@ -56,7 +57,7 @@ fn template(text: &agentir_expr::Template) -> Scalar {
 
 /// The extensions of an element, by its table.
 pub(super) fn extension_entries(ty: &'static RecordType, all: &Extensions) -> Vec<Entry> {
-    extensions(ty, serde_json::to_value(all).ok().as_ref())
+    extensions(ty, Some(&to_value(all, Mode::Plain)))
 }
 
 fn table(path: &[&str]) -> &'static RecordType {
@@ -252,7 +253,7 @@ impl Bodies {
         field("submit_id", actions.submit_id.as_ref().map(|n| Scalar::Code(n.to_string())));
         field("render_id", actions.render_id.as_ref().map(|n| Scalar::Code(n.to_string())));
         for element in &actions.elements {
-            let Ok(Value::Object(mut json)) = serde_json::to_value(element) else { continue };
+            let Value::Object(mut json) = to_value(element, Mode::Plain) else { continue };
             let kind = element.kind.value.as_str();
             let mut item = Vec::new();
             if matches!(kind, "button" | "select" | "input") && element.label.is_some() {
@@ -293,7 +294,7 @@ impl Bodies {
     /// The fields to collect.
     pub(super) fn gather(self, gather: &Gather) -> Vec<Entry> {
         let Some(ty) = inner(&STEP, "gather") else { return Vec::new() };
-        let Ok(Value::Object(mut json)) = serde_json::to_value(gather) else { return Vec::new() };
+        let Value::Object(mut json) = to_value(gather, Mode::Plain) else { return Vec::new() };
         json.remove("fields");
         let mut children = record::record(ty, &json);
         let fields: Vec<Entry> = gather.fields.iter().map(gather_field).collect();
@@ -484,7 +485,7 @@ impl Bodies {
         let ty = table(&["on_error"]).items.unwrap_or(&STEP);
         all.into_iter()
             .map(|h| {
-                let Ok(Value::Object(mut json)) = serde_json::to_value(h) else {
+                let Value::Object(mut json) = to_value(h, Mode::Plain) else {
                     return Entry::Gap;
                 };
                 for gone in ["type", "body", "then"] {
@@ -580,7 +581,7 @@ impl Bodies {
 }
 
 pub(super) fn number(n: agentir_ir::Number) -> String {
-    serde_json::to_value(n).unwrap_or_default().to_string()
+    Value::from(n).to_string()
 }
 
 pub(super) fn pair(set: &SetVariable) -> (String, String) {
@@ -590,7 +591,7 @@ pub(super) fn pair(set: &SetVariable) -> (String, String) {
 /// A field to collect.
 pub(super) fn gather_field(field: &GatherField) -> Entry {
     let ty = table(&["gather"]).items.unwrap_or(&STEP);
-    let Ok(Value::Object(mut json)) = serde_json::to_value(field) else { return Entry::Gap };
+    let Value::Object(mut json) = to_value(field, Mode::Plain) else { return Entry::Gap };
     json.remove("name");
     let by_default = field.required == field.default.is_none();
     if by_default && json.len() == 1 && field.required {
@@ -629,8 +630,8 @@ pub(super) fn gather_field(field: &GatherField) -> Entry {
 
 /// Whether the fields have only names.
 fn is_bare(gather: &Gather) -> bool {
-    let bare = |f: &GatherField| match serde_json::to_value(f) {
-        Ok(Value::Object(json)) => json.len() == 2 && f.required,
+    let bare = |f: &GatherField| match to_value(f, Mode::Plain) {
+        Value::Object(json) => json.len() == 2 && f.required,
         _ => false,
     };
     gather.fields.iter().all(bare)

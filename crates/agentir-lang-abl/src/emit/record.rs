@@ -5,6 +5,7 @@ use super::tree::{Entry, Key, Scalar, data, names};
 use crate::inline;
 use crate::schema::{FieldDef, FieldType, Naming, RecordType};
 use agentir_diagnostics::FileId;
+use agentir_ir_json::{Json, Mode, to_value};
 use agentir_syntax::inline::InlineText;
 use serde_json::{Map, Value};
 
@@ -113,10 +114,10 @@ pub(super) fn record(ty: &'static RecordType, json: &Map<String, Value>) -> Vec<
     entries
 }
 
-/// Like [`record`], for any serialisable part of the IR.
-pub(super) fn record_of_ir(ty: &'static RecordType, part: &impl serde::Serialize) -> Vec<Entry> {
-    match serde_json::to_value(part) {
-        Ok(Value::Object(json)) => record(ty, &json),
+/// Like [`record`], for any part of the IR.
+pub(super) fn record_of_ir(ty: &'static RecordType, part: &impl Json) -> Vec<Entry> {
+    match to_value(part, Mode::Plain) {
+        Value::Object(json) => record(ty, &json),
         _ => Vec::new(),
     }
 }

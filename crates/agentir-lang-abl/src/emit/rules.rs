@@ -9,6 +9,7 @@ use agentir_ir::{
     Checkpoint, Constraint, ConstraintFailure, ConstraintKind, FailureKind, Guardrail, Insertion,
     NumberOrText, Profile, Target,
 };
+use agentir_ir_json::{Mode, to_value};
 use serde_json::Value;
 
 /// The constraints of a section, grouped by label.
@@ -148,7 +149,7 @@ fn failure(bodies: Bodies, f: &ConstraintFailure) -> Entry {
 /// A guardrail.
 pub(super) fn guardrail(g: &Guardrail) -> Entry {
     let Some(ty) = inner(&AGENT, "guardrails").and_then(|t| t.items) else { return Entry::Gap };
-    let Ok(Value::Object(mut json)) = serde_json::to_value(g) else { return Entry::Gap };
+    let Value::Object(mut json) = to_value(g, Mode::Plain) else { return Entry::Gap };
     for gone in ["name", "tier", "check"] {
         json.remove(gone);
     }

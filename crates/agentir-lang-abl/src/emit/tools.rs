@@ -5,6 +5,7 @@ use super::record::{self, inner};
 use super::tree::{Entry, Key, Notation, Scalar, data, names};
 use crate::schema::{RecordType, TOOL_LIBRARY};
 use agentir_ir::{Data, Parameter, Tool, ToolLibrary};
+use agentir_ir_json::{Mode, to_value};
 use serde_json::Value;
 
 fn section() -> &'static RecordType {
@@ -62,7 +63,7 @@ fn tool(notation: Notation, tool: &Tool) -> Entry {
         }
         children.extend(tool.returns.as_ref().map(|r| return_type(&r.ty)));
     }
-    let Ok(Value::Object(mut json)) = serde_json::to_value(tool) else { return Entry::Gap };
+    let Value::Object(mut json) = to_value(tool, Mode::Plain) else { return Entry::Gap };
     for gone in ["description", "parameters", "returns", "binding"] {
         json.remove(gone);
     }
@@ -129,7 +130,7 @@ fn signature(tool: &Tool) -> String {
 
 fn parameter_block(p: &Parameter) -> Option<Entry> {
     let ty = inner(section().items?, "parameters")?.items?;
-    let Ok(Value::Object(mut json)) = serde_json::to_value(p) else { return None };
+    let Value::Object(mut json) = to_value(p, Mode::Plain) else { return None };
     json.remove("name");
     if p.required == p.default.is_none() {
         json.remove("required");

@@ -10,6 +10,7 @@ use agentir_ir::{
     LookupTable, Metadata, MultiIntent, NamedTemplate, Nlu, NluIntent, Number, Response,
     SystemPrompt, Timeouts, dialect,
 };
+use agentir_ir_json::Mode;
 use agentir_syntax::lower::{execution_hints, merge_extensions};
 use indexmap::IndexMap;
 use smol_str::SmolStr;
@@ -275,7 +276,7 @@ fn execution(f: &mut Fields<'_>) -> Execution {
             let value = if rest.is_empty() {
                 model.unwrap_or_default()
             } else {
-                let mut value = serde_json::to_value(&rest).unwrap_or_default();
+                let mut value = agentir_ir_json::to_value(&rest, Mode::Plain);
                 if let (Some(object), Some(model)) = (value.as_object_mut(), model) {
                     object.insert("model".to_owned(), model);
                 }
@@ -359,7 +360,7 @@ fn templates(
             extensions.insert(
                 dialect::ABL.id(),
                 &format!("templates.{}", name.value),
-                serde_json::to_value(&earlier).unwrap_or_default(),
+                agentir_ir_json::to_value(&earlier, Mode::Plain),
                 earlier.span,
             );
             shadowed.push(earlier);
@@ -511,7 +512,7 @@ fn lookup_tables(
             extensions.insert(
                 dialect::ABL.id(),
                 &format!("lookup_tables.{}", name.value),
-                serde_json::to_value(&earlier).unwrap_or_default(),
+                agentir_ir_json::to_value(&earlier, Mode::Plain),
                 earlier.span,
             );
             shadowed.push(earlier);

@@ -6,6 +6,7 @@ use crate::{Field, HeaderValue, Record, Value};
 use agentir_diagnostics::{Span, Spanned};
 use agentir_expr::{Condition, Expr, Name, Template, TypeExpr};
 use agentir_ir::{Data, Extensions, Number, NumberOrText, dialect};
+use agentir_ir_json::Mode;
 use agentir_syntax::outline::{Entry, EntryKind};
 use smol_str::SmolStr;
 
@@ -318,7 +319,7 @@ impl<'t> Fields<'t> {
             let mut inner = Extensions::default();
             let (name, span) = (item.name.clone(), item.span);
             Self::new(item).preserve(&mut inner);
-            let value = serde_json::to_value(&inner).unwrap_or_default();
+            let value = agentir_ir_json::to_value(&inner, Mode::Plain);
             extensions.insert(dialect, name.as_ref().map_or("item", |n| &n.value), value, span);
         }
     }

@@ -10,6 +10,7 @@ use agentir_ir::{
     AgentReference, Context as HandoffContext, Coordination, Data, Decider, Extensions, Handoff,
     Number, PassedValue, Policy, PolicyRule, Routing, RoutingRule, RoutingTarget, dialect,
 };
+use agentir_ir_json::Mode;
 use agentir_syntax::lower::{empty_rule, merge_extensions};
 use smol_str::SmolStr;
 
@@ -49,7 +50,7 @@ pub(super) fn supervisor(
         rest.insert(
             dialect::ABL.id(),
             "communication",
-            serde_json::to_value(remaining).unwrap_or_default(),
+            agentir_ir_json::to_value(&remaining, Mode::Plain),
             span,
         );
     }

@@ -114,9 +114,7 @@ fn literal_data(e: &agentir_expr::Expr) -> Data {
     match &e.kind {
         ExprKind::Literal(Literal::Null | Literal::Undefined) => Data::Null,
         ExprKind::Literal(Literal::Bool(b)) => Data::Bool(*b),
-        ExprKind::Literal(Literal::Number(n)) => {
-            serde_json::to_value(agentir_ir::Number(*n)).unwrap_or_default()
-        }
+        ExprKind::Literal(Literal::Number(n)) => Data::from(agentir_ir::Number(*n)),
         ExprKind::Literal(Literal::String(s)) => Data::from(s.as_str()),
         _ => Data::from(e.to_string()),
     }

@@ -39,6 +39,10 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
         entries: &'t [Entry<'s>],
     ) -> Option<Record<'t>> {
         let item = record.ty.items.filter(|item| item.naming != Naming::Keyed)?;
+        // Statements may stand in a body with or without a dash.
+        if record.ty.fields.iter().any(|field| item.field(field.name).is_some()) {
+            return None;
+        }
         let is_inner = |entry: &Entry<'_>| match &entry.kind {
             EntryKind::Pair { key, .. } => {
                 record.ty.field(key.text).is_none() && item.field(key.text).is_some()

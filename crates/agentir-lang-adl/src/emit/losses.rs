@@ -144,7 +144,6 @@ pub(crate) const LOSSES: &[LossRule] = &[
     approximated("completion.**", "a sentence in the prompt"),
     approximated("error_handling.**", "a sentence in the prompt"),
     approximated("flow.definitions.*.reasoning_zone.**", "an llm agent that the flow calls"),
-    approximated("flow.definitions.*.reasoning", "an llm agent that the flow calls, or none"),
     dropped(
         "flow.definitions.*.digressions.**",
         "a flow of ADL goes one step after the other",
@@ -197,7 +196,6 @@ pub(crate) const LOSSES: &[LossRule] = &[
     approximated("reasoning.**", "`uses`, and a sentence in the prompt"),
     approximated("messages.**", "a text in the prompt"),
     approximated("templates.**", "the text where it is said"),
-    dropped("shadowed_templates.**", "only the last one counts", ""),
     dropped(
         "hooks.**",
         "ADL does nothing around turns",

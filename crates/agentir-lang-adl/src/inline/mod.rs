@@ -7,6 +7,8 @@ mod lexer;
 
 pub use lexer::Verb;
 
+use crate::rules;
+use crate::rules::{EXPRESSION_TOO_DEEP, INVALID_EXPRESSION, INVALID_TEMPLATE};
 use agentir_diagnostics::{Applicability, Confidence, Diagnostic, Span, Spanned};
 use agentir_expr::{
     BinaryOp, Condition, ConditionKind, Expr, ExprKind, Literal, Name, Path, Segment, Template,
@@ -14,8 +16,6 @@ use agentir_expr::{
 };
 use agentir_syntax::inline::{ExprBuilder, ForeignSyntax, InlineLanguage, InlineText, SyntaxError};
 use agentir_syntax::outline::{Scalar, Style};
-use agentir_syntax::rules;
-use agentir_syntax::rules::{EXPRESSION_TOO_DEEP, INVALID_EXPRESSION, INVALID_TEMPLATE};
 use agentir_syntax::text::offset;
 use context::{Context, Error, Parsed};
 use lalrpop_util::ParseError;

@@ -1,6 +1,7 @@
 //! Lowers an agent, by its type (B.1 to B.5).
 
 use super::{ADL, Context, flow};
+use crate::rules;
 use crate::{AgentKind, Faq, Member, Value};
 use agentir_diagnostics::{Confidence, Diagnostic, Span, Spanned};
 use agentir_expr::{Condition, Expr, Name, Template};
@@ -13,7 +14,6 @@ use agentir_syntax::lower::data;
 use agentir_syntax::lower::data::NO_FLOW;
 use agentir_syntax::lower::execution_hints;
 use agentir_syntax::lower::required_field;
-use agentir_syntax::rules;
 use smol_str::SmolStr;
 
 pub(super) fn agent(cx: &mut Context<'_>, tree: crate::Agent<'_>) -> Agent {

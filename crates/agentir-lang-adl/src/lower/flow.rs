@@ -5,6 +5,7 @@
 //! label continues after the `if`, as the paper specifies.
 
 use super::{ADL, Context};
+use crate::rules;
 use crate::{AgentKind, Assignment, StepKind, Subflow};
 use agentir_diagnostics::{Diagnostic, Span, Spanned};
 use agentir_expr::{Argument, Literal, Name, Path};
@@ -14,7 +15,6 @@ use agentir_ir::{
 };
 use agentir_syntax::lower::data;
 use agentir_syntax::lower::data::NO_FLOW;
-use agentir_syntax::rules;
 use rustc_hash::FxHashMap;
 use smol_str::{SmolStr, format_smolstr};
 use std::collections::VecDeque;

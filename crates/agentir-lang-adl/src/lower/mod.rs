@@ -17,12 +17,12 @@ mod names;
 mod tool;
 
 use crate::config::Config;
+use crate::rules;
 use crate::{AgentKind, Document, StepKind, Value};
 use agentir_diagnostics::{Diagnostic, FileId, Spanned};
 use agentir_expr::Name;
 use agentir_ir::{Agent, Extensions, dialect};
 use agentir_syntax::lower::data::NO_FLOW;
-use agentir_syntax::rules;
 use names::Names;
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;

@@ -28,9 +28,7 @@ pub(super) fn literal(expr: &Expr) -> Data {
     match &expr.kind {
         ExprKind::Literal(Literal::Null | Literal::Undefined) => Data::Null,
         ExprKind::Literal(Literal::Bool(b)) => Data::Bool(*b),
-        ExprKind::Literal(Literal::Number(n)) => {
-            serde_json::to_value(Number(*n)).unwrap_or_default()
-        }
+        ExprKind::Literal(Literal::Number(n)) => Data::from(Number(*n)),
         ExprKind::Literal(Literal::String(s) | Literal::Date(s)) => Data::from(s.as_str()),
         ExprKind::List(items) if is_constant(expr) => items.iter().map(literal).collect(),
         ExprKind::Object(_) if is_constant(expr) => Data::Object(
@@ -67,7 +65,7 @@ pub(super) fn value(value: Value<'_>, span: Span, source: Source<'_>) -> Data {
         Value::Empty | Value::Nothing => Data::Null,
         Value::Text(text) => Data::from(text.text()),
         Value::Bool(b) => Data::Bool(b),
-        Value::Number(n) => serde_json::to_value(Number(n)).unwrap_or_default(),
+        Value::Number(n) => Data::from(Number(n)),
         Value::Expr(e) => literal(&e),
         Value::List(items) => items.iter().map(literal).collect(),
         Value::Record(record) => record_data(*record, source),

@@ -67,9 +67,7 @@ pub(super) fn data_of(e: &Expr) -> Option<Data> {
     Some(match &e.kind {
         ExprKind::Literal(Literal::Null | Literal::Undefined) => Data::Null,
         ExprKind::Literal(Literal::Bool(b)) => Data::Bool(*b),
-        ExprKind::Literal(Literal::Number(n)) => {
-            serde_json::to_value(agentir_ir::Number(*n)).ok()?
-        }
+        ExprKind::Literal(Literal::Number(n)) => agentir_ir::Data::from(agentir_ir::Number(*n)),
         ExprKind::Literal(Literal::String(s)) => Data::from(s.as_str()),
         ExprKind::List(items) => Data::Array(items.iter().map(data_of).collect::<Option<_>>()?),
         ExprKind::Object(entries) => Data::Object(

@@ -130,7 +130,7 @@ fn value(cx: &mut Context<'_, '_>, value: &Json) -> Expr {
         let number: f64 = text.parse().ok()?;
         // `007` and `1e3` stay strings.
         let same = agentir_ir::Number(number);
-        let same = serde_json::to_value(same).is_ok_and(|v| v.to_string().as_str() == text);
+        let same = agentir_ir::Data::from(same).to_string() == text;
         let kind = ExprKind::Literal(Literal::Number(number.abs()));
         let positive = same.then(|| Expr::new(kind, span).ok())??;
         if number >= 0.0 {

@@ -111,7 +111,7 @@ pub(super) fn declare_variables(cx: &mut Context<'_, '_>, agent: &mut Agent) {
 pub(super) fn merge_extensions(into: &mut Extensions, from: Extensions) {
     for (dialect, all) in from.0 {
         for (key, extension) in all {
-            into.insert(dialect, &key, extension.value, extension.span);
+            into.insert(dialect.clone(), &key, extension.value, extension.span);
         }
     }
 }

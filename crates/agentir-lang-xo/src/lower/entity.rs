@@ -281,7 +281,7 @@ pub(super) fn options(node: &Json, field: &mut GatherField) {
     match (limit, &mut field.validation) {
         (Some(limit), Some(check)) => check.max_retries = Some(Number(limit)),
         (Some(limit), None) => {
-            let limit = serde_json::to_value(Number(limit)).unwrap_or_default();
+            let limit = Data::from(Number(limit));
             field.extensions.insert(ABL, "max_retries", limit, node.span.at_start());
         }
         (None, _) => {}

@@ -101,8 +101,7 @@ pub(super) fn call(
     }
     // In the order of ABL's fields.
     if let Some(seconds) = component.take_number("serviceAPITimeout") {
-        let timeout = serde_json::to_value(agentir_ir::Number(seconds * 1000.0));
-        binding.insert("timeout".to_owned(), timeout.unwrap_or_default());
+        binding.insert("timeout".to_owned(), agentir_ir::Number(seconds * 1000.0).into());
     }
     if let Some(headers) = component.get("headers") {
         self::headers(cx, headers, &mut holes, &mut binding);

@@ -5,7 +5,7 @@ use crate::rule::{Check, Group, Report, Rule};
 use agentir_analysis::ProgramAnalysis;
 use agentir_diagnostics::{RuleName, Severity, Spanned};
 use agentir_expr::Name;
-use agentir_expr::dialect::{Construct, Keyword, Phrase};
+use agentir_expr::dialect::{Keyword, Phrase};
 use agentir_ir::{Agent, AgentUse, Node};
 use rustc_hash::FxHashSet;
 
@@ -29,8 +29,8 @@ pub(crate) static RULE: Rule = Rule {
 fn check(cx: &ProgramAnalysis<'_>, report: &mut Report<'_>) {
     let agents: FxHashSet<&str> =
         cx.program.agents().map(|a| a.metadata.name.value.as_str()).collect();
-    if cx.dialect().has(Construct::DelegationTools) {
-        return in_one_file(cx, &agents, report);
+    if cx.traits().agents_are_declared {
+        return in_declarations(cx, &agents, report);
     }
     for agent in cx.program.agents() {
         one(cx, agent, &agents, report);
@@ -46,8 +46,8 @@ fn check(cx: &ProgramAnalysis<'_>, report: &mut Report<'_>) {
     }
 }
 
-/// The file declares all subagents, also those deployed elsewhere.
-fn in_one_file(cx: &ProgramAnalysis<'_>, agents: &FxHashSet<&str>, report: &mut Report<'_>) {
+/// A program that declares all agents, also those deployed elsewhere.
+fn in_declarations(cx: &ProgramAnalysis<'_>, agents: &FxHashSet<&str>, report: &mut Report<'_>) {
     let elsewhere = cx.program.agents().flat_map(|a| &a.available_agents);
     let elsewhere: FxHashSet<&str> = elsewhere.map(|r| r.alias.value.as_str()).collect();
     let known = |name: &str| agents.contains(name) || elsewhere.contains(name);

@@ -5,8 +5,8 @@ use agentir_analysis::ProgramAnalysis;
 use agentir_diagnostics::{Confidence, RuleName, Severity, Span};
 use agentir_expr::{Expr, ExprKind, Visit};
 use agentir_ir::{Agent, Node};
+use agentir_ir_json::{Json, Mode};
 use rustc_hash::{FxHashMap, FxHashSet};
-use serde::Serialize;
 use serde_json::ser::Formatter;
 use std::io;
 
@@ -182,9 +182,10 @@ struct Mentions<'n> {
 }
 
 impl Mentions<'_> {
-    fn add(&mut self, part: &impl Serialize) {
+    fn add(&mut self, part: &impl Json) {
         // Serialization of the IR does not fail.
-        let _ = part.serialize(&mut serde_json::Serializer::with_formatter(io::sink(), self));
+        let mut counting = serde_json::Serializer::with_formatter(io::sink(), self);
+        let _ = part.write(Mode::Plain, &mut counting);
     }
 
     fn word(&mut self, word: &str) {

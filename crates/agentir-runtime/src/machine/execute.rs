@@ -11,6 +11,7 @@ use agentir_eval::{State, Value, evaluate, truthy};
 use agentir_expr::{Expr, Name, Path, Segment, Template};
 use agentir_flow::cfg::{Edge, EdgeKind, NodeKind, Origin};
 use agentir_ir::{Data, ErrorHandler, NumberOrText, Response, SetVariable, Statement, Transform};
+use agentir_ir_json::{Mode, to_value};
 use petgraph::graph::{EdgeIndex, NodeIndex};
 use serde_json::Value as Json;
 use std::cmp::Ordering;
@@ -676,7 +677,7 @@ impl<'p> Run<'_, 'p, '_> {
     /// Sends a response: its text, its named template, or its message.
     pub(super) fn respond(&mut self, response: &Response) {
         let text = self.response_text(response, 0);
-        let actions = response.actions.as_ref().and_then(|a| serde_json::to_value(a).ok());
+        let actions = response.actions.as_ref().map(|a| to_value(a, Mode::Plain));
         self.say(&text, actions);
     }
 

@@ -108,7 +108,7 @@ pub fn phrase(condition: &Condition) -> String {
     }
 }
 
-/// `arg` or `agent.arg`. A variable of Agent Script is an argument.
+/// `name` or `agent.name`, without namespaces of variables; `None` if it has an index.
 #[must_use]
 pub fn dotted_path(path: &Path) -> Option<String> {
     let mut text = match &path.namespace {
@@ -132,8 +132,7 @@ pub fn string_literal(text: &str) -> String {
     format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
 }
 
-/// Whether a path is what the user said last.
-/// Whether a variable holds the user's last message; ADL has no argument for it.
+/// Whether a variable holds the user's last message.
 #[must_use]
 pub fn is_user_message(path: &Path) -> bool {
     path.namespace.is_none() && matches!(path.root.value.as_str(), "input" | "user_input")

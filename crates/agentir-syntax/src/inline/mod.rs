@@ -1,7 +1,7 @@
 //! Inline languages: the small languages inside a document (expressions, templates, signatures, …), and the
 //! infrastructure that the front ends share for parsing them.
 //!
-//! Each front end has a lexer, a grammar (`grammars/*_inline.lalrpop`) and error messages of its own. Shared
+//! Each front end has a lexer, a grammar (`grammars/*/inline.lalrpop`) and error messages of its own. Shared
 //! are the mapping of offsets to the file ([`InlineText`], [`Origin`]), the nesting limit (`Nesting`),
 //! building expressions (`ExprBuilder`), escapes (`unescaped`) and error reporting (`ParseFailure`).
 //!

@@ -8,13 +8,22 @@ use crate::rules;
 use crate::text::offset;
 use agentir_diagnostics::{Diagnostic, FileId, Span};
 use jsonc_parser::ast::Value;
+use jsonc_parser::common::Ranged;
 use jsonc_parser::errors::ParseErrorKind;
 use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
 use smol_str::SmolStr;
 use std::cell::Cell;
 
-/// The maximum nesting depth. Exports stay below 20.
-pub const MAX_DEPTH: usize = 100;
+/// The documents of a format: how deep they may nest, and what messages say of them.
+#[derive(Clone, Copy, Debug)]
+pub struct Format {
+    /// The maximum nesting depth.
+    pub max_depth: usize,
+    /// How deep they usually nest: the note of the message.
+    pub depth_note: &'static str,
+    /// What to do if the text is not JSON.
+    pub help: &'static str,
+}
 
 /// A value.
 #[derive(Debug)]
@@ -48,11 +57,13 @@ pub enum Kind {
 pub struct Member {
     /// Its name.
     pub key: SmolStr,
+    /// The location of the name, without quotes.
+    pub key_span: Span,
     /// Its value.
     pub value: Json,
 }
 
-/// Strict JSON: exports have none of the parser's extensions.
+/// Strict JSON, with none of the parser's extensions.
 const STRICT: ParseOptions = ParseOptions {
     allow_comments: false,
     allow_loose_object_property_names: false,
@@ -67,15 +78,20 @@ const STRICT: ParseOptions = ParseOptions {
 };
 
 /// Parses a document.
-pub fn parse(file: FileId, text: &str, problems: &mut Vec<Diagnostic>) -> Option<Json> {
+pub fn parse(
+    file: FileId,
+    text: &str,
+    format: &Format,
+    problems: &mut Vec<Diagnostic>,
+) -> Option<Json> {
     let (body, base) = match text.strip_prefix('\u{feff}') {
         Some(body) => (body, '\u{feff}'.len_utf8()),
         None => (text, 0),
     };
-    let source = Source { file, text: body, base };
+    let source = Source { file, text: body, base, max_depth: format.max_depth };
     let too_deep = |span: Span| {
         Diagnostic::error(rules::NESTING, span, "values are nested too deeply here")
-            .note(format!("exports have far fewer than {MAX_DEPTH} levels; this file was not read"))
+            .note(format!("{}; this file was not read", format.depth_note))
     };
     match parse_to_ast(body, &CollectOptions::default(), &STRICT) {
         Ok(result) => match result.value.map(|value| source.value(&value, 0)) {
@@ -104,7 +120,7 @@ pub fn parse(file: FileId, text: &str, problems: &mut Vec<Diagnostic>) -> Option
                     let first = letters.next().map(|c| c.to_ascii_lowercase());
                     let what: String = first.into_iter().chain(letters).collect();
                     Diagnostic::error(rules::SYNTAX, span, format!("invalid JSON: {what}"))
-                        .help("export the bot again instead of editing the file")
+                        .help(format.help)
                 }
             });
             None
@@ -116,6 +132,7 @@ struct Source<'t> {
     file: FileId,
     text: &'t str,
     base: usize,
+    max_depth: usize,
 }
 
 impl Source<'_> {
@@ -137,7 +154,7 @@ impl Source<'_> {
             }
             Value::Array(array) => {
                 let span = self.span(array.range.start, array.range.end);
-                if depth >= MAX_DEPTH {
+                if depth >= self.max_depth {
                     return Err(span.at_start());
                 }
                 let items = array.elements.iter().map(|item| self.value(item, depth + 1));
@@ -145,12 +162,14 @@ impl Source<'_> {
             }
             Value::Object(object) => {
                 let span = self.span(object.range.start, object.range.end);
-                if depth >= MAX_DEPTH {
+                if depth >= self.max_depth {
                     return Err(span.at_start());
                 }
                 let member = |p: &jsonc_parser::ast::ObjectProp<'_>| {
                     let key = SmolStr::new(p.name.as_str());
-                    Ok(Member { key, value: self.value(&p.value, depth + 1)? })
+                    let range = p.name.range();
+                    let key_span = self.span(range.start + 1, range.end.saturating_sub(1));
+                    Ok(Member { key, key_span, value: self.value(&p.value, depth + 1)? })
                 };
                 let members = object.properties.iter().map(member).collect::<Result<_, _>>()?;
                 (object.range, Kind::Object(members))

@@ -1,4 +1,4 @@
-//! Texts of an export, with JSON escapes and URI encoding resolved and mapped to the source.
+//! Texts of a document, with JSON escapes and URI encoding resolved and mapped to the source.
 
 use crate::inline::{InlineText, Origin};
 use crate::text::offset;

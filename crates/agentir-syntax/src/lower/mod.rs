@@ -55,7 +55,7 @@ pub fn keep_parser_errors(diagnostics: &mut Vec<Diagnostic>, count: usize, stopp
 pub fn merge_extensions(into: &mut Extensions, from: Extensions) {
     for (dialect, all) in from.0 {
         for (key, extension) in all {
-            into.insert(dialect, &key, extension.value, extension.span);
+            into.insert(dialect.clone(), &key, extension.value, extension.span);
         }
     }
 }

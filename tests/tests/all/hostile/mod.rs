@@ -9,6 +9,7 @@ mod adl;
 mod agent_script;
 mod xo;
 
+use agentir_ir_json::{Mode, Written};
 use agentir_lang_abl::Options;
 use agentir_tests::check::{File, check, load, run_rules};
 use cpu_time::ThreadTime;
@@ -50,7 +51,7 @@ fn time(name: &'static str, text: String) -> Result<Duration, String> {
         let file = File { name: name.to_owned(), text };
         let checked = check(&[file], Options::default());
         // Written out, too, as `compile` does.
-        let _ = serde_json::to_vec(&checked.program.agents);
+        let _ = serde_json::to_vec(&Written(&checked.program.agents, Mode::Published));
         let _ = send.send(start.elapsed());
     });
     worker.map_err(|e| e.to_string())?;

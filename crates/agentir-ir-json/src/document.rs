@@ -1,0 +1,151 @@
+//! Documents: a whole program, or one agent.
+
+use crate::language::Parsers;
+use crate::reader::Reader;
+use crate::words::VERSIONS;
+use agentir_diagnostics::{Diagnostic, FileId, Span};
+use agentir_expr::Dialect;
+use agentir_expr::dialect::NONE;
+use agentir_ir::{Agent, CompilationOutput, Program};
+use agentir_syntax::json::{self, Format, Json as Node, Kind};
+use agentir_syntax::{Origin, rules};
+use std::sync::Arc;
+
+/// A document that was read.
+#[derive(Debug, Default)]
+pub struct Document {
+    /// What it describes.
+    pub program: Program,
+    /// Where parts of it were written before they were JSON.
+    pub origins: Vec<Origin>,
+    /// The location of the error that ended the reading, if it did not come to the end.
+    pub stopped: Option<Span>,
+}
+
+/// Bodies in bodies need two levels each, so that this is more than fifty of them.
+const FORMAT: Format = Format {
+    max_depth: 128,
+    depth_note: "AgentIR of real agents has far fewer than 128 levels",
+    help: "check the program that wrote this file",
+};
+
+/// Whether a file is called as AgentIR is.
+#[must_use]
+pub fn is_agent_ir_name(name: &str) -> bool {
+    name.ends_with(".ir.json")
+}
+
+/// Whether a file is AgentIR, by its name or its content: an object with the keys that every document has.
+#[must_use]
+pub fn is_agent_ir(name: &str, text: &str) -> bool {
+    if is_agent_ir_name(name) {
+        return true;
+    }
+    let has = |key: &str| text.contains(key);
+    name.ends_with(".json")
+        && ((has("\"ir_version\"") && has("\"metadata\""))
+            || (has("\"version\"") && has("\"agents\"") && has("\"metadata\"")))
+}
+
+/// Reads a document. Mistakes are reported at their location, and reading goes on.
+pub fn read(
+    file: FileId,
+    text: &str,
+    parsers: &Parsers,
+    problems: &mut Vec<Diagnostic>,
+) -> Document {
+    let before = problems.len();
+    let Some(root) = json::parse(file, text, &FORMAT, problems) else {
+        let stopped = problems.get(before).map(|problem| problem.primary.span);
+        return Document { stopped, ..Document::default() };
+    };
+    let whole = root.get("agents").is_some();
+    if !whole && root.get("metadata").is_none() {
+        let start = Span { end: root.span.start, ..root.span };
+        problems.push(
+            Diagnostic::error(rules::SYNTAX, start, "this JSON is not AgentIR")
+                .note("a program has the keys `version` and `agents`, one agent `ir_version` and `metadata`")
+                .help("pass the output of `agentir compile`, or of a program that writes AgentIR"),
+        );
+        return Document { stopped: Some(start), ..Document::default() };
+    }
+    if let Some(problem) = unsupported_version(&root, if whole { "version" } else { "ir_version" })
+    {
+        let stopped = Some(problem.primary.span);
+        problems.push(problem);
+        return Document { stopped, ..Document::default() };
+    }
+    let mut reader = Reader::new(first_dialect(&root), parsers, problems);
+    let program =
+        if whole { read_program(&root, &mut reader) } else { read_agent(&root, &mut reader) };
+    let origins = reader.origins;
+    Document { program: program.unwrap_or_default(), origins, stopped: None }
+}
+
+/// Refuses a document of a version that is not read.
+fn unsupported_version(root: &Node, key: &'static str) -> Option<Diagnostic> {
+    let version = root.get(key);
+    let known: Vec<_> = VERSIONS.iter().map(|version| format!("`{version}`")).collect();
+    let known = known.join(", ");
+    let problem = match version.map(|version| (&version.kind, version)) {
+        Some((Kind::String(text), _)) if VERSIONS.contains(&&*text.value) => return None,
+        Some((Kind::String(text), _)) => {
+            let message = format!("version `{}` of AgentIR is not supported", text.value);
+            Diagnostic::error(rules::INVALID_VALUE, text.span, message)
+        }
+        Some((_, json)) => {
+            let span = Span { end: json.span.start + 1, ..json.span };
+            let message = format!("`{key}` must be a string with the version of AgentIR");
+            Diagnostic::error(rules::INVALID_VALUE, span, message)
+        }
+        None => {
+            let start = Span { end: root.span.start + 1, ..root.span };
+            let message =
+                format!("this document does not say its version: the key `{key}` is missing");
+            Diagnostic::error(rules::MISSING_FIELD, start, message)
+        }
+    };
+    Some(problem.note(format!("this release reads version {known}")).help(
+        "write the document again with a program that writes this version, or use the release of agentir that wrote it",
+    ))
+}
+
+/// The dialect of the first agent that names one, for the parts of a program that belong to no agent.
+fn first_dialect(root: &Node) -> Dialect {
+    let of_agent =
+        |agent: &Node| Dialect::from_id(&agent.get("metadata")?.get("dialect")?.text()?.value);
+    let agents = root.get("agents").map_or(&[][..], Node::members);
+    let all = agents.iter().map(|member| &member.value).chain([root]);
+    all.filter_map(of_agent).next().unwrap_or(NONE)
+}
+
+fn read_agent(root: &Node, reader: &mut Reader<'_>) -> Option<Program> {
+    let agent: Agent = reader.object(root, "AgentIR")?;
+    let mut program = Program { agents: vec![Arc::new(agent)], ..Program::default() };
+    program.complete = is_complete(&program.agents);
+    Some(program)
+}
+
+fn read_program(root: &Node, reader: &mut Reader<'_>) -> Option<Program> {
+    let output: CompilationOutput = reader.object(root, "CompilationOutput")?;
+    let mut program = Program {
+        agents: output.agents.into_values().collect(),
+        libraries: output.libraries,
+        profiles: output.behavior_profiles,
+        entry_agent: output.entry_agent,
+        complete: false,
+        extensions: output.extensions,
+    };
+    program.complete = output.complete.unwrap_or_else(|| is_complete(&program.agents));
+    // Agents that were not compiled may be referred to.
+    program.complete &= output.compilation_errors.is_empty();
+    Some(program)
+}
+
+/// Whether the agents of a document are all there are, if it does not say: if there are several, or if their language
+/// writes whole programs.
+pub fn is_complete<'a>(agents: impl IntoIterator<Item = &'a Arc<Agent>>) -> bool {
+    let mut agents = agents.into_iter().peekable();
+    let closed = |agent: &&Arc<Agent>| agent.metadata.dialect.traits().closed_programs;
+    agents.peek().is_some_and(closed) || agents.nth(1).is_some()
+}

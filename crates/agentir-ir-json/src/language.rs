@@ -1,0 +1,86 @@
+//! AgentIR as a language that programs are read from.
+
+use crate::document::{is_agent_ir, is_agent_ir_name, read};
+use agentir_diagnostics::{Diagnostic, FileId};
+use agentir_expr::dialect::NONE;
+use agentir_expr::{Dialect, Template};
+use agentir_syntax::inline::InlineText;
+use agentir_syntax::{
+    Claim, Confidence, Definition, FileHead, FileKind, InlineParsers, Language, LoweredFile,
+    ProgramLayout, ReadOptions,
+};
+
+/// Parses a text with placeholders.
+pub type TemplateParser = fn(InlineText<'_>, &mut Vec<Diagnostic>) -> Template;
+
+/// The parsers of what is text in AgentIR as well.
+#[derive(Debug)]
+pub struct Parsers {
+    /// Those of the notation that AgentIR has for all languages, but for the exceptions.
+    pub inline: &'static InlineParsers,
+    /// The dialects whose texts have placeholders in a notation of their own.
+    pub templates: &'static [(Dialect, TemplateParser)],
+}
+
+/// AgentIR in JSON.
+#[derive(Debug)]
+pub struct AgentIr {
+    /// The parsers of texts.
+    pub parsers: Parsers,
+}
+
+/// A document: a whole program, or one agent.
+pub static DOCUMENT: FileKind = FileKind {
+    name: "agentir",
+    title: "AgentIR",
+    notation: None,
+    comments: None,
+    is_companion: false,
+    is_plain: true,
+    migration: None,
+};
+
+impl Language for AgentIr {
+    fn id(&self) -> &'static str {
+        "agentir"
+    }
+
+    fn title(&self) -> &'static str {
+        "AgentIR"
+    }
+
+    /// None: each agent says which one it has.
+    fn dialect(&self) -> Dialect {
+        NONE
+    }
+
+    fn detect(&self, file: &FileHead<'_>) -> Option<(Confidence, &'static FileKind)> {
+        is_agent_ir(file.name, file.text).then_some((Confidence::Certain, &DOCUMENT))
+    }
+
+    fn kind_of(&self, _: &str, _: &str) -> &'static FileKind {
+        &DOCUMENT
+    }
+
+    fn read(&self, _: &'static FileKind, file: FileId, text: &str, _: ReadOptions) -> LoweredFile {
+        let mut diagnostics = Vec::new();
+        if let Some(problem) = agentir_syntax::lower::not_text(file, text) {
+            return LoweredFile::nothing(vec![problem]);
+        }
+        let document = read(file, text, &self.parsers, &mut diagnostics);
+        let definition = Some(Definition::Whole(Box::new(document.program)));
+        let (stopped, origins) = (document.stopped, document.origins);
+        LoweredFile { definition, diagnostics, stopped, origins, ..LoweredFile::default() }
+    }
+
+    fn claim(&self, name: &[u8]) -> Claim {
+        match std::str::from_utf8(name) {
+            Ok(name) if is_agent_ir_name(name) => Claim::ByName,
+            _ => Claim::No,
+        }
+    }
+
+    fn layout(&self) -> ProgramLayout {
+        ProgramLayout::File
+    }
+}

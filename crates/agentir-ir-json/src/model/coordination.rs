@@ -1,0 +1,428 @@
+//! Coordination between agents, and with humans.
+
+use crate::describe::*;
+use crate::words;
+use agentir_ir::{
+    AgentReference, Completion, CompletionCondition, Context, Coordination, Decider, Delegate,
+    Escalation, Handoff, HumanOutcome, IntentClassification, MemoryGrant, Number, OnReturn,
+    PassedValue, Remote, ReturnHandler, Routing, RoutingRule, RoutingTarget, Trigger,
+    VariableBinding,
+};
+use smol_str::SmolStr;
+
+words_of! {
+    /// Who decides that something happens.
+    Decider = "Decider" {
+        /// A condition over the state.
+        Condition = "condition",
+        /// The model, from the conversation.
+        Model = "model",
+        /// The user, by a message or a button.
+        User = "user",
+        /// Nobody: it happens whenever it is reached.
+        Always = "always",
+    }
+}
+
+object! {
+    /// How an agent works with others.
+    Coordination = "Coordination" {
+        /// Agents it delegates to.
+        delegates as "delegates": default(Default::default());
+        /// Agents it hands over to.
+        handoffs as "handoffs": default(Default::default());
+        /// Handlers run when control returns.
+        return_handlers as "return_handlers": list;
+        /// When a human takes over.
+        escalation as "escalation": optional;
+        /// Dialect-specific data that AgentIR has no field for.
+        extensions as "extensions": list;
+    }
+}
+
+object! {
+    /// A delegation: another agent does a task, and control returns.
+    Delegate = "Delegate" {
+        /// The agent.
+        agent as "agent": required;
+        /// The condition.
+        when as "when": optional;
+        /// Who decides that it happens.
+        decided_by as "decided_by": default(Decider::of(when.as_ref()));
+        /// The purpose.
+        purpose as "purpose": optional;
+        /// The input: parameters of the other agent, and expressions of this one.
+        input as "input": default(Default::default());
+        /// The type of the result.
+        returns as "returns": optional;
+        /// How the result is used.
+        use_result as "use_result": optional;
+        /// The timeout.
+        timeout as "timeout": optional;
+        /// `continue`, `escalate`, `respond`, `retry`.
+        on_failure as "on_failure": optional;
+        /// The message to the user on failure.
+        failure_message as "failure_message": optional;
+        /// Where a remote agent runs.
+        remote as "remote": optional;
+        /// How the user experiences the change of agent.
+        experience_mode as "experienceMode": optional in words::EXPERIENCE_MODES;
+        /// The memory paths the other agent may access.
+        memory_grants as "memory_grants": optional;
+        /// Dialect-specific data that AgentIR has no field for.
+        extensions as "extensions": list;
+    }
+    span span;
+}
+
+object! {
+    /// A handoff: another agent takes over the conversation.
+    Handoff = "Handoff" {
+        /// The agent.
+        to as "to": required;
+        /// The condition.
+        when as "when": optional;
+        /// Who decides that it happens.
+        decided_by as "decided_by": default(Decider::of(when.as_ref()));
+        /// The priority; lower first.
+        priority as "priority": optional;
+        /// What the other agent receives.
+        context as "context": default(Default::default());
+        /// Whether control returns.
+        returns as "return": default(false);
+        /// What happens if the agent cannot take over.
+        on_failure as "on_failure": optional;
+        /// The message to the user in that case.
+        failure_message as "failure_message": optional;
+        /// What happens when control returns.
+        on_return as "on_return": optional;
+        /// Where a remote agent runs.
+        remote as "remote": optional;
+        /// The timeout.
+        timeout as "timeout": optional;
+        /// What happens after the timeout.
+        on_timeout as "on_timeout": optional;
+        /// Whether the user can continue in the meantime.
+        is_async as "async": optional;
+        /// The timeout of an asynchronous handoff, in seconds.
+        async_timeout as "asyncTimeout": optional;
+        /// How the user experiences the change of agent.
+        experience_mode as "experienceMode": optional in words::EXPERIENCE_MODES;
+        /// Dialect-specific data that AgentIR has no field for.
+        extensions as "extensions": list;
+    }
+    span span;
+}
+
+object! {
+    /// What the next agent receives.
+    Context = "Context" {
+        /// The variables passed.
+        pass as "pass": default(Default::default());
+        /// A summary of the conversation so far.
+        summary as "summary": optional;
+        /// Assignments made during the handoff.
+        set as "set": list;
+        /// The memory paths the next agent may access.
+        memory_grants as "memory_grants": list;
+        /// Values bound to the next agent's own variables.
+        bindings as "bindings": list;
+        /// How much of the history is passed: `auto`, `none`, `summary_only`, `full`, `{last_n}`.
+        history as "history": optional;
+        /// Dialect-specific data that AgentIR has no field for.
+        extensions as "extensions": list;
+    }
+}
+
+object! {
+    /// A variable of the next agent, and the value it is bound to while that agent runs.
+    VariableBinding = "VariableBinding" {
+        /// The next agent's variable.
+        variable as "variable": required;
+        /// The value, an expression of this agent.
+        value as "value": required;
+        /// Whether writes to the variable also change this agent's value; otherwise it is copied.
+        by_reference as "by_reference": default(false);
+    }
+}
+
+object! {
+    /// A variable that is passed to another agent.
+    PassedValue = "PassedValue" {
+        /// The name or path.
+        name as "name": required;
+        /// The declared type; `string` if there is none.
+        ty as "type": default(SmolStr::new_static("string"));
+    }
+}
+
+object! {
+    /// Access to a memory path.
+    MemoryGrant = "MemoryGrant" {
+        /// The path.
+        path as "path": required;
+        /// `read`, `write`, `readwrite`.
+        access as "access": optional;
+    }
+}
+
+object! {
+    /// What happens when control returns.
+    OnReturn = "OnReturn" {
+        /// `continue`, `resume_intent`, a step, or a text.
+        action as "action": optional;
+        /// The return handler.
+        handler as "handler": optional;
+        /// What is resumed.
+        resume_with as "resume_with": optional;
+        /// Variables of this agent, set from the results.
+        map as "map": list;
+        /// Assignments.
+        set as "set": list;
+        /// Dialect-specific data that AgentIR has no field for.
+        extensions as "extensions": list;
+    }
+}
+
+object! {
+    /// Where a remote agent runs.
+    Remote = "Remote" {
+        /// `local` or `remote`.
+        location as "location": optional in &["local", "remote"];
+        /// The URL.
+        endpoint as "endpoint": optional;
+        /// `a2a` or `rest`.
+        protocol as "protocol": optional in &["a2a", "rest"];
+        /// The authentication.
+        auth as "auth": optional;
+        /// The timeout of a call.
+        timeout as "timeout": optional;
+        /// Dialect-specific data that AgentIR has no field for.
+        extensions as "extensions": list;
+    }
+}
+
+object! {
+    /// What is done when a child agent returns.
+    ReturnHandler = "ReturnHandler" {
+        /// The message to the user.
+        respond as "respond": optional;
+        /// The variables to clear.
+        clear as "clear": list;
+        /// Whether the agent continues.
+        continues as "continue": optional;
+        /// Whether the interrupted intent is resumed.
+        resume_intent as "resume_intent": optional;
+        /// Dialect-specific data that AgentIR has no field for.
+        extensions as "extensions": list;
+    }
+}
+
+object! {
+    /// When and how a human takes over.
+    Escalation = "Escalation" {
+        /// The triggers.
+        triggers as "triggers": default(Default::default());
+        /// What the human is told.
+        context_for_human as "context_for_human": default(Default::default());
+        /// What happens after the human is done.
+        on_human_complete as "on_human_complete": default(Default::default());
+        /// The routing to a queue or person.
+        routing as "routing": optional;
+        /// The action of a connected system.
+        connector_action as "connector_action": optional;
+        /// Dialect-specific data that AgentIR has no field for.
+        extensions as "extensions": list;
+    }
+    span span;
+}
+
+object! {
+    /// A trigger of an escalation.
+    Trigger = "Trigger" {
+        /// The condition.
+        when as "when": optional;
+        /// Who decides that it happens.
+        decided_by as "decided_by": default(Decider::of(when.as_ref()));
+        /// The reason, shown to the human.
+        reason as "reason": optional;
+        /// The priority.
+        priority as "priority": optional;
+        /// Tags for routing.
+        tags as "tags": list;
+        /// Variables shown to the human.
+        context as "context": list;
+        /// The message to the user.
+        respond as "respond": optional;
+        /// Assignments.
+        set as "set": list;
+        /// Dialect-specific data that AgentIR has no field for.
+        extensions as "extensions": list;
+    }
+    span span;
+}
+
+object! {
+    /// What happens after the human is done.
+    HumanOutcome = "HumanOutcome" {
+        /// The condition.
+        condition as "condition": optional;
+        /// What the agent does next.
+        action as "action": optional;
+        /// The message to the user.
+        respond as "respond": optional;
+        /// A value to store.
+        store as "store": optional;
+        /// Assignments.
+        set as "set": list;
+        /// Dialect-specific data that AgentIR has no field for.
+        extensions as "extensions": list;
+    }
+    span span;
+}
+
+object! {
+    /// When the agent is done.
+    Completion = "Completion" {
+        /// The conditions, in order.
+        conditions as "conditions": default(Default::default());
+    }
+}
+
+object! {
+    /// One completion condition.
+    CompletionCondition = "CompletionCondition" {
+        /// The condition.
+        when as "when": optional;
+        /// The message to the user.
+        respond as "respond": optional;
+        /// The named template of the message.
+        respond_template as "respond_template": optional;
+        /// Settings for speech output.
+        voice_config as "voice_config": optional;
+        /// Rich content for channels that show more than text.
+        rich_content as "rich_content": optional;
+        /// Buttons and inputs shown with the message.
+        actions as "actions": optional;
+        /// A value to store.
+        store as "store": optional;
+        /// Assignments.
+        set as "set": list;
+        /// Whether the conversation ends.
+        terminal as "terminal": optional;
+        /// Dialect-specific data that AgentIR has no field for.
+        extensions as "extensions": list;
+    }
+    span span;
+}
+
+object! {
+    /// The routing of a supervisor.
+    Routing = "Routing" {
+        /// The rules, in the order in which they are tried.
+        rules as "rules": default(Default::default());
+        /// The agent for messages no rule matches.
+        default_agent as "default_agent": optional;
+        /// The intents it classifies.
+        intent_classification as "intent_classification": optional;
+        /// Whether the supervisor may answer itself.
+        direct_response_allowed as "direct_response_allowed": optional;
+        /// Dialect-specific data that AgentIR has no field for.
+        extensions as "extensions": list;
+    }
+}
+
+object! {
+    /// The intents a supervisor classifies.
+    IntentClassification = "IntentClassification" {
+        /// Their names.
+        categories as "categories": default(Default::default());
+        /// The minimum confidence of the classifier.
+        min_confidence as "min_confidence": default(Number(0.0));
+        /// `explicit` or `inferred`.
+        source as "source": default("explicit") in &["explicit", "inferred"];
+        /// When keyword matching replaces the classifier.
+        lexical_fallback as "lexical_fallback": optional in words::LEXICAL_FALLBACK;
+    }
+}
+
+object! {
+    /// One routing rule.
+    RoutingRule = "RoutingRule" {
+        /// The name.
+        name as "name": optional;
+        /// The agent; absent if the rule does something else.
+        to as "to": optional;
+        /// The action, if the target is not an agent.
+        action as "action": optional;
+        /// The condition.
+        when as "when": optional;
+        /// The intents the rule matches.
+        intents as "intents": list;
+        /// Who decides that it happens.
+        decided_by as "decided_by": default(Decider::of(when.as_ref()));
+        /// A description.
+        description as "description": optional;
+        /// The priority, lower first; source order otherwise.
+        priority as "priority": optional;
+        /// Whether control returns.
+        returns as "return": optional;
+        /// The variables passed.
+        pass as "pass": list;
+        /// `set_active`, `silent`, `no_log`, `priority_boost`.
+        flags as "flags": list;
+        /// The channels it applies to.
+        channels as "channels": list;
+        /// The intents it ignores.
+        ignore_intents as "ignoreIntents": list;
+        /// Variables that must have a value.
+        requires_state as "requiresState": list;
+        /// Dialect-specific data that AgentIR has no field for.
+        extensions as "extensions": list;
+    }
+    span span;
+}
+
+object! {
+    /// An agent that a supervisor can route to.
+    AgentReference = "AgentReference" {
+        /// The supervisor's name for it.
+        alias as "alias": required;
+        /// The agent's name; absent if only a file is given.
+        agent as "agent": optional;
+        /// The file that defines it.
+        file as "ref": optional;
+        /// The capabilities.
+        capabilities as "capabilities": list;
+        /// The channels it is available in.
+        channels as "channels": list;
+        /// Whether the user must be authenticated.
+        requires_validation as "requires_validation": optional;
+        /// Dialect-specific data that AgentIR has no field for.
+        extensions as "extensions": list;
+    }
+    span span;
+}
+
+tagged! {
+    /// An action of a routing rule other than routing to an agent.
+    RoutingTarget = "RoutingTarget" by "type" {
+        /// Sends a message and waits for the user.
+        RouteToUser = "route_to_user" {
+            /// The message.
+            message as "message": required;
+        };
+        /// Routes to the agent named by a variable.
+        RouteToVariable = "route_to_variable" {
+            /// The variable.
+            variable as "variable": required;
+        };
+        /// Ends the conversation.
+        EndConversation = "end_conversation" {};
+        /// Runs an action of the platform.
+        SystemAction = "system_action" {
+            /// The action.
+            action as "action": required;
+        };
+    }
+}

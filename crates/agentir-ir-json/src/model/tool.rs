@@ -1,0 +1,245 @@
+//! Tools: signatures, and how they are exposed to the model.
+
+use crate::describe::*;
+use crate::reader::Object;
+use agentir_ir::{
+    BindingAction, Confirmation, ContextAccess, FilledBy, InputBinding, Parameter, ReturnField,
+    ReturnType, Tool, ToolBinding, ToolHints, ToolType,
+};
+
+object! {
+    /// A tool.
+    Tool = "Tool" {
+        /// The name.
+        name as "name": required;
+        /// The description shown to the model.
+        description as "description": optional;
+        /// The parameters.
+        parameters as "parameters": default(Default::default());
+        /// The result.
+        returns as "returns": optional;
+        /// Hints to the platform.
+        hints as "hints": default(Default::default());
+        /// The kind of implementation.
+        tool_type as "tool_type": optional;
+        /// How the implementation is reached.
+        binding as "binding": optional;
+        /// Whether the result is stored.
+        store_result as "store_result": optional;
+        /// Assignments from the result.
+        on_result as "on_result": list;
+        /// Assignments after a failure.
+        on_error as "on_error": list;
+        /// The conversation data it may read and write.
+        context_access as "context_access": optional;
+        /// When the user must confirm a call.
+        confirmation as "confirmation": optional;
+        /// Whether it may access personal data.
+        pii_access as "pii_access": optional;
+        /// How long results are compacted.
+        compaction as "compaction": optional;
+        /// The credentials.
+        auth_profile_ref as "auth_profile_ref": optional;
+        /// `per_user` or `shared`.
+        connection_mode as "connection_mode": optional in &["per_user", "shared"];
+        /// `preflight` or `inline`.
+        consent_mode as "consent_mode": optional in &["preflight", "inline"];
+        /// Whether the user logs in at the first call.
+        jit_auth as "jit_auth": optional;
+        /// Dialect-specific data that AgentIR has no field for.
+        extensions as "extensions": list;
+    }
+    span span;
+}
+
+object! {
+    /// A parameter of a tool.
+    Parameter = "Parameter" {
+        /// The name.
+        name as "name": required;
+        /// The type.
+        ty as "type": optional;
+        /// A description.
+        description as "description": optional;
+        /// Whether calls must provide it.
+        required as "required": default(true);
+        /// The default value.
+        default as "default": optional;
+        /// The allowed values.
+        values as "enum": list;
+        /// The validation of values.
+        validation as "validation": optional;
+        /// Who provides the value: `model`, `system`, `runtime`, `config`, `auth`, `expr`, `lookup`.
+        source as "source": optional in &["model", "system", "runtime", "config", "auth", "expr", "lookup"];
+        /// Dialect-specific data that AgentIR has no field for.
+        extensions as "extensions": list;
+    }
+    span span;
+}
+
+object! {
+    /// The result of a tool.
+    ReturnType = "ReturnType" {
+        /// The type.
+        ty as "type": required;
+        /// The fields of an object type.
+        fields as "fields": list;
+    }
+}
+
+object! {
+    /// A field of a result.
+    ReturnField = "ReturnField" {
+        /// The name.
+        name as "name": required;
+        /// The type.
+        ty as "type": required;
+        /// Whether it may be absent.
+        optional as "optional": list;
+    }
+}
+
+object! {
+    /// Hints to the platform about a tool.
+    ToolHints = "ToolHints" {
+        /// Whether equal calls have equal results.
+        cacheable as "cacheable": optional;
+        /// `fast`, `medium`, `slow`.
+        latency as "latency": optional in &["fast", "medium", "slow"];
+        /// Whether it may run in parallel with others.
+        parallelizable as "parallelizable": optional;
+        /// Whether it has side effects.
+        side_effects as "side_effects": optional;
+        /// Whether it needs authentication.
+        requires_auth as "requires_auth": optional;
+        /// The timeout.
+        timeout as "timeout": optional;
+    }
+}
+
+words_of! {
+    /// The kind of a tool's implementation.
+    ToolType = "ToolType" {
+        Http = "http",
+        Mcp = "mcp",
+        Sandbox = "sandbox",
+        Lambda = "lambda",
+        Connector = "connector",
+        Workflow = "workflow",
+        Searchai = "searchai",
+        AsyncWebhook = "async_webhook",
+        Table = "table",
+    }
+}
+
+object! {
+    /// When and how the user confirms a call.
+    Confirmation = "Confirmation" {
+        /// `always`, `never`, `when_side_effects`.
+        require as "require": optional in &["always", "never", "when_side_effects"];
+        /// Parameters that must not change after confirmation.
+        immutable_params as "immutable_params": list;
+        /// Where consent is requested.
+        consent_required_in as "consent_required_in": optional;
+        /// The scope of the consent.
+        consent_scope as "consent_scope": optional;
+        /// How consent is requested.
+        consent_action as "consent_action": optional;
+        /// What happens without consent.
+        consent_fallback as "consent_fallback": optional;
+    }
+}
+
+object! {
+    /// The conversation data that a tool may read and write.
+    ContextAccess = "ContextAccess" {
+        /// Paths it may read.
+        read as "read": default(Default::default());
+        /// Paths it may write.
+        write as "write": default(Default::default());
+    }
+}
+
+object! {
+    /// A tool as exposed to the model: under its own name, possibly under a condition, with some inputs
+    /// bound.
+    ToolBinding = "ToolBinding" {
+        /// The name shown to the model.
+        name as "name": required;
+        /// What happens when the model selects it.
+        action as "action": flat;
+        /// The description shown to the model.
+        description as "description": optional;
+        /// It is exposed only while this holds.
+        available_when as "available_when": optional;
+        /// The bound inputs.
+        with as "with": list;
+        /// Statements executed afterwards.
+        after as "after": list;
+        /// Dialect-specific data that AgentIR has no field for.
+        extensions as "extensions": list;
+    }
+    span span;
+}
+
+object! {
+    /// An input of a [`ToolBinding`].
+    InputBinding = "InputBinding" {
+        /// The parameter.
+        name as "name": required;
+        /// Who provides the value.
+        filled_by as "filled_by": default(FilledBy::Model);
+        /// The value, unless the model provides it.
+        value as "value": optional;
+    }
+    then |input, object, _| complete_input(input, object);
+}
+
+words_of! {
+    /// Who provides the value of an input.
+    FilledBy = "FilledBy" {
+        /// The model, from the conversation.
+        Model = "model",
+        /// The author, by an expression.
+        Value = "value",
+    }
+}
+
+tagged! {
+    /// What happens when the model selects a [`ToolBinding`].
+    BindingAction = "BindingAction" by "does" {
+        /// Calls a tool.
+        Call = "call" {
+            /// The tool.
+            tool as "tool": required;
+        };
+        /// Hands over to another agent.
+        Handoff = "handoff" {
+            /// The agent.
+            to as "to": required;
+        };
+        /// Delegates to another agent; control returns.
+        Delegate = "delegate" {
+            /// The agent.
+            agent as "agent": required;
+        };
+        /// Escalates to a human.
+        Escalate = "escalate" {};
+        /// Sets variables from the conversation.
+        Collect = "collect" {};
+        /// Ends the conversation.
+        Complete = "complete" {};
+        /// An action that AgentIR does not model.
+        Other = "other" {
+            /// The reference as written.
+            reference as "reference": required;
+        };
+    }
+}
+
+/// An input with a value is filled by the author, if nothing else is said.
+fn complete_input(input: &mut InputBinding, object: &Object<'_>) {
+    if !object.has("filled_by") && input.value.is_some() {
+        input.filled_by = FilledBy::Value;
+    }
+}

@@ -1,0 +1,235 @@
+//! Values that are strings in a notation of their own: expressions, types, texts with placeholders, jumps.
+
+use crate::describe::{Json, Mode, write_at};
+use crate::expression::{self, Failure};
+use crate::reader::Reader;
+use crate::schema::Schemas;
+use crate::words::is_strict;
+use agentir_diagnostics::{Diagnostic, Spanned};
+use agentir_expr::{Expr, ExprKind, Literal, Name, Path, Template, TypeExpr, Visit};
+use agentir_ir::{Jump, Target};
+use agentir_syntax::json::{Json as Node, Text};
+use agentir_syntax::rules;
+use serde::ser::Serializer;
+use serde_json::{Value, json};
+use smol_str::SmolStr;
+use std::borrow::Cow;
+use std::fmt;
+use std::ops::Range;
+
+/// The expression as it is printed. For readers, dates are written bare: printed as strings, they would be read as such.
+pub(crate) fn canonical(expr: &Expr, mode: Mode) -> Cow<'_, Expr> {
+    let mut dates = false;
+    if mode == Mode::Published {
+        expr.visit(&mut |e| {
+            dates |= matches!(e.kind, ExprKind::Literal(Literal::Date(_)));
+            Visit::Children
+        });
+    }
+    if !dates {
+        return Cow::Borrowed(expr);
+    }
+    Cow::Owned(expr.clone().with_paths(&|literal| match literal {
+        Literal::Date(date) => Some(Path::variable(Spanned::new(date.clone(), expr.span))),
+        _ => None,
+    }))
+}
+
+fn report(failure: &Failure, what: &str, help: &str, reader: &mut Reader<'_>) {
+    let message = format!("this {what} cannot be parsed: {}", failure.message);
+    let rule = match failure.too_deep {
+        true => rules::EXPRESSION_TOO_DEEP,
+        false => rules::INVALID_EXPRESSION,
+    };
+    reader.report(Diagnostic::error(rule, failure.span, message).help(help));
+}
+
+impl Json for Expr {
+    fn write<S: Serializer>(&self, mode: Mode, serializer: S) -> Result<S::Ok, S::Error> {
+        write_at(&format_args!("{}", canonical(self, mode)), self.span, mode, serializer)
+    }
+
+    fn read(json: &Node, reader: &mut Reader<'_>) -> Option<Self> {
+        let text = reader.text(json)?;
+        let strict = is_strict(reader.dialect);
+        expression::expression(text.inline_text(), strict)
+            .map_err(|failure| {
+                let help = "strings in expressions have quotes: `\"\\\"text\\\"\"`";
+                report(&failure, "expression", help, reader);
+            })
+            .ok()
+    }
+
+    fn schema(schemas: &mut Schemas) -> Value {
+        schemas.named(
+            "Expression",
+            "An expression, in ABL's notation.",
+            |_| json!({ "type": "string" }),
+        )
+    }
+}
+
+/// Reads a path.
+pub(crate) fn read_path(json: &Node, reader: &mut Reader<'_>) -> Option<Path> {
+    let text = reader.text(json)?;
+    expression::path(text.inline_text())
+        .map_err(|failure| {
+            report(&failure, "variable", "write its name or path: `order.total`", reader)
+        })
+        .ok()
+}
+
+impl Json for TypeExpr {
+    fn write<S: Serializer>(&self, _: Mode, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+
+    fn read(json: &Node, reader: &mut Reader<'_>) -> Option<Self> {
+        let text = reader.text(json)?;
+        expression::type_expr(text.inline_text())
+            .map_err(|failure| {
+                let help = "write a name, `T[]`, or `{a: T, b?: T}`";
+                report(&failure, "type", help, reader);
+            })
+            .ok()
+    }
+
+    fn schema(schemas: &mut Schemas) -> Value {
+        let description = "A type: `string`, `number`, `boolean`, `date`, `object`, a domain name, `T[]`, or `{a: T, b?: T}`.";
+        schemas.named("Type", description, |_| json!({ "type": "string" }))
+    }
+}
+
+impl Json for Template {
+    fn write<S: Serializer>(&self, mode: Mode, serializer: S) -> Result<S::Ok, S::Error> {
+        self.text.write(mode, serializer)
+    }
+
+    fn read(json: &Node, reader: &mut Reader<'_>) -> Option<Self> {
+        let text = reader.text(json)?;
+        let parse = reader.template_parser();
+        Some(parse(text.inline_text(), reader.problems()))
+    }
+
+    fn schema(schemas: &mut Schemas) -> Value {
+        let description = "Text with placeholders (`{{path}}`, `{{FN(x)}}`, `{{#if x}}…{{/if}}`) that are filled in at run time.";
+        schemas.named("Template", description, |_| json!({ "type": "string" }))
+    }
+}
+
+/// Between the target of a jump and its reason.
+const REASON: &str = " with REASON: ";
+
+/// Before the name of a step that could be something else.
+const STEP: &str = "STEP ";
+
+/// A target as it is written.
+struct WrittenTarget<'a>(&'a Target);
+
+impl fmt::Display for WrittenTarget<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let plain = match self.0 {
+            Target::Step(name) => {
+                !name.value.contains(REASON)
+                    && !name.value.starts_with(STEP)
+                    && matches!(target(&name.value, |_| name.clone()), Target::Step(_))
+            }
+            _ => true,
+        };
+        write!(f, "{}{}", if plain { "" } else { STEP }, self.0)
+    }
+}
+
+/// The target that a text describes. `name` makes the name in a range of it.
+fn target(text: &str, name: impl Fn(Range<usize>) -> Spanned<Name>) -> Target {
+    let (word, rest) = text.split_once(' ').unwrap_or((text, ""));
+    let named = || (!rest.is_empty()).then(|| name(word.len() + 1..text.len()));
+    match (word, rest) {
+        ("COMPLETE", "") => Target::Complete,
+        ("CONTINUE", "") => Target::Continue,
+        ("RETRY", "") => Target::Retry,
+        ("RETRY_STEP", "") => Target::RetryStep,
+        ("RESUME", "") => Target::Resume,
+        ("ESCALATE", "") => Target::Escalate,
+        ("BLOCK", "") => Target::Block,
+        ("REDACT", "") => Target::Redact,
+        ("FAIL", "") => Target::Fail,
+        ("BACKTRACK", _) => Target::Backtrack(named()),
+        ("HANDOFF", _) => Target::Handoff(named()),
+        ("DELEGATE", _) => Target::Delegate(named()),
+        ("ASK_USER", _) if rest.starts_with('{') && rest.ends_with('}') => {
+            let start = word.len() + 2;
+            let inside = rest.get(1..rest.len() - 1).unwrap_or_default();
+            let mut at = start;
+            let choice = |part: &str| {
+                let from = at + part.len() - part.trim_start().len();
+                at += part.len() + 1;
+                name(from..from + part.trim().len())
+            };
+            let empty = inside.trim().is_empty();
+            Target::AskUser(if empty {
+                Vec::new()
+            } else {
+                inside.split(',').map(choice).collect()
+            })
+        }
+        _ => Target::Step(name(0..text.len())),
+    }
+}
+
+impl Json for Jump {
+    fn write<S: Serializer>(&self, mode: Mode, serializer: S) -> Result<S::Ok, S::Error> {
+        let target = WrittenTarget(&self.target);
+        match &self.reason {
+            Some(reason) => {
+                let reason = Value::from(reason.value.as_str());
+                write_at(&format_args!("{target}{REASON}{reason}"), self.span, mode, serializer)
+            }
+            None => write_at(&format_args!("{target}"), self.span, mode, serializer),
+        }
+    }
+
+    fn read(json: &Node, reader: &mut Reader<'_>) -> Option<Self> {
+        let text = reader.text(json)?;
+        if text.value.trim().is_empty() {
+            let message = format!("`{}` names no target", reader.key());
+            reader.report(Diagnostic::error(rules::INVALID_VALUE, text.span, message).help(
+                "write the name of a step, or `COMPLETE`, `CONTINUE`, `ESCALATE`, `HANDOFF Agent`",
+            ));
+            return None;
+        }
+        let (whole, reason) = reason_of(text);
+        let (start, step) = match whole.strip_prefix(STEP) {
+            Some(step) => (STEP.len(), Some(step)),
+            None => (0, None),
+        };
+        let name = |range: Range<usize>| {
+            let value = Name::new(text.value.get(range.clone()).unwrap_or_default());
+            Spanned::new(value, text.place(range))
+        };
+        let target = match step {
+            Some(step) => Target::Step(name(start..start + step.len())),
+            None => target(whole, name),
+        };
+        Some(Self { target, reason, span: text.span })
+    }
+
+    fn schema(schemas: &mut Schemas) -> Value {
+        let description = "Where to go on: a step's name, or `COMPLETE`, `CONTINUE`, `RETRY`, `ESCALATE`, `HANDOFF Agent`, …";
+        schemas.named("Jump", description, |_| json!({ "type": "string" }))
+    }
+}
+
+/// The target in a jump's text, and the reason behind it.
+fn reason_of(text: &Text) -> (&str, Option<Spanned<SmolStr>>) {
+    let found = text.value.rmatch_indices(REASON).find_map(|(at, _)| {
+        let quoted = text.value.get(at + REASON.len()..)?;
+        let reason: String = serde_json::from_str(quoted).ok()?;
+        let span = text.place(at + REASON.len()..text.value.len());
+        Some((text.value.get(..at)?, Spanned::new(SmolStr::new(reason), span)))
+    });
+    match found {
+        Some((target, reason)) => (target, Some(reason)),
+        None => (&text.value, None),
+    }
+}

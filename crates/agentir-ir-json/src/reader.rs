@@ -1,0 +1,412 @@
+//! Reading: what is wrong with a value is reported at its location, with what to write instead.
+
+use crate::describe::*;
+use crate::language::{Parsers, TemplateParser};
+use agentir_diagnostics::{Diagnostic, Span, Spanned, closest};
+use agentir_expr::{Depth, Dialect, Expr, ExprKind, Literal, Name};
+use agentir_syntax::inline::InlineText;
+use agentir_syntax::json::{Json as Node, Kind, Member};
+use agentir_syntax::{Origin, rules};
+use rustc_hash::FxHashMap;
+use smol_str::SmolStr;
+use std::mem;
+
+/// The key of an [`Origin`].
+pub(crate) const ORIGIN: &str = "origin";
+
+pub(crate) const ORIGIN_DESCRIPTION: &str =
+    "Where the author wrote it, if the document is generated. Findings name it.";
+
+object! {
+    /// Where the author wrote something that a program generated.
+    Origin = "Origin" {
+        /// The file.
+        file as "file": required;
+        /// The line, from 1.
+        line as "line": optional;
+        /// The column, from 1.
+        column as "column": optional;
+    }
+    skip span = Span::default();
+    skip element = Span::default();
+    then |origin, object, _| origin.span = object.span;
+}
+
+/// What is read, and what is wrong with it.
+#[derive(Debug)]
+pub struct Reader<'r> {
+    problems: &'r mut Vec<Diagnostic>,
+    parsers: &'r Parsers,
+    /// The dialect of the agent that is read.
+    pub(crate) dialect: Dialect,
+    /// The origins of objects.
+    pub(crate) origins: Vec<Origin>,
+    /// The words that the value may have.
+    words: &'static [&'static str],
+    /// The key of the value, for messages.
+    key: SmolStr,
+}
+
+impl<'r> Reader<'r> {
+    pub(crate) const fn new(
+        dialect: Dialect,
+        parsers: &'r Parsers,
+        problems: &'r mut Vec<Diagnostic>,
+    ) -> Self {
+        let key = SmolStr::new_static("value");
+        Self { problems, parsers, dialect, origins: Vec::new(), words: &[], key }
+    }
+
+    pub(crate) fn report(&mut self, problem: Diagnostic) {
+        self.problems.push(problem);
+    }
+
+    /// The findings, for parsers of embedded languages.
+    pub(crate) fn problems(&mut self) -> &mut Vec<Diagnostic> {
+        self.problems
+    }
+
+    /// The parser of texts with placeholders, as the agent's language has them.
+    pub(crate) fn template_parser(&self) -> TemplateParser {
+        let own = self.parsers.templates.iter().find(|(dialect, _)| *dialect == self.dialect);
+        own.map_or(self.parsers.inline.template, |(_, parser)| *parser)
+    }
+
+    /// The expression of a custom rule, which is a text of its language.
+    pub(crate) fn custom_check(&mut self, rule: &Spanned<SmolStr>) -> Option<Expr> {
+        // After the quote.
+        let base = rule.span.start.saturating_add(1);
+        let input = InlineText::verbatim(&rule.value, rule.span.file, base);
+        (self.parsers.inline.condition)(input, true, self.problems).expr().cloned()
+    }
+
+    /// Reads the placeholders in the texts of an argument, also of a list of texts.
+    pub(crate) fn placeholders(&mut self, argument: &mut Expr) {
+        if !self.dialect.traits().arguments_have_placeholders {
+            return;
+        }
+        let span = argument.span;
+        let kind = match &mut argument.kind {
+            ExprKind::Literal(Literal::String(text)) if text.contains("{{") => {
+                let input = InlineText::verbatim(text, span.file, span.start.saturating_add(1));
+                let parse = self.template_parser();
+                ExprKind::Template(Box::new(parse(input, self.problems).inside(span)))
+            }
+            ExprKind::List(items) => {
+                items.iter_mut().for_each(|item| self.placeholders(item));
+                ExprKind::List(std::mem::take(items))
+            }
+            _ => return,
+        };
+        match Expr::new(kind, span) {
+            Ok(expr) => *argument = expr,
+            Err(Depth) => {
+                let message = "this text is nested too deeply";
+                self.report(Diagnostic::error(rules::EXPRESSION_TOO_DEEP, span, message));
+                *argument = Expr::literal(Literal::Null, span);
+            }
+        }
+    }
+
+    /// What follows belongs to an agent of a dialect.
+    pub(crate) const fn set_dialect(&mut self, dialect: Dialect) {
+        self.dialect = dialect;
+    }
+
+    /// The key of the value that is read.
+    pub(crate) fn key(&self) -> &str {
+        &self.key
+    }
+
+    /// Reports a value of a wrong type.
+    pub(crate) fn expected<T>(&mut self, json: &Node, expected: &str) -> Option<T> {
+        let found = match &json.kind {
+            Kind::Null => "`null`",
+            Kind::Bool(_) => "a Boolean",
+            Kind::Number(_) => "a number",
+            Kind::String(_) => "a string",
+            Kind::Array(_) => "an array",
+            Kind::Object(_) => "an object",
+        };
+        let message = format!("`{}` must be {expected}, not {found}", self.key);
+        let problem = Diagnostic::error(rules::INVALID_VALUE, shown(json), message);
+        self.problems.push(match json.kind {
+            Kind::Null => problem.help("leave the key out if there is no value"),
+            _ => problem,
+        });
+        None
+    }
+
+    /// A string.
+    pub(crate) fn text<'j>(&mut self, json: &'j Node) -> Option<&'j agentir_syntax::json::Text> {
+        match &json.kind {
+            Kind::String(text) => Some(text),
+            _ => self.expected(json, "a string"),
+        }
+    }
+
+    /// One of some words.
+    pub(crate) fn word(
+        &mut self,
+        json: &Node,
+        words: &[&'static str],
+    ) -> Option<Spanned<&'static str>> {
+        let text = self.text(json)?;
+        if let Some(word) = words.iter().find(|word| **word == text.value) {
+            return Some(Spanned::new(*word, text.span));
+        }
+        let all: Vec<_> = words.iter().map(|word| format!("`{word}`")).collect();
+        let message = format!("`{}` is not a valid `{}`", text.value, self.key);
+        let problem = Diagnostic::error(rules::INVALID_VALUE, text.span, message)
+            .note(format!("valid values are {}", all.join(", ")));
+        self.problems.push(match closest(&text.value, words.iter().copied()) {
+            Some(meant) => problem.did_you_mean(meant),
+            None => problem,
+        });
+        None
+    }
+
+    /// One of the words that the field may have.
+    pub(crate) fn word_of_field(&mut self, json: &Node) -> Option<Spanned<&'static str>> {
+        self.word(json, self.words)
+    }
+
+    /// The items of an array. An item that is wrong is left out.
+    pub(crate) fn items<T: Json>(&mut self, json: &Node) -> Option<Vec<T>> {
+        match &json.kind {
+            Kind::Array(items) => Some(items.iter().filter_map(|i| T::read(i, self)).collect()),
+            _ => self.expected(json, "an array"),
+        }
+    }
+
+    /// The members of an object whose keys are names. A value that is wrong is left out.
+    pub(crate) fn entries<T: Json>(&mut self, json: &Node) -> Option<Vec<(Spanned<Name>, T)>> {
+        let Kind::Object(members) = &json.kind else { return self.expected(json, "an object") };
+        self.check_duplicates(members);
+        let mut all = Vec::with_capacity(members.len());
+        for member in members {
+            let key = Spanned::new(member.key.clone(), member.key_span);
+            let outer = mem::replace(&mut self.key, member.key.clone());
+            if let Some(mut value) = T::read(&member.value, self) {
+                value.set_key(&key, self);
+                all.push((key, value));
+            }
+            self.key = outer;
+        }
+        Some(all)
+    }
+
+    /// An object. `name` is the name of its definition in the schema.
+    pub(crate) fn object<T: Fields>(&mut self, json: &Node, name: &'static str) -> Option<T> {
+        let Kind::Object(members) = &json.kind else {
+            return self.expected(json, "an object");
+        };
+        self.check_duplicates(members);
+        let mut object = Object { members, span: json.span, asked: Vec::new(), name };
+        let read = T::read_fields(&mut object, self);
+        object.report_unknown(self);
+        read
+    }
+
+    fn check_duplicates(&mut self, members: &[Member]) {
+        let mut report = |member: &Member, first: &Member| {
+            let message = format!("this object has the key `{}` twice", member.key);
+            let problem = Diagnostic::error(rules::DUPLICATE_FIELD, member.key_span, message)
+                .label(first.key_span, "the value here is ignored")
+                .help("keep one of them");
+            self.problems.push(problem);
+        };
+        if members.len() > 16 {
+            let mut seen: FxHashMap<&str, &Member> = FxHashMap::default();
+            for member in members {
+                if let Some(first) = seen.insert(&member.key, member) {
+                    report(member, first);
+                }
+            }
+            return;
+        }
+        for (at, member) in members.iter().enumerate() {
+            if let Some(first) = members.iter().take(at).rfind(|m| m.key == member.key) {
+                report(member, first);
+            }
+        }
+    }
+}
+
+/// What to underline: a value, or the start of one that may be long.
+fn shown(json: &Node) -> Span {
+    match json.kind {
+        Kind::Array(_) | Kind::Object(_) => Span { end: json.span.start + 1, ..json.span },
+        _ => json.span,
+    }
+}
+
+/// The name of a definition in prose: `a gather field`.
+fn words_of(name: &str) -> String {
+    let name = match name {
+        "AgentIR" => "Agent",
+        "Template2" => "NamedTemplate",
+        "GotoJson" => "Jump",
+        "CallSpec" => "Call",
+        name => name,
+    };
+    let mut words = String::new();
+    for c in name.chars() {
+        if c.is_uppercase() && !words.is_empty() {
+            words.push(' ');
+        }
+        words.extend(c.to_lowercase());
+    }
+    let article = if words.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
+    format!("{article} {words}")
+}
+
+/// An object that is read.
+#[derive(Debug)]
+pub struct Object<'j> {
+    members: &'j [Member],
+    /// The location.
+    pub(crate) span: Span,
+    /// The keys that were asked for.
+    asked: Vec<&'static str>,
+    name: &'static str,
+}
+
+impl<'j> Object<'j> {
+    /// The value of a key; of several the last.
+    pub(crate) fn get(&mut self, key: &'static str) -> Option<&'j Node> {
+        self.asked.push(key);
+        self.members.iter().rfind(|m| m.key == key).map(|m| &m.value)
+    }
+
+    /// The value of a key; `None` if it is absent or wrong.
+    pub(crate) fn read<T: Json>(
+        &mut self,
+        key: &'static str,
+        words: &'static [&'static str],
+        reader: &mut Reader<'_>,
+    ) -> Option<T> {
+        let json = self.get(key)?;
+        let outer_words = mem::replace(&mut reader.words, words);
+        let outer_key = mem::replace(&mut reader.key, SmolStr::new_static(key));
+        let value = T::read(json, reader);
+        reader.words = outer_words;
+        reader.key = outer_key;
+        value
+    }
+
+    /// The value of a key that must be there.
+    pub(crate) fn required<T: Json>(
+        &mut self,
+        key: &'static str,
+        words: &'static [&'static str],
+        reader: &mut Reader<'_>,
+    ) -> Option<T> {
+        if self.members.iter().any(|m| m.key == key) {
+            return self.read(key, words, reader);
+        }
+        self.asked.push(key);
+        self.report_missing(key, reader);
+        None
+    }
+
+    fn report_missing(&self, key: &str, reader: &mut Reader<'_>) {
+        let what = words_of(self.name);
+        let message = format!("{what} must have the key `{key}`");
+        let start = Span { end: self.span.start + 1, ..self.span };
+        reader.report(
+            Diagnostic::error(rules::MISSING_FIELD, start, message)
+                .help(format!("add `\"{key}\": …` to this object")),
+        );
+    }
+
+    /// The word that tells the variants of an object apart.
+    pub(crate) fn tag(
+        &mut self,
+        key: &'static str,
+        words: &[&'static str],
+        reader: &mut Reader<'_>,
+    ) -> Option<&'static str> {
+        let Some(json) = self.get(key) else {
+            self.report_missing(key, reader);
+            // Which keys there may be is unknown.
+            self.members = &[];
+            return None;
+        };
+        let outer = mem::replace(&mut reader.key, SmolStr::new_static(key));
+        let word = reader.word(json, words);
+        reader.key = outer;
+        if word.is_none() {
+            self.members = &[];
+        }
+        word.map(|word| word.value)
+    }
+
+    /// The location of the object. Its origin is recorded.
+    pub(crate) fn place(&mut self, reader: &mut Reader<'_>) -> Span {
+        // Parts of an object share its location.
+        if !self.asked.contains(&ORIGIN)
+            && let Some(origin) = self.read::<Option<Origin>>(ORIGIN, &[], reader).flatten()
+        {
+            reader.origins.push(Origin { element: self.span, ..origin });
+        }
+        self.span
+    }
+
+    /// The brace that opens the object.
+    pub(crate) const fn start(&self) -> Span {
+        Span { end: self.span.start + 1, ..self.span }
+    }
+
+    /// Whether the object has a key.
+    pub(crate) fn has(&self, key: &str) -> bool {
+        self.key_span(key).is_some()
+    }
+
+    fn key_span(&self, key: &str) -> Option<Span> {
+        self.members.iter().rfind(|m| m.key == key).map(|m| m.key_span)
+    }
+
+    /// Reports the first of some keys that must not be beside `key`.
+    pub(crate) fn exclude(&self, key: &str, others: &[&str], help: &str, reader: &mut Reader<'_>) {
+        let Some(span) = self.key_span(key) else { return };
+        let other = others.iter().find_map(|other| Some((other, self.key_span(other)?)));
+        if let Some((other, at)) = other {
+            let message = format!("`{other}` must not be beside `{key}`, and is ignored");
+            reader.report(
+                Diagnostic::error(rules::CONFLICTING_FIELDS, at, message)
+                    .label(span, format!("`{key}` is here"))
+                    .help(help),
+            );
+        }
+    }
+
+    /// Reports a key that means nothing without one of some others.
+    pub(crate) fn require(&self, key: &str, others: &[&str], reader: &mut Reader<'_>) {
+        let Some(span) = self.key_span(key) else { return };
+        if let (None, Some(first)) =
+            (others.iter().find_map(|other| self.key_span(other)), others.first())
+        {
+            let message = format!("`{key}` has no effect without `{first}`");
+            reader.report(
+                Diagnostic::error(rules::MISSING_FIELD, span, message)
+                    .help(format!("add `{first}`, or remove `{key}`")),
+            );
+        }
+    }
+
+    /// Reports keys that nobody asked for.
+    fn report_unknown(&self, reader: &mut Reader<'_>) {
+        for member in self.members.iter().filter(|m| !self.asked.contains(&&*m.key)) {
+            let message = format!("`{}` is not a key of {}", member.key, words_of(self.name));
+            let problem = Diagnostic::warning(rules::UNKNOWN_FIELD, member.key_span, message)
+                .note("it is ignored");
+            reader.report(match closest(&member.key, self.asked.iter().copied()) {
+                Some(meant) => problem.did_you_mean(meant),
+                None if self.asked.contains(&"extensions") => problem
+                    .help("put data of your own into `extensions`, under the name of its producer"),
+                None => problem.help("remove it"),
+            });
+        }
+    }
+}

@@ -1,0 +1,448 @@
+//! Values that are not described by macros: constants, lists, maps, and values of any form.
+
+use crate::describe::{Fields, Json, Mode, Written, write_at};
+use crate::reader::Reader;
+use crate::schema::{Schemas, nullable};
+use agentir_diagnostics::{Diagnostic, Span, Spanned};
+use agentir_expr::{Dialect, Expr, Name, Template};
+use agentir_ir::{Binding, Data, Extension, Extensions, Number, NumberOrText, TextData};
+use agentir_syntax::json::{Json as Node, Kind};
+use agentir_syntax::rules;
+use indexmap::IndexMap;
+use serde::ser::{SerializeMap, Serializer};
+use serde_json::{Value, json};
+use smol_str::SmolStr;
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::hash::Hash;
+use std::sync::Arc;
+
+/// The location of a value; of a string, what is between its quotes.
+pub(crate) fn place(json: &Node) -> Span {
+    json.text().map_or(json.span, |text| text.span)
+}
+
+impl<T: Json> Json for Spanned<T> {
+    const NULLABLE: bool = T::NULLABLE;
+
+    fn write<S: Serializer>(&self, mode: Mode, serializer: S) -> Result<S::Ok, S::Error> {
+        write_at(&Written(&self.value, mode), self.span, mode, serializer)
+    }
+    fn read(json: &Node, reader: &mut Reader<'_>) -> Option<Self> {
+        Some(Self::new(T::read(json, reader)?, place(json)))
+    }
+    fn schema(schemas: &mut Schemas) -> Value {
+        T::schema(schemas)
+    }
+}
+
+impl<T: Json> Json for Option<T> {
+    fn write<S: Serializer>(&self, mode: Mode, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Some(value) => value.write(mode, serializer),
+            None => serializer.serialize_unit(),
+        }
+    }
+    fn read(json: &Node, reader: &mut Reader<'_>) -> Option<Self> {
+        match json.kind {
+            Kind::Null if !T::NULLABLE => Some(None),
+            _ => T::read(json, reader).map(Some),
+        }
+    }
+    fn schema(schemas: &mut Schemas) -> Value {
+        nullable(T::schema(schemas))
+    }
+    fn is_absent(&self) -> bool {
+        self.is_none()
+    }
+}
+
+/// Pointers have the JSON of what they point to.
+macro_rules! pointers {
+    ($($pointer:ident by $get:expr),*) => {$(
+        impl<T: Json> Json for $pointer<T> {
+            fn write<S: Serializer>(&self, mode: Mode, serializer: S) -> Result<S::Ok, S::Error> {
+                (**self).write(mode, serializer)
+            }
+            fn read(json: &Node, reader: &mut Reader<'_>) -> Option<Self> {
+                T::read(json, reader).map(Self::new)
+            }
+            fn schema(schemas: &mut Schemas) -> Value {
+                T::schema(schemas)
+            }
+            fn is_absent(&self) -> bool {
+                (**self).is_absent()
+            }
+            fn set_key(&mut self, key: &Spanned<Name>, reader: &mut Reader<'_>) {
+                if let Some(value) = $get(self) {
+                    value.set_key(key, reader);
+                }
+            }
+        }
+    )*};
+}
+
+pointers!(Box by in_box, Arc by Arc::get_mut);
+
+#[expect(clippy::unnecessary_wraps, reason = "like `Arc::get_mut`")]
+fn in_box<T>(value: &mut Box<T>) -> Option<&mut T> {
+    Some(value)
+}
+
+impl<T: Json + Clone> Json for Cow<'_, T> {
+    const NULLABLE: bool = T::NULLABLE;
+
+    fn write<S: Serializer>(&self, mode: Mode, serializer: S) -> Result<S::Ok, S::Error> {
+        (**self).write(mode, serializer)
+    }
+    fn read(json: &Node, reader: &mut Reader<'_>) -> Option<Self> {
+        T::read(json, reader).map(Self::Owned)
+    }
+    fn schema(schemas: &mut Schemas) -> Value {
+        T::schema(schemas)
+    }
+    fn is_absent(&self) -> bool {
+        (**self).is_absent()
+    }
+}
+
+impl<T: Json + Clone> Json for Cow<'_, [T]> {
+    fn write<S: Serializer>(&self, mode: Mode, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.iter().map(|item| Written(item, mode)))
+    }
+    fn read(json: &Node, reader: &mut Reader<'_>) -> Option<Self> {
+        reader.items(json).map(Self::Owned)
+    }
+    fn schema(schemas: &mut Schemas) -> Value {
+        Vec::<T>::schema(schemas)
+    }
+    fn is_absent(&self) -> bool {
+        self.is_empty()
+    }
+}
+
+impl Json for bool {
+    fn write<S: Serializer>(&self, _: Mode, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_bool(*self)
+    }
+    fn read(json: &Node, reader: &mut Reader<'_>) -> Option<Self> {
+        match json.kind {
+            Kind::Bool(value) => Some(value),
+            _ => reader.expected(json, "`true` or `false`"),
+        }
+    }
+    fn schema(_: &mut Schemas) -> Value {
+        json!({ "type": "boolean" })
+    }
+    fn is_absent(&self) -> bool {
+        !self
+    }
+}
+
+impl Json for u32 {
+    fn write<S: Serializer>(&self, _: Mode, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_u32(*self)
+    }
+    fn read(json: &Node, reader: &mut Reader<'_>) -> Option<Self> {
+        match &json.kind {
+            Kind::Number(text) if text.parse::<Self>().is_ok() => text.parse().ok(),
+            _ => reader.expected(json, "a whole number from 0"),
+        }
+    }
+    fn schema(_: &mut Schemas) -> Value {
+        json!({ "type": "integer", "format": "uint32", "minimum": 0 })
+    }
+}
+
+impl Json for SmolStr {
+    fn write<S: Serializer>(&self, _: Mode, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self)
+    }
+    fn read(json: &Node, reader: &mut Reader<'_>) -> Option<Self> {
+        reader.text(json).map(|text| Self::new(&text.value))
+    }
+    fn schema(_: &mut Schemas) -> Value {
+        json!({ "type": "string" })
+    }
+}
+
+impl Json for String {
+    fn write<S: Serializer>(&self, _: Mode, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self)
+    }
+    fn read(json: &Node, reader: &mut Reader<'_>) -> Option<Self> {
+        reader.text(json).map(|text| text.value.clone())
+    }
+    fn schema(_: &mut Schemas) -> Value {
+        json!({ "type": "string" })
+    }
+}
+
+/// A word: the field says which there are.
+impl Json for &'static str {
+    fn write<S: Serializer>(&self, _: Mode, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self)
+    }
+    fn read(json: &Node, reader: &mut Reader<'_>) -> Option<Self> {
+        reader.word_of_field(json).map(|word| word.value)
+    }
+    fn schema(schemas: &mut Schemas) -> Value {
+        json!({ "type": "string", "enum": schemas.words })
+    }
+}
+
+/// The id of a dialect, of which a field lists all.
+impl Json for Dialect {
+    fn write<S: Serializer>(&self, _: Mode, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.id())
+    }
+    fn read(json: &Node, reader: &mut Reader<'_>) -> Option<Self> {
+        reader.word_of_field(json).and_then(|word| Self::from_id(word.value))
+    }
+    fn schema(schemas: &mut Schemas) -> Value {
+        <&'static str>::schema(schemas)
+    }
+}
+
+impl Json for Number {
+    fn write<S: Serializer>(&self, _: Mode, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.whole() {
+            Some(whole) => serializer.serialize_i64(whole),
+            None => serializer.serialize_f64(self.0),
+        }
+    }
+    fn read(json: &Node, reader: &mut Reader<'_>) -> Option<Self> {
+        match &json.kind {
+            Kind::Number(text) => match text.parse::<f64>() {
+                Ok(number) if number.is_finite() => Some(Self(number)),
+                _ => {
+                    let message = format!("the number `{text}` is too large");
+                    reader.report(Diagnostic::error(rules::INVALID_VALUE, json.span, message));
+                    None
+                }
+            },
+            _ => reader.expected(json, "a number"),
+        }
+    }
+    fn schema(_: &mut Schemas) -> Value {
+        json!({ "type": "number" })
+    }
+}
+
+impl Json for NumberOrText {
+    fn write<S: Serializer>(&self, mode: Mode, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Number(number) => number.write(mode, serializer),
+            Self::Text(text) => text.write(mode, serializer),
+        }
+    }
+    fn read(json: &Node, reader: &mut Reader<'_>) -> Option<Self> {
+        match &json.kind {
+            Kind::Number(_) => Number::read(json, reader).map(Self::Number),
+            Kind::String(text) => Some(Self::Text(SmolStr::new(&text.value))),
+            _ => reader.expected(json, "a number or a string"),
+        }
+    }
+    fn schema(schemas: &mut Schemas) -> Value {
+        let description = "A number, or text that is resolved to one by configuration: `\"{{config.TIMEOUT}}\"`, `\"15s\"`.";
+        schemas.named("NumberOrText", description, |_| {
+            json!({ "anyOf": [
+                { "type": "number", "description": "A number." },
+                {
+                    "type": "string",
+                    "description": "A duration with its unit, or a reference to configuration.",
+                },
+            ] })
+        })
+    }
+}
+
+impl<T: Json> Json for Vec<T> {
+    fn write<S: Serializer>(&self, mode: Mode, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.iter().map(|item| Written(item, mode)))
+    }
+    fn read(json: &Node, reader: &mut Reader<'_>) -> Option<Self> {
+        reader.items(json)
+    }
+    fn schema(schemas: &mut Schemas) -> Value {
+        json!({ "type": "array", "items": T::schema(schemas) })
+    }
+    fn is_absent(&self) -> bool {
+        self.is_empty()
+    }
+}
+
+/// Names with expressions.
+impl Json for Vec<(Spanned<Name>, Expr)> {
+    fn write<S: Serializer>(&self, mode: Mode, serializer: S) -> Result<S::Ok, S::Error> {
+        let entry = |(name, value): &(Spanned<Name>, Expr)| {
+            (name.value.clone(), crate::notation::canonical(value, mode).to_string())
+        };
+        serializer.collect_map(self.iter().map(entry))
+    }
+    fn read(json: &Node, reader: &mut Reader<'_>) -> Option<Self> {
+        reader.entries(json)
+    }
+    fn schema(_: &mut Schemas) -> Value {
+        json!({ "type": "object", "additionalProperties": { "type": "string" } })
+    }
+    fn is_absent(&self) -> bool {
+        self.is_empty()
+    }
+}
+
+/// Maps whose keys are names.
+macro_rules! maps {
+    ($($map:ident where $key:ident: $($bound:ident),*;)*) => {$(
+        impl<$key, T> Json for $map<$key, T>
+        where
+            $key: $($bound +)* AsRef<str> + From<Name>,
+            T: Json,
+        {
+            fn write<S: Serializer>(&self, mode: Mode, serializer: S) -> Result<S::Ok, S::Error> {
+                let entries = self.iter();
+                serializer.collect_map(entries.map(|(key, value)| (key.as_ref(), Written(value, mode))))
+            }
+            fn read(json: &Node, reader: &mut Reader<'_>) -> Option<Self> {
+                let entries = reader.entries(json)?;
+                Some(entries.into_iter().map(|(key, value)| (key.value.into(), value)).collect())
+            }
+            fn schema(schemas: &mut Schemas) -> Value {
+                json!({ "type": "object", "additionalProperties": T::schema(schemas) })
+            }
+            fn is_absent(&self) -> bool {
+                self.is_empty()
+            }
+        }
+    )*};
+}
+
+maps! {
+    IndexMap where K: Eq, Hash;
+    BTreeMap where K: Ord;
+}
+
+impl Json for Data {
+    const NULLABLE: bool = true;
+
+    fn write<S: Serializer>(&self, _: Mode, serializer: S) -> Result<S::Ok, S::Error> {
+        serde::Serialize::serialize(self, serializer)
+    }
+    fn read(json: &Node, reader: &mut Reader<'_>) -> Option<Self> {
+        Some(match &json.kind {
+            Kind::Null => Self::Null,
+            Kind::Bool(value) => Self::Bool(*value),
+            Kind::String(text) => Self::String(text.value.clone()),
+            Kind::Number(text) => match serde_json::from_str(text) {
+                Ok(number) => Self::Number(number),
+                Err(_) => {
+                    // The only numbers that cannot be represented.
+                    let message = format!("the number `{text}` is too large");
+                    reader.report(Diagnostic::error(rules::INVALID_VALUE, json.span, message));
+                    return None;
+                }
+            },
+            Kind::Array(_) => Self::Array(reader.items(json)?),
+            Kind::Object(_) => {
+                let entries = reader.entries::<Self>(json)?;
+                let entry = |(key, value): (Spanned<Name>, Self)| (key.value.to_string(), value);
+                Self::Object(entries.into_iter().map(entry).collect())
+            }
+        })
+    }
+    fn schema(_: &mut Schemas) -> Value {
+        Value::Bool(true)
+    }
+}
+
+impl Json for TextData {
+    const NULLABLE: bool = true;
+
+    fn write<S: Serializer>(&self, mode: Mode, serializer: S) -> Result<S::Ok, S::Error> {
+        self.data().write(mode, serializer)
+    }
+    fn read(json: &Node, reader: &mut Reader<'_>) -> Option<Self> {
+        Some(match &json.kind {
+            Kind::String(_) => Self::Text(Template::read(json, reader)?),
+            Kind::Array(_) => Self::List(reader.items(json)?),
+            Kind::Object(_) => {
+                let entries = reader.entries::<Self>(json)?;
+                let entry = |(key, value): (Spanned<Name>, Self)| (key.value, value);
+                Self::Object(entries.into_iter().map(entry).collect())
+            }
+            _ => Self::Other(Data::read(json, reader)?),
+        })
+    }
+    fn schema(_: &mut Schemas) -> Value {
+        Value::Bool(true)
+    }
+}
+
+impl Json for Extension {
+    const NULLABLE: bool = true;
+
+    fn write<S: Serializer>(&self, mode: Mode, serializer: S) -> Result<S::Ok, S::Error> {
+        write_at(&self.value, self.span, mode, serializer)
+    }
+    fn read(json: &Node, reader: &mut Reader<'_>) -> Option<Self> {
+        Some(Self { value: Data::read(json, reader)?, span: place(json) })
+    }
+    fn schema(schemas: &mut Schemas) -> Value {
+        schemas.named("Extension", "A value of [`Extensions`].", |_| Value::Bool(true))
+    }
+}
+
+impl Json for Extensions {
+    fn write<S: Serializer>(&self, mode: Mode, serializer: S) -> Result<S::Ok, S::Error> {
+        self.0.write(mode, serializer)
+    }
+    fn read(json: &Node, reader: &mut Reader<'_>) -> Option<Self> {
+        Json::read(json, reader).map(Self)
+    }
+    fn schema(schemas: &mut Schemas) -> Value {
+        let description = "Dialect-specific data of an element that AgentIR has no field for: by dialect, then by key.";
+        schemas.named("Extensions", description, |schemas| {
+            <BTreeMap<SmolStr, BTreeMap<String, Extension>>>::schema(schemas)
+        })
+    }
+    fn is_absent(&self) -> bool {
+        self.is_empty()
+    }
+}
+
+impl Json for Binding {
+    fn write<S: Serializer>(&self, _: Mode, serializer: S) -> Result<S::Ok, S::Error> {
+        serde::Serialize::serialize(&self.0, serializer)
+    }
+    fn read(json: &Node, reader: &mut Reader<'_>) -> Option<Self> {
+        match Data::read(json, reader)? {
+            Data::Object(fields) => Some(Self(fields)),
+            _ => reader.expected(json, "an object"),
+        }
+    }
+    fn schema(schemas: &mut Schemas) -> Value {
+        let description = "How a tool's implementation is reached: the fields of its type, with the platform's names.";
+        schemas.named(
+            "Binding",
+            description,
+            |_| json!({ "type": "object", "additionalProperties": true }),
+        )
+    }
+}
+
+/// An object of one entry.
+pub(crate) fn write_entry<S: Serializer, T: Json>(
+    key: &str,
+    value: &T,
+    mode: Mode,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    let mut map = serializer.serialize_map(Some(1))?;
+    map.serialize_entry(key, &Written(value, mode))?;
+    map.end()
+}
+
+/// Whether nothing would be written of a value.
+pub(crate) fn is_nothing<T: Fields + Json>(value: &T) -> bool {
+    crate::describe::to_value(value, Mode::Plain).as_object().is_some_and(|map| map.is_empty())
+}

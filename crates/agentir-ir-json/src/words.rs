@@ -1,0 +1,51 @@
+//! Words that several fields may have as their values.
+
+use agentir_expr::Dialect;
+use agentir_expr::dialect::{ALL, Equality};
+use std::sync::LazyLock;
+
+/// The versions of the JSON that are read.
+pub(crate) const VERSIONS: &[&str] = &[agentir_ir::IR_VERSION];
+
+pub(crate) const LEXICAL_FALLBACK: &[&str] = &["never", "when_unavailable", "always"];
+
+pub(crate) const SENSITIVE_DISPLAY: &[&str] = &["redact", "replace", "mask"];
+
+/// How values are extracted from messages.
+pub(crate) const EXTRACTION: &[&str] = &["pattern", "llm", "hybrid", "auto", "ml"];
+
+pub(crate) const EXPERIENCE_MODES: &[&str] =
+    &["shared_voice_handoff", "visible_handoff", "silent_delegate", "human_escalation"];
+
+pub(crate) const ENTITY_TYPES: &[&str] = &[
+    "string",
+    "text",
+    "free_text",
+    "number",
+    "integer",
+    "float",
+    "currency",
+    "boolean",
+    "date",
+    "datetime",
+    "email",
+    "phone",
+    "enum",
+    "pattern",
+    "location",
+    "attachment",
+    "array",
+    "object",
+];
+
+/// The ids of the dialects.
+pub(crate) fn dialects() -> &'static [&'static str] {
+    static IDS: LazyLock<Vec<&str>> =
+        LazyLock::new(|| ALL.iter().map(|dialect| dialect.id()).collect());
+    &IDS
+}
+
+/// Whether `==` of a dialect compares without conversion, which is an operator of its own in the tree.
+pub(crate) fn is_strict(dialect: Dialect) -> bool {
+    dialect.semantics().equality == Equality::Strict
+}

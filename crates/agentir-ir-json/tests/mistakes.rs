@@ -1,0 +1,266 @@
+//! Mistakes in a document: each is one finding, at its location, and reading goes on.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "tests end by panicking"
+)]
+
+use agentir_diagnostics::{Diagnostic, FileId};
+use agentir_expr::dialect;
+use agentir_ir_json::Parsers;
+use agentir_ir_json::{Document, read};
+
+static PARSERS: Parsers = Parsers {
+    inline: &agentir_lang_abl::INLINE_PARSERS,
+    templates: &[(dialect::AGENT_SCRIPT, agentir_lang_agent_script::template)],
+};
+
+fn read_text(text: &str) -> (Document, Vec<Diagnostic>) {
+    let mut problems = Vec::new();
+    let document = read(FileId(0), text, &PARSERS, &mut problems);
+    (document, problems)
+}
+
+/// An agent with these keys besides those that it needs.
+fn agent(keys: &str) -> String {
+    let comma = if keys.is_empty() { "" } else { ", " };
+    format!(
+        r#"{{"ir_version": "1.0", "metadata": {{"name": "Desk", "dialect": "abl"}}{comma}{keys}}}"#
+    )
+}
+
+/// Reads a document and expects one finding: its rule, its message, and what it underlines. Returns what was read.
+fn finds(text: &str, rule: &str, message: &str, underlined: &str) -> Document {
+    let (document, problems) = read_text(text);
+    let [problem] = problems.as_slice() else { panic!("{text}: {problems:#?}") };
+    assert_eq!(problem.rule.0, rule, "{text}: {problem:#?}");
+    assert_eq!(problem.message, message, "{text}");
+    assert_eq!(&text[problem.primary.span.range()], underlined, "{text}: {}", problem.message);
+    document
+}
+
+/// Like [`finds`], in an agent with these keys; the agent is read nevertheless.
+fn finds_in_agent(keys: &str, rule: &str, message: &str, underlined: &str) -> Document {
+    let document = finds(&agent(keys), rule, message, underlined);
+    assert_eq!(document.program.agents.len(), 1, "{keys}");
+    document
+}
+
+#[test]
+fn wrong_types_are_reported_and_left_out() {
+    let document = finds_in_agent(
+        r#""tools": [{"name": "a", "parameters": 5}, {"name": "b"}]"#,
+        "invalid-value",
+        "`parameters` must be an array, not a number",
+        "5",
+    );
+    assert_eq!(document.program.agents[0].tools.len(), 2);
+    finds_in_agent(
+        r#""gather": {"fields": [{"name": "x", "required": "yes"}]}"#,
+        "invalid-value",
+        "`required` must be `true` or `false`, not a string",
+        r#""yes""#,
+    );
+    finds_in_agent(
+        r#""use_tools": null"#,
+        "invalid-value",
+        "`use_tools` must be an array, not `null`",
+        "null",
+    );
+    finds_in_agent(
+        r#""hooks": [1]"#,
+        "invalid-value",
+        "`hooks` must be an object, not an array",
+        "[",
+    );
+}
+
+#[test]
+fn unknown_words_are_reported_with_what_is_valid() {
+    let text = agent(r#""gather": {"strategy": "patern"}"#);
+    let message = "`patern` is not a valid `strategy`";
+    let (_, problems) = read_text(&text);
+    finds(&text, "invalid-value", message, "patern");
+    assert_eq!(problems[0].help.as_deref(), Some("did you mean `pattern`?"));
+    assert!(problems[0].note.as_ref().unwrap().contains("`hybrid`"));
+    finds_in_agent(
+        r#""coordination": {"handoffs": [{"to": "B", "decided_by": "nobody"}]}"#,
+        "invalid-value",
+        "`nobody` is not a valid `decided_by`",
+        "nobody",
+    );
+    let text = r#"{"ir_version": "1.0", "metadata": {"name": "A", "dialect": "adll"}}"#;
+    let document = finds(text, "invalid-value", "`adll` is not a valid `dialect`", "adll");
+    assert!(document.program.agents.is_empty());
+}
+
+#[test]
+fn missing_keys_are_reported_in_their_object() {
+    let document = finds_in_agent(
+        r#""tools": [{"description": "x"}, {"name": "b"}]"#,
+        "missing-field",
+        "a tool must have the key `name`",
+        "{",
+    );
+    assert_eq!(document.program.agents[0].tools.len(), 1);
+    finds_in_agent(
+        r#""on_start": {"do": [{"variables": ["x"]}]}"#,
+        "missing-field",
+        "a statement must have the key `type`",
+        "{",
+    );
+    finds_in_agent(
+        r#""on_start": {"success_when": "x"}"#,
+        "missing-field",
+        "`success_when` has no effect without `call`",
+        "success_when",
+    );
+}
+
+#[test]
+fn unknown_keys_are_warned_of() {
+    let text = agent(r#""tools": [{"name": "a", "discription": "x"}]"#);
+    let message = "`discription` is not a key of a tool";
+    finds(&text, "unknown-field", message, "discription");
+    let (_, problems) = read_text(&text);
+    assert_eq!(problems[0].help.as_deref(), Some("did you mean `description`?"));
+    finds_in_agent(
+        r#""vendor": 1"#,
+        "unknown-field",
+        "`vendor` is not a key of an agent",
+        "vendor",
+    );
+    // Data of one's own.
+    let (document, problems) = read_text(&agent(r#""extensions": {"vendor": {"a": [1, null]}}"#));
+    assert!(problems.is_empty());
+    assert!(document.program.agents[0].extensions.0["vendor"].contains_key("a"));
+}
+
+#[test]
+fn duplicate_and_conflicting_keys_are_reported() {
+    finds_in_agent(
+        r#""tools": [], "tools": [{"name": "a"}]"#,
+        "duplicate-field",
+        "this object has the key `tools` twice",
+        "tools",
+    );
+    finds_in_agent(
+        r#""flow": {"definitions": {"a": {"name": "b"}}}"#,
+        "conflicting-fields",
+        "the step `a` is called `b`",
+        "b",
+    );
+    finds_in_agent(
+        r#""on_start": {"do": [], "then": "COMPLETE"}"#,
+        "conflicting-fields",
+        "`then` must not be beside `do`, and is ignored",
+        "then",
+    );
+    finds_in_agent(
+        r#""on_start": {"call": "a", "call_spec": {"tool": "b"}}"#,
+        "conflicting-fields",
+        "`call` says `a`, and `call_spec` says `b`",
+        "a",
+    );
+}
+
+#[test]
+fn notations_are_checked_inside_strings() {
+    finds_in_agent(
+        r#""flow": {"definitions": {"a": {"check": "x \u003d= \"a\" AND"}}}"#,
+        "invalid-expression",
+        "this condition cannot be parsed: expected a value at the end",
+        "",
+    );
+    finds_in_agent(
+        r#""on_start": {"set": [{"variable": "x", "expression": "\"é\" + 1 2"}]}"#,
+        "invalid-expression",
+        "this expression cannot be parsed: expected an operator, found `2`",
+        "2",
+    );
+    finds_in_agent(
+        r#""on_start": {"set": [{"variable": "1x", "expression": "1"}]}"#,
+        "invalid-expression",
+        "this variable cannot be parsed: expected a name, found `1`",
+        "1",
+    );
+    finds_in_agent(
+        r#""tools": [{"name": "a", "returns": {"type": "{x: }"}}]"#,
+        "invalid-expression",
+        "this type cannot be parsed: expected a type, found `}`",
+        "}",
+    );
+    finds_in_agent(r#""on_start": {"then": " "}"#, "invalid-value", "`then` names no target", " ");
+}
+
+#[test]
+fn words_for_the_model_need_no_mark_unless_they_could_be_an_expression() {
+    let is_expression = |when: &str| {
+        let handoff = format!(r#""coordination": {{"handoffs": [{{"to": "B", "when": {when}}}]}}"#);
+        let (document, problems) = read_text(&agent(&handoff));
+        assert!(problems.is_empty(), "{problems:#?}");
+        let handoff = document.program.agents[0].coordination.handoffs[0].clone();
+        handoff.when.unwrap().expr().is_some()
+    };
+    assert!(!is_expression(r#""the user wants a refund""#));
+    assert!(!is_expression(r#"{"natural": "refund"}"#));
+    assert!(is_expression(r#""refund""#));
+    assert!(is_expression(r#""intent == \"refund\"""#));
+}
+
+#[test]
+fn versions_that_are_not_read_are_refused_by_name() {
+    let text = r#"{"version": "9.1", "agents": {}}"#;
+    let document = finds(text, "invalid-value", "version `9.1` of AgentIR is not supported", "9.1");
+    assert!(document.stopped.is_some());
+    let text = r#"{"agents": {}}"#;
+    let message = "this document does not say its version: the key `version` is missing";
+    finds(text, "missing-field", message, "{");
+    let text = r#"{"metadata": {}, "ir_version": 1}"#;
+    finds(text, "invalid-value", "`ir_version` must be a string with the version of AgentIR", "1");
+    finds("[]", "syntax-error", "this JSON is not AgentIR", "");
+}
+
+#[test]
+fn deep_documents_are_refused() {
+    let mut body = String::from("{}");
+    for _ in 0..70 {
+        body = format!(r#"{{"branches": [{body}]}}"#);
+    }
+    let (document, problems) = read_text(&agent(&format!(r#""on_start": {body}"#)));
+    assert_eq!(problems.len(), 1, "{problems:#?}");
+    assert_eq!(problems[0].rule.0, "nesting-too-deep");
+    assert!(document.stopped.is_some());
+    for (open, close) in [("(", ")"), ("NOT ", ""), ("- ", ""), ("[", "]"), ("f(", ")")] {
+        let text = format!("{}x{}", open.repeat(5000), close.repeat(5000));
+        let set =
+            format!(r#""on_start": {{"set": [{{"variable": "x", "expression": "{text}"}}]}}"#);
+        let (_, problems) = read_text(&agent(&set));
+        assert_eq!(problems.len(), 1, "{open}");
+        assert_eq!(problems[0].rule.0, "expression-too-deep", "{open}: {:#?}", problems[0]);
+    }
+}
+
+#[test]
+fn origins_are_recorded_for_their_objects() {
+    let text = agent(r#""tools": [{"name": "a", "origin": {"file": "a.flow", "line": 3}}]"#);
+    let (document, problems) = read_text(&text);
+    assert!(problems.is_empty(), "{problems:#?}");
+    let [origin] = document.origins.as_slice() else { panic!("{:?}", document.origins) };
+    assert_eq!(origin.shown(), "a.flow:3");
+    assert!(text[origin.element.range()].starts_with(r#"{"name": "a""#));
+}
+
+#[test]
+fn values_have_their_locations() {
+    let text = agent(r#""on_start": {"respond": "a\n{{user.name}}", "then": "HANDOFF Bob"}"#);
+    let (document, _) = read_text(&text);
+    let shown = format!("{:#?}", document.program.agents[0].on_start);
+    for part in ["{{user.name}}", "user.name"] {
+        let at = text.rfind(part).unwrap();
+        let place = format!("0:{at}..{}", at + part.len());
+        assert!(shown.contains(&place), "{part} at {place}: {shown}");
+    }
+}

@@ -1,0 +1,203 @@
+//! Reading the JSON of a program gives the program: over all samples, generated programs and the external corpus.
+//!
+//! Programs with errors are left out, as `agentir compile` leaves out their agents.
+
+#![allow(
+    clippy::panic,
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "tests end by panicking"
+)]
+
+use agentir_compare::{NormalizedProgram, differences};
+use agentir_diagnostics::Severity;
+use agentir_ir::{CompilationOutput, Deployment, IR_VERSION, Program};
+use agentir_ir_json::{Mode, Written, is_complete};
+use agentir_lang_abl::Options;
+use agentir_project::Loaded;
+use agentir_tests::check::{Checked, File, load, run_rules};
+use agentir_tests::samples::{self, files_below, root};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Rules whose findings rest on what AgentIR does not have, with the reason.
+const NEED_SOURCE: &[(&str, &str)] = &[
+    ("duplicate-template", "JSON has one definition of each name, the effective one"),
+    ("duplicate-lookup-table", "JSON has one definition of each name, the effective one"),
+    ("priority-tie", "rules that were one rule in the source have one span there"),
+];
+
+/// The output of compilation for a program.
+fn output(program: &Program) -> CompilationOutput {
+    let agents = program.agents.iter().map(|a| (a.metadata.name.value.clone(), Arc::clone(a)));
+    let complete = program.complete;
+    CompilationOutput {
+        version: IR_VERSION,
+        agents: agents.collect(),
+        entry_agent: program.entry_agent.clone(),
+        libraries: program.libraries.clone(),
+        behavior_profiles: program.profiles.clone(),
+        deployment: Deployment::default(),
+        remote_agents: Vec::new(),
+        complete: (complete != is_complete(&program.agents)).then_some(complete),
+        compilation_errors: Vec::new(),
+        compilation_warnings: Vec::new(),
+        extensions: program.extensions.clone(),
+    }
+}
+
+fn json(program: &Program) -> String {
+    serde_json::to_string_pretty(&Written(&output(program), Mode::Published)).unwrap()
+}
+
+fn has_errors(checked: &Checked) -> bool {
+    checked.diagnostics.iter().any(|d| d.severity == Severity::Error)
+}
+
+/// The findings of the rules about programs: without those of the front ends.
+fn findings(mut loaded: Loaded) -> BTreeMap<(&'static str, String), usize> {
+    loaded.diagnostics.clear();
+    let mut found = BTreeMap::new();
+    for d in run_rules(loaded, Options::default()).diagnostics {
+        let needs_source = NEED_SOURCE.iter().any(|(rule, _)| *rule == d.rule.0);
+        if !needs_source {
+            *found.entry((d.rule.0, d.message)).or_insert(0) += 1;
+        }
+    }
+    found
+}
+
+/// What is wrong with reading the JSON of a program; nothing if the program has errors.
+fn problems(files: &[File], options: Options, found: &mut Vec<String>) -> bool {
+    let checked = run_rules(load(files, options), options);
+    let mut names: Vec<_> = checked.program.agents().map(|a| &a.metadata.name.value).collect();
+    names.sort();
+    let duplicates = names.windows(2).any(|two| two[0] == two[1]);
+    if has_errors(&checked) || names.is_empty() || duplicates || options.fragment {
+        return false;
+    }
+    let name = &files[0].name;
+    let text = json(&checked.program);
+    let written = File { name: "program.ir.json".to_owned(), text };
+    let read = load(std::slice::from_ref(&written), Options::default());
+    let errors = read.diagnostics.iter().filter(|d| d.severity == Severity::Error);
+    found.extend(errors.map(|d| format!("{name}: {} {}", d.rule.0, d.message)));
+    let program = &read.programs[0].program;
+    let again = json(program);
+    if again != written.text {
+        let lines = written.text.lines().zip(again.lines()).find(|(a, b)| a != b);
+        found.push(format!("{name}: the JSON differs: {lines:?}"));
+    }
+    if program.complete != checked.program.complete {
+        found.push(format!("{name}: complete is {}", program.complete));
+    }
+    let [left, right] = [&checked.program, program].map(NormalizedProgram::new);
+    for difference in differences(&left, &right) {
+        found.push(format!("{name}: {} is not the same", difference.path));
+    }
+    let [left, right] = [&checked.program, program].map(without_places);
+    if left != right {
+        let at = left.bytes().zip(right.bytes()).take_while(|(a, b)| a == b).count();
+        let around = |text: &str| {
+            let start = text.floor_char_boundary(at.saturating_sub(120));
+            text[start..text.floor_char_boundary(at + 60)].to_owned()
+        };
+        found.push(format!(
+            "{name}: the IR differs:\n    {}\n    {}",
+            around(&left),
+            around(&right)
+        ));
+    }
+    let (before, after) = (findings(load(files, options)), findings(read));
+    if before != after {
+        let only = |a: &BTreeMap<_, _>, b: &BTreeMap<_, usize>| {
+            a.iter()
+                .filter(|(k, n)| b.get(*k) != Some(*n))
+                .map(|(k, _)| format!("{k:?}"))
+                .collect::<Vec<_>>()
+        };
+        found.push(format!("{name}: -{:?} +{:?}", only(&before, &after), only(&after, &before)));
+    }
+    true
+}
+
+/// The program as text, without what JSON does not have: spans, the notation of conditions, and what follows from
+/// other values.
+fn without_places(program: &Program) -> String {
+    let text = format!(
+        "{:?}{:?}{:?}{:?}",
+        program.agents, program.libraries, program.profiles, program.extensions
+    );
+    let left_out = [
+        (r"\d+:\d+\.\.\d+", "@"),
+        (r#"text: "(?:[^"\\]|\\.)*", kind: Expr"#, "kind: Expr"),
+        (r"shifts: \[[^\]]*\]", "shifts"),
+        (r"check_span: (None|Some\(@\))", "check_span"),
+        (r"reasoning: (None|Some\((true|false)\)), body", "body"),
+        (r"depth: \d+", "depth"),
+    ];
+    left_out.iter().fold(text, |text, (pattern, by)| {
+        regex::Regex::new(pattern).unwrap().replace_all(&text, *by).into_owned()
+    })
+}
+
+/// The programs in the innermost folders and single files below a folder.
+fn programs_below(folder: &str) -> Vec<Vec<File>> {
+    let mut programs: BTreeMap<PathBuf, Vec<File>> = BTreeMap::new();
+    for file in files_below(&root().join(folder)) {
+        let path = Path::new(&file.name);
+        let key = path.parent().filter(|parent| *parent != Path::new(folder)).unwrap_or(path);
+        programs.entry(key.to_owned()).or_default().push(file);
+    }
+    programs.into_values().collect()
+}
+
+fn check_all(all: impl IntoIterator<Item = (Vec<File>, Options)>, least: usize) {
+    let mut found = Vec::new();
+    let all = all.into_iter().filter(|(files, options)| problems(files, *options, &mut found));
+    let count = all.count();
+    let shown: Vec<_> = found.iter().take(20).map(String::as_str).collect();
+    assert!(found.is_empty(), "{} problems:\n  {}\n", found.len(), shown.join("\n  "));
+    assert!(count >= least, "only {count} programs were compared");
+}
+
+#[test]
+fn reading_what_was_written_gives_the_program() {
+    let abl = samples::all_ours()
+        .into_iter()
+        .map(|s| (s.files, Options { version: s.version, fragment: s.fragment }));
+    let scripts = ["valid", "invalid"].into_iter().flat_map(samples::agent_script);
+    let scripts = scripts.map(|s| (s.files, Options::default()));
+    let bots = ["valid", "invalid"].into_iter().flat_map(samples::adl);
+    let bots = bots.map(|files| (files, Options::default()));
+    let folders = ["corpus/xo/valid", "corpus/xo/invalid", "corpus/rosetta"];
+    let others = folders.iter().flat_map(|folder| programs_below(folder));
+    let others = others.map(|files| (files, Options::default()));
+    check_all(abl.chain(scripts).chain(bots).chain(others), 70);
+}
+
+#[test]
+fn reading_generated_programs_gives_the_program() {
+    let abl = agentir_bench::generate::projects(120, 5);
+    let scripts = agentir_bench::generate::scripts(30, 5);
+    let bots = agentir_bench::generate::bots(30, 5);
+    let files = abl.into_iter().chain(scripts).chain(bots).map(|project| {
+        let file = |f: agentir_bench::generate::File| File {
+            name: format!("{}/{}", project.name, f.path),
+            text: f.text,
+        };
+        (project.files.into_iter().map(file).collect(), Options::default())
+    });
+    check_all(files, 50);
+}
+
+#[test]
+#[cfg_attr(not(external_corpus), ignore = "needs the external corpus (AGENTIR_EXTERNAL_CORPUS)")]
+fn reading_the_external_corpus_gives_the_programs() {
+    let abl = samples::external_documents().into_iter();
+    let abl = abl.map(|s| (s.files, Options { version: s.version, fragment: s.fragment }));
+    let scripts = samples::external_agent_script().into_iter();
+    let scripts = scripts.map(|file| (vec![file], Options::default()));
+    check_all(abl.chain(scripts), 100);
+}
