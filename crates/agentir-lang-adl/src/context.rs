@@ -147,7 +147,10 @@ impl Search<'_, '_> {
             let standing = kind.map(|kind| def.of(kind));
             // The paper defines the language.
             let is_allowed = !matches!(standing, Some(Standing::MicaOnly | Standing::Unknown))
-                && def.standing.iter().any(|one| !matches!(one, Standing::MicaOnly | Standing::Unknown));
+                && def
+                    .standing
+                    .iter()
+                    .any(|one| !matches!(one, Standing::MicaOnly | Standing::Unknown));
             let is_written = agent.is_some_and(|agent| agent.field(def.name).is_some());
             if is_allowed && !is_written {
                 let required = standing == Some(Standing::Required);

@@ -149,8 +149,10 @@ pub static FIELDS: &[FieldDef] = &[
     field("type", FieldType::Type, [Required, Required, Required, Required]),
     field("description", FieldType::Text, [Allowed, Allowed, Allowed, Allowed]),
     field("args", FieldType::Names, [PaperOnly, Allowed, Allowed, Allowed]),
-    field("fallback", FieldType::Policy, [PaperOnly, PaperOnly, Allowed, Allowed]).names(NameKind::Agent),
-    field("exit", FieldType::Policy, [PaperOnly, PaperOnly, PaperOnly, Allowed]).names(NameKind::Agent),
+    field("fallback", FieldType::Policy, [PaperOnly, PaperOnly, Allowed, Allowed])
+        .names(NameKind::Agent),
+    field("exit", FieldType::Policy, [PaperOnly, PaperOnly, PaperOnly, Allowed])
+        .names(NameKind::Agent),
     field("sources", FieldType::Sources, [Allowed, Unknown, Unknown, Unknown]),
     field("web", FieldType::Sources, [MicaOnly, Unknown, Unknown, Unknown]),
     field("file", FieldType::File, [MicaOnly, Unknown, Unknown, Unknown]),

@@ -334,8 +334,7 @@ impl Keys<'_, '_, '_> {
         let is_top = std::ptr::eq(ty, self.document.root.ty);
         let written = |record: &Record<'_>| {
             let mut keys = record.fields.iter().map(|field| self.written(field));
-            keys.find(|key| !key.is_empty())
-                .map(|key| key.chars().any(char::is_lowercase))
+            keys.find(|key| !key.is_empty()).map(|key| key.chars().any(char::is_lowercase))
         };
         !is_top
             && written(record)
@@ -376,4 +375,3 @@ fn called(record: &Record<'_>) -> Option<SmolStr> {
         _ => None,
     }
 }
-

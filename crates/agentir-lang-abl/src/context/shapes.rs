@@ -299,7 +299,10 @@ impl<'c, 't> Place<'c, 't> {
                     self.expression(rest, context);
                 }
                 Header::Condition if is("if") || is("when") => {
-                    match rest.rsplit_once(": ").or_else(|| rest.trim_end().strip_suffix(':').map(|_| ("", ""))) {
+                    match rest
+                        .rsplit_once(": ")
+                        .or_else(|| rest.trim_end().strip_suffix(':').map(|_| ("", "")))
+                    {
                         Some((_, action)) => Self { line: action, ..*self }.action(context),
                         None => self.expression(rest, context),
                     }

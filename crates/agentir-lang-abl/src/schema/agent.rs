@@ -5,7 +5,7 @@ use super::coordination::{COMPLETE, DELEGATES, ESCALATE, HANDOFFS, RETURN_HANDLE
 use super::flow::{ACTION_HANDLERS, ERROR_HANDLERS, FLOW, HOOK, HOOKS, STEP};
 use super::supervisor::{AGENTS, BEHAVIOR, COMMUNICATION, POLICIES, PROTOCOL, ROUTING, STATE};
 use super::tools::TOOLS;
-use super::{FieldType, NameKind, Header, RecordType, Version, field, record};
+use super::{FieldType, Header, NameKind, RecordType, Version, field, record};
 use agentir_syntax::rules;
 
 /// An agent or supervisor document (§2). Both kinds share one table; sections that only supervisors have
@@ -328,7 +328,10 @@ static SESSION_VARIABLE: RecordType = record(
 
 static PERSISTENT: RecordType = record(
     "persistent memory",
-    &[field("reads", FieldType::Names).names(NameKind::Variable).current(), field("writes", FieldType::Names).names(NameKind::Variable).current()],
+    &[
+        field("reads", FieldType::Names).names(NameKind::Variable).current(),
+        field("writes", FieldType::Names).names(NameKind::Variable).current(),
+    ],
 )
 .items(&PERSISTENT_PATH);
 static PERSISTENT_PATH: RecordType = record(

@@ -3,7 +3,7 @@
 use super::agent::GATHER_FIELDS;
 use super::flow::STEP;
 use super::tools::TOOLS;
-use super::{FieldType, NameKind, Header, RecordType, field, record};
+use super::{FieldType, Header, NameKind, RecordType, field, record};
 
 /// `CONSTRAINTS`: rules, with or without labels.
 pub(super) static CONSTRAINTS: RecordType = record("constraints", &[]).items(&CONSTRAINT);
@@ -142,7 +142,10 @@ const PROFILE_FIELDS: &[super::FieldDef] = &[
 
 static PROFILE_TOOLS: RecordType = record(
     "profile tools",
-    &[field("hide", FieldType::Names).names(NameKind::Tool), field("add", FieldType::Record(&TOOLS))],
+    &[
+        field("hide", FieldType::Names).names(NameKind::Tool),
+        field("add", FieldType::Record(&TOOLS)),
+    ],
 );
 
 static GATHER_OVERRIDES: RecordType = record(

@@ -1,6 +1,6 @@
 //! Tables of delegation, handoffs, escalation and completion (§3.10–§3.12).
 
-use super::{FieldType, NameKind, Header, RecordType, Version, field, record};
+use super::{FieldType, Header, NameKind, RecordType, Version, field, record};
 
 pub(super) static DELEGATES: RecordType = record("delegate", &[]).items(&DELEGATE);
 static DELEGATE: RecordType = record(
@@ -59,7 +59,8 @@ static HANDOFF: RecordType = record(
         field("when", FieldType::Condition)
             .recommended("without it the model decides on its own when to hand over"),
         field("priority", FieldType::Number),
-        field("context", FieldType::OneOf(&[FieldType::Record(&CONTEXT), FieldType::Names])).names(NameKind::Variable),
+        field("context", FieldType::OneOf(&[FieldType::Record(&CONTEXT), FieldType::Names]))
+            .names(NameKind::Variable),
         // Context keys written directly in the handoff.
         field("pass", FieldType::Names).names(NameKind::Variable),
         field("summary", FieldType::Template),

@@ -1,7 +1,7 @@
 //! Tables of `FLOW`, its steps, and other bodies of statements (§3.14, §8.10).
 
 use super::agent::GATHER;
-use super::{FieldType, NameKind, Header, RecordType, field, record};
+use super::{FieldType, Header, NameKind, RecordType, field, record};
 
 /// A flow: an optional order, and steps by name.
 pub static FLOW: RecordType = record(

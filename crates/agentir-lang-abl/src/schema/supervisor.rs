@@ -1,6 +1,6 @@
 //! Tables of sections that only supervisors have (§5.1 and the supervisor reference).
 
-use super::{FieldType, NameKind, Header, RecordType, Version, field, record};
+use super::{FieldType, Header, NameKind, RecordType, Version, field, record};
 
 /// `AGENTS`: `alias: Agent`, or a list with `REF`, `ALIAS`, `CAPABILITIES`.
 pub(super) static AGENTS: RecordType = record("agents", &[]).items(&AGENT_REFERENCE);
@@ -79,7 +79,9 @@ static ROUTING_CONSTRAINTS: RecordType = record(
     &[
         field("ignore_intents", FieldType::Names).aliased(&["ignoreIntents"]),
         field("channels", FieldType::Names),
-        field("requires_state", FieldType::Names).names(NameKind::Variable).aliased(&["requiresState"]),
+        field("requires_state", FieldType::Names)
+            .names(NameKind::Variable)
+            .aliased(&["requiresState"]),
     ],
 );
 

@@ -1,7 +1,7 @@
 //! Tables of tools: signatures in an agent, bindings in a tool library (§3.5).
 
 use super::agent::VALIDATION;
-use super::{FieldType, NameKind, Header, RecordType, field, record};
+use super::{FieldType, Header, NameKind, RecordType, field, record};
 
 /// `TOOLS:` in an agent or a profile.
 pub(super) static TOOLS: RecordType = record(
@@ -212,5 +212,10 @@ static ON_RESULT: RecordType = record(
 )
 .open();
 
-static CONTEXT_ACCESS: RecordType =
-    record("context access", &[field("read", FieldType::Names).names(NameKind::Variable), field("write", FieldType::Names).names(NameKind::Variable)]);
+static CONTEXT_ACCESS: RecordType = record(
+    "context access",
+    &[
+        field("read", FieldType::Names).names(NameKind::Variable),
+        field("write", FieldType::Names).names(NameKind::Variable),
+    ],
+);

@@ -12,6 +12,9 @@ pub(super) const STRIP_SALESFORCE_INSTRUCTIONS: FieldDef = field(
     FieldType::Bool,
 );
 
+/// The possible targets of a transition.
+pub(super) const TARGETS: &[&str] = &["subagent", "start_agent", "connected_subagent"];
+
 /// A document.
 pub(super) static DOCUMENT: RecordType = record(
     "document",
@@ -58,7 +61,8 @@ pub(super) static VARIABLE: RecordType = record(
         LABEL,
         field("is_required", "whether it has to have a value", FieldType::Bool),
     ],
-);
+)
+.with_modifier();
 
 pub(super) static LANGUAGE: RecordType = record(
     "language block",

@@ -74,7 +74,9 @@ impl<'t> Cursor<'t> {
         let blank = |text: &str| text.chars().all(|c| c == ' ' || c == '\t');
         let before_line = word.is_empty()
             && text.get(start..offset).is_some_and(blank)
-            && text.get(offset..end).is_some_and(|rest| !blank(rest) && rest.starts_with([' ', '\t']));
+            && text
+                .get(offset..end)
+                .is_some_and(|rest| !blank(rest) && rest.starts_with([' ', '\t']));
         Some(Self { text, line: start..end, word, before_line })
     }
 
@@ -82,6 +84,12 @@ impl<'t> Cursor<'t> {
     #[must_use]
     pub fn word(&self, file: FileId) -> Span {
         Span::new(file, offset(self.word.start), offset(self.word.end))
+    }
+
+    /// The word.
+    #[must_use]
+    pub fn word_text(&self) -> &'t str {
+        self.text.get(self.word.clone()).unwrap_or_default()
     }
 
     /// The line up to the word.
@@ -181,7 +189,9 @@ impl<'t> Cursor<'t> {
 /// A line without white space and the dashes that it begins with.
 fn without_dashes(line: &str) -> &str {
     let mut line = line.trim_start();
-    while let Some(rest) = line.strip_prefix('-').filter(|r| r.is_empty() || r.starts_with([' ', '\t'])) {
+    while let Some(rest) =
+        line.strip_prefix('-').filter(|r| r.is_empty() || r.starts_with([' ', '\t']))
+    {
         line = rest.trim_start();
     }
     line
@@ -224,7 +234,11 @@ fn around(text: &str, at: usize, siblings: bool) -> String {
         let body = line.trim_end();
         let indent = body.len() - body.trim_start_matches([' ', '\t', '\u{feff}']).len();
         let content = body.len() - without_dashes(body.trim_start_matches('\u{feff}')).len();
-        lines.push((start..start + line.len(), if body.is_empty() { usize::MAX } else { indent }, content));
+        lines.push((
+            start..start + line.len(),
+            if body.is_empty() { usize::MAX } else { indent },
+            content,
+        ));
         start += line.len();
     }
     let Some(own) = lines.iter().position(|(range, ..)| range.contains(&at)) else {
@@ -237,7 +251,8 @@ fn around(text: &str, at: usize, siblings: bool) -> String {
         }
     };
     mark(own);
-    let (mut indent, content) = lines.get(own).map_or((0, 0), |(_, indent, content)| (*indent, *content));
+    let (mut indent, content) =
+        lines.get(own).map_or((0, 0), |(_, indent, content)| (*indent, *content));
     let column = content;
     let mut level = true;
     for (index, (_, other, inner)) in lines.iter().enumerate().take(own).rev() {
@@ -249,7 +264,10 @@ fn around(text: &str, at: usize, siblings: bool) -> String {
             // The line of the dash of the own item holds its first entry.
             level = level && *inner == column;
             mark(index);
-        } else if *other == indent && (indent == 0 || (level && siblings)) && *inner == column.min(*inner) {
+        } else if *other == indent
+            && (indent == 0 || (level && siblings))
+            && *inner == column.min(*inner)
+        {
             mark(index);
         }
     }

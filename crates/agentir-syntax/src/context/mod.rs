@@ -28,7 +28,7 @@ pub struct Context {
     pub shapes: Vec<Shape>,
     /// The path before the word and its dot: `order.item` in `order.item.pri`, `@variables` in `@variables.x`.
     pub qualifier: Option<SmolStr>,
-    /// The tool that the offset is in an argument of.
+    /// The tool that the offset is in a call of.
     pub tool: Option<SmolStr>,
     /// The keys, keywords and values that the tables of the language allow here. Names are not among them: these are
     /// those of a program.
@@ -36,6 +36,37 @@ pub struct Context {
 }
 
 impl Context {
+    /// A place for a key, of which nothing else is known yet.
+    #[must_use]
+    pub const fn new(word: Span) -> Self {
+        Self {
+            records: Vec::new(),
+            field: None,
+            word,
+            position: Position::Key,
+            shapes: Vec::new(),
+            qualifier: None,
+            tool: None,
+            expected: Vec::new(),
+        }
+    }
+
+    /// Adds a shape, unless it is there.
+    pub fn add_shape(&mut self, shape: Shape) {
+        if !self.shapes.contains(&shape) {
+            self.shapes.push(shape);
+        }
+    }
+
+    /// Adds words that may be written here, unless they are there.
+    pub fn add_words(&mut self, kind: ExpectedKind, words: &[&'static str]) {
+        for word in words {
+            if !self.expected.iter().any(|one| one.label == *word) {
+                self.expected.push(Expected::word(kind, *word, ""));
+            }
+        }
+    }
+
     /// Whether an expression may be written here.
     #[must_use]
     pub fn takes_expression(&self) -> bool {
@@ -113,6 +144,8 @@ pub enum Shape {
     List,
     /// The name of a symbol.
     Name(NameKind),
+    /// A reference with one of these namespaces, or with any if there are none: `@namespace.name`.
+    Reference(&'static [&'static str]),
     /// Anything.
     Data,
 }
@@ -172,11 +205,19 @@ impl fmt::Display for Shape {
             Self::List => "list",
             Self::Data => "any value",
             Self::Record(title) => title,
+            Self::Reference([]) => "reference",
+            Self::Reference(namespaces) => {
+                let forms: Vec<String> =
+                    namespaces.iter().map(|one| format!("`@{one}.name`")).collect();
+                return write!(f, "reference such as {}", alternatives(&forms));
+            }
             Self::Words(words) => {
                 let words: Vec<String> = words.iter().map(|word| format!("`{word}`")).collect();
                 return f.write_str(&alternatives(&words));
             }
-            Self::Name(kind) => return write!(f, "name of {}", crate::text::with_article(kind.noun())),
+            Self::Name(kind) => {
+                return write!(f, "name of {}", crate::text::with_article(kind.noun()));
+            }
         };
         f.write_str(words)
     }
@@ -246,9 +287,13 @@ impl Expected {
     }
 }
 
-/// The path that a text ends with, if its last character is a dot: what stands before it. `@` may begin it.
+/// The path that a text ends with, if its last character is a dot: what stands before it. `@` may begin it, and is a
+/// path of its own.
 #[must_use]
 pub fn qualifier(before: &str) -> Option<SmolStr> {
+    if before.ends_with('@') {
+        return Some(SmolStr::new_static("@"));
+    }
     let path = before.strip_suffix('.')?;
     let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '@');
     let start = path.char_indices().rev().take_while(|(_, c)| is_part(*c)).last()?.0;
