@@ -9,7 +9,7 @@ mod cursor;
 pub use cursor::{Cursor, MARKER, Marked};
 
 use crate::text::alternatives;
-use agentir_diagnostics::Span;
+use agentir_diagnostics::{FileId, Span};
 use smol_str::SmolStr;
 use std::fmt;
 
@@ -49,6 +49,15 @@ impl Context {
             tool: None,
             expected: Vec::new(),
         }
+    }
+
+    /// The same with all spans in another file.
+    #[must_use]
+    pub fn in_file(mut self, file: FileId) -> Self {
+        let records = self.records.iter_mut().map(|record| &mut record.span);
+        let keys = self.field.iter_mut().map(|field| &mut field.key);
+        records.chain(keys).chain([&mut self.word]).for_each(|span| span.file = file);
+        self
     }
 
     /// Adds a shape, unless it is there.

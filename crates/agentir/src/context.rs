@@ -1,0 +1,96 @@
+//! What stands at an offset, and what may be written there.
+
+use crate::languages::languages;
+use crate::snapshot::Snapshot;
+use crate::symbols::edited;
+use agentir_analysis::references::References;
+use agentir_diagnostics::{Edit, FileId, Severity, Span};
+use agentir_project::{Loaded, read_program};
+use agentir_syntax::FileHead;
+use agentir_syntax::context::{Context, Expected};
+use std::path::Path;
+
+mod names;
+
+use names::Names;
+
+impl Snapshot {
+    /// What stands at an offset of a file; half-written text is understood. `None` if there is no such file or offset,
+    /// if a comment stands there, or if nothing is known of it.
+    #[must_use]
+    pub fn context(&self, file: FileId, offset: u32) -> Option<Context> {
+        let source = self.sources().get(file).filter(|_| self.is_text(file))?;
+        let program = self.program_of(file).and_then(|id| self.loaded(id));
+        let in_program = program.is_some_and(|loaded| loaded.files.len() > 1);
+        let head = FileHead { name: &source.name, text: &source.text, in_program };
+        let found = languages().detect_head(&head);
+        let options = self.read_options(Path::new(&*source.name));
+        let context = found.language.context(found.kind, &source.text, offset, options)?;
+        Some(context.in_file(file))
+    }
+
+    /// What may be written at an offset of a file: keys and words of the language, names of the program, functions and
+    /// variables of the runtime.
+    #[must_use]
+    pub fn expected(&self, file: FileId, offset: u32) -> Vec<Expected> {
+        let Some(context) = self.context(file, offset) else { return Vec::new() };
+        let mut all = context.expected.clone();
+        if !context.shapes.is_empty() {
+            all.extend(self.names(file, offset, &context));
+        }
+        let mut seen = std::collections::HashSet::new();
+        all.retain(|one| seen.insert(one.label.clone()));
+        all
+    }
+
+    /// The names that may be written.
+    fn names(&self, file: FileId, offset: u32, context: &Context) -> Vec<Expected> {
+        let Some(id) = self.program_of(file) else { return Vec::new() };
+        if let Some((repaired, file)) = self.repaired(file, offset)
+            && let [only] = repaired.programs.as_slice()
+        {
+            let references = References::new(&only.program);
+            return Names::new(&only.program, &references, &only.versions, file, offset)
+                .expected(context);
+        }
+        match (self.loaded(id), self.references(id)) {
+            (Some(loaded), Some(references)) => {
+                Names::new(&loaded.program, references, &loaded.versions, file, offset)
+                    .expected(context)
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// The program of a file with errors, read without the line at an offset, and the id of the file in it: half a line
+    /// may hide all that follows.
+    fn repaired(&self, file: FileId, offset: u32) -> Option<(Loaded, FileId)> {
+        let mut found = self.read_findings().iter();
+        if !found.any(|d| d.primary.span.file == file && d.severity == Severity::Error) {
+            return None;
+        }
+        let loaded = self.loaded(self.program_of(file)?)?;
+        let blank = self.blank_line(file, offset)?;
+        let mut texts = Vec::new();
+        for id in &loaded.files {
+            let source = self.sources().get(*id)?;
+            texts.push((&*source.name, edited(*id, &source.text, std::slice::from_ref(&blank))));
+        }
+        let files = texts.iter().map(|(name, text)| (*name, text.as_str()));
+        let source = self.sources().get(file)?;
+        let program = read_program(languages(), files, self.read_options(Path::new(&*source.name)));
+        let index = loaded.files.iter().position(|id| *id == file)?;
+        Some((program, FileId(u32::try_from(index).ok()?)))
+    }
+
+    /// White space in place of the line at an offset.
+    fn blank_line(&self, file: FileId, offset: u32) -> Option<Edit> {
+        let text = &self.sources().get(file)?.text;
+        let (before, after) = text.split_at_checked(usize::try_from(offset).ok()?)?;
+        let start = before.rfind('\n').map_or(0, |at| at + 1);
+        let end = before.len() + after.find('\n').unwrap_or(after.len());
+        let bytes = |at: usize| u32::try_from(at).ok();
+        let span = Span::new(file, bytes(start)?, bytes(end)?);
+        Some(Edit { span, text: " ".repeat(end - start) })
+    }
+}
