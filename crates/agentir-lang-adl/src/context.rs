@@ -6,7 +6,7 @@
 use crate::schema::{self, AgentKind, FIELDS, FieldDef, FieldType, Standing, VERBS};
 use crate::tree::Agent;
 use crate::{config, reader};
-use agentir_diagnostics::FileId;
+use agentir_diagnostics::{FileId, Span};
 use agentir_expr::dialect::{self, Entry as Beginning};
 use agentir_syntax::context::{
     Context, Cursor, Expected, ExpectedKind, FieldContext, MARKER, Marked, NameKind, Position,
@@ -38,16 +38,7 @@ fn answer(
         if outline.comments.iter().any(|comment| marked.is_in(*comment)) {
             return None;
         }
-        let context = Context {
-            records: Vec::new(),
-            field: None,
-            word: cursor.word(FILE),
-            position: Position::Key,
-            shapes: Vec::new(),
-            qualifier: None,
-            tool: None,
-            expected: Vec::new(),
-        };
+        let context = Context::new(cursor.word(FILE));
         let mut search = Search { cursor: &cursor, marked: &marked, context };
         ask(&mut search, &outline)?;
         Some(search.context)
@@ -322,6 +313,7 @@ impl Search<'_, '_> {
         self.context.expected.push(user.inserting(format!("{dash}user")));
         for verb in VERBS {
             let insert = self.inserted(verb, is_nested(verb));
+            self.own_key(verb, &step_shapes(verb), false);
             let shape = in_words(&step_shapes(verb));
             let one = Expected::word(ExpectedKind::Field, *verb, shape);
             self.context.expected.push(one.inserting(format!("{dash}{insert}")));
@@ -332,13 +324,19 @@ impl Search<'_, '_> {
     fn field(&mut self, name: &'static str, key: &Key<'_>, shapes: &[Shape], required: bool) {
         self.context.position = Position::Value;
         self.context.shapes = shapes.to_vec();
-        self.context.field = Some(FieldContext {
-            name,
-            key: self.marked.original(key.span),
-            shape: in_words(shapes),
-            doc: "",
-            required,
-        });
+        self.set_field(name, self.marked.original(key.span), shapes, required);
+    }
+
+    /// Says that the key at the offset is this one, if it is.
+    fn own_key(&mut self, name: &'static str, shapes: &[Shape], required: bool) {
+        if self.cursor.word_text() == name {
+            self.set_field(name, self.cursor.word(FILE), shapes, required);
+        }
+    }
+
+    fn set_field(&mut self, name: &'static str, key: Span, shapes: &[Shape], required: bool) {
+        let shape = in_words(shapes);
+        self.context.field = Some(FieldContext { name, key, shape, doc: "", required });
     }
 
     fn words(&mut self, words: &[&'static str]) {
@@ -347,6 +345,7 @@ impl Search<'_, '_> {
     }
 
     fn key(&mut self, name: &'static str, shapes: &[Shape], nested: bool, required: bool) {
+        self.own_key(name, shapes, required);
         let insert = self.inserted(name, nested);
         let key = Expected::word(ExpectedKind::Field, name, in_words(shapes)).inserting(insert);
         self.context.expected.push(Expected { required, ..key });

@@ -7,7 +7,7 @@ mod shapes;
 use crate::schema::{FieldDef, FieldType, Header, Naming, Need, RecordType, Version};
 use crate::tree::{Document, Field, Format, Record, Value};
 use crate::{Arena, Options, classify, outline, reader};
-use agentir_diagnostics::FileId;
+use agentir_diagnostics::{FileId, Span};
 use agentir_syntax::ReadOptions;
 use agentir_syntax::context::{
     Context, Cursor, Expected, ExpectedKind, FieldContext, MARKER, Marked, Position, RecordContext,
@@ -31,17 +31,27 @@ pub(crate) fn context(
     cursor.marked().find_map(|marked| read(format, &cursor, &marked, options))
 }
 
-/// Keys of two words, as in `USE BEHAVIOR_PROFILE:`, are one word.
+/// The keys of two words, as in `USE BEHAVIOR_PROFILE:`.
+const FIRST_WORDS: &[&str] = &["use", "voice"];
+
+/// A key of two words is one word.
 fn whole_key(cursor: Cursor<'_>) -> Cursor<'_> {
     let before = cursor.content_before();
-    let first = before.trim_end();
-    let is_use = first.eq_ignore_ascii_case("use") && before.len() > first.len();
-    if !is_use {
-        return cursor;
-    }
     let word = cursor.word(FILE).range();
-    let start = word.start - before.len();
-    cursor.with_word(start..word.end)
+    let is_first = |word: &str| FIRST_WORDS.iter().any(|one| one.eq_ignore_ascii_case(word));
+    if is_first(before.trim_end()) && before.len() > before.trim_end().len() {
+        let start = word.start - before.len();
+        return cursor.with_word(start..word.end);
+    }
+    if before.is_empty() && is_first(cursor.word_text()) {
+        let after = cursor.after();
+        let key = after.split(':').next().unwrap_or_default();
+        let is_word = |c: char| c.is_alphanumeric() || c == '_';
+        if key.len() < after.len() && key.trim_start().chars().all(is_word) {
+            return cursor.with_word(word.start..word.end + key.len());
+        }
+    }
+    cursor
 }
 
 fn read(
@@ -154,16 +164,7 @@ impl Search<'_, '_, '_> {
             version: version.unwrap_or(document.version),
             newest: version.unwrap_or(Version::Newest),
         };
-        let mut context = Context {
-            records: Vec::new(),
-            field: None,
-            word: self.cursor.word(FILE),
-            position: Position::Key,
-            shapes: Vec::new(),
-            qualifier: None,
-            tool: None,
-            expected: Vec::new(),
-        };
+        let mut context = Context::new(self.cursor.word(FILE));
         match spot {
             Spot::Key(record) => keys.of(record, &mut context),
             Spot::Item(record) => keys.of(record, &mut context),
@@ -174,22 +175,15 @@ impl Search<'_, '_, '_> {
                 place.header(record.ty, &mut context);
             }
             Spot::Value(record, field) => {
-                let shapes = shapes::of(field.def.field_type, field.def.names);
                 let record_type = record_type(field.def.field_type);
-                let required = field.def.need == Need::Required;
-                context.field = Some(FieldContext {
-                    name: field.def.name,
-                    key: self.marked.original(field.key),
-                    shape: in_words(&shapes),
-                    doc: "",
-                    required,
-                });
+                context.field = Some(field_context(field.def, self.marked.original(field.key)));
                 // Only a line of its own or a list item is within the record that the value is.
                 let below = self.cursor.since(field.key.end).contains('\n');
                 if let (true, Some(ty), true) = (self.marked.as_key, record_type, below) {
                     let span = self.marked.original(field.entry.span(FILE));
                     let key = Some(SmolStr::new(field.def.name));
                     self.records.push(RecordContext { title: ty.name, key, span });
+                    context.field = None;
                     keys.of(&Record::new(ty, field.span, None), &mut context);
                 } else {
                     context.position = Position::Value;
@@ -204,6 +198,17 @@ impl Search<'_, '_, '_> {
         }
         context.records = self.records;
         context
+    }
+}
+
+/// A field, whose key is at a span.
+fn field_context(def: &FieldDef, key: Span) -> FieldContext {
+    FieldContext {
+        name: def.name,
+        key,
+        shape: in_words(&shapes::of(def.field_type, def.names)),
+        doc: "",
+        required: def.need == Need::Required,
     }
 }
 
@@ -238,6 +243,11 @@ impl Keys<'_, '_, '_> {
     /// Adds the keys that a record may have and lacks, and what its items may begin with.
     fn of(&self, record: &Record<'_>, context: &mut Context) {
         let ty = record.ty;
+        let word = self.cursor.word_text();
+        let of_item = || ty.items.and_then(|item| item.field(word));
+        if let Some(def) = ty.field(word).or_else(of_item) {
+            context.field = Some(field_context(def, self.cursor.word(FILE)));
+        }
         self.fields(record, ty, "", context);
         if let Some(item) = ty.items {
             context.shapes.push(Shape::Record(item.name));
@@ -271,10 +281,17 @@ impl Keys<'_, '_, '_> {
     ) {
         let lower = self.is_lower(record, ty);
         let spelled = |name: &str| if lower { name.to_owned() } else { name.to_uppercase() };
+        // `USE TOOL` in the notation of its own, `use_tool` in YAML.
+        let written = |def: &FieldDef| {
+            let in_words = def.aliases.iter().copied().find(|alias| alias.contains(' '));
+            in_words.filter(|_| self.document.format == Format::Abl).unwrap_or(def.name)
+        };
         let is_allowed = |def: &&FieldDef| {
             def.since <= self.newest && def.until.is_none_or(|(last, _)| self.version <= last)
         };
-        let is_new = |def: &&FieldDef| !record.fields.iter().any(|f| std::ptr::eq(f.def, *def));
+        let is_new = |def: &&FieldDef| {
+            def.repeats || !record.fields.iter().any(|f| std::ptr::eq(f.def, *def))
+        };
         let is_unnamed = |def: &&FieldDef| {
             let named = record.name.as_ref().is_some_and(|name| name.value != MARKER);
             !(named && ty.name_field == Some(def.name))
@@ -282,7 +299,7 @@ impl Keys<'_, '_, '_> {
         let all = ty.fields.iter().filter(is_allowed).filter(is_new).filter(is_unnamed);
         for def in all {
             let shapes = shapes::of(def.field_type, def.names);
-            let label = spelled(def.name);
+            let label = spelled(written(def));
             context.expected.push(Expected {
                 insert: self.inserted(&label, dash, def.field_type.is_inline()),
                 label: label.into(),

@@ -6,8 +6,7 @@ use crate::schema::{FIELD_TYPES, FieldType, Header, NameKind, RecordType};
 use crate::tree::{Format, Record};
 use agentir_diagnostics::Span;
 use agentir_syntax::context::{
-    Context, Cursor, Expected, ExpectedKind, Shape, ends_in_string, open_call, open_placeholder,
-    qualifier,
+    Context, Cursor, ExpectedKind, Shape, ends_in_string, open_call, open_placeholder, qualifier,
 };
 use smol_str::SmolStr;
 
@@ -117,28 +116,28 @@ impl<'c, 't> Place<'c, 't> {
                 }
             }
             FieldType::Bool if self.line.is_empty() => {
-                add(context, Shape::Boolean);
-                words(context, &["true", "false"], ExpectedKind::Value);
+                context.add_shape(Shape::Boolean);
+                context.add_words(ExpectedKind::Value, &["true", "false"]);
             }
             FieldType::Enum(all) if self.line.trim_matches(['"', '\'']).is_empty() => {
-                add(context, Shape::Words(all));
-                words(context, all, ExpectedKind::Value);
+                context.add_shape(Shape::Words(all));
+                context.add_words(ExpectedKind::Value, all);
             }
             FieldType::Choices(all) => {
-                add(context, Shape::Words(all));
-                words(context, all, ExpectedKind::Value);
+                context.add_shape(Shape::Words(all));
+                context.add_words(ExpectedKind::Value, all);
             }
             FieldType::Bool | FieldType::Enum(_) | FieldType::Marker => {}
-            FieldType::Text => add(context, Shape::Text),
-            FieldType::Number => add(context, Shape::Number),
-            FieldType::Data => add(context, Shape::Data),
-            FieldType::Record(ty) => add(context, Shape::Record(ty.name)),
+            FieldType::Text => context.add_shape(Shape::Text),
+            FieldType::Number => context.add_shape(Shape::Number),
+            FieldType::Data => context.add_shape(Shape::Data),
+            FieldType::Record(ty) => context.add_shape(Shape::Record(ty.name)),
             FieldType::Template | FieldType::Templates => self.template(context),
             FieldType::Condition | FieldType::Expr => self.expression(self.line, context),
             FieldType::Rule => self.constraint(context),
             FieldType::Name | FieldType::Names => match names {
                 Some(kind) => self.name(kind, context),
-                None => add(context, Shape::Text),
+                None => context.add_shape(Shape::Text),
             },
             FieldType::Chain => self.name(NameKind::Step, context),
             FieldType::Type => self.types(context),
@@ -164,12 +163,12 @@ impl<'c, 't> Place<'c, 't> {
                 if self.line.split_whitespace().next().is_none() || self.line.ends_with('.') {
                     self.expression(self.line, context);
                 } else {
-                    words(context, &["AS", "INTO"], ExpectedKind::Keyword);
+                    context.add_words(ExpectedKind::Keyword, &["AS", "INTO"]);
                 }
             }
             FieldType::SortBy => {
                 if !self.line.is_empty() {
-                    words(context, &["ASC", "DESC"], ExpectedKind::Keyword);
+                    context.add_words(ExpectedKind::Keyword, &["ASC", "DESC"]);
                 }
             }
             FieldType::Assignments => {
@@ -213,7 +212,7 @@ impl<'c, 't> Place<'c, 't> {
             };
             return self.expression(inner, context);
         }
-        add(context, Shape::Template);
+        context.add_shape(Shape::Template);
         // `TEMPLATE(name)`.
         if open_call(self.line).is_some_and(|name| name == "TEMPLATE") {
             self.name(NameKind::Template, context);
@@ -227,20 +226,20 @@ impl<'c, 't> Place<'c, 't> {
             Format::Abl => before,
         };
         if ends_in_string(before) {
-            return add(context, Shape::Text);
+            return context.add_shape(Shape::Text);
         }
         context.qualifier = qualifier(before);
-        add(context, Shape::Expression);
+        context.add_shape(Shape::Expression);
     }
 
     fn name(&self, kind: NameKind, context: &mut Context) {
         context.qualifier = qualifier(self.line);
-        add(context, Shape::Name(kind));
+        context.add_shape(Shape::Name(kind));
     }
 
     fn types(&self, context: &mut Context) {
-        add(context, Shape::Type);
-        words(context, FIELD_TYPES, ExpectedKind::Type);
+        context.add_shape(Shape::Type);
+        context.add_words(ExpectedKind::Type, FIELD_TYPES);
     }
 
     fn constraint(&self, context: &mut Context) {
@@ -255,7 +254,7 @@ impl<'c, 't> Place<'c, 't> {
     fn action(&self, context: &mut Context) {
         let mut before = self.line.split_whitespace();
         let Some(first) = before.next() else {
-            add(context, Shape::Action);
+            context.add_shape(Shape::Action);
             self.name(NameKind::Step, context);
             keywords(context, ActionKind::WORDS.iter().map(|(word, _)| *word));
             return;
@@ -274,7 +273,7 @@ impl<'c, 't> Place<'c, 't> {
         let mut before = self.line.split_whitespace();
         match before.next() {
             None => {
-                add(context, Shape::Action);
+                context.add_shape(Shape::Action);
                 keywords(context, route_words());
             }
             Some(word) if word.eq_ignore_ascii_case("ROUTE_TO") => {
@@ -328,21 +327,7 @@ impl<'c, 't> Place<'c, 't> {
     }
 }
 
-fn add(context: &mut Context, shape: Shape) {
-    if !context.shapes.contains(&shape) {
-        context.shapes.push(shape);
-    }
-}
-
-fn words(context: &mut Context, all: &[&'static str], kind: ExpectedKind) {
-    for word in all {
-        if !context.expected.iter().any(|one| one.label == *word) {
-            context.expected.push(Expected::word(kind, *word, ""));
-        }
-    }
-}
-
 fn keywords(context: &mut Context, all: impl Iterator<Item = &'static str>) {
     let all: Vec<&str> = all.collect();
-    words(context, &all, ExpectedKind::Keyword);
+    context.add_words(ExpectedKind::Keyword, &all);
 }

@@ -30,8 +30,8 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
         self.note_version(def, key);
         if let Some(before) = record.fields.iter().find(|f| std::ptr::eq(f.def, def)) {
             // A repeated collection is continued; any other field is overwritten.
-            let is_continued = matches!(&before.value, Value::Record(r) if r.ty.items.is_some())
-                || matches!(def.name, "use_behavior_profile" | "use_tool");
+            let is_continued =
+                matches!(&before.value, Value::Record(r) if r.ty.items.is_some()) || def.repeats;
             if !is_continued || top {
                 let rule = if top { rules::DUPLICATE_SECTION } else { rules::DUPLICATE_FIELD };
                 let effect = if is_continued {
@@ -39,7 +39,7 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
                 } else {
                     "the last one is used; the earlier one is ignored"
                 };
-                if !is_continued || !def.name.starts_with("use_") {
+                if !def.repeats {
                     self.problems.push(
                         Diagnostic::warning(rule, key.span, format!("duplicate `{}`", key.text))
                             .label(before.key, "first used here")

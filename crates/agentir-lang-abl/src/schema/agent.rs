@@ -26,7 +26,7 @@ pub static AGENT: RecordType = record(
         field("system_prompt", FieldType::Template),
         field("execution", FieldType::Record(&EXECUTION)),
         field("tools", FieldType::Record(&TOOLS)),
-        field("use_tool", FieldType::Name).names(NameKind::Tool).aliased(&["use tool"]),
+        field("use_tool", FieldType::Name).names(NameKind::Tool).aliased(&["use tool"]).repeated(),
         field("gather", FieldType::Record(&GATHER)),
         field("flow", FieldType::Record(&FLOW)),
         field("memory", FieldType::Record(&MEMORY)),
@@ -54,6 +54,7 @@ pub static AGENT: RecordType = record(
         field("conversation", FieldType::Data).newest(),
         field("use_behavior_profile", FieldType::Names).names(NameKind::Profile)
             .aliased(&["use behavior_profile", "use_behavior_profiles"])
+            .repeated()
             .current(),
         field("behavior_profile", FieldType::Record(&INLINE_PROFILES)).newest(),
         field("behavior_profiles", FieldType::Record(&PROFILES_LEGACY)).until(

@@ -1,6 +1,6 @@
 //! The schema of ABL as tables: every section and field, the shape of its value, and the versions that
-//! have it. The reader checks documents against these tables; completion, hover and documentation can
-//! use them as well. To add a field, add a row.
+//! have it. The reader checks documents against these tables, and an editor's questions are answered
+//! by them. To add a field, add a row.
 //!
 //! Sources: the current specification (§3), the legacy specification, the supervisor reference, and
 //! the newer public documentation where it adds forms.
@@ -102,6 +102,8 @@ pub struct FieldDef {
     pub rule: Option<RuleName>,
     /// What the names in its value stand for, where the shape does not say it.
     pub names: Option<NameKind>,
+    /// Whether it may be written several times, for one name each.
+    pub repeats: bool,
 }
 
 /// Whether a field is required.
@@ -150,6 +152,11 @@ impl FieldDef {
         self
     }
 
+    const fn repeated(mut self) -> Self {
+        self.repeats = true;
+        self
+    }
+
     const fn reported_as(mut self, rule: RuleName) -> Self {
         self.rule = Some(rule);
         self
@@ -174,6 +181,7 @@ const fn field(name: &'static str, field_type: FieldType) -> FieldDef {
         until: None,
         rule: None,
         names: None,
+        repeats: false,
     }
 }
 

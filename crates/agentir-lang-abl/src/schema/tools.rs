@@ -17,7 +17,10 @@ pub(super) static TOOLS: RecordType = record(
         field("rate_limit", FieldType::Number),
         field("headers", FieldType::Data),
         field("file", FieldType::Text),
-        field("use_tool", FieldType::Names).names(NameKind::Tool).aliased(&["use tool", "use"]),
+        field("use_tool", FieldType::Names)
+            .names(NameKind::Tool)
+            .aliased(&["use tool", "use"])
+            .repeated(),
     ],
 )
 .items(&TOOL);

@@ -83,7 +83,7 @@ impl<'c> Search<'c, '_> {
         let end = entries.last().map_or(0, |entry| entry.end);
         let start = entries.first().map_or(0, |entry| entry.start);
         let root = self.dialect.root();
-        self.push(root.name, None, Span::new(FILE, start, end));
+        self.push(root.name, None, self.marked.original(Span::new(FILE, start, end)));
         self.record(root, entries);
         Some(())
     }
