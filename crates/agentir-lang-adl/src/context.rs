@@ -173,6 +173,7 @@ impl Search<'_, '_> {
                 }
             }
             FieldType::Members => self.member(below),
+            FieldType::Policy => self.words(&["default"]),
             _ => {
                 self.context.qualifier = qualifier(self.cursor.before());
             }
@@ -195,6 +196,8 @@ impl Search<'_, '_> {
         match self.at(children).map(|entry| &entry.kind) {
             Some(EntryKind::Pair { key, children, .. }) if !self.is_marker(key) => {
                 self.field("args", key, &[Shape::Name(NameKind::Parameter)], false);
+                self.context.tool =
+                    self.context.records.last().and_then(|member| member.key.clone());
                 self.binding(children);
             }
             _ => self.keys(children, &[("args", Shape::Record("arguments"))]),

@@ -2,12 +2,11 @@
 
 use crate::languages::languages;
 use crate::snapshot::Snapshot;
-use crate::symbols::edited;
 use agentir_analysis::references::References;
-use agentir_diagnostics::{Edit, FileId, Severity, Span};
+use agentir_diagnostics::{Diagnostic, FileId, Severity};
 use agentir_project::{Loaded, read_program};
 use agentir_syntax::FileHead;
-use agentir_syntax::context::{Context, Expected};
+use agentir_syntax::context::{Context, Cursor, Expected};
 use std::path::Path;
 
 mod names;
@@ -39,14 +38,14 @@ impl Snapshot {
             all.extend(self.names(file, offset, &context));
         }
         let mut seen = std::collections::HashSet::new();
-        all.retain(|one| seen.insert(one.label.clone()));
+        all.retain(|one| seen.insert((one.label.clone(), one.kind)));
         all
     }
 
     /// The names that may be written.
     fn names(&self, file: FileId, offset: u32, context: &Context) -> Vec<Expected> {
         let Some(id) = self.program_of(file) else { return Vec::new() };
-        if let Some((repaired, file)) = self.repaired(file, offset)
+        if let Some((repaired, file, offset)) = self.repaired(file, offset)
             && let [only] = repaired.programs.as_slice()
         {
             let references = References::new(&only.program);
@@ -62,35 +61,33 @@ impl Snapshot {
         }
     }
 
-    /// The program of a file with errors, read without the line at an offset, and the id of the file in it: half a line
-    /// may hide all that follows.
-    fn repaired(&self, file: FileId, offset: u32) -> Option<(Loaded, FileId)> {
+    /// The program of a file with errors, read with a word for what is missing at an offset: half a line may hide all
+    /// that follows. Also the id of the file in it, and the offset of that word.
+    fn repaired(&self, file: FileId, offset: u32) -> Option<(Loaded, FileId, u32)> {
         let mut found = self.read_findings().iter();
         if !found.any(|d| d.primary.span.file == file && d.severity == Severity::Error) {
             return None;
         }
         let loaded = self.loaded(self.program_of(file)?)?;
-        let blank = self.blank_line(file, offset)?;
-        let mut texts = Vec::new();
-        for id in &loaded.files {
-            let source = self.sources().get(*id)?;
-            texts.push((&*source.name, edited(*id, &source.text, std::slice::from_ref(&blank))));
-        }
-        let files = texts.iter().map(|(name, text)| (*name, text.as_str()));
-        let source = self.sources().get(file)?;
-        let program = read_program(languages(), files, self.read_options(Path::new(&*source.name)));
         let index = loaded.files.iter().position(|id| *id == file)?;
-        Some((program, FileId(u32::try_from(index).ok()?)))
-    }
-
-    /// White space in place of the line at an offset.
-    fn blank_line(&self, file: FileId, offset: u32) -> Option<Edit> {
-        let text = &self.sources().get(file)?.text;
-        let (before, after) = text.split_at_checked(usize::try_from(offset).ok()?)?;
-        let start = before.rfind('\n').map_or(0, |at| at + 1);
-        let end = before.len() + after.find('\n').unwrap_or(after.len());
-        let bytes = |at: usize| u32::try_from(at).ok();
-        let span = Span::new(file, bytes(start)?, bytes(end)?);
-        Some(Edit { span, text: " ".repeat(end - start) })
+        let own = FileId(u32::try_from(index).ok()?);
+        let source = self.sources().get(file)?;
+        let options = self.read_options(Path::new(&*source.name));
+        let cursor = Cursor::new(&source.text, offset)?;
+        // The whole text, and the text without the rest of the line.
+        let copies = cursor.marked().take(2).map(|marked| {
+            let files = loaded.files.iter().filter_map(|id| {
+                let source = self.sources().get(*id)?;
+                let text = if *id == file { &*marked.text } else { &*source.text };
+                Some((&*source.name, text))
+            });
+            let program = read_program(languages(), files, options);
+            let is_error =
+                |d: &&Diagnostic| d.primary.span.file == own && d.severity == Severity::Error;
+            let errors = program.diagnostics.iter().filter(is_error).count();
+            (errors, program, marked.at)
+        });
+        let (_, program, at) = copies.min_by_key(|(errors, ..)| *errors)?;
+        Some((program, own, at))
     }
 }

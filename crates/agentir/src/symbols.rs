@@ -199,7 +199,7 @@ fn same_name(references: &References, first: SymbolId) -> BTreeSet<SymbolId> {
 }
 
 /// The text of a file with the edits in it.
-pub(crate) fn edited(file: FileId, text: &str, edits: &[Edit]) -> String {
+fn edited(file: FileId, text: &str, edits: &[Edit]) -> String {
     let mut out = String::with_capacity(text.len());
     let mut at = 0;
     for edit in edits.iter().filter(|edit| edit.span.file == file) {

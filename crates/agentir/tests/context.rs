@@ -47,6 +47,15 @@ fn ask(files: Files<'_>, text: &str) -> (Option<Context>, Vec<Expected>, String)
     (snapshot.context(file, offset), snapshot.expected(file, offset), text)
 }
 
+/// Compares what is said at each place with a snapshot.
+fn check(name: &str, files: Files<'_>, places: &[(&str, &str)]) {
+    let mut settings = insta::Settings::clone_current();
+    settings.set_omit_expression(true);
+    settings.set_snapshot_path("snapshots");
+    settings.set_prepend_module_to_snapshot(false);
+    settings.bind(|| insta::assert_snapshot!(format!("context__{name}"), table(files, places)));
+}
+
 /// The text with a part replaced by one with a caret.
 fn edited(files: Files<'_>, part: &str, by: &str) -> String {
     let found = files.text.matches(part).count();
@@ -109,19 +118,21 @@ fn describe(out: &mut String, context: &Context, text: &str) {
     }
 }
 
-/// The list, of functions and variables of the runtime the first ones.
+/// The list, of long lists of the same kind the first ones.
 fn list(out: &mut String, all: &[Expected]) {
-    const SHOWN: usize = 2;
-    let long = [ExpectedKind::Function, ExpectedKind::SystemVariable];
-    for one in all.iter().filter(|one| !long.contains(&one.kind)) {
-        line(out, one);
-    }
-    for kind in long {
-        let of_kind: Vec<&Expected> = all.iter().filter(|one| one.kind == kind).collect();
-        of_kind.iter().take(SHOWN).for_each(|one| line(out, one));
-        if of_kind.len() > SHOWN {
-            writeln!(out, "- … {} more {kind:?}s", of_kind.len() - SHOWN).unwrap();
+    let limit = |kind| match kind {
+        ExpectedKind::Function | ExpectedKind::SystemVariable => 2,
+        ExpectedKind::Namespace | ExpectedKind::Type => 3,
+        _ => usize::MAX,
+    };
+    let mut rest: Vec<&Expected> = all.iter().collect();
+    while let Some(kind) = rest.first().map(|one| one.kind) {
+        let (same, others): (Vec<_>, Vec<_>) = rest.into_iter().partition(|one| one.kind == kind);
+        same.iter().take(limit(kind)).for_each(|one| line(out, one));
+        if same.len() > limit(kind) {
+            writeln!(out, "- … {} more ({kind:?})", same.len() - limit(kind)).unwrap();
         }
+        rest = others;
     }
 }
 

@@ -4,14 +4,14 @@
 
 mod shapes;
 
-use crate::schema::{FieldDef, FieldType, Header, Naming, Need, RecordType, Version};
+use crate::schema::{FieldDef, FieldType, GUARDRAIL, Header, Naming, Need, RecordType, Version};
 use crate::tree::{Document, Field, Format, Record, Value};
 use crate::{Arena, Options, classify, outline, reader};
 use agentir_diagnostics::{FileId, Span};
 use agentir_syntax::ReadOptions;
 use agentir_syntax::context::{
     Context, Cursor, Expected, ExpectedKind, FieldContext, MARKER, Marked, Position, RecordContext,
-    Shape, in_words,
+    Shape, in_words, without_dashes,
 };
 use agentir_syntax::outline::{Entry, EntryKind, parse_yaml};
 use shapes::Place;
@@ -171,7 +171,7 @@ impl Search<'_, '_, '_> {
             Spot::Header(record) if self.marked.as_key => keys.of(record, &mut context),
             Spot::Header(record) => {
                 context.position = Position::Value;
-                let place = Place::new(self.cursor, document.format, None);
+                let place = Place::new(self.cursor, None);
                 place.header(record.ty, &mut context);
             }
             Spot::Value(record, field) => {
@@ -187,8 +187,11 @@ impl Search<'_, '_, '_> {
                     keys.of(&Record::new(ty, field.span, None), &mut context);
                 } else {
                     context.position = Position::Value;
-                    let place = Place::new(self.cursor, document.format, Some(field.key));
+                    let place = Place::new(self.cursor, Some(field.key));
                     place.value(field.def.field_type, field.def.names, &mut context);
+                    if std::ptr::eq(record.ty, &GUARDRAIL) && context.takes_expression() {
+                        shapes::helpers_of_checks(keys.newest, &mut context);
+                    }
                     if let Some(item) = record_type.and_then(|ty| ty.items) {
                         place.header(item, &mut context);
                     }
@@ -266,10 +269,14 @@ impl Keys<'_, '_, '_> {
         }
     }
 
-    /// Names that items of this type may be called by.
+    /// Names that items of this type may consist of.
     fn names(&self, ty: &RecordType, context: &mut Context) {
         let by = ty.name_field.and_then(|name| ty.field(name)).and_then(|def| def.names);
-        context.shapes.extend(by.map(Shape::Name));
+        if self.first
+            && let Some(kind) = ty.refers_to.or(by)
+        {
+            context.add_shape(Shape::Name(kind));
+        }
     }
 
     fn fields(
@@ -296,12 +303,19 @@ impl Keys<'_, '_, '_> {
             let named = record.name.as_ref().is_some_and(|name| name.value != MARKER);
             !(named && ty.name_field == Some(def.name))
         };
-        let all = ty.fields.iter().filter(is_allowed).filter(is_new).filter(is_unnamed);
+        // A document describes one thing.
+        let is_head = |def: &FieldDef| reader::HEADS.iter().any(|(word, _)| *word == def.name);
+        let is_top = std::ptr::eq(ty, self.document.root.ty);
+        let is_headed = is_top && record.fields.iter().any(|field| is_head(field.def));
+        let is_other = |def: &&FieldDef| !(is_headed && is_head(def));
+        let all = ty.fields.iter().filter(is_allowed).filter(is_new);
+        let all = all.filter(is_unnamed).filter(is_other);
         for def in all {
             let shapes = shapes::of(def.field_type, def.names);
             let label = spelled(written(def));
+            let inline = def.field_type.is_inline() || label.contains(' ');
             context.expected.push(Expected {
-                insert: self.inserted(&label, dash, def.field_type.is_inline()),
+                insert: self.inserted(&label, dash, inline),
                 label: label.into(),
                 kind: ExpectedKind::Field,
                 shape: in_words(&shapes),
@@ -332,7 +346,8 @@ impl Keys<'_, '_, '_> {
     fn headers(&self, ty: &RecordType, dash: &str, context: &mut Context) {
         for header in ty.headers {
             for word in shapes::words_of(*header) {
-                let insert = format!("{dash}{word} ");
+                let end = if word == "INTENT" { "(" } else { " " };
+                let insert = format!("{dash}{word}{end}");
                 let one = Expected::word(ExpectedKind::Keyword, word, shapes::after(*header));
                 context.expected.push(one.inserting(insert));
             }
@@ -356,7 +371,19 @@ impl Keys<'_, '_, '_> {
         !is_top
             && written(record)
                 .or_else(|| find_of_type(&self.document.root, ty, &written))
+                .or_else(|| self.is_lower_above())
                 .unwrap_or(false)
+    }
+
+    /// Whether the key above the offset, in its column, is in lower case. Keywords alone are in upper case.
+    fn is_lower_above(&self) -> Option<bool> {
+        let column = |line: &str| line.len() - without_dashes(line).len();
+        let own = column(self.cursor.before());
+        let start = self.cursor.word(FILE).range().start - self.cursor.before().len();
+        let above = self.cursor.text.get(..start)?.lines().rev();
+        let line = above.filter(|line| !line.trim().is_empty()).find(|line| column(line) <= own)?;
+        let (key, _) = without_dashes(line).split_once(':')?;
+        (column(line) == own).then(|| key.chars().any(char::is_lowercase))
     }
 
     fn written<'f>(&self, field: &'f Field<'_>) -> &'f str {

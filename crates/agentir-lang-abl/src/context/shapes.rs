@@ -3,10 +3,12 @@
 use super::{MARKER, called};
 use crate::inline::{ActionKind, ConstraintKind, route_words};
 use crate::schema::{FIELD_TYPES, FieldType, Header, NameKind, RecordType};
-use crate::tree::{Format, Record};
+use crate::tree::Record;
 use agentir_diagnostics::Span;
+use agentir_expr::{Scope, Version, functions};
 use agentir_syntax::context::{
-    Context, Cursor, ExpectedKind, Shape, ends_in_string, open_call, open_placeholder, qualifier,
+    Context, Cursor, Expected, ExpectedKind, Shape, ends_in_string, open_call, open_placeholder,
+    qualifier,
 };
 use smol_str::SmolStr;
 
@@ -82,12 +84,10 @@ pub(super) struct Place<'c, 't> {
     /// The part of it on the line of the word.
     line: &'t str,
     cursor: &'c Cursor<'t>,
-    /// Whether a text has to be quoted, so that what is not is no text.
-    format: Format,
 }
 
 impl<'c, 't> Place<'c, 't> {
-    pub(super) fn new(cursor: &'c Cursor<'t>, format: Format, key: Option<Span>) -> Self {
+    pub(super) fn new(cursor: &'c Cursor<'t>, key: Option<Span>) -> Self {
         let since = key.map(|key| cursor.since(key.end));
         let after_colon = |text: &'t str| {
             let text = text.trim_start_matches(['"', '\'']).trim_start();
@@ -99,7 +99,17 @@ impl<'c, 't> Place<'c, 't> {
             Some(since) => (after_colon(since), after_colon(since)),
             None => (content, content),
         };
-        Self { before, line, cursor, format }
+        // Any value may be quoted as a whole.
+        let unquoted = |text: &'t str| {
+            let quote = text.chars().next().filter(|c| matches!(c, '"' | '\''))?;
+            let inner = text.get(1..)?;
+            let after = cursor.after().trim_end();
+            let is_last = after.find(quote).is_none_or(|at| at + 1 == after.len());
+            (is_last && !inner.contains(quote)).then_some(inner)
+        };
+        let unquoted = |text: &'t str| unquoted(text).unwrap_or(text);
+        let (before, line) = (unquoted(before), unquoted(line));
+        Self { before, line, cursor }
     }
 
     /// Adds what a value of this type may have here.
@@ -220,11 +230,6 @@ impl<'c, 't> Place<'c, 't> {
     }
 
     fn expression(&self, before: &str, context: &mut Context) {
-        let before = match self.format {
-            // The expression itself may be quoted.
-            Format::Yaml => before.strip_prefix(['"', '\'']).unwrap_or(before),
-            Format::Abl => before,
-        };
         if ends_in_string(before) {
             return context.add_shape(Shape::Text);
         }
@@ -256,7 +261,7 @@ impl<'c, 't> Place<'c, 't> {
         let Some(first) = before.next() else {
             context.add_shape(Shape::Action);
             self.name(NameKind::Step, context);
-            keywords(context, ActionKind::WORDS.iter().map(|(word, _)| *word));
+            actions(context);
             return;
         };
         match ActionKind::from_word(first.trim_end_matches(':')) {
@@ -330,4 +335,31 @@ impl<'c, 't> Place<'c, 't> {
 fn keywords(context: &mut Context, all: impl Iterator<Item = &'static str>) {
     let all: Vec<&str> = all.collect();
     context.add_words(ExpectedKind::Keyword, &all);
+}
+
+/// Adds the actions, each by its usual keyword.
+fn actions(context: &mut Context) {
+    let mut kinds: Vec<ActionKind> = Vec::new();
+    for (word, kind) in ActionKind::WORDS {
+        if !kinds.contains(kind) {
+            kinds.push(*kind);
+            let insert = if kind.takes_target() { format!("{word} ") } else { (*word).to_owned() };
+            let one = Expected::word(ExpectedKind::Keyword, *word, "").inserting(insert);
+            context.expected.push(one);
+        }
+    }
+}
+
+/// Adds the functions that may be called in checks of guardrails alone.
+pub(super) fn helpers_of_checks(version: Version, context: &mut Context) {
+    if context.qualifier.is_some() {
+        return;
+    }
+    let helpers =
+        functions().iter().filter(|f| f.scope == Scope::Guardrail && f.exists_in(version));
+    context.expected.extend(helpers.map(|f| {
+        let name = f.written();
+        let insert = format!("{name}(");
+        Expected::word(ExpectedKind::Function, name, f.signature()).inserting(insert)
+    }));
 }

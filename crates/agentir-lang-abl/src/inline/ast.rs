@@ -136,6 +136,20 @@ pub enum ActionKind {
 }
 
 impl ActionKind {
+    /// Whether an agent, a step or a text follows the keyword.
+    #[must_use]
+    pub const fn takes_target(self) -> bool {
+        matches!(
+            self,
+            Self::AskUser
+                | Self::Backtrack
+                | Self::Delegate
+                | Self::GoTo
+                | Self::Handoff
+                | Self::Respond
+        )
+    }
+
     /// The keywords, with their kinds.
     pub const WORDS: &[(&str, Self)] = &[
         ("ASK_USER", Self::AskUser),

@@ -1,7 +1,7 @@
 //! Reads fields: selects the shape of a value and finds where it is written.
 
 use super::{
-    Reader,
+    HEADS, Reader,
     collections::{depth, is_inline, is_unclosed},
     versions::Usage,
 };
@@ -177,7 +177,7 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
         let is_map = !children.is_empty() && children.iter().all(is_inner);
         let takes_value = field_type.is_inline() || matches!(field_type, FieldType::Assignments);
         // A document without the name of what it describes is reported by what needs the name.
-        let is_header = top && matches!(def.name, "agent" | "supervisor" | "behavior_profile");
+        let is_header = top && HEADS.iter().any(|(word, _)| *word == def.name);
         let is_wrong = children.is_empty() || is_list || (is_map && field_type.is_inline());
         if !takes_value || is_header || !is_wrong {
             return Value::Empty;

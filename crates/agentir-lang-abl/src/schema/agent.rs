@@ -255,6 +255,7 @@ pub(super) static GATHER_FIELD: RecordType = record(
     ],
 )
 .keyed()
+.referring_to(NameKind::Variable)
 .headers(&[Header::Name])
 .shorthand("required");
 

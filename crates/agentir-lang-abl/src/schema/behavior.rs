@@ -55,7 +55,8 @@ static ON_FAIL: RecordType = record(
 
 /// `GUARDRAILS`.
 pub(super) static GUARDRAILS: RecordType = record("guardrails", &[]).items(&GUARDRAIL);
-static GUARDRAIL: RecordType = record(
+/// A guardrail.
+pub static GUARDRAIL: RecordType = record(
     "guardrail",
     &[
         field("description", FieldType::Template),

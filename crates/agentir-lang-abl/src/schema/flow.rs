@@ -94,7 +94,8 @@ pub static STEP: RecordType = record(
         field("goto", FieldType::Action),
     ],
 )
-.keyed();
+.keyed()
+.referring_to(NameKind::Step);
 
 static TRANSFORM: RecordType = record(
     "transform",

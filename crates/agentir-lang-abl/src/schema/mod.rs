@@ -17,7 +17,7 @@ pub use agent::{AGENT, FRAGMENT_PARENTS};
 use agentir_diagnostics::RuleName;
 pub use agentir_expr::Version;
 pub use agentir_syntax::context::NameKind;
-pub use behavior::PROFILE;
+pub use behavior::{GUARDRAIL, PROFILE};
 pub use flow::{FLOW, STEP};
 pub use tools::TOOL_LIBRARY;
 
@@ -234,6 +234,8 @@ pub struct RecordType {
     pub shorthand: Option<&'static str>,
     /// The field that may hold the name.
     pub name_field: Option<&'static str>,
+    /// As an item of a list: what its name stands for, if that is defined elsewhere.
+    pub refers_to: Option<NameKind>,
     /// Whether unknown keys are allowed.
     pub open: bool,
 }
@@ -250,6 +252,10 @@ impl RecordType {
     }
     const fn named_by(mut self, field: &'static str) -> Self {
         self.name_field = Some(field);
+        self
+    }
+    const fn referring_to(mut self, kind: NameKind) -> Self {
+        self.refers_to = Some(kind);
         self
     }
     const fn headers(mut self, headers: &'static [Header]) -> Self {
@@ -281,6 +287,7 @@ const fn record(name: &'static str, fields: &'static [FieldDef]) -> RecordType {
         headers: &[],
         shorthand: None,
         name_field: None,
+        refers_to: None,
         open: false,
     }
 }

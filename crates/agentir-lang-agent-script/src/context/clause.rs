@@ -189,12 +189,17 @@ impl Search<'_, '_> {
 
     /// An expression up to the marker.
     pub(super) fn expression(&mut self, before: &str) {
+        self.expression_of(self.dialect.values(), before);
+    }
+
+    /// An expression whose references have one of these namespaces, if any are listed.
+    fn expression_of(&mut self, namespaces: &'static [&'static str], before: &str) {
         if ends_in_string(before) {
             self.context.add_shape(Shape::Template);
             return self.placeholder(before);
         }
         self.context.add_shape(Shape::Expression);
-        self.context.add_shape(Shape::Reference(&[]));
+        self.context.add_shape(Shape::Reference(namespaces));
         self.context.qualifier = qualifier(before);
         if self.context.qualifier.is_none() {
             self.context.add_words(ExpectedKind::Value, &["True", "False", "None"]);
@@ -212,7 +217,8 @@ impl Search<'_, '_> {
     pub(super) fn placeholder(&mut self, before: &str) {
         if let Some(inner) = open_placeholder(before, "{!", "}") {
             self.context.shapes.clear();
-            self.expression(inner);
+            // A text for the model also mentions its tools.
+            self.expression_of(&[], inner);
         }
     }
 

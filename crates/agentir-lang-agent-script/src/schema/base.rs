@@ -15,6 +15,17 @@ pub(super) const STRIP_SALESFORCE_INSTRUCTIONS: FieldDef = field(
 /// The possible targets of a transition.
 pub(super) const TARGETS: &[&str] = &["subagent", "start_agent", "connected_subagent"];
 
+/// The namespaces of references that have a value.
+pub(super) const VALUES: &[&str] = &[
+    "variables",
+    "outputs",
+    "system_variables",
+    "knowledge",
+    "MessagingSession",
+    "MessagingEndUser",
+    "VoiceCall",
+];
+
 /// A document.
 pub(super) static DOCUMENT: RecordType = record(
     "document",

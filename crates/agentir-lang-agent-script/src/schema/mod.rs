@@ -68,6 +68,15 @@ impl Dialect {
         }
     }
 
+    /// The namespaces of references that have a value; empty if not all are known.
+    #[must_use]
+    pub const fn values(self) -> &'static [&'static str] {
+        match self {
+            Self::AgentScript | Self::Agentforce => base::VALUES,
+            Self::Agentfabric => &[],
+        }
+    }
+
     /// The document's record type.
     #[must_use]
     pub fn root(self) -> &'static RecordType {

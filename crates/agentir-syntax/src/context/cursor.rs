@@ -187,7 +187,8 @@ impl<'t> Cursor<'t> {
 }
 
 /// A line without white space and the dashes that it begins with.
-fn without_dashes(line: &str) -> &str {
+#[must_use]
+pub fn without_dashes(line: &str) -> &str {
     let mut line = line.trim_start();
     while let Some(rest) =
         line.strip_prefix('-').filter(|r| r.is_empty() || r.starts_with([' ', '\t']))

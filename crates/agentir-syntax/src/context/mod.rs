@@ -6,7 +6,7 @@
 
 mod cursor;
 
-pub use cursor::{Cursor, MARKER, Marked};
+pub use cursor::{Cursor, MARKER, Marked, without_dashes};
 
 use crate::text::alternatives;
 use agentir_diagnostics::{FileId, Span};
@@ -257,7 +257,7 @@ pub struct Expected {
 }
 
 /// The kinds of what may be written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum ExpectedKind {
     /// A field of a record.
     Field,

@@ -2,8 +2,8 @@
 
 use agentir_analysis::references::{References, Scope, Symbol, SymbolId, SymbolKind};
 use agentir_analysis::script;
-use agentir_diagnostics::FileId;
-use agentir_expr::dialect::{Functions, Traits};
+use agentir_diagnostics::{FileId, Span};
+use agentir_expr::dialect::{Functions, Tools, Traits};
 use agentir_expr::{
     Dialect, Function, NAMESPACES, Scope as FunctionScope, TypeExpr, TypeKind, Version, functions,
     methods,
@@ -89,13 +89,12 @@ impl<'a> Names<'a> {
     }
 
     fn is_defined(&self, symbol: SymbolId) -> bool {
-        let here = |file: FileId, start: u32, end: u32| {
-            file == self.file && start <= self.offset && self.offset <= end
-        };
-        self.references
-            .definitions(symbol)
-            .iter()
-            .any(|span| !here(span.file, span.start, span.end))
+        self.references.definitions(symbol).iter().any(|span| !self.is_here(*span))
+    }
+
+    /// Whether a span holds the offset.
+    const fn is_here(&self, span: Span) -> bool {
+        span.file.0 == self.file.0 && span.start <= self.offset && self.offset <= span.end
     }
 
     /// The symbols that belong to a tool.
@@ -110,7 +109,10 @@ impl<'a> Names<'a> {
 
     fn of_kind(&self, kind: NameKind, context: &Context, all: &mut Vec<Expected>) {
         let symbol = match kind {
-            NameKind::Agent => SymbolKind::Agent,
+            NameKind::Agent => {
+                self.aliases(all);
+                SymbolKind::Agent
+            }
             NameKind::Variable => return self.variables(context, all),
             NameKind::Step => SymbolKind::Step,
             NameKind::Tool => SymbolKind::Tool,
@@ -131,6 +133,20 @@ impl<'a> Names<'a> {
         }));
     }
 
+    /// The names that an agent has for others.
+    fn aliases(&self, all: &mut Vec<Expected>) {
+        let known = self.agents.iter().flat_map(|(_, agent)| &agent.available_agents);
+        let known = known.filter(|known| !self.is_here(known.span));
+        all.extend(known.map(|known| {
+            let name = known.alias.value.clone();
+            let shape = match &known.agent {
+                Some(agent) if agent.value != name => format!("the agent `{}`", agent.value),
+                _ => "agent".to_owned(),
+            };
+            Expected::word(ExpectedKind::Name(NameKind::Agent), name, shape)
+        }));
+    }
+
     fn variables(&self, context: &Context, all: &mut Vec<Expected>) {
         // What is not an expression is written to.
         let is_target = !context.takes_expression();
@@ -148,6 +164,15 @@ impl<'a> Names<'a> {
     fn parts_of_tool(&self, kind: NameKind, context: &Context, all: &mut Vec<Expected>) {
         let Some(name) = context.tool.as_deref() else { return };
         let tool = self.tool(name);
+        if tool.is_none() && kind == NameKind::Parameter && self.traits().arguments_are_variables {
+            let agent = self.program.agents().find(|agent| agent.metadata.name.value == name);
+            let arguments = agent.iter().flat_map(|agent| &agent.gather.fields);
+            all.extend(arguments.map(|field| {
+                let kind = ExpectedKind::Name(kind);
+                Expected::word(kind, field.name.value.clone(), "argument of the agent")
+            }));
+            return;
+        }
         let symbol = match kind {
             NameKind::Parameter => SymbolKind::Parameter,
             _ => SymbolKind::ResultField,
@@ -264,17 +289,17 @@ impl<'a> Names<'a> {
                 let insert = format!("{}.", symbol.name);
                 Expected::word(kind, symbol.name.clone(), "agent").inserting(insert)
             }));
-        } else {
-            let results = self.tools().filter(|tool| {
-                tool.returns.as_ref().is_some_and(|returns| !returns.fields.is_empty())
-            });
-            all.extend(results.map(|tool| {
-                let kind = ExpectedKind::Name(NameKind::Tool);
-                let insert = format!("{}.", tool.name.value);
-                Expected::word(kind, tool.name.value.clone(), "result of the tool")
-                    .inserting(insert)
-            }));
         }
+        // What functions in code return is not known.
+        let is_open = self.traits().tools == Tools::Functions;
+        let results = self.tools().filter(|tool| {
+            is_open || tool.returns.as_ref().is_some_and(|returns| !returns.fields.is_empty())
+        });
+        all.extend(results.map(|tool| {
+            let kind = ExpectedKind::Name(NameKind::Tool);
+            let insert = format!("{}.", tool.name.value);
+            Expected::word(kind, tool.name.value.clone(), "result of the tool").inserting(insert)
+        }));
         for variable in self.system_variables() {
             let (root, member) = variable.split_once('.').unwrap_or((variable, ""));
             if member.is_empty() || !all.iter().any(|one| one.label == root) {
@@ -406,7 +431,18 @@ impl<'a> Names<'a> {
         }
         match namespace {
             "variables" => self.variables(context, all),
-            "actions" => self.of_kind(NameKind::Tool, context, all),
+            "actions" => {
+                let before = all.len();
+                self.of_kind(NameKind::Tool, context, all);
+                // Texts mention the tools of the model, whose names run nothing.
+                if !context.takes_expression() {
+                    let mut at = 0;
+                    all.retain(|one| {
+                        at += 1;
+                        at <= before || self.tool(&one.label).is_some()
+                    });
+                }
+            }
             "outputs" => self.parts_of_tool(NameKind::ResultField, context, all),
             _ => {
                 let known = script::NAMESPACES.iter().find(|(name, _)| *name == namespace);

@@ -1,6 +1,6 @@
 //! ABL, in both notations.
 
-use super::{Files, table};
+use super::{Files, check, labels};
 
 const AGENT: &str = r#"AGENT: Lending_Desk
 VERSION: "1.0"
@@ -121,7 +121,8 @@ const YAML: Files<'_> = Files { name: "lending_desk.agent.yaml", text: YAML_AGEN
 
 #[test]
 fn keys() {
-    insta::assert_snapshot!(table(
+    check(
+        "abl_keys",
         NATIVE,
         &[
             ("VERSION: \"1.0\"", "<|>"),
@@ -139,13 +140,14 @@ fn keys() {
             ("    WHEN: days > 30\n", "    <|>\n"),
             ("  lending:\n", "  lending:\n    - <|>\n"),
             ("    description: \"Find a free copy\"", "    <|>"),
-        ]
-    ));
+        ],
+    );
 }
 
 #[test]
 fn values() {
-    insta::assert_snapshot!(table(
+    check(
+        "abl_values",
         NATIVE,
         &[
             ("    THEN: lend\n", "    THEN: <|>\n"),
@@ -163,13 +165,14 @@ fn values() {
             ("    - lend\n", "    - <|>\n"),
             ("SET: days = copy.due_days + 1", "SET: <|>"),
             ("      type: number\n", "      type: num<|>\n"),
-        ]
-    ));
+        ],
+    );
 }
 
 #[test]
 fn expressions() {
-    insta::assert_snapshot!(table(
+    check(
+        "abl_expressions",
         NATIVE,
         &[
             ("WHEN: days > 30", "WHEN: <|>"),
@@ -182,13 +185,14 @@ fn expressions() {
             ("{{copy.copy_id}}", "{{copy.<|>"),
             ("Bring it back in", "Bring <|> back in"),
             ("REQUIRE days < 30", "REQUIRE <|>"),
-        ]
-    ));
+        ],
+    );
 }
 
 #[test]
 fn yaml_notation() {
-    insta::assert_snapshot!(table(
+    check(
+        "abl_yaml_notation",
         YAML,
         &[
             ("goal: \"Lend books to {{member_name}}\"", "<|>"),
@@ -205,6 +209,87 @@ fn yaml_notation() {
             ("{{member_name}}\"\n    then", "{{me<|>}}\"\n    then"),
             ("      - name: title\n        type: string", "      - name: title\n        <|>"),
             ("        type: string", "        type: <|>"),
-        ]
-    ));
+        ],
+    );
+}
+
+const SUPERVISOR: &str = r#"SUPERVISOR: Front_Desk
+GOAL: "Send readers on"
+
+AGENTS:
+  lending: Lending_Desk
+  fines: Fines_Desk
+
+ROUTING:
+  rules:
+    - INTENT(borrow) -> lending
+    - DEFAULT -> lending
+
+GUARDRAILS:
+  short:
+    kind: output
+    check: "abl.word_count(output) < 50"
+    action: warn
+
+USE BEHAVIOR_PROFILE: quiet
+
+DELEGATE:
+  - AGENT: Fines_Desk
+    INPUT: {member: member_name}
+
+ON_START:
+  - CALL: find_copy
+    WITH:
+      title: "x"
+"#;
+
+const PROFILE: &str = "BEHAVIOR_PROFILE: quiet\nWHEN: channel == \"voice\"\nPRIORITY: 1\n";
+
+const DESK: Files<'_> = Files {
+    name: "library/agents/front_desk.agent.abl",
+    text: SUPERVISOR,
+    others: &[
+        ("library/agents/fines_desk.agent.abl", FINES),
+        ("library/agents/lending_desk.agent.abl", AGENT),
+        ("library/profiles/quiet.abl", PROFILE),
+        ("library/project.json", "{\"entry_agent\": \"Front_Desk\"}"),
+    ],
+};
+
+#[test]
+fn supervisors() {
+    check(
+        "abl_supervisors",
+        DESK,
+        &[
+            ("INTENT(borrow) -> lending", "INTENT(borrow) -> <|>"),
+            ("    - INTENT(borrow) -> lending", "    - <|>"),
+            ("  fines: Fines_Desk", "  fines: <|>"),
+            ("check: \"abl.word_count(output) < 50\"", "check: \"<|>\""),
+            ("action: warn", "action: <|>"),
+            ("    kind: output\n", "    <|>\n"),
+            ("USE BEHAVIOR_PROFILE: quiet", "USE BEHAVIOR_PROFILE: <|>"),
+            ("USE BEHAVIOR_PROFILE: quiet", "USE BEH<|>"),
+            ("- AGENT: Fines_Desk", "- AGENT: <|>"),
+            ("  - CALL: find_copy\n", "  - <|>\n"),
+        ],
+    );
+}
+
+#[test]
+fn other_documents() {
+    let profile = Files { name: "quiet.abl", text: PROFILE, others: &[] };
+    check(
+        "abl_profiles",
+        profile,
+        &[
+            ("PRIORITY: 1\n", "<|>\n"),
+            ("WHEN: channel == \"voice\"", "WHEN: chan<|>"),
+            ("BEHAVIOR_PROFILE: quiet\n", "BEHAVIOR_PROFILE: <|>\n"),
+        ],
+    );
+    let empty = Files { name: "new.agent.abl", text: "\n", others: &[] };
+    let first = ["AGENT", "SUPERVISOR"];
+    let labels = labels(empty, "<|>\n");
+    assert!(first.iter().all(|one| labels.iter().any(|label| label == one)), "{labels:?}");
 }

@@ -1,6 +1,6 @@
 //! ADL: the agents of a bot, and its settings.
 
-use super::{Files, table};
+use super::{Files, check};
 
 const BOT: &str = r#"main:
   type: flow agent
@@ -60,7 +60,8 @@ const AGENTS: Files<'_> =
 
 #[test]
 fn agents() {
-    insta::assert_snapshot!(table(
+    check(
+        "adl_agents",
         AGENTS,
         &[
             ("  description: Books a crossing\n", "  <|>\n"),
@@ -84,6 +85,31 @@ fn agents() {
             ("fallback: Sorry", "fallback: <|>"),
             ("    - find_ferry", "    - <|>"),
             ("    - crossing:\n        args:\n          passenger: ref passenger", "    - <|>"),
-        ]
-    ));
+        ],
+    );
+}
+
+#[test]
+fn arguments_of_agents() {
+    check(
+        "adl_arguments",
+        AGENTS,
+        &[
+            ("          passenger: ref passenger", "          <|>"),
+            ("          passenger: ref passenger", "          passenger: <|>"),
+            ("    - crossing:\n        args:\n", "    - crossing:\n        <|>\n"),
+            ("    - call: harbour\n", "    - call: crossing\n      args:\n        <|>\n"),
+            ("    - call: harbour\n", "    - return: <|>\n"),
+            ("main:\n  type: flow agent", "<|>:\n  type: flow agent"),
+        ],
+    );
+}
+
+const SETTINGS: &str = "bot_name: Ferry\nport: 8080\n";
+
+#[test]
+fn settings() {
+    let files =
+        Files { name: "bot/config.yml", text: SETTINGS, others: &[("bot/agents.yml", BOT)] };
+    check("adl_settings", files, &[("port: 8080\n", "<|>\n"), ("port: 8080", "port: <|>")]);
 }

@@ -1,6 +1,6 @@
 //! Agent Script, in the dialects agentforce and agentfabric.
 
-use super::{Files, table};
+use super::{Files, check};
 
 const SCRIPT: &str = r#"system:
     instructions: "Help readers"
@@ -105,7 +105,8 @@ const AGENTFABRIC: Files<'_> = Files { name: "network.agent", text: NETWORK, oth
 
 #[test]
 fn keys() {
-    insta::assert_snapshot!(table(
+    check(
+        "agent_script_keys",
         AGENTFORCE,
         &[
             ("subagent fines:", "<|>\n\nsubagent fines:"),
@@ -118,37 +119,38 @@ fn keys() {
             ("    description: \"Collects fines\"\n", "    des<|>\n"),
             ("        error: \"Sorry\"\n", "        <|>\n"),
             ("    member: mutable", "    <|>: mutable"),
-        ]
-    ));
+        ],
+    );
 }
 
 #[test]
 fn statements() {
-    insta::assert_snapshot!(table(
+    check(
+        "agent_script_statements",
         AGENTFORCE,
         &[
             (
                 "            transition to @subagent.fines\n        actions",
-                "            <|>\n        actions"
+                "            <|>\n        actions",
             ),
             (
                 "                | That is long.\n",
-                "                | That is long.\n            <|>\n"
+                "                | That is long.\n            <|>\n",
             ),
             ("                with title=@variables.member\n", "                <|>\n"),
             ("                available when @variables.member != \"\"\n", "                <|>\n"),
             ("        set @variables.days = 0\n", "        <|>\n"),
             (
                 "            transition to @subagent.fines\n        actions",
-                "            transition <|>\n        actions"
+                "            transition <|>\n        actions",
             ),
             (
                 "            transition to @subagent.fines\n        actions",
-                "            transition to <|>\n        actions"
+                "            transition to <|>\n        actions",
             ),
             (
                 "            transition to @subagent.fines\n        actions",
-                "            transition to @subagent.<|>\n        actions"
+                "            transition to @subagent.<|>\n        actions",
             ),
             ("run @actions.Find_Copy", "run @actions.<|>"),
             ("with title=@variables.member", "with <|>"),
@@ -159,13 +161,14 @@ fn statements() {
             ("go: @utils.transition to @subagent.fines", "go: <|>"),
             ("go: @utils.transition to @subagent.fines", "go: @utils.<|>"),
             ("go: @utils.transition to @subagent.fines", "go: @utils.transition to @subagent.f<|>"),
-        ]
-    ));
+        ],
+    );
 }
 
 #[test]
 fn values() {
-    insta::assert_snapshot!(table(
+    check(
+        "agent_script_values",
         AGENTFORCE,
         &[
             ("if @variables.days > 30:", "if <|>"),
@@ -183,13 +186,14 @@ fn values() {
             ("@MessagingSession.ChannelType", "<|>"),
             ("instructions: ->\n            | Collect", "instructions: <|>\n            | Collect"),
             ("welcome: \"Hello\"", "welcome: \"Hello <|>\""),
-        ]
-    ));
+        ],
+    );
 }
 
 #[test]
 fn agentfabric() {
-    insta::assert_snapshot!(table(
+    check(
+        "agent_script_agentfabric",
         AGENTFABRIC,
         &[
             ("# @dialect: agentfabric", "# @dialect: <|>"),
@@ -200,6 +204,6 @@ fn agentfabric() {
             ("kind: \"OpenAI\"", "kind: <|>"),
             ("        model: \"gpt\"\n", "        <|>\n"),
             ("    state: \"completed\"\n", "    <|>\n"),
-        ]
-    ));
+        ],
+    );
 }
