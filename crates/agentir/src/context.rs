@@ -7,6 +7,7 @@ use agentir_diagnostics::{Diagnostic, FileId, Severity};
 use agentir_project::{Loaded, read_program};
 use agentir_syntax::FileHead;
 use agentir_syntax::context::{Context, Cursor, Expected};
+use rustc_hash::FxHashSet;
 use std::path::Path;
 
 mod names;
@@ -37,7 +38,7 @@ impl Snapshot {
         if !context.shapes.is_empty() {
             all.extend(self.names(file, offset, &context));
         }
-        let mut seen = std::collections::HashSet::new();
+        let mut seen = FxHashSet::default();
         all.retain(|one| seen.insert((one.label.clone(), one.kind)));
         all
     }

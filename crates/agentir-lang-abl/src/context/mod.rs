@@ -122,10 +122,10 @@ impl Search<'_, '_, '_> {
             if named && self.marked.as_key && !self.cursor.is_first_of_item() {
                 return Some(Spot::Item(record));
             }
-            if (named && self.marked.as_key) || self.marked.is_in(item.span) {
-                if let Some(spot) = self.record(item, None) {
-                    return Some(spot);
-                }
+            if ((named && self.marked.as_key) || self.marked.is_in(item.span))
+                && let Some(spot) = self.record(item, None)
+            {
+                return Some(spot);
             }
         }
         let named = record.name.as_ref().is_some_and(|name| self.marked.is_in(name.span));

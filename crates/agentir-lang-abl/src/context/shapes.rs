@@ -314,10 +314,11 @@ impl<'c, 't> Place<'c, 't> {
                 Header::Routing if line.contains("->") => self.name(NameKind::Agent, context),
                 Header::Protocol if is("from") => self.name(NameKind::Agent, context),
                 Header::Chain if line.contains("->") => self.name(NameKind::Step, context),
-                Header::Signature if open_call(line).is_some() || line.contains("->") => {
-                    if line.trim_end().ends_with([':', '[', '<', '>']) {
-                        self.types(context);
-                    }
+                Header::Signature
+                    if (open_call(line).is_some() || line.contains("->"))
+                        && line.trim_end().ends_with([':', '[', '<', '>']) =>
+                {
+                    self.types(context);
                 }
                 Header::Name => {
                     let by = ty.name_field.and_then(|name| ty.field(name));

@@ -563,6 +563,21 @@ impl<'a> Iterator for Lexer<'a> {
     }
 }
 
+/// The keywords that actions of routing rules begin with.
+const ROUTE_WORDS: &[(&str, Token<'static>)] = &[
+    ("ROUTE_TO", Token::RouteTo),
+    ("ROUTE_TO_USER", Token::RouteToUser),
+    ("ROUTE_TO_VARIABLE", Token::RouteToVariable),
+    ("END_CONVERSATION", Token::EndConversation),
+    ("SYSTEM_ACTION", Token::SystemAction),
+    ("INTENT_MATCH", Token::IntentMatch),
+];
+
+/// The words of [`ROUTE_WORDS`].
+pub(crate) fn route_words() -> impl Iterator<Item = &'static str> {
+    ROUTE_WORDS.iter().map(|(word, _)| *word)
+}
+
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, reason = "tests end by panicking")]
@@ -595,19 +610,4 @@ mod tests {
             prop_assert_eq!(tokens.collect::<Vec<_>>(), reference(&REFERENCE, &text));
         }
     }
-}
-
-/// The keywords that actions of routing rules begin with.
-const ROUTE_WORDS: &[(&str, Token<'static>)] = &[
-    ("ROUTE_TO", Token::RouteTo),
-    ("ROUTE_TO_USER", Token::RouteToUser),
-    ("ROUTE_TO_VARIABLE", Token::RouteToVariable),
-    ("END_CONVERSATION", Token::EndConversation),
-    ("SYSTEM_ACTION", Token::SystemAction),
-    ("INTENT_MATCH", Token::IntentMatch),
-];
-
-/// The words of [`ROUTE_WORDS`].
-pub(crate) fn route_words() -> impl Iterator<Item = &'static str> {
-    ROUTE_WORDS.iter().map(|(word, _)| *word)
 }

@@ -11,6 +11,7 @@ use agentir_expr::{
 use agentir_flow::cfg::AgentId;
 use agentir_ir::{Agent, Node, Program, Tool};
 use agentir_syntax::context::{Context, Expected, ExpectedKind, NameKind, Shape};
+use rustc_hash::FxHashMap;
 
 /// The names around an offset.
 pub(super) struct Names<'a> {
@@ -150,11 +151,12 @@ impl<'a> Names<'a> {
     fn variables(&self, context: &Context, all: &mut Vec<Expected>) {
         // What is not an expression is written to.
         let is_target = !context.takes_expression();
+        let types = self.types();
         for (_, symbol) in self.symbols(SymbolKind::Variable) {
             if is_target && self.is_linked(&symbol.name) {
                 continue;
             }
-            let shape = self.type_of(&symbol.name).unwrap_or_else(|| "variable".to_owned());
+            let shape = types.get(symbol.name.as_str()).map_or("variable", String::as_str);
             let kind = ExpectedKind::Name(NameKind::Variable);
             all.push(Expected::word(kind, symbol.name.clone(), shape));
         }
@@ -236,22 +238,31 @@ impl<'a> Names<'a> {
         })
     }
 
-    fn type_of(&self, name: &str) -> Option<String> {
-        if let Some(ty) = self.declared_type(name) {
-            return Some(ty.to_string());
-        }
-        let mut found = None;
+    /// The types of variables, in words.
+    fn types(&self) -> FxHashMap<&'a str, String> {
+        let mut types = FxHashMap::default();
         for agent in self.declaring() {
+            let memory = &agent.memory;
+            let session = memory.session.iter().map(|v| (&v.name, &v.ty));
+            let state = memory.state.iter().map(|v| (&v.name, &v.ty));
+            let persistent = memory.persistent.iter().map(|v| (&v.path, &v.ty));
+            for (name, ty) in session.chain(state).chain(persistent) {
+                if let Some(ty) = ty {
+                    types.entry(name.value.as_str()).or_insert_with(|| ty.to_string());
+                }
+            }
+        }
+        for (_, agent) in &self.agents {
             agent.walk(&mut |node| {
                 if let Node::Field(field) = node
-                    && field.name.value == name
-                    && found.is_none()
+                    && let Some(ty) = &field.ty
                 {
-                    found = field.ty.as_ref().map(|ty| ty.value.to_string());
+                    let name = field.name.value.as_str();
+                    types.entry(name).or_insert_with(|| ty.value.to_string());
                 }
             });
         }
-        found
+        types
     }
 
     /// The tool whose result a name stands for: under its own name, or that of a call's result.
@@ -279,8 +290,9 @@ impl<'a> Names<'a> {
             return;
         }
         let kind = ExpectedKind::Name(NameKind::Variable);
+        let types = self.types();
         for (_, symbol) in self.symbols(SymbolKind::Variable) {
-            let shape = self.type_of(&symbol.name).unwrap_or_else(|| "variable".to_owned());
+            let shape = types.get(symbol.name.as_str()).map_or("variable", String::as_str);
             all.push(Expected::word(kind, symbol.name.clone(), shape));
         }
         if self.traits().reads_other_agents {
@@ -302,7 +314,7 @@ impl<'a> Names<'a> {
         }));
         for variable in self.system_variables() {
             let (root, member) = variable.split_once('.').unwrap_or((variable, ""));
-            if member.is_empty() || !all.iter().any(|one| one.label == root) {
+            if !all.iter().any(|one| one.label == root) {
                 let shape = if member.is_empty() { self.assigned(variable) } else { "" };
                 all.push(Expected::word(ExpectedKind::SystemVariable, root, shape));
             }
@@ -479,7 +491,7 @@ fn references_of(context: &Context) -> Option<&'static [&'static str]> {
 }
 
 /// The agents that an offset may belong to.
-fn agents_at<'a>(program: &'a Program, file: FileId, offset: u32) -> Vec<(AgentId, &'a Agent)> {
+fn agents_at(program: &Program, file: FileId, offset: u32) -> Vec<(AgentId, &Agent)> {
     let all = || (0..).map(AgentId).zip(program.agents());
     let here = || all().filter(|(_, agent)| agent.metadata.name.span.file == file);
     let holds = |agent: &Agent| agent.span.start <= offset && offset <= agent.span.end;
