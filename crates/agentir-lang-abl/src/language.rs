@@ -1,5 +1,6 @@
 //! The language as the rest of the program sees it.
 
+use crate::context::context;
 use crate::inline::{ActionKind, condition, is_word_of_expressions, template};
 use crate::line_layout::NOTATION;
 use crate::migrate::VersionChanges;
@@ -7,6 +8,7 @@ use crate::schema::{AGENT, PROFILE, TOOL_LIBRARY};
 use crate::{Arena, Format, Options, emit, lower, outline, reader};
 use agentir_diagnostics::FileId;
 use agentir_expr::{Dialect, Version, dialect};
+use agentir_syntax::context::Context;
 use agentir_syntax::emit::Emitter;
 use agentir_syntax::line_layout::YAML;
 use agentir_syntax::lower::{keep_parser_errors, not_text};
@@ -81,6 +83,16 @@ impl Language for Abl {
     ) -> LoweredFile {
         let ReadOptions { version, fragment, .. } = options;
         read(format_of(kind), file, text, Options { version, fragment })
+    }
+
+    fn context(
+        &self,
+        kind: &'static FileKind,
+        text: &str,
+        offset: u32,
+        options: ReadOptions,
+    ) -> Option<Context> {
+        context(format_of(kind), text, offset, options)
     }
 
     fn claim(&self, name: &[u8]) -> Claim {

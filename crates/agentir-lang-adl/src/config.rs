@@ -30,6 +30,13 @@ static SETTINGS: &[(&str, SettingType)] = &[
     ("slack", SettingType::Service),
 ];
 
+/// All settings: whether each is a boolean, and whether it is nested.
+pub(crate) fn settings() -> impl Iterator<Item = (&'static str, bool, bool)> {
+    SETTINGS
+        .iter()
+        .map(|(name, form)| (*name, *form == SettingType::Switch, *form == SettingType::Service))
+}
+
 /// The settings of a bot.
 #[derive(Debug, Default)]
 pub struct Config<'t> {

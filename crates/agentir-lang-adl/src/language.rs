@@ -1,9 +1,10 @@
 //! The language as the rest of the program sees it.
 
-use crate::{AgentKind, config, emit, lower, python, reader};
+use crate::{AgentKind, config, context, emit, lower, python, reader};
 use agentir_diagnostics::{FileId, Span};
 use agentir_expr::{Dialect, dialect};
 use agentir_ir::{Extensions, ToolLibrary};
+use agentir_syntax::context::Context;
 use agentir_syntax::emit::Emitter;
 use agentir_syntax::line_layout::YAML;
 use agentir_syntax::lower::{keep_parser_errors, not_text};
@@ -83,6 +84,22 @@ impl Language for Adl {
             settings(file, text)
         } else {
             agents(file, text)
+        }
+    }
+
+    fn context(
+        &self,
+        kind: &'static FileKind,
+        text: &str,
+        offset: u32,
+        _options: ReadOptions,
+    ) -> Option<Context> {
+        if *kind == PYTHON_FILE {
+            None
+        } else if *kind == SETTINGS_FILE {
+            context::settings(text, offset)
+        } else {
+            context::agents(text, offset)
         }
     }
 

@@ -4,6 +4,7 @@
 //! more, the row says so; the reader reports the difference and follows the paper.
 
 use agentir_diagnostics::closest;
+use agentir_syntax::context::NameKind;
 
 /// The types of agents (Appendix A, B.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -100,9 +101,29 @@ pub struct FieldDef {
     pub standing: [Standing; 4],
     /// Former or misspelt keys.
     pub former_names: &'static [&'static str],
+    /// What the names in its value stand for.
+    pub names: Option<NameKind>,
 }
 
 impl FieldDef {
+    const fn names(mut self, kind: NameKind) -> Self {
+        self.names = Some(kind);
+        self
+    }
+
+    /// Whether the value is on the lines below the key.
+    #[must_use]
+    pub const fn is_nested(&self) -> bool {
+        matches!(
+            self.field_type,
+            FieldType::Names
+                | FieldType::Sources
+                | FieldType::Faq
+                | FieldType::Steps
+                | FieldType::Members
+        )
+    }
+
     /// The standing of the field in an agent type.
     #[must_use]
     pub const fn of(&self, kind: AgentKind) -> Standing {
@@ -119,7 +140,7 @@ impl FieldDef {
 use Standing::{Allowed, MicaOnly, PaperOnly, Required, Unknown};
 
 const fn field(name: &'static str, field_type: FieldType, standing: [Standing; 4]) -> FieldDef {
-    FieldDef { name, field_type, standing, former_names: &[] }
+    FieldDef { name, field_type, standing, former_names: &[], names: None }
 }
 
 /// All fields of all types (Appendix A, B.1 to B.5).
@@ -128,20 +149,23 @@ pub static FIELDS: &[FieldDef] = &[
     field("type", FieldType::Type, [Required, Required, Required, Required]),
     field("description", FieldType::Text, [Allowed, Allowed, Allowed, Allowed]),
     field("args", FieldType::Names, [PaperOnly, Allowed, Allowed, Allowed]),
-    field("fallback", FieldType::Policy, [PaperOnly, PaperOnly, Allowed, Allowed]),
-    field("exit", FieldType::Policy, [PaperOnly, PaperOnly, PaperOnly, Allowed]),
+    field("fallback", FieldType::Policy, [PaperOnly, PaperOnly, Allowed, Allowed])
+        .names(NameKind::Agent),
+    field("exit", FieldType::Policy, [PaperOnly, PaperOnly, PaperOnly, Allowed])
+        .names(NameKind::Agent),
     field("sources", FieldType::Sources, [Allowed, Unknown, Unknown, Unknown]),
     field("web", FieldType::Sources, [MicaOnly, Unknown, Unknown, Unknown]),
     field("file", FieldType::File, [MicaOnly, Unknown, Unknown, Unknown]),
     field("faq", FieldType::Faq, [Allowed, Unknown, Unknown, Unknown]),
     field("prompt", FieldType::Prompt, [Unknown, Required, Unknown, PaperOnly]),
-    field("uses", FieldType::Names, [Unknown, Allowed, Unknown, Unknown]),
+    field("uses", FieldType::Names, [Unknown, Allowed, Unknown, Unknown]).names(NameKind::Tool),
     field("steps", FieldType::Steps, [Unknown, Allowed, Required, Allowed]),
     FieldDef {
         name: "contains",
         field_type: FieldType::Members,
         standing: [Unknown, Unknown, Unknown, Required],
         former_names: &["contain"],
+        names: Some(NameKind::Agent),
     },
 ];
 

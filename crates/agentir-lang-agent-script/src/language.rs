@@ -1,9 +1,10 @@
 //! The language as the rest of the program sees it.
 
 use crate::line_layout::NOTATION;
-use crate::{Dialect, Options, emit, lower, parse, validate};
+use crate::{Dialect, Options, context, emit, lower, parse, validate};
 use agentir_diagnostics::{FileId, Span};
 use agentir_expr::{Dialect as Semantics, dialect};
+use agentir_syntax::context::Context;
 use agentir_syntax::emit::Emitter;
 use agentir_syntax::lower::not_text;
 use agentir_syntax::{
@@ -59,6 +60,16 @@ impl Language for AgentScript {
         options: ReadOptions,
     ) -> LoweredFile {
         read(file, text, Options { dialect: options.variant.and_then(Dialect::called) })
+    }
+
+    fn context(
+        &self,
+        _kind: &'static FileKind,
+        text: &str,
+        offset: u32,
+        options: ReadOptions,
+    ) -> Option<Context> {
+        context::context(text, offset, options.variant.and_then(Dialect::called))
     }
 
     fn claim(&self, name: &[u8]) -> Claim {

@@ -113,6 +113,11 @@ pub enum Modifier {
     Linked,
 }
 
+impl Modifier {
+    /// The keywords, with their modifiers.
+    pub const WORDS: &[(&str, Self)] = &[("mutable", Self::Mutable), ("linked", Self::Linked)];
+}
+
 /// `type: list` with nested `value: …`, `fields: …` or limits (connection inputs).
 #[derive(Debug)]
 pub struct TypeSpec<'s> {

@@ -1,5 +1,6 @@
 //! The trait that a language implements, and the list of languages that a program knows.
 
+use crate::context::Context;
 use crate::emit::{Emitter, LossRule, Target};
 use crate::inline::InlineText;
 use crate::line_layout::Notation;
@@ -40,6 +41,19 @@ pub trait Language: Sync {
         text: &str,
         options: ReadOptions,
     ) -> LoweredFile;
+
+    /// What stands at an offset of a file of one of its kinds, and what may be written there; half-written text is
+    /// understood. `None` if the offset is outside of the text or in a comment, or if nothing is known of it. Spans are
+    /// of [`FileId`] 0.
+    fn context(
+        &self,
+        _kind: &'static FileKind,
+        _text: &str,
+        _offset: u32,
+        _options: ReadOptions,
+    ) -> Option<Context> {
+        None
+    }
 
     /// Whether a file in a folder that is searched is taken for one of the language, by its name. The name is that in
     /// the folder, in the encoding of the system.

@@ -44,6 +44,7 @@ macro_rules! grammars {
     };
 }
 
+pub mod context;
 pub mod emit;
 pub mod inline;
 pub mod json;

@@ -19,6 +19,7 @@
 //! *Invariant*: nothing here prints or writes; errors are types.
 
 mod compile;
+mod context;
 mod languages;
 mod migrate;
 mod snapshot;
@@ -43,6 +44,9 @@ pub use agentir_lint::{Cancellation, Cancelled, Selection, UnknownRule};
 pub use agentir_project::{LoadError, config_names};
 pub use agentir_rewrite::{Migration, RewriteError};
 pub use agentir_solver::z3_failure;
+pub use agentir_syntax::context::{
+    Context, Expected, ExpectedKind, FieldContext, NameKind, Position, RecordContext, Shape,
+};
 pub use agentir_syntax::{Language, Languages, ReadOptions};
 pub use agentir_vfs as vfs;
 pub use languages::{languages, targets};

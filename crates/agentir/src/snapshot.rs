@@ -255,7 +255,7 @@ impl Snapshot {
     }
 
     /// Whether the text of a source is exactly what the file says.
-    fn is_text(&self, file: FileId) -> bool {
+    pub(crate) fn is_text(&self, file: FileId) -> bool {
         let mut findings = self.read_findings().iter();
         !findings.any(|d| d.primary.span.file == file && [NOT_TEXT, READ_ERROR].contains(&d.rule))
     }

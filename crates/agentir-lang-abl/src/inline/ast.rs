@@ -53,16 +53,18 @@ pub enum ConstraintKind {
 }
 
 impl ConstraintKind {
+    /// The keywords, with their kinds.
+    pub const WORDS: &[(&str, Self)] = &[
+        ("REQUIRE", Self::Require),
+        ("WARN", Self::Warn),
+        ("LIMIT", Self::Limit),
+        ("RESTRICT", Self::Restrict),
+    ];
+
     /// The kind of a keyword, in any case.
     #[must_use]
     pub fn from_word(word: &str) -> Option<Self> {
-        const WORDS: &[(&str, ConstraintKind)] = &[
-            ("REQUIRE", ConstraintKind::Require),
-            ("WARN", ConstraintKind::Warn),
-            ("LIMIT", ConstraintKind::Limit),
-            ("RESTRICT", ConstraintKind::Restrict),
-        ];
-        WORDS.iter().find(|(w, _)| w.eq_ignore_ascii_case(word)).map(|(_, kind)| *kind)
+        Self::WORDS.iter().find(|(w, _)| w.eq_ignore_ascii_case(word)).map(|(_, kind)| *kind)
     }
 }
 
@@ -134,29 +136,45 @@ pub enum ActionKind {
 }
 
 impl ActionKind {
+    /// Whether an agent, a step or a text follows the keyword.
+    #[must_use]
+    pub const fn takes_target(self) -> bool {
+        matches!(
+            self,
+            Self::AskUser
+                | Self::Backtrack
+                | Self::Delegate
+                | Self::GoTo
+                | Self::Handoff
+                | Self::Respond
+        )
+    }
+
+    /// The keywords, with their kinds.
+    pub const WORDS: &[(&str, Self)] = &[
+        ("ASK_USER", Self::AskUser),
+        ("BACKTRACK", Self::Backtrack),
+        ("BLOCK", Self::Block),
+        ("COMPLETE", Self::Complete),
+        ("CONTINUE", Self::Continue),
+        ("DELEGATE", Self::Delegate),
+        ("ESCALATE", Self::Escalate),
+        ("FAIL", Self::Fail),
+        ("GOTO", Self::GoTo),
+        ("HANDOFF", Self::Handoff),
+        ("REDACT", Self::Redact),
+        ("RESPOND", Self::Respond),
+        ("RESUME", Self::Resume),
+        ("RESUME_INTENT", Self::ResumeIntent),
+        ("RETRY", Self::Retry),
+        ("RETRY_STEP", Self::RetryStep),
+        ("TRANSITION", Self::GoTo),
+    ];
+
     /// The kind of a keyword, in any case.
     #[must_use]
     pub fn from_word(word: &str) -> Option<Self> {
-        const WORDS: &[(&str, ActionKind)] = &[
-            ("ASK_USER", ActionKind::AskUser),
-            ("BACKTRACK", ActionKind::Backtrack),
-            ("BLOCK", ActionKind::Block),
-            ("COMPLETE", ActionKind::Complete),
-            ("CONTINUE", ActionKind::Continue),
-            ("DELEGATE", ActionKind::Delegate),
-            ("ESCALATE", ActionKind::Escalate),
-            ("FAIL", ActionKind::Fail),
-            ("GOTO", ActionKind::GoTo),
-            ("HANDOFF", ActionKind::Handoff),
-            ("REDACT", ActionKind::Redact),
-            ("RESPOND", ActionKind::Respond),
-            ("RESUME", ActionKind::Resume),
-            ("RESUME_INTENT", ActionKind::ResumeIntent),
-            ("RETRY", ActionKind::Retry),
-            ("RETRY_STEP", ActionKind::RetryStep),
-            ("TRANSITION", ActionKind::GoTo),
-        ];
-        WORDS.iter().find(|(w, _)| w.eq_ignore_ascii_case(word)).map(|(_, kind)| *kind)
+        Self::WORDS.iter().find(|(w, _)| w.eq_ignore_ascii_case(word)).map(|(_, kind)| *kind)
     }
 }
 

@@ -442,14 +442,7 @@ impl<'a> Lexer<'a> {
             EntryPoint::RoutingRule => {
                 find(&[("INTENT", Token::Intent), ("DEFAULT", Token::Default)])
             }
-            EntryPoint::RouteAction => find(&[
-                ("ROUTE_TO", Token::RouteTo),
-                ("ROUTE_TO_USER", Token::RouteToUser),
-                ("ROUTE_TO_VARIABLE", Token::RouteToVariable),
-                ("END_CONVERSATION", Token::EndConversation),
-                ("SYSTEM_ACTION", Token::SystemAction),
-                ("INTENT_MATCH", Token::IntentMatch),
-            ]),
+            EntryPoint::RouteAction => find(ROUTE_WORDS),
             EntryPoint::Protocol => find(&[("FROM", Token::From)]),
             EntryPoint::Action => return self.action_word(word),
             _ => None,
@@ -568,6 +561,21 @@ impl<'a> Iterator for Lexer<'a> {
             Err(kind) => Some(Err(SyntaxError { kind, start, end })),
         }
     }
+}
+
+/// The keywords that actions of routing rules begin with.
+const ROUTE_WORDS: &[(&str, Token<'static>)] = &[
+    ("ROUTE_TO", Token::RouteTo),
+    ("ROUTE_TO_USER", Token::RouteToUser),
+    ("ROUTE_TO_VARIABLE", Token::RouteToVariable),
+    ("END_CONVERSATION", Token::EndConversation),
+    ("SYSTEM_ACTION", Token::SystemAction),
+    ("INTENT_MATCH", Token::IntentMatch),
+];
+
+/// The words of [`ROUTE_WORDS`].
+pub(crate) fn route_words() -> impl Iterator<Item = &'static str> {
+    ROUTE_WORDS.iter().map(|(word, _)| *word)
 }
 
 #[cfg(test)]

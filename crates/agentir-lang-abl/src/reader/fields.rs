@@ -1,7 +1,7 @@
 //! Reads fields: selects the shape of a value and finds where it is written.
 
 use super::{
-    Reader,
+    HEADS, Reader,
     collections::{depth, is_inline, is_unclosed},
     versions::Usage,
 };
@@ -30,8 +30,8 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
         self.note_version(def, key);
         if let Some(before) = record.fields.iter().find(|f| std::ptr::eq(f.def, def)) {
             // A repeated collection is continued; any other field is overwritten.
-            let is_continued = matches!(&before.value, Value::Record(r) if r.ty.items.is_some())
-                || matches!(def.name, "use_behavior_profile" | "use_tool");
+            let is_continued =
+                matches!(&before.value, Value::Record(r) if r.ty.items.is_some()) || def.repeats;
             if !is_continued || top {
                 let rule = if top { rules::DUPLICATE_SECTION } else { rules::DUPLICATE_FIELD };
                 let effect = if is_continued {
@@ -39,7 +39,7 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
                 } else {
                     "the last one is used; the earlier one is ignored"
                 };
-                if !is_continued || !def.name.starts_with("use_") {
+                if !def.repeats {
                     self.problems.push(
                         Diagnostic::warning(rule, key.span, format!("duplicate `{}`", key.text))
                             .label(before.key, "first used here")
@@ -177,7 +177,7 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
         let is_map = !children.is_empty() && children.iter().all(is_inner);
         let takes_value = field_type.is_inline() || matches!(field_type, FieldType::Assignments);
         // A document without the name of what it describes is reported by what needs the name.
-        let is_header = top && matches!(def.name, "agent" | "supervisor" | "behavior_profile");
+        let is_header = top && HEADS.iter().any(|(word, _)| *word == def.name);
         let is_wrong = children.is_empty() || is_list || (is_map && field_type.is_inline());
         if !takes_value || is_header || !is_wrong {
             return Value::Empty;
@@ -338,7 +338,7 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
 
 impl FieldType {
     /// Whether the value is on the line of its key.
-    pub(super) const fn is_inline(self) -> bool {
+    pub(crate) const fn is_inline(self) -> bool {
         !matches!(
             self,
             Self::Record(_)

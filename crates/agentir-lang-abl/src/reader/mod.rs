@@ -46,14 +46,8 @@ pub fn classify(outline: &Outline<'_>) -> Option<DocumentKind> {
         if !is_key && !key.chars().all(|c| c.is_ascii_uppercase() || c == '_') {
             continue;
         }
-        for (word, kind) in [
-            ("agent", DocumentKind::Agent),
-            ("supervisor", DocumentKind::Supervisor),
-            ("behavior_profile", DocumentKind::Profile),
-        ] {
-            if key.eq_ignore_ascii_case(word) {
-                return Some(kind);
-            }
+        if let Some((_, kind)) = HEADS.iter().find(|(word, _)| key.eq_ignore_ascii_case(word)) {
+            return Some(*kind);
         }
         tools |= key.eq_ignore_ascii_case("tools");
         // Any other section of an agent means that the header is missing.
@@ -63,6 +57,13 @@ pub fn classify(outline: &Outline<'_>) -> Option<DocumentKind> {
     }
     tools.then_some(DocumentKind::ToolLibrary)
 }
+
+/// The keys that name what a document describes. It has one of them.
+pub(crate) const HEADS: &[(&str, DocumentKind)] = &[
+    ("agent", DocumentKind::Agent),
+    ("supervisor", DocumentKind::Supervisor),
+    ("behavior_profile", DocumentKind::Profile),
+];
 
 /// Reads a document. `arena` owns the entries of inline lists and maps.
 pub fn read<'t, 's: 't>(

@@ -5,7 +5,7 @@ use super::coordination::{COMPLETE, DELEGATES, ESCALATE, HANDOFFS, RETURN_HANDLE
 use super::flow::{ACTION_HANDLERS, ERROR_HANDLERS, FLOW, HOOK, HOOKS, STEP};
 use super::supervisor::{AGENTS, BEHAVIOR, COMMUNICATION, POLICIES, PROTOCOL, ROUTING, STATE};
 use super::tools::TOOLS;
-use super::{FieldType, Header, RecordType, Version, field, record};
+use super::{FieldType, Header, NameKind, RecordType, Version, field, record};
 use agentir_syntax::rules;
 
 /// An agent or supervisor document (§2). Both kinds share one table; sections that only supervisors have
@@ -26,7 +26,7 @@ pub static AGENT: RecordType = record(
         field("system_prompt", FieldType::Template),
         field("execution", FieldType::Record(&EXECUTION)),
         field("tools", FieldType::Record(&TOOLS)),
-        field("use_tool", FieldType::Name).aliased(&["use tool"]),
+        field("use_tool", FieldType::Name).names(NameKind::Tool).aliased(&["use tool"]).repeated(),
         field("gather", FieldType::Record(&GATHER)),
         field("flow", FieldType::Record(&FLOW)),
         field("memory", FieldType::Record(&MEMORY)),
@@ -52,8 +52,9 @@ pub static AGENT: RecordType = record(
         field("return_handlers", FieldType::Record(&RETURN_HANDLERS)).newest(),
         field("action_handlers", FieldType::Record(&ACTION_HANDLERS)),
         field("conversation", FieldType::Data).newest(),
-        field("use_behavior_profile", FieldType::Names)
+        field("use_behavior_profile", FieldType::Names).names(NameKind::Profile)
             .aliased(&["use behavior_profile", "use_behavior_profiles"])
+            .repeated()
             .current(),
         field("behavior_profile", FieldType::Record(&INLINE_PROFILES)).newest(),
         field("behavior_profiles", FieldType::Record(&PROFILES_LEGACY)).until(
@@ -161,7 +162,7 @@ static TIMEOUTS: RecordType = record(
 );
 
 /// The types of a gather field (§3.6) and of entities.
-pub(super) const FIELD_TYPES: &[&str] = &[
+pub(crate) const FIELD_TYPES: &[&str] = &[
     "string",
     "text",
     "free_text",
@@ -209,7 +210,7 @@ pub(super) static GATHER_FIELD: RecordType = record(
             FieldType::OneOf(&[FieldType::Bool, FieldType::Enum(&["required", "optional"])]),
         ),
         field("default", FieldType::Data),
-        field("entity_ref", FieldType::Name).aliased(&["entity"]).current(),
+        field("entity_ref", FieldType::Name).names(NameKind::Entity).aliased(&["entity"]).current(),
         field("options", FieldType::Templates).aliased(&["values", "enum_values", "enum"]),
         field("synonyms", FieldType::Data),
         field("validate", FieldType::OneOf(&[FieldType::Record(&VALIDATION), FieldType::Template]))
@@ -231,7 +232,7 @@ pub(super) static GATHER_FIELD: RecordType = record(
                 FieldType::Enum(&["required", "optional", "progressive"]),
             ]),
         ),
-        field("depends_on", FieldType::Names),
+        field("depends_on", FieldType::Names).names(NameKind::Variable),
         field("satisfied_by", FieldType::Enum(&["user_input", "authoritative_tool", "system"]))
             .newest(),
         field("sensitive", FieldType::Bool),
@@ -254,6 +255,7 @@ pub(super) static GATHER_FIELD: RecordType = record(
     ],
 )
 .keyed()
+.referring_to(NameKind::Variable)
 .headers(&[Header::Name])
 .shorthand("required");
 
@@ -328,7 +330,10 @@ static SESSION_VARIABLE: RecordType = record(
 
 static PERSISTENT: RecordType = record(
     "persistent memory",
-    &[field("reads", FieldType::Names).current(), field("writes", FieldType::Names).current()],
+    &[
+        field("reads", FieldType::Names).names(NameKind::Variable).current(),
+        field("writes", FieldType::Names).names(NameKind::Variable).current(),
+    ],
 )
 .items(&PERSISTENT_PATH);
 static PERSISTENT_PATH: RecordType = record(
@@ -365,7 +370,7 @@ static STORE_BLOCK: RecordType = record(
     "store",
     &[
         field("value", FieldType::Expr),
-        field("target", FieldType::Name),
+        field("target", FieldType::Name).names(NameKind::Variable),
         field("operation", FieldType::Enum(&["overwrite", "set", "append"])).newest(),
         field("unique", FieldType::Bool).newest(),
         field("max_size", FieldType::Number).aliased(&["maxSize"]).newest(),
@@ -379,8 +384,8 @@ static RECALL_RULE: RecordType = record(
         field("on", FieldType::Text).required(),
         field("action", FieldType::Enum(&["inject_context", "load_memory", "prompt_llm"])),
         field("instruction", FieldType::Template),
-        field("paths", FieldType::Names),
-        field("retrieve", FieldType::Names),
+        field("paths", FieldType::Names).names(NameKind::Variable),
+        field("retrieve", FieldType::Names).names(NameKind::Variable),
         field("domain", FieldType::Text),
     ],
 )

@@ -3,7 +3,7 @@
 use super::agent::GATHER_FIELDS;
 use super::flow::STEP;
 use super::tools::TOOLS;
-use super::{FieldType, Header, RecordType, field, record};
+use super::{FieldType, Header, NameKind, RecordType, field, record};
 
 /// `CONSTRAINTS`: rules, with or without labels.
 pub(super) static CONSTRAINTS: RecordType = record("constraints", &[]).items(&CONSTRAINT);
@@ -43,19 +43,20 @@ static ON_FAIL: RecordType = record(
     "failure action",
     &[
         field("respond", FieldType::Template),
-        field("collect", FieldType::Names),
+        field("collect", FieldType::Names).names(NameKind::Variable),
         field("retry", FieldType::Bool),
         field("goto", FieldType::Action),
-        field("clear", FieldType::Names).newest(),
+        field("clear", FieldType::Names).names(NameKind::Variable).newest(),
         field("escalate", FieldType::Data),
-        field("handoff", FieldType::Action),
+        field("handoff", FieldType::Action).names(NameKind::Agent),
         field("then", FieldType::Action),
     ],
 );
 
 /// `GUARDRAILS`.
 pub(super) static GUARDRAILS: RecordType = record("guardrails", &[]).items(&GUARDRAIL);
-static GUARDRAIL: RecordType = record(
+/// A guardrail.
+pub static GUARDRAIL: RecordType = record(
     "guardrail",
     &[
         field("description", FieldType::Template),
@@ -132,7 +133,7 @@ const PROFILE_FIELDS: &[super::FieldDef] = &[
     field("response", FieldType::Data).aliased(&["response_rules"]),
     field("voice", FieldType::Data),
     field("tools", FieldType::Record(&PROFILE_TOOLS)),
-    field("tools_hide", FieldType::Names),
+    field("tools_hide", FieldType::Names).names(NameKind::Tool),
     field("tools_add", FieldType::Record(&TOOLS)),
     field("conversation", FieldType::Data),
     field("gather", FieldType::Record(&GATHER_OVERRIDES)).aliased(&["gather_overrides"]),
@@ -142,7 +143,10 @@ const PROFILE_FIELDS: &[super::FieldDef] = &[
 
 static PROFILE_TOOLS: RecordType = record(
     "profile tools",
-    &[field("hide", FieldType::Names), field("add", FieldType::Record(&TOOLS))],
+    &[
+        field("hide", FieldType::Names).names(NameKind::Tool),
+        field("add", FieldType::Record(&TOOLS)),
+    ],
 );
 
 static GATHER_OVERRIDES: RecordType = record(
@@ -157,7 +161,7 @@ static GATHER_OVERRIDES: RecordType = record(
 static FLOW_CHANGES: RecordType = record(
     "flow modifications",
     &[
-        field("skip", FieldType::Names),
+        field("skip", FieldType::Names).names(NameKind::Step),
         field(
             "replace",
             FieldType::OneOf(&[FieldType::Record(&super::flow::FLOW), FieldType::Name]),
@@ -174,9 +178,9 @@ static INSERTION: RecordType = record(
     "insertion",
     &[
         field("position", FieldType::Enum(&["before", "after"])),
-        field("before", FieldType::Name),
-        field("after", FieldType::Name),
-        field("target_step", FieldType::Name).aliased(&["target"]),
+        field("before", FieldType::Name).names(NameKind::Step),
+        field("after", FieldType::Name).names(NameKind::Step),
+        field("target_step", FieldType::Name).names(NameKind::Step).aliased(&["target"]),
         field("name", FieldType::Name),
         field("step", FieldType::Record(&STEP)),
     ],

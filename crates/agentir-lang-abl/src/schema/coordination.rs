@@ -1,12 +1,12 @@
 //! Tables of delegation, handoffs, escalation and completion (§3.10–§3.12).
 
-use super::{FieldType, Header, RecordType, Version, field, record};
+use super::{FieldType, Header, NameKind, RecordType, Version, field, record};
 
 pub(super) static DELEGATES: RecordType = record("delegate", &[]).items(&DELEGATE);
 static DELEGATE: RecordType = record(
     "delegate",
     &[
-        field("agent", FieldType::Name).aliased(&["to"]).required(),
+        field("agent", FieldType::Name).names(NameKind::Agent).aliased(&["to"]).required(),
         field("when", FieldType::Condition),
         field("purpose", FieldType::Template),
         field("summary", FieldType::Template).newest(),
@@ -55,18 +55,19 @@ pub(super) static HANDOFFS: RecordType = record("handoff", &[]).items(&HANDOFF);
 static HANDOFF: RecordType = record(
     "handoff",
     &[
-        field("to", FieldType::Name).required(),
+        field("to", FieldType::Name).names(NameKind::Agent).required(),
         field("when", FieldType::Condition)
             .recommended("without it the model decides on its own when to hand over"),
         field("priority", FieldType::Number),
-        field("context", FieldType::OneOf(&[FieldType::Record(&CONTEXT), FieldType::Names])),
+        field("context", FieldType::OneOf(&[FieldType::Record(&CONTEXT), FieldType::Names]))
+            .names(NameKind::Variable),
         // Context keys written directly in the handoff.
-        field("pass", FieldType::Names),
+        field("pass", FieldType::Names).names(NameKind::Variable),
         field("summary", FieldType::Template),
         field("history", FieldType::Data),
         field("set", FieldType::Assignments).newest(),
         field("memory_grants", FieldType::Data).newest(),
-        field("grant_memory", FieldType::Names).until(
+        field("grant_memory", FieldType::Names).names(NameKind::Variable).until(
             Version::Current,
             "write `memory_grants` with a `path` and an `access` for each",
         ),
@@ -91,12 +92,12 @@ static HANDOFF: RecordType = record(
 static CONTEXT: RecordType = record(
     "handoff context",
     &[
-        field("pass", FieldType::Names),
+        field("pass", FieldType::Names).names(NameKind::Variable),
         field("summary", FieldType::Template),
         field("history", FieldType::Data),
         field("set", FieldType::Assignments).newest(),
         field("memory_grants", FieldType::Data).newest(),
-        field("grant_memory", FieldType::Names).until(
+        field("grant_memory", FieldType::Names).names(NameKind::Variable).until(
             Version::Current,
             "write `memory_grants` with a `path` and an `access` for each",
         ),
@@ -120,7 +121,7 @@ static RETURN_HANDLER: RecordType = record(
     "return handler",
     &[
         field("respond", FieldType::Template),
-        field("clear", FieldType::Names),
+        field("clear", FieldType::Names).names(NameKind::Variable),
         field("continue", FieldType::Bool),
         field("resume_intent", FieldType::Bool),
     ],
@@ -154,7 +155,7 @@ static TRIGGER: RecordType = record(
         field("tags", FieldType::Names),
         field("set", FieldType::Assignments).newest(),
         // In a bare trigger list (§8.8).
-        field("context", FieldType::Names),
+        field("context", FieldType::Names).names(NameKind::Variable),
         field("respond", FieldType::Template),
     ],
 )
@@ -170,8 +171,8 @@ static HUMAN_OUTCOME: RecordType = record(
         field("set", FieldType::Assignments),
         field("complete", FieldType::Bool),
         field("continue", FieldType::OneOf(&[FieldType::Bool, FieldType::Text])),
-        field("context", FieldType::Names),
-        field("handoff", FieldType::Action),
+        field("context", FieldType::Names).names(NameKind::Variable),
+        field("handoff", FieldType::Action).names(NameKind::Agent),
         field("then", FieldType::Action),
     ],
 )

@@ -1,13 +1,13 @@
 //! Tables of `FLOW`, its steps, and other bodies of statements (§3.14, §8.10).
 
 use super::agent::GATHER;
-use super::{FieldType, Header, RecordType, field, record};
+use super::{FieldType, Header, NameKind, RecordType, field, record};
 
 /// A flow: an optional order, and steps by name.
 pub static FLOW: RecordType = record(
     "flow",
     &[
-        field("entry_point", FieldType::Name).newest(),
+        field("entry_point", FieldType::Name).names(NameKind::Step).newest(),
         field("steps", FieldType::OneOf(&[FieldType::Record(&STEPS), FieldType::Chain])).newest(),
         field("global_digressions", FieldType::Record(&DIGRESSIONS)),
     ],
@@ -30,7 +30,7 @@ macro_rules! with_actions {
             field("formats", FieldType::Data).newest(),
             field("actions", FieldType::Record(&ACTIONS)),
             field("set", FieldType::Assignments),
-            field("clear", FieldType::Names),
+            field("clear", FieldType::Names).names(NameKind::Variable),
             field("call", FieldType::Call),
             field("with", FieldType::Arguments),
             field("as", FieldType::Name),
@@ -47,7 +47,7 @@ pub static STEP: RecordType = record(
     with_actions![
         field("reasoning", FieldType::Bool),
         field("goal", FieldType::Template),
-        field("available_tools", FieldType::Names),
+        field("available_tools", FieldType::Names).names(NameKind::Tool),
         field("exit_when", FieldType::Condition),
         field("max_turns", FieldType::Number),
         field("step_constraints", FieldType::Record(&super::behavior::STEP_CONSTRAINTS)),
@@ -58,7 +58,7 @@ pub static STEP: RecordType = record(
         field("on_exhausted", FieldType::Action).newest(),
         field("present", FieldType::Template),
         field("gather", FieldType::Record(&GATHER)),
-        field("collect", FieldType::Names),
+        field("collect", FieldType::Names).names(NameKind::Variable),
         field("prompt", FieldType::Template),
         field("corrections", FieldType::Bool),
         field("complete_when", FieldType::Condition),
@@ -80,8 +80,8 @@ pub static STEP: RecordType = record(
         field("on_error", FieldType::Record(&ERROR_HANDLERS)),
         field("if", FieldType::Condition),
         field("else", FieldType::OneOf(&[FieldType::Record(&OUTCOME), FieldType::Action])),
-        field("delegate", FieldType::Action),
-        field("handoff", FieldType::Action),
+        field("delegate", FieldType::Action).names(NameKind::Agent),
+        field("handoff", FieldType::Action).names(NameKind::Agent),
         field("escalate", FieldType::Data),
         field("complete", FieldType::Data),
         field("human_approval", FieldType::Data),
@@ -94,7 +94,8 @@ pub static STEP: RecordType = record(
         field("goto", FieldType::Action),
     ],
 )
-.keyed();
+.keyed()
+.referring_to(NameKind::Step);
 
 static TRANSFORM: RecordType = record(
     "transform",
@@ -118,10 +119,10 @@ static BRANCH: RecordType = record(
         field("on_success", FieldType::OneOf(&[FieldType::Record(&OUTCOME), FieldType::Action])),
         field("on_fail", FieldType::OneOf(&[FieldType::Record(&OUTCOME), FieldType::Action]))
             .aliased(&["on_failure"]),
-        field("delegate", FieldType::Action),
-        field("handoff", FieldType::Action),
+        field("delegate", FieldType::Action).names(NameKind::Agent),
+        field("handoff", FieldType::Action).names(NameKind::Agent),
         field("escalate", FieldType::Data),
-        field("collect", FieldType::Names),
+        field("collect", FieldType::Names).names(NameKind::Variable),
         field("then", FieldType::Action),
         field("goto", FieldType::Action),
     ],
@@ -136,10 +137,10 @@ static OUTCOME: RecordType = record(
     with_actions![
         field("retry", FieldType::Number),
         field("if", FieldType::Condition),
-        field("delegate", FieldType::Action),
-        field("handoff", FieldType::Action),
+        field("delegate", FieldType::Action).names(NameKind::Agent),
+        field("handoff", FieldType::Action).names(NameKind::Agent),
         field("escalate", FieldType::Data),
-        field("collect", FieldType::Names),
+        field("collect", FieldType::Names).names(NameKind::Variable),
         field("branches", FieldType::Record(&BRANCHES)),
         field("then", FieldType::Action),
         field("goto", FieldType::Action),
@@ -152,9 +153,9 @@ static STATEMENT: RecordType = record(
     "action",
     with_actions![
         field("if", FieldType::Condition),
-        field("delegate", FieldType::Action),
+        field("delegate", FieldType::Action).names(NameKind::Agent),
         field("return", FieldType::Bool),
-        field("handoff", FieldType::Action),
+        field("handoff", FieldType::Action).names(NameKind::Agent),
         field("escalate", FieldType::Data),
         field("complete", FieldType::Data),
         field("resume", FieldType::OneOf(&[FieldType::Bool, FieldType::Marker])),
@@ -175,9 +176,9 @@ static DIGRESSION: RecordType = record(
         field("intent", FieldType::Text),
         field("keywords", FieldType::Templates),
         field("condition", FieldType::Condition).aliased(&["when"]),
-        field("delegate", FieldType::Action),
+        field("delegate", FieldType::Action).names(NameKind::Agent),
         field("return", FieldType::Bool),
-        field("handoff", FieldType::Action),
+        field("handoff", FieldType::Action).names(NameKind::Agent),
         field("goto", FieldType::Action),
         field("then", FieldType::Action),
         field("resume", FieldType::Bool),
@@ -254,9 +255,9 @@ static ERROR_HANDLER: RecordType = record(
         field("retry_delay", FieldType::Number),
         field("retry_backoff", FieldType::Enum(&["fixed", "exponential", "linear"])),
         field("retry_max_delay", FieldType::Number),
-        field("handoff_target", FieldType::Name),
-        field("backtrack_to", FieldType::Name),
-        field("handoff", FieldType::Action),
+        field("handoff_target", FieldType::Name).names(NameKind::Agent),
+        field("backtrack_to", FieldType::Name).names(NameKind::Step),
+        field("handoff", FieldType::Action).names(NameKind::Agent),
         field("escalate", FieldType::Data),
         field("then", FieldType::Action),
     ],
@@ -269,7 +270,7 @@ static ERROR_HANDLER: RecordType = record(
 pub(super) static HOOK: RecordType = record(
     "hook",
     with_actions![
-        field("delegate", FieldType::Action),
+        field("delegate", FieldType::Action).names(NameKind::Agent),
         field("critical", FieldType::Bool),
         field("branches", FieldType::Record(&BRANCHES)),
         field("do", FieldType::Record(&STATEMENTS)).newest(),

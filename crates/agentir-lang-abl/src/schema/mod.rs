@@ -1,6 +1,6 @@
 //! The schema of ABL as tables: every section and field, the shape of its value, and the versions that
-//! have it. The reader checks documents against these tables; completion, hover and documentation can
-//! use them as well. To add a field, add a row.
+//! have it. The reader checks documents against these tables, and an editor's questions are answered
+//! by them. To add a field, add a row.
 //!
 //! Sources: the current specification (§3), the legacy specification, the supervisor reference, and
 //! the newer public documentation where it adds forms.
@@ -12,10 +12,12 @@ mod flow;
 mod supervisor;
 mod tools;
 
+pub(crate) use agent::FIELD_TYPES;
 pub use agent::{AGENT, FRAGMENT_PARENTS};
 use agentir_diagnostics::RuleName;
 pub use agentir_expr::Version;
-pub use behavior::PROFILE;
+pub use agentir_syntax::context::NameKind;
+pub use behavior::{GUARDRAIL, PROFILE};
 pub use flow::{FLOW, STEP};
 pub use tools::TOOL_LIBRARY;
 
@@ -98,6 +100,10 @@ pub struct FieldDef {
     pub until: Option<(Version, &'static str)>,
     /// The rule that reports its use in another version, if not the default.
     pub rule: Option<RuleName>,
+    /// What the names in its value stand for, where the shape does not say it.
+    pub names: Option<NameKind>,
+    /// Whether it may be written several times, for one name each.
+    pub repeats: bool,
 }
 
 /// Whether a field is required.
@@ -141,6 +147,16 @@ impl FieldDef {
         self
     }
 
+    const fn names(mut self, kind: NameKind) -> Self {
+        self.names = Some(kind);
+        self
+    }
+
+    const fn repeated(mut self) -> Self {
+        self.repeats = true;
+        self
+    }
+
     const fn reported_as(mut self, rule: RuleName) -> Self {
         self.rule = Some(rule);
         self
@@ -164,6 +180,8 @@ const fn field(name: &'static str, field_type: FieldType) -> FieldDef {
         since: Version::Legacy,
         until: None,
         rule: None,
+        names: None,
+        repeats: false,
     }
 }
 
@@ -216,6 +234,8 @@ pub struct RecordType {
     pub shorthand: Option<&'static str>,
     /// The field that may hold the name.
     pub name_field: Option<&'static str>,
+    /// As an item of a list: what its name stands for, if that is defined elsewhere.
+    pub refers_to: Option<NameKind>,
     /// Whether unknown keys are allowed.
     pub open: bool,
 }
@@ -232,6 +252,10 @@ impl RecordType {
     }
     const fn named_by(mut self, field: &'static str) -> Self {
         self.name_field = Some(field);
+        self
+    }
+    const fn referring_to(mut self, kind: NameKind) -> Self {
+        self.refers_to = Some(kind);
         self
     }
     const fn headers(mut self, headers: &'static [Header]) -> Self {
@@ -263,6 +287,7 @@ const fn record(name: &'static str, fields: &'static [FieldDef]) -> RecordType {
         headers: &[],
         shorthand: None,
         name_field: None,
+        refers_to: None,
         open: false,
     }
 }

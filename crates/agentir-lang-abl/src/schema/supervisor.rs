@@ -1,13 +1,13 @@
 //! Tables of sections that only supervisors have (§5.1 and the supervisor reference).
 
-use super::{FieldType, Header, RecordType, Version, field, record};
+use super::{FieldType, Header, NameKind, RecordType, Version, field, record};
 
 /// `AGENTS`: `alias: Agent`, or a list with `REF`, `ALIAS`, `CAPABILITIES`.
 pub(super) static AGENTS: RecordType = record("agents", &[]).items(&AGENT_REFERENCE);
 static AGENT_REFERENCE: RecordType = record(
     "agent reference",
     &[
-        field("agent", FieldType::Name),
+        field("agent", FieldType::Name).names(NameKind::Agent),
         field("ref", FieldType::Text),
         field("alias", FieldType::Name),
         field("capabilities", FieldType::Templates),
@@ -26,7 +26,7 @@ pub(super) static ROUTING: RecordType = record(
     "routing",
     &[
         field("rules", FieldType::Record(&ROUTING_RULES)),
-        field("default", FieldType::Name).aliased(&["default_agent"]),
+        field("default", FieldType::Name).names(NameKind::Agent).aliased(&["default_agent"]),
         field("intent_classification", FieldType::Data),
         field("min_confidence", FieldType::Number),
     ],
@@ -39,10 +39,10 @@ static ROUTING_RULE: RecordType = record(
         field("name", FieldType::Text),
         field("description", FieldType::Template),
         field("priority", FieldType::Number),
-        field("to", FieldType::Name),
-        field("default", FieldType::Name),
+        field("to", FieldType::Name).names(NameKind::Agent),
+        field("default", FieldType::Name).names(NameKind::Agent),
         field("when", FieldType::Condition),
-        field("pass", FieldType::Names),
+        field("pass", FieldType::Names).names(NameKind::Variable),
         field("return", FieldType::Bool),
         field("then", FieldType::OneOf(&[FieldType::Record(&THEN), FieldType::RouteAction])),
         field("intent_match", FieldType::Record(&INTENT_MATCHES)),
@@ -58,9 +58,9 @@ static THEN: RecordType = record(
     &[
         field("intent_match", FieldType::Record(&INTENT_MATCHES)),
         field("fallback", FieldType::RouteAction),
-        field("route_to", FieldType::Name),
+        field("route_to", FieldType::Name).names(NameKind::Agent),
         field("route_to_user", FieldType::Template),
-        field("route_to_variable", FieldType::Name),
+        field("route_to_variable", FieldType::Name).names(NameKind::Variable),
         field("system_action", FieldType::Name),
     ],
 );
@@ -79,7 +79,9 @@ static ROUTING_CONSTRAINTS: RecordType = record(
     &[
         field("ignore_intents", FieldType::Names).aliased(&["ignoreIntents"]),
         field("channels", FieldType::Names),
-        field("requires_state", FieldType::Names).aliased(&["requiresState"]),
+        field("requires_state", FieldType::Names)
+            .names(NameKind::Variable)
+            .aliased(&["requiresState"]),
     ],
 );
 
@@ -88,9 +90,9 @@ pub(super) static PROTOCOL: RecordType = record("handoff protocol", &[]).items(&
 static PROTOCOL_RULE: RecordType = record(
     "handoff protocol rule",
     &[
-        field("from", FieldType::Name),
-        field("to", FieldType::Name),
-        field("context", FieldType::Names),
+        field("from", FieldType::Name).names(NameKind::Agent),
+        field("to", FieldType::Name).names(NameKind::Agent),
+        field("context", FieldType::Names).names(NameKind::Variable),
         field("trigger", FieldType::Condition),
     ],
 )

@@ -1,7 +1,7 @@
 //! Tables of tools: signatures in an agent, bindings in a tool library (§3.5).
 
 use super::agent::VALIDATION;
-use super::{FieldType, Header, RecordType, field, record};
+use super::{FieldType, Header, NameKind, RecordType, field, record};
 
 /// `TOOLS:` in an agent or a profile.
 pub(super) static TOOLS: RecordType = record(
@@ -17,7 +17,10 @@ pub(super) static TOOLS: RecordType = record(
         field("rate_limit", FieldType::Number),
         field("headers", FieldType::Data),
         field("file", FieldType::Text),
-        field("use_tool", FieldType::Names).aliased(&["use tool", "use"]),
+        field("use_tool", FieldType::Names)
+            .names(NameKind::Tool)
+            .aliased(&["use tool", "use"])
+            .repeated(),
     ],
 )
 .items(&TOOL);
@@ -212,5 +215,10 @@ static ON_RESULT: RecordType = record(
 )
 .open();
 
-static CONTEXT_ACCESS: RecordType =
-    record("context access", &[field("read", FieldType::Names), field("write", FieldType::Names)]);
+static CONTEXT_ACCESS: RecordType = record(
+    "context access",
+    &[
+        field("read", FieldType::Names).names(NameKind::Variable),
+        field("write", FieldType::Names).names(NameKind::Variable),
+    ],
+);

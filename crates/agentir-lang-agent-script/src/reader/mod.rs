@@ -3,7 +3,7 @@
 
 mod binding;
 mod data;
-mod statement;
+pub(crate) mod statement;
 mod value;
 
 use super::inline::Reading;

@@ -15,7 +15,7 @@ use agentir_syntax::text::offset;
 
 /// The context of a statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum StatementContext {
+pub(crate) enum StatementContext {
     /// In a procedure of this kind.
     In(ProcedureKind),
     /// Below `run`.
@@ -26,9 +26,46 @@ pub(super) enum StatementContext {
     Unknown,
 }
 
-/// The keywords a line may start with, for detecting misspellings.
-const WORDS: [&str; 9] =
-    ["set", "run", "with", "to", "if", "else", "transition", "available", "collect"];
+/// A keyword that a statement begins with.
+pub(crate) struct Keyword {
+    /// As it is written.
+    pub words: &'static str,
+    /// What follows it, in words.
+    pub then: &'static str,
+    /// Where it has an effect.
+    pub contexts: &'static [StatementContext],
+}
+
+const PROMPT: StatementContext = StatementContext::In(ProcedureKind::Prompt);
+const DETERMINISTIC: StatementContext = StatementContext::In(ProcedureKind::Deterministic);
+const EXIT: StatementContext = StatementContext::In(ProcedureKind::Exit);
+const CALLBACK: StatementContext = StatementContext::Callback;
+const BINDING: StatementContext = StatementContext::Binding;
+
+/// Where statements that act have an effect.
+const ACTING: &[StatementContext] = &[PROMPT, DETERMINISTIC, CALLBACK, BINDING];
+
+/// The keywords.
+pub(crate) static KEYWORDS: &[Keyword] = &[
+    keyword("set", "variable and its value", ACTING),
+    keyword("run", "action", ACTING),
+    keyword("with", "inputs", &[CALLBACK, BINDING]),
+    keyword("to", "target of a transition", &[BINDING]),
+    keyword("if", "condition", ACTING),
+    keyword("else", "", ACTING),
+    keyword("transition to", "target", &[PROMPT, DETERMINISTIC, EXIT, CALLBACK, BINDING]),
+    keyword("available when", "condition", &[BINDING]),
+    keyword("collect", "variable", &[PROMPT]),
+    keyword("ask for", "variable", &[PROMPT]),
+];
+
+const fn keyword(
+    words: &'static str,
+    then: &'static str,
+    contexts: &'static [StatementContext],
+) -> Keyword {
+    Keyword { words, then, contexts }
+}
 
 impl<'s> Reader<'s, '_> {
     /// The statements of a field.
@@ -547,7 +584,7 @@ impl<'s> Reader<'s, '_> {
         let word = first.chars().all(|c| c.is_alphanumeric() || c == '_');
         if word && first.len() < text.raw.len() {
             let at = Span::new(self.file(), text.start, text.start + offset(first.len()));
-            if let Some(near) = closest(first, WORDS).filter(|_| first.len() > 2) {
+            if let Some(near) = closest(first, first_words()).filter(|_| first.len() > 2) {
                 self.report(
                     Diagnostic::error(
                         rules::SYNTAX,
@@ -602,4 +639,9 @@ impl<'s> Reader<'s, '_> {
             }
         }
     }
+}
+
+/// The words that statements begin with.
+fn first_words() -> impl Iterator<Item = &'static str> {
+    KEYWORDS.iter().filter_map(|keyword| keyword.words.split(' ').next())
 }

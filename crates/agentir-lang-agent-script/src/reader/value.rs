@@ -553,23 +553,17 @@ impl<'s> Reader<'s, '_> {
     }
 
     fn modifier(&mut self, word: &Spanned<Name>) -> Option<Spanned<Modifier>> {
-        let modifier = match word.value.as_str() {
-            "mutable" => Modifier::Mutable,
-            "linked" => Modifier::Linked,
-            other => {
-                let diagnostic = Diagnostic::error(
-                    rules::INVALID_VALUE,
-                    word.span,
-                    format!("unknown modifier `{other}`"),
-                );
-                self.report(match closest(other, ["mutable", "linked"]) {
-                    Some(near) => diagnostic.did_you_mean(near),
-                    None => diagnostic.help("modifiers are `mutable` and `linked`"),
-                });
-                return None;
-            }
-        };
-        Some(Spanned::new(modifier, word.span))
+        let known = Modifier::WORDS.iter().find(|(name, _)| *name == word.value);
+        if let Some((_, modifier)) = known {
+            return Some(Spanned::new(*modifier, word.span));
+        }
+        let message = format!("unknown modifier `{}`", word.value);
+        let diagnostic = Diagnostic::error(rules::INVALID_VALUE, word.span, message);
+        self.report(match closest(&word.value, Modifier::WORDS.iter().map(|(name, _)| *name)) {
+            Some(near) => diagnostic.did_you_mean(near),
+            None => diagnostic.help("modifiers are `mutable` and `linked`"),
+        });
+        None
     }
 
     fn check_type(&mut self, ty: &TypeExpr) {

@@ -4,7 +4,8 @@ use super::base::{self, LABEL};
 use super::{FieldType, Limit, ProcedureKind, RecordType, field, record};
 
 /// The possible targets of a transition.
-const NODES: &[&str] = &["orchestrator", "subagent", "generator", "executor", "router", "echo"];
+pub(super) const NODES: &[&str] =
+    &["orchestrator", "subagent", "generator", "executor", "router", "echo"];
 
 /// A document.
 pub(super) static DOCUMENT: RecordType = record(

@@ -130,6 +130,7 @@ static VARIABLE: RecordType = record(
     ],
 )
 .extends(&base::VARIABLE)
+.with_modifier()
 .plain_names();
 
 static SUBAGENT: RecordType = record(

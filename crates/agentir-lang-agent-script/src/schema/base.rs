@@ -12,6 +12,20 @@ pub(super) const STRIP_SALESFORCE_INSTRUCTIONS: FieldDef = field(
     FieldType::Bool,
 );
 
+/// The possible targets of a transition.
+pub(super) const TARGETS: &[&str] = &["subagent", "start_agent", "connected_subagent"];
+
+/// The namespaces of references that have a value.
+pub(super) const VALUES: &[&str] = &[
+    "variables",
+    "outputs",
+    "system_variables",
+    "knowledge",
+    "MessagingSession",
+    "MessagingEndUser",
+    "VoiceCall",
+];
+
 /// A document.
 pub(super) static DOCUMENT: RecordType = record(
     "document",
@@ -58,7 +72,8 @@ pub(super) static VARIABLE: RecordType = record(
         LABEL,
         field("is_required", "whether it has to have a value", FieldType::Bool),
     ],
-);
+)
+.with_modifier();
 
 pub(super) static LANGUAGE: RecordType = record(
     "language block",

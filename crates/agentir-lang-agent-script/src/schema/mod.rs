@@ -1,6 +1,6 @@
 //! The schema of Agent Script as tables: every block and field, the shape of its value and its limits, for
-//! each dialect. The reader checks documents against these tables; completion, hover and documentation can
-//! use them as well. To add a field, add a row.
+//! each dialect. The reader checks documents against these tables, and an editor's questions are answered by them. To
+//! add a field, add a row.
 //!
 //! The three dialects share one base (`base.rs`). `agentforce.rs` extends its records row by row; a row
 //! replaces the base's row of the same name. `agentfabric.rs` has records of its own and extends only the
@@ -56,6 +56,24 @@ impl Dialect {
         match self {
             Self::AgentScript | Self::Agentforce => Some(V3_2),
             Self::Agentfabric => None,
+        }
+    }
+
+    /// The namespaces of the blocks that a transition leads to, without former ones.
+    #[must_use]
+    pub const fn targets(self) -> &'static [&'static str] {
+        match self {
+            Self::AgentScript | Self::Agentforce => base::TARGETS,
+            Self::Agentfabric => agentfabric::NODES,
+        }
+    }
+
+    /// The namespaces of references that have a value; empty if not all are known.
+    #[must_use]
+    pub const fn values(self) -> &'static [&'static str] {
+        match self {
+            Self::AgentScript | Self::Agentforce => base::VALUES,
+            Self::Agentfabric => &[],
         }
     }
 
@@ -271,6 +289,8 @@ pub struct RecordType {
     pub own_fields: &'static [FieldDef],
     /// Whether unknown keys are allowed.
     pub open: bool,
+    /// Whether declarations of it may have a modifier: whether it is a variable, not a parameter.
+    pub has_modifier: bool,
     /// Whether the author's names (of variables) are limited to letters, digits and single underscores.
     pub plain_names: bool,
 }
@@ -282,6 +302,10 @@ impl RecordType {
     }
     const fn open(mut self) -> Self {
         self.open = true;
+        self
+    }
+    const fn with_modifier(mut self) -> Self {
+        self.has_modifier = true;
         self
     }
     const fn plain_names(mut self) -> Self {
@@ -318,7 +342,14 @@ impl RecordType {
 }
 
 const fn record(name: &'static str, own_fields: &'static [FieldDef]) -> RecordType {
-    RecordType { name, extends: None, own_fields, open: false, plain_names: false }
+    RecordType {
+        name,
+        extends: None,
+        own_fields,
+        open: false,
+        has_modifier: false,
+        plain_names: false,
+    }
 }
 
 /// The types of variables and parameters, with the replacement of deprecated ones.

@@ -1,0 +1,421 @@
+//! What stands at an offset of a document, and what may be written there.
+//!
+//! The reader reads a copy of the text with a marker at the offset; this module finds the marker in the tree.
+
+mod shapes;
+
+use crate::schema::{FieldDef, FieldType, GUARDRAIL, Header, Naming, Need, RecordType, Version};
+use crate::tree::{Document, Field, Format, Record, Value};
+use crate::{Arena, Options, classify, outline, reader};
+use agentir_diagnostics::{FileId, Span};
+use agentir_syntax::ReadOptions;
+use agentir_syntax::context::{
+    Context, Cursor, Expected, ExpectedKind, FieldContext, MARKER, Marked, Position, RecordContext,
+    Shape, in_words, without_dashes,
+};
+use agentir_syntax::outline::{Entry, EntryKind, parse_yaml};
+use shapes::Place;
+use smol_str::SmolStr;
+
+const FILE: FileId = FileId(0);
+
+/// What stands at an offset of a document.
+pub(crate) fn context(
+    format: Format,
+    text: &str,
+    offset: u32,
+    options: ReadOptions,
+) -> Option<Context> {
+    let cursor = Cursor::new(text, offset)?;
+    let cursor = whole_key(cursor);
+    cursor.marked().find_map(|marked| read(format, &cursor, &marked, options))
+}
+
+/// The keys of two words, as in `USE BEHAVIOR_PROFILE:`.
+const FIRST_WORDS: &[&str] = &["use", "voice"];
+
+/// A key of two words is one word.
+fn whole_key(cursor: Cursor<'_>) -> Cursor<'_> {
+    let before = cursor.content_before();
+    let word = cursor.word(FILE).range();
+    let is_first = |word: &str| FIRST_WORDS.iter().any(|one| one.eq_ignore_ascii_case(word));
+    if is_first(before.trim_end()) && before.len() > before.trim_end().len() {
+        let start = word.start - before.len();
+        return cursor.with_word(start..word.end);
+    }
+    if before.is_empty() && is_first(cursor.word_text()) {
+        let after = cursor.after();
+        let key = after.split(':').next().unwrap_or_default();
+        let is_word = |c: char| c.is_alphanumeric() || c == '_';
+        if key.len() < after.len() && key.trim_start().chars().all(is_word) {
+            return cursor.with_word(word.start..word.end + key.len());
+        }
+    }
+    cursor
+}
+
+fn read(
+    format: Format,
+    cursor: &Cursor<'_>,
+    marked: &Marked,
+    options: ReadOptions,
+) -> Option<Context> {
+    let mut problems = Vec::new();
+    let outline = match format {
+        Format::Abl => outline::parse(FILE, &marked.text, &mut problems),
+        Format::Yaml => parse_yaml(FILE, &marked.text, &mut problems),
+    };
+    if outline.comments.iter().any(|comment| marked.is_in(*comment)) {
+        return None;
+    }
+    let arena = Arena::new();
+    let fragment = options.fragment || classify(&outline).is_none();
+    let options = Options { version: options.version, fragment };
+    let document = reader::read(&outline, format, options, &arena, &mut problems)?;
+    let mut search = Search { marked, cursor, records: Vec::new() };
+    let spot = search.record(&document.root, None)?;
+    Some(search.answer(&document, options.version, spot))
+}
+
+/// Where the marker is.
+enum Spot<'t, 'd> {
+    /// A key of a record.
+    Key(&'d Record<'t>),
+    /// A key of an item of a record, or its name.
+    Item(&'d Record<'t>),
+    /// The value of a field.
+    Value(&'d Record<'t>, &'d Field<'t>),
+    /// What an item of a record begins with.
+    Header(&'d Record<'t>),
+}
+
+struct Search<'m, 'c, 't> {
+    marked: &'m Marked,
+    cursor: &'c Cursor<'t>,
+    records: Vec<RecordContext>,
+}
+
+impl Search<'_, '_, '_> {
+    fn record<'t, 'd>(
+        &mut self,
+        record: &'d Record<'t>,
+        key: Option<SmolStr>,
+    ) -> Option<Spot<'t, 'd>> {
+        let key = record.name.as_ref().map(|name| name.value.clone()).or(key);
+        let key = key.filter(|key| key != MARKER);
+        let span = self.marked.original(record.span);
+        self.records.push(RecordContext { title: record.ty.name, key, span });
+        let spot = self.within(record);
+        if spot.is_none() {
+            self.records.pop();
+        }
+        spot
+    }
+
+    fn within<'t, 'd>(&mut self, record: &'d Record<'t>) -> Option<Spot<'t, 'd>> {
+        let at = self.marked.at;
+        if record.unknown.iter().any(|entry| is_marker(entry, at)) {
+            return Some(Spot::Key(record));
+        }
+        for item in &record.items {
+            let named = item.name.as_ref().is_some_and(|name| self.marked.is_in(name.span));
+            if named && self.marked.as_key && !self.cursor.is_first_of_item() {
+                return Some(Spot::Item(record));
+            }
+            if ((named && self.marked.as_key) || self.marked.is_in(item.span))
+                && let Some(spot) = self.record(item, None)
+            {
+                return Some(spot);
+            }
+        }
+        let named = record.name.as_ref().is_some_and(|name| self.marked.is_in(name.span));
+        if named && self.marked.as_key {
+            return Some(Spot::Key(record));
+        }
+        // Fields may be nested below other fields of the record.
+        let inner = record
+            .fields
+            .iter()
+            .filter(|field| self.marked.is_in(field.entry.span(FILE)))
+            .min_by_key(|field| field.entry.end - field.entry.start);
+        if let Some(field) = inner {
+            if let Value::Record(inner) = &field.value
+                && let Some(spot) = self.record(inner, Some(SmolStr::new(field.def.name)))
+            {
+                return Some(spot);
+            }
+            return Some(Spot::Value(record, field));
+        }
+        let headed = !record.headers.is_empty() && self.marked.is_in(record.span);
+        headed.then_some(Spot::Header(record))
+    }
+
+    fn answer(
+        mut self,
+        document: &Document<'_>,
+        version: Option<Version>,
+        spot: Spot<'_, '_>,
+    ) -> Context {
+        let keys = Keys {
+            document,
+            cursor: self.cursor,
+            first: self.cursor.is_first_of_item(),
+            // What is written decides the version unless it is given, so newer forms are allowed.
+            version: version.unwrap_or(document.version),
+            newest: version.unwrap_or(Version::Newest),
+        };
+        let mut context = Context::new(self.cursor.word(FILE));
+        match spot {
+            Spot::Key(record) => keys.of(record, &mut context),
+            Spot::Item(record) => keys.of(record, &mut context),
+            Spot::Header(record) if self.marked.as_key => keys.of(record, &mut context),
+            Spot::Header(record) => {
+                context.position = Position::Value;
+                let place = Place::new(self.cursor, None);
+                place.header(record.ty, &mut context);
+            }
+            Spot::Value(record, field) => {
+                let record_type = record_type(field.def.field_type);
+                context.field = Some(field_context(field.def, self.marked.original(field.key)));
+                // Only a line of its own or a list item is within the record that the value is.
+                let below = self.cursor.since(field.key.end).contains('\n');
+                if let (true, Some(ty), true) = (self.marked.as_key, record_type, below) {
+                    let span = self.marked.original(field.entry.span(FILE));
+                    let key = Some(SmolStr::new(field.def.name));
+                    self.records.push(RecordContext { title: ty.name, key, span });
+                    context.field = None;
+                    keys.of(&Record::new(ty, field.span, None), &mut context);
+                } else {
+                    context.position = Position::Value;
+                    let place = Place::new(self.cursor, Some(field.key));
+                    place.value(field.def.field_type, field.def.names, &mut context);
+                    if std::ptr::eq(record.ty, &GUARDRAIL) && context.takes_expression() {
+                        shapes::helpers_of_checks(keys.newest, &mut context);
+                    }
+                    if let Some(item) = record_type.and_then(|ty| ty.items) {
+                        place.header(item, &mut context);
+                    }
+                    place.call(record, &mut context);
+                }
+            }
+        }
+        context.records = self.records;
+        context
+    }
+}
+
+/// A field, whose key is at a span.
+fn field_context(def: &FieldDef, key: Span) -> FieldContext {
+    FieldContext {
+        name: def.name,
+        key,
+        shape: in_words(&shapes::of(def.field_type, def.names)),
+        doc: "",
+        required: def.need == Need::Required,
+    }
+}
+
+/// Whether an entry is the line of the marker.
+fn is_marker(entry: &Entry<'_>, at: u32) -> bool {
+    match &entry.kind {
+        EntryKind::Pair { key, .. } => key.span.start == at && key.text == MARKER,
+        EntryKind::Line { text, .. } => text.span.start == at,
+        EntryKind::Item { .. } => entry.start <= at && at < entry.end,
+    }
+}
+
+/// The record that a value may be.
+fn record_type(field_type: FieldType) -> Option<&'static RecordType> {
+    match field_type {
+        FieldType::Record(ty) => Some(ty),
+        FieldType::OneOf(all) => all.iter().find_map(|one| record_type(*one)),
+        _ => None,
+    }
+}
+
+/// The keys that may be written.
+struct Keys<'a, 'c, 't> {
+    document: &'a Document<'a>,
+    cursor: &'c Cursor<'t>,
+    first: bool,
+    version: Version,
+    newest: Version,
+}
+
+impl Keys<'_, '_, '_> {
+    /// Adds the keys that a record may have and lacks, and what its items may begin with.
+    fn of(&self, record: &Record<'_>, context: &mut Context) {
+        let ty = record.ty;
+        let word = self.cursor.word_text();
+        let of_item = || ty.items.and_then(|item| item.field(word));
+        if let Some(def) = ty.field(word).or_else(of_item) {
+            context.field = Some(field_context(def, self.cursor.word(FILE)));
+        }
+        self.fields(record, ty, "", context);
+        if let Some(item) = ty.items {
+            context.shapes.push(Shape::Record(item.name));
+            if item.naming == Naming::Anonymous && !self.first {
+                let empty = Record::new(item, record.span, None);
+                self.fields(&empty, item, "- ", context);
+                self.headers(item, "- ", context);
+            } else {
+                self.headers(item, "- ", context);
+                self.names(item, context);
+            }
+        }
+        if self.first {
+            self.headers(ty, "", context);
+            self.names(ty, context);
+        }
+    }
+
+    /// Names that items of this type may consist of.
+    fn names(&self, ty: &RecordType, context: &mut Context) {
+        let by = ty.name_field.and_then(|name| ty.field(name)).and_then(|def| def.names);
+        if self.first
+            && let Some(kind) = ty.refers_to.or(by)
+        {
+            context.add_shape(Shape::Name(kind));
+        }
+    }
+
+    fn fields(
+        &self,
+        record: &Record<'_>,
+        ty: &'static RecordType,
+        dash: &str,
+        context: &mut Context,
+    ) {
+        let lower = self.is_lower(record, ty);
+        let spelled = |name: &str| if lower { name.to_owned() } else { name.to_uppercase() };
+        // `USE TOOL` in the notation of its own, `use_tool` in YAML.
+        let written = |def: &FieldDef| {
+            let in_words = def.aliases.iter().copied().find(|alias| alias.contains(' '));
+            in_words.filter(|_| self.document.format == Format::Abl).unwrap_or(def.name)
+        };
+        let is_allowed = |def: &&FieldDef| {
+            def.since <= self.newest && def.until.is_none_or(|(last, _)| self.version <= last)
+        };
+        let is_new = |def: &&FieldDef| {
+            def.repeats || !record.fields.iter().any(|f| std::ptr::eq(f.def, *def))
+        };
+        let is_unnamed = |def: &&FieldDef| {
+            let named = record.name.as_ref().is_some_and(|name| name.value != MARKER);
+            !(named && ty.name_field == Some(def.name))
+        };
+        // A document describes one thing.
+        let is_head = |def: &FieldDef| reader::HEADS.iter().any(|(word, _)| *word == def.name);
+        let is_top = std::ptr::eq(ty, self.document.root.ty);
+        let is_headed = is_top && record.fields.iter().any(|field| is_head(field.def));
+        let is_other = |def: &&FieldDef| !(is_headed && is_head(def));
+        let all = ty.fields.iter().filter(is_allowed).filter(is_new);
+        let all = all.filter(is_unnamed).filter(is_other);
+        for def in all {
+            let shapes = shapes::of(def.field_type, def.names);
+            let label = spelled(written(def));
+            let inline = def.field_type.is_inline() || label.contains(' ');
+            context.expected.push(Expected {
+                insert: self.inserted(&label, dash, inline),
+                label: label.into(),
+                kind: ExpectedKind::Field,
+                shape: in_words(&shapes),
+                doc: "",
+                required: def.need == Need::Required,
+            });
+        }
+        let implicit = ty.name_field == Some("name") && ty.field("name").is_none();
+        if implicit && self.first && record.name.as_ref().is_none_or(|name| name.value == MARKER) {
+            let label = spelled("name");
+            let insert = self.inserted(&label, dash, true);
+            let name = Expected::word(ExpectedKind::Field, label, "name").inserting(insert);
+            context.expected.push(name);
+        }
+    }
+
+    /// A key with its colon, unless that is there.
+    fn inserted(&self, label: &str, dash: &str, inline: bool) -> String {
+        let colon = match (self.cursor.has_colon(), inline) {
+            (true, _) => "",
+            (false, true) => ": ",
+            (false, false) => ":",
+        };
+        format!("{dash}{label}{colon}")
+    }
+
+    /// Keywords that an item begins with in place of a key.
+    fn headers(&self, ty: &RecordType, dash: &str, context: &mut Context) {
+        for header in ty.headers {
+            for word in shapes::words_of(*header) {
+                let end = if word == "INTENT" { "(" } else { " " };
+                let insert = format!("{dash}{word}{end}");
+                let one = Expected::word(ExpectedKind::Keyword, word, shapes::after(*header));
+                context.expected.push(one.inserting(insert));
+            }
+        }
+        if ty.headers.contains(&Header::Text) {
+            context.shapes.push(Shape::Template);
+        }
+    }
+
+    /// Whether keys are written in lower case here: as the others of the record or of other records of its type are,
+    /// or as the notation has it.
+    fn is_lower(&self, record: &Record<'_>, ty: &'static RecordType) -> bool {
+        if self.document.format == Format::Yaml {
+            return true;
+        }
+        let is_top = std::ptr::eq(ty, self.document.root.ty);
+        let written = |record: &Record<'_>| {
+            let mut keys = record.fields.iter().map(|field| self.written(field));
+            keys.find(|key| !key.is_empty()).map(|key| key.chars().any(char::is_lowercase))
+        };
+        !is_top
+            && written(record)
+                .or_else(|| find_of_type(&self.document.root, ty, &written))
+                .or_else(|| self.is_lower_above())
+                .unwrap_or(false)
+    }
+
+    /// Whether the key above the offset, in its column, is in lower case. Keywords alone are in upper case.
+    fn is_lower_above(&self) -> Option<bool> {
+        let column = |line: &str| line.len() - without_dashes(line).len();
+        let own = column(self.cursor.before());
+        let start = self.cursor.word(FILE).range().start - self.cursor.before().len();
+        let above = self.cursor.text.get(..start)?.lines().rev();
+        let line = above.filter(|line| !line.trim().is_empty()).find(|line| column(line) <= own)?;
+        let (key, _) = without_dashes(line).split_once(':')?;
+        (column(line) == own).then(|| key.chars().any(char::is_lowercase))
+    }
+
+    fn written<'f>(&self, field: &'f Field<'_>) -> &'f str {
+        match &field.entry.kind {
+            EntryKind::Pair { key, .. } => key.text,
+            _ => "",
+        }
+    }
+}
+
+/// The first answer of a record of a type below this one.
+fn find_of_type<T>(
+    record: &Record<'_>,
+    ty: &'static RecordType,
+    ask: &dyn Fn(&Record<'_>) -> Option<T>,
+) -> Option<T> {
+    if std::ptr::eq(record.ty, ty)
+        && let Some(found) = ask(record)
+    {
+        return Some(found);
+    }
+    let nested = record.fields.iter().filter_map(|field| match &field.value {
+        Value::Record(inner) => Some(&**inner),
+        _ => None,
+    });
+    record.items.iter().chain(nested).find_map(|inner| find_of_type(inner, ty, ask))
+}
+
+/// The name of the tool that a record calls.
+fn called(record: &Record<'_>) -> Option<SmolStr> {
+    match &record.field("call")?.value {
+        Value::Call(call) => Some(call.tool.value.clone()),
+        _ => None,
+    }
+}

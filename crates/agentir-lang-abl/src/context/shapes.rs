@@ -1,0 +1,366 @@
+//! The shapes of values, and which part of a value the offset is in.
+
+use super::{MARKER, called};
+use crate::inline::{ActionKind, ConstraintKind, route_words};
+use crate::schema::{FIELD_TYPES, FieldType, Header, NameKind, RecordType};
+use crate::tree::Record;
+use agentir_diagnostics::Span;
+use agentir_expr::{Scope, Version, functions};
+use agentir_syntax::context::{
+    Context, Cursor, Expected, ExpectedKind, Shape, ends_in_string, open_call, open_placeholder,
+    qualifier,
+};
+use smol_str::SmolStr;
+
+/// The shape of the values of a field.
+pub(super) fn of(field_type: FieldType, names: Option<NameKind>) -> Vec<Shape> {
+    let name = |kind: NameKind| vec![Shape::Name(kind)];
+    match field_type {
+        FieldType::Text => vec![Shape::Text],
+        FieldType::Template => vec![Shape::Template],
+        FieldType::Templates => vec![Shape::List, Shape::Template],
+        FieldType::Condition | FieldType::Rule | FieldType::Expr => vec![Shape::Expression],
+        FieldType::TransformHeader | FieldType::SortBy | FieldType::Store => {
+            vec![Shape::Expression]
+        }
+        FieldType::Bool => vec![Shape::Boolean],
+        FieldType::Number => vec![Shape::Number],
+        FieldType::Enum(words) => vec![Shape::Words(words)],
+        FieldType::Choices(words) => vec![Shape::List, Shape::Words(words)],
+        FieldType::Name => names.map_or_else(|| vec![Shape::Text], name),
+        FieldType::Names => {
+            let one = names.map_or(Shape::Text, Shape::Name);
+            vec![Shape::List, one]
+        }
+        FieldType::Type | FieldType::Types => vec![Shape::Type],
+        FieldType::Action => names.map_or_else(|| vec![Shape::Action], name),
+        FieldType::RouteAction => vec![Shape::Action],
+        FieldType::Call => name(NameKind::Tool),
+        FieldType::Chain => name(NameKind::Step),
+        FieldType::Assignments => vec![Shape::Name(NameKind::Variable), Shape::Expression],
+        FieldType::Bindings | FieldType::Arguments => {
+            vec![Shape::Name(NameKind::Parameter), Shape::Expression]
+        }
+        FieldType::Record(ty) => vec![Shape::Record(ty.name)],
+        FieldType::OneOf(all) => {
+            let mut shapes: Vec<Shape> = Vec::new();
+            for one in all.iter().flat_map(|one| of(*one, names)) {
+                if !shapes.contains(&one) {
+                    shapes.push(one);
+                }
+            }
+            shapes
+        }
+        FieldType::Marker => Vec::new(),
+        FieldType::Data => vec![Shape::Data],
+    }
+}
+
+/// The keywords that a header begins with.
+pub(super) fn words_of(header: Header) -> Vec<&'static str> {
+    match header {
+        Header::Constraint => ConstraintKind::WORDS.iter().map(|(word, _)| *word).collect(),
+        Header::Routing => vec!["INTENT", "DEFAULT"],
+        Header::Protocol => vec!["FROM"],
+        Header::Resume => vec!["RESUME"],
+        _ => Vec::new(),
+    }
+}
+
+/// What follows the keyword of a header, in words.
+pub(super) const fn after(header: Header) -> &'static str {
+    match header {
+        Header::Constraint => "condition",
+        Header::Routing => "intents and an agent",
+        Header::Protocol => "two agents",
+        _ => "",
+    }
+}
+
+/// The place of the offset within a value.
+pub(super) struct Place<'c, 't> {
+    /// The value up to the word.
+    before: &'t str,
+    /// The part of it on the line of the word.
+    line: &'t str,
+    cursor: &'c Cursor<'t>,
+}
+
+impl<'c, 't> Place<'c, 't> {
+    pub(super) fn new(cursor: &'c Cursor<'t>, key: Option<Span>) -> Self {
+        let since = key.map(|key| cursor.since(key.end));
+        let after_colon = |text: &'t str| {
+            let text = text.trim_start_matches(['"', '\'']).trim_start();
+            text.strip_prefix(':').unwrap_or(text).trim_start()
+        };
+        let content = cursor.content_before();
+        let (before, line) = match since {
+            Some(since) if since.contains('\n') => (after_colon(since), content),
+            Some(since) => (after_colon(since), after_colon(since)),
+            None => (content, content),
+        };
+        // Any value may be quoted as a whole.
+        let unquoted = |text: &'t str| {
+            let quote = text.chars().next().filter(|c| matches!(c, '"' | '\''))?;
+            let inner = text.get(1..)?;
+            let after = cursor.after().trim_end();
+            let is_last = after.find(quote).is_none_or(|at| at + 1 == after.len());
+            (is_last && !inner.contains(quote)).then_some(inner)
+        };
+        let unquoted = |text: &'t str| unquoted(text).unwrap_or(text);
+        let (before, line) = (unquoted(before), unquoted(line));
+        Self { before, line, cursor }
+    }
+
+    /// Adds what a value of this type may have here.
+    pub(super) fn value(
+        &self,
+        field_type: FieldType,
+        names: Option<NameKind>,
+        context: &mut Context,
+    ) {
+        match field_type {
+            FieldType::OneOf(all) => {
+                for one in all {
+                    self.value(*one, names, context);
+                }
+            }
+            FieldType::Bool if self.line.is_empty() => {
+                context.add_shape(Shape::Boolean);
+                context.add_words(ExpectedKind::Value, &["true", "false"]);
+            }
+            FieldType::Enum(all) if self.line.trim_matches(['"', '\'']).is_empty() => {
+                context.add_shape(Shape::Words(all));
+                context.add_words(ExpectedKind::Value, all);
+            }
+            FieldType::Choices(all) => {
+                context.add_shape(Shape::Words(all));
+                context.add_words(ExpectedKind::Value, all);
+            }
+            FieldType::Bool | FieldType::Enum(_) | FieldType::Marker => {}
+            FieldType::Text => context.add_shape(Shape::Text),
+            FieldType::Number => context.add_shape(Shape::Number),
+            FieldType::Data => context.add_shape(Shape::Data),
+            FieldType::Record(ty) => context.add_shape(Shape::Record(ty.name)),
+            FieldType::Template | FieldType::Templates => self.template(context),
+            FieldType::Condition | FieldType::Expr => self.expression(self.line, context),
+            FieldType::Rule => self.constraint(context),
+            FieldType::Name | FieldType::Names => match names {
+                Some(kind) => self.name(kind, context),
+                None => context.add_shape(Shape::Text),
+            },
+            FieldType::Chain => self.name(NameKind::Step, context),
+            FieldType::Type => self.types(context),
+            FieldType::Types => match self.line.trim_end().ends_with([':', '[', '<', '|']) {
+                true => self.types(context),
+                false if self.line.is_empty() => self.types(context),
+                false => {}
+            },
+            FieldType::Action => match names {
+                Some(kind) => self.name(kind, context),
+                None => self.action(context),
+            },
+            FieldType::RouteAction => self.route(context),
+            FieldType::Call => match open_call(self.line) {
+                Some(_) => self.argument(context),
+                None => self.name(NameKind::Tool, context),
+            },
+            FieldType::Store => match self.line.contains("->") {
+                true => self.name(NameKind::Variable, context),
+                false => self.expression(self.line, context),
+            },
+            FieldType::TransformHeader => {
+                if self.line.split_whitespace().next().is_none() || self.line.ends_with('.') {
+                    self.expression(self.line, context);
+                } else {
+                    context.add_words(ExpectedKind::Keyword, &["AS", "INTO"]);
+                }
+            }
+            FieldType::SortBy => {
+                if !self.line.is_empty() {
+                    context.add_words(ExpectedKind::Keyword, &["ASC", "DESC"]);
+                }
+            }
+            FieldType::Assignments => {
+                let named = self.line.contains(['=', ':']) && !self.line.ends_with('{');
+                match named {
+                    true => self.expression(self.line, context),
+                    false => self.name(NameKind::Variable, context),
+                }
+            }
+            FieldType::Bindings | FieldType::Arguments => self.argument(context),
+        }
+    }
+
+    /// An argument: a name, or its value.
+    fn argument(&self, context: &mut Context) {
+        let last = self.line.rsplit([',', '{', '(']).next().unwrap_or_default();
+        if last.contains([':', '=']) {
+            self.expression(self.line, context);
+            return;
+        }
+        self.name(NameKind::Parameter, context);
+        if open_call(self.line).is_some() || self.line.trim_start().starts_with(['{', '[']) {
+            self.expression(self.line, context);
+        }
+    }
+
+    /// Adds the tool whose arguments the offset is in.
+    pub(super) fn call(&self, record: &Record<'_>, context: &mut Context) {
+        let inline = open_call(self.line).map(SmolStr::new);
+        let is_argument = context.shapes.contains(&Shape::Name(NameKind::Parameter));
+        let tool = inline.or_else(|| called(record).filter(|_| is_argument));
+        context.tool = tool.filter(|tool| tool != MARKER);
+    }
+
+    fn template(&self, context: &mut Context) {
+        if let Some(inner) = open_placeholder(self.before, "{{", "}}") {
+            let inner = inner.trim_start();
+            let inner = match inner.strip_prefix('#') {
+                Some(block) => block.split_once(' ').map_or("", |(_, rest)| rest),
+                None => inner,
+            };
+            return self.expression(inner, context);
+        }
+        context.add_shape(Shape::Template);
+        // `TEMPLATE(name)`.
+        if open_call(self.line).is_some_and(|name| name == "TEMPLATE") {
+            self.name(NameKind::Template, context);
+        }
+    }
+
+    fn expression(&self, before: &str, context: &mut Context) {
+        if ends_in_string(before) {
+            return context.add_shape(Shape::Text);
+        }
+        context.qualifier = qualifier(before);
+        context.add_shape(Shape::Expression);
+    }
+
+    fn name(&self, kind: NameKind, context: &mut Context) {
+        context.qualifier = qualifier(self.line);
+        context.add_shape(Shape::Name(kind));
+    }
+
+    fn types(&self, context: &mut Context) {
+        context.add_shape(Shape::Type);
+        context.add_words(ExpectedKind::Type, FIELD_TYPES);
+    }
+
+    fn constraint(&self, context: &mut Context) {
+        let line = self.line.trim_start_matches(['"', '\'']);
+        let first = line.split_whitespace().next();
+        if first.is_none() {
+            keywords(context, ConstraintKind::WORDS.iter().map(|(word, _)| *word));
+        }
+        self.expression(line, context);
+    }
+
+    fn action(&self, context: &mut Context) {
+        let mut before = self.line.split_whitespace();
+        let Some(first) = before.next() else {
+            context.add_shape(Shape::Action);
+            self.name(NameKind::Step, context);
+            actions(context);
+            return;
+        };
+        match ActionKind::from_word(first.trim_end_matches(':')) {
+            Some(ActionKind::Handoff | ActionKind::Delegate) => {
+                self.name(NameKind::Agent, context);
+            }
+            Some(ActionKind::GoTo | ActionKind::Backtrack) => self.name(NameKind::Step, context),
+            Some(ActionKind::Respond) => self.template(context),
+            _ => {}
+        }
+    }
+
+    fn route(&self, context: &mut Context) {
+        let mut before = self.line.split_whitespace();
+        match before.next() {
+            None => {
+                context.add_shape(Shape::Action);
+                keywords(context, route_words());
+            }
+            Some(word) if word.eq_ignore_ascii_case("ROUTE_TO") => {
+                self.name(NameKind::Agent, context);
+            }
+            Some(word) if word.eq_ignore_ascii_case("ROUTE_TO_VARIABLE") => {
+                self.name(NameKind::Variable, context);
+            }
+            Some(_) => {}
+        }
+    }
+
+    /// Adds what may stand in a line that a record of this type begins with.
+    pub(super) fn header(&self, ty: &'static RecordType, context: &mut Context) {
+        let line = self.cursor.content_before();
+        let first = line.split([' ', '\t', '(']).next().unwrap_or_default();
+        let is = |word: &str| first.eq_ignore_ascii_case(word);
+        let rest = line.get(first.len()..).unwrap_or_default();
+        for header in ty.headers {
+            match header {
+                Header::Constraint if ConstraintKind::from_word(first).is_some() => {
+                    self.expression(rest, context);
+                }
+                Header::Condition if is("if") || is("when") => {
+                    match rest
+                        .rsplit_once(": ")
+                        .or_else(|| rest.trim_end().strip_suffix(':').map(|_| ("", "")))
+                    {
+                        Some((_, action)) => Self { line: action, ..*self }.action(context),
+                        None => self.expression(rest, context),
+                    }
+                }
+                Header::Routing if line.contains("->") => self.name(NameKind::Agent, context),
+                Header::Protocol if is("from") => self.name(NameKind::Agent, context),
+                Header::Chain if line.contains("->") => self.name(NameKind::Step, context),
+                Header::Signature
+                    if (open_call(line).is_some() || line.contains("->"))
+                        && line.trim_end().ends_with([':', '[', '<', '>']) =>
+                {
+                    self.types(context);
+                }
+                Header::Name => {
+                    let by = ty.name_field.and_then(|name| ty.field(name));
+                    if let Some(kind) = by.and_then(|def| def.names) {
+                        self.name(kind, context);
+                    }
+                }
+                Header::Text => self.template(context),
+                _ => {}
+            }
+        }
+    }
+}
+
+fn keywords(context: &mut Context, all: impl Iterator<Item = &'static str>) {
+    let all: Vec<&str> = all.collect();
+    context.add_words(ExpectedKind::Keyword, &all);
+}
+
+/// Adds the actions, each by its usual keyword.
+fn actions(context: &mut Context) {
+    let mut kinds: Vec<ActionKind> = Vec::new();
+    for (word, kind) in ActionKind::WORDS {
+        if !kinds.contains(kind) {
+            kinds.push(*kind);
+            let insert = if kind.takes_target() { format!("{word} ") } else { (*word).to_owned() };
+            let one = Expected::word(ExpectedKind::Keyword, *word, "").inserting(insert);
+            context.expected.push(one);
+        }
+    }
+}
+
+/// Adds the functions that may be called in checks of guardrails alone.
+pub(super) fn helpers_of_checks(version: Version, context: &mut Context) {
+    if context.qualifier.is_some() {
+        return;
+    }
+    let helpers =
+        functions().iter().filter(|f| f.scope == Scope::Guardrail && f.exists_in(version));
+    context.expected.extend(helpers.map(|f| {
+        let name = f.written();
+        let insert = format!("{name}(");
+        Expected::word(ExpectedKind::Function, name, f.signature()).inserting(insert)
+    }));
+}

@@ -1,0 +1,538 @@
+//! The names of a program, and of the runtime, that may be written at an offset.
+
+use agentir_analysis::references::{References, Scope, Symbol, SymbolId, SymbolKind};
+use agentir_analysis::script;
+use agentir_diagnostics::{FileId, Span};
+use agentir_expr::dialect::{Functions, Tools, Traits};
+use agentir_expr::{
+    Dialect, Function, NAMESPACES, Scope as FunctionScope, TypeExpr, TypeKind, Version, functions,
+    methods,
+};
+use agentir_flow::cfg::AgentId;
+use agentir_ir::{Agent, Node, Program, Tool};
+use agentir_syntax::context::{Context, Expected, ExpectedKind, NameKind, Shape};
+use rustc_hash::FxHashMap;
+
+/// The names around an offset.
+pub(super) struct Names<'a> {
+    program: &'a Program,
+    references: &'a References,
+    file: FileId,
+    offset: u32,
+    /// The agents that the offset may belong to: one, but for files that agents share.
+    agents: Vec<(AgentId, &'a Agent)>,
+    dialect: Dialect,
+    version: Version,
+}
+
+impl<'a> Names<'a> {
+    pub(super) fn new(
+        program: &'a Program,
+        references: &'a References,
+        versions: &[Version],
+        file: FileId,
+        offset: u32,
+    ) -> Self {
+        let agents = agents_at(program, file, offset);
+        let first = agents.first().copied();
+        let dialect = first.map_or_else(|| program.dialect(), |(_, agent)| agent.metadata.dialect);
+        let version = first.and_then(|(id, _)| versions.get(id.index())).copied();
+        let version = version.unwrap_or(Version::Newest);
+        Self { program, references, file, offset, agents, dialect, version }
+    }
+
+    /// The names that may be written in a place.
+    pub(super) fn expected(&self, context: &Context) -> Vec<Expected> {
+        let mut all = Vec::new();
+        let qualifier = context.qualifier.as_deref();
+        if let Some(namespaces) = references_of(context) {
+            self.references(namespaces, qualifier, context, &mut all);
+        }
+        match qualifier {
+            None => {
+                context.names().for_each(|kind| self.of_kind(kind, context, &mut all));
+                if context.shapes.contains(&Shape::Type) {
+                    self.of_kind(NameKind::Entity, context, &mut all);
+                }
+                if context.takes_expression() {
+                    self.roots(&mut all);
+                }
+            }
+            Some(path) if !path.starts_with('@') => {
+                self.paths_below(path, &mut all);
+                if context.takes_expression() {
+                    self.members(path, &mut all);
+                }
+            }
+            Some(_) => {}
+        }
+        all.sort_by(|a, b| (a.kind, &a.label).cmp(&(b.kind, &b.label)));
+        all
+    }
+
+    const fn traits(&self) -> &'static Traits {
+        self.dialect.traits()
+    }
+
+    // ---- symbols -------------------------------------------------------------------------------
+
+    /// The symbols of a kind that are visible here and that something defines, which the word at the offset does not.
+    fn symbols(&self, kind: SymbolKind) -> impl Iterator<Item = (SymbolId, &'a Symbol)> {
+        let references = self.references;
+        let visible = move |scope: Scope| match scope {
+            Scope::Program => true,
+            Scope::Agent(id) => self.agents.iter().any(|(own, _)| *own == id),
+            Scope::Symbol(_) => false,
+        };
+        references.symbols().filter(move |(id, symbol)| {
+            symbol.kind == kind && visible(symbol.scope) && self.is_defined(*id)
+        })
+    }
+
+    fn is_defined(&self, symbol: SymbolId) -> bool {
+        self.references.definitions(symbol).iter().any(|span| !self.is_here(*span))
+    }
+
+    /// Whether a span holds the offset.
+    const fn is_here(&self, span: Span) -> bool {
+        span.file.0 == self.file.0 && span.start <= self.offset && self.offset <= span.end
+    }
+
+    /// The symbols that belong to a tool.
+    fn of_tool(&self, tool: &str, kind: SymbolKind) -> Vec<&'a Symbol> {
+        let tool = self.symbols(SymbolKind::Tool).find(|(_, symbol)| symbol.name == tool);
+        let Some((tool, _)) = tool else { return Vec::new() };
+        let below = |symbol: &&Symbol| symbol.kind == kind && symbol.scope == Scope::Symbol(tool);
+        let references = self.references;
+        let all = references.symbols().filter(|(id, _)| self.is_defined(*id));
+        all.map(|(_, symbol)| symbol).filter(below).collect()
+    }
+
+    fn of_kind(&self, kind: NameKind, context: &Context, all: &mut Vec<Expected>) {
+        let symbol = match kind {
+            NameKind::Agent => {
+                self.aliases(all);
+                SymbolKind::Agent
+            }
+            NameKind::Variable => return self.variables(context, all),
+            NameKind::Step => SymbolKind::Step,
+            NameKind::Tool => SymbolKind::Tool,
+            NameKind::Parameter | NameKind::ResultField => {
+                return self.parts_of_tool(kind, context, all);
+            }
+            NameKind::Template => SymbolKind::Template,
+            NameKind::Profile => SymbolKind::Profile,
+            NameKind::Entity => SymbolKind::Entity,
+        };
+        all.extend(self.symbols(symbol).map(|(_, symbol)| {
+            let shape = match kind {
+                NameKind::Tool => self.tool(&symbol.name).map(signature),
+                _ => None,
+            };
+            let shape = shape.unwrap_or_else(|| kind.noun().to_owned());
+            Expected::word(ExpectedKind::Name(kind), symbol.name.clone(), shape)
+        }));
+    }
+
+    /// The names that an agent has for others.
+    fn aliases(&self, all: &mut Vec<Expected>) {
+        let known = self.agents.iter().flat_map(|(_, agent)| &agent.available_agents);
+        let known = known.filter(|known| !self.is_here(known.span));
+        all.extend(known.map(|known| {
+            let name = known.alias.value.clone();
+            let shape = match &known.agent {
+                Some(agent) if agent.value != name => format!("the agent `{}`", agent.value),
+                _ => "agent".to_owned(),
+            };
+            Expected::word(ExpectedKind::Name(NameKind::Agent), name, shape)
+        }));
+    }
+
+    fn variables(&self, context: &Context, all: &mut Vec<Expected>) {
+        // What is not an expression is written to.
+        let is_target = !context.takes_expression();
+        let types = self.types();
+        for (_, symbol) in self.symbols(SymbolKind::Variable) {
+            if is_target && self.is_linked(&symbol.name) {
+                continue;
+            }
+            let shape = types.get(symbol.name.as_str()).map_or("variable", String::as_str);
+            let kind = ExpectedKind::Name(NameKind::Variable);
+            all.push(Expected::word(kind, symbol.name.clone(), shape));
+        }
+    }
+
+    /// Parameters, or fields of the result, of the tool that is called.
+    fn parts_of_tool(&self, kind: NameKind, context: &Context, all: &mut Vec<Expected>) {
+        let Some(name) = context.tool.as_deref() else { return };
+        let tool = self.tool(name);
+        if tool.is_none() && kind == NameKind::Parameter && self.traits().arguments_are_variables {
+            let agent = self.program.agents().find(|agent| agent.metadata.name.value == name);
+            let arguments = agent.iter().flat_map(|agent| &agent.gather.fields);
+            all.extend(arguments.map(|field| {
+                let kind = ExpectedKind::Name(kind);
+                Expected::word(kind, field.name.value.clone(), "argument of the agent")
+            }));
+            return;
+        }
+        let symbol = match kind {
+            NameKind::Parameter => SymbolKind::Parameter,
+            _ => SymbolKind::ResultField,
+        };
+        for part in self.of_tool(name, symbol) {
+            let parameter =
+                tool.and_then(|t| t.parameters.iter().find(|p| p.name.value == part.name));
+            let field = tool.and_then(|tool| tool.returns.as_ref()).and_then(|returns| {
+                returns.fields.iter().find(|field| field.name.value == part.name)
+            });
+            let ty = match kind {
+                NameKind::Parameter => parameter.and_then(|p| p.ty.as_ref()),
+                _ => field.map(|field| &field.ty),
+            };
+            let shape = ty.map_or_else(|| kind.noun().to_owned(), TypeExpr::to_string);
+            let required = kind == NameKind::Parameter
+                && parameter.is_some_and(agentir_analysis::calls::is_required);
+            let one = Expected::word(ExpectedKind::Name(kind), part.name.clone(), shape);
+            all.push(Expected { required, ..one });
+        }
+    }
+
+    // ---- what is declared ----------------------------------------------------------------------
+
+    /// The agents whose declarations hold here: all, where they share variables.
+    fn declaring(&self) -> impl Iterator<Item = &'a Agent> {
+        let everyone = self.traits().shared_variables.then(|| self.program.agents());
+        self.agents.iter().map(|(_, agent)| *agent).chain(everyone.into_iter().flatten())
+    }
+
+    fn tools(&self) -> impl Iterator<Item = &'a Tool> {
+        let program = self.program;
+        let own = self.agents.iter().flat_map(|(_, agent)| &agent.tools);
+        let profiles = self.agents.iter().flat_map(move |(_, agent)| {
+            let used = program.profiles().filter(|profile| {
+                agent.use_behavior_profiles.iter().any(|name| name.value == profile.name.value)
+            });
+            agent.behavior_profiles.iter().chain(used).flat_map(|profile| &profile.tools_add)
+        });
+        own.chain(profiles).chain(program.libraries.iter().flat_map(|library| &library.tools))
+    }
+
+    fn tool(&self, name: &str) -> Option<&'a Tool> {
+        self.tools().find(|tool| tool.name.value == name)
+    }
+
+    fn is_linked(&self, name: &str) -> bool {
+        let mut declared = self.declaring().flat_map(|agent| &agent.memory.session);
+        declared.any(|v| v.name.value == name && v.mutability == Some("linked"))
+    }
+
+    /// The declared type of a variable.
+    fn declared_type(&self, name: &str) -> Option<&'a TypeExpr> {
+        self.declaring().find_map(|agent| {
+            let memory = &agent.memory;
+            let session = memory.session.iter().map(|v| (&v.name, &v.ty));
+            let state = memory.state.iter().map(|v| (&v.name, &v.ty));
+            let persistent = memory.persistent.iter().map(|v| (&v.path, &v.ty));
+            let mut all = session.chain(state).chain(persistent);
+            all.find(|(own, _)| own.value == name).and_then(|(_, ty)| ty.as_ref())
+        })
+    }
+
+    /// The types of variables, in words.
+    fn types(&self) -> FxHashMap<&'a str, String> {
+        let mut types = FxHashMap::default();
+        for agent in self.declaring() {
+            let memory = &agent.memory;
+            let session = memory.session.iter().map(|v| (&v.name, &v.ty));
+            let state = memory.state.iter().map(|v| (&v.name, &v.ty));
+            let persistent = memory.persistent.iter().map(|v| (&v.path, &v.ty));
+            for (name, ty) in session.chain(state).chain(persistent) {
+                if let Some(ty) = ty {
+                    types.entry(name.value.as_str()).or_insert_with(|| ty.to_string());
+                }
+            }
+        }
+        for (_, agent) in &self.agents {
+            agent.walk(&mut |node| {
+                if let Node::Field(field) = node
+                    && let Some(ty) = &field.ty
+                {
+                    let name = field.name.value.as_str();
+                    types.entry(name).or_insert_with(|| ty.value.to_string());
+                }
+            });
+        }
+        types
+    }
+
+    /// The tool whose result a name stands for: under its own name, or that of a call's result.
+    fn tool_of_result(&self, name: &str) -> Option<&'a Tool> {
+        let mut called = None;
+        for (_, agent) in &self.agents {
+            agent.walk(&mut |node| {
+                if let Node::Call(call) = node
+                    && call.result.as_ref().is_some_and(|result| result.value == name)
+                {
+                    called.get_or_insert(&call.tool.value);
+                }
+            });
+        }
+        self.tool(called.map_or(name, |tool| tool.as_str()))
+    }
+
+    // ---- expressions ---------------------------------------------------------------------------
+
+    /// What an expression may begin with.
+    fn roots(&self, all: &mut Vec<Expected>) {
+        self.functions(all);
+        // References say what they refer to.
+        if self.traits().namespaced_references {
+            return;
+        }
+        let kind = ExpectedKind::Name(NameKind::Variable);
+        let types = self.types();
+        for (_, symbol) in self.symbols(SymbolKind::Variable) {
+            let shape = types.get(symbol.name.as_str()).map_or("variable", String::as_str);
+            all.push(Expected::word(kind, symbol.name.clone(), shape));
+        }
+        if self.traits().reads_other_agents {
+            all.extend(self.symbols(SymbolKind::Agent).map(|(_, symbol)| {
+                let kind = ExpectedKind::Name(NameKind::Agent);
+                let insert = format!("{}.", symbol.name);
+                Expected::word(kind, symbol.name.clone(), "agent").inserting(insert)
+            }));
+        }
+        // What functions in code return is not known.
+        let is_open = self.traits().tools == Tools::Functions;
+        let results = self.tools().filter(|tool| {
+            is_open || tool.returns.as_ref().is_some_and(|returns| !returns.fields.is_empty())
+        });
+        all.extend(results.map(|tool| {
+            let kind = ExpectedKind::Name(NameKind::Tool);
+            let insert = format!("{}.", tool.name.value);
+            Expected::word(kind, tool.name.value.clone(), "result of the tool").inserting(insert)
+        }));
+        for variable in self.system_variables() {
+            let (root, member) = variable.split_once('.').unwrap_or((variable, ""));
+            if !all.iter().any(|one| one.label == root) {
+                let shape = if member.is_empty() { self.assigned(variable) } else { "" };
+                all.push(Expected::word(ExpectedKind::SystemVariable, root, shape));
+            }
+        }
+        if matches!(self.dialect.functions(), Functions::Library) {
+            let known = NAMESPACES.iter().filter(|namespace| self.version >= namespace.since);
+            all.extend(known.map(|namespace| {
+                let one = Expected::word(ExpectedKind::Namespace, namespace.name, namespace.holds);
+                one.inserting(format!("{}.", namespace.name))
+            }));
+        }
+    }
+
+    fn functions(&self, all: &mut Vec<Expected>) {
+        let mut push = |name: &str, signature: String| {
+            let one = Expected::word(ExpectedKind::Function, name, signature);
+            all.push(one.inserting(format!("{name}(")));
+        };
+        match self.dialect.functions() {
+            Functions::Listed(names) => {
+                names.iter().for_each(|name| push(name, format!("{name}(…)")))
+            }
+            Functions::Library => {
+                let everywhere = |f: &&Function| {
+                    f.scope == FunctionScope::Everywhere && f.exists_in(self.version)
+                };
+                functions().iter().filter(everywhere).for_each(|f| push(f.name, f.signature()));
+            }
+        }
+    }
+
+    /// The variables that the runtime assigns, without those whose name varies.
+    fn system_variables(&self) -> impl Iterator<Item = &'static str> {
+        let known = self.dialect.system_variables().iter();
+        let version = self.version;
+        known.filter(move |v| version >= v.since).map(|v| v.name).filter(|name| !name.contains('*'))
+    }
+
+    fn assigned(&self, name: &str) -> &'static str {
+        let found = self.dialect.system_variables().iter().find(|v| v.name == name);
+        found.map_or("", |variable| variable.assigned)
+    }
+
+    /// The rest of names with dots in them: of persistent memory, and of the runtime.
+    fn paths_below(&self, path: &str, all: &mut Vec<Expected>) {
+        let below = |name: &str| {
+            let rest = name.strip_prefix(path)?.strip_prefix('.')?;
+            rest.split('.').next().map(str::to_owned)
+        };
+        for (_, symbol) in self.symbols(SymbolKind::Variable) {
+            if let Some(rest) = below(&symbol.name) {
+                let shape = self.declared_type(&symbol.name).map(TypeExpr::to_string);
+                all.push(Expected::word(ExpectedKind::Member, rest, shape.unwrap_or_default()));
+            }
+        }
+        for name in self.system_variables() {
+            if let Some(rest) = below(name) {
+                let shape = self.assigned(name);
+                all.push(Expected::word(ExpectedKind::SystemVariable, rest, shape));
+            }
+        }
+    }
+
+    /// The members of a value.
+    fn members(&self, path: &str, all: &mut Vec<Expected>) {
+        let mut names = path.split('.');
+        let root = names.next().unwrap_or_default();
+        let agent = self.program.agents().position(|agent| agent.metadata.name.value == root);
+        if let (true, Some(agent)) = (self.traits().reads_other_agents, agent) {
+            let scope = u32::try_from(agent).map(|index| Scope::Agent(AgentId(index)));
+            let of_agent = self.references.symbols().filter(|(id, symbol)| {
+                symbol.kind == SymbolKind::Variable
+                    && Ok(symbol.scope) == scope
+                    && self.is_defined(*id)
+            });
+            let kind = ExpectedKind::Name(NameKind::Variable);
+            all.extend(of_agent.map(|(_, s)| Expected::word(kind, s.name.clone(), "variable")));
+            return;
+        }
+        let declared = self.declared_type(root);
+        let result = || self.tool_of_result(root)?.returns.as_ref().map(|returns| &returns.ty);
+        let mut ty = declared.or_else(result);
+        for name in names {
+            ty = ty.and_then(|ty| field_of(ty, name));
+        }
+        if let Some(TypeKind::Object(fields)) = ty.map(|ty| &ty.kind) {
+            all.extend(fields.iter().map(|field| {
+                let shape = field.ty.to_string();
+                Expected::word(ExpectedKind::Member, field.name.value.clone(), shape)
+            }));
+        }
+        if matches!(self.dialect.functions(), Functions::Library) {
+            all.extend(methods().iter().map(|method| {
+                let one = Expected::word(ExpectedKind::Function, method.name, method.signature());
+                one.inserting(format!("{}(", method.name))
+            }));
+        }
+    }
+
+    // ---- references with namespaces ------------------------------------------------------------
+
+    fn references(
+        &self,
+        namespaces: &[&'static str],
+        qualifier: Option<&str>,
+        context: &Context,
+        all: &mut Vec<Expected>,
+    ) {
+        let Some(qualifier) = qualifier else {
+            all.extend(self.namespaces(namespaces, context).map(|name| {
+                let one = Expected::word(ExpectedKind::Namespace, format!("@{name}"), "");
+                one.inserting(format!("@{name}."))
+            }));
+            return;
+        };
+        let Some(namespace) = qualifier.strip_prefix('@') else { return };
+        if namespace.is_empty() {
+            all.extend(self.namespaces(namespaces, context).map(|name| {
+                let one = Expected::word(ExpectedKind::Namespace, name, "");
+                one.inserting(format!("{name}."))
+            }));
+            return;
+        }
+        if !self.namespaces(namespaces, context).any(|name| name == namespace) {
+            return;
+        }
+        match namespace {
+            "variables" => self.variables(context, all),
+            "actions" => {
+                let before = all.len();
+                self.of_kind(NameKind::Tool, context, all);
+                // Texts mention the tools of the model, whose names run nothing.
+                if !context.takes_expression() {
+                    let mut at = 0;
+                    all.retain(|one| {
+                        at += 1;
+                        at <= before || self.tool(&one.label).is_some()
+                    });
+                }
+            }
+            "outputs" => self.parts_of_tool(NameKind::ResultField, context, all),
+            _ => {
+                let known = script::NAMESPACES.iter().find(|(name, _)| *name == namespace);
+                let members = known.and_then(|(_, members)| *members).unwrap_or_default();
+                let member = |name: &&'static str| Expected::word(ExpectedKind::Member, *name, "");
+                all.extend(members.iter().map(member));
+            }
+        }
+    }
+
+    /// The namespaces that may be written; of those that can be read, if none are given.
+    fn namespaces(
+        &self,
+        allowed: &[&'static str],
+        context: &Context,
+    ) -> impl Iterator<Item = &'static str> {
+        let known = script::NAMESPACES.iter().map(|(name, _)| *name);
+        // Agents have no values.
+        let readable = known.filter(|name| !script::AGENTS.contains(name));
+        let names: Vec<&str> =
+            if allowed.is_empty() { readable.collect() } else { allowed.to_vec() };
+        // Outputs are those of an action that was called.
+        let has_outputs = context.tool.is_some();
+        names.into_iter().filter(move |name| *name != "outputs" || has_outputs)
+    }
+}
+
+/// The namespaces of the references that may be written; empty if any.
+fn references_of(context: &Context) -> Option<&'static [&'static str]> {
+    context.shapes.iter().find_map(|shape| match shape {
+        Shape::Reference(namespaces) => Some(*namespaces),
+        _ => None,
+    })
+}
+
+/// The agents that an offset may belong to.
+fn agents_at(program: &Program, file: FileId, offset: u32) -> Vec<(AgentId, &Agent)> {
+    let all = || (0..).map(AgentId).zip(program.agents());
+    let here = || all().filter(|(_, agent)| agent.metadata.name.span.file == file);
+    let holds = |agent: &Agent| agent.span.start <= offset && offset <= agent.span.end;
+    let around = here()
+        .filter(|(_, agent)| holds(agent))
+        .min_by_key(|(_, agent)| agent.span.end - agent.span.start);
+    let before = || {
+        here()
+            .filter(|(_, agent)| agent.span.start <= offset)
+            .max_by_key(|(_, agent)| agent.span.start)
+    };
+    match around.or_else(before).or_else(|| here().next()) {
+        Some(one) => vec![one],
+        None => all().collect(),
+    }
+}
+
+/// The type of a field of an object type.
+fn field_of<'a>(ty: &'a TypeExpr, name: &str) -> Option<&'a TypeExpr> {
+    match &ty.kind {
+        TypeKind::Object(fields) => {
+            fields.iter().find(|field| field.name.value == name).map(|field| &field.ty)
+        }
+        _ => None,
+    }
+}
+
+/// What a tool takes and gives: `(title: string, branch?: string) -> {copy_id: string}`.
+fn signature(tool: &Tool) -> String {
+    let parameters: Vec<String> = tool
+        .parameters
+        .iter()
+        .map(|parameter| {
+            let mark = if agentir_analysis::calls::is_required(parameter) { "" } else { "?" };
+            let name = &parameter.name.value;
+            match &parameter.ty {
+                Some(ty) => format!("{name}{mark}: {ty}"),
+                None => format!("{name}{mark}"),
+            }
+        })
+        .collect();
+    let returns = tool.returns.as_ref().map(|returns| format!(" -> {}", returns.ty));
+    format!("({}){}", parameters.join(", "), returns.unwrap_or_default())
+}
