@@ -5,7 +5,7 @@
 //! are aligned by the names of their items, and every value has its span.
 
 use agentir_diagnostics::{FileId, Span};
-use agentir_expr::dialect;
+use agentir_expr::Dialect;
 use agentir_ir::Program;
 use agentir_ir_json::{Json, Mode, PLACED, to_value};
 use indexmap::IndexMap;
@@ -79,7 +79,7 @@ impl NormalizedProgram {
         let mut agents = IndexMap::new();
         for agent in program.agents() {
             let name = agent.metadata.name.value.to_string();
-            agents.insert(name, normalize_agent(node(agent)));
+            agents.insert(name, normalize_agent(agent.metadata.dialect, node(agent)));
         }
         root.insert("agents".to_owned(), map(agents));
         let mut tools = IndexMap::new();
@@ -255,14 +255,12 @@ impl Node {
     }
 }
 
-fn normalize_agent(mut agent: Node) -> Node {
+fn normalize_agent(dialect: Dialect, mut agent: Node) -> Node {
     for path in ORIGIN {
         agent.remove(path);
     }
-    for dialect in dialect::ALL {
-        for key in dialect.redundant_extensions() {
-            agent.remove(&["extensions", dialect.id(), key]);
-        }
+    for key in dialect.redundant_extensions() {
+        agent.remove(&["extensions", dialect.id(), key]);
     }
     if let Some(NodeKind::List(bindings)) = agent
         .get_mut("reasoning")

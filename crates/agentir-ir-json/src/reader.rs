@@ -20,6 +20,15 @@ pub struct Parsers {
     pub inline: &'static InlineParsers,
     /// The dialects whose texts have placeholders in a notation of their own.
     pub templates: &'static [(Dialect, TemplateParser)],
+    /// The dialects that agents may have.
+    pub dialects: &'static [Dialect],
+}
+
+impl Parsers {
+    /// The dialect with this id.
+    pub(crate) fn dialect(&self, id: &str) -> Option<Dialect> {
+        self.dialects.iter().copied().find(|dialect| dialect.id() == id)
+    }
 }
 
 /// The key of an [`Origin`].
@@ -180,6 +189,13 @@ impl<'r> Reader<'r> {
     /// One of the words that the field may have.
     pub(crate) fn word_of_field(&mut self, json: &Node) -> Option<Spanned<&'static str>> {
         self.word(json, self.words)
+    }
+
+    /// One of the dialects, by its id.
+    pub(crate) fn dialect_of(&mut self, json: &Node) -> Option<Dialect> {
+        let ids: Vec<&str> = self.parsers.dialects.iter().map(|dialect| dialect.id()).collect();
+        let id = self.word(json, &ids)?;
+        self.parsers.dialect(id.value)
     }
 
     /// The items of an array. An item that is wrong is left out.

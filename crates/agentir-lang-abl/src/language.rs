@@ -1,12 +1,14 @@
 //! The language as the rest of the program sees it.
 
+use crate::dialect;
 use crate::inline::{ActionKind, condition, is_word_of_expressions, template};
 use crate::line_layout::NOTATION;
 use crate::migrate::VersionChanges;
 use crate::schema::{AGENT, PROFILE, TOOL_LIBRARY};
 use crate::{Arena, Format, Options, emit, lower, outline, reader};
 use agentir_diagnostics::FileId;
-use agentir_expr::{Dialect, Version, dialect};
+use agentir_expr::dialect::Notation as Written;
+use agentir_expr::{Dialect, Version};
 use agentir_syntax::emit::Emitter;
 use agentir_syntax::line_layout::YAML;
 use agentir_syntax::lower::{keep_parser_errors, not_text};
@@ -130,8 +132,8 @@ fn read(format: Format, file: FileId, text: &str, options: Options) -> LoweredFi
     };
     let version = document.version;
     let notation = match format {
-        Format::Abl => dialect::Notation::Native,
-        Format::Yaml => dialect::Notation::Yaml,
+        Format::Abl => Written::Native,
+        Format::Yaml => Written::Yaml,
     };
     let mut definition = lower::lower(document, notation, text, options.fragment, &mut diagnostics);
     if let Definition::Agent(agent) = &mut definition

@@ -14,6 +14,7 @@
 //! *Invariant*: nothing a document says is lost. A field that no element of the IR takes goes to that element's
 //! extensions, because taking a field removes it from the tree and what is left at the end is kept.
 
+pub mod dialect;
 mod emit;
 pub mod inline;
 mod language;

@@ -1,8 +1,9 @@
 //! The language as the rest of the program sees it.
 
+use crate::dialect;
 use crate::{AgentKind, config, emit, lower, python, reader};
 use agentir_diagnostics::{FileId, Span};
-use agentir_expr::{Dialect, dialect};
+use agentir_expr::Dialect;
 use agentir_ir::{Extensions, ToolLibrary};
 use agentir_syntax::emit::Emitter;
 use agentir_syntax::line_layout::YAML;

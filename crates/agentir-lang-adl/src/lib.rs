@@ -15,6 +15,7 @@
 //! *Invariant*: parsing does not resolve names of agents or functions.
 
 pub mod config;
+pub mod dialect;
 mod emit;
 mod inline;
 mod language;

@@ -1,9 +1,10 @@
 //! The language as the rest of the program sees it.
 
+use crate::dialect;
 use crate::line_layout::NOTATION;
 use crate::{Dialect, Options, emit, lower, parse, validate};
 use agentir_diagnostics::{FileId, Span};
-use agentir_expr::{Dialect as Semantics, dialect};
+use agentir_expr::Dialect as Semantics;
 use agentir_syntax::emit::Emitter;
 use agentir_syntax::lower::not_text;
 use agentir_syntax::{

@@ -14,6 +14,7 @@
 //! *Invariant*: parsing never fails and does not resolve names. The tree ([`Document`]) preserves
 //! everything in the text.
 
+pub mod dialect;
 mod emit;
 mod inline;
 mod language;

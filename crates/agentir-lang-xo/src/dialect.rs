@@ -1,24 +1,17 @@
-//! Exports of Kore.ai's XO platform, which are imported.
+//! Exports of Kore.ai's XO platform as a dialect.
 
-use super::{Dialect, DialectTables, Functions, Traits, abl};
-use crate::infer::Coercion;
-use crate::system::SYSTEM_VARIABLES;
+use agentir_expr::dialect::{DialectTables, Traits};
 
-/// Exports of Kore.ai's XO platform. The import writes expressions in the notation of ABL and gives agents
-/// its behaviour; nobody writes an export by hand.
-pub const XO: Dialect = Dialect::new(&TABLES);
+/// Its name in data.
+pub(crate) const ID: &str = "kore-xo";
 
-static TABLES: DialectTables = DialectTables {
-    id: "kore-xo",
-    title: "Kore.ai XO",
-    semantics: abl::SEMANTICS,
-    coercion: Coercion::ABL,
-    system_variables: SYSTEM_VARIABLES,
-    functions: Functions::Library,
-    reserved_words: &[],
-    traits: Traits { is_authored: false, ..abl::TRAITS },
-    redundant_extensions: &[],
-    open_references: None,
-    constructs: &[],
-    vocabularies: abl::VOCABULARIES,
-};
+/// Its name in messages.
+pub(crate) const TITLE: &str = "Kore.ai XO";
+
+/// The tables of the dialect, given those of the language that exports are translated to. The import writes expressions
+/// in its notation and gives agents its behaviour. Nobody writes an export by hand.
+#[must_use]
+pub const fn tables(base: DialectTables) -> DialectTables {
+    let traits = Traits { is_authored: false, ..base.traits };
+    DialectTables { id: ID, title: TITLE, traits, constructs: &[], ..base }
+}

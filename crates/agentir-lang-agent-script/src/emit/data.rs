@@ -8,7 +8,7 @@ use serde_json::Map;
 
 /// The Agent Script extensions of an element, by key.
 pub(super) fn own_fields(extensions: &Extensions) -> Map<String, Data> {
-    let own = extensions.0.get(agentir_expr::dialect::AGENT_SCRIPT.id());
+    let own = extensions.0.get(crate::dialect::AGENT_SCRIPT.id());
     own.into_iter()
         .flatten()
         .map(|(key, extension)| (key.clone(), extension.value.clone()))
