@@ -27,7 +27,7 @@ struct Abl;
 /// A document in `.abl` notation.
 pub static ABL_FILE: FileKind = FileKind {
     migration: Some(&VersionChanges(Format::Abl)),
-    ..FileKind::agents("abl", "ABL", NOTATION)
+    ..FileKind::agents(dialect::ABL.id(), dialect::ABL.title(), NOTATION)
 };
 
 /// A document in YAML.
@@ -55,7 +55,7 @@ impl Language for Abl {
     }
 
     fn title(&self) -> &'static str {
-        "ABL"
+        dialect::ABL.title()
     }
 
     fn dialect(&self) -> Dialect {

@@ -21,7 +21,7 @@ pub static ADL: &dyn Language = &Adl;
 struct Adl;
 
 /// The agents of a bot.
-pub static AGENTS_FILE: FileKind = FileKind::agents("adl", "ADL", YAML);
+pub static AGENTS_FILE: FileKind = FileKind::agents(dialect::ADL.id(), dialect::ADL.title(), YAML);
 
 /// The settings of a bot (`config.yml`).
 pub static SETTINGS_FILE: FileKind =
@@ -44,7 +44,7 @@ impl Language for Adl {
     }
 
     fn title(&self) -> &'static str {
-        "ADL"
+        dialect::ADL.title()
     }
 
     fn dialect(&self) -> Dialect {

@@ -19,7 +19,8 @@ pub static AGENT_SCRIPT: &dyn Language = &AgentScript;
 struct AgentScript;
 
 /// A file, which is a whole program.
-pub static AGENT_SCRIPT_FILE: FileKind = FileKind::agents("agent-script", "Agent Script", NOTATION);
+pub static AGENT_SCRIPT_FILE: FileKind =
+    FileKind::agents(dialect::AGENT_SCRIPT.id(), dialect::AGENT_SCRIPT.title(), NOTATION);
 
 impl Language for AgentScript {
     fn id(&self) -> &'static str {
@@ -27,7 +28,7 @@ impl Language for AgentScript {
     }
 
     fn title(&self) -> &'static str {
-        "Agent Script"
+        dialect::AGENT_SCRIPT.title()
     }
 
     fn dialect(&self) -> Semantics {

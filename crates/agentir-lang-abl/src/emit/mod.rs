@@ -102,14 +102,14 @@ pub static YAML: &dyn Emitter = &Writer { notation: Notation::Yaml };
 impl Emitter for Writer {
     fn name(&self) -> &'static str {
         match self.notation {
-            Notation::Abl => "abl",
+            Notation::Abl => dialect::ABL.id(),
             Notation::Yaml => "abl-yaml",
         }
     }
 
     fn title(&self) -> &'static str {
         match self.notation {
-            Notation::Abl => "ABL",
+            Notation::Abl => dialect::ABL.title(),
             Notation::Yaml => "ABL in YAML",
         }
     }

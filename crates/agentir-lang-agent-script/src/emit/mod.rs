@@ -34,14 +34,14 @@ impl Emitter for Writer {
     fn name(&self) -> &'static str {
         match self.dialect {
             Dialect::AgentScript => "agent-script-base",
-            _ => "agent-script",
+            _ => dialect::AGENT_SCRIPT.id(),
         }
     }
 
     fn title(&self) -> &'static str {
         match self.dialect {
             Dialect::AgentScript => "Agent Script (base)",
-            _ => "Agent Script",
+            _ => dialect::AGENT_SCRIPT.title(),
         }
     }
 
@@ -69,7 +69,7 @@ impl Emitter for Writer {
 }
 
 fn emit(program: &Program, dialect: Dialect) -> Emitted {
-    let native = |a: &Agent| a.metadata.dialect == crate::dialect::AGENT_SCRIPT;
+    let native = |a: &Agent| a.metadata.dialect == dialect::AGENT_SCRIPT;
     let mut renamed = Vec::new();
     let (agents, entry) = if program.agents().all(native) {
         let entry = program.entry_agent.as_ref().map(|name| name.value.clone());
