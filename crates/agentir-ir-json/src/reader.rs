@@ -21,13 +21,13 @@ pub struct Parsers {
     /// The dialects whose texts have placeholders in a notation of their own.
     pub templates: &'static [(Dialect, TemplateParser)],
     /// The dialects that agents may have.
-    pub dialects: &'static [Dialect],
+    pub dialects: fn() -> Vec<Dialect>,
 }
 
 impl Parsers {
     /// The dialect with this id.
     pub(crate) fn dialect(&self, id: &str) -> Option<Dialect> {
-        self.dialects.iter().copied().find(|dialect| dialect.id() == id)
+        (self.dialects)().into_iter().find(|known| known.id() == id)
     }
 }
 
@@ -193,9 +193,10 @@ impl<'r> Reader<'r> {
 
     /// One of the dialects, by its id.
     pub(crate) fn dialect_of(&mut self, json: &Node) -> Option<Dialect> {
-        let ids: Vec<&str> = self.parsers.dialects.iter().map(|dialect| dialect.id()).collect();
+        let all = (self.parsers.dialects)();
+        let ids: Vec<&str> = all.iter().map(|dialect| dialect.id()).collect();
         let id = self.word(json, &ids)?;
-        self.parsers.dialect(id.value)
+        all.into_iter().find(|known| known.id() == id.value)
     }
 
     /// The items of an array. An item that is wrong is left out.

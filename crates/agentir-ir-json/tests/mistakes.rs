@@ -16,7 +16,7 @@ use agentir_lang_agent_script::dialect::AGENT_SCRIPT;
 static PARSERS: Parsers = Parsers {
     inline: &agentir_lang_abl::INLINE_PARSERS,
     templates: &[(AGENT_SCRIPT, agentir_lang_agent_script::template)],
-    dialects: &[ABL, AGENT_SCRIPT],
+    dialects: || vec![ABL, AGENT_SCRIPT],
 };
 
 fn read_text(text: &str) -> (Document, Vec<Diagnostic>) {

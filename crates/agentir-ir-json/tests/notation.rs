@@ -18,7 +18,7 @@ use proptest::prelude::*;
 static PARSERS: Parsers = Parsers {
     inline: &agentir_lang_abl::INLINE_PARSERS,
     templates: &[(AGENT_SCRIPT, agentir_lang_agent_script::template)],
-    dialects: &[ABL, AGENT_SCRIPT],
+    dialects: || vec![ABL, AGENT_SCRIPT],
 };
 
 fn at() -> Span {

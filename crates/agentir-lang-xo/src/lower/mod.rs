@@ -79,14 +79,15 @@ impl Context<'_, '_> {
         })
     }
 
-    /// Reports expressions without a counterpart in ABL.
+    /// Reports expressions that cannot be translated.
     fn report_untranslated(&mut self, untranslated: Vec<Text>) {
+        let base = self.base;
         for text in untranslated {
             self.problem(
                 Diagnostic::warning(
                     rules::UNTRANSLATED,
                     text.span,
-                    "this JavaScript has no equivalent in ABL and is kept unchanged in the text",
+                    format!("this JavaScript has no equivalent in {base} and is kept unchanged in the text"),
                 )
                 .help("compute the value in a tool first, and refer to its result here"),
             );
