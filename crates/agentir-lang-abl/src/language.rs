@@ -63,6 +63,9 @@ impl Language for Abl {
     }
 
     fn detect(&self, file: &FileHead<'_>) -> Option<(Confidence, &'static FileKind)> {
+        if file.name.ends_with(".abl") {
+            return Some((Confidence::Certain, &ABL_FILE));
+        }
         is_yaml_name(file.name).then_some((Confidence::Certain, &YAML_FILE))
     }
 

@@ -44,7 +44,7 @@ impl Language for AgentScript {
     /// By the ending, else by the content.
     fn detect(&self, file: &FileHead<'_>) -> Option<(Confidence, &'static FileKind)> {
         let name = file.name;
-        let other = [".abl", ".yaml", ".yml", ".json"].iter().any(|end| name.ends_with(end));
+        let other = [".yaml", ".yml", ".json"].iter().any(|end| name.ends_with(end));
         let ours = name.ends_with(".agent") || (!other && is_agent_script(file.text));
         ours.then_some((Confidence::Likely, &AGENT_SCRIPT_FILE))
     }
