@@ -6,7 +6,7 @@ use serde_json::Value;
 #[must_use]
 pub fn published() -> Vec<(&'static str, Value)> {
     vec![
-        ("agentir.schema.json", agentir_ir_json::schema()),
+        ("agentir.schema.json", agentir_ir_json::schema(agentir::languages().dialects())),
         ("graph.schema.json", agentir_draw::graph_schema()),
         ("report.schema.json", agentir_diagnostics::report_schema()),
         ("config.schema.json", agentir_config::config_schema()),

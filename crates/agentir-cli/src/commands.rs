@@ -8,8 +8,11 @@ use crate::{check, convert, rewrite};
 #[cfg(feature = "runtime")]
 use crate::{run, test};
 use agentir_diagnostics::Severity;
+use agentir_ir::Dialect;
 use agentir_ir_json::{Mode, Written};
+use agentir_lint::RuleInfo;
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
+use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -245,7 +248,7 @@ pub fn run() -> ExitCode {
         Command::Completions { shell } => completions_command(shell),
         Command::Man { folder } => man_command(&folder),
         Command::Schema { what } => print_json(&match what {
-            SchemaOf::Ir => agentir_ir_json::schema(),
+            SchemaOf::Ir => agentir_ir_json::schema(agentir::languages().dialects()),
             SchemaOf::Report => agentir_diagnostics::report_schema(),
             SchemaOf::Config => agentir_config::config_schema(),
             SchemaOf::Baseline => agentir_report::baseline_schema(),
@@ -380,10 +383,22 @@ fn explain_command(name: &str) -> ExitCode {
     no_such(&format_args!("there is no rule `{name}`"), agentir_diagnostics::closest(name, names))
 }
 
+/// A rule with the dialects that it applies to.
+#[derive(Serialize)]
+struct ListedRule {
+    #[serde(flatten)]
+    rule: RuleInfo,
+    dialects: Vec<Dialect>,
+}
+
 fn rules_command(json: bool) -> ExitCode {
     let rules = agentir_lint::catalogue();
     if json {
-        return print_json(&rules);
+        let listed = |rule: RuleInfo| {
+            let dialects = rule.dialects(agentir::languages().dialects()).collect();
+            ListedRule { rule, dialects }
+        };
+        return print_json(&rules.into_iter().map(listed).collect::<Vec<_>>());
     }
     let width = rules.iter().map(|r| r.name.len()).max().unwrap_or(0);
     let mut text = String::new();

@@ -5,7 +5,7 @@
 //! are aligned by the names of their items, and every value has its span.
 
 use agentir_diagnostics::{FileId, Span};
-use agentir_expr::dialect;
+use agentir_expr::Dialect;
 use agentir_ir::Program;
 use agentir_ir_json::{Json, Mode, PLACED, to_value};
 use indexmap::IndexMap;
@@ -79,7 +79,7 @@ impl NormalizedProgram {
         let mut agents = IndexMap::new();
         for agent in program.agents() {
             let name = agent.metadata.name.value.to_string();
-            agents.insert(name, normalize_agent(node(agent)));
+            agents.insert(name, normalize_agent(agent.metadata.dialect, node(agent)));
         }
         root.insert("agents".to_owned(), map(agents));
         let mut tools = IndexMap::new();
@@ -264,7 +264,7 @@ const REPETITIONS: &[(&[&str], &str)] = &[
     (&["routing", "rules"], "continues"),
 ];
 
-fn normalize_agent(mut agent: Node) -> Node {
+fn normalize_agent(dialect: Dialect, mut agent: Node) -> Node {
     for (path, key) in REPETITIONS {
         let list = path.iter().try_fold(&mut agent, |node, key| node.get_mut(key));
         if let Some(NodeKind::List(items)) = list.map(|list| &mut list.kind) {
@@ -274,10 +274,8 @@ fn normalize_agent(mut agent: Node) -> Node {
     for path in ORIGIN {
         agent.remove(path);
     }
-    for dialect in dialect::ALL {
-        for key in dialect.redundant_extensions() {
-            agent.remove(&["extensions", dialect.id(), key]);
-        }
+    for key in dialect.redundant_extensions() {
+        agent.remove(&["extensions", dialect.id(), key]);
     }
     if let Some(NodeKind::List(bindings)) = agent
         .get_mut("reasoning")

@@ -3,6 +3,7 @@
 use crate::location::AnnouncedLosses;
 use agentir_analysis::ProgramAnalysis;
 use agentir_diagnostics::Spanned;
+use agentir_expr::dialect::Semantics;
 use agentir_expr::{
     BinaryOp, Dialect, Expr, ExprKind, Literal as Constant, Name, Path, Segment, UnaryOp, Visit,
 };
@@ -26,6 +27,14 @@ pub(crate) enum Condition {
     Words(String),
 }
 
+/// What tells atoms of guards apart: the text of a condition, which dialects with the same semantics share, or an event.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) enum Key {
+    Expr(&'static Semantics, String),
+    Words(String),
+    Event(String),
+}
+
 impl Condition {
     /// `names` maps variables to their names in the first program.
     pub(crate) fn new(test: cfg::Test<'_>, agent: &Agent, names: &AnnouncedLosses) -> Self {
@@ -39,10 +48,10 @@ impl Condition {
     }
 
     /// A key that is equal for textually identical conditions.
-    pub(crate) fn key(&self) -> String {
+    pub(crate) fn key(&self) -> Key {
         match self {
             Self::Expr(dialect, expr) => {
-                let mut key = format!("{}: {expr} ", dialect.computing().id());
+                let mut key = format!("{expr} ");
                 // Strings, patterns and dates are printed alike.
                 expr.visit(&mut |e| {
                     match &e.kind {
@@ -57,9 +66,9 @@ impl Condition {
                     }
                     Visit::Children
                 });
-                key
+                Key::Expr(dialect.semantics(), key)
             }
-            Self::Words(words) => format!("words: {words}"),
+            Self::Words(words) => Key::Words(words.clone()),
         }
     }
 

@@ -5,9 +5,10 @@
 use agentir_diagnostics::{Span, Spanned};
 use agentir_eval::{Environment, EvalError, State, Value, evaluate, text};
 use agentir_expr::dialect::Semantics;
-use agentir_expr::{
-    BinaryOp, Dialect, Expr, ExprKind, Literal, Name, Path, Segment, UnaryOp, dialect,
-};
+use agentir_expr::{BinaryOp, Dialect, Expr, ExprKind, Literal, Name, Path, Segment, UnaryOp};
+use agentir_lang_abl::dialect::ABL;
+use agentir_lang_adl::dialect::ADL;
+use agentir_lang_agent_script::dialect::AGENT_SCRIPT;
 
 fn node(kind: ExprKind) -> Expr {
     Expr::new(kind, Span::default()).unwrap()
@@ -46,7 +47,7 @@ fn all(abl: &Expr, script: &Expr, adl: &Expr) -> [String; 3] {
     let shown = |expr: &Expr, dialect| {
         evaluate(expr, &State::new(), dialect).map_or("fails".to_owned(), |v| v.to_string())
     };
-    [shown(abl, dialect::ABL), shown(script, dialect::AGENT_SCRIPT), shown(adl, dialect::ADL)]
+    [shown(abl, ABL), shown(script, AGENT_SCRIPT), shown(adl, ADL)]
 }
 
 fn same(expr: &Expr) -> [String; 3] {
@@ -89,7 +90,7 @@ fn unset_values() {
     let not = node(ExprKind::Unary { op: UnaryOp::Not, operand: Box::new(x()) });
     assert_eq!(same(&not), ["true", "true", "true"]);
     let shown = |dialect: Dialect| text(&Value::Null, dialect.semantics()).to_string();
-    assert_eq!([dialect::ABL, dialect::AGENT_SCRIPT, dialect::ADL].map(shown), ["", "None", ""]);
+    assert_eq!([ABL, AGENT_SCRIPT, ADL].map(shown), ["", "None", ""]);
 }
 
 #[test]
@@ -117,7 +118,7 @@ fn other_differences() {
 #[test]
 fn functions() {
     let shown = |function: &str, args: Vec<Expr>| {
-        evaluate(&call(function, args), &State::new(), dialect::ABL)
+        evaluate(&call(function, args), &State::new(), ABL)
             .map_or_else(|e| e.to_string(), |v| v.to_string())
     };
     assert_eq!(shown("DIV", vec![n(1.0), n(0.0)]), "null");
@@ -161,7 +162,7 @@ impl Environment for Fixed {
 
 #[test]
 fn the_environment_gives_time_and_chance() {
-    let shown = |function| evaluate(&call(function, vec![]), &Fixed, dialect::ABL).unwrap();
+    let shown = |function| evaluate(&call(function, vec![]), &Fixed, ABL).unwrap();
     assert_eq!(shown("NOW"), Value::from("2026-01-01T00:00:00Z"));
     assert_eq!(shown("UNIQUE_ID"), Value::from("BBBBBB"));
 }
@@ -174,7 +175,7 @@ fn values_stay_bounded() {
     let twice = node(ExprKind::List(vec![x(), x()]));
     let mut steps = 0;
     let error = loop {
-        match evaluate(&twice, &state, dialect::ABL) {
+        match evaluate(&twice, &state, ABL) {
             Ok(value) => state.set("x", value),
             Err(error) => break error,
         }

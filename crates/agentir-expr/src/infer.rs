@@ -31,39 +31,46 @@ pub enum ValueType {
 
 /// [`ValueType`] without what is inside, for tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+pub enum ValueKind {
+    /// `None`, `null`: may stand for everything.
     Null,
+    /// A text.
     Text,
+    /// A number, whole or not.
     Number,
+    /// True or false.
     Boolean,
+    /// A day, a time, or both.
     Date,
+    /// A list.
     List,
+    /// Named values.
     Object,
 }
 
 /// The names of types in all languages.
-const NAMES: &[(&str, Kind)] = &[
-    ("string", Kind::Text),
-    ("text", Kind::Text),
-    ("free_text", Kind::Text),
-    ("email", Kind::Text),
-    ("phone", Kind::Text),
-    ("pattern", Kind::Text),
-    ("enum", Kind::Text),
-    ("id", Kind::Text),
-    ("number", Kind::Number),
-    ("integer", Kind::Number),
-    ("long", Kind::Number),
-    ("float", Kind::Number),
-    ("currency", Kind::Number),
-    ("boolean", Kind::Boolean),
-    ("date", Kind::Date),
-    ("datetime", Kind::Date),
-    ("time", Kind::Date),
-    ("timestamp", Kind::Date),
-    ("array", Kind::List),
-    ("list", Kind::List),
-    ("object", Kind::Object),
+const NAMES: &[(&str, ValueKind)] = &[
+    ("string", ValueKind::Text),
+    ("text", ValueKind::Text),
+    ("free_text", ValueKind::Text),
+    ("email", ValueKind::Text),
+    ("phone", ValueKind::Text),
+    ("pattern", ValueKind::Text),
+    ("enum", ValueKind::Text),
+    ("id", ValueKind::Text),
+    ("number", ValueKind::Number),
+    ("integer", ValueKind::Number),
+    ("long", ValueKind::Number),
+    ("float", ValueKind::Number),
+    ("currency", ValueKind::Number),
+    ("boolean", ValueKind::Boolean),
+    ("date", ValueKind::Date),
+    ("datetime", ValueKind::Date),
+    ("time", ValueKind::Date),
+    ("timestamp", ValueKind::Date),
+    ("array", ValueKind::List),
+    ("list", ValueKind::List),
+    ("object", ValueKind::Object),
 ];
 
 impl ValueType {
@@ -72,13 +79,13 @@ impl ValueType {
     pub fn named(name: &str) -> Option<Self> {
         let (_, kind) = NAMES.iter().find(|(n, _)| *n == name)?;
         Some(match kind {
-            Kind::Null => Self::Null,
-            Kind::Text => Self::Text,
-            Kind::Number => Self::Number,
-            Kind::Boolean => Self::Boolean,
-            Kind::Date => Self::Date,
-            Kind::List => Self::List(None),
-            Kind::Object => Self::Object,
+            ValueKind::Null => Self::Null,
+            ValueKind::Text => Self::Text,
+            ValueKind::Number => Self::Number,
+            ValueKind::Boolean => Self::Boolean,
+            ValueKind::Date => Self::Date,
+            ValueKind::List => Self::List(None),
+            ValueKind::Object => Self::Object,
         })
     }
 
@@ -106,15 +113,15 @@ impl ValueType {
         }
     }
 
-    const fn kind(&self) -> Kind {
+    const fn kind(&self) -> ValueKind {
         match self {
-            Self::Null => Kind::Null,
-            Self::Text => Kind::Text,
-            Self::Number => Kind::Number,
-            Self::Boolean => Kind::Boolean,
-            Self::Date => Kind::Date,
-            Self::List(_) => Kind::List,
-            Self::Object => Kind::Object,
+            Self::Null => ValueKind::Null,
+            Self::Text => ValueKind::Text,
+            Self::Number => ValueKind::Number,
+            Self::Boolean => ValueKind::Boolean,
+            Self::Date => ValueKind::Date,
+            Self::List(_) => ValueKind::List,
+            Self::Object => ValueKind::Object,
         }
     }
 }
@@ -122,40 +129,15 @@ impl ValueType {
 /// What the values of a language can never be converted to.
 #[derive(Debug)]
 pub struct Coercion {
-    never: &'static [(Kind, &'static [Kind])],
+    /// Types, each with those that it never becomes.
+    pub never: &'static [(ValueKind, &'static [ValueKind])],
     /// Whether a text with a list or an object in JSON can stand for it.
-    json: bool,
+    pub json: bool,
 }
 
 impl Coercion {
-    /// ABL's: texts may hold anything, JSON included; numbers may be milliseconds.
-    pub const ABL: Self = Self {
-        never: &[
-            (Kind::Number, &[Kind::List, Kind::Object]),
-            (Kind::Boolean, &[Kind::Date, Kind::List, Kind::Object]),
-            (Kind::Date, &[Kind::Number, Kind::Boolean, Kind::List, Kind::Object]),
-            (Kind::List, &[Kind::Text, Kind::Number, Kind::Boolean, Kind::Date, Kind::Object]),
-            (Kind::Object, &[Kind::Text, Kind::Number, Kind::Boolean, Kind::Date, Kind::List]),
-        ],
-        json: true,
-    };
-
     /// That of a language without declared types: nothing is rejected.
     pub const ANY: Self = Self { never: &[], json: true };
-
-    /// Agent Script's. Single values convert as Python converts them on request; lists do not. An
-    /// `object` is "an untyped structured value" (part I, 2.2), and on the platform the type of whatever
-    /// has a type of its own there, numbers and dates included: nothing is known of it.
-    pub const AGENT_SCRIPT: Self = Self {
-        never: &[
-            (Kind::Text, &[Kind::List]),
-            (Kind::Number, &[Kind::List]),
-            (Kind::Boolean, &[Kind::Date, Kind::List]),
-            (Kind::Date, &[Kind::Number, Kind::Boolean, Kind::List]),
-            (Kind::List, &[Kind::Text, Kind::Number, Kind::Boolean, Kind::Date]),
-        ],
-        json: false,
-    };
 
     /// Whether a value of the type `found` can never become one of the type `wanted`.
     #[must_use]
@@ -508,129 +490,4 @@ fn alien(left: &Expr, l: &ValueType, right: &Expr, r: &ValueType, known: &Known<
             && coercion.rejects(expr, other).is_some()
     };
     words(left, r) || words(right, l) || (cannot(left, l, r) && cannot(right, r, l))
-}
-
-#[cfg(test)]
-#[allow(clippy::unwrap_used)]
-mod tests {
-    use super::ValueType::{Boolean, Date, List, Number, Object, Text};
-    use super::*;
-    use agentir_diagnostics::Spanned;
-
-    fn at() -> Span {
-        Span::default()
-    }
-    fn text(value: &str) -> Expr {
-        Expr::literal(Literal::String(value.into()), at())
-    }
-    fn number(value: f64) -> Expr {
-        Expr::literal(Literal::Number(value), at())
-    }
-    fn variable(name: &str) -> Expr {
-        Expr::path(Path::variable(Spanned::new(name.into(), at())), at())
-    }
-    fn both(op: BinaryOp, left: Expr, right: Expr) -> Expr {
-        let (left, right) = (Box::new(left), Box::new(right));
-        Expr::new(ExprKind::Binary { op, left, right }, at()).unwrap()
-    }
-    /// The type of an expression over variables called by their types, and how much is wrong with it.
-    fn inferred(expr: &Expr) -> (Option<ValueType>, usize) {
-        let root = |path: &Path| match path.root.value.as_str() {
-            "numbers" => Some(List(Some(Box::new(Number)))),
-            name => ValueType::named(name),
-        };
-        let known = Known { coercion: &Coercion::AGENT_SCRIPT, root: &root, function: &|_| None };
-        let mut wrong = 0;
-        let ty = infer(expr, &known, &mut |_, _| wrong += 1);
-        (ty, wrong)
-    }
-
-    #[test]
-    fn only_what_never_converts_is_reported() {
-        for (found, wanted) in [
-            (List(None), Text),
-            (Object, Number),
-            (Number, List(None)),
-            (Boolean, Date),
-            (Date, Number),
-        ] {
-            assert!(
-                Coercion::ABL.never(&found, &wanted),
-                "{} for {}",
-                found.words(),
-                wanted.words()
-            );
-        }
-        // Numbers in quotes, numbers as texts, milliseconds as dates, JSON as text.
-        for (found, wanted) in
-            [(Text, Number), (Number, Text), (Number, Date), (Text, Object), (Boolean, Text)]
-        {
-            assert!(
-                !Coercion::ABL.never(&found, &wanted),
-                "{} for {}",
-                found.words(),
-                wanted.words()
-            );
-        }
-        let never = |a: &ValueType, b: &ValueType| Coercion::AGENT_SCRIPT.never(a, b);
-        assert!(
-            never(&Text, &List(None)) && !never(&List(None), &Object) && !never(&Object, &Number)
-        );
-        let list = |of| List(Some(Box::new(of)));
-        assert!(never(&list(list(Text)), &list(Number)) && !never(&list(Text), &list(Number)));
-    }
-
-    #[test]
-    fn nothing_may_stand_for_everything() {
-        for wanted in [Text, Number, Boolean, Date, List(None), Object] {
-            assert!(!Coercion::AGENT_SCRIPT.never(&ValueType::Null, &wanted));
-        }
-        assert_eq!(
-            inferred(&both(BinaryOp::Is, variable("list"), Expr::literal(Literal::Null, at()))).1,
-            0
-        );
-    }
-
-    #[test]
-    fn constants_are_looked_at() {
-        let rejects = |e: &Expr, t: &ValueType| Coercion::AGENT_SCRIPT.rejects(e, t).is_some();
-        assert!(rejects(&text("many"), &Number) && !rejects(&text(" 5 "), &Number));
-        assert!(rejects(&text("yes"), &Boolean) && !rejects(&text("True"), &Boolean));
-        assert!(!rejects(&text("{!@variables.x}"), &Number));
-        let list = Expr::new(ExprKind::List(vec![number(1.0), text("two")]), at()).unwrap();
-        assert!(rejects(&list, &List(Some(Box::new(Number)))) && !rejects(&list, &List(None)));
-    }
-
-    #[test]
-    fn operators_know_their_operands() {
-        use BinaryOp::{Add, Greater, StrictEqual, Subtract};
-        assert_eq!(inferred(&both(Add, variable("number"), number(1.0))), (Some(Number), 0));
-        assert_eq!(inferred(&both(Add, text("no. "), variable("number"))), (Some(Text), 0));
-        assert_eq!(inferred(&both(Add, variable("list"), number(1.0))).1, 1);
-        assert_eq!(inferred(&both(Subtract, variable("list"), number(1.0))), (Some(Number), 1));
-        assert_eq!(inferred(&both(Greater, variable("number"), text("high"))), (Some(Boolean), 1));
-        assert_eq!(inferred(&both(Greater, variable("number"), text("5"))), (Some(Boolean), 0));
-        assert_eq!(inferred(&both(StrictEqual, variable("text"), number(5.0))), (Some(Boolean), 0));
-        assert_eq!(inferred(&both(StrictEqual, variable("list"), variable("text"))).1, 1);
-    }
-
-    #[test]
-    fn parts_have_types() {
-        let part = |name: &str, segment| {
-            let mut path = Path::variable(Spanned::new(name.into(), at()));
-            path.segments.push(segment);
-            inferred(&Expr::path(path, at()))
-        };
-        let field = |name: &str| Segment::Field(Spanned::new(name.into(), at()));
-        assert_eq!(part("numbers", Segment::Index(0)), (Some(Number), 0));
-        assert_eq!(part("numbers", field("length")), (Some(Number), 0));
-        assert_eq!(part("numbers", field("first")), (None, 1));
-        assert_eq!(part("object", field("first")), (None, 0));
-        let by = |index| {
-            let (base, index) = (Box::new(variable("numbers")), Box::new(index));
-            inferred(&Expr::new(ExprKind::Subscript { base, index }, at()).unwrap())
-        };
-        assert_eq!(by(variable("number")), (Some(Number), 0));
-        assert_eq!(by(variable("string")), (Some(Number), 1));
-    }
 }

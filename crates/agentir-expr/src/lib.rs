@@ -8,7 +8,7 @@
 //! spans: "has the same meaning" is `==`. The tree is a crate of its own because the front ends and
 //! the IR both need it, and neither may depend on the other.
 //!
-//! *Invariant*: nothing here parses text or resolves a name; only the tables of `dialect` know a language.
+//! *Invariant*: nothing here parses text, resolves a name, or names a language; a language hands over its tables.
 
 pub mod dialect;
 mod expr;
@@ -30,7 +30,7 @@ pub use functions::{
     Effect, FUNCTION_NAMESPACE, Function, Method, Parameter, ParameterType, Scope, function,
     function_ignoring_case, functions, methods,
 };
-pub use infer::{Coercion, Known, Mismatch, ValueType, infer};
+pub use infer::{Coercion, Known, Mismatch, ValueKind, ValueType, infer};
 pub use signatures::check_calls;
 pub use system::{
     NAMESPACES, Namespace, SYSTEM_TOOLS, SYSTEM_VARIABLES, SystemVariable, system_namespace,

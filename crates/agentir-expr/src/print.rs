@@ -5,6 +5,7 @@
 //! has is written as Agent Script writes it.
 
 use crate::expr::{BinaryOp, Expr, ExprKind, Literal, ObjectEntry, Path, Segment, UnaryOp};
+use crate::functions::FUNCTION_NAMESPACE;
 use std::fmt::{self, Display, Formatter, Write};
 
 /// How tightly a form binds, loosest first; the levels of the grammar in `grammars/abl/inline.lalrpop`.
@@ -72,7 +73,7 @@ impl Display for Receiver<'_> {
         let parentheses = match &self.expr.kind {
             // `abl.word_count(x)` is a function, and `a.b` one path.
             ExprKind::Path(path) => {
-                self.part || (path.segments.is_empty() && path.root.value == "abl")
+                self.part || (path.segments.is_empty() && path.root.value == FUNCTION_NAMESPACE)
             }
             ExprKind::Literal(Literal::Number(_)) => true,
             _ => Level::of(self.expr) < Level::Postfix,

@@ -75,7 +75,7 @@ pub fn read(
         problems.push(problem);
         return Document { stopped, ..Document::default() };
     }
-    let mut reader = Reader::new(first_dialect(&root), parsers, problems);
+    let mut reader = Reader::new(first_dialect(&root, parsers), parsers, problems);
     let program =
         if whole { read_program(&root, &mut reader) } else { read_agent(&root, &mut reader) };
     let origins = reader.origins;
@@ -111,9 +111,9 @@ fn unsupported_version(root: &Node, key: &'static str) -> Option<Diagnostic> {
 }
 
 /// The dialect of the first agent that names one, for the parts of a program that belong to no agent.
-fn first_dialect(root: &Node) -> Dialect {
+fn first_dialect(root: &Node, parsers: &Parsers) -> Dialect {
     let of_agent =
-        |agent: &Node| Dialect::from_id(&agent.get("metadata")?.get("dialect")?.text()?.value);
+        |agent: &Node| parsers.dialect(&agent.get("metadata")?.get("dialect")?.text()?.value);
     let agents = root.get("agents").map_or(&[][..], Node::members);
     let all = agents.iter().map(|member| &member.value).chain([root]);
     all.filter_map(of_agent).next().unwrap_or(NONE)

@@ -20,6 +20,15 @@ pub struct Parsers {
     pub inline: &'static InlineParsers,
     /// The dialects whose texts have placeholders in a notation of their own.
     pub templates: &'static [(Dialect, TemplateParser)],
+    /// The dialects that agents may have.
+    pub dialects: fn() -> Vec<Dialect>,
+}
+
+impl Parsers {
+    /// The dialect with this id.
+    pub(crate) fn dialect(&self, id: &str) -> Option<Dialect> {
+        (self.dialects)().into_iter().find(|known| known.id() == id)
+    }
 }
 
 /// The key of an [`Origin`].
@@ -180,6 +189,14 @@ impl<'r> Reader<'r> {
     /// One of the words that the field may have.
     pub(crate) fn word_of_field(&mut self, json: &Node) -> Option<Spanned<&'static str>> {
         self.word(json, self.words)
+    }
+
+    /// One of the dialects, by its id.
+    pub(crate) fn dialect_of(&mut self, json: &Node) -> Option<Dialect> {
+        let all = (self.parsers.dialects)();
+        let ids: Vec<&str> = all.iter().map(|dialect| dialect.id()).collect();
+        let id = self.word(json, &ids)?;
+        all.into_iter().find(|known| known.id() == id.value)
     }
 
     /// The items of an array. An item that is wrong is left out.

@@ -2,14 +2,16 @@
 
 use crate::describe::{Fields, Json};
 use crate::reader::{ORIGIN, ORIGIN_DESCRIPTION};
+use agentir_expr::Dialect;
 use agentir_ir::CompilationOutput;
 use agentir_syntax::Origin;
 use serde_json::{Map, Value, json};
 
-/// The JSON Schema of the compilation output, with the IR of an agent in it.
+/// The JSON Schema of the compilation output, with the IR of an agent in it. Agents have one of these dialects.
 #[must_use]
-pub fn schema() -> Value {
-    let mut schemas = Schemas::default();
+pub fn schema(dialects: impl IntoIterator<Item = Dialect>) -> Value {
+    let dialects = dialects.into_iter().map(Dialect::id).collect();
+    let mut schemas = Schemas { dialects, ..Schemas::default() };
     let mut root = ObjectSchema::default();
     CompilationOutput::describe(&mut schemas, &mut root);
     let mut root = root.0;
@@ -27,6 +29,8 @@ pub struct Schemas {
     definitions: Map<String, Value>,
     /// The words that the field being described may have as its value.
     pub(crate) words: &'static [&'static str],
+    /// The ids of the dialects that agents may have.
+    pub(crate) dialects: Vec<&'static str>,
 }
 
 impl Schemas {

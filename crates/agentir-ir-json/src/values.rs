@@ -191,16 +191,16 @@ impl Json for &'static str {
     }
 }
 
-/// The id of a dialect, of which a field lists all.
+/// The id of a dialect.
 impl Json for Dialect {
     fn write<S: Serializer>(&self, _: Mode, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(self.id())
     }
     fn read(json: &Node, reader: &mut Reader<'_>) -> Option<Self> {
-        reader.word_of_field(json).and_then(|word| Self::from_id(word.value))
+        reader.dialect_of(json)
     }
     fn schema(schemas: &mut Schemas) -> Value {
-        <&'static str>::schema(schemas)
+        json!({ "type": "string", "enum": schemas.dialects })
     }
 }
 

@@ -1,8 +1,7 @@
 //! Words that several fields may have as their values.
 
 use agentir_expr::Dialect;
-use agentir_expr::dialect::{ALL, Equality};
-use std::sync::LazyLock;
+use agentir_expr::dialect::Equality;
 
 /// The versions of the JSON that are read.
 pub(crate) const VERSIONS: &[&str] = &[agentir_ir::IR_VERSION];
@@ -37,13 +36,6 @@ pub(crate) const ENTITY_TYPES: &[&str] = &[
     "array",
     "object",
 ];
-
-/// The ids of the dialects.
-pub(crate) fn dialects() -> &'static [&'static str] {
-    static IDS: LazyLock<Vec<&str>> =
-        LazyLock::new(|| ALL.iter().map(|dialect| dialect.id()).collect());
-    &IDS
-}
 
 /// Whether `==` of a dialect compares without conversion, which is an operator of its own in the tree.
 pub(crate) fn is_strict(dialect: Dialect) -> bool {

@@ -8,13 +8,15 @@
 )]
 
 use agentir_diagnostics::{Diagnostic, FileId};
-use agentir_expr::dialect;
 use agentir_ir_json::Parsers;
 use agentir_ir_json::{Document, read};
+use agentir_lang_abl::dialect::ABL;
+use agentir_lang_agent_script::dialect::AGENT_SCRIPT;
 
 static PARSERS: Parsers = Parsers {
     inline: &agentir_lang_abl::INLINE_PARSERS,
-    templates: &[(dialect::AGENT_SCRIPT, agentir_lang_agent_script::template)],
+    templates: &[(AGENT_SCRIPT, agentir_lang_agent_script::template)],
+    dialects: || vec![ABL, AGENT_SCRIPT],
 };
 
 fn read_text(text: &str) -> (Document, Vec<Diagnostic>) {

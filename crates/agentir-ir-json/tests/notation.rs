@@ -8,15 +8,17 @@
 )]
 
 use agentir_diagnostics::{FileId, Span, Spanned};
-use agentir_expr::dialect;
 use agentir_expr::{BinaryOp, Expr, ExprKind, Literal, Name, ObjectEntry, Path, Segment, UnaryOp};
 use agentir_ir_json::Parsers;
 use agentir_ir_json::{Mode, read, to_value};
+use agentir_lang_abl::dialect::ABL;
+use agentir_lang_agent_script::dialect::AGENT_SCRIPT;
 use proptest::prelude::*;
 
 static PARSERS: Parsers = Parsers {
     inline: &agentir_lang_abl::INLINE_PARSERS,
-    templates: &[(dialect::AGENT_SCRIPT, agentir_lang_agent_script::template)],
+    templates: &[(AGENT_SCRIPT, agentir_lang_agent_script::template)],
+    dialects: || vec![ABL, AGENT_SCRIPT],
 };
 
 fn at() -> Span {

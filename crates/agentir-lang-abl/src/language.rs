@@ -1,13 +1,15 @@
 //! The language as the rest of the program sees it.
 
 use crate::context::context;
+use crate::dialect;
 use crate::inline::{ActionKind, condition, is_word_of_expressions, template};
 use crate::line_layout::NOTATION;
 use crate::migrate::VersionChanges;
 use crate::schema::{AGENT, PROFILE, TOOL_LIBRARY};
 use crate::{Arena, Format, Options, emit, lower, outline, reader};
 use agentir_diagnostics::FileId;
-use agentir_expr::{Dialect, Version, dialect};
+use agentir_expr::dialect::Notation as Written;
+use agentir_expr::{Dialect, Version};
 use agentir_syntax::context::Context;
 use agentir_syntax::emit::Emitter;
 use agentir_syntax::line_layout::YAML;
@@ -27,7 +29,7 @@ struct Abl;
 /// A document in `.abl` notation.
 pub static ABL_FILE: FileKind = FileKind {
     migration: Some(&VersionChanges(Format::Abl)),
-    ..FileKind::agents("abl", "ABL", NOTATION)
+    ..FileKind::agents(dialect::ABL.id(), dialect::ABL.title(), NOTATION)
 };
 
 /// A document in YAML.
@@ -55,7 +57,7 @@ impl Language for Abl {
     }
 
     fn title(&self) -> &'static str {
-        "ABL"
+        dialect::ABL.title()
     }
 
     fn dialect(&self) -> Dialect {
@@ -63,6 +65,9 @@ impl Language for Abl {
     }
 
     fn detect(&self, file: &FileHead<'_>) -> Option<(Confidence, &'static FileKind)> {
+        if file.name.ends_with(".abl") {
+            return Some((Confidence::Certain, &ABL_FILE));
+        }
         is_yaml_name(file.name).then_some((Confidence::Certain, &YAML_FILE))
     }
 
@@ -142,8 +147,8 @@ fn read(format: Format, file: FileId, text: &str, options: Options) -> LoweredFi
     };
     let version = document.version;
     let notation = match format {
-        Format::Abl => dialect::Notation::Native,
-        Format::Yaml => dialect::Notation::Yaml,
+        Format::Abl => Written::Native,
+        Format::Yaml => Written::Yaml,
     };
     let mut definition = lower::lower(document, notation, text, options.fragment, &mut diagnostics);
     if let Definition::Agent(agent) = &mut definition

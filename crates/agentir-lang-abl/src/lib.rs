@@ -15,6 +15,7 @@
 //! extensions, because taking a field removes it from the tree and what is left at the end is kept.
 
 mod context;
+pub mod dialect;
 mod emit;
 pub mod inline;
 mod language;

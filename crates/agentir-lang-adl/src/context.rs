@@ -3,11 +3,12 @@
 //! The reader reads a copy of the text with a marker at the offset, and decides the type of the agent; the entries that
 //! the marker is in lead through the tables to it.
 
+use crate::dialect::ADL;
 use crate::schema::{self, AgentKind, FIELDS, FieldDef, FieldType, Standing, VERBS};
 use crate::tree::Agent;
 use crate::{config, reader};
 use agentir_diagnostics::{FileId, Span};
-use agentir_expr::dialect::{self, Entry as Beginning};
+use agentir_expr::dialect::Entry as Beginning;
 use agentir_syntax::context::{
     Context, Cursor, Expected, ExpectedKind, FieldContext, MARKER, Marked, NameKind, Position,
     RecordContext, Shape, ends_in_string, in_words, open_placeholder, qualifier,
@@ -101,7 +102,7 @@ impl Search<'_, '_> {
             return Some(());
         };
         if self.is_marker(key) {
-            if let Beginning::Named(name) = dialect::ADL.traits().entry
+            if let Beginning::Named(name) = ADL.traits().entry
                 && !has(&outline.entries, name)
             {
                 self.key(name, &[Shape::Record("agent")], true, true);

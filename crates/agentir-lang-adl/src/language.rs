@@ -1,8 +1,9 @@
 //! The language as the rest of the program sees it.
 
+use crate::dialect;
 use crate::{AgentKind, config, context, emit, lower, python, reader};
 use agentir_diagnostics::{FileId, Span};
-use agentir_expr::{Dialect, dialect};
+use agentir_expr::Dialect;
 use agentir_ir::{Extensions, ToolLibrary};
 use agentir_syntax::context::Context;
 use agentir_syntax::emit::Emitter;
@@ -21,7 +22,7 @@ pub static ADL: &dyn Language = &Adl;
 struct Adl;
 
 /// The agents of a bot.
-pub static AGENTS_FILE: FileKind = FileKind::agents("adl", "ADL", YAML);
+pub static AGENTS_FILE: FileKind = FileKind::agents(dialect::ADL.id(), dialect::ADL.title(), YAML);
 
 /// The settings of a bot (`config.yml`).
 pub static SETTINGS_FILE: FileKind =
@@ -44,7 +45,7 @@ impl Language for Adl {
     }
 
     fn title(&self) -> &'static str {
-        "ADL"
+        dialect::ADL.title()
     }
 
     fn dialect(&self) -> Dialect {

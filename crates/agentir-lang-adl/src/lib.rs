@@ -16,6 +16,7 @@
 
 pub mod config;
 mod context;
+pub mod dialect;
 mod emit;
 mod inline;
 mod language;

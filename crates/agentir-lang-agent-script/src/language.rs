@@ -1,9 +1,10 @@
 //! The language as the rest of the program sees it.
 
+use crate::dialect;
 use crate::line_layout::NOTATION;
 use crate::{Dialect, Options, context, emit, lower, parse, validate};
 use agentir_diagnostics::{FileId, Span};
-use agentir_expr::{Dialect as Semantics, dialect};
+use agentir_expr::Dialect as Semantics;
 use agentir_syntax::context::Context;
 use agentir_syntax::emit::Emitter;
 use agentir_syntax::lower::not_text;
@@ -19,7 +20,8 @@ pub static AGENT_SCRIPT: &dyn Language = &AgentScript;
 struct AgentScript;
 
 /// A file, which is a whole program.
-pub static AGENT_SCRIPT_FILE: FileKind = FileKind::agents("agent-script", "Agent Script", NOTATION);
+pub static AGENT_SCRIPT_FILE: FileKind =
+    FileKind::agents(dialect::AGENT_SCRIPT.id(), dialect::AGENT_SCRIPT.title(), NOTATION);
 
 impl Language for AgentScript {
     fn id(&self) -> &'static str {
@@ -27,7 +29,7 @@ impl Language for AgentScript {
     }
 
     fn title(&self) -> &'static str {
-        "Agent Script"
+        dialect::AGENT_SCRIPT.title()
     }
 
     fn dialect(&self) -> Semantics {
@@ -43,7 +45,7 @@ impl Language for AgentScript {
     /// By the ending, else by the content.
     fn detect(&self, file: &FileHead<'_>) -> Option<(Confidence, &'static FileKind)> {
         let name = file.name;
-        let other = [".abl", ".yaml", ".yml", ".json"].iter().any(|end| name.ends_with(end));
+        let other = [".yaml", ".yml", ".json"].iter().any(|end| name.ends_with(end));
         let ours = name.ends_with(".agent") || (!other && is_agent_script(file.text));
         ours.then_some((Confidence::Likely, &AGENT_SCRIPT_FILE))
     }

@@ -15,6 +15,7 @@
 //! everything in the text.
 
 mod context;
+pub mod dialect;
 mod emit;
 mod inline;
 mod language;

@@ -1,8 +1,9 @@
 //! The export as the rest of the program sees it: a language that is only read.
 
+use crate::dialect::{ID, TITLE};
 use crate::{FILE_NAMES, SETTINGS, archive, is_xo, json, losses, lower, parse};
 use agentir_diagnostics::FileId;
-use agentir_expr::{Dialect, dialect};
+use agentir_expr::Dialect;
 use agentir_syntax::emit::LossRule;
 use agentir_syntax::lower::not_text;
 use agentir_syntax::{
@@ -16,10 +17,14 @@ use std::io::Cursor;
 pub struct Xo {
     /// The parsers of the language that expressions and texts are translated to.
     pub parsers: &'static InlineParsers,
+    /// The dialect of that language. Settings that only it has are its extensions.
+    pub base: Dialect,
+    /// The dialect of exports: with the [`tables`](crate::dialect::tables) made of those of that language.
+    pub dialect: Dialect,
 }
 
 /// The definition of a bot.
-pub static EXPORT_FILE: FileKind = kind("kore-xo", "exports of Kore.ai XO", false);
+pub static EXPORT_FILE: FileKind = kind(ID, "exports of Kore.ai XO", false);
 
 /// The settings beside the definition of a bot (`config.json`).
 pub static SETTINGS_FILE: FileKind = kind("kore-xo-settings", "settings of Kore.ai XO", true);
@@ -39,15 +44,15 @@ const fn kind(name: &'static str, title: &'static str, is_companion: bool) -> Fi
 
 impl Language for Xo {
     fn id(&self) -> &'static str {
-        lower::XO
+        ID
     }
 
     fn title(&self) -> &'static str {
-        "Kore.ai XO"
+        TITLE
     }
 
     fn dialect(&self) -> Dialect {
-        dialect::XO
+        self.dialect
     }
 
     fn detect(&self, file: &FileHead<'_>) -> Option<(Confidence, &'static FileKind)> {
@@ -80,7 +85,7 @@ impl Language for Xo {
                 .map(|root| Definition::Settings(lower::settings(&root, &mut diagnostics)))
         } else {
             parse(file, text, &mut diagnostics)
-                .map(|root| lower::lower(&root, text, self.parsers, &mut diagnostics))
+                .map(|root| lower::lower(&root, text, self, &mut diagnostics))
         };
         match definition {
             Some(definition) => LoweredFile::new(definition, diagnostics),

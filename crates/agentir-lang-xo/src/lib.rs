@@ -8,11 +8,12 @@
 //! JavaScript is parsed by tree-sitter. Simple statements are translated; of all others, the
 //! variables that they read and write are recorded. Spans survive URI decoding and escapes.
 //!
-//! Expressions and texts are translated to those of another language, whose parsers [`Xo`] is given.
+//! Expressions and texts are translated to those of another language, whose parsers and tables [`Xo`] is given.
 //!
 //! *Invariant*: every value of the document is accessible with its span; each value is taken at most once.
 
 mod archive;
+pub mod dialect;
 mod language;
 mod losses;
 mod lower;

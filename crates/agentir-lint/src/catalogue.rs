@@ -5,7 +5,7 @@ use crate::options::{OPTIONS, RuleOption};
 use crate::rule::{Group, Rule};
 use crate::rules;
 use agentir_diagnostics::{Severity, Tag};
-use agentir_ir::{Dialect, dialect};
+use agentir_ir::Dialect;
 use agentir_rules::PAGES;
 use serde::Serialize;
 
@@ -166,15 +166,24 @@ pub struct RuleInfo {
     pub summary: &'static str,
     /// The names of the equivalent checks in the vendors' tools.
     pub vendor: &'static [&'static str],
-    /// The dialects that it applies to.
-    pub dialects: Vec<Dialect>,
     /// Its options.
     pub options: Vec<RuleOption>,
     /// The tag of its findings.
     pub tag: Option<Tag>,
+    #[serde(skip)]
+    rule: &'static Rule,
 }
 
 impl RuleInfo {
+    /// Those of some dialects that it applies to and that authors write.
+    pub fn dialects(
+        &self,
+        all: impl IntoIterator<Item = Dialect>,
+    ) -> impl Iterator<Item = Dialect> {
+        let rule = self.rule;
+        all.into_iter().filter(|dialect| dialect.traits().is_authored && rule.applies_to(*dialect))
+    }
+
     /// The name of the group.
     #[must_use]
     pub const fn group_name(&self) -> &'static str {
@@ -202,16 +211,15 @@ impl Group {
 }
 
 fn info(rule: &'static Rule) -> RuleInfo {
-    let authored = dialect::ALL.into_iter().filter(|dialect| dialect.traits().is_authored);
     RuleInfo {
         name: rule.name.0,
         group: rule.group,
         severity: rule.severity,
         summary: rule.summary,
         vendor: rule.vendor,
-        dialects: authored.filter(|dialect| rule.applies_to(*dialect)).collect(),
         options: OPTIONS.iter().copied().filter(|option| option.rule == rule.name.0).collect(),
         tag: tag(rule.name.0),
+        rule,
     }
 }
 

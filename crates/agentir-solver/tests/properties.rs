@@ -10,6 +10,9 @@ use agentir_eval::{Outcome, State, Value, outcome};
 use agentir_expr::{
     BinaryOp, Dialect, Expr, ExprKind, Literal as Constant, Name, Path, Segment, UnaryOp,
 };
+use agentir_lang_abl::dialect::ABL;
+use agentir_lang_adl::dialect::ADL;
+use agentir_lang_agent_script::dialect::AGENT_SCRIPT;
 use agentir_solver::{
     Answer, Assertion, FactKind, Facts, Goal, Label, Query, Solver, Type, Verdict,
 };
@@ -180,7 +183,7 @@ fn state() -> impl Strategy<Value = State> {
 }
 
 fn dialect() -> impl Strategy<Value = Dialect> {
-    prop::sample::select(agentir_expr::dialect::ALL.to_vec())
+    prop::sample::select(vec![ABL, AGENT_SCRIPT, ADL])
 }
 
 fn literals(exprs: &[(Expr, bool)]) -> Vec<Assertion<'_>> {

@@ -8,6 +8,7 @@ use crate::lowered::{LoweredFile, ReadOptions};
 use crate::migrate::Migration;
 use crate::rules;
 use agentir_diagnostics::{Diagnostic, FileId, Span};
+use agentir_expr::dialect::NONE;
 use agentir_expr::{Condition, Dialect, Template};
 use std::fmt;
 
@@ -19,7 +20,7 @@ pub trait Language: Sync {
     /// Its name in prose.
     fn title(&self) -> &'static str;
 
-    /// The dialect of its agents: their semantics, and how messages speak of them.
+    /// The dialect of its agents: their semantics, and how messages speak of them. [`NONE`] if documents say it.
     fn dialect(&self) -> Dialect;
 
     /// The names of its variants, which a document or [`ReadOptions::variant`] chooses from.
@@ -303,10 +304,15 @@ impl Languages {
         self.iter().find(|language| language.id() == id)
     }
 
+    /// Their dialects, in order. A language whose documents say the dialect of each agent has none of its own.
+    pub fn dialects(&self) -> impl Iterator<Item = Dialect> + use<> {
+        self.iter().map(Language::dialect).filter(|dialect| *dialect != NONE)
+    }
+
     /// The dialect with this id.
     #[must_use]
     pub fn dialect(&self, id: &str) -> Option<Dialect> {
-        self.iter().map(Language::dialect).find(|known| known.id() == id)
+        self.dialects().find(|known| known.id() == id)
     }
 
     /// The targets of conversions, in order.

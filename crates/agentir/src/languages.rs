@@ -2,23 +2,29 @@
 
 use agentir_convert::Target;
 use agentir_diagnostics::Diagnostic;
-use agentir_expr::{Template, TemplatePart, dialect};
+use agentir_expr::dialect::{Dialect, DialectTables};
+use agentir_expr::{Template, TemplatePart};
 use agentir_ir_json::{AgentIr, Parsers};
+use agentir_lang_abl::dialect::ABL;
+use agentir_lang_adl::dialect::ADL;
+use agentir_lang_agent_script::dialect::AGENT_SCRIPT;
 use agentir_lang_xo::Xo;
 use agentir_syntax::inline::InlineText;
 use agentir_syntax::{Language, Languages};
 
 /// Exports are translated to the expressions and texts of ABL.
-static XO: Xo = Xo { parsers: &agentir_lang_abl::INLINE_PARSERS };
+static XO: Xo =
+    Xo { parsers: &agentir_lang_abl::INLINE_PARSERS, base: ABL, dialect: Dialect::new(&XO_TABLES) };
+
+static XO_TABLES: DialectTables =
+    agentir_lang_xo::dialect::tables(agentir_lang_abl::dialect::TABLES);
 
 /// Texts in AgentIR have the placeholders of ABL, but for those of Agent Script.
 static AGENT_IR: AgentIr = AgentIr {
     parsers: Parsers {
         inline: &agentir_lang_abl::INLINE_PARSERS,
-        templates: &[
-            (dialect::AGENT_SCRIPT, agentir_lang_agent_script::template),
-            (dialect::ADL, adl_template),
-        ],
+        templates: &[(AGENT_SCRIPT, agentir_lang_agent_script::template), (ADL, adl_template)],
+        dialects: || languages().dialects().collect(),
     },
 };
 
@@ -65,5 +71,39 @@ pub mod targets {
     #[must_use]
     pub fn all() -> Vec<Target> {
         super::languages().targets().collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::languages;
+    use std::collections::HashSet;
+
+    #[test]
+    fn ids_are_unique_and_found() {
+        let ids: HashSet<_> = languages().dialects().map(|dialect| dialect.id()).collect();
+        assert_eq!(ids.len(), languages().dialects().count());
+        for dialect in languages().dialects() {
+            assert_eq!(languages().dialect(dialect.id()), Some(dialect));
+            assert_eq!(languages().get(dialect.id()).map(|l| l.dialect()), Some(dialect));
+        }
+        assert_eq!(languages().dialect("rasa"), None);
+        assert_eq!(languages().dialect("none"), None);
+    }
+
+    #[test]
+    fn tables_say_nothing_twice() {
+        for dialect in languages().dialects() {
+            let tables = dialect.tables();
+            let constructs: HashSet<_> = tables.constructs.iter().collect();
+            assert_eq!(constructs.len(), tables.constructs.len(), "{dialect:?}");
+            for vocabulary in tables.vocabularies {
+                let keywords: HashSet<_> = vocabulary.keywords.iter().map(|(k, _)| k).collect();
+                assert_eq!(keywords.len(), vocabulary.keywords.len(), "{dialect:?}");
+                let phrases: HashSet<_> = vocabulary.phrases.iter().map(|(p, _)| p).collect();
+                assert_eq!(phrases.len(), vocabulary.phrases.len(), "{dialect:?}");
+                assert_eq!(dialect.vocabulary(vocabulary.notation).notation, vocabulary.notation);
+            }
+        }
     }
 }

@@ -6,8 +6,9 @@ use super::states::{Domain, States, Test};
 use super::{Baseline, Mutation, Operator, Oracle};
 use agentir_diagnostics::{Edit, Span};
 use agentir_eval::Outcome;
-use agentir_expr::{Condition, Expr, ExprKind, Literal, Visit, dialect};
+use agentir_expr::{Condition, Expr, ExprKind, Literal, Visit};
 use agentir_ir::{Agent, Branch, Node, NumberOrText, Statement};
+use agentir_lang_abl::dialect::ABL;
 
 /// Operators for conditions, constraints, routes and declared values.
 pub(super) const OPERATORS: &[Operator] = &[
@@ -103,7 +104,7 @@ fn moved(baseline: &Baseline, mutations: &mut Vec<Mutation>) {
 }
 
 fn words(agent: &Agent) -> [&'static str; 2] {
-    if agent.metadata.dialect == dialect::ABL { ["AND", "OR"] } else { ["and", "or"] }
+    if agent.metadata.dialect == ABL { ["AND", "OR"] } else { ["and", "or"] }
 }
 
 /// The source text of the operands of a comparison of a variable with a constant.
@@ -327,9 +328,8 @@ fn tied(baseline: &Baseline, mutations: &mut Vec<Mutation>) {
 /// If the runtime alone decides the handoff of one agent, the other hands over under the same condition.
 fn handed_back(baseline: &Baseline, mutations: &mut Vec<Mutation>) {
     let program = &baseline.checked.program;
-    let quiet = |a: &&Agent| {
-        a.flow.is_none() && a.gather.fields.is_empty() && a.metadata.dialect == dialect::ABL
-    };
+    let quiet =
+        |a: &&Agent| a.flow.is_none() && a.gather.fields.is_empty() && a.metadata.dialect == ABL;
     for agent in program.agents().filter(quiet) {
         let domain = Domain::of(program, agent);
         for handoff in agent.coordination.handoffs.iter().filter(|h| !h.returns) {

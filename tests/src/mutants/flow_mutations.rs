@@ -23,7 +23,7 @@ pub(super) const OPERATORS: &[Operator] = &[
 
 fn abl(baseline: &Baseline) -> impl Iterator<Item = (usize, &Agent)> {
     let all = baseline.checked.program.agents().enumerate();
-    all.filter(|(_, a)| a.metadata.dialect == agentir_expr::dialect::ABL)
+    all.filter(|(_, a)| a.metadata.dialect == agentir_lang_abl::dialect::ABL)
 }
 
 fn runs(agent: usize, span: Span, edits: Vec<Edit>) -> Mutation {

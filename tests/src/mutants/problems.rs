@@ -576,7 +576,7 @@ impl Search {
 
     /// Conditions that hold initially, if all variables they read have initial values.
     fn start(&mut self, agent: &Agent, domain: &Domain) {
-        if domain.dialect != agentir_expr::dialect::ABL {
+        if domain.dialect != agentir_lang_abl::dialect::ABL {
             return;
         }
         let unjudged = std::cell::RefCell::new(BTreeSet::new());

@@ -409,6 +409,16 @@ fn every_value_of_third_party_exports_is_kept_approximated_or_dropped() {
     every_value_is_in_the_report(&external());
 }
 
+/// A comparison with an unset value is false in an export, and an error in Agent Script.
+#[test]
+fn comparisons_are_guarded_where_unset_values_are_errors() {
+    let checked = read(&sample("valid/bicycle_rental/botDefinition.json"));
+    let done = convert(languages(), &checked.program, &checked.sources, targets::AGENT_SCRIPT);
+    let waiting = "@variables.GetPrice.waiting";
+    let guarded = format!("{waiting} is not None and {waiting} >= 3");
+    assert!(shown(&done).contains(&guarded), "{guarded}");
+}
+
 fn every_value_is_in_the_report(exports: &[File]) {
     for file in exports {
         let checked = read(file);

@@ -483,8 +483,7 @@ mod tests {
     fn no_text_with_a_name_is_passed_over() {
         let agents = ["Billing", "Élan", "x", "42nd street", "don't ask"].map(|name| {
             let name = Spanned::new(SmolStr::new(name), Span::default());
-            let metadata =
-                Metadata::new(name, agentir_expr::dialect::AGENT_SCRIPT, SmolStr::default());
+            let metadata = Metadata::new(name, agentir_expr::dialect::NONE, SmolStr::default());
             Agent::new(metadata, Span::default())
         });
         let program =

@@ -1,7 +1,7 @@
 //! Guards: Boolean functions over the conditions of both programs, as hash-consed binary decision
 //! diagrams. Two guards are the same function if and only if they have the same number.
 
-use crate::prover::{Condition, Prover};
+use crate::prover::{Condition, Key, Prover};
 use agentir_diagnostics::Span;
 use agentir_expr::{BinaryOp, ExprKind, Name, UnaryOp};
 use biodivine_lib_bdd::{Bdd, BddPartialValuation, BddVariable, BddVariableSet, op_function};
@@ -36,7 +36,7 @@ pub(crate) enum Atom {
 #[derive(Debug, Default)]
 pub(crate) struct Atoms {
     /// The variable of each key, and whether it is negated.
-    variables: FxHashMap<String, (u16, bool)>,
+    variables: FxHashMap<Key, (u16, bool)>,
     /// The atom of each variable, with its agent.
     all: Vec<(Atom, Name)>,
     /// The occurrences of each variable in the two programs.
@@ -205,17 +205,17 @@ impl Candidates {
     }
 }
 
-fn key(atom: &Atom) -> String {
+fn key(atom: &Atom) -> Key {
     match atom {
         Atom::Condition(condition) => condition.key(),
-        Atom::Event(event) => format!("event: {event}"),
+        Atom::Event(event) => Key::Event(event.clone()),
     }
 }
 
 /// Calls `found` with the operands of a condition, down to those that already have a variable.
 fn split(
     condition: Condition,
-    known: &FxHashMap<String, (u16, bool)>,
+    known: &FxHashMap<Key, (u16, bool)>,
     found: &mut impl FnMut(Condition),
 ) {
     let inner = parts(&condition);

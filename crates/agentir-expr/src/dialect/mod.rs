@@ -1,36 +1,25 @@
-//! Dialects: the languages that agents are written in, as data.
+//! Dialects: the languages that agents are written in, as data. Each language has its tables; here are their types.
 //!
 //! Whoever needs to know how a language behaves asks a [`Dialect`] for one of its tables: how values
 //! are computed ([`Semantics`]), how agents behave ([`Traits`]), which constructs authors write
 //! ([`Construct`]), how things are called in messages ([`Vocabulary`]). Nobody asks which language it is.
 
-mod abl;
-mod adl;
-mod agent_script;
 mod constructs;
 mod none;
 mod semantics;
 mod traits;
 mod vocabulary;
-mod xo;
 
-pub use abl::ABL;
-pub use adl::ADL;
-pub use agent_script::AGENT_SCRIPT;
 pub use constructs::Construct;
 pub use none::NONE;
 pub use semantics::{Equality, Logic, Ordering, Remainder, Semantics, Unset};
 pub use traits::{Entry, Tools, Traits};
 pub use vocabulary::{Keyword, Notation, Nouns, Phrase, Vocabulary};
-pub use xo::XO;
 
 use crate::infer::Coercion;
 use crate::system::SystemVariable;
 use std::fmt;
 use std::hash::{Hash, Hasher};
-
-/// All dialects. This is the only list of them.
-pub const ALL: [Dialect; 4] = [ABL, AGENT_SCRIPT, ADL, XO];
 
 /// A language that agents are written in: a handle to its tables. Two handles are equal if their ids are.
 #[derive(Clone, Copy)]
@@ -57,6 +46,8 @@ pub struct DialectTables {
     pub traits: Traits,
     /// Entries of an agent's extensions that repeat what fields of AgentIR say.
     pub redundant_extensions: &'static [&'static str],
+    /// The entry of a program's extensions that has its name.
+    pub program_name: Option<&'static str>,
     /// The entry of an agent's extensions, and its value, with which references and functions need no
     /// declarations.
     pub open_references: Option<(&'static str, &'static str)>,
@@ -82,10 +73,10 @@ impl Dialect {
         Self(tables)
     }
 
-    /// The dialect with this id.
+    /// Its tables.
     #[must_use]
-    pub fn from_id(id: &str) -> Option<Self> {
-        ALL.into_iter().find(|dialect| dialect.id() == id)
+    pub const fn tables(self) -> &'static DialectTables {
+        self.0
     }
 
     /// Its name in data.
@@ -142,6 +133,12 @@ impl Dialect {
         self.0.redundant_extensions
     }
 
+    /// The entry of a program's extensions that has its name.
+    #[must_use]
+    pub const fn program_name(self) -> Option<&'static str> {
+        self.0.program_name
+    }
+
     /// The entry of an agent's extensions, and its value, with which references and functions need no
     /// declarations.
     #[must_use]
@@ -159,12 +156,6 @@ impl Dialect {
     #[must_use]
     pub fn computes_like(self, other: Self) -> bool {
         self == other || self.semantics() == other.semantics()
-    }
-
-    /// The first dialect that computes like this one: the same for all of them.
-    #[must_use]
-    pub fn computing(self) -> Self {
-        ALL.into_iter().find(|dialect| dialect.computes_like(self)).unwrap_or(self)
     }
 
     /// How things are called in a file with this notation.
@@ -205,36 +196,5 @@ impl fmt::Display for Dialect {
 impl serde::Serialize for Dialect {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(self.id())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{ALL, Dialect};
-    use std::collections::HashSet;
-
-    #[test]
-    fn ids_are_unique_and_found() {
-        for dialect in ALL {
-            let same: Vec<_> = ALL.iter().filter(|other| **other == dialect).collect();
-            assert_eq!(same.len(), 1, "{dialect:?}");
-            assert_eq!(Dialect::from_id(dialect.id()), Some(dialect));
-        }
-        assert_eq!(Dialect::from_id("rasa"), None);
-    }
-
-    #[test]
-    fn tables_say_nothing_twice() {
-        for dialect in ALL {
-            let constructs: HashSet<_> = dialect.0.constructs.iter().collect();
-            assert_eq!(constructs.len(), dialect.0.constructs.len(), "{dialect:?}");
-            for vocabulary in dialect.0.vocabularies {
-                let keywords: HashSet<_> = vocabulary.keywords.iter().map(|(k, _)| k).collect();
-                assert_eq!(keywords.len(), vocabulary.keywords.len(), "{dialect:?}");
-                let phrases: HashSet<_> = vocabulary.phrases.iter().map(|(p, _)| p).collect();
-                assert_eq!(phrases.len(), vocabulary.phrases.len(), "{dialect:?}");
-                assert_eq!(dialect.vocabulary(vocabulary.notation).notation, vocabulary.notation);
-            }
-        }
     }
 }

@@ -54,6 +54,7 @@ static TABLES: DialectTables = DialectTables {
         arguments_have_placeholders: false,
     },
     redundant_extensions: &[],
+    program_name: None,
     open_references: None,
     constructs: &[],
     vocabularies: &[],

@@ -2,7 +2,7 @@
 
 /// What a dialect makes of values where others do otherwise. Operators that differ as such have
 /// their own kind in the tree ([`BinaryOp`](crate::BinaryOp)) and are not here.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Semantics {
     /// Whether the text `"false"` is falsy.
     pub false_text_is_falsy: bool,
@@ -31,7 +31,7 @@ pub struct Semantics {
 }
 
 /// When two values are equal.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Equality {
     /// A number equals the text that says it.
     Converting,
@@ -40,7 +40,7 @@ pub enum Equality {
 }
 
 /// How values are put in order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Ordering {
     /// All are taken as numbers; two texts that are dates are compared as dates; values that are not numbers
     /// are unordered, which is not an error.
@@ -50,7 +50,7 @@ pub enum Ordering {
 }
 
 /// What becomes of something unset.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Unset {
     /// It counts as nothing: 0, or undefined.
     Nothing,
@@ -59,7 +59,7 @@ pub enum Unset {
 }
 
 /// What `AND` and `OR` give.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Logic {
     /// True or false.
     Boolean,
@@ -68,7 +68,7 @@ pub enum Logic {
 }
 
 /// The sign of a remainder.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Remainder {
     /// That of the dividend, as in JavaScript.
     Dividend,

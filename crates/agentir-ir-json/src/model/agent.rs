@@ -98,7 +98,7 @@ object! {
         /// A description.
         description as "description": optional;
         /// The source dialect.
-        dialect as "dialect": required in words::dialects();
+        dialect as "dialect": required;
         /// The version of the language, unless it is the current one.
         language_version as "language_version": optional in &["legacy", "current", "newest"];
         /// A hash of the source.

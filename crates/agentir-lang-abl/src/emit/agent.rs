@@ -5,6 +5,7 @@ use super::record::{self, extension, inner, record_of_ir};
 use super::rules;
 use super::tools;
 use super::tree::{Entry, Key, Notation, Scalar, data, data_item, names};
+use crate::dialect::ABL;
 use crate::schema::{AGENT, RecordType};
 use agentir_expr::Template;
 use agentir_ir::{
@@ -202,7 +203,7 @@ impl Agents {
         let mut children = Vec::new();
         // Defaults written next to the tools.
         let ty = table("tools");
-        if let Some(all) = rest.0.get_mut("abl") {
+        if let Some(all) = rest.0.get_mut(ABL.id()) {
             let shared: Vec<String> = all
                 .keys()
                 .filter(|k| ty.field(k).is_some() && AGENT.field(k).is_none())
@@ -338,7 +339,8 @@ impl Agents {
 
     fn coordination(&mut self, c: &Coordination) {
         self.list("delegate", &c.delegates);
-        let from = |h: &&Handoff| h.extensions.0.get("abl").is_some_and(|a| a.contains_key("from"));
+        let from =
+            |h: &&Handoff| h.extensions.0.get(ABL.id()).is_some_and(|a| a.contains_key("from"));
         let ty = item_table("handoff");
         let handoffs: Vec<Entry> = c
             .handoffs
@@ -487,7 +489,7 @@ impl Agents {
     }
 
     fn rest(&mut self, rest: &Extensions) {
-        let Some(all) = rest.0.get("abl") else { return };
+        let Some(all) = rest.0.get(ABL.id()) else { return };
         for (key, stored) in all {
             // Redefined entries without effect.
             if key.starts_with("templates.") || key.starts_with("lookup_tables.") {
@@ -534,7 +536,7 @@ fn completion(c: &agentir_ir::CompletionCondition) -> Value {
 }
 
 fn protocol(handoff: &Handoff) -> Entry {
-    let from = handoff.extensions.0.get("abl").and_then(|a| a.get("from"));
+    let from = handoff.extensions.0.get(ABL.id()).and_then(|a| a.get("from"));
     let from = from.and_then(|f| f.value.as_str()).unwrap_or("any");
     let mut children = Vec::new();
     if !handoff.context.pass.is_empty() {
@@ -565,7 +567,7 @@ fn execution(a: &Agent) -> Vec<Entry> {
         Value::Object(fields) => {
             let mut entries: Vec<Entry> =
                 fields.get("model").map(|m| data(Key::own("model"), m)).into_iter().collect();
-            entries.extend(extension_fields(fields.get("abl")));
+            entries.extend(extension_fields(fields.get(ABL.id())));
             Entry::named(name, entries)
         }
         other => data(Key::own(name), other),

@@ -18,7 +18,7 @@ pub(crate) const LOSSES: &[LossRule] = &[
         "a step is tried a limited number of times (`MAX_ATTEMPTS`), a branch is not",
     ),
     dropped(
-        "flow.definitions.*.**.extensions.adl.**",
+        "flow.definitions.*.**.extensions.*.tries",
         "the branches of a step cannot be limited",
         "give the step `MAX_ATTEMPTS` and `ON_EXHAUSTED`",
     ),
@@ -159,15 +159,15 @@ pub(crate) const LOSSES: &[LossRule] = &[
     dropped("/tools.*.binding.**", "ABL cannot call it", "say how the tool is reached"),
     dropped("/tools.*.extensions.**", "the platform of the source only knows it", ""),
     dropped("/tools.*.parameters.*.extensions.**", "the platform of the source only knows it", ""),
-    // Settings of ADL's bots.
-    approximated("/settings.adl.bot_name", "the name of the project"),
-    dropped("/settings.adl.bot_name", "an agent alone has no project that could be called so", ""),
+    // Settings of whole programs.
+    approximated("/settings.*.bot_name", "the name of the project"),
+    dropped("/settings.*.bot_name", "an agent alone has no project that could be called so", ""),
     dropped(
-        "/settings.adl.*.model",
+        "/settings.*.*.model",
         "each agent of ABL says which model it uses",
         "name the model under `EXECUTION`",
     ),
-    dropped("/settings.adl.**", "how a bot runs is set up in the platform", ""),
+    dropped("/settings.**", "how a bot runs is set up in the platform", ""),
     // Data of the source platform.
     dropped("**.extensions.agent-script.**", "Salesforce's platform only knows it", ""),
     dropped("**.extensions.adl.**", "the runtime of ADL only knows it", ""),

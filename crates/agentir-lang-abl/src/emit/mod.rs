@@ -28,7 +28,8 @@ mod supervisor;
 mod tools;
 mod tree;
 
-use agentir_expr::{Dialect, dialect};
+use crate::dialect;
+use agentir_expr::Dialect;
 use agentir_ir::Program;
 use agentir_syntax::emit::{
     Emitted, Emitter, LossRule, NameSyntax, Namespace, OutputFile, file_stem,
@@ -101,14 +102,14 @@ pub static YAML: &dyn Emitter = &Writer { notation: Notation::Yaml };
 impl Emitter for Writer {
     fn name(&self) -> &'static str {
         match self.notation {
-            Notation::Abl => "abl",
+            Notation::Abl => dialect::ABL.id(),
             Notation::Yaml => "abl-yaml",
         }
     }
 
     fn title(&self) -> &'static str {
         match self.notation {
-            Notation::Abl => "ABL",
+            Notation::Abl => dialect::ABL.title(),
             Notation::Yaml => "ABL in YAML",
         }
     }
@@ -131,6 +132,13 @@ impl Emitter for Writer {
     fn losses(&self) -> &'static [&'static [LossRule]] {
         &[LOSSES]
     }
+}
+
+/// The name that a program has in its language, if that has names of programs.
+fn own_name(program: &Program) -> Option<&str> {
+    let dialect = program.dialect();
+    let settings = program.extensions.0.get(dialect.id())?;
+    settings.get(dialect.program_name()?)?.value.as_str()
 }
 
 /// Emits the files of a program.
@@ -163,8 +171,7 @@ fn emit(program: &Program, notation: Notation) -> Emitted {
     if !files.alone {
         let entry = program.entry().map(|a| a.metadata.name.value.to_string());
         let first = program.agents().next().map(|a| a.metadata.name.value.to_string());
-        let called = program.extensions.0.get("adl").and_then(|all| all.get("bot_name"));
-        let called = called.and_then(|name| name.value.as_str());
+        let called = own_name(program);
         let called = called.or(entry.as_deref()).or(first.as_deref()).unwrap_or("project");
         let manifest = Manifest {
             format_version: "2.0",

@@ -2,6 +2,7 @@
 //! values of each kind are written.
 
 use super::tree::{Entry, Key, Scalar, data, names};
+use crate::dialect::ABL;
 use crate::inline;
 use crate::schema::{FieldDef, FieldType, Naming, RecordType};
 use agentir_diagnostics::FileId;
@@ -124,7 +125,7 @@ pub(super) fn record_of_ir(ty: &'static RecordType, part: &impl Json) -> Vec<Ent
 
 /// The extensions, as they were written.
 pub(super) fn extensions(ty: &'static RecordType, extensions: Option<&Value>) -> Vec<Entry> {
-    let Some(Value::Object(extensions)) = extensions.and_then(|k| k.get("abl")) else {
+    let Some(Value::Object(extensions)) = extensions.and_then(|k| k.get(ABL.id())) else {
         return Vec::new();
     };
     extensions.iter().map(|(key, value)| extension(ty, key, value)).collect()
@@ -136,7 +137,7 @@ pub(super) fn extension(ty: &'static RecordType, key: &str, value: &Value) -> En
         Some(def) => Key { text: def.name.to_owned(), upper: is_upper(ty) },
         None => Key::own(key),
     };
-    let inside = value.as_object().filter(|o| o.len() == 1).and_then(|o| o.get("abl"));
+    let inside = value.as_object().filter(|o| o.len() == 1).and_then(|o| o.get(ABL.id()));
     match inside.and_then(Value::as_object) {
         // The rest of a record whose other fields are in the IR.
         Some(inside) => {

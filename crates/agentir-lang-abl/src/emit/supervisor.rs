@@ -4,6 +4,7 @@ use super::agent::{Agents, item_table, json_of, table};
 use super::body::{extension_entries, number};
 use super::record::{self, extension, inner};
 use super::tree::{Entry, Key, Scalar, data, names};
+use crate::dialect::ABL;
 use crate::schema::{AGENT, RecordType};
 use agentir_ir::{Agent, Extensions, Memory, Routing, RoutingRule, RoutingTarget};
 use serde_json::{Map, Value};
@@ -58,7 +59,7 @@ impl Agents {
         };
         self.block("agents", children);
         let mut behavior = Vec::new();
-        if let Some(all) = rest.0.get_mut("abl") {
+        if let Some(all) = rest.0.get_mut(ABL.id()) {
             if let Some(role) = all.remove("behavior.role") {
                 behavior.push(data(Key::keyword("role"), &role.value));
             }

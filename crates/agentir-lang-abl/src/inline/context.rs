@@ -10,7 +10,8 @@ use super::errors::Abl;
 use super::lexer::SyntaxErrorKind;
 use agentir_diagnostics::Spanned;
 use agentir_expr::{
-    Condition, ConditionKind, Expr, ExprKind, Literal, Name, Path, Segment, TypeExpr, TypeKind,
+    Condition, ConditionKind, Expr, ExprKind, FUNCTION_NAMESPACE, Literal, Name, Path, Segment,
+    TypeExpr, TypeKind,
 };
 use agentir_syntax::inline::{
     ExprBuilder, InlineText, syntax_error, unescaped_leniently, whole_number,
@@ -67,7 +68,7 @@ impl<'a> ExprBuilder<'a> for Context<'a> {
 }
 
 impl<'a> Context<'a> {
-    /// `path.method(args)`, or a function in the namespace `abl`.
+    /// `path.method(args)`, or a function in [`FUNCTION_NAMESPACE`].
     pub(crate) fn path_method(
         &self,
         start: u32,
@@ -77,9 +78,9 @@ impl<'a> Context<'a> {
         method: Spanned<Name>,
         args: Vec<Expr>,
     ) -> Result<'a, Box<Expr>> {
-        let kind = if path.segments.is_empty() && path.root.value == "abl" {
+        let kind = if path.segments.is_empty() && path.root.value == FUNCTION_NAMESPACE {
             let span = path.root.span.to(method.span);
-            let name = SmolStr::from_iter(["abl.", method.value.as_str()]);
+            let name = SmolStr::from_iter([FUNCTION_NAMESPACE, ".", method.value.as_str()]);
             ExprKind::Call { function: Spanned::new(name, span), args }
         } else {
             let receiver = Expr::path(path, self.span(start, path_end)).into();

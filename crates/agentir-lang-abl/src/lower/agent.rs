@@ -2,13 +2,14 @@
 
 use super::fields::Fields;
 use super::{Context, coordination, data, flow, gather, memory, rules, supervisor, tools};
+use crate::dialect;
 use crate::{DocumentKind, HeaderValue};
 use agentir_diagnostics::{Diagnostic, Span, Spanned};
 use agentir_ir::{
     Agent, AgentType, Attachment, Body, Completion, ConversationIntents, Data, Entity,
     EntitySource, Execution, Extensions, Hooks, IR_VERSION, Identity, Instruction, IntentHandling,
     LookupTable, Metadata, MultiIntent, NamedTemplate, Nlu, NluIntent, Number, Response,
-    SystemPrompt, Timeouts, dialect,
+    SystemPrompt, Timeouts,
 };
 use agentir_ir_json::Mode;
 use agentir_syntax::lower::{execution_hints, merge_extensions};

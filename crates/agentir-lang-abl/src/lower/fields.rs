@@ -1,11 +1,12 @@
 //! A cursor over a record: lowering takes fields, and the remaining ones become extensions.
 
 use super::data;
+use crate::dialect;
 use crate::inline::{Action, Assignment, Store, ToolCall};
 use crate::{Field, HeaderValue, Record, Value};
 use agentir_diagnostics::{Span, Spanned};
 use agentir_expr::{Condition, Expr, Name, Template, TypeExpr};
-use agentir_ir::{Data, Extensions, Number, NumberOrText, dialect};
+use agentir_ir::{Data, Extensions, Number, NumberOrText};
 use agentir_ir_json::Mode;
 use agentir_syntax::outline::{Entry, EntryKind};
 use smol_str::SmolStr;

@@ -12,9 +12,10 @@ mod rules;
 pub(crate) mod supervisor;
 mod tools;
 
+use crate::dialect;
 use crate::{Document, DocumentKind, Record};
 use agentir_diagnostics::Diagnostic;
-use agentir_expr::dialect::{self, Notation};
+use agentir_expr::dialect::Notation;
 use agentir_ir::{Extensions, ToolLibrary};
 use agentir_syntax::Definition;
 use agentir_syntax::lower::merge_extensions;

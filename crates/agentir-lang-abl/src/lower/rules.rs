@@ -2,10 +2,11 @@
 
 use super::fields::Fields;
 use super::{Context, flow, gather, tools};
+use crate::dialect;
 use crate::inline;
 use crate::{HeaderValue, Record, Value};
 use agentir_diagnostics::Spanned;
-use agentir_expr::{Condition, ConditionKind, Name, Template, dialect};
+use agentir_expr::{Condition, ConditionKind, Name, Template};
 use agentir_ir::{
     Checkpoint, Constraint, ConstraintFailure, ConstraintKind, Constraints, Data, Extensions,
     FailureKind, FlowModifications, GatherOverrides, Guardrail, GuardrailKind, Insertion, Jump,

@@ -2,13 +2,14 @@
 
 use super::Context;
 use super::fields::Fields;
+use crate::dialect;
 use crate::inline::RouteAction;
 use crate::{HeaderValue, Record, Value};
 use agentir_diagnostics::{Diagnostic, Spanned};
 use agentir_expr::{Name, Template};
 use agentir_ir::{
     AgentReference, Context as HandoffContext, Coordination, Data, Decider, Extensions, Handoff,
-    Number, PassedValue, Policy, PolicyRule, Routing, RoutingRule, RoutingTarget, dialect,
+    Number, PassedValue, Policy, PolicyRule, Routing, RoutingRule, RoutingTarget,
 };
 use agentir_ir_json::Mode;
 use agentir_syntax::lower::{empty_rule, merge_extensions};

@@ -22,7 +22,8 @@ mod tools;
 mod yaml;
 
 use crate::AgentKind;
-use agentir_expr::{Dialect, Template, dialect};
+use crate::dialect;
+use agentir_expr::{Dialect, Template};
 use agentir_ir::{Agent, AgentType, Body, Data, Program, Statement, Tool};
 use agentir_syntax::emit::{
     Emitted, Emitter, LossRule, NameSyntax, Namespace, OutputFile, Renamed, phrase, template_phrase,
@@ -41,11 +42,11 @@ pub static EMITTER: &dyn Emitter = &Writer;
 
 impl Emitter for Writer {
     fn name(&self) -> &'static str {
-        "adl"
+        ADL
     }
 
     fn title(&self) -> &'static str {
-        "ADL"
+        dialect::ADL.title()
     }
 
     fn summary(&self) -> &'static str {
@@ -66,7 +67,7 @@ impl Emitter for Writer {
 }
 
 /// The key of ADL's extensions.
-const ADL: &str = agentir_expr::dialect::ADL.id();
+const ADL: &str = dialect::ADL.id();
 
 /// The agent that a program starts with (B.6).
 const MAIN: &str = "main";
@@ -101,8 +102,7 @@ fn chosen_when(program: &Program) -> FxHashMap<&str, IndexSet<String>> {
 
 /// The renaming of an agent called `main` that is not the entry.
 fn main(program: &Program) -> Option<Renamed> {
-    if program.agents().all(|a| a.metadata.dialect == agentir_expr::dialect::ADL)
-        || program.agent(MAIN).is_none()
+    if program.agents().all(|a| a.metadata.dialect == dialect::ADL) || program.agent(MAIN).is_none()
     {
         return None;
     }
@@ -155,11 +155,7 @@ impl<'p> Context<'p> {
 }
 
 fn form(agent: &Agent) -> Form {
-    if agent.metadata.dialect == agentir_expr::dialect::ADL {
-        Form::AsWritten
-    } else {
-        Form::ForMica
-    }
+    if agent.metadata.dialect == dialect::ADL { Form::AsWritten } else { Form::ForMica }
 }
 
 /// ADL's own data of an agent that AgentIR does not model.
@@ -244,7 +240,7 @@ fn flow_agent(steps: Vec<Yaml>) -> Yaml {
 /// `main`, and the ensemble that it calls, if one is needed.
 fn entry_agents(context: &Context<'_>) -> Vec<(String, Yaml)> {
     let program = context.program;
-    let native = program.agents().any(|a| a.metadata.dialect == agentir_expr::dialect::ADL);
+    let native = program.agents().any(|a| a.metadata.dialect == dialect::ADL);
     let entry = program.entry().or_else(|| {
         let chooses = |a: &&Agent| kind(a) == AgentKind::Ensemble;
         let first = program.agents().find(chooses).or_else(|| program.agents().next());
@@ -281,7 +277,7 @@ fn entry_agents(context: &Context<'_>) -> Vec<(String, Yaml)> {
 /// The agents in output order: ADL's own order, else the entry first and each agent followed by those it
 /// leads to.
 fn output_order<'p>(context: &Context<'p>) -> Vec<&'p Agent> {
-    let native = context.program.agents().any(|a| a.metadata.dialect == agentir_expr::dialect::ADL);
+    let native = context.program.agents().any(|a| a.metadata.dialect == dialect::ADL);
     if native {
         return context.program.agents().collect();
     }

@@ -5,6 +5,7 @@
 
 mod collect;
 
+use super::ADL;
 use super::expr::{self, Form};
 use super::yaml::Yaml;
 use crate::schema;
@@ -503,7 +504,7 @@ impl<'p> Steps<'p> {
                 (word.to_owned(), Yaml::text(expr::condition(condition, self.form))),
                 ("then".to_owned(), Yaml::List(steps)),
             ];
-            let tries = branch.extensions.0.get("adl").and_then(|all| all.get("tries"));
+            let tries = branch.extensions.0.get(ADL).and_then(|all| all.get("tries"));
             pairs.extend(tries.map(|t| ("tries".to_owned(), Yaml::data(&t.value))));
             out.push(Yaml::Map(pairs));
         }

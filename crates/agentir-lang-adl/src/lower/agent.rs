@@ -1,6 +1,7 @@
 //! Lowers an agent, by its type (B.1 to B.5).
 
 use super::{ADL, Context, flow};
+use crate::dialect;
 use crate::rules;
 use crate::{AgentKind, Faq, Member, Value};
 use agentir_diagnostics::{Confidence, Diagnostic, Span, Spanned};
@@ -8,7 +9,7 @@ use agentir_expr::{Condition, Expr, Name, Template};
 use agentir_ir::{
     Agent, AgentType, Context as HandoffContext, Data, Decider, Extensions, GatherField, Handoff,
     Instruction, Knowledge, Metadata, Policy, PolicyRule, Question, Routing, SessionVariable,
-    VariableBinding, dialect,
+    VariableBinding,
 };
 use agentir_syntax::lower::data;
 use agentir_syntax::lower::data::NO_FLOW;

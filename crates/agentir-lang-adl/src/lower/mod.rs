@@ -17,11 +17,12 @@ mod names;
 mod tool;
 
 use crate::config::Config;
+use crate::dialect;
 use crate::rules;
 use crate::{AgentKind, Document, StepKind, Value};
 use agentir_diagnostics::{Diagnostic, FileId, Spanned};
 use agentir_expr::Name;
-use agentir_ir::{Agent, Extensions, dialect};
+use agentir_ir::{Agent, Extensions};
 use agentir_syntax::lower::data::NO_FLOW;
 use names::Names;
 use rustc_hash::FxHashMap;

@@ -2,13 +2,14 @@
 
 use super::expr;
 use super::layout::{Writer, name, quoted};
+use crate::dialect::AGENT_SCRIPT;
 use crate::schema::{FieldDef, FieldType, RecordType};
 use agentir_ir::{Data, Extensions};
 use serde_json::Map;
 
 /// The Agent Script extensions of an element, by key.
 pub(super) fn own_fields(extensions: &Extensions) -> Map<String, Data> {
-    let own = extensions.0.get(agentir_expr::dialect::AGENT_SCRIPT.id());
+    let own = extensions.0.get(AGENT_SCRIPT.id());
     own.into_iter()
         .flatten()
         .map(|(key, extension)| (key.clone(), extension.value.clone()))

@@ -461,12 +461,12 @@ pub(crate) const LOSSES: &[LossRule] = &[
     dropped("/profiles.**", "behaviour does not depend on profiles", WRITE_IN_ACTION),
     approximated("/entry", "its name is made legal", ""),
     dropped(
-        "/settings.adl.bot_name",
+        "/settings.*.bot_name",
         "a bot's name is not an agent's",
         "write it as the `agent_label` of the `config`",
     ),
     dropped(
-        "/settings.adl.**",
+        "/settings.**",
         "how a bot runs is decided by the platform",
         "set it up in the platform",
     ),

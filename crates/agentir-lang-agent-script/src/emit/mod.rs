@@ -11,7 +11,8 @@ mod prompt;
 mod statement;
 
 use crate::Dialect;
-use agentir_expr::{Dialect as Semantics, dialect};
+use crate::dialect;
+use agentir_expr::Dialect as Semantics;
 use agentir_ir::{Agent, Program};
 use agentir_syntax::emit::{Emitted, Emitter, LossRule, OutputFile, file_stem};
 use document::Script;
@@ -33,14 +34,14 @@ impl Emitter for Writer {
     fn name(&self) -> &'static str {
         match self.dialect {
             Dialect::AgentScript => "agent-script-base",
-            _ => "agent-script",
+            _ => dialect::AGENT_SCRIPT.id(),
         }
     }
 
     fn title(&self) -> &'static str {
         match self.dialect {
             Dialect::AgentScript => "Agent Script (base)",
-            _ => "Agent Script",
+            _ => dialect::AGENT_SCRIPT.title(),
         }
     }
 
@@ -68,7 +69,7 @@ impl Emitter for Writer {
 }
 
 fn emit(program: &Program, dialect: Dialect) -> Emitted {
-    let native = |a: &Agent| a.metadata.dialect == agentir_expr::dialect::AGENT_SCRIPT;
+    let native = |a: &Agent| a.metadata.dialect == dialect::AGENT_SCRIPT;
     let mut renamed = Vec::new();
     let (agents, entry) = if program.agents().all(native) {
         let entry = program.entry_agent.as_ref().map(|name| name.value.clone());

@@ -3,11 +3,11 @@
 
 use super::fields::Fields;
 use super::{Shared, statement, tools};
+use crate::dialect;
 use agentir_diagnostics::{Span, Spanned};
 use agentir_expr::Name;
 use agentir_ir::{
     Agent, Body, Decider, Extensions, Hook, Hooks, Metadata, Routing, RoutingRule, SystemPrompt,
-    dialect,
 };
 
 /// An agent with default values.

@@ -7,10 +7,11 @@
 
 use super::Source;
 use super::data;
+use crate::dialect;
 use crate::{Binding, Declaration, Field, Procedure, Record, Unknown, Value};
 use agentir_diagnostics::{Span, Spanned};
 use agentir_expr::{Expr, Name, Template};
-use agentir_ir::{Data, Extensions, dialect};
+use agentir_ir::{Data, Extensions};
 use smol_str::SmolStr;
 
 /// The fields of a block that have not been taken yet.

@@ -15,11 +15,12 @@ mod fields;
 mod statement;
 mod tools;
 
+use crate::dialect;
 use crate::{self as script, Declaration, Document, Modifier};
 use agentir_diagnostics::{Span, Spanned};
 use agentir_expr::{Name, Template};
 use agentir_ir::{
-    Agent, AgentReference, Extensions, Remote, Response, SessionVariable, Statement, Tool, dialect,
+    Agent, AgentReference, Extensions, Remote, Response, SessionVariable, Statement, Tool,
 };
 use agentir_syntax::Definition;
 use fields::Fields;

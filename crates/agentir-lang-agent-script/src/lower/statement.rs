@@ -1,12 +1,13 @@
 //! Lowers statements, and the prompts they build (specification part I, 5).
 
 use super::{Source, data};
+use crate::dialect;
 use crate::{self as script, Branch as Arm, Procedure, StatementKind, Target};
 use agentir_diagnostics::{Span, Spanned};
 use agentir_expr::{Argument, Condition, ConditionKind, Expr, ExprKind, UnaryOp};
 use agentir_ir::{
     Body, Branch, Call, Collect, Data, Decider, Delegation, Extensions, Gather, GatherField,
-    Instruction, SetVariable, Statement, dialect,
+    Instruction, SetVariable, Statement,
 };
 use agentir_syntax::lower::required_field;
 use smol_str::SmolStr;

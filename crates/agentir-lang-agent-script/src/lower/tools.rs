@@ -3,13 +3,13 @@
 use super::fields::Fields;
 use super::statement::{body, collected_field, conjunction, named};
 use super::{Shared, Source, data};
+use crate::dialect;
 use crate::{self as script, Declaration};
 use agentir_diagnostics::{Span, Spanned};
 use agentir_expr::{Condition, Expr, ExprKind, TypeExpr, TypeField, TypeKind};
 use agentir_ir::{
     Agent, Binding, BindingAction, CompletionCondition, Confirmation, Data, Decider, Delegate,
     Extensions, FilledBy, Handoff, InputBinding, Parameter, ReturnType, Tool, ToolBinding, Trigger,
-    dialect,
 };
 use smol_str::SmolStr;
 

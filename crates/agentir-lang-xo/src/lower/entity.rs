@@ -6,7 +6,7 @@ use super::{Context, localized};
 use crate::Json;
 use crate::tables::{ENTITY_TYPES, EntityType};
 use agentir_diagnostics::{Diagnostic, Span, Spanned, closest};
-use agentir_expr::{Name, Template};
+use agentir_expr::{Dialect, Name, Template};
 use agentir_ir::{
     Agent, Collect, Data, Entity, EntitySource, Extensions, Gather, GatherField, LookupTable,
     Number, Semantics, Statement, Validation,
@@ -19,9 +19,6 @@ struct Allowed {
     value: Spanned<SmolStr>,
     synonyms: Vec<SmolStr>,
 }
-
-/// The dialect of extensions for settings that ABL has for fields and the IR only for validation.
-const ABL: &str = agentir_expr::dialect::ABL.id();
 
 /// The field of an entity, with its prompts.
 pub(super) fn field(
@@ -97,7 +94,7 @@ pub(super) fn field(
             Some(check) => check.retry_prompt = Some(retry_prompt),
             None => {
                 let data = Data::from(retry_prompt.text.value.as_str());
-                field.extensions.insert(ABL, "retry_prompt", data, retry_prompt.text.span);
+                field.extensions.insert(cx.base.id(), "retry_prompt", data, retry_prompt.text.span);
             }
         }
     }
@@ -270,8 +267,9 @@ fn table(name: Spanned<Name>, all: Vec<Allowed>) -> LookupTable {
     }
 }
 
-/// The settings of a node: whether the entity is required, and how often it is asked for.
-pub(super) fn options(node: &Json, field: &mut GatherField) {
+/// The settings of a node: whether the entity is required, and how often it is asked for. AgentIR has the limit only
+/// beside a validation; elsewhere it is an extension of `base`.
+pub(super) fn options(base: Dialect, node: &Json, field: &mut GatherField) {
     let Some(options) = node.get("nodeOptions") else { return };
     if options.take_bool("isOptional") == Some(true) {
         field.required = false;
@@ -282,7 +280,7 @@ pub(super) fn options(node: &Json, field: &mut GatherField) {
         (Some(limit), Some(check)) => check.max_retries = Some(Number(limit)),
         (Some(limit), None) => {
             let limit = Data::from(Number(limit));
-            field.extensions.insert(ABL, "max_retries", limit, node.span.at_start());
+            field.extensions.insert(base.id(), "max_retries", limit, node.span.at_start());
         }
         (None, _) => {}
     }

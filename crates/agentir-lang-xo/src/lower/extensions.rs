@@ -1,6 +1,6 @@
 //! Extensions: preserves data without a field in AgentIR, apart from credentials.
 
-use super::XO;
+use crate::dialect::ID;
 use crate::tables::ENCODED;
 use crate::{Json, Kind, Text};
 use agentir_diagnostics::{Diagnostic, Span};
@@ -56,7 +56,7 @@ pub(super) fn redacted(text: &Text, name: &str, problems: &mut Vec<Diagnostic>) 
 pub(super) fn preserve(object: &Json, into: &mut Extensions, problems: &mut Vec<Diagnostic>) {
     for member in object.members() {
         if let Some(data) = remaining(&member.key, &member.value, problems) {
-            into.insert(XO, &member.key, data, member.value.span);
+            into.insert(ID, &member.key, data, member.value.span);
         }
     }
 }
@@ -69,7 +69,7 @@ pub(super) fn preserve_as(
     problems: &mut Vec<Diagnostic>,
 ) {
     if let Some(data) = remaining(name, value, problems) {
-        into.insert(XO, name, data, value.span);
+        into.insert(ID, name, data, value.span);
     }
 }
 

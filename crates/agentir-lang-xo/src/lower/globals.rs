@@ -1,7 +1,8 @@
 //! Variables shared by several dialogs. XO's session is global, but session memory belongs to one agent.
 //! A caller therefore passes the variables that both use.
 
-use super::{XO, builders};
+use super::builders;
+use crate::dialect::ID;
 use agentir_diagnostics::Spanned;
 use agentir_expr::Name;
 use agentir_ir::{Agent, Data, Decider, Delegation, Statement, Step, Target};
@@ -30,7 +31,7 @@ pub(super) fn pass_shared_variables(agents: &mut [Agent]) {
     if let (false, Some(supervisor)) = (shared.is_empty(), agents.first_mut()) {
         let all = shared.iter().map(|name| Data::from(name.as_str())).collect();
         let span = supervisor.metadata.name.span;
-        supervisor.extensions.insert(XO, "sharedVariables", Data::Array(all), span);
+        supervisor.extensions.insert(ID, "sharedVariables", Data::Array(all), span);
     }
     for agent in agents {
         let mut calls = Vec::new();

@@ -1,12 +1,13 @@
 //! Lowers messages, with their channels, languages and alternatives.
 
-use super::{Context, XO, builders, extensions, scripts};
+use super::{Context, builders, extensions, scripts};
+use crate::dialect::ID;
 use crate::script::Statement as Code;
 use crate::tables::{CHANNELS, DEFAULT_CHANNEL};
 use crate::{Json, Text};
 use agentir_diagnostics::{Span, Spanned};
-use agentir_expr::dialect::{self, Notation};
-use agentir_expr::{Expr, ExprKind, Literal, Template};
+use agentir_expr::dialect::Notation;
+use agentir_expr::{Dialect, Expr, ExprKind, Literal, Template};
 use agentir_ir::{
     ActionElement, Actions, Body, Data, Extensions, FlowModifications, GatherField,
     GatherOverrides, Number, NumberOrText, Profile, Response, Statement, Step,
@@ -107,11 +108,11 @@ pub(super) fn messages(
         messages.main = Some(first.message);
         let only = first.channel.as_ref().or(first.language.as_ref());
         if let (Some(only), Some(span)) = (only, span) {
-            into.extensions.insert(XO, "onlyFor", Data::from(only.as_str()), span);
+            into.extensions.insert(ID, "onlyFor", Data::from(only.as_str()), span);
         }
     }
     if let (false, Some(span)) = (alternatives.is_empty(), span) {
-        into.extensions.insert(XO, "alternatives", Data::Array(alternatives), span);
+        into.extensions.insert(ID, "alternatives", Data::Array(alternatives), span);
     }
     messages
 }
@@ -127,7 +128,7 @@ pub(super) fn preserve_variants(variants: Vec<Variant>, name: &str, into: &mut E
             }
         }
         item.insert(name.to_owned(), Data::from(text.as_str()));
-        into.insert(XO, "otherTexts", Data::Object(item), variant.span);
+        into.insert(ID, "otherTexts", Data::Object(item), variant.span);
     }
 }
 
@@ -311,7 +312,7 @@ pub(super) fn override_messages(
         let at = at.unwrap_or_else(|| {
             let name = Spanned::new(SmolStr::new(&name), span);
             used.push(name.clone());
-            cx.profiles.push(profile(name, priority, when, span));
+            cx.profiles.push(profile(cx.dialect, name, priority, when, span));
             cx.profiles.len() - 1
         });
         let Some(profile) = cx.profiles.get_mut(at) else { continue };
@@ -366,9 +367,15 @@ fn after_message(mut body: Vec<Statement>) -> Vec<Statement> {
     }
 }
 
-fn profile(name: Spanned<SmolStr>, priority: u32, when: Option<Expr>, span: Span) -> Profile {
+fn profile(
+    dialect: Dialect,
+    name: Spanned<SmolStr>,
+    priority: u32,
+    when: Option<Expr>,
+    span: Span,
+) -> Profile {
     Profile {
-        dialect: dialect::XO,
+        dialect,
         notation: Notation::default(),
         name,
         description: None,

@@ -27,17 +27,14 @@ mod scripts;
 mod service;
 mod supervisor;
 
-use crate::{Json, Text};
+use crate::{Json, Text, Xo};
 use agentir_diagnostics::{Diagnostic, Spanned};
-use agentir_expr::Name;
-use agentir_ir::{Agent, AgentType, Extensions, Metadata, Profile, dialect};
-use agentir_syntax::{Definition, InlineParsers, rules};
+use agentir_expr::{Dialect, Name};
+use agentir_ir::{Agent, AgentType, Extensions, Metadata, Profile};
+use agentir_syntax::{Definition, rules};
 use names::{Names, Namespace};
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
-
-/// The dialect name of exported agents, and the key of their extensions.
-pub(crate) const XO: &str = dialect::XO.id();
 
 /// Context of lowering one export.
 struct Context<'j, 'p> {
@@ -53,6 +50,10 @@ struct Context<'j, 'p> {
     forms: FxHashMap<&'j str, &'j Json>,
     profiles: Vec<Profile>,
     hash: SmolStr,
+    /// The dialect of the agents.
+    dialect: Dialect,
+    /// The dialect of the language that the export is translated to.
+    base: Dialect,
 }
 
 impl Context<'_, '_> {
@@ -78,14 +79,15 @@ impl Context<'_, '_> {
         })
     }
 
-    /// Reports expressions without a counterpart in ABL.
+    /// Reports expressions that cannot be translated.
     fn report_untranslated(&mut self, untranslated: Vec<Text>) {
+        let base = self.base;
         for text in untranslated {
             self.problem(
                 Diagnostic::warning(
                     rules::UNTRANSLATED,
                     text.span,
-                    "this JavaScript has no equivalent in ABL and is kept unchanged in the text",
+                    format!("this JavaScript has no equivalent in {base} and is kept unchanged in the text"),
                 )
                 .help("compute the value in a tool first, and refer to its result here"),
             );
@@ -93,7 +95,7 @@ impl Context<'_, '_> {
     }
 
     fn metadata(&self, name: Spanned<Name>, kind: AgentType) -> Metadata {
-        Metadata { kind, ..Metadata::new(name, dialect::XO, self.hash.clone()) }
+        Metadata { kind, ..Metadata::new(name, self.dialect, self.hash.clone()) }
     }
 }
 
@@ -107,7 +109,7 @@ fn localized<'j>(element: &'j Json, language: &str) -> Option<&'j Json> {
 pub(crate) fn lower(
     root: &Json,
     text: &str,
-    parsers: &'static InlineParsers,
+    &Xo { parsers, base, dialect }: &Xo,
     problems: &mut Vec<Diagnostic>,
 ) -> Definition {
     let list = |key: &str| root.get(key).map_or(&[][..], Json::items);
@@ -122,6 +124,8 @@ pub(crate) fn lower(
         forms: FxHashMap::default(),
         profiles: Vec::new(),
         hash: agentir_syntax::lower::source_hash(text),
+        dialect,
+        base,
     };
     for component in components {
         if let Some(id) = component.peek("_id") {

@@ -130,7 +130,7 @@ fn statements<'j>(
         NodeKind::Entity => {
             let (mut field, messages) =
                 entity::field(cx, component, name, agent, &mut step.extensions);
-            entity::options(node.json, &mut field);
+            entity::options(cx.base, node.json, &mut field);
             let Messages { main, variants } = messages;
             // A question whose text a tool computes would need two steps.
             let (computed, literal) =

@@ -1,8 +1,9 @@
 //! Lowers scripts: simple ones to statements, others to tools that are called.
 
 use super::messages::{self, Message};
-use super::{Context, XO, builders, extensions};
+use super::{Context, builders, extensions};
 use crate::Text;
+use crate::dialect::ID;
 use crate::script::{self, Branch as CodeBranch, Script, Statement as Code};
 use agentir_diagnostics::{Span, Spanned};
 use agentir_expr::{Argument, Expr, ExprKind, Literal, Name, Path, Segment, Template, TypeExpr};
@@ -44,7 +45,7 @@ pub(super) fn body(
 fn preserve_comments(script: &Script, text: &Text, output: &mut ScriptOutput<'_>) {
     if script.simple.is_some() && !script.comments.is_empty() {
         let all = script.comments.iter().map(|c| Data::from(c.value.as_str())).collect();
-        output.extensions.insert(XO, "comments", Data::Array(all), text.span);
+        output.extensions.insert(ID, "comments", Data::Array(all), text.span);
     }
 }
 

@@ -1,7 +1,8 @@
 //! Lowers services: HTTP calls and other calls of the platform.
 
 use super::scripts::ScriptOutput;
-use super::{Context, XO, builders, extensions};
+use super::{Context, builders, extensions};
+use crate::dialect::ID;
 use crate::tables::NodeKind;
 use crate::{Json, Text, script};
 use agentir_diagnostics::{Diagnostic, Spanned};
@@ -273,6 +274,6 @@ pub(super) fn preserve_remaining(
     let mut kept = Extensions::default();
     extensions::preserve(component, &mut kept, cx.problems);
     for (key, extension) in kept.0.into_values().flatten() {
-        into.insert(XO, &key, extension.value, extension.span);
+        into.insert(ID, &key, extension.value, extension.span);
     }
 }

@@ -3,6 +3,7 @@
 use agentir_diagnostics::{Diagnostic, FileId};
 use agentir_eval::Value;
 use agentir_expr::{BinaryOp, Condition, Dialect, Expr, ExprKind, Path, dialect};
+use agentir_lang_abl::dialect::ABL;
 use agentir_lang_abl::inline;
 use agentir_solver::{Answer, Assertion, Bound, FactKind, Facts, Goal, Label, Query, Solver, Type};
 use agentir_syntax::inline::InlineText;
@@ -63,7 +64,7 @@ pub fn facts(lines: &str) -> Facts {
 
 /// Translates a condition to another dialect: strict operators for Agent Script.
 fn translated(expr: &Expr, dialect: Dialect) -> Expr {
-    if dialect == dialect::ABL {
+    if dialect == ABL {
         return expr.clone();
     }
     let again = |e: &Expr| translated(e, dialect);

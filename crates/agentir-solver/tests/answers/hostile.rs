@@ -1,7 +1,7 @@
 //! Large, deep and unusual queries.
 
 use super::harness::{Harness, summary};
-use agentir_expr::dialect::ABL;
+use agentir_lang_abl::dialect::ABL;
 use std::fmt::Write;
 
 #[test]

@@ -2,7 +2,9 @@
 
 use super::harness::{Harness, summary};
 use agentir_expr::Dialect;
-use agentir_expr::dialect::{ABL, ADL, AGENT_SCRIPT};
+use agentir_lang_abl::dialect::ABL;
+use agentir_lang_adl::dialect::ADL;
+use agentir_lang_agent_script::dialect::AGENT_SCRIPT;
 
 fn satisfiable(dialect: Dialect, facts: &str, conditions: &[&str]) -> String {
     summary(&Harness::new(dialect, facts).satisfiable(conditions))

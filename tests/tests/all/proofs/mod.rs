@@ -123,7 +123,7 @@ fn every_rule_that_proves_has_its_samples() {
             if all < EACH {
                 problems.push(format!("{name}: {all} samples {what}, and {EACH} are asked for"));
             }
-            for dialect in rule.dialects.iter().map(|d| d.id()) {
+            for dialect in rule.dialects(agentir::languages().dialects()).map(|d| d.id()) {
                 if !by_dialect.contains_key(dialect) {
                     problems.push(format!("{name}: no sample in {dialect} {what}"));
                 }

@@ -9,8 +9,9 @@ mod reasoning;
 mod shared;
 mod variables;
 
+use crate::dialect;
 use agentir_diagnostics::Spanned;
-use agentir_expr::{Expr, Name, Path, Template, TypeExpr, dialect};
+use agentir_expr::{Expr, Name, Path, Template, TypeExpr};
 use agentir_ir::{
     Agent, AgentType, BindingAction, Body, Extensions, Instruction, Knowledge, Node, OnReturn,
     PassedValue, Program, SetVariable, Statement, Tool, ToolType, VariableBinding,

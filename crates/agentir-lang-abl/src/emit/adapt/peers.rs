@@ -2,10 +2,10 @@
 //! which variables of others they read, and which tools they call.
 
 use super::expr::Scope;
+use crate::dialect;
 use agentir_diagnostics::Spanned;
-use agentir_expr::{
-    Condition, Expr, ExprKind, Literal, Name, Path, Segment, Template, TypeExpr, dialect,
-};
+use agentir_expr::dialect::Tools;
+use agentir_expr::{Condition, Expr, ExprKind, Literal, Name, Path, Segment, Template, TypeExpr};
 use agentir_ir::{
     Agent, Decider, Extensions, Node, Parameter, PassedValue, Program, ReturnType, SessionVariable,
     Tool, ToolLibrary,
@@ -56,7 +56,7 @@ pub(super) type ForeignVariables = FxHashMap<Name, IndexSet<Name>>;
 /// name. It is declared in the reader and passed by every transition from `triage` to it.
 pub(super) fn import_variables(program: &mut Program) -> FxHashMap<Name, ForeignVariables> {
     let mut all: FxHashMap<Name, ForeignVariables> = FxHashMap::default();
-    for agent in program.agents().filter(|a| a.metadata.dialect == dialect::ADL) {
+    for agent in program.agents().filter(|a| a.metadata.dialect.traits().reads_other_agents) {
         let mut found = ForeignVariables::default();
         let mut read = |e: &Expr| {
             e.paths(&mut |path| {
@@ -109,15 +109,16 @@ fn owner<'p>(program: &'p Program, agent: &Agent, path: &Path) -> Option<&'p Age
     program.agent(root)
 }
 
-/// Declares tools that are called but not declared, as in an ADL bot without its Python functions. The
-/// parameters are taken from the calls.
+/// Declares tools that are called but not declared: functions in code that was not given. The parameters are taken
+/// from the calls.
 pub(super) fn declare_called_tools(program: &mut Program) {
     if !program.libraries.is_empty() {
         return;
     }
     let mut library: IndexMap<Name, Tool> = IndexMap::new();
     for agent in program.agents_mut() {
-        if agent.metadata.dialect != dialect::ADL || !agent.tools.is_empty() {
+        let tools = agent.metadata.dialect.traits().tools;
+        if tools != Tools::Functions || !agent.tools.is_empty() {
             continue;
         }
         let mut tools: IndexMap<Name, Tool> = IndexMap::new();
@@ -166,7 +167,7 @@ pub(super) fn declare_called_tools(program: &mut Program) {
     }
 }
 
-/// The type of a constant. ADL's variables are untyped and hold the user's words.
+/// The type of a constant. Variables of such languages are untyped and hold the user's words.
 const fn type_of(value: &Expr) -> &'static str {
     match &value.kind {
         ExprKind::Literal(Literal::Number(_)) => "number",

@@ -4,9 +4,10 @@
 //! values by name), so it is renamed in the whole program.
 
 use super::expr::Scope;
+use crate::dialect;
 use crate::inline::is_word_of_expressions;
 use agentir_diagnostics::Spanned;
-use agentir_expr::{Name, dialect, system_namespace, system_variable, tool_of_result};
+use agentir_expr::{Name, system_namespace, system_variable, tool_of_result};
 use agentir_ir::{Agent, Gather, Node, Program, Statement};
 use agentir_syntax::emit::{NameSyntax, Namespace, Renamed};
 use indexmap::IndexSet;

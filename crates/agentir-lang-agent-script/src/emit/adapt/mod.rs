@@ -17,8 +17,10 @@ mod exposed_tools;
 mod expr;
 mod flow;
 
+use crate::dialect;
 use agentir_diagnostics::Span;
-use agentir_expr::{Name, Path, Segment, TypeExpr, TypeKind, dialect};
+use agentir_expr::dialect::Unset;
+use agentir_expr::{Name, Path, Segment, TypeExpr, TypeKind};
 use agentir_ir::{
     Agent, AgentReference, Data, Extensions, Metadata, Parameter, Program, Remote, Response,
     SessionVariable, Statement, Tool,
@@ -55,7 +57,8 @@ impl Variables {
     fn enter_agent(&mut self, agent: &Agent) {
         self.current_names.clear();
         self.agent = agent.metadata.name.value.clone();
-        self.unset_comparable = agent.metadata.dialect == dialect::ABL;
+        let semantics = agent.metadata.dialect.semantics();
+        self.unset_comparable = semantics.unset_number == Unset::Nothing;
     }
 
     /// Declares a variable of the agent. Without a type it is merged with any variable of that name.

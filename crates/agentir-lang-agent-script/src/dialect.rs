@@ -1,16 +1,16 @@
 //! Salesforce's Agent Script.
 
-use super::vocabulary::{Keyword, Notation, Nouns, Phrase, Vocabulary};
-use super::{
-    Construct, Dialect, DialectTables, Entry, Equality, Functions, Logic, Ordering, Remainder,
-    Semantics, Tools, Traits, Unset,
+use agentir_expr::dialect::{
+    Construct, Dialect, DialectTables, Entry, Equality, Functions, Keyword, Logic, Notation, Nouns,
+    Ordering, Phrase, Remainder, Semantics, Tools, Traits, Unset, Vocabulary,
 };
-use crate::infer::Coercion;
+use agentir_expr::{Coercion, ValueKind};
 
 /// Salesforce's Agent Script.
 pub const AGENT_SCRIPT: Dialect = Dialect::new(&TABLES);
 
-static TABLES: DialectTables = DialectTables {
+/// Its tables.
+pub const TABLES: DialectTables = DialectTables {
     id: "agent-script",
     title: "Agent Script",
     semantics: Semantics {
@@ -27,7 +27,7 @@ static TABLES: DialectTables = DialectTables {
         false_text: "False",
         true_text: "True",
     },
-    coercion: Coercion::AGENT_SCRIPT,
+    coercion: COERCION,
     system_variables: &[],
     functions: Functions::Listed(&["len", "max", "min"]),
     reserved_words: &[
@@ -57,6 +57,7 @@ static TABLES: DialectTables = DialectTables {
     },
     redundant_extensions: &[],
     // The nodes of agentfabric have references and functions of their own.
+    program_name: None,
     open_references: Some(("dialect", "agentfabric")),
     constructs: &[
         Construct::Callbacks,
@@ -89,6 +90,23 @@ static TABLES: DialectTables = DialectTables {
         keywords: &[(Keyword::EntryAgent, "start_agent"), (Keyword::Tools, "actions")],
         phrases: PHRASES,
     }],
+};
+
+/// Single values convert as Python converts them on request; lists do not. An `object` is "an untyped structured value"
+/// (part I, 2.2), and on the platform the type of whatever has a type of its own there, numbers and dates included:
+/// nothing is known of it.
+const COERCION: Coercion = Coercion {
+    never: &[
+        (ValueKind::Text, &[ValueKind::List]),
+        (ValueKind::Number, &[ValueKind::List]),
+        (ValueKind::Boolean, &[ValueKind::Date, ValueKind::List]),
+        (ValueKind::Date, &[ValueKind::Number, ValueKind::Boolean, ValueKind::List]),
+        (
+            ValueKind::List,
+            &[ValueKind::Text, ValueKind::Number, ValueKind::Boolean, ValueKind::Date],
+        ),
+    ],
+    json: false,
 };
 
 const PHRASES: &[(Phrase, &str)] = &[

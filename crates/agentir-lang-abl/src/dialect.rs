@@ -1,26 +1,26 @@
 //! Kore.ai's Agent Blueprint Language.
 
-use super::vocabulary::{Keyword, Notation, Nouns, Phrase, Vocabulary};
-use super::{
-    Construct, Dialect, DialectTables, Entry, Equality, Functions, Logic, Ordering, Remainder,
-    Semantics, Tools, Traits, Unset,
+use agentir_expr::dialect::{
+    Construct, Dialect, DialectTables, Entry, Equality, Functions, Keyword, Logic, Notation, Nouns,
+    Ordering, Phrase, Remainder, Semantics, Tools, Traits, Unset, Vocabulary,
 };
-use crate::infer::Coercion;
-use crate::system::SYSTEM_VARIABLES;
+use agentir_expr::{Coercion, SYSTEM_VARIABLES, ValueKind};
 
 /// Kore.ai's Agent Blueprint Language.
 pub const ABL: Dialect = Dialect::new(&TABLES);
 
-static TABLES: DialectTables = DialectTables {
+/// Its tables.
+pub const TABLES: DialectTables = DialectTables {
     id: "abl",
     title: "ABL",
     semantics: SEMANTICS,
-    coercion: Coercion::ABL,
+    coercion: COERCION,
     system_variables: SYSTEM_VARIABLES,
     functions: Functions::Library,
     reserved_words: &[],
     traits: TRAITS,
     redundant_extensions: &[],
+    program_name: None,
     open_references: None,
     constructs: &[
         Construct::Comparisons,
@@ -57,7 +57,7 @@ static TABLES: DialectTables = DialectTables {
     vocabularies: VOCABULARIES,
 };
 
-pub(super) const SEMANTICS: Semantics = Semantics {
+const SEMANTICS: Semantics = Semantics {
     false_text_is_falsy: true,
     equality: Equality::Converting,
     has_dates: false,
@@ -72,7 +72,40 @@ pub(super) const SEMANTICS: Semantics = Semantics {
     true_text: "true",
 };
 
-pub(super) const TRAITS: Traits = Traits {
+/// Texts may hold anything, JSON included; numbers may be milliseconds.
+const COERCION: Coercion = Coercion {
+    never: &[
+        (ValueKind::Number, &[ValueKind::List, ValueKind::Object]),
+        (ValueKind::Boolean, &[ValueKind::Date, ValueKind::List, ValueKind::Object]),
+        (
+            ValueKind::Date,
+            &[ValueKind::Number, ValueKind::Boolean, ValueKind::List, ValueKind::Object],
+        ),
+        (
+            ValueKind::List,
+            &[
+                ValueKind::Text,
+                ValueKind::Number,
+                ValueKind::Boolean,
+                ValueKind::Date,
+                ValueKind::Object,
+            ],
+        ),
+        (
+            ValueKind::Object,
+            &[
+                ValueKind::Text,
+                ValueKind::Number,
+                ValueKind::Boolean,
+                ValueKind::Date,
+                ValueKind::List,
+            ],
+        ),
+    ],
+    json: true,
+};
+
+const TRAITS: Traits = Traits {
     is_authored: true,
     entry: Entry::Found,
     closed_programs: false,
@@ -95,7 +128,7 @@ pub(super) const TRAITS: Traits = Traits {
     arguments_have_placeholders: true,
 };
 
-pub(super) static VOCABULARIES: &[Vocabulary] = &[
+const VOCABULARIES: &[Vocabulary] = &[
     Vocabulary { notation: Notation::Native, nouns: NOUNS, keywords: KEYWORDS, phrases: PHRASES },
     Vocabulary {
         notation: Notation::Yaml,

@@ -1,16 +1,16 @@
 //! The MICA project's Agent Declaration Language.
 
-use super::vocabulary::{Keyword, Notation, Nouns, Phrase, Vocabulary};
-use super::{
-    Construct, Dialect, DialectTables, Entry, Equality, Functions, Logic, Ordering, Remainder,
-    Semantics, Tools, Traits, Unset,
+use agentir_expr::Coercion;
+use agentir_expr::dialect::{
+    Construct, Dialect, DialectTables, Entry, Equality, Functions, Keyword, Logic, Notation, Nouns,
+    Ordering, Phrase, Remainder, Semantics, Tools, Traits, Unset, Vocabulary,
 };
-use crate::infer::Coercion;
 
 /// The MICA project's Agent Declaration Language.
 pub const ADL: Dialect = Dialect::new(&TABLES);
 
-static TABLES: DialectTables = DialectTables {
+/// Its tables.
+pub const TABLES: DialectTables = DialectTables {
     id: "adl",
     title: "ADL",
     semantics: Semantics {
@@ -56,6 +56,7 @@ static TABLES: DialectTables = DialectTables {
     },
     // The kind of the agent, and the files whose functions it uses.
     redundant_extensions: &["type", "tools"],
+    program_name: Some("bot_name"),
     open_references: None,
     constructs: &[
         Construct::Arguments,
