@@ -160,7 +160,6 @@ fn large_files_are_answered_at_once() {
             (start.elapsed(), text.len())
         };
         let ((few, small), (many, large)) = (time(8), time(64));
-        println!("{name}: {small} bytes in {few:?}, {large} in {many:?}");
         // Builds for tests are slow; a quadratic search would take 64 times as long.
         assert!(
             many < few * 24 + Duration::from_millis(20),
