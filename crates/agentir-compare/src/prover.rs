@@ -27,7 +27,7 @@ pub(crate) enum Condition {
     Words(String),
 }
 
-/// What tells atoms of guards apart: the text of a condition, which dialects with the same semantics share, or an event.
+/// What tells atoms of guards apart. Dialects with the same semantics share expressions.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) enum Key {
     Expr(&'static Semantics, String),

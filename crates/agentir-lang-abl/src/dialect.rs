@@ -1,10 +1,11 @@
 //! Kore.ai's Agent Blueprint Language.
 
+use agentir_expr::ValueKind::{Boolean, Date, List, Number, Object, Text};
 use agentir_expr::dialect::{
     Construct, Dialect, DialectTables, Entry, Equality, Functions, Keyword, Logic, Notation, Nouns,
     Ordering, Phrase, Remainder, Semantics, Tools, Traits, Unset, Vocabulary,
 };
-use agentir_expr::{Coercion, SYSTEM_VARIABLES, ValueKind};
+use agentir_expr::{Coercion, SYSTEM_VARIABLES};
 
 /// Kore.ai's Agent Blueprint Language.
 pub const ABL: Dialect = Dialect::new(&TABLES);
@@ -75,32 +76,11 @@ const SEMANTICS: Semantics = Semantics {
 /// Texts may hold anything, JSON included; numbers may be milliseconds.
 const COERCION: Coercion = Coercion {
     never: &[
-        (ValueKind::Number, &[ValueKind::List, ValueKind::Object]),
-        (ValueKind::Boolean, &[ValueKind::Date, ValueKind::List, ValueKind::Object]),
-        (
-            ValueKind::Date,
-            &[ValueKind::Number, ValueKind::Boolean, ValueKind::List, ValueKind::Object],
-        ),
-        (
-            ValueKind::List,
-            &[
-                ValueKind::Text,
-                ValueKind::Number,
-                ValueKind::Boolean,
-                ValueKind::Date,
-                ValueKind::Object,
-            ],
-        ),
-        (
-            ValueKind::Object,
-            &[
-                ValueKind::Text,
-                ValueKind::Number,
-                ValueKind::Boolean,
-                ValueKind::Date,
-                ValueKind::List,
-            ],
-        ),
+        (Number, &[List, Object]),
+        (Boolean, &[Date, List, Object]),
+        (Date, &[Number, Boolean, List, Object]),
+        (List, &[Text, Number, Boolean, Date, Object]),
+        (Object, &[Text, Number, Boolean, Date, List]),
     ],
     json: true,
 };

@@ -1,10 +1,11 @@
 //! Salesforce's Agent Script.
 
+use agentir_expr::Coercion;
+use agentir_expr::ValueKind::{Boolean, Date, List, Number, Text};
 use agentir_expr::dialect::{
     Construct, Dialect, DialectTables, Entry, Equality, Functions, Keyword, Logic, Notation, Nouns,
     Ordering, Phrase, Remainder, Semantics, Tools, Traits, Unset, Vocabulary,
 };
-use agentir_expr::{Coercion, ValueKind};
 
 /// Salesforce's Agent Script.
 pub const AGENT_SCRIPT: Dialect = Dialect::new(&TABLES);
@@ -97,14 +98,11 @@ pub const TABLES: DialectTables = DialectTables {
 /// nothing is known of it.
 const COERCION: Coercion = Coercion {
     never: &[
-        (ValueKind::Text, &[ValueKind::List]),
-        (ValueKind::Number, &[ValueKind::List]),
-        (ValueKind::Boolean, &[ValueKind::Date, ValueKind::List]),
-        (ValueKind::Date, &[ValueKind::Number, ValueKind::Boolean, ValueKind::List]),
-        (
-            ValueKind::List,
-            &[ValueKind::Text, ValueKind::Number, ValueKind::Boolean, ValueKind::Date],
-        ),
+        (Text, &[List]),
+        (Number, &[List]),
+        (Boolean, &[Date, List]),
+        (Date, &[Number, Boolean, List]),
+        (List, &[Text, Number, Boolean, Date]),
     ],
     json: false,
 };

@@ -296,8 +296,8 @@ impl Variables {
         }
     }
 
-    /// `<` and the like. With an unset value they are false in some languages and an error in Agent Script, so a guard is
-    /// added.
+    /// `<` and the like. With an unset value they are false in some languages and an error in Agent
+    /// Script, so a guard is added.
     fn ordering(&mut self, op: BinaryOp, left: &Expr, right: &Expr) -> Option<Expr> {
         let mut parts = Vec::new();
         for operand in [left, right] {
@@ -410,8 +410,8 @@ impl Variables {
         Some(Expr::path(path, Span::default()))
     }
 
-    /// Whether the runtime of the agent's language sets the variable. Nothing does so here, so the model judges conditions
-    /// on it.
+    /// Whether the runtime of the agent's language sets the variable. Nothing does so here, so the
+    /// model judges conditions on it.
     /// Results of tools are set by the script itself.
     fn is_set_by_runtime(&self, path: &Path) -> bool {
         let mut dotted = path.root.value.to_string();
