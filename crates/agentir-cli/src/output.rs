@@ -41,8 +41,8 @@ pub fn print_json(value: &impl serde::Serialize) -> ExitCode {
 
 /// Reports arguments that do not fit together, as clap does.
 pub fn misuse(message: &str) -> ExitCode {
-    let message = format!("{message}\n\nFor more information, try '--help'.\n");
-    let error = clap::Error::raw(ErrorKind::MissingRequiredArgument, message);
+    let mut usage = clap::Command::new("agentir").override_usage("agentir <COMMAND>");
+    let error = usage.error(ErrorKind::MissingRequiredArgument, message);
     // Nobody is left to be told.
     let _ = error.print();
     ExitCode::from(2)
