@@ -283,10 +283,12 @@ macro_rules! object {
                         read_field!($mode $(($default))?, object, reader, $key, words!($($words)?))
                     );
                 )*
+                // Before the function may end.
+                $(let $span = object.place(reader);)?
                 #[allow(unused_mut, reason = "only some objects are completed")]
                 let mut this = Self {
                     $($field: take_field!($mode $field),)*
-                    $($span: object.place(reader),)?
+                    $($span,)?
                     $($skip: $value,)*
                 };
                 $(
@@ -434,9 +436,10 @@ macro_rules! tagged {
                                 .map(Self::$variant);)?
                             $(
                                 $(let $field = read_field!($mode, object, reader, $key, words!());)*
+                                $(let $span = object.place(reader);)?
                                 return Some(Self::$variant {
                                     $($field: take_field!($mode $field),)*
-                                    $($span: object.place(reader),)?
+                                    $($span,)?
                                 });
                             )?
                         }

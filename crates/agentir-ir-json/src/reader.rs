@@ -124,6 +124,14 @@ impl<'r> Reader<'r> {
         self.dialect = dialect;
     }
 
+    /// Reads the value of a key, which messages about it name.
+    pub(crate) fn within<T>(&mut self, key: &'static str, read: impl FnOnce(&mut Self) -> T) -> T {
+        let outer = mem::replace(&mut self.key, SmolStr::new_static(key));
+        let value = read(self);
+        self.key = outer;
+        value
+    }
+
     /// The key of the value that is read.
     pub(crate) fn key(&self) -> &str {
         &self.key
@@ -198,13 +206,24 @@ impl<'r> Reader<'r> {
         for member in members {
             let key = Spanned::new(member.key.clone(), member.key_span);
             let outer = mem::replace(&mut self.key, member.key.clone());
+            let origins = self.origins.len();
             if let Some(mut value) = T::read(&member.value, self) {
                 value.set_key(&key, self);
                 all.push((key, value));
             }
             self.key = outer;
+            self.extend_origins(origins, member);
         }
         Some(all)
+    }
+
+    /// Extends the origins from a number on to the key of their object, which belongs to the object.
+    fn extend_origins(&mut self, from: usize, member: &Member) {
+        for origin in self.origins.iter_mut().skip(from) {
+            if origin.element == member.value.span {
+                origin.element.start = member.key_span.start;
+            }
+        }
     }
 
     /// An object. `name` is the name of its definition in the schema.
@@ -286,8 +305,12 @@ pub struct Object<'j> {
 impl<'j> Object<'j> {
     /// The value of a key; of several the last.
     pub(crate) fn get(&mut self, key: &'static str) -> Option<&'j Node> {
+        self.member(key).map(|m| &m.value)
+    }
+
+    fn member(&mut self, key: &'static str) -> Option<&'j Member> {
         self.asked.push(key);
-        self.members.iter().rfind(|m| m.key == key).map(|m| &m.value)
+        self.members.iter().rfind(|m| m.key == key)
     }
 
     /// The value of a key; `None` if it is absent or wrong.
@@ -297,12 +320,14 @@ impl<'j> Object<'j> {
         words: &'static [&'static str],
         reader: &mut Reader<'_>,
     ) -> Option<T> {
-        let json = self.get(key)?;
+        let member = self.member(key)?;
+        let origins = reader.origins.len();
         let outer_words = mem::replace(&mut reader.words, words);
         let outer_key = mem::replace(&mut reader.key, SmolStr::new_static(key));
-        let value = T::read(json, reader);
+        let value = T::read(&member.value, reader);
         reader.words = outer_words;
         reader.key = outer_key;
+        reader.extend_origins(origins, member);
         value
     }
 

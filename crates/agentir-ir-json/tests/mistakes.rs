@@ -264,3 +264,71 @@ fn values_have_their_locations() {
         assert!(shown.contains(&place), "{part} at {place}: {shown}");
     }
 }
+
+#[test]
+fn the_key_of_an_object_belongs_to_it() {
+    let text = agent(
+        r#""flow": {"origin": {"file": "a", "line": 2}, "definitions": {"s": {"origin": {"file": "a", "line": 3}}}},
+           "templates": {"t": {"origin": {"file": "a", "line": 4}}}"#,
+    );
+    let (document, problems) = read_text(&text);
+    assert!(problems.is_empty(), "{problems:#?}");
+    for (line, key) in [(2, "flow\""), (3, "s\""), (4, "t\"")] {
+        let origin = document.origins.iter().find(|origin| origin.line == Some(line)).unwrap();
+        assert!(text[origin.element.range()].starts_with(key), "{origin:?}");
+    }
+}
+
+#[test]
+fn origins_are_known_where_a_required_key_is_missing() {
+    let origin = r#""origin": {"file": "a.flow"}"#;
+    for (keys, message) in [
+        (format!(r#""tools": [{{{origin}}}]"#), "a tool must have the key `name`"),
+        (
+            format!(r#""on_start": {{"do": [{{"type": "other", "keyword": "x", {origin}}}]}}"#),
+            "a statement must have the key `value`",
+        ),
+    ] {
+        finds_in_agent(&keys, "missing-field", message, "{");
+    }
+}
+
+#[test]
+fn conditions_that_could_not_be_read_never_hold() {
+    for wrong in
+        ["5", "[]", "{}", "true", r#"{"natural": 5}"#, r#""a ==""#, r#"{"natural": "a", "b": 1}"#]
+    {
+        let keys = format!(
+            r#""flow": {{"definitions": {{"s": {{"when": {wrong}}}}}}},
+               "coordination": {{"handoffs": [{{"to": "B", "when": {wrong}}}]}},
+               "on_start": {{"branches": [{{"condition": {wrong}}}]}},
+               "gather": {{"fields": [{{"name": "x", "activation": {{"when": {wrong}}}}}]}},
+               "constraints": {{"constraints": [{{"condition": {wrong}, "applies_when": {wrong}}}]}}"#
+        );
+        let (document, problems) = read_text(&agent(&keys));
+        assert_eq!(problems.len(), 6, "{wrong}: {problems:#?}");
+        let shown = format!("{:?}", document.program.agents[0]);
+        assert_eq!(shown.matches("kind: Invalid").count(), 6, "{wrong}: {shown}");
+    }
+    // Nothing stands for the absence of a condition as well.
+    let (document, problems) =
+        read_text(&agent(r#""on_start": {"branches": [{"condition": null}]}"#));
+    assert!(problems.is_empty(), "{problems:#?}");
+    assert!(!format!("{:?}", document.program.agents[0]).contains("Invalid"));
+}
+
+#[test]
+fn checks_that_could_not_be_read_are_not_absent() {
+    for wrong in ["5", r#""a ==""#] {
+        let keys = format!(
+            r#""constraints": {{"guardrails": [{{"name": "g", "kind": "input", "action": {{"type": "block"}}, "check": {wrong}}}]}}"#
+        );
+        let (document, problems) = read_text(&agent(&keys));
+        assert_eq!(problems.len(), 1, "{problems:#?}");
+        let [guardrail] = document.program.agents[0].constraints.guardrails.as_slice() else {
+            panic!()
+        };
+        assert!(guardrail.check.is_some());
+        assert_eq!(guardrail.tier, "local");
+    }
+}
