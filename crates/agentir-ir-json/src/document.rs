@@ -18,6 +18,8 @@ pub struct Document {
     pub program: Program,
     /// Where parts of it were written before they were JSON.
     pub origins: Vec<Origin>,
+    /// Whether something that may define names could not be read, so that what is absent may be there.
+    pub incomplete: bool,
     /// The location of the error that ended the reading, if it did not come to the end.
     pub stopped: Option<Span>,
 }
@@ -78,8 +80,10 @@ pub fn read(
     let mut reader = Reader::new(first_dialect(&root), parsers, problems);
     let program =
         if whole { read_program(&root, &mut reader) } else { read_agent(&root, &mut reader) };
-    let origins = reader.origins;
-    Document { program: program.unwrap_or_default(), origins, stopped: None }
+    let (origins, incomplete) = (reader.origins, reader.incomplete || program.is_none());
+    let mut program = program.unwrap_or_default();
+    program.complete &= !incomplete;
+    Document { program, origins, incomplete, stopped: None }
 }
 
 /// Refuses a document of a version that is not read.

@@ -52,6 +52,8 @@ pub struct Reader<'r> {
     pub(crate) dialect: Dialect,
     /// The origins of objects.
     pub(crate) origins: Vec<Origin>,
+    /// Whether something that may define names could not be read.
+    pub(crate) incomplete: bool,
     /// The words that the value may have.
     words: &'static [&'static str],
     /// The key of the value, for messages.
@@ -65,7 +67,7 @@ impl<'r> Reader<'r> {
         problems: &'r mut Vec<Diagnostic>,
     ) -> Self {
         let key = SmolStr::new_static("value");
-        Self { problems, parsers, dialect, origins: Vec::new(), words: &[], key }
+        Self { problems, parsers, dialect, origins: Vec::new(), incomplete: false, words: &[], key }
     }
 
     pub(crate) fn report(&mut self, problem: Diagnostic) {
@@ -178,11 +180,14 @@ impl<'r> Reader<'r> {
         let message = format!("`{}` is not a valid `{}`", text.value, self.key);
         let problem = Diagnostic::error(rules::INVALID_VALUE, text.span, message)
             .note(format!("valid values are {}", all.join(", ")));
-        self.problems.push(match closest(&text.value, words.iter().copied()) {
+        let meant = closest(&text.value, words.iter().copied());
+        self.problems.push(match meant {
             Some(meant) => problem.did_you_mean(meant),
             None => problem,
         });
-        None
+        // What is meant, so that what follows from the word is not wrong too.
+        let word = words.iter().find(|word| Some(**word) == meant)?;
+        Some(Spanned::new(*word, text.span))
     }
 
     /// One of the words that the field may have.
@@ -193,23 +198,39 @@ impl<'r> Reader<'r> {
     /// The items of an array. An item that is wrong is left out.
     pub(crate) fn items<T: Json>(&mut self, json: &Node) -> Option<Vec<T>> {
         match &json.kind {
-            Kind::Array(items) => Some(items.iter().filter_map(|i| T::read(i, self)).collect()),
-            _ => self.expected(json, "an array"),
+            Kind::Array(items) => Some(items.iter().filter_map(|i| self.item(i)).collect()),
+            _ => {
+                self.incomplete = true;
+                self.expected(json, "an array")
+            }
         }
+    }
+
+    fn item<T: Json>(&mut self, json: &Node) -> Option<T> {
+        let item = T::read(json, self);
+        self.incomplete |= item.is_none();
+        item
     }
 
     /// The members of an object whose keys are names. A value that is wrong is left out.
     pub(crate) fn entries<T: Json>(&mut self, json: &Node) -> Option<Vec<(Spanned<Name>, T)>> {
-        let Kind::Object(members) = &json.kind else { return self.expected(json, "an object") };
+        let Kind::Object(members) = &json.kind else {
+            self.incomplete = true;
+            return self.expected(json, "an object");
+        };
         self.check_duplicates(members);
         let mut all = Vec::with_capacity(members.len());
         for member in members {
             let key = Spanned::new(member.key.clone(), member.key_span);
             let outer = mem::replace(&mut self.key, member.key.clone());
             let origins = self.origins.len();
-            if let Some(mut value) = T::read(&member.value, self) {
-                value.set_key(&key, self);
-                all.push((key, value));
+            let read = T::read(&member.value, self);
+            match read.or_else(|| T::unread(member.value.span, self)) {
+                Some(mut value) => {
+                    value.set_key(&key, self);
+                    all.push((key, value));
+                }
+                None => self.incomplete = true,
             }
             self.key = outer;
             self.extend_origins(origins, member);
@@ -229,12 +250,13 @@ impl<'r> Reader<'r> {
     /// An object. `name` is the name of its definition in the schema.
     pub(crate) fn object<T: Fields>(&mut self, json: &Node, name: &'static str) -> Option<T> {
         let Kind::Object(members) = &json.kind else {
+            self.incomplete = true;
             return self.expected(json, "an object");
         };
         self.check_duplicates(members);
-        let mut object = Object { members, span: json.span, asked: Vec::new(), name };
-        let read = T::read_fields(&mut object, self);
-        object.report_unknown(self);
+        let mut object = Object { members, ..Object::empty(json.span, name) };
+        let read = object.fields(self);
+        object.report_keys(self);
         read
     }
 
@@ -299,10 +321,21 @@ pub struct Object<'j> {
     pub(crate) span: Span,
     /// The keys that were asked for.
     asked: Vec<&'static str>,
+    /// Those of them that must be there and are not.
+    missing: Vec<&'static str>,
     name: &'static str,
 }
 
 impl<'j> Object<'j> {
+    /// An object without keys. `name` is the name of its definition in the schema.
+    pub(crate) const fn empty(span: Span, name: &'static str) -> Self {
+        Self { members: &[], span, asked: Vec::new(), missing: Vec::new(), name }
+    }
+
+    pub(crate) fn fields<T: Fields>(&mut self, reader: &mut Reader<'_>) -> Option<T> {
+        T::read_fields(self, reader)
+    }
+
     /// The value of a key; of several the last.
     pub(crate) fn get(&mut self, key: &'static str) -> Option<&'j Node> {
         self.member(key).map(|m| &m.value)
@@ -342,7 +375,7 @@ impl<'j> Object<'j> {
             return self.read(key, words, reader);
         }
         self.asked.push(key);
-        self.report_missing(key, reader);
+        self.missing.push(key);
         None
     }
 
@@ -431,10 +464,19 @@ impl<'j> Object<'j> {
         }
     }
 
-    /// Reports keys that nobody asked for.
-    fn report_unknown(&self, reader: &mut Reader<'_>) {
+    /// Reports keys that nobody asked for, and those that are missing.
+    fn report_keys(&mut self, reader: &mut Reader<'_>) {
+        let mut missing = mem::take(&mut self.missing);
         for member in self.members.iter().filter(|m| !self.asked.contains(&&*m.key)) {
             let message = format!("`{}` is not a key of {}", member.key, words_of(self.name));
+            // A required key that is misspelled is one mistake.
+            if let Some(meant) = closest(&member.key, missing.iter().copied()) {
+                missing.retain(|key| *key != meant);
+                let problem = Diagnostic::error(rules::UNKNOWN_FIELD, member.key_span, message)
+                    .note(format!("{} must have the key `{meant}`", words_of(self.name)));
+                reader.report(problem.did_you_mean(meant));
+                continue;
+            }
             let problem = Diagnostic::warning(rules::UNKNOWN_FIELD, member.key_span, message)
                 .note("it is ignored");
             reader.report(match closest(&member.key, self.asked.iter().copied()) {
@@ -443,6 +485,9 @@ impl<'j> Object<'j> {
                     .help("put data of your own into `extensions`, under the name of its producer"),
                 None => problem.help("remove it"),
             });
+        }
+        for key in missing {
+            self.report_missing(key, reader);
         }
     }
 }

@@ -73,6 +73,9 @@ macro_rules! pointers {
             fn is_absent(&self) -> bool {
                 (**self).is_absent()
             }
+            fn unread(span: Span, reader: &mut Reader<'_>) -> Option<Self> {
+                T::unread(span, reader).map(Self::new)
+            }
             fn set_key(&mut self, key: &Spanned<Name>, reader: &mut Reader<'_>) {
                 if let Some(value) = $get(self) {
                     value.set_key(key, reader);

@@ -93,7 +93,7 @@ fn unknown_words_are_reported_with_what_is_valid() {
     );
     let text = r#"{"ir_version": "1.0", "metadata": {"name": "A", "dialect": "adll"}}"#;
     let document = finds(text, "invalid-value", "`adll` is not a valid `dialect`", "adll");
-    assert!(document.program.agents.is_empty());
+    assert_eq!(document.program.agents[0].metadata.dialect, dialect::ADL);
 }
 
 #[test]
@@ -331,4 +331,29 @@ fn checks_that_could_not_be_read_are_not_absent() {
         assert!(guardrail.check.is_some());
         assert_eq!(guardrail.tier, "local");
     }
+}
+
+#[test]
+fn a_required_key_that_is_misspelled_is_one_mistake() {
+    let text = agent(r#""tools": [{"nam": "t"}]"#);
+    let document = finds(&text, "unknown-field", "`nam` is not a key of a tool", "nam");
+    assert!(document.incomplete);
+    let (_, problems) = read_text(&text);
+    assert_eq!(problems[0].help.as_deref(), Some("did you mean `name`?"));
+    assert_eq!(problems[0].severity, agentir_diagnostics::Severity::Error);
+}
+
+#[test]
+fn names_of_agents_must_be_the_same_and_not_empty() {
+    let program = |key: &str, name: &str| {
+        format!(
+            r#"{{"version": "1.0", "agents": {{"{key}": {{"metadata": {{"name": "{name}", "dialect": "abl"}}}}}}}}"#
+        )
+    };
+    finds(&program("A", "B"), "conflicting-fields", "the agent `A` is called `B`", "B");
+    let message = "the name of an agent must not be empty";
+    finds(&program("A", ""), "invalid-value", message, "");
+    finds(&program("", ""), "invalid-value", message, "");
+    let text = r#"{"ir_version": "1.0", "metadata": {"name": " ", "dialect": "abl"}}"#;
+    finds(text, "invalid-value", message, " ");
 }
