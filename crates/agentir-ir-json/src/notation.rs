@@ -224,7 +224,7 @@ impl Json for Jump {
 
     fn schema(schemas: &mut Schemas) -> Value {
         let description = "Where to go on: a step's name, or `COMPLETE`, `CONTINUE`, `RETRY`, `ESCALATE`, `HANDOFF Agent`, …";
-        schemas.named("Jump", description, |_| json!({ "type": "string" }))
+        schemas.named("Jump", description, |_| json!({ "type": "string", "pattern": "\\S" }))
     }
 }
 

@@ -58,6 +58,8 @@ pub struct Reader<'r> {
     words: &'static [&'static str],
     /// The key of the value, for messages.
     key: SmolStr,
+    /// Whether the value is an item of the array at the key.
+    in_array: bool,
 }
 
 impl<'r> Reader<'r> {
@@ -67,7 +69,16 @@ impl<'r> Reader<'r> {
         problems: &'r mut Vec<Diagnostic>,
     ) -> Self {
         let key = SmolStr::new_static("value");
-        Self { problems, parsers, dialect, origins: Vec::new(), incomplete: false, words: &[], key }
+        Self {
+            problems,
+            parsers,
+            dialect,
+            origins: Vec::new(),
+            incomplete: false,
+            words: &[],
+            key,
+            in_array: false,
+        }
     }
 
     pub(crate) fn report(&mut self, problem: Diagnostic) {
@@ -129,8 +140,10 @@ impl<'r> Reader<'r> {
     /// Reads the value of a key, which messages about it name.
     pub(crate) fn within<T>(&mut self, key: &'static str, read: impl FnOnce(&mut Self) -> T) -> T {
         let outer = mem::replace(&mut self.key, SmolStr::new_static(key));
+        let in_array = mem::take(&mut self.in_array);
         let value = read(self);
         self.key = outer;
+        self.in_array = in_array;
         value
     }
 
@@ -144,14 +157,17 @@ impl<'r> Reader<'r> {
         let found = match &json.kind {
             Kind::Null => "`null`",
             Kind::Bool(_) => "a Boolean",
+            Kind::Number(text) if expected.contains("number") => &format!("`{text}`"),
             Kind::Number(_) => "a number",
             Kind::String(_) => "a string",
             Kind::Array(_) => "an array",
             Kind::Object(_) => "an object",
         };
-        let message = format!("`{}` must be {expected}, not {found}", self.key);
+        let item = if self.in_array { "an item of " } else { "" };
+        let message = format!("{item}`{}` must be {expected}, not {found}", self.key);
         let problem = Diagnostic::error(rules::INVALID_VALUE, shown(json), message);
         self.problems.push(match json.kind {
+            Kind::Null if self.in_array => problem.help("leave the item out"),
             Kind::Null => problem.help("leave the key out if there is no value"),
             _ => problem,
         });
@@ -183,7 +199,10 @@ impl<'r> Reader<'r> {
         let meant = closest(&text.value, words.iter().copied());
         self.problems.push(match meant {
             Some(meant) => problem.did_you_mean(meant),
-            None => problem,
+            None => match words {
+                [only] => problem.help(format!("write `{only}`, or leave the key out")),
+                _ => problem,
+            },
         });
         // What is meant, so that what follows from the word is not wrong too.
         let word = words.iter().find(|word| Some(**word) == meant)?;
@@ -207,7 +226,9 @@ impl<'r> Reader<'r> {
     }
 
     fn item<T: Json>(&mut self, json: &Node) -> Option<T> {
+        let in_array = mem::replace(&mut self.in_array, true);
         let item = T::read(json, self);
+        self.in_array = in_array;
         self.incomplete |= item.is_none();
         item
     }
@@ -223,6 +244,7 @@ impl<'r> Reader<'r> {
         for member in members {
             let key = Spanned::new(member.key.clone(), member.key_span);
             let outer = mem::replace(&mut self.key, member.key.clone());
+            let in_array = mem::take(&mut self.in_array);
             let origins = self.origins.len();
             let read = T::read(&member.value, self);
             match read.or_else(|| T::unread(member.value.span, self)) {
@@ -233,6 +255,7 @@ impl<'r> Reader<'r> {
                 None => self.incomplete = true,
             }
             self.key = outer;
+            self.in_array = in_array;
             self.extend_origins(origins, member);
         }
         Some(all)
@@ -309,6 +332,10 @@ fn words_of(name: &str) -> String {
         }
         words.extend(c.to_lowercase());
     }
+    // What there is one of, or several together.
+    if words == "metadata" || words.ends_with('s') {
+        return format!("the {words}");
+    }
     let article = if words.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
     format!("{article} {words}")
 }
@@ -356,10 +383,8 @@ impl<'j> Object<'j> {
         let member = self.member(key)?;
         let origins = reader.origins.len();
         let outer_words = mem::replace(&mut reader.words, words);
-        let outer_key = mem::replace(&mut reader.key, SmolStr::new_static(key));
-        let value = T::read(&member.value, reader);
+        let value = reader.within(key, |reader| T::read(&member.value, reader));
         reader.words = outer_words;
-        reader.key = outer_key;
         reader.extend_origins(origins, member);
         value
     }
@@ -402,9 +427,7 @@ impl<'j> Object<'j> {
             self.members = &[];
             return None;
         };
-        let outer = mem::replace(&mut reader.key, SmolStr::new_static(key));
-        let word = reader.word(json, words);
-        reader.key = outer;
+        let word = reader.within(key, |reader| reader.word(json, words));
         if word.is_none() {
             self.members = &[];
         }

@@ -357,3 +357,58 @@ fn names_of_agents_must_be_the_same_and_not_empty() {
     let text = r#"{"ir_version": "1.0", "metadata": {"name": " ", "dialect": "abl"}}"#;
     finds(text, "invalid-value", message, " ");
 }
+
+#[test]
+fn what_is_not_json_is_refused() {
+    for (raw, name) in [("\n", "a line break"), ("\t", "a tab"), ("\u{1}", "a control character")] {
+        let text = agent(&format!(r#""identity": {{"goal": "a\\\"{raw}"}}"#));
+        let message = format!("invalid JSON: a string must not contain {name}");
+        let document = finds(&text, "syntax-error", &message, raw);
+        assert!(document.stopped.is_some());
+    }
+    let (_, problems) = read_text(&agent(r#""identity": {"goal": "\ud800"}"#));
+    assert!(problems[0].message.contains("half of a character"), "{problems:#?}");
+    // White space between values is none of a string.
+    assert!(read_text(&agent("\"tools\":\n\t[]\r\n")).1.is_empty());
+}
+
+#[test]
+fn messages_name_what_is_wrong() {
+    finds_in_agent(
+        r#""tools": [null]"#,
+        "invalid-value",
+        "an item of `tools` must be an object, not `null`",
+        "null",
+    );
+    let line = |line: &str| format!(r#""origin": {{"file": "a", "line": {line}}}"#);
+    let range = "a whole number from 0 to 4294967295";
+    for wrong in ["-1", "4294967296", "1.5"] {
+        let message = format!("`line` must be {range}, not `{wrong}`");
+        finds_in_agent(&line(wrong), "invalid-value", &message, wrong);
+    }
+    assert!(read_text(&agent(&line("3.0"))).1.is_empty());
+    let text = r#"{"ir_version": "1.0", "metadata": {"dialect": "abl"}}"#;
+    finds(text, "missing-field", "the metadata must have the key `name`", "{");
+    let (_, problems) = read_text(r#"{"ir_version": 1.0, "metadata": {}}"#);
+    assert_eq!(problems[0].help.as_deref(), Some("write it in quotes: `\"1.0\"`"));
+}
+
+#[test]
+fn numbers_that_are_not_kept_are_reported() {
+    for number in ["123456789012345678901234567890", "1e-400"] {
+        let (_, problems) =
+            read_text(&agent(&format!(r#""extensions": {{"me": {{"k": {number}}}}}"#)));
+        assert_eq!(problems.len(), 1, "{problems:#?}");
+        assert!(problems[0].message.starts_with(&format!("the number `{number}` is kept as")));
+    }
+    let kept = r#""extensions": {"me": {"k": [0, -0.0, 0e9, 1.50, -9223372036854775808, 18446744073709551615]}}"#;
+    assert!(read_text(&agent(kept)).1.is_empty());
+}
+
+#[test]
+fn agent_ir_is_recognised_without_a_name() {
+    let text = agent("");
+    assert!(agentir_ir_json::is_agent_ir("<stdin>", &text));
+    assert!(!agentir_ir_json::is_agent_ir("a.agent.abl", &text));
+    assert!(!agentir_ir_json::is_agent_ir("<stdin>", "AGENT: A\n"));
+}
