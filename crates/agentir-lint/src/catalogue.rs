@@ -273,7 +273,7 @@ pub fn rests_on_absence(rule: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{TAGS, Tag, catalogue, tag};
+    use super::{ABSENCE, RuleInfo, TAGS, Tag, catalogue, tag};
     use crate::options::Options;
     use crate::rule::{AgentContext, Check, Report};
     use crate::rule_template as template;

@@ -62,8 +62,8 @@ pub fn check_programs<P: AsRef<LoadedProgram> + Sync>(
             );
             if let Ok((checked, _)) = &mut result {
                 checked.diagnostics.retain(|d| {
-                    !unread.contains(&d.primary.span.file)
-                        && !(*incomplete && agentir_lint::rests_on_absence(d.rule.0))
+                    let may_be_wrong = *incomplete && agentir_lint::rests_on_absence(d.rule.0);
+                    !may_be_wrong && !unread.contains(&d.primary.span.file)
                 });
             }
             result
