@@ -361,6 +361,10 @@ fn partly(snapshot: &agentir::Snapshot, code: ExitCode, what: &str) -> ExitCode 
     if code != ExitCode::SUCCESS || !broken {
         return code;
     }
+    if snapshot.programs().all(|(_, program)| program.agents.is_empty()) {
+        eprintln!("error: {}", crate::input::no_agent(snapshot));
+        return ExitCode::from(1);
+    }
     eprintln!(
         "warning: parts that could not be parsed are not {what}; run `agentir check` to see them"
     );

@@ -58,7 +58,7 @@ pub fn graph(
     let Some(program) = found else {
         return Err(match name {
             Some(name) => unknown(name, &programs),
-            None => "no agent found".to_owned(),
+            None => crate::input::no_agent(snapshot),
         });
     };
     if name.is_none() && programs.len() > 1 {

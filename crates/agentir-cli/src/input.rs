@@ -3,11 +3,13 @@
 use crate::output::misuse;
 use crate::settings;
 use agentir::{Configs, ReadOptions, Snapshot, Version, Workspace, languages};
+use agentir_diagnostics::Severity;
 use agentir_project::{LoadError, Request, TextInput};
 use agentir_vfs::{Disk, FileSystem, Overlay};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use std::collections::HashMap;
+use std::fmt::Write;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -188,4 +190,21 @@ pub fn load_input(input: &Input) -> Result<Snapshot, ExitCode> {
 pub fn unreadable(error: LoadError) -> ExitCode {
     eprintln!("error: {error}");
     ExitCode::from(2)
+}
+
+/// Says that nothing that was loaded has an agent, and why if an error ended the reading of a file.
+pub fn no_agent(snapshot: &Snapshot) -> String {
+    let mut text = "no agent found".to_owned();
+    let error = snapshot.read_findings().iter().find(|d| d.severity == Severity::Error);
+    let file = error.and_then(|d| Some((d, snapshot.sources().get(d.primary.span.file)?)));
+    if let Some((error, file)) = file {
+        let at = file.line_column(error.primary.span.start);
+        let _ = write!(text, "\n{}:{}:{}: {}", file.name, at.line, at.column, error.message);
+        for (kind, more) in [("note", &error.note), ("help", &error.help)] {
+            if let Some(more) = more {
+                let _ = write!(text, "\n{kind}: {more}");
+            }
+        }
+    }
+    text
 }

@@ -119,7 +119,7 @@ pub fn program(snapshot: &Snapshot) -> Result<&Program, String> {
         snapshot.programs().map(|(_, program)| program).filter(|p| !p.agents.is_empty());
     match (programs.next(), programs.next()) {
         (Some(program), None) => Ok(program),
-        (None, _) => Err("no agent found".to_owned()),
+        (None, _) => Err(crate::input::no_agent(snapshot)),
         (Some(_), Some(_)) => Err(
             "there are several programs here, and a conversation needs one\nhelp: pass the folder or the file of one of them"
                 .to_owned(),

@@ -99,3 +99,41 @@ fn mistakes_are_reported_in_the_json_with_the_place_they_come_from() {
     assert!(found.contains("did you mean `call`?"), "{found}");
     assert!(found.contains("generated from parking.flow:7"), "{found}");
 }
+
+#[test]
+fn standard_input_is_recognised() {
+    let folder = tempfile::tempdir().unwrap();
+    let compiled = agentir(&["compile", &produced(folder.path())], "").stdout;
+    let check = agentir(&["check", "--no-cache", "-"], &text(&compiled));
+    assert_eq!(check.status.code(), Some(0), "{}", text(&check.stdout));
+    assert!(text(&check.stdout).contains("No findings"), "{}", text(&check.stdout));
+}
+
+#[test]
+fn commands_name_the_version_that_is_not_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("a.ir.json");
+    fs::write(&file, r#"{"version": "2.0", "agents": {}, "metadata": {}}"#).unwrap();
+    for command in ["graph", "cost"] {
+        let output = agentir(&[command, file.to_str().unwrap()], "");
+        let said = text(&output.stderr);
+        assert_ne!(output.status.code(), Some(0), "{command}");
+        assert!(said.contains("version `2.0` of AgentIR is not supported"), "{command}: {said}");
+    }
+}
+
+#[test]
+fn many_placeholders_take_little_time() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("a.ir.json");
+    let text_of = "{{v}} ".repeat(50_000);
+    let document = format!(
+        r#"{{"ir_version": "1.0", "metadata": {{"name": "A", "dialect": "abl"}}, "identity": {{"goal": "g"}},
+            "memory": {{"session": [{{"name": "v", "initial_value": "x"}}]}},
+            "flow": {{"definitions": {{"s": {{"respond": "{text_of}", "then": "COMPLETE"}}}}}}}}"#
+    );
+    fs::write(&file, document).unwrap();
+    let started = std::time::Instant::now();
+    agentir(&["convert", "--no-verify", "--to", "adl", file.to_str().unwrap()], "");
+    assert!(started.elapsed().as_secs() < 20, "{:?}", started.elapsed());
+}

@@ -193,8 +193,12 @@ fn find_placeholder(text: &str, part: &TemplatePart) -> Option<(usize, usize)> {
         TemplatePart::SingleBrace { .. } => &[("{", "}")],
         _ => &[("{{", "}}"), ("{!", "}"), ("${", "}")],
     };
-    let found = forms.iter().filter_map(|(open, close)| Some((text.find(open)?, *open, *close)));
-    let (start, open, close) = found.min_by_key(|(start, ..)| *start)?;
+    // One pass for all forms: a search for one that is not there would read the whole rest for each placeholder.
+    let (start, open, close) = text.match_indices(['{', '$']).find_map(|(at, _)| {
+        let form =
+            forms.iter().find(|(open, _)| text.get(at..).is_some_and(|t| t.starts_with(open)));
+        form.map(|(open, close)| (at, *open, *close))
+    })?;
     let inside = start + open.len();
     // A brace inside quotes or of an inner object does not end the placeholder.
     let mut quote = None;

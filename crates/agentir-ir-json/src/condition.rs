@@ -37,13 +37,30 @@ impl Json for Condition {
             && let [member] = members.as_slice()
             && member.key == NATURAL
         {
-            let text = Json::read(&member.value, reader)?;
-            return Some(Self { text, kind: ConditionKind::Natural });
+            return Some(
+                match reader.within(NATURAL, |reader| Json::read(&member.value, reader)) {
+                    Some(text) => Self { text, kind: ConditionKind::Natural },
+                    None => unreadable(json),
+                },
+            );
         }
-        match &json.kind {
-            Kind::String(text) => Some(of_text(text, reader)),
-            _ => reader.expected(json, "a string, or an object `{\"natural\": …}`"),
-        }
+        Some(match &json.kind {
+            Kind::String(text) => of_text(text, reader),
+            Kind::Object(members) if members.iter().any(|member| member.key == NATURAL) => {
+                for member in members.iter().filter(|member| member.key != NATURAL) {
+                    let message = format!("`{}` is not a key of a condition", member.key);
+                    reader.report(
+                        Diagnostic::error(rules::UNKNOWN_FIELD, member.key_span, message)
+                            .help("write `natural` alone"),
+                    );
+                }
+                unreadable(json)
+            }
+            _ => {
+                reader.expected::<()>(json, "a string, or an object `{\"natural\": …}`");
+                unreadable(json)
+            }
+        })
     }
 
     fn schema(schemas: &mut Schemas) -> Value {
@@ -55,10 +72,16 @@ impl Json for Condition {
                     "type": "object",
                     "properties": { "natural": { "type": "string" } },
                     "required": ["natural"],
+                    "additionalProperties": false,
                 },
             ] })
         })
     }
+}
+
+/// A condition that could not be read. It never holds, whereas one that is absent always does.
+fn unreadable(json: &Node) -> Condition {
+    Condition { text: Spanned::new(SmolStr::default(), json.span), kind: ConditionKind::Invalid }
 }
 
 fn of_text(text: &Text, reader: &mut Reader<'_>) -> Condition {

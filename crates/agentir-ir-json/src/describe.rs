@@ -44,6 +44,12 @@ pub trait Json: Sized {
         false
     }
 
+    /// What stands for a value that could not be read, but is named by its key: it is defined.
+    fn unread(span: Span, reader: &mut Reader<'_>) -> Option<Self> {
+        let _ = (span, reader);
+        None
+    }
+
     /// Takes the key of the object that the value was read from, where it is the name of the value.
     fn set_key(&mut self, key: &Spanned<Name>, reader: &mut Reader<'_>) {
         let _ = (key, reader);
@@ -251,7 +257,7 @@ pub(crate) fn describe_flat<S, T: Fields>(
 /// Describes a struct: the name of its definition in the schema, and its fields with their keys. Documentation becomes
 /// the description in the schema. `in` lists the words that a field may have as its value. `span` is a field that has
 /// the location of the object; `skip` lists fields that are not in JSON; `key` is a field that has the key at which
-/// the object is; `absent` says when nothing is written; `then` completes what was read.
+/// the object is, and `keyed` takes the key; `absent` says when nothing is written; `then` completes what was read.
 macro_rules! object {
     (
         $(#[doc = $doc:literal])*
@@ -264,6 +270,7 @@ macro_rules! object {
         $(span $span:ident;)?
         $(skip $skip:ident = $value:expr;)*
         $(key $name_field:ident;)?
+        $(keyed $set_key:expr;)?
         $(absent $absent:expr;)?
         $(then $then:expr;)?
     ) => {
@@ -289,10 +296,12 @@ macro_rules! object {
                         read_field!($mode $(($default))?, object, reader, $key, words!($($words)?))
                     );
                 )*
+                // Before the function may end.
+                $(let $span = object.place(reader);)?
                 #[allow(unused_mut, reason = "only some objects are completed")]
                 let mut this = Self {
                     $($field: take_field!($mode $field),)*
-                    $($span: object.place(reader),)?
+                    $($span,)?
                     $($skip: $value,)*
                 };
                 $(
@@ -342,12 +351,34 @@ macro_rules! object {
                 <Self as $crate::describe::Fields>::definition(schemas)
             }
 
+            $(
+                fn unread(
+                    span: agentir_diagnostics::Span,
+                    reader: &mut $crate::reader::Reader<'_>,
+                ) -> Option<Self> {
+                    $crate::reader::Object::empty(span, $name).fields(reader)
+                }
+
+                fn set_key(
+                    &mut self,
+                    key: &agentir_diagnostics::Spanned<agentir_expr::Name>,
+                    _: &mut $crate::reader::Reader<'_>,
+                ) {
+                    self.$name_field = key.clone();
+                }
+            )?
+
             $(fn set_key(
                 &mut self,
                 key: &agentir_diagnostics::Spanned<agentir_expr::Name>,
-                _: &mut $crate::reader::Reader<'_>,
+                reader: &mut $crate::reader::Reader<'_>,
             ) {
-                self.$name_field = key.clone();
+                let set: fn(
+                    &mut Self,
+                    &agentir_diagnostics::Spanned<agentir_expr::Name>,
+                    &mut $crate::reader::Reader<'_>,
+                ) = $set_key;
+                set(self, key, reader);
             })?
 
             $(fn is_absent(&self) -> bool {
@@ -440,9 +471,10 @@ macro_rules! tagged {
                                 .map(Self::$variant);)?
                             $(
                                 $(let $field = read_field!($mode, object, reader, $key, words!());)*
+                                $(let $span = object.place(reader);)?
                                 return Some(Self::$variant {
                                     $($field: take_field!($mode $field),)*
-                                    $($span: object.place(reader),)?
+                                    $($span,)?
                                 });
                             )?
                         }

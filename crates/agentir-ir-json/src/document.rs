@@ -18,6 +18,8 @@ pub struct Document {
     pub program: Program,
     /// Where parts of it were written before they were JSON.
     pub origins: Vec<Origin>,
+    /// Whether something that may define names could not be read, so that what is absent may be there.
+    pub incomplete: bool,
     /// The location of the error that ended the reading, if it did not come to the end.
     pub stopped: Option<Span>,
 }
@@ -42,7 +44,9 @@ pub fn is_agent_ir(name: &str, text: &str) -> bool {
         return true;
     }
     let has = |key: &str| text.contains(key);
-    name.ends_with(".json")
+    // Standard input has no extension.
+    let may_be_json = || !name.contains('.') && text.trim_start().starts_with('{');
+    (name.ends_with(".json") || may_be_json())
         && ((has("\"ir_version\"") && has("\"metadata\""))
             || (has("\"version\"") && has("\"agents\"") && has("\"metadata\"")))
 }
@@ -59,6 +63,11 @@ pub fn read(
         let stopped = problems.get(before).map(|problem| problem.primary.span);
         return Document { stopped, ..Document::default() };
     };
+    if let Some(problem) = raw_control_character(file, text) {
+        let stopped = Some(problem.primary.span);
+        problems.push(problem);
+        return Document { stopped, ..Document::default() };
+    }
     let whole = root.get("agents").is_some();
     if !whole && root.get("metadata").is_none() {
         let start = Span { end: root.span.start, ..root.span };
@@ -78,8 +87,38 @@ pub fn read(
     let mut reader = Reader::new(first_dialect(&root, parsers), parsers, problems);
     let program =
         if whole { read_program(&root, &mut reader) } else { read_agent(&root, &mut reader) };
-    let origins = reader.origins;
-    Document { program: program.unwrap_or_default(), origins, stopped: None }
+    let (origins, incomplete) = (reader.origins, reader.incomplete || program.is_none());
+    let mut program = program.unwrap_or_default();
+    program.complete &= !incomplete;
+    Document { program, origins, incomplete, stopped: None }
+}
+
+/// Refuses control characters in strings, which JSON has only as escapes. The parser takes them for exports of other
+/// programs.
+fn raw_control_character(file: FileId, text: &str) -> Option<Diagnostic> {
+    let (mut inside, mut escaped) = (false, false);
+    for (at, byte) in text.bytes().enumerate() {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' if inside => escaped = true,
+            b'"' => inside = !inside,
+            0..0x20 if inside => {
+                let at = u32::try_from(at).unwrap_or(u32::MAX);
+                let (name, escape) = match byte {
+                    b'\n' => ("a line break", "\\n".to_owned()),
+                    b'\r' => ("a carriage return", "\\r".to_owned()),
+                    b'\t' => ("a tab", "\\t".to_owned()),
+                    byte => ("a control character", format!("\\u{byte:04x}")),
+                };
+                let message = format!("invalid JSON: a string must not contain {name}");
+                let span = Span::new(file, at, at.saturating_add(1));
+                let help = format!("write it as `{escape}`");
+                return Some(Diagnostic::error(rules::SYNTAX, span, message).help(help));
+            }
+            _ => {}
+        }
+    }
+    None
 }
 
 /// Refuses a document of a version that is not read.
@@ -96,7 +135,15 @@ fn unsupported_version(root: &Node, key: &'static str) -> Option<Diagnostic> {
         Some((_, json)) => {
             let span = Span { end: json.span.start + 1, ..json.span };
             let message = format!("`{key}` must be a string with the version of AgentIR");
-            Diagnostic::error(rules::INVALID_VALUE, span, message)
+            let problem = Diagnostic::error(rules::INVALID_VALUE, span, message);
+            let written = match &json.kind {
+                Kind::Number(text) => VERSIONS.iter().find(|version| ***version == **text),
+                _ => None,
+            };
+            if let Some(version) = written {
+                return Some(problem.help(format!("write it in quotes: `\"{version}\"`")));
+            }
+            problem
         }
         None => {
             let start = Span { end: root.span.start + 1, ..root.span };

@@ -1,6 +1,6 @@
 //! AgentIR as a language that programs are read from.
 
-use crate::document::{is_agent_ir, is_agent_ir_name, read};
+use crate::document::{Document, is_agent_ir, is_agent_ir_name, read};
 use crate::reader::Parsers;
 use agentir_diagnostics::FileId;
 use agentir_expr::Dialect;
@@ -56,9 +56,16 @@ impl Language for AgentIr {
             return LoweredFile::nothing(vec![problem]);
         }
         let document = read(file, text, &self.parsers, &mut diagnostics);
-        let definition = Some(Definition::Whole(Box::new(document.program)));
-        let (stopped, origins) = (document.stopped, document.origins);
-        LoweredFile { definition, diagnostics, stopped, origins, ..LoweredFile::default() }
+        let Document { program, origins, incomplete, stopped } = document;
+        let definition = Some(Definition::Whole(Box::new(program)));
+        LoweredFile {
+            definition,
+            diagnostics,
+            stopped,
+            incomplete,
+            origins,
+            ..LoweredFile::default()
+        }
     }
 
     fn claim(&self, name: &[u8]) -> Claim {

@@ -50,14 +50,22 @@ impl Json for Expr {
     }
 
     fn read(json: &Node, reader: &mut Reader<'_>) -> Option<Self> {
-        let text = reader.text(json)?;
+        // What cannot be evaluated stands for what could not be read: a check without an expression would be passed.
+        let unreadable = || Expr::new(ExprKind::Ellipsis, json.span).ok();
+        let Some(text) = reader.text(json) else { return unreadable() };
         let strict = is_strict(reader.dialect);
-        expression::expression(text.inline_text(), strict)
-            .map_err(|failure| {
-                let help = "strings in expressions have quotes: `\"\\\"text\\\"\"`";
+        match expression::expression(text.inline_text(), strict) {
+            Ok(expr) => Some(expr),
+            Err(failure) => {
+                let help = if text.value.contains(['"', '\'']) {
+                    "check the operators: `total > 20 AND name IS SET`"
+                } else {
+                    "strings in expressions have quotes: `\"\\\"text\\\"\"`"
+                };
                 report(&failure, "expression", help, reader);
-            })
-            .ok()
+                unreadable()
+            }
+        }
     }
 
     fn schema(schemas: &mut Schemas) -> Value {
@@ -216,7 +224,7 @@ impl Json for Jump {
 
     fn schema(schemas: &mut Schemas) -> Value {
         let description = "Where to go on: a step's name, or `COMPLETE`, `CONTINUE`, `RETRY`, `ESCALATE`, `HANDOFF Agent`, …";
-        schemas.named("Jump", description, |_| json!({ "type": "string" }))
+        schemas.named("Jump", description, |_| json!({ "type": "string", "pattern": "\\S" }))
     }
 }
 

@@ -61,10 +61,14 @@ pub struct Reader<'r> {
     pub(crate) dialect: Dialect,
     /// The origins of objects.
     pub(crate) origins: Vec<Origin>,
+    /// Whether something that may define names could not be read.
+    pub(crate) incomplete: bool,
     /// The words that the value may have.
     words: &'static [&'static str],
     /// The key of the value, for messages.
     key: SmolStr,
+    /// Whether the value is an item of the array at the key.
+    in_array: bool,
 }
 
 impl<'r> Reader<'r> {
@@ -74,7 +78,16 @@ impl<'r> Reader<'r> {
         problems: &'r mut Vec<Diagnostic>,
     ) -> Self {
         let key = SmolStr::new_static("value");
-        Self { problems, parsers, dialect, origins: Vec::new(), words: &[], key }
+        Self {
+            problems,
+            parsers,
+            dialect,
+            origins: Vec::new(),
+            incomplete: false,
+            words: &[],
+            key,
+            in_array: false,
+        }
     }
 
     pub(crate) fn report(&mut self, problem: Diagnostic) {
@@ -133,6 +146,16 @@ impl<'r> Reader<'r> {
         self.dialect = dialect;
     }
 
+    /// Reads the value of a key, which messages about it name.
+    pub(crate) fn within<T>(&mut self, key: &'static str, read: impl FnOnce(&mut Self) -> T) -> T {
+        let outer = mem::replace(&mut self.key, SmolStr::new_static(key));
+        let in_array = mem::take(&mut self.in_array);
+        let value = read(self);
+        self.key = outer;
+        self.in_array = in_array;
+        value
+    }
+
     /// The key of the value that is read.
     pub(crate) fn key(&self) -> &str {
         &self.key
@@ -143,14 +166,17 @@ impl<'r> Reader<'r> {
         let found = match &json.kind {
             Kind::Null => "`null`",
             Kind::Bool(_) => "a Boolean",
+            Kind::Number(text) if expected.contains("number") => &format!("`{text}`"),
             Kind::Number(_) => "a number",
             Kind::String(_) => "a string",
             Kind::Array(_) => "an array",
             Kind::Object(_) => "an object",
         };
-        let message = format!("`{}` must be {expected}, not {found}", self.key);
+        let item = if self.in_array { "an item of " } else { "" };
+        let message = format!("{item}`{}` must be {expected}, not {found}", self.key);
         let problem = Diagnostic::error(rules::INVALID_VALUE, shown(json), message);
         self.problems.push(match json.kind {
+            Kind::Null if self.in_array => problem.help("leave the item out"),
             Kind::Null => problem.help("leave the key out if there is no value"),
             _ => problem,
         });
@@ -179,11 +205,17 @@ impl<'r> Reader<'r> {
         let message = format!("`{}` is not a valid `{}`", text.value, self.key);
         let problem = Diagnostic::error(rules::INVALID_VALUE, text.span, message)
             .note(format!("valid values are {}", all.join(", ")));
-        self.problems.push(match closest(&text.value, words.iter().copied()) {
+        let meant = closest(&text.value, words.iter().copied());
+        self.problems.push(match meant {
             Some(meant) => problem.did_you_mean(meant),
-            None => problem,
+            None => match words {
+                [only] => problem.help(format!("write `{only}`, or leave the key out")),
+                _ => problem,
+            },
         });
-        None
+        // What is meant, so that what follows from the word is not wrong too.
+        let word = words.iter().find(|word| Some(**word) == meant)?;
+        Some(Spanned::new(*word, text.span))
     }
 
     /// One of the words that the field may have.
@@ -202,37 +234,69 @@ impl<'r> Reader<'r> {
     /// The items of an array. An item that is wrong is left out.
     pub(crate) fn items<T: Json>(&mut self, json: &Node) -> Option<Vec<T>> {
         match &json.kind {
-            Kind::Array(items) => Some(items.iter().filter_map(|i| T::read(i, self)).collect()),
-            _ => self.expected(json, "an array"),
+            Kind::Array(items) => Some(items.iter().filter_map(|i| self.item(i)).collect()),
+            _ => {
+                self.incomplete = true;
+                self.expected(json, "an array")
+            }
         }
+    }
+
+    fn item<T: Json>(&mut self, json: &Node) -> Option<T> {
+        let in_array = mem::replace(&mut self.in_array, true);
+        let item = T::read(json, self);
+        self.in_array = in_array;
+        self.incomplete |= item.is_none();
+        item
     }
 
     /// The members of an object whose keys are names. A value that is wrong is left out.
     pub(crate) fn entries<T: Json>(&mut self, json: &Node) -> Option<Vec<(Spanned<Name>, T)>> {
-        let Kind::Object(members) = &json.kind else { return self.expected(json, "an object") };
+        let Kind::Object(members) = &json.kind else {
+            self.incomplete = true;
+            return self.expected(json, "an object");
+        };
         self.check_duplicates(members);
         let mut all = Vec::with_capacity(members.len());
         for member in members {
             let key = Spanned::new(member.key.clone(), member.key_span);
             let outer = mem::replace(&mut self.key, member.key.clone());
-            if let Some(mut value) = T::read(&member.value, self) {
-                value.set_key(&key, self);
-                all.push((key, value));
+            let in_array = mem::take(&mut self.in_array);
+            let origins = self.origins.len();
+            let read = T::read(&member.value, self);
+            match read.or_else(|| T::unread(member.value.span, self)) {
+                Some(mut value) => {
+                    value.set_key(&key, self);
+                    all.push((key, value));
+                }
+                None => self.incomplete = true,
             }
             self.key = outer;
+            self.in_array = in_array;
+            self.extend_origins(origins, member);
         }
         Some(all)
+    }
+
+    /// Extends the origins from a number on to the key of their object, which belongs to the object.
+    fn extend_origins(&mut self, from: usize, member: &Member) {
+        for origin in self.origins.iter_mut().skip(from) {
+            if origin.element == member.value.span {
+                origin.element.start = member.key_span.start;
+            }
+        }
     }
 
     /// An object. `name` is the name of its definition in the schema.
     pub(crate) fn object<T: Fields>(&mut self, json: &Node, name: &'static str) -> Option<T> {
         let Kind::Object(members) = &json.kind else {
+            self.incomplete = true;
             return self.expected(json, "an object");
         };
         self.check_duplicates(members);
-        let mut object = Object { members, span: json.span, asked: Vec::new(), name };
-        let read = T::read_fields(&mut object, self);
-        object.report_unknown(self);
+        let mut object = Object { members, ..Object::empty(json.span, name) };
+        let read = object.fields(self);
+        object.report_keys(self);
         read
     }
 
@@ -285,6 +349,10 @@ fn words_of(name: &str) -> String {
         }
         words.extend(c.to_lowercase());
     }
+    // What there is one of, or several together.
+    if words == "metadata" || words.ends_with('s') {
+        return format!("the {words}");
+    }
     let article = if words.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
     format!("{article} {words}")
 }
@@ -297,14 +365,29 @@ pub struct Object<'j> {
     pub(crate) span: Span,
     /// The keys that were asked for.
     asked: Vec<&'static str>,
+    /// Those of them that must be there and are not.
+    missing: Vec<&'static str>,
     name: &'static str,
 }
 
 impl<'j> Object<'j> {
+    /// An object without keys. `name` is the name of its definition in the schema.
+    pub(crate) const fn empty(span: Span, name: &'static str) -> Self {
+        Self { members: &[], span, asked: Vec::new(), missing: Vec::new(), name }
+    }
+
+    pub(crate) fn fields<T: Fields>(&mut self, reader: &mut Reader<'_>) -> Option<T> {
+        T::read_fields(self, reader)
+    }
+
     /// The value of a key; of several the last.
     pub(crate) fn get(&mut self, key: &'static str) -> Option<&'j Node> {
+        self.member(key).map(|m| &m.value)
+    }
+
+    fn member(&mut self, key: &'static str) -> Option<&'j Member> {
         self.asked.push(key);
-        self.members.iter().rfind(|m| m.key == key).map(|m| &m.value)
+        self.members.iter().rfind(|m| m.key == key)
     }
 
     /// The value of a key; `None` if it is absent or wrong.
@@ -314,12 +397,12 @@ impl<'j> Object<'j> {
         words: &'static [&'static str],
         reader: &mut Reader<'_>,
     ) -> Option<T> {
-        let json = self.get(key)?;
+        let member = self.member(key)?;
+        let origins = reader.origins.len();
         let outer_words = mem::replace(&mut reader.words, words);
-        let outer_key = mem::replace(&mut reader.key, SmolStr::new_static(key));
-        let value = T::read(json, reader);
+        let value = reader.within(key, |reader| T::read(&member.value, reader));
         reader.words = outer_words;
-        reader.key = outer_key;
+        reader.extend_origins(origins, member);
         value
     }
 
@@ -334,7 +417,7 @@ impl<'j> Object<'j> {
             return self.read(key, words, reader);
         }
         self.asked.push(key);
-        self.report_missing(key, reader);
+        self.missing.push(key);
         None
     }
 
@@ -361,9 +444,7 @@ impl<'j> Object<'j> {
             self.members = &[];
             return None;
         };
-        let outer = mem::replace(&mut reader.key, SmolStr::new_static(key));
-        let word = reader.word(json, words);
-        reader.key = outer;
+        let word = reader.within(key, |reader| reader.word(json, words));
         if word.is_none() {
             self.members = &[];
         }
@@ -423,10 +504,19 @@ impl<'j> Object<'j> {
         }
     }
 
-    /// Reports keys that nobody asked for.
-    fn report_unknown(&self, reader: &mut Reader<'_>) {
+    /// Reports keys that nobody asked for, and those that are missing.
+    fn report_keys(&mut self, reader: &mut Reader<'_>) {
+        let mut missing = mem::take(&mut self.missing);
         for member in self.members.iter().filter(|m| !self.asked.contains(&&*m.key)) {
             let message = format!("`{}` is not a key of {}", member.key, words_of(self.name));
+            // A required key that is misspelled is one mistake.
+            if let Some(meant) = closest(&member.key, missing.iter().copied()) {
+                missing.retain(|key| *key != meant);
+                let problem = Diagnostic::error(rules::UNKNOWN_FIELD, member.key_span, message)
+                    .note(format!("{} must have the key `{meant}`", words_of(self.name)));
+                reader.report(problem.did_you_mean(meant));
+                continue;
+            }
             let problem = Diagnostic::warning(rules::UNKNOWN_FIELD, member.key_span, message)
                 .note("it is ignored");
             reader.report(match closest(&member.key, self.asked.iter().copied()) {
@@ -435,6 +525,9 @@ impl<'j> Object<'j> {
                     .help("put data of your own into `extensions`, under the name of its producer"),
                 None => problem.help("remove it"),
             });
+        }
+        for key in missing {
+            self.report_missing(key, reader);
         }
     }
 }

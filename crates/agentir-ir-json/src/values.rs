@@ -73,6 +73,9 @@ macro_rules! pointers {
             fn is_absent(&self) -> bool {
                 (**self).is_absent()
             }
+            fn unread(span: Span, reader: &mut Reader<'_>) -> Option<Self> {
+                T::unread(span, reader).map(Self::new)
+            }
             fn set_key(&mut self, key: &Spanned<Name>, reader: &mut Reader<'_>) {
                 if let Some(value) = $get(self) {
                     value.set_key(key, reader);
@@ -144,13 +147,23 @@ impl Json for u32 {
         serializer.serialize_u32(*self)
     }
     fn read(json: &Node, reader: &mut Reader<'_>) -> Option<Self> {
-        match &json.kind {
-            Kind::Number(text) if text.parse::<Self>().is_ok() => text.parse().ok(),
-            _ => reader.expected(json, "a whole number from 0"),
+        // `3.0` is a whole number too.
+        let whole = match &json.kind {
+            Kind::Number(text) => text.parse().ok().filter(|n: &f64| n.fract() == 0.0),
+            _ => None,
+        };
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "the number is whole and in the range"
+        )]
+        match whole {
+            Some(number) if (0.0..=f64::from(Self::MAX)).contains(&number) => Some(number as Self),
+            _ => reader.expected(json, "a whole number from 0 to 4294967295"),
         }
     }
     fn schema(_: &mut Schemas) -> Value {
-        json!({ "type": "integer", "format": "uint32", "minimum": 0 })
+        json!({ "type": "integer", "format": "uint32", "minimum": 0, "maximum": u32::MAX })
     }
 }
 
@@ -334,7 +347,17 @@ impl Json for Data {
             Kind::Bool(value) => Self::Bool(*value),
             Kind::String(text) => Self::String(text.value.clone()),
             Kind::Number(text) => match serde_json::from_str(text) {
-                Ok(number) => Self::Number(number),
+                Ok(number) => {
+                    if !is_kept(text) {
+                        let message = format!("the number `{text}` is kept as `{number}`");
+                        reader.report(
+                            Diagnostic::warning(rules::INVALID_VALUE, json.span, message)
+                                .note("numbers have 64 bits")
+                                .help("write it as a string, if each digit matters"),
+                        );
+                    }
+                    Self::Number(number)
+                }
                 Err(_) => {
                     // The only numbers that cannot be represented.
                     let message = format!("the number `{text}` is too large");
@@ -353,6 +376,16 @@ impl Json for Data {
     fn schema(_: &mut Schemas) -> Value {
         Value::Bool(true)
     }
+}
+
+/// Whether a number is kept: not a whole number beyond 64 bits, nor so small that nothing remains.
+fn is_kept(text: &str) -> bool {
+    if !text.contains(['.', 'e', 'E']) {
+        return text.parse::<i64>().is_ok() || text.parse::<u64>().is_ok();
+    }
+    let digits = text.split(['e', 'E']).next().unwrap_or_default();
+    let is_zero = !digits.contains(|c| matches!(c, '1'..='9'));
+    is_zero || text.parse::<f64>().is_ok_and(|number| number != 0.0)
 }
 
 impl Json for TextData {

@@ -93,9 +93,10 @@ fn unknown_words_are_reported_with_what_is_valid() {
         "`nobody` is not a valid `decided_by`",
         "nobody",
     );
-    let text = r#"{"ir_version": "1.0", "metadata": {"name": "A", "dialect": "adll"}}"#;
-    let document = finds(text, "invalid-value", "`adll` is not a valid `dialect`", "adll");
-    assert!(document.program.agents.is_empty());
+    let text = r#"{"ir_version": "1.0", "metadata": {"name": "A", "dialect": "agent-scrip"}}"#;
+    let message = "`agent-scrip` is not a valid `dialect`";
+    let document = finds(text, "invalid-value", message, "agent-scrip");
+    assert_eq!(document.program.agents[0].metadata.dialect, AGENT_SCRIPT);
 }
 
 #[test]
@@ -284,4 +285,152 @@ fn declarations_that_repeat_nothing_are_reported() {
     let handoffs = &agent.coordination.handoffs;
     assert_eq!(handoffs[0].span, agent.reasoning.as_ref().unwrap().bindings[0].span);
     assert!(handoffs[0].repeats_binding && !handoffs[1].repeats_binding);
+}
+
+#[test]
+fn the_key_of_an_object_belongs_to_it() {
+    let text = agent(
+        r#""flow": {"origin": {"file": "a", "line": 2}, "definitions": {"s": {"origin": {"file": "a", "line": 3}}}},
+           "templates": {"t": {"origin": {"file": "a", "line": 4}}}"#,
+    );
+    let (document, problems) = read_text(&text);
+    assert!(problems.is_empty(), "{problems:#?}");
+    for (line, key) in [(2, "flow\""), (3, "s\""), (4, "t\"")] {
+        let origin = document.origins.iter().find(|origin| origin.line == Some(line)).unwrap();
+        assert!(text[origin.element.range()].starts_with(key), "{origin:?}");
+    }
+}
+
+#[test]
+fn origins_are_known_where_a_required_key_is_missing() {
+    let origin = r#""origin": {"file": "a.flow"}"#;
+    for (keys, message) in [
+        (format!(r#""tools": [{{{origin}}}]"#), "a tool must have the key `name`"),
+        (
+            format!(r#""on_start": {{"do": [{{"type": "other", "keyword": "x", {origin}}}]}}"#),
+            "a statement must have the key `value`",
+        ),
+    ] {
+        finds_in_agent(&keys, "missing-field", message, "{");
+    }
+}
+
+#[test]
+fn conditions_that_could_not_be_read_never_hold() {
+    for wrong in
+        ["5", "[]", "{}", "true", r#"{"natural": 5}"#, r#""a ==""#, r#"{"natural": "a", "b": 1}"#]
+    {
+        let keys = format!(
+            r#""flow": {{"definitions": {{"s": {{"when": {wrong}}}}}}},
+               "coordination": {{"handoffs": [{{"to": "B", "when": {wrong}}}]}},
+               "on_start": {{"branches": [{{"condition": {wrong}}}]}},
+               "gather": {{"fields": [{{"name": "x", "activation": {{"when": {wrong}}}}}]}},
+               "constraints": {{"constraints": [{{"condition": {wrong}, "applies_when": {wrong}}}]}}"#
+        );
+        let (document, problems) = read_text(&agent(&keys));
+        assert_eq!(problems.len(), 6, "{wrong}: {problems:#?}");
+        let shown = format!("{:?}", document.program.agents[0]);
+        assert_eq!(shown.matches("kind: Invalid").count(), 6, "{wrong}: {shown}");
+    }
+    // Nothing stands for the absence of a condition as well.
+    let (document, problems) =
+        read_text(&agent(r#""on_start": {"branches": [{"condition": null}]}"#));
+    assert!(problems.is_empty(), "{problems:#?}");
+    assert!(!format!("{:?}", document.program.agents[0]).contains("Invalid"));
+}
+
+#[test]
+fn checks_that_could_not_be_read_are_not_absent() {
+    for wrong in ["5", r#""a ==""#] {
+        let keys = format!(
+            r#""constraints": {{"guardrails": [{{"name": "g", "kind": "input", "action": {{"type": "block"}}, "check": {wrong}}}]}}"#
+        );
+        let (document, problems) = read_text(&agent(&keys));
+        assert_eq!(problems.len(), 1, "{problems:#?}");
+        let [guardrail] = document.program.agents[0].constraints.guardrails.as_slice() else {
+            panic!()
+        };
+        assert!(guardrail.check.is_some());
+        assert_eq!(guardrail.tier, "local");
+    }
+}
+
+#[test]
+fn a_required_key_that_is_misspelled_is_one_mistake() {
+    let text = agent(r#""tools": [{"nam": "t"}]"#);
+    let document = finds(&text, "unknown-field", "`nam` is not a key of a tool", "nam");
+    assert!(document.incomplete);
+    let (_, problems) = read_text(&text);
+    assert_eq!(problems[0].help.as_deref(), Some("did you mean `name`?"));
+    assert_eq!(problems[0].severity, agentir_diagnostics::Severity::Error);
+}
+
+#[test]
+fn names_of_agents_must_be_the_same_and_not_empty() {
+    let program = |key: &str, name: &str| {
+        format!(
+            r#"{{"version": "1.0", "agents": {{"{key}": {{"metadata": {{"name": "{name}", "dialect": "abl"}}}}}}}}"#
+        )
+    };
+    finds(&program("A", "B"), "conflicting-fields", "the agent `A` is called `B`", "B");
+    let message = "the name of an agent must not be empty";
+    finds(&program("A", ""), "invalid-value", message, "");
+    finds(&program("", ""), "invalid-value", message, "");
+    let text = r#"{"ir_version": "1.0", "metadata": {"name": " ", "dialect": "abl"}}"#;
+    finds(text, "invalid-value", message, " ");
+}
+
+#[test]
+fn what_is_not_json_is_refused() {
+    for (raw, name) in [("\n", "a line break"), ("\t", "a tab"), ("\u{1}", "a control character")] {
+        let text = agent(&format!(r#""identity": {{"goal": "a\\\"{raw}"}}"#));
+        let message = format!("invalid JSON: a string must not contain {name}");
+        let document = finds(&text, "syntax-error", &message, raw);
+        assert!(document.stopped.is_some());
+    }
+    let (_, problems) = read_text(&agent(r#""identity": {"goal": "\ud800"}"#));
+    assert!(problems[0].message.contains("half of a character"), "{problems:#?}");
+    // White space between values is none of a string.
+    assert!(read_text(&agent("\"tools\":\n\t[]\r\n")).1.is_empty());
+}
+
+#[test]
+fn messages_name_what_is_wrong() {
+    finds_in_agent(
+        r#""tools": [null]"#,
+        "invalid-value",
+        "an item of `tools` must be an object, not `null`",
+        "null",
+    );
+    let line = |line: &str| format!(r#""origin": {{"file": "a", "line": {line}}}"#);
+    let range = "a whole number from 0 to 4294967295";
+    for wrong in ["-1", "4294967296", "1.5"] {
+        let message = format!("`line` must be {range}, not `{wrong}`");
+        finds_in_agent(&line(wrong), "invalid-value", &message, wrong);
+    }
+    assert!(read_text(&agent(&line("3.0"))).1.is_empty());
+    let text = r#"{"ir_version": "1.0", "metadata": {"dialect": "abl"}}"#;
+    finds(text, "missing-field", "the metadata must have the key `name`", "{");
+    let (_, problems) = read_text(r#"{"ir_version": 1.0, "metadata": {}}"#);
+    assert_eq!(problems[0].help.as_deref(), Some("write it in quotes: `\"1.0\"`"));
+}
+
+#[test]
+fn numbers_that_are_not_kept_are_reported() {
+    for number in ["123456789012345678901234567890", "1e-400"] {
+        let (_, problems) =
+            read_text(&agent(&format!(r#""extensions": {{"me": {{"k": {number}}}}}"#)));
+        assert_eq!(problems.len(), 1, "{problems:#?}");
+        assert!(problems[0].message.starts_with(&format!("the number `{number}` is kept as")));
+    }
+    let kept = r#""extensions": {"me": {"k": [0, -0.0, 0e9, 1.50, -9223372036854775808, 18446744073709551615]}}"#;
+    assert!(read_text(&agent(kept)).1.is_empty());
+}
+
+#[test]
+fn agent_ir_is_recognised_without_a_name() {
+    let text = agent("");
+    assert!(agentir_ir_json::is_agent_ir("<stdin>", &text));
+    assert!(!agentir_ir_json::is_agent_ir("a.agent.abl", &text));
+    assert!(!agentir_ir_json::is_agent_ir("<stdin>", "AGENT: A\n"));
 }

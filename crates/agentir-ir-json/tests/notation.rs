@@ -155,6 +155,84 @@ fn read_expr(text: &str) -> Expr {
     }
 }
 
+/// Texts of the parts of expressions in any order.
+fn tokens() -> impl Strategy<Value = String> {
+    const TOKENS: &[&str] = &[
+        "a",
+        "b.c",
+        "1",
+        "-2",
+        "\"s\"",
+        "true",
+        "null",
+        "f(",
+        "(",
+        ")",
+        "[",
+        "]",
+        ",",
+        "*",
+        "**",
+        "+",
+        "-",
+        "/",
+        "%",
+        "<",
+        ">=",
+        "==",
+        "AND",
+        "OR",
+        "NOT",
+        "IN",
+        "IS SET",
+        "IS NOT SET",
+        "?",
+        ":",
+        ".d",
+        "[0]",
+        "...",
+    ];
+    let operand = prop::sample::select(&["a", "b.c", "1", "f(a)", "[1]", "(a)"][..]);
+    let token = prop::sample::select(TOKENS);
+    prop_oneof![
+        prop::collection::vec(token, 1..6).prop_map(|tokens| tokens.join(" ")),
+        (prop::collection::vec((operand, prop::sample::select(TOKENS)), 1..4), "a?").prop_map(
+            |(pairs, last)| {
+                let mut text: String = pairs.iter().map(|(a, b)| format!("{a} {b} ")).collect();
+                text.push_str(&last);
+                text
+            }
+        ),
+    ]
+}
+
+/// Reads a text as an expression of an agent, if it is one.
+fn parse(dialect: &str, text: &str) -> Option<Expr> {
+    let text = serde_json::to_string(text).unwrap();
+    let document = format!(
+        r#"{{"ir_version": "1.0", "metadata": {{"name": "a", "dialect": "{dialect}"}},
+            "on_start": {{"set": [{{"variable": "x", "expression": {text}}}]}}}}"#
+    );
+    let mut problems = Vec::new();
+    let document = read(FileId(0), &document, &PARSERS, &mut problems);
+    match document.program.agents[0].on_start.0.as_slice() {
+        [agentir_ir::Statement::Set(set)] if problems.is_empty() => Some(set.value.clone()),
+        _ => None,
+    }
+}
+
+#[test]
+fn signs_that_mean_nothing_are_refused() {
+    for text in ["x ** 3", "*n", "a * * b", "[a] + *b", "f(**b)", "- * a"] {
+        for dialect in ["abl", "agent-script"] {
+            assert_eq!(parse(dialect, text), None, "{text}");
+        }
+    }
+    // Only a language that has it spreads lists.
+    assert_eq!(parse("abl", "UPPER(*b)"), None);
+    assert!(parse("agent-script", "max(*b)").is_some());
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2000))]
 
@@ -164,6 +242,20 @@ proptest! {
         let text = text.as_str().unwrap();
         let read = read_expr(text);
         prop_assert_eq!(&read, &expr, "{}", text);
+    }
+
+    #[test]
+    fn accepted_texts_are_printed_as_they_were_read(text in tokens()) {
+        for dialect in ["abl", "agent-script"] {
+            let Some(first) = parse(dialect, &text) else { continue };
+            let printed = to_value(&first, Mode::Published);
+            let printed = printed.as_str().unwrap();
+            // Every sign that is not white space, a parenthesis or a trailing comma means something.
+            let signs = |text: &str| text.matches(['*', '+', '/', '%', '<', '>']).count();
+            prop_assert_eq!(signs(&text), signs(printed), "{} is read as {}", text, printed);
+            let second = parse(dialect, printed);
+            prop_assert_eq!(second.as_ref(), Some(&first), "{} is printed as {}", text, printed);
+        }
     }
 
     #[test]

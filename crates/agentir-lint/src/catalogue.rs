@@ -253,9 +253,35 @@ pub fn page(name: &str) -> Option<&'static str> {
         .map(|(_, text)| *text)
 }
 
+/// The beginnings of the names of rules whose findings say that something is nowhere in the program. If a part of it
+/// could not be read, they may be wrong.
+const ABSENCE: &[&str] = &[
+    "dropped-transition",
+    "empty-flow",
+    "flow-never-completes",
+    "guardrail-without-check",
+    "missing-",
+    "undeclared-",
+    "undefined-",
+    "unknown-",
+    "unlisted-",
+    "unmentioned-",
+    "unreachable-",
+    "unread-",
+    "unreturned-",
+    "unused-",
+    "used-before-set",
+];
+
+/// Whether findings of a rule rest on something being absent.
+#[must_use]
+pub fn rests_on_absence(rule: &str) -> bool {
+    ABSENCE.iter().any(|name| rule.starts_with(name))
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{TAGS, Tag, catalogue, tag};
+    use super::{ABSENCE, RuleInfo, TAGS, Tag, catalogue, tag};
     use crate::options::Options;
     use crate::rule::{AgentContext, Check, Report};
     use crate::rule_template as template;
@@ -282,6 +308,14 @@ mod tests {
             }
         }
         assert_eq!(tag("undefined-variable"), None);
+    }
+
+    #[test]
+    fn names_of_rules_about_absence_are_names_of_rules() {
+        for name in ABSENCE {
+            let fits = |rule: &RuleInfo| rule.name.starts_with(name);
+            assert!(catalogue().iter().any(fits), "there is no rule `{name}`");
+        }
     }
 
     #[test]

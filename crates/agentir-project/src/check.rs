@@ -50,7 +50,8 @@ pub fn check_programs<P: AsRef<LoadedProgram> + Sync>(
     all.retain(|d| selection.wants(d.rule.0));
     if !fragment {
         let run = |loaded: &P| {
-            let LoadedProgram { program, versions, options, unread, .. } = loaded.as_ref();
+            let LoadedProgram { program, versions, options, unread, incomplete, .. } =
+                loaded.as_ref();
             let mut result = agentir_lint::check_with(
                 program,
                 versions,
@@ -60,7 +61,10 @@ pub fn check_programs<P: AsRef<LoadedProgram> + Sync>(
                 cancellation,
             );
             if let Ok((checked, _)) = &mut result {
-                checked.diagnostics.retain(|d| !unread.contains(&d.primary.span.file));
+                checked.diagnostics.retain(|d| {
+                    let may_be_wrong = *incomplete && agentir_lint::rests_on_absence(d.rule.0);
+                    !may_be_wrong && !unread.contains(&d.primary.span.file)
+                });
             }
             result
         };

@@ -153,6 +153,48 @@ fn control_flow(program: &Program) -> Vec<String> {
     nodes.chain(edges).chain(costs).collect()
 }
 
+/// All findings about a document.
+fn all_findings(text: &str) -> Vec<String> {
+    let file = File { name: "a.ir.json".to_owned(), text: text.to_owned() };
+    let checked = run_rules(load(&[file], Options::default()), Options::default());
+    checked.diagnostics.iter().map(|d| format!("{}: {}", d.rule.0, d.message)).collect()
+}
+
+/// What is written is defined, also where it could not be read.
+#[test]
+fn one_mistake_is_one_finding() {
+    let sound = r#"{"version":"1.0","entry_agent":"A","complete":true,"agents":{
+        "A":{"metadata":{"name":"A","dialect":"abl"},"identity":{"goal":"H"},
+            "tools":[{"name":"t","description":"d","parameters":[{"name":"q","type":"string"}]}],
+            "memory":{"session":[{"name":"v","type":"string","initial_value":"x"}]},
+            "templates":{"bye":{"default":"Bye {{v}}"}},
+            "flow":{"definitions":{
+                "a":{"respond":"Hello","call_spec":{"tool":"t","with":[{"name":"q","value":"v"}]},"then":"b"},
+                "b":{"respond_template":"bye","then":"HANDOFF B"}}}},
+        "B":{"metadata":{"name":"B","dialect":"abl"},"identity":{"goal":"H"}}}}"#;
+    assert_eq!(all_findings(sound), [""; 0]);
+    for (right, wrong) in [
+        (r#""B","dialect":"abl""#, r#""B","dialect":"ABL""#),
+        (r#""B","dialect":"abl""#, r#""B","dialect":"cobol""#),
+        (r#""metadata":{"name":"B","dialect":"abl"}"#, r#""metadata":{"dialect":"abl"}"#),
+        (r#""metadata":{"name":"A","dialect":"abl"}"#, r#""metadata":{"dialect":"abl"}"#),
+        (r#"{"respond_template":"bye","then":"HANDOFF B"}"#, r#""oops""#),
+        (r#""name":"t""#, r#""nam":"t""#),
+        (r#""name":"q","type""#, r#""type""#),
+        (r#""name":"q","type""#, r#""name":5,"type""#),
+        (r#""name":"v","type""#, r#""type""#),
+        (r#""name":"q","value":"v""#, r#""name":"q","value":"v +""#),
+        (r#""name":"q","value":"v""#, r#""name":"q""#),
+        (r#"{"default":"Bye {{v}}"}"#, "5"),
+        (r#"{"name":"v","type":"string","initial_value":"x"}"#, "null"),
+        (r#""b":{"resp"#, r#""b":{"name":"c","resp"#),
+    ] {
+        assert!(sound.contains(right), "{right}");
+        let found = all_findings(&sound.replacen(right, wrong, 1));
+        assert_eq!(found.len(), 1, "{wrong}: {found:#?}");
+    }
+}
+
 /// The program as text, without what JSON does not have: spans, the notations of files and conditions, and what
 /// follows from other values.
 fn without_places(program: &Program) -> String {

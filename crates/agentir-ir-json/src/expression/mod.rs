@@ -287,20 +287,13 @@ impl<'a> Parser<'a> {
         let digit = next.as_str().starts_with(|c: char| c.is_ascii_digit())
             && date(next.as_str()).is_none();
         let op = match sign {
-            Some('-') if !digit => Some(UnaryOp::Negate),
-            Some('+') => Some(UnaryOp::Plus),
-            Some('*') => None,
+            Some('-') if !digit => UnaryOp::Negate,
+            Some('+') => UnaryOp::Plus,
             _ => return self.postfix(),
         };
         self.at += 1;
         let operand = self.operands(Level::Sign)?;
-        match op {
-            Some(op) => self.unary(op, operand, start),
-            None => {
-                let span = self.span_from(start);
-                self.node(ExprKind::Spread(Box::new(operand)), span)
-            }
-        }
+        self.unary(op, operand, start)
     }
 
     /// Takes an operator after an operand.
@@ -641,13 +634,24 @@ impl<'a> Parser<'a> {
     fn items(&mut self, close: &str) -> Parsed<Vec<Expr>> {
         let mut items = Vec::new();
         while !self.take(close) {
-            items.push(self.expr()?);
+            items.push(self.item()?);
             if !self.take(",") {
                 self.expect(close)?;
                 break;
             }
         }
         Ok(items)
+    }
+
+    /// An item of a list or a call: `*list` puts the items of a list in its place, where the language has that.
+    fn item(&mut self) -> Parsed<Expr> {
+        self.skip_space();
+        let start = self.at;
+        if !self.strict || !self.take("*") {
+            return self.expr();
+        }
+        let operand = self.operands(Level::Sign)?;
+        self.node(ExprKind::Spread(Box::new(operand)), self.span_from(start))
     }
 
     fn entries(&mut self) -> Parsed<Vec<ObjectEntry>> {

@@ -57,6 +57,9 @@ macro_rules! by_form {
         }
     };
     (@hooks Step) => {
+        fn unread(span: Span, reader: &mut Reader<'_>) -> Option<Self> {
+            Object::empty(span, "Step").fields(reader)
+        }
         fn set_key(&mut self, key: &Spanned<Name>, reader: &mut Reader<'_>) {
             crate::forms::step::set_name(self, key, reader);
         }

@@ -7,7 +7,7 @@ use crate::describe::*;
 use crate::reader::{Object, Reader};
 use crate::schema::{ObjectSchema, Schemas};
 use crate::values::is_nothing;
-use agentir_diagnostics::{Diagnostic, Spanned};
+use agentir_diagnostics::{Diagnostic, Span, Spanned};
 use agentir_expr::Name;
 use agentir_ir::{Body, Collect, Phase, Response, Statement, Step};
 use agentir_syntax::json::Json as Node;
@@ -192,5 +192,6 @@ pub(super) fn set_name(step: &mut Step, key: &Spanned<Name>, reader: &mut Reader
                 .label(key.span, "jumps find it by this key")
                 .help("use the same name for both, or leave `name` out"),
         );
+        step.name = key.clone();
     }
 }

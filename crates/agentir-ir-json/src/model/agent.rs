@@ -1,13 +1,17 @@
 //! The agent: identity, execution settings, and everything it contains.
 
 use crate::describe::*;
+use crate::reader::Reader;
 use crate::words;
+use agentir_diagnostics::{Diagnostic, Spanned};
+use agentir_expr::Name;
 use agentir_expr::dialect::Notation;
 use agentir_ir::{
     Agent, AgentType, ConversationIntents, Entity, EntitySource, ErrorHandler, ErrorHandling,
     Execution, ExecutionHints, Hook, Hooks, Identity, Instruction, IntentHandling, LookupTable,
     Metadata, MultiIntent, NamedTemplate, Nlu, NluIntent, SystemPrompt, Timeouts,
 };
+use agentir_syntax::rules;
 use smol_str::SmolStr;
 
 object! {
@@ -83,7 +87,34 @@ object! {
     span span;
     skip shadowed_templates = Default::default();
     skip shadowed_lookup_tables = Default::default();
-    then |agent, _, reader| crate::repetitions::locate(agent, reader.problems());
+    keyed check_name;
+    then |agent, _, reader| {
+        check_not_empty(agent, reader);
+        crate::repetitions::locate(agent, reader.problems());
+    };
+}
+
+/// Reports an agent without a name, which nothing could refer to.
+fn check_not_empty(agent: &mut Agent, reader: &mut Reader<'_>) {
+    let name = &agent.metadata.name;
+    if name.value.trim().is_empty() {
+        let message = "the name of an agent must not be empty";
+        let help = "write the name by which other agents hand over to it";
+        reader.report(Diagnostic::error(rules::INVALID_VALUE, name.span, message).help(help));
+    }
+}
+
+/// Reports an agent whose key in the program is not its name.
+fn check_name(agent: &mut Agent, key: &Spanned<Name>, reader: &mut Reader<'_>) {
+    let name = &agent.metadata.name;
+    if name.value != key.value && !name.value.trim().is_empty() {
+        let message = format!("the agent `{key}` is called `{name}`");
+        reader.report(
+            Diagnostic::error(rules::CONFLICTING_FIELDS, name.span, message)
+                .label(key.span, "the program has it under this key")
+                .help("use the same name for both"),
+        );
+    }
 }
 
 object! {

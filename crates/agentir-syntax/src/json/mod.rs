@@ -115,7 +115,10 @@ pub fn parse(
             problems.push(match error.kind() {
                 ParseErrorKind::NestingDepthExceeded => too_deep(span.at_start()),
                 kind => {
-                    let what = kind.to_string();
+                    let mut what = kind.to_string();
+                    if what.contains("surrogate") {
+                        "this escape is half of a character".clone_into(&mut what);
+                    }
                     let mut letters = what.chars();
                     let first = letters.next().map(|c| c.to_ascii_lowercase());
                     let what: String = first.into_iter().chain(letters).collect();
