@@ -352,6 +352,13 @@ impl<'s> Layout<'s, '_> {
             top.ragged = None;
             return;
         }
+        if !takes_nested_lines(&self.tokens) {
+            // The first line below a bare dash decides where its item starts.
+            if matches!(top.kind, BlockKind::Item { .. }) {
+                top.column = column;
+            }
+            return;
+        }
         let Some(popped) = popped else {
             if top.ragged != Some(column) {
                 self.open(at, column, BlockKind::Indented);
@@ -697,6 +704,14 @@ impl<'s> Layout<'s, '_> {
             base,
         }
     }
+}
+
+/// Whether an indented block may follow: behind an entry with a line of its own.
+fn takes_nested_lines(tokens: &[Located<'_>]) -> bool {
+    !matches!(
+        tokens.last(),
+        None | Some(Ok((_, Token::ItemStart | Token::ItemEnd | Token::Indent, _)))
+    )
 }
 
 /// The first word of a key, with its quotes.

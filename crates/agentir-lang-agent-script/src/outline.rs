@@ -2,6 +2,7 @@
 
 use super::layout;
 use agentir_diagnostics::{Diagnostic, FileId, Span};
+use agentir_syntax::outline::invalid_layout;
 use agentir_syntax::text::offset;
 
 /// A piece of text and its position.
@@ -151,15 +152,69 @@ pub(crate) fn parse<'s>(
     problems: &mut Vec<Diagnostic>,
 ) -> Outline<'s> {
     let laid_out = layout::tokens(file, text, problems);
-    let entries = match grammar::outline::EntriesParser::new().parse(laid_out.tokens) {
-        Ok(entries) => entries,
-        // The layout pass only produces sentences of the grammar; see the grammar's header.
-        Err(error) => {
-            debug_assert!(false, "unbalanced layout: {error:?}");
+    let entries =
+        grammar::outline::EntriesParser::new().parse(laid_out.tokens).unwrap_or_else(|error| {
+            problems.push(invalid_layout(file, &error));
             Vec::new()
-        }
-    };
+        });
     Outline { entries, comments: laid_out.comments, placeholders: laid_out.placeholders }
 }
 
 agentir_syntax::grammars!(outline);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use agentir_syntax::words::testing::{lines, words_of_lines};
+    use proptest::prelude::*;
+
+    const FORMS: &[&str] = &[
+        "",
+        "-",
+        "- ",
+        "- - -",
+        "- %",
+        "- K%:",
+        "- K%: %",
+        "- - K%: %",
+        "K%:",
+        "K%: %",
+        "K%: |",
+        "| %",
+        "|",
+        "- | %",
+        "-> %",
+        "K%: ->",
+        "if %:",
+        "elif %:",
+        "else:",
+        "run %",
+        "set % = %",
+        "%",
+        "K%: [",
+        "K%: [%,",
+        "]",
+        "% \\",
+        "# c",
+        "\"%\": %",
+        "K% %:",
+    ];
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(2000))]
+
+        /// The grammar reads what the layout pass makes of a text, and no line is lost unless a finding is about it.
+        #[test]
+        fn every_layout_is_a_sentence_of_the_grammar(text in lines(FORMS)) {
+            let mut problems = Vec::new();
+            let outline = parse(FileId(0), &text, &mut problems);
+            prop_assert!(problems.iter().all(|p| p.rule != agentir_syntax::rules::SYNTAX || !p.message.contains("nesting")), "{}: {:?}", text, problems);
+            let mut kept = words_of_lines(&format!("{:?}", outline.entries));
+            let reported = problems.iter().filter_map(|p| text.get(p.primary.span.range()));
+            kept.extend(reported.flat_map(words_of_lines));
+            for word in words_of_lines(&text) {
+                prop_assert!(kept.contains(&word), "{word} of:\n{text}");
+            }
+        }
+    }
+}

@@ -76,6 +76,37 @@ pub mod testing {
         prop::collection::vec(character, 0..24).prop_map(|characters| characters.concat())
     }
 
+    /// Lines at any column, well nested or not, from these forms of a line. A `%` in a form is a word that occurs
+    /// nowhere else: `w1`, `w2`, … in the order of the lines.
+    pub fn lines(forms: &'static [&'static str]) -> impl Strategy<Value = String> {
+        let form = prop::sample::select(forms);
+        let line = (prop_oneof![3 => 0..5usize, 1 => 0..12usize], form);
+        prop::collection::vec(line, 0..16).prop_map(|lines| {
+            let mut words = 0;
+            let mut text = String::new();
+            for (column, form) in lines {
+                text.push_str(&" ".repeat(column));
+                for part in form.split_inclusive('%') {
+                    match part.strip_suffix('%') {
+                        Some(before) => {
+                            words += 1;
+                            text.push_str(&format!("{before}w{words}."));
+                        }
+                        None => text.push_str(part),
+                    }
+                }
+                text.push('\n');
+            }
+            text
+        })
+    }
+
+    /// The words of [`lines`] in a text, in order.
+    pub fn words_of_lines(text: &str) -> Vec<String> {
+        static WORD: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"w[0-9]+\.").unwrap());
+        WORD.find_iter(text).map(|word| word.as_str().to_owned()).collect()
+    }
+
     /// The tokens of `text` by a reference pattern: the number of the group that matched, and where.
     /// What matches without a group is skipped.
     pub fn reference(pattern: &Regex, text: &str) -> Vec<(usize, Range<usize>)> {

@@ -117,6 +117,11 @@ pub(crate) fn tokens<'s>(
     (layout.tokens, layout.comments)
 }
 
+/// Whether an indented block may follow: behind an entry with a line of its own.
+fn takes_nested_lines(tokens: &[Located<'_>]) -> bool {
+    matches!(tokens.last(), Some(Ok((_, Token::Pair(..) | Token::Line(_) | Token::Dedent, _))))
+}
+
 impl<'s> Layout<'s, '_> {
     fn run(&mut self) {
         let mut first = true;
@@ -221,7 +226,15 @@ impl<'s> Layout<'s, '_> {
             }
             self.close(at);
         }
-        let Some(top) = self.blocks.last().copied() else { return };
+        let Some(top) = self.blocks.last_mut() else { return };
+        if column > top.column && !takes_nested_lines(&self.tokens) {
+            // The first line below a bare dash decides where its item starts.
+            if matches!(top.kind, BlockKind::Item { .. }) {
+                top.column = column;
+            }
+            return;
+        }
+        let top = *top;
         if dash && column == top.column && self.open_key {
             self.open(Block { column, kind: BlockKind::Dashes });
         } else if column > top.column {
@@ -276,7 +289,7 @@ impl<'s> Layout<'s, '_> {
                 self.end_of_line();
                 // The content below a bare dash may be at any deeper column.
                 if let Some(block) = self.blocks.last_mut() {
-                    block.column = dash + 2;
+                    block.column = dash + 1;
                 }
                 return;
             }

@@ -11,6 +11,7 @@ mod yaml_errors;
 
 use crate::rules;
 use agentir_diagnostics::{Diagnostic, FileId, Span};
+use lalrpop_util::ParseError;
 pub use scalar::find_lines;
 pub use scalar::{Scalar, Style};
 use std::convert::Infallible;
@@ -46,6 +47,23 @@ pub fn last_end<T>(tokens: &[Result<(u32, T, u32), Infallible>]) -> Option<u32> 
         Ok((_, _, end)) => *end,
         Err(never) => match *never {},
     })
+}
+
+/// An outline that is no sentence of its grammar. A layout pass produces none, whatever the text (a law in the
+/// tests of each language); should it do so, nothing of the file is read, and this says so.
+pub fn invalid_layout<T, E>(file: FileId, error: &ParseError<u32, T, E>) -> Diagnostic {
+    let (start, end) = match error {
+        ParseError::InvalidToken { location } | ParseError::UnrecognizedEof { location, .. } => {
+            (*location, *location)
+        }
+        ParseError::UnrecognizedToken { token: (start, _, end), .. }
+        | ParseError::ExtraToken { token: (start, _, end) } => (*start, *end),
+        ParseError::User { .. } => (0, 0),
+    };
+    let message = "the nesting of the lines cannot be read here";
+    Diagnostic::error(rules::SYNTAX, Span::new(file, start, end), message)
+        .note("nothing of this file is checked")
+        .help("indent this line like the one above it, or by two columns more")
 }
 
 /// The outline of a document.
