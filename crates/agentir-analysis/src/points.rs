@@ -1,9 +1,10 @@
 //! What is known at a location of a source: the facts at the program point there.
 
 use crate::program::ProgramAnalysis;
-use agentir_diagnostics::{FileId, Premise, Span};
-use agentir_flow::cfg::{AgentId, Fact};
+use agentir_diagnostics::{Premise, Span};
+use agentir_flow::cfg::{AgentId, EdgeKind, Fact, Guard, NodeKind};
 use petgraph::graph::NodeIndex;
+use std::cmp::Reverse;
 
 /// The facts at a program point.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,34 +19,74 @@ pub struct PointFacts {
     pub facts: Vec<Premise>,
 }
 
-/// Returns the facts at the innermost part of a program that holds an offset; `None` if nothing that
-/// is executed stands there.
+/// Returns the facts at the part of a program that a reader means who points to an offset of a line: the innermost
+/// part that begins on the line and holds the offset, else the first part behind it (whose key the offset is in),
+/// else the innermost part of several lines that holds it. `None` if nothing that is executed stands there.
 ///
 /// A fact is a test or an assignment that every path from the agent's entry passes, and that nothing
 /// invalidates in between. Nothing is asked of the solver.
 #[must_use]
-pub fn facts_at(program: &ProgramAnalysis<'_>, file: FileId, offset: u32) -> Option<PointFacts> {
-    let (agent, node, span) = innermost(program, file, offset)?;
-    let analysis = program.agent(agent)?;
+pub fn facts_at(program: &ProgramAnalysis<'_>, line: Span, offset: u32) -> Option<PointFacts> {
+    let holds = |point: &Point| point.span.start <= offset && offset <= point.span.end;
+    let length = |point: &Point| (point.span.end - point.span.start, Reverse(point.node));
+    let here = |span: Span| span.file == line.file && span.end > span.start;
+    let points: Vec<Point> = points(program).filter(|point| here(point.span)).collect();
+    let on_line = |point: &&Point| line.start <= point.span.start && point.span.start <= line.end;
+    let around = || points.iter().filter(|point| holds(point));
+    let point = around().filter(on_line).min_by_key(|point| length(point)).or_else(|| {
+        let behind = points.iter().filter(on_line).filter(|point| point.span.start > offset);
+        let first = behind.min_by_key(|point| (point.span.start, length(point)));
+        first.or_else(|| around().min_by_key(|point| length(point)))
+    })?;
+    let analysis = program.agent(point.agent)?;
     let known = analysis.flow_facts();
-    let facts = known.at(node).map(|fact| premise(&fact)).collect();
-    Some(PointFacts { agent, span, is_reachable: known.reaches(node), facts })
+    let mut facts: Vec<Premise> = known.at(point.node).map(|fact| premise(&fact)).collect();
+    for literal in program.graph().guard(point.guard) {
+        let test = premise(&Fact::Test(literal));
+        if !facts.contains(&test) {
+            facts.push(test);
+        }
+    }
+    let is_reachable = known.reaches(point.node);
+    Some(PointFacts { agent: point.agent, span: point.span, is_reachable, facts })
 }
 
-/// The program point with the smallest span that holds an offset; of several, the last.
-fn innermost(
-    program: &ProgramAnalysis<'_>,
-    file: FileId,
-    offset: u32,
-) -> Option<(AgentId, NodeIndex, Span)> {
+/// A program point with a place in the source: a node, or a jump from one.
+struct Point {
+    agent: AgentId,
+    span: Span,
+    node: NodeIndex,
+    /// What holds besides the facts at the node.
+    guard: Guard,
+}
+
+fn points(program: &ProgramAnalysis<'_>) -> impl Iterator<Item = Point> {
     let graph = program.graph();
     let nodes = graph.agents().iter().flat_map(|agent| agent.nodes());
-    let here = nodes.filter_map(|index| {
-        let node = graph.node(index)?;
-        let holds = node.span.file == file && node.span.start <= offset && offset <= node.span.end;
-        (holds && node.span.end > node.span.start).then_some((node.agent, index, node.span))
-    });
-    here.min_by_key(|(_, index, span)| (span.end - span.start, std::cmp::Reverse(*index)))
+    nodes.filter_map(|index| graph.node(index).map(|node| (index, node))).flat_map(
+        |(index, node)| {
+            // These stand for what happens around the part that they name.
+            let is_written = !matches!(
+                node.kind,
+                NodeKind::Exit
+                    | NodeKind::TurnStart
+                    | NodeKind::TurnEnd
+                    | NodeKind::FlowEnd
+                    | NodeKind::Interrupt
+                    | NodeKind::Resume
+            );
+            let agent = node.agent;
+            let own = Point { agent, span: node.span, node: index, guard: Guard::ALWAYS };
+            let jumps = graph.successors(index).filter(|(_, edge)| edge.kind == EdgeKind::Jump);
+            let jumps = jumps.map(move |(_, edge)| Point {
+                agent,
+                span: edge.span,
+                node: index,
+                guard: edge.guard,
+            });
+            is_written.then_some(own).into_iter().chain(jumps)
+        },
+    )
 }
 
 fn premise(fact: &Fact<'_>) -> Premise {

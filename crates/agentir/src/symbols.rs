@@ -61,7 +61,10 @@ impl Snapshot {
     #[must_use]
     pub fn facts_at(&self, file: FileId, offset: u32) -> Option<PointFacts> {
         let program = self.ir(self.program_of(file)?)?;
-        facts_at(&ProgramAnalysis::new(program), file, offset)
+        let source = self.sources().get(file)?;
+        let line = source.line_range(source.line_index(offset as usize));
+        let line = Span::new(file, u32::try_from(line.start).ok()?, u32::try_from(line.end).ok()?);
+        facts_at(&ProgramAnalysis::new(program), line, offset)
     }
 
     fn programs_of(&self, file: FileId) -> impl Iterator<Item = ProgramId> {

@@ -383,4 +383,16 @@ fn facts_hold_where_the_text_is_executed() {
     let (_, short) = facts("gate.agent.abl", abl, "\"Short\"").unwrap();
     assert_eq!(short, ["`days` is `3`", "`days > 2` does not hold"]);
     assert_eq!(facts("gate.agent.abl", abl, "MEMORY"), None);
+    // A key stands for its value, a jump for the branch that takes it, a name of a step for its beginning.
+    assert_eq!(facts("gate.agent.abl", abl, "RESPOND: \"Long\"").unwrap().1, long);
+    assert_eq!(facts("gate.agent.abl", abl, "HEN: COMPLETE").unwrap().1, long);
+    assert_eq!(facts("gate.agent.abl", abl, "IF: days").unwrap().1, ["`days` is `3`"]);
+    assert_eq!(
+        facts("gate.agent.abl", abl, "b:\n").unwrap(),
+        (true, vec!["`days` is `3`".to_owned()])
+    );
+    // No part of the flow is executed here.
+    for at in ["FLOW", "a -> b", "ON_INPUT", "- ELSE"] {
+        assert_eq!(facts("gate.agent.abl", abl, at), None, "{at}");
+    }
 }
