@@ -254,6 +254,33 @@ pub(crate) fn describe_flat<S, T: Fields>(
     T::describe(schemas, object);
 }
 
+/// What [`Json`] needs of an object: its [`Fields`].
+macro_rules! object_functions {
+    ($name:literal) => {
+        fn write<S: serde::Serializer>(
+            &self,
+            mode: $crate::describe::Mode,
+            serializer: S,
+        ) -> Result<S::Ok, S::Error> {
+            use serde::ser::SerializeMap;
+            let mut map = serializer.serialize_map(None)?;
+            $crate::describe::Fields::write_fields(self, mode, &mut map)?;
+            map.end()
+        }
+
+        fn read(
+            json: &agentir_syntax::json::Json,
+            reader: &mut $crate::reader::Reader<'_>,
+        ) -> Option<Self> {
+            reader.object(json, $name)
+        }
+
+        fn schema(schemas: &mut $crate::schema::Schemas) -> serde_json::Value {
+            <Self as $crate::describe::Fields>::definition(schemas)
+        }
+    };
+}
+
 /// Describes a struct: the name of its definition in the schema, and its fields with their keys. Documentation becomes
 /// the description in the schema. `in` lists the words that a field may have as its value. `span` is a field that has
 /// the location of the object; `skip` lists fields that are not in JSON; `key` is a field that has the key at which
@@ -329,27 +356,7 @@ macro_rules! object {
         }
 
         impl $crate::describe::Json for $ty {
-            fn write<S: serde::Serializer>(
-                &self,
-                mode: $crate::describe::Mode,
-                serializer: S,
-            ) -> Result<S::Ok, S::Error> {
-                use serde::ser::SerializeMap;
-                let mut map = serializer.serialize_map(None)?;
-                $crate::describe::Fields::write_fields(self, mode, &mut map)?;
-                map.end()
-            }
-
-            fn read(
-                json: &agentir_syntax::json::Json,
-                reader: &mut $crate::reader::Reader<'_>,
-            ) -> Option<Self> {
-                reader.object(json, $name)
-            }
-
-            fn schema(schemas: &mut $crate::schema::Schemas) -> serde_json::Value {
-                <Self as $crate::describe::Fields>::definition(schemas)
-            }
+            object_functions!($name);
 
             $(
                 fn unread(
@@ -513,32 +520,12 @@ macro_rules! tagged {
         }
 
         impl $crate::describe::Json for $ty {
-            fn write<S: serde::Serializer>(
-                &self,
-                mode: $crate::describe::Mode,
-                serializer: S,
-            ) -> Result<S::Ok, S::Error> {
-                use serde::ser::SerializeMap;
-                let mut map = serializer.serialize_map(None)?;
-                $crate::describe::Fields::write_fields(self, mode, &mut map)?;
-                map.end()
-            }
-
-            fn read(
-                json: &agentir_syntax::json::Json,
-                reader: &mut $crate::reader::Reader<'_>,
-            ) -> Option<Self> {
-                reader.object(json, $name)
-            }
-
-            fn schema(schemas: &mut $crate::schema::Schemas) -> serde_json::Value {
-                <Self as $crate::describe::Fields>::definition(schemas)
-            }
+            object_functions!($name);
         }
     };
 }
 
 pub(crate) use {
-    describe_field, object, read_field, tagged, take_field, typed_field, words, words_of,
-    write_field,
+    describe_field, object, object_functions, read_field, tagged, take_field, typed_field, words,
+    words_of, write_field,
 };

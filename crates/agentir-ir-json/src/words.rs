@@ -16,27 +16,6 @@ pub(crate) const EXTRACTION: &[&str] = &["pattern", "llm", "hybrid", "auto", "ml
 pub(crate) const EXPERIENCE_MODES: &[&str] =
     &["shared_voice_handoff", "visible_handoff", "silent_delegate", "human_escalation"];
 
-pub(crate) const ENTITY_TYPES: &[&str] = &[
-    "string",
-    "text",
-    "free_text",
-    "number",
-    "integer",
-    "float",
-    "currency",
-    "boolean",
-    "date",
-    "datetime",
-    "email",
-    "phone",
-    "enum",
-    "pattern",
-    "location",
-    "attachment",
-    "array",
-    "object",
-];
-
 /// Whether `==` of a dialect compares without conversion, which is an operator of its own in the tree.
 pub(crate) fn is_strict(dialect: Dialect) -> bool {
     dialect.semantics().equality == Equality::Strict

@@ -22,6 +22,28 @@ pub struct Gather {
     pub extensions: Extensions,
 }
 
+/// The types of fields and entities (ABL §3.6); a field without one has the type of its entity.
+pub const FIELD_TYPES: &[&str] = &[
+    "string",
+    "text",
+    "free_text",
+    "number",
+    "integer",
+    "float",
+    "currency",
+    "boolean",
+    "date",
+    "datetime",
+    "email",
+    "phone",
+    "enum",
+    "pattern",
+    "location",
+    "attachment",
+    "array",
+    "object",
+];
+
 /// A field to collect.
 #[derive(Clone, Debug)]
 pub struct GatherField {

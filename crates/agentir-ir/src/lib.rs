@@ -78,7 +78,9 @@ pub use coordination::{
 };
 pub use data::{Data, Extension, Extensions, Number, NumberOrText, TextData, free_key};
 pub use flow::{Digression, Flow, ReasoningZone, Step, SubIntent};
-pub use gather::{Activation, Attachment, Gather, GatherField, MaskConfig, Semantics, Validation};
+pub use gather::{
+    Activation, Attachment, FIELD_TYPES, Gather, GatherField, MaskConfig, Semantics, Validation,
+};
 pub use knowledge::{Knowledge, Question};
 pub use memory::{
     Memory, PersistentPath, Recall, RecallAction, Remember, SessionVariable, StateVariable,

@@ -392,7 +392,7 @@ object! {
         /// The name.
         name as "name": required;
         /// The type.
-        ty as "type": default("string") in words::ENTITY_TYPES;
+        ty as "type": default("string") in agentir_ir::FIELD_TYPES;
         /// The allowed values.
         values as "values": list;
         /// Synonyms of each value.

@@ -161,28 +161,6 @@ static TIMEOUTS: RecordType = record(
     ],
 );
 
-/// The types of a gather field (§3.6) and of entities.
-pub(crate) const FIELD_TYPES: &[&str] = &[
-    "string",
-    "text",
-    "free_text",
-    "number",
-    "integer",
-    "float",
-    "currency",
-    "boolean",
-    "date",
-    "datetime",
-    "email",
-    "phone",
-    "enum",
-    "pattern",
-    "location",
-    "attachment",
-    "array",
-    "object",
-];
-
 pub(super) static GATHER: RecordType = record(
     "gather",
     &[
@@ -204,7 +182,7 @@ pub(super) static GATHER_FIELD: RecordType = record(
         field("prompt", FieldType::Template),
         field("message_key", FieldType::Name).newest(),
         field("description", FieldType::Template),
-        field("type", FieldType::Enum(FIELD_TYPES)),
+        field("type", FieldType::Enum(agentir_ir::FIELD_TYPES)),
         field(
             "required",
             FieldType::OneOf(&[FieldType::Bool, FieldType::Enum(&["required", "optional"])]),
@@ -472,7 +450,7 @@ static ENTITIES: RecordType = record("entities", &[]).items(&ENTITY);
 static ENTITY: RecordType = record(
     "entity",
     &[
-        field("type", FieldType::Enum(FIELD_TYPES)),
+        field("type", FieldType::Enum(agentir_ir::FIELD_TYPES)),
         field("values", FieldType::Templates).aliased(&["options"]),
         field("synonyms", FieldType::Data),
         field("pattern", FieldType::Text),

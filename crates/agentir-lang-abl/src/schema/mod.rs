@@ -12,10 +12,10 @@ mod flow;
 mod supervisor;
 mod tools;
 
-pub(crate) use agent::FIELD_TYPES;
 pub use agent::{AGENT, FRAGMENT_PARENTS};
 use agentir_diagnostics::RuleName;
 pub use agentir_expr::Version;
+pub(crate) use agentir_ir::FIELD_TYPES;
 pub use agentir_syntax::context::NameKind;
 pub use behavior::{GUARDRAIL, PROFILE};
 pub use flow::{FLOW, STEP};
