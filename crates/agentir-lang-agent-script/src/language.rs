@@ -126,21 +126,23 @@ fn is_agent_script(text: &str) -> bool {
         if line.starts_with("# @dialect") {
             return true;
         }
+        if !line.starts_with(|c: char| c.is_ascii_lowercase()) {
+            return false;
+        }
         let Some((head, _)) = line.split_once(':') else { return false };
         let mut words = head.split_whitespace();
         let (first, named) = (words.next(), words.next().is_some());
-        !line.starts_with([' ', '\t', '#'])
-            && match first {
-                Some(
-                    "start_agent" | "subagent" | "topic" | "connected_subagent" | "connection"
-                    | "modality" | "trigger" | "orchestrator" | "generator" | "executor" | "router"
-                    | "echo",
-                ) => named,
-                // YAML's ABL has no section of these names with nothing behind the colon.
-                Some("config" | "variables" | "skill_definitions") => {
-                    !named && line.trim_end().ends_with(':')
-                }
-                _ => false,
+        match first {
+            Some(
+                "start_agent" | "subagent" | "topic" | "connected_subagent" | "connection"
+                | "modality" | "trigger" | "orchestrator" | "generator" | "executor" | "router"
+                | "echo",
+            ) => named,
+            // YAML's ABL has no section of these names with nothing behind the colon.
+            Some("config" | "variables" | "skill_definitions") => {
+                !named && line.trim_end().ends_with(':')
             }
+            _ => false,
+        }
     })
 }

@@ -335,6 +335,9 @@ impl Languages {
                 && best.is_none_or(|(so_far, _)| confidence > so_far)
             {
                 best = Some((confidence, Detected { language, kind }));
+                if confidence == Confidence::Certain {
+                    break;
+                }
             }
         }
         let fallback = || {
