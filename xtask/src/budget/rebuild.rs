@@ -1,4 +1,5 @@
-//! What is compiled again after a rule was changed: the crate of the rules, and crates that depend on it.
+//! What is compiled again after a file was changed: its crate, and crates that depend on it; of the languages at
+//! most the one whose grammar was changed.
 
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,17 +11,23 @@ use std::time::SystemTime;
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
-/// The crate that is changed, and the file of it.
-const CRATE: &str = "agentir-lint";
-const RULE: &str = "crates/agentir-lint/src/rules/undefined_tool.rs";
+/// The files that are changed, and the crates they belong to: a rule, and a grammar of each language.
+const CHANGES: [(&str, &str); 4] = [
+    ("agentir-lint", "crates/agentir-lint/src/rules/undefined_tool.rs"),
+    ("agentir-grammar-abl", "grammars/abl/inline.lalrpop"),
+    ("agentir-grammar-agent-script", "grammars/agent-script/inline.lalrpop"),
+    ("agentir-grammar-adl", "grammars/adl/inline.lalrpop"),
+];
 
-/// Builds the workspace, touches a rule, builds again, and fails if anything was compiled that need not be.
+/// The languages; a change of one compiles no other.
+const LANGUAGES: &str = "agentir-lang-";
+
+/// Builds the workspace, touches each of the files, builds again, and fails if anything was compiled that need not be.
 pub(super) fn check(root: &Path) -> Result<()> {
     // Without a platform, Cargo downloads the dependencies of all others.
     let platform = host()?;
     let metadata = ["metadata", "--format-version", "1", "--filter-platform", &platform];
     let packages = Packages::of(&json(root, &metadata)?)?;
-    let expected = packages.dependents(CRATE);
     compiled(root)?;
     let unchanged = compiled(root)?;
     if !unchanged.is_empty() {
@@ -28,19 +35,30 @@ pub(super) fn check(root: &Path) -> Result<()> {
             format!("compiled again without a change: {}", packages.list(&unchanged)).into()
         );
     }
-    fs::File::options().append(true).open(root.join(RULE))?.set_modified(SystemTime::now())?;
+    CHANGES.iter().try_for_each(|(changed, file)| check_change(root, &packages, changed, file))
+}
+
+fn check_change(root: &Path, packages: &Packages, changed: &str, file: &str) -> Result<()> {
+    fs::File::options().append(true).open(root.join(file))?.set_modified(SystemTime::now())?;
     let compiled = compiled(root)?;
-    println!("touched {RULE}");
+    println!("touched {file}");
     println!("compiled ({}): {}", compiled.len(), packages.list(&compiled));
     let fresh: Ids = packages.workspace.difference(&compiled).cloned().collect();
     println!("not compiled ({}): {}", fresh.len(), packages.list(&fresh));
+    let expected = packages.dependents(changed);
     let needless: Ids = compiled.difference(&expected).cloned().collect();
     if !needless.is_empty() {
         let list = packages.list(&needless);
-        return Err(format!("compiled without depending on {CRATE}: {list}").into());
+        return Err(format!("compiled without depending on {changed}: {list}").into());
     }
-    if !compiled.iter().any(|id| packages.name(id) == CRATE) {
-        return Err(format!("{CRATE} was not compiled, although {RULE} was touched").into());
+    if !compiled.iter().any(|id| packages.name(id) == changed) {
+        return Err(format!("{changed} was not compiled, although {file} was touched").into());
+    }
+    let languages: Ids =
+        compiled.into_iter().filter(|id| packages.name(id).starts_with(LANGUAGES)).collect();
+    if changed.contains("grammar") && languages.len() > 1 {
+        let list = packages.list(&languages);
+        return Err(format!("{changed} compiles several languages: {list}").into());
     }
     Ok(())
 }
