@@ -24,6 +24,7 @@ mod lower;
 pub mod migrate;
 pub mod outline;
 mod reader;
+mod runtime_names;
 pub mod schema;
 mod tree;
 

@@ -2,8 +2,9 @@
 
 use super::{Occurrence, Role, Scope, Symbol, SymbolId, SymbolKind};
 use crate::script;
-use crate::variables::{first, is_built_in, is_type};
+use crate::variables::{first, is_type};
 use agentir_diagnostics::{Span, Spanned};
+use agentir_expr::dialect::RuntimeNames;
 use agentir_expr::{Expr, ExprKind, Name, Path, Segment, Template, TypeExpr, TypeKind, Visit};
 use agentir_flow::cfg::AgentId;
 use agentir_ir::{
@@ -23,6 +24,8 @@ pub(super) struct Collector<'a> {
     shared: FxHashSet<&'a str>,
     /// The declared paths of persistent memory.
     persistent: FxHashSet<&'a str>,
+    /// The names that the runtime owns.
+    runtime: &'static RuntimeNames,
 }
 
 /// An agent whose names are collected.
@@ -60,6 +63,7 @@ impl<'a> Collector<'a> {
             agents,
             shared,
             persistent,
+            runtime: program.dialect().runtime(),
         }
     }
 
@@ -421,6 +425,7 @@ impl<'a> Collector<'a> {
             if let ExprKind::Path(path) = &e.kind
                 && path.namespace.is_none()
                 && path.root.value == "result"
+                && self.runtime.lists("result")
                 && let Some(field) = path.first_field()
             {
                 let key = (SymbolKind::ResultField, Scope::Symbol(tool), field.value.clone());
@@ -504,7 +509,8 @@ impl<'a> Collector<'a> {
         }
         let root = first(path);
         let declares = role == Role::Definition;
-        if root.is_empty() || (is_built_in(root) && !declares && !self.shared.contains(root)) {
+        if root.is_empty() || (self.runtime.lists(root) && !declares && !self.shared.contains(root))
+        {
             return;
         }
         let mut span = name.span;
@@ -552,7 +558,7 @@ impl<'a> Collector<'a> {
             Some("actions") => {
                 self.tool_use(owner, root);
             }
-            Some(namespace) if script::AGENTS.contains(&namespace) => {
+            Some(namespace) if self.runtime.refers_to_agents(namespace) => {
                 self.name(SymbolKind::Agent, Scope::Program, root, Role::Read);
             }
             Some(_) => {}
