@@ -22,6 +22,7 @@ mod language;
 mod line_layout;
 mod lower;
 pub mod migrate;
+mod names;
 pub mod outline;
 mod reader;
 mod runtime_names;

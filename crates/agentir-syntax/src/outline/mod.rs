@@ -12,7 +12,7 @@ mod yaml_errors;
 use crate::rules;
 use agentir_diagnostics::{Diagnostic, FileId, Span};
 pub use scalar::find_lines;
-pub use scalar::{Scalar, Style};
+pub use scalar::{Scalar, Style, yaml_1_1_bool};
 use std::convert::Infallible;
 pub use yaml::parse_yaml;
 
