@@ -53,7 +53,7 @@ pub enum RenameError {
     /// Another symbol is called so.
     #[error("`{0}` is already the name of something else")]
     Taken(String),
-    /// The new text would have a finding that the text does not have.
+    /// The new text would have a finding that the text does not have, or the other way round.
     #[error("with `{name}`, {message}")]
     Finding {
         /// The new name.
@@ -266,7 +266,13 @@ impl Snapshot {
                 }
             }
         }
-        if known.is_empty() { Ok(()) } else { Err(changes_meaning()) }
+        match known.pop() {
+            None => Ok(()),
+            Some((_, message)) => {
+                let message = format!("this is no longer found: {message}");
+                Err(RenameError::Finding { name: renaming.new.to_owned(), message })
+            }
+        }
     }
 }
 

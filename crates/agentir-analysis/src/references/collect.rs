@@ -186,8 +186,13 @@ impl<'a> Collector<'a> {
                 }
             }
         }
+        let overridden = profiles().flat_map(|profile| &profile.gather_overrides);
+        let overridden: Vec<_> = overridden.flat_map(|all| &all.field_overrides).collect();
         let (tools, results, variables) = (&tools, &results, &variables);
         let owner = Owner { agent, id, tools, results, variables, returned: &returned };
+        for field in overridden {
+            self.variable(owner, &field.name, Role::Read);
+        }
         self.declarations(owner);
         self.coordination(owner);
         agent.walk(&mut |node| self.node(owner, node));
