@@ -1,7 +1,7 @@
 //! What may be the name of something.
 
 use crate::dialect::ADL;
-use crate::inline::is_word;
+use crate::inline::{is_word, is_word_of_conditions};
 use crate::{python, schema};
 use agentir_syntax::context::NameKind;
 use agentir_syntax::names::{NameProblem, is_yaml_value};
@@ -19,33 +19,29 @@ const BARE_STEPS: &[&str] = &["user", "begin", "end"];
 
 /// Why a text cannot be the name of something. Functions and their parameters are defined in Python.
 pub(crate) fn name_problem(what: NameKind, name: &str) -> Option<NameProblem> {
-    match what {
+    let problem = match what {
         NameKind::Tool | NameKind::Parameter => {
-            if !python::is_name(name) {
-                return Some(NameProblem::Python);
-            }
+            (!python::is_name(name)).then_some(NameProblem::Python)
         }
-        NameKind::Agent | NameKind::Step => {
-            if !name.split(['-', ' ']).all(|part| !part.is_empty() && part.chars().all(is_part))
-                || name.starts_with(|c: char| c.is_numeric())
-            {
-                return Some(KEY);
-            }
-            let step = || schema::by_key(name).is_some() || BARE_STEPS.contains(&name);
-            if (what == NameKind::Agent && name == TOOLS) || (what == NameKind::Step && step()) {
-                return Some(NameProblem::Keyword);
-            }
-        }
-        _ if matches!(name, "and" | "or" | "not" | "None" | "True" | "False" | "ref") => {
-            return Some(NameProblem::Keyword);
-        }
-        _ if !is_word(name) => return Some(NameProblem::WORD),
-        _ => {}
+        NameKind::Agent | NameKind::Step => key_problem(what, name),
+        _ if !is_word(name) => Some(NameProblem::WORD),
+        _ if is_word_of_conditions(name) => Some(NameProblem::Keyword),
+        NameKind::Variable if ADL.runtime().defines(name) => Some(NameProblem::Runtime),
+        _ => None,
+    };
+    problem.or_else(|| is_yaml_value(name).then_some(NameProblem::Yaml))
+}
+
+fn key_problem(what: NameKind, name: &str) -> Option<NameProblem> {
+    let is_part = |part: &str| !part.is_empty() && part.chars().all(is_part);
+    if !name.split(['-', ' ']).all(is_part) || name.starts_with(char::is_numeric) {
+        return Some(KEY);
     }
-    if what == NameKind::Variable && ADL.runtime().defines(name) {
-        return Some(NameProblem::Runtime);
-    }
-    is_yaml_value(name).then_some(NameProblem::Yaml)
+    let is_keyword = match what {
+        NameKind::Agent => name == TOOLS,
+        _ => schema::by_key(name).is_some() || BARE_STEPS.contains(&name),
+    };
+    is_keyword.then_some(NameProblem::Keyword)
 }
 
 fn is_part(c: char) -> bool {
