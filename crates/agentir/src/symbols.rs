@@ -143,7 +143,12 @@ impl Snapshot {
             files.iter().flat_map(|file| self.programs_of(*file)).collect();
         let renaming = Renaming { name: &name, new, forms: self.forms(&edits) };
         for program in programs {
-            self.check_same_program(program, &edits, &renaming)?;
+            self.check_same_program(program, &edits, &renaming).map_err(|error| match error {
+                RenameError::ChangesMeaning(_) if self.is_keyword(kind, &edits, &name) => {
+                    RenameError::Fixed(name.clone())
+                }
+                error => error,
+            })?;
         }
         Ok(Rename { kind, name, edits })
     }
@@ -152,6 +157,15 @@ impl Snapshot {
     fn is_entry_by_name(&self, program: ProgramId, name: &str) -> bool {
         let traits = self.ir(program).map(|program| program.dialect().traits());
         traits.is_some_and(|traits| matches!(traits.entry, Entry::Named(entry) if entry == name))
+    }
+
+    /// Whether a name is a keyword where it is written.
+    fn is_keyword(&self, kind: SymbolKind, edits: &[Edit], name: &str) -> bool {
+        let detected = edits.iter().filter_map(|edit| self.detected(edit.span.file));
+        let problems = detected.map(|Detected { language, kind: file_kind }| {
+            language.name_problem(file_kind, name_kind(kind).0, name)
+        });
+        problems.into_iter().any(|problem| problem == Some(NameProblem::Keyword))
     }
 
     /// Whether the languages of the files in which a symbol stands allow a name for it.

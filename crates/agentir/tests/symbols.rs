@@ -481,6 +481,8 @@ fn names_that_a_language_has_a_use_for_are_refused() {
     }
     let entry = rename(&[("library.yml", BOT)], "library.yml", "main:", "start");
     assert_eq!(entry, Err(RenameError::Fixed("main".into())));
+    let steps = rename(&[("library.yml", BOT)], "library.yml", "steps:", "start");
+    assert_eq!(steps, Err(RenameError::Fixed("steps".into())));
 }
 
 #[test]
