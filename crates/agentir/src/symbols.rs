@@ -398,10 +398,11 @@ fn same_symbols(one: &References, two: &References, name: &str, new: &str) -> bo
 }
 
 /// Whether the values of two programs are the same, but for the name within them. Words that are not references keep
-/// the former name.
+/// the former name. Equal tools of several agents are one value until one of them has another name, so each value
+/// counts once.
 fn same_values(one: &Program, two: &Program, renaming: &Renaming<'_>) -> bool {
     let values = |program: &Program| {
-        let mut all: BTreeMap<String, usize> = BTreeMap::new();
+        let mut all = BTreeSet::new();
         NormalizedProgram::new(program).values(&mut |path, value, _| {
             // A hash of the source changes with any edit.
             if path.ends_with("source_hash") {
@@ -410,7 +411,7 @@ fn same_values(one: &Program, two: &Program, renaming: &Renaming<'_>) -> bool {
             let line = format!("{path}\n{value}");
             let forms = renaming.forms.iter();
             let line = forms.fold(line, |line, (form, new)| renamed(&line, form, new));
-            *all.entry(line).or_default() += 1;
+            all.insert(line);
         });
         all
     };
