@@ -1,9 +1,7 @@
 //! Conditions, comparisons and branches.
 
 use crate::symbols::AgentSymbols;
-use agentir_expr::{
-    BinaryOp, Effect, Expr, ExprKind, UnaryOp, Visit, function, system_namespace, system_variable,
-};
+use agentir_expr::{BinaryOp, Effect, Expr, ExprKind, UnaryOp, Visit, function};
 use agentir_flow::cfg::{self, GuardLiteral, Node, NodeKind, Origin};
 use agentir_ir::{Branch, Statement};
 use agentir_solver::Test;
@@ -116,7 +114,5 @@ pub fn starts_unset(cx: &AgentSymbols<'_, '_>, name: &str) -> bool {
     !given
         && !kept
         && passed.is_none_or(|names| !names.contains(name))
-        && system_namespace(name).is_none()
-        && name != "user"
-        && system_variable(name).is_none()
+        && !cx.dialect().runtime().assigns(name, name)
 }

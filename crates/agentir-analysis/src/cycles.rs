@@ -1,6 +1,7 @@
 //! Autonomous cycles: those that neither the user nor the model nor another agent decides about.
 
-use agentir_expr::{ExprKind, Path, Visit, system_variable};
+use agentir_expr::dialect::RuntimeNames;
+use agentir_expr::{ExprKind, Path, Visit};
 use agentir_flow::Cfg;
 use agentir_flow::cfg::{AgentId, DecidedBy, Edge, EdgeKind, NodeKind, Origin, Test};
 use petgraph::algo::kosaraju_scc;
@@ -53,14 +54,14 @@ fn stays_in_agent(cfg: &Cfg<'_>, id: EdgeIndex, edge: &Edge<'_>) -> bool {
 
 /// Returns the paths that a test reads; `None` if its outcome may change by itself or is not
 /// determined by the state.
-pub fn stable_reads(test: &Test<'_>) -> Option<Vec<Path>> {
+pub fn stable_reads(test: &Test<'_>, runtime: &RuntimeNames) -> Option<Vec<Path>> {
     let expr = test.expr()?;
     let mut paths = Vec::new();
     let mut stable = true;
     expr.visit(&mut |e| {
         match &e.kind {
             ExprKind::Path(path) => {
-                stable &= !is_volatile(path);
+                stable &= !is_volatile(path, runtime);
                 paths.push(path.clone());
             }
             // A clock or a random number.
@@ -73,12 +74,12 @@ pub fn stable_reads(test: &Test<'_>) -> Option<Vec<Path>> {
 }
 
 /// Whether the runtime may write a variable during a turn.
-fn is_volatile(path: &Path) -> bool {
+fn is_volatile(path: &Path, runtime: &RuntimeNames) -> bool {
     let root = path.root.value.as_str();
     let stays_in_agent =
         ["user", "channel", "language", "user_id", "project_id", "tenant_id", "session"];
-    (system_variable(root).is_some() || root.starts_with("last_") || root == "result")
-        && !stays_in_agent.contains(&root)
+    let is_result = (root.starts_with("last_") || root == "result") && runtime.lists("result");
+    (runtime.variable(root).is_some() || is_result) && !stays_in_agent.contains(&root)
 }
 
 /// The autonomous cycles of a program, computed once.

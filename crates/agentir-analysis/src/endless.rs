@@ -3,6 +3,7 @@
 
 use crate::cycles::{defined_variables, stable_reads};
 use crate::program::AgentAnalysis;
+use agentir_expr::dialect::RuntimeNames;
 use agentir_flow::Cfg;
 use agentir_flow::cfg::{Edge, GuardLiteral};
 use agentir_solver::Example;
@@ -35,6 +36,7 @@ pub fn endless_cycles(cx: &AgentAnalysis<'_, '_>) -> Vec<EndlessCycle> {
         return Vec::new();
     }
     let reached = cfg.reachable_in(cx.id);
+    let runtime = cx.dialect().runtime();
     let mut found = Vec::new();
     for edges in loops {
         let ends = |id: &EdgeIndex| cfg.edge(*id).map(|(from, to, _)| (from, to));
@@ -49,7 +51,7 @@ pub fn endless_cycles(cx: &AgentAnalysis<'_, '_>) -> Vec<EndlessCycle> {
             .filter(|id| {
                 cfg.edge(*id)
                     .and_then(|(_, _, edge)| guard(cfg, edge))
-                    .is_some_and(|guard| is_stable_guard(&guard, &changed))
+                    .is_some_and(|guard| is_stable_guard(&guard, &changed, runtime))
             })
             .collect();
         found.extend(shortest_cycles(cfg, &stable).into_iter().find_map(|path| {
@@ -111,9 +113,13 @@ fn guard<'a>(cfg: &Cfg<'a>, edge: &Edge<'a>) -> Option<Vec<GuardLiteral<'a>>> {
     all.iter().all(|l| l.test.expr().is_some()).then_some(all)
 }
 
-fn is_stable_guard(guard: &[GuardLiteral<'_>], changed: &FxHashSet<SmolStr>) -> bool {
+fn is_stable_guard(
+    guard: &[GuardLiteral<'_>],
+    changed: &FxHashSet<SmolStr>,
+    runtime: &RuntimeNames,
+) -> bool {
     guard.iter().all(|literal| {
-        stable_reads(&literal.test)
+        stable_reads(&literal.test, runtime)
             .is_some_and(|paths| paths.iter().all(|p| !changed.contains(&p.root.value)))
     })
 }

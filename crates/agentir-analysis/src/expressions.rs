@@ -4,7 +4,7 @@ use crate::symbols::AgentSymbols;
 use agentir_diagnostics::Spanned;
 use agentir_expr::{
     Expr, ExprKind, Literal, Name, Path, Scope, Segment, Template, TemplatePart, TypeExpr,
-    TypeField, TypeKind, Visit, tool_of_result,
+    TypeField, TypeKind, Visit,
 };
 use agentir_ir::{Agent, Data, Node, Tool, WriteUse};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -136,7 +136,10 @@ impl<'c, 'a> Results<'c, 'a> {
     pub fn get(&self, name: &str) -> Option<(&'a Tool, &'a TypeExpr)> {
         let tool = match self.named.get(name) {
             Some(tool) => (*tool)?,
-            None => self.cx.tool(name).or_else(|| self.cx.tool(tool_of_result(name)?))?,
+            None => self
+                .cx
+                .tool(name)
+                .or_else(|| self.cx.tool(self.cx.dialect().runtime().tool_of_result(name)?))?,
         };
         Some((tool, &tool.returns.as_ref()?.ty))
     }

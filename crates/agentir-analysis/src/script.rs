@@ -6,33 +6,6 @@ use agentir_diagnostics::Spanned;
 use agentir_expr::{Condition, Expr, ExprKind, Name, Path, Template, Visit};
 use agentir_ir::{Agent, BindingAction, Body, Branch, Statement};
 
-/// Namespaces that exist only inside a `connection`.
-pub const OF_CONNECTIONS: &[&str] = &["inputs", "response_actions", "response_formats"];
-
-/// The namespaces that agents can read in the dialects agentscript and agentforce, with their
-/// members if these are fixed (specification part II, 11 and 12, and the published schemas).
-pub const NAMESPACES: &[(&str, Option<&[&str]>)] = &[
-    ("variables", None),
-    ("outputs", None),
-    ("actions", None),
-    ("subagent", None),
-    ("topic", None),
-    ("start_agent", None),
-    ("connected_subagent", None),
-    ("MessagingSession", None),
-    ("MessagingEndUser", None),
-    ("VoiceCall", None),
-    ("utils", Some(&["transition", "setVariables", "escalate", "end_session"])),
-    (
-        "system_variables",
-        Some(&["user_input", "current_modality", "current_connection", "last_reply"]),
-    ),
-    ("knowledge", Some(&["citations_url", "rag_feature_config_id", "citations_enabled"])),
-];
-
-/// The namespaces of agents.
-pub const AGENTS: &[&str] = &["subagent", "topic", "start_agent", "connected_subagent"];
-
 /// Calls `found` with every `@namespace.name` that the agent reads.
 pub fn references<'a>(
     cx: &AgentSymbols<'_, 'a>,

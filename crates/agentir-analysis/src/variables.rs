@@ -2,16 +2,14 @@
 
 use crate::index::AgentIndex;
 use agentir_diagnostics::Spanned;
-use agentir_expr::{
-    Expr, ExprKind, NAMESPACES, Name, SYSTEM_VARIABLES, TypeKind, Visit, tool_of_result,
-};
+use agentir_expr::dialect::{NONE, RuntimeNames};
+use agentir_expr::{Expr, ExprKind, Name, TypeKind, Visit};
 use agentir_ir::{Agent, ConversationIntents, Data, Program, ReadUse, RecallAction, Step, Tool};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
-use std::sync::LazyLock;
 
 /// The variables that an agent knows, by origin.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Variables<'a> {
     /// Names that are declared or written: session memory, gather fields, assignments, results of
     /// calls, returns of other agents, state, variables passed by other agents.
@@ -26,51 +24,23 @@ pub struct Variables<'a> {
     pub labels: FxHashSet<&'a str>,
     /// The variables of library tools, which all agents share.
     pub shared: Option<Rc<Variables<'a>>>,
+    /// The names that the runtime owns.
+    pub runtime: &'static RuntimeNames,
 }
 
-/// Variables that the examples of the specifications use without declaring them.
-const ASSUMED: &[&str] = &[
-    "action",
-    "active_agent",
-    "content",
-    "conversation_history",
-    "conversation_transcript",
-    "current_state",
-    "error",
-    "error_message",
-    "failure_reasons",
-    "response",
-    "result",
-    "session_id",
-    "this",
-    "turn_count",
-];
-
-/// Objects of the runtime and of persistent memory, whose members are unknown.
-const OBJECTS: &[&str] = &[
-    "agent",
-    "context",
-    "conversation",
-    "escalate",
-    "handoff",
-    "human",
-    "project",
-    "system",
-    "user",
-    "workflow",
-];
-
-/// Returns the names of the runtime.
-fn built_in() -> impl Iterator<Item = &'static str> {
-    let listed = SYSTEM_VARIABLES.iter().map(|v| v.name).filter(|name| !name.contains(['*', '.']));
-    let namespaces = NAMESPACES.iter().map(|n| n.name);
-    ASSUMED.iter().chain(OBJECTS).copied().chain(listed).chain(namespaces)
-}
-
-/// Whether the runtime defines a name.
-pub fn is_built_in(name: &str) -> bool {
-    static ALL: LazyLock<FxHashSet<&str>> = LazyLock::new(|| built_in().collect());
-    ALL.contains(name)
+impl Default for Variables<'_> {
+    /// No variables of no language.
+    fn default() -> Self {
+        Self {
+            defined: FxHashSet::default(),
+            roots: FxHashSet::default(),
+            returned: FxHashSet::default(),
+            results: FxHashSet::default(),
+            labels: FxHashSet::default(),
+            shared: None,
+            runtime: NONE.runtime(),
+        }
+    }
 }
 
 /// Returns the root of a path.
@@ -88,7 +58,8 @@ impl<'a> Variables<'a> {
         shared: Rc<Self>,
         passed: Option<&FxHashSet<&'a str>>,
     ) -> Self {
-        let mut all = Self { shared: Some(shared), ..Self::default() };
+        let runtime = agent.metadata.dialect.runtime();
+        let mut all = Self { shared: Some(shared), runtime, ..Self::default() };
         all.declared(agent, index);
         all.written(agent, index);
         all.named(agent);
@@ -162,12 +133,13 @@ impl<'a> Variables<'a> {
         [&self.defined, &self.roots, &self.returned, &self.results, &self.labels]
             .iter()
             .any(|set| set.contains(name))
-            || self.shared.as_ref().is_some_and(|s| s.defined.contains(name) || s.returned.contains(name))
+            || self
+                .shared
+                .as_ref()
+                .is_some_and(|s| s.defined.contains(name) || s.returned.contains(name))
             || self.is_result(name)
-            || is_built_in(name)
-            // Names of the runtime; `$result` in tool bindings.
-            || name.starts_with(['_', '$'])
-            || tool_of_result(name).is_some_and(|tool| self.is_result(tool))
+            || self.runtime.defines(name)
+            || self.runtime.tool_of_result(name).is_some_and(|tool| self.is_result(tool))
     }
 
     fn is_result(&self, name: &str) -> bool {
@@ -181,7 +153,7 @@ impl<'a> Variables<'a> {
             .chain(self.shared.as_deref())
             .flat_map(|v| [&v.defined, &v.roots, &v.returned, &v.results])
             .flat_map(|set| set.iter().copied())
-            .chain(built_in().map(|name| -> &'a str { name }))
+            .chain(self.runtime.names().map(|name| -> &'a str { name }))
     }
 }
 

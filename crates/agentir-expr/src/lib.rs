@@ -16,7 +16,6 @@ mod functions;
 mod infer;
 mod print;
 mod signatures;
-mod system;
 mod template;
 mod types;
 mod version;
@@ -32,10 +31,6 @@ pub use functions::{
 };
 pub use infer::{Coercion, Known, Mismatch, ValueKind, ValueType, infer};
 pub use signatures::check_calls;
-pub use system::{
-    NAMESPACES, Namespace, SYSTEM_TOOLS, SYSTEM_VARIABLES, SystemVariable, system_namespace,
-    system_tool, system_variable, tool_of_result,
-};
 pub use template::{Piece, Template, TemplatePart};
 pub use types::{TypeExpr, TypeField, TypeKind};
 pub use version::Version;

@@ -5,6 +5,8 @@ use crate::reader::Parsers;
 use agentir_diagnostics::FileId;
 use agentir_expr::Dialect;
 use agentir_expr::dialect::NONE;
+use agentir_syntax::context::NameKind;
+use agentir_syntax::names::NameProblem;
 use agentir_syntax::{
     Claim, Confidence, Definition, FileHead, FileKind, Language, LoweredFile, ProgramLayout,
     ReadOptions,
@@ -66,6 +68,15 @@ impl Language for AgentIr {
             origins,
             ..LoweredFile::default()
         }
+    }
+
+    fn name_problem(
+        &self,
+        _kind: &'static FileKind,
+        _what: NameKind,
+        name: &str,
+    ) -> Option<NameProblem> {
+        name.is_empty().then_some(NameProblem::WORD)
     }
 
     fn claim(&self, name: &[u8]) -> Claim {

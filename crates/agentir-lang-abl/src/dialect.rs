@@ -1,11 +1,12 @@
 //! Kore.ai's Agent Blueprint Language.
 
+use crate::runtime_names::RUNTIME;
+use agentir_expr::Coercion;
 use agentir_expr::ValueKind::{Boolean, Date, List, Number, Object, Text};
 use agentir_expr::dialect::{
     Construct, Dialect, DialectTables, Entry, Equality, Functions, Keyword, Logic, Notation, Nouns,
     Ordering, Phrase, Remainder, Semantics, Tools, Traits, Unset, Vocabulary,
 };
-use agentir_expr::{Coercion, SYSTEM_VARIABLES};
 
 /// Kore.ai's Agent Blueprint Language.
 pub const ABL: Dialect = Dialect::new(&TABLES);
@@ -16,7 +17,7 @@ pub const TABLES: DialectTables = DialectTables {
     title: "ABL",
     semantics: SEMANTICS,
     coercion: COERCION,
-    system_variables: SYSTEM_VARIABLES,
+    runtime: RUNTIME,
     functions: Functions::Library,
     reserved_words: &[],
     traits: TRAITS,

@@ -6,14 +6,15 @@ use crate::inline::{ActionKind, condition, is_word_of_expressions, template};
 use crate::line_layout::NOTATION;
 use crate::migrate::VersionChanges;
 use crate::schema::{AGENT, PROFILE, TOOL_LIBRARY};
-use crate::{Arena, Format, Options, emit, lower, outline, reader};
+use crate::{Arena, Format, Options, emit, lower, names, outline, reader};
 use agentir_diagnostics::FileId;
 use agentir_expr::dialect::Notation as Written;
 use agentir_expr::{Dialect, Version};
-use agentir_syntax::context::Context;
+use agentir_syntax::context::{Context, NameKind};
 use agentir_syntax::emit::Emitter;
 use agentir_syntax::line_layout::YAML;
 use agentir_syntax::lower::{keep_parser_errors, not_text};
+use agentir_syntax::names::NameProblem;
 use agentir_syntax::outline::parse_yaml;
 use agentir_syntax::{
     Claim, Confidence, Definition, FileHead, FileKind, InlineParsers, Language, LoweredFile,
@@ -98,6 +99,15 @@ impl Language for Abl {
         options: ReadOptions,
     ) -> Option<Context> {
         context(format_of(kind), text, offset, options)
+    }
+
+    fn name_problem(
+        &self,
+        kind: &'static FileKind,
+        what: NameKind,
+        name: &str,
+    ) -> Option<NameProblem> {
+        names::name_problem(format_of(kind), what, name)
     }
 
     fn claim(&self, name: &[u8]) -> Claim {

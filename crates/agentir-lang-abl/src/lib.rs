@@ -22,8 +22,10 @@ mod language;
 mod line_layout;
 mod lower;
 pub mod migrate;
+mod names;
 pub mod outline;
 mod reader;
+mod runtime_names;
 pub mod schema;
 mod tree;
 

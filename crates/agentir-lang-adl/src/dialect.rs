@@ -3,7 +3,7 @@
 use agentir_expr::Coercion;
 use agentir_expr::dialect::{
     Construct, Dialect, DialectTables, Entry, Equality, Functions, Keyword, Logic, Notation, Nouns,
-    Ordering, Phrase, Remainder, Semantics, Tools, Traits, Unset, Vocabulary,
+    Ordering, Phrase, Remainder, RuntimeNames, Semantics, Tools, Traits, Unset, Vocabulary,
 };
 
 /// The MICA project's Agent Declaration Language.
@@ -29,7 +29,8 @@ pub const TABLES: DialectTables = DialectTables {
     },
     // Arguments have no types.
     coercion: Coercion::ANY,
-    system_variables: &[],
+    // The user's last message; all other names are those of arguments and agents (paper, B.1 and B.4.3).
+    runtime: RuntimeNames { assumed: &["_user_input"], ..RuntimeNames::NONE },
     functions: Functions::Listed(&[]),
     reserved_words: &[],
     traits: Traits {

@@ -1,14 +1,15 @@
 //! The language as the rest of the program sees it.
 
 use crate::dialect;
-use crate::{AgentKind, config, context, emit, lower, python, reader};
+use crate::{AgentKind, config, context, emit, lower, names, python, reader};
 use agentir_diagnostics::{FileId, Span};
 use agentir_expr::Dialect;
 use agentir_ir::{Extensions, ToolLibrary};
-use agentir_syntax::context::Context;
+use agentir_syntax::context::{Context, NameKind};
 use agentir_syntax::emit::Emitter;
 use agentir_syntax::line_layout::YAML;
 use agentir_syntax::lower::{keep_parser_errors, not_text};
+use agentir_syntax::names::NameProblem;
 use agentir_syntax::outline::parse_yaml;
 use agentir_syntax::{
     Claim, Confidence, Definition, FileHead, FileKind, Language, LoweredFile, ProgramLayout,
@@ -102,6 +103,15 @@ impl Language for Adl {
         } else {
             context::agents(text, offset)
         }
+    }
+
+    fn name_problem(
+        &self,
+        _kind: &'static FileKind,
+        what: NameKind,
+        name: &str,
+    ) -> Option<NameProblem> {
+        names::name_problem(what, name)
     }
 
     fn claim(&self, name: &[u8]) -> Claim {

@@ -22,6 +22,7 @@ mod inline;
 mod language;
 mod lower;
 mod members;
+mod names;
 pub mod python;
 mod reader;
 mod rules;

@@ -50,6 +50,13 @@ pub struct Module {
     pub stopped: Option<Span>,
 }
 
+/// Whether a text is the name of a function or a parameter.
+pub(crate) fn is_name(text: &str) -> bool {
+    let module = read(FileId(0), &format!("def {text}(): pass\n"), &mut Vec::new());
+    let is_it = |function: &Function| function.name.value == text;
+    module.stopped.is_none() && module.functions.iter().all(is_it) && module.functions.len() == 1
+}
+
 /// Parses a file. Never fails: the first syntax error is reported.
 pub fn read(file: FileId, text: &str, problems: &mut Vec<Diagnostic>) -> Module {
     let mut parser = tree_sitter::Parser::new();

@@ -4,7 +4,8 @@ use agentir_expr::Coercion;
 use agentir_expr::ValueKind::{Boolean, Date, List, Number, Text};
 use agentir_expr::dialect::{
     Construct, Dialect, DialectTables, Entry, Equality, Functions, Keyword, Logic, Notation, Nouns,
-    Ordering, Phrase, Remainder, Semantics, Tools, Traits, Unset, Vocabulary,
+    Ordering, Phrase, ReferenceSpace, Referent, Remainder, RuntimeNames, Semantics, Tools, Traits,
+    Unset, Vocabulary,
 };
 
 /// Salesforce's Agent Script.
@@ -29,7 +30,7 @@ pub const TABLES: DialectTables = DialectTables {
         true_text: "True",
     },
     coercion: COERCION,
-    system_variables: &[],
+    runtime: RuntimeNames { references: REFERENCES, ..RuntimeNames::NONE },
     functions: Functions::Listed(&["len", "max", "min"]),
     reserved_words: &[
         "True", "False", "None", "and", "or", "not", "is", "if", "else", "mutable", "linked",
@@ -106,6 +107,48 @@ const COERCION: Coercion = Coercion {
     ],
     json: false,
 };
+
+/// The namespaces that agents can read in the dialects agentscript and agentforce, with their members if these are
+/// fixed, and those that exist only inside a `connection` (specification part II, 11 and 12, and the published
+/// schemas).
+const REFERENCES: &[ReferenceSpace] = &[
+    space("variables", Referent::Program, None),
+    space("outputs", Referent::Program, None),
+    space("actions", Referent::Program, None),
+    space("subagent", Referent::Agents, None),
+    space("topic", Referent::Agents, None),
+    space("start_agent", Referent::Agents, None),
+    space("connected_subagent", Referent::Agents, None),
+    space("MessagingSession", Referent::Platform, None),
+    space("MessagingEndUser", Referent::Platform, None),
+    space("VoiceCall", Referent::Platform, None),
+    space(
+        "utils",
+        Referent::Platform,
+        Some(&["transition", "setVariables", "escalate", "end_session"]),
+    ),
+    space(
+        "system_variables",
+        Referent::Platform,
+        Some(&["user_input", "current_modality", "current_connection", "last_reply"]),
+    ),
+    space(
+        "knowledge",
+        Referent::Platform,
+        Some(&["citations_url", "rag_feature_config_id", "citations_enabled"]),
+    ),
+    space("inputs", Referent::Connection, None),
+    space("response_actions", Referent::Connection, None),
+    space("response_formats", Referent::Connection, None),
+];
+
+const fn space(
+    name: &'static str,
+    holds: Referent,
+    members: Option<&'static [&'static str]>,
+) -> ReferenceSpace {
+    ReferenceSpace { name, holds, members }
+}
 
 const PHRASES: &[(Phrase, &str)] = &[
     (

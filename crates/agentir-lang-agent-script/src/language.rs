@@ -2,12 +2,13 @@
 
 use crate::dialect;
 use crate::line_layout::NOTATION;
-use crate::{Dialect, Options, context, emit, lower, parse, validate};
+use crate::{Dialect, Options, context, emit, lower, names, parse, validate};
 use agentir_diagnostics::{FileId, Span};
 use agentir_expr::Dialect as Semantics;
-use agentir_syntax::context::Context;
+use agentir_syntax::context::{Context, NameKind};
 use agentir_syntax::emit::Emitter;
 use agentir_syntax::lower::not_text;
+use agentir_syntax::names::NameProblem;
 use agentir_syntax::{
     Claim, Confidence, Definition, FileHead, FileKind, Language, LoweredFile, ProgramLayout,
     ReadOptions, rules,
@@ -72,6 +73,15 @@ impl Language for AgentScript {
         options: ReadOptions,
     ) -> Option<Context> {
         context::context(text, offset, options.variant.and_then(Dialect::called))
+    }
+
+    fn name_problem(
+        &self,
+        _kind: &'static FileKind,
+        _what: NameKind,
+        name: &str,
+    ) -> Option<NameProblem> {
+        names::name_problem(name)
     }
 
     fn claim(&self, name: &[u8]) -> Claim {

@@ -22,6 +22,7 @@ mod language;
 mod layout;
 mod line_layout;
 mod lower;
+mod names;
 mod outline;
 mod reader;
 pub mod schema;

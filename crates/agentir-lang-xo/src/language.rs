@@ -4,8 +4,10 @@ use crate::dialect::{ID, TITLE};
 use crate::{FILE_NAMES, SETTINGS, archive, is_xo, json, losses, lower, parse};
 use agentir_diagnostics::FileId;
 use agentir_expr::Dialect;
+use agentir_syntax::context::NameKind;
 use agentir_syntax::emit::LossRule;
 use agentir_syntax::lower::not_text;
+use agentir_syntax::names::NameProblem;
 use agentir_syntax::{
     Claim, Confidence, Definition, FileHead, FileKind, InlineParsers, Language, LoweredFile,
     Package, PackageError, ProgramLayout, ReadOptions,
@@ -91,6 +93,15 @@ impl Language for Xo {
             Some(definition) => LoweredFile::new(definition, diagnostics),
             None => LoweredFile::nothing(diagnostics),
         }
+    }
+
+    fn name_problem(
+        &self,
+        _kind: &'static FileKind,
+        _what: NameKind,
+        name: &str,
+    ) -> Option<NameProblem> {
+        name.is_empty().then_some(NameProblem::WORD)
     }
 
     fn claim(&self, name: &[u8]) -> Claim {

@@ -1,11 +1,12 @@
 //! The trait that a language implements, and the list of languages that a program knows.
 
-use crate::context::Context;
+use crate::context::{Context, NameKind};
 use crate::emit::{Emitter, LossRule, Target};
 use crate::inline::InlineText;
 use crate::line_layout::Notation;
 use crate::lowered::{LoweredFile, ReadOptions};
 use crate::migrate::Migration;
+use crate::names::NameProblem;
 use crate::rules;
 use agentir_diagnostics::{Diagnostic, FileId, Span};
 use agentir_expr::dialect::NONE;
@@ -55,6 +56,14 @@ pub trait Language: Sync {
     ) -> Option<Context> {
         None
     }
+
+    /// Why a text cannot be the name of something in a file of one of its kinds; `None` if it can be.
+    fn name_problem(
+        &self,
+        kind: &'static FileKind,
+        what: NameKind,
+        name: &str,
+    ) -> Option<NameProblem>;
 
     /// Whether a file in a folder that is searched is taken for one of the language, by its name. The name is that in
     /// the folder, in the encoding of the system.

@@ -53,6 +53,7 @@ pub mod line_layout;
 pub mod lower;
 mod lowered;
 pub mod migrate;
+pub mod names;
 pub mod outline;
 pub mod rules;
 pub mod stray;

@@ -47,6 +47,7 @@ pub use agentir_solver::z3_failure;
 pub use agentir_syntax::context::{
     Context, Expected, ExpectedKind, FieldContext, NameKind, Position, RecordContext, Shape,
 };
+pub use agentir_syntax::names::NameProblem;
 pub use agentir_syntax::{Language, Languages, ReadOptions};
 pub use agentir_vfs as vfs;
 pub use languages::{languages, targets};

@@ -4,13 +4,17 @@ use crate::languages::languages;
 use crate::snapshot::{ProgramId, Snapshot};
 use agentir_analysis::ProgramAnalysis;
 use agentir_analysis::points::{PointFacts, facts_at};
-use agentir_analysis::references::{Occurrence, References, Role, SymbolId, SymbolKind};
+use agentir_analysis::references::{Occurrence, References, Role, Symbol, SymbolId, SymbolKind};
 use agentir_compare::NormalizedProgram;
 use agentir_config::Configs;
 use agentir_diagnostics::{Edit, FileId, Span};
+use agentir_expr::dialect::Entry;
 use agentir_ir::Program;
 use agentir_lint::{Cancellation, Selection};
 use agentir_project::{CheckOptions, Levels, Loaded, check_loaded, config_names, read_program};
+use agentir_syntax::context::NameKind;
+use agentir_syntax::names::NameProblem;
+use agentir_syntax::{Detected, FileHead};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
@@ -23,17 +27,40 @@ pub enum RenameError {
     /// Nothing in the program defines the symbol, so it belongs to something outside.
     #[error("`{0}` is not defined in this program")]
     Undefined(String),
+    /// The language gives it its name.
+    #[error("`{0}` has its name from the language")]
+    Fixed(String),
+    /// The new name is none of the language.
+    #[error("`{name}` cannot be the name of {kind}: {problem}")]
+    Invalid {
+        /// The new name.
+        name: String,
+        /// What it would name, with an article.
+        kind: &'static str,
+        /// What is wrong with it.
+        problem: NameProblem,
+    },
     /// A use is written in another way than by the name itself.
-    #[error("`{name}` is written in another form in another place")]
+    #[error("`{name}` is written as `{written}` in another place")]
     OtherForm {
         /// The name.
         name: String,
+        /// How it is written.
+        written: String,
         /// The use.
         span: Span,
     },
     /// Another symbol is called so.
     #[error("`{0}` is already the name of something else")]
     Taken(String),
+    /// The new text would have a finding that the text does not have, or the other way round.
+    #[error("with `{name}`, {message}")]
+    Finding {
+        /// The new name.
+        name: String,
+        /// What the finding says.
+        message: String,
+    },
     /// The new text would be another program.
     #[error("with `{0}`, the text would mean something else")]
     ChangesMeaning(String),
@@ -75,12 +102,12 @@ impl Snapshot {
     /// The edits that give the symbol at an offset another name, everywhere in the programs that the file belongs to.
     ///
     /// The result is read back: it has the same symbols with the same occurrences, its AgentIR differs in the name
-    /// alone, and rules find the same. The words of prompts and messages are not changed.
+    /// alone, and rules find the same. Words of prompts and messages are changed only where they refer to the symbol.
     ///
     /// # Errors
-    /// If there is no symbol, or the new text would not be the same program.
+    /// If there is no symbol, the name is none of the language, or the new text would not be the same program.
     pub fn rename(&self, file: FileId, offset: u32, new: &str) -> Result<Rename, RenameError> {
-        let mut edits = BTreeSet::new();
+        let mut edits = BTreeMap::new();
         let mut renamed = None;
         for program in self.programs_of(file).collect::<Vec<_>>() {
             let Some(references) = self.references(program) else { continue };
@@ -91,46 +118,132 @@ impl Snapshot {
             if symbols.iter().all(|id| references.definitions(*id).is_empty()) {
                 return Err(RenameError::Undefined(name));
             }
+            if symbol.kind == SymbolKind::Agent && self.is_entry_by_name(program, &name) {
+                return Err(RenameError::Fixed(name));
+            }
             for id in &symbols {
                 let Some(one) = references.symbol(*id) else { continue };
+                self.check_name(references, *id, one, new)?;
                 if references.find(one.kind, one.scope, new).is_some() {
                     return Err(RenameError::Taken(new.to_owned()));
                 }
             }
-            let spans: BTreeSet<Span> = symbols
+            let occurrences = symbols
                 .iter()
                 .flat_map(|id| references.occurrences(*id))
-                .filter(|occurrence| occurrence.role != Role::Alias)
-                .map(|occurrence| occurrence.span)
-                .collect();
-            for span in &spans {
-                let text = self.sources().get(span.file).map(|source| &*source.text);
-                let written =
-                    text.and_then(|text| text.get(span.start as usize..span.end as usize));
-                if written != Some(name.as_str()) {
-                    return Err(RenameError::OtherForm { name, span: *span });
-                }
+                .filter(|occurrence| occurrence.role != Role::Alias);
+            for occurrence in occurrences {
+                let text = self.edit(occurrence, &name, new)?;
+                // What reads it says more than words that mention it.
+                edits.entry(occurrence.span).or_insert(text);
             }
-            edits.extend(spans);
             renamed = Some((symbol.kind, name));
         }
         let (kind, name) = renamed.ok_or(RenameError::NoSymbol)?;
-        let edits: Vec<Edit> =
-            edits.into_iter().map(|span| Edit { span, text: new.to_owned() }).collect();
+        let edits: Vec<Edit> = edits.into_iter().map(|(span, text)| Edit { span, text }).collect();
         let files: BTreeSet<FileId> = edits.iter().map(|edit| edit.span.file).collect();
         let programs: BTreeSet<ProgramId> =
             files.iter().flat_map(|file| self.programs_of(*file)).collect();
-        let same = |id: &ProgramId| self.is_same_program(*id, &edits, &name, new);
-        if programs.iter().all(same) {
-            Ok(Rename { kind, name, edits })
-        } else {
-            Err(RenameError::ChangesMeaning(new.to_owned()))
+        let renaming = Renaming { name: &name, new, forms: self.forms(&edits) };
+        for program in programs {
+            self.check_same_program(program, &edits, &renaming).map_err(|error| match error {
+                RenameError::ChangesMeaning(_) if self.is_keyword(kind, &edits, &name) => {
+                    RenameError::Fixed(name.clone())
+                }
+                error => error,
+            })?;
         }
+        Ok(Rename { kind, name, edits })
+    }
+
+    /// Whether conversations begin at an agent because of its name.
+    fn is_entry_by_name(&self, program: ProgramId, name: &str) -> bool {
+        let traits = self.ir(program).map(|program| program.dialect().traits());
+        traits.is_some_and(|traits| matches!(traits.entry, Entry::Named(entry) if entry == name))
+    }
+
+    /// Whether a name is a keyword where it is written.
+    fn is_keyword(&self, kind: SymbolKind, edits: &[Edit], name: &str) -> bool {
+        let detected = edits.iter().filter_map(|edit| self.detected(edit.span.file));
+        let problems = detected.map(|Detected { language, kind: file_kind }| {
+            language.name_problem(file_kind, name_kind(kind).0, name)
+        });
+        problems.into_iter().any(|problem| problem == Some(NameProblem::Keyword))
+    }
+
+    /// Whether the languages of the files in which a symbol stands allow a name for it.
+    fn check_name(
+        &self,
+        references: &References,
+        id: SymbolId,
+        symbol: &Symbol,
+        new: &str,
+    ) -> Result<(), RenameError> {
+        let (what, kind) = name_kind(symbol.kind);
+        let files: BTreeSet<FileId> = references.occurrences(id).map(|o| o.span.file).collect();
+        for Detected { language, kind: file_kind } in
+            files.into_iter().filter_map(|file| self.detected(file))
+        {
+            let problem = |what, name: &str| language.name_problem(file_kind, what, name);
+            let problem = match (symbol.name.split_once('.'), new.split_once('.')) {
+                // A path of persistent memory: its root is often one of the runtime.
+                (Some((before, _)), Some((root, rest))) => (before != root)
+                    .then(|| problem(what, root))
+                    .flatten()
+                    .or_else(|| rest.split('.').find_map(|n| problem(NameKind::ResultField, n))),
+                _ => problem(what, new),
+            };
+            if let Some(problem) = problem {
+                let name = new.to_owned();
+                return Err(RenameError::Invalid { name, kind, problem });
+            }
+        }
+        Ok(())
+    }
+
+    /// What a file is.
+    fn detected(&self, file: FileId) -> Option<Detected> {
+        let source = self.sources().get(file)?;
+        let program = self.program_of(file).and_then(|id| self.loaded(id));
+        let in_program = program.is_some_and(|loaded| loaded.files.len() > 1);
+        let head = FileHead { name: &source.name, text: &source.text, in_program };
+        Some(languages().detect_head(&head))
+    }
+
+    /// The text that stands at a span.
+    fn written(&self, span: Span) -> Option<&str> {
+        self.sources().get(span.file)?.text.get(span.start as usize..span.end as usize)
+    }
+
+    /// The text of an occurrence with the new name.
+    fn edit(&self, occurrence: Occurrence, name: &str, new: &str) -> Result<String, RenameError> {
+        let written = self.written(occurrence.span).unwrap_or_default();
+        if written == name {
+            return Ok(new.to_owned());
+        }
+        let mention = (occurrence.role == Role::Mention).then(|| in_form_of(written, name, new));
+        mention.flatten().ok_or_else(|| RenameError::OtherForm {
+            name: name.to_owned(),
+            written: written.to_owned(),
+            span: occurrence.span,
+        })
+    }
+
+    /// The former and the new texts of the edits, each pair once.
+    fn forms(&self, edits: &[Edit]) -> BTreeSet<(String, String)> {
+        let form = |edit: &Edit| Some((self.written(edit.span)?.to_owned(), edit.text.clone()));
+        edits.iter().filter_map(form).collect()
     }
 
     /// Whether a program with edits differs from this one in the name alone.
-    fn is_same_program(&self, id: ProgramId, edits: &[Edit], name: &str, new: &str) -> bool {
-        let Some(loaded) = self.loaded(id) else { return false };
+    fn check_same_program(
+        &self,
+        id: ProgramId,
+        edits: &[Edit],
+        renaming: &Renaming<'_>,
+    ) -> Result<(), RenameError> {
+        let changes_meaning = || RenameError::ChangesMeaning(renaming.new.to_owned());
+        let loaded = self.loaded(id).ok_or_else(changes_meaning)?;
         let read = |edits: &[Edit]| {
             let files = loaded.files.iter().filter_map(|file| self.sources().get(*file));
             let texts: Vec<(&str, String)> = files
@@ -152,18 +265,78 @@ impl Snapshot {
         // Read alike, so that ids and spans agree.
         let (mut before, mut after) = (read(&[]), read(edits));
         let ([one], [two]) = (before.programs.as_slice(), after.programs.as_slice()) else {
-            return false;
+            return Err(changes_meaning());
         };
-        let same =
-            same_symbols(&References::new(&one.program), &References::new(&two.program), name, new)
-                && same_values(&one.program, &two.program, name, new);
+        let (old, new) = (References::new(&one.program), References::new(&two.program));
+        if !same_symbols(&old, &new, renaming.name, renaming.new)
+            || !same_values(&one.program, &two.program, renaming)
+        {
+            return Err(changes_meaning());
+        }
         // What refers to the name without being a reference becomes a finding.
-        same && rules_of_findings(&mut before) == rules_of_findings(&mut after)
+        let (mut known, found) = (findings(&mut before), findings(&mut after));
+        for (rule, message) in found {
+            match known.iter().position(|(one, _)| *one == rule) {
+                Some(at) => drop(known.swap_remove(at)),
+                None => {
+                    return Err(RenameError::Finding { name: renaming.new.to_owned(), message });
+                }
+            }
+        }
+        match known.pop() {
+            None => Ok(()),
+            Some((_, message)) => {
+                let message = format!("this is no longer found: {message}");
+                Err(RenameError::Finding { name: renaming.new.to_owned(), message })
+            }
+        }
     }
 }
 
-/// The rules of all findings, in order.
-fn rules_of_findings(loaded: &mut Loaded) -> Vec<&'static str> {
+/// A symbol's names before and after.
+struct Renaming<'a> {
+    name: &'a str,
+    new: &'a str,
+    /// The forms in which they are written.
+    forms: BTreeSet<(String, String)>,
+}
+
+/// The kind of a name, and what it is called with an article.
+const fn name_kind(kind: SymbolKind) -> (NameKind, &'static str) {
+    match kind {
+        SymbolKind::Agent => (NameKind::Agent, "an agent"),
+        SymbolKind::Alias => (NameKind::Agent, "an alias"),
+        SymbolKind::Variable => (NameKind::Variable, "a variable"),
+        SymbolKind::Step => (NameKind::Step, "a step"),
+        SymbolKind::Tool => (NameKind::Tool, "a tool"),
+        SymbolKind::Parameter => (NameKind::Parameter, "a parameter"),
+        SymbolKind::ResultField => (NameKind::ResultField, "a field of a result"),
+        SymbolKind::Template => (NameKind::Template, "a template"),
+        SymbolKind::Profile => (NameKind::Profile, "a profile"),
+        SymbolKind::Entity => (NameKind::Entity, "an entity"),
+    }
+}
+
+/// The new name in the form in which a text mentions the former one: `Add payee` for `add_payee`.
+fn in_form_of(written: &str, name: &str, new: &str) -> Option<String> {
+    let capital = |word: &str| {
+        let mut chars = word.chars();
+        chars.next().map(|c| c.to_uppercase().chain(chars).collect()).unwrap_or_default()
+    };
+    let titled = |text: &str| text.split(' ').map(capital).collect::<Vec<String>>().join(" ");
+    let cases: [&dyn Fn(&str) -> String; 5] =
+        [&str::to_owned, &str::to_lowercase, &str::to_uppercase, &capital, &titled];
+    let separators: [&dyn Fn(&str) -> String; 3] =
+        [&str::to_owned, &|text| text.replace('_', " "), &|text| text.replace('_', "-")];
+    let forms = separators.iter().flat_map(|s| cases.iter().map(move |c| (s, c)));
+    forms
+        .map(|(separate, case)| (case(&separate(name)), case(&separate(new))))
+        .find(|(form, _)| form == written)
+        .map(|(_, form)| form)
+}
+
+/// The rules of all findings with their messages.
+fn findings(loaded: &mut Loaded) -> Vec<(&'static str, String)> {
     let configs = Configs::none(config_names());
     let selection = Selection::default();
     let check = CheckOptions {
@@ -174,11 +347,9 @@ fn rules_of_findings(loaded: &mut Loaded) -> Vec<&'static str> {
         timed: false,
         cancellation: &Cancellation::default(),
     };
-    let mut rules: Vec<&str> = check_loaded(loaded, check)
-        .map(|(checked, _)| checked.diagnostics.iter().map(|found| found.rule.0).collect())
-        .unwrap_or_default();
-    rules.sort_unstable();
-    rules
+    let found = check_loaded(loaded, check).map(|(checked, _)| checked.diagnostics);
+    let found = found.into_iter().flatten().map(|one| (one.rule.0, one.message.to_string()));
+    found.collect()
 }
 
 /// A symbol and those that share occurrences with it under the same name, such as a variable that is
@@ -229,38 +400,41 @@ fn same_symbols(one: &References, two: &References, name: &str, new: &str) -> bo
     names && one.symbols().count() == two.symbols().count() && occurrences(one) == occurrences(two)
 }
 
-/// Whether the values of two programs are the same, but for the name within them.
-fn same_values(one: &Program, two: &Program, name: &str, new: &str) -> bool {
-    let values = |program: &Program, rename: bool| {
-        let mut all: BTreeMap<String, usize> = BTreeMap::new();
+/// Whether the values of two programs are the same, but for the name within them. Words that are not references keep
+/// the former name. Equal tools of several agents are one value until one of them has another name, so each value
+/// counts once.
+fn same_values(one: &Program, two: &Program, renaming: &Renaming<'_>) -> bool {
+    let values = |program: &Program| {
+        let mut all = BTreeSet::new();
         NormalizedProgram::new(program).values(&mut |path, value, _| {
             // A hash of the source changes with any edit.
             if path.ends_with("source_hash") {
                 return;
             }
             let line = format!("{path}\n{value}");
-            *all.entry(if rename { renamed(&line, name, new) } else { line }).or_default() += 1;
+            let forms = renaming.forms.iter();
+            let line = forms.fold(line, |line, (form, new)| renamed(&line, form, new));
+            all.insert(line);
         });
         all
     };
-    // Words that are not references keep the former name.
-    let (before, after) = (values(one, true), values(two, true));
-    before == after
+    values(one) == values(two)
 }
 
 /// A text with each word `name` replaced.
 fn renamed(text: &str, name: &str, new: &str) -> String {
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     let mut out = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(at) = rest.find(name) {
-        let (before, tail) = rest.split_at(at);
-        let after = tail.get(name.len()..).unwrap_or_default();
-        let bounded = !before.ends_with(is_word) && !after.starts_with(is_word);
-        out.push_str(before);
-        out.push_str(if bounded { new } else { name });
-        rest = after;
+    let mut done = 0;
+    for (at, _) in text.match_indices(name) {
+        let (before, rest) = text.split_at(at);
+        let after = rest.get(name.len()..).unwrap_or_default();
+        if at >= done && !before.ends_with(is_word) && !after.starts_with(is_word) {
+            out.push_str(text.get(done..at).unwrap_or_default());
+            out.push_str(new);
+            done = at + name.len();
+        }
     }
-    out.push_str(rest);
+    out.push_str(text.get(done..).unwrap_or_default());
     out
 }

@@ -2,7 +2,9 @@
 #![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
 
 use agentir::references::{Role, Scope, SymbolKind};
-use agentir::{Configs, ProgramId, RenameError, Severity, Snapshot, Workspace};
+use agentir::{
+    Configs, Diagnostic, NameProblem, ProgramId, Rename, RenameError, Severity, Snapshot, Workspace,
+};
 use std::collections::HashSet;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -39,6 +41,7 @@ fn table(files: &[(&str, &str)]) -> String {
                     Role::Write => "set",
                     Role::Read => "used",
                     Role::Alias => "used by an alias",
+                    Role::Mention => "mentioned",
                 };
                 let range = occurrence.span.start as usize..occurrence.span.end as usize;
                 let text = file.text.get(range).unwrap();
@@ -311,7 +314,8 @@ fn every_occurrence_is_where_its_name_is_written() {
                     let text = file.text.get(span.start as usize..span.end as usize).unwrap();
                     // Imports are not edited, and quotes and escapes are a matter of JSON.
                     let import = file.name.ends_with(".json");
-                    if text == symbol.name || occurrence.role == Role::Alias || import {
+                    let other_form = matches!(occurrence.role, Role::Alias | Role::Mention);
+                    if text == symbol.name || other_form || import {
                         right += 1;
                         continue;
                     }
@@ -330,10 +334,51 @@ fn every_occurrence_is_where_its_name_is_written() {
     assert!(others * 100 <= right, "{others} of {right}:\n{}", wrong.join("\n"));
 }
 
+/// The texts of a program's files, with edits.
+fn edited(snapshot: &Snapshot, program: ProgramId, rename: &Rename) -> Vec<(String, String)> {
+    let files = snapshot.sources().iter();
+    let texts =
+        files.filter(|(id, _)| snapshot.program_of(*id) == Some(program)).map(|(id, file)| {
+            let mut text = file.text.to_string();
+            for edit in rename.edits.iter().rev().filter(|edit| edit.span.file == id) {
+                text.replace_range(edit.span.start as usize..edit.span.end as usize, &edit.text);
+            }
+            (file.name.to_string(), text)
+        });
+    texts.collect()
+}
+
+/// What a program says about its symbols, in order, with `from` called `to`: kinds, names, and the roles of the
+/// occurrences by file.
+fn shape(snapshot: &Snapshot, program: ProgramId, from: &str, to: &str) -> Vec<String> {
+    let references = snapshot.references(program).unwrap();
+    let symbols = references.symbols().map(|(id, symbol)| {
+        let name = if symbol.name == from { to } else { symbol.name.as_str() };
+        let occurrences = references.occurrences(id);
+        let all: Vec<_> = occurrences
+            .map(|o| (o.role, snapshot.sources().get(o.span.file).unwrap().name.to_string()))
+            .collect();
+        format!("{:?} {name} {all:?}", symbol.kind)
+    });
+    let mut all: Vec<String> = symbols.collect();
+    all.sort();
+    all
+}
+
+/// The rules of the findings in the files of a program, in order.
+fn rules(snapshot: &Snapshot, program: ProgramId) -> Vec<&'static str> {
+    let own = |found: &&Diagnostic| snapshot.program_of(found.primary.span.file) == Some(program);
+    let mut all: Vec<_> =
+        snapshot.check().unwrap().iter().filter(own).map(|found| found.rule.0).collect();
+    all.sort_unstable();
+    all
+}
+
 #[test]
-fn every_defined_symbol_of_the_samples_can_be_renamed() {
-    let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus");
-    // Refused are names in endpoints, in the words of prompts, and shorthand keys of objects.
+fn renaming_keeps_the_program_and_can_be_undone() {
+    const NEW: &str = "zz_renamed";
+    let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus").canonicalize().unwrap();
+    // Refused are names in endpoints and those of steps that are keywords.
     let (mut done, mut refused) = (0, Vec::new());
     programs(&own, &mut |snapshot, program| {
         let references = snapshot.references(program).unwrap();
@@ -341,27 +386,198 @@ fn every_defined_symbol_of_the_samples_can_be_renamed() {
             let Some(at) = references.definitions(id).first().copied() else { continue };
             let file = snapshot.sources().get(at.file).unwrap();
             // Proofs check the whole program: a part of the symbols is enough here.
-            let chosen = id.index() % 7 == 3;
-            // The steps of a flow agent of ADL have a keyword instead of a name.
-            let keyword = symbol.kind == SymbolKind::Step && symbol.name == "steps";
-            if !chosen || keyword || file.name.ends_with(".json") {
+            if id.index() % 7 != 3 || file.name.ends_with(".json") {
                 continue;
             }
-            match snapshot.rename(at.file, at.start, "zz_renamed") {
-                Ok(_) => done += 1,
+            let place = format!("{}:{}", file.name, file.line_column(at.start).line);
+            let rename = match snapshot.rename(at.file, at.start, NEW) {
+                Ok(rename) => rename,
                 Err(error) => {
-                    let place = file.line_column(at.start);
-                    let name = &symbol.name;
-                    refused.push(format!(
-                        "{}:{} {:?} {name}: {error}",
-                        file.name, place.line, symbol.kind
-                    ));
+                    refused.push(format!("{place} {:?} {}: {error}", symbol.kind, symbol.name));
+                    continue;
                 }
+            };
+            done += 1;
+            let mut workspace = Workspace::in_memory();
+            for (name, text) in edited(snapshot, program, &rename) {
+                workspace.set_text(&name, text);
+            }
+            let after = workspace.snapshot().unwrap();
+            let (again, _) = after.file(&file.name).unwrap();
+            let other = after.program_of(again).unwrap();
+            assert_eq!(
+                shape(snapshot, program, &symbol.name, NEW),
+                shape(&after, other, &symbol.name, NEW),
+                "{place} {}",
+                symbol.name
+            );
+            // The renaming has compared all findings itself: here are some of them as the command sees them.
+            if done % 8 == 0 {
+                let (one, two) = (rules(snapshot, program), rules(&after, other));
+                assert_eq!(one, two, "{place} {}", symbol.name);
+            }
+            let here =
+                rename.edits.iter().filter(|e| e.span.file == at.file && e.span.start < at.start);
+            let moved: i64 =
+                here.map(|e| e.text.len() as i64 - i64::from(e.span.end - e.span.start)).sum();
+            let offset = u32::try_from(i64::from(at.start) + moved).unwrap();
+            let back = after.rename(again, offset, &symbol.name);
+            let back = back.unwrap_or_else(|error| panic!("{place} {}: {error}", symbol.name));
+            for (name, text) in edited(&after, other, &back) {
+                let (_, source) = snapshot.file(&name).unwrap();
+                assert_eq!(text, &*source.text, "{place} {}", symbol.name);
             }
         }
     });
     assert!(done > 130, "{done}");
     assert!(refused.len() * 30 <= done, "{} of {done}:\n{}", refused.len(), refused.join("\n"));
+}
+
+#[test]
+fn what_is_no_name_is_refused_for_every_symbol() {
+    let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus");
+    let mut tried = 0;
+    programs(&own, &mut |snapshot, program| {
+        let references = snapshot.references(program).unwrap();
+        for (id, symbol) in references.symbols() {
+            let Some(at) = references.definitions(id).first().copied() else { continue };
+            if snapshot.sources().get(at.file).unwrap().name.ends_with(".json") {
+                continue;
+            }
+            for new in ["", " ", "1a", "a:b", "x ", "{{x}}", "a\nb", "x, y", "(x)", "\"x\"", "a/b"]
+            {
+                let result = snapshot.rename(at.file, at.start, new);
+                assert!(result.is_err(), "{:?} {}: {new:?}", symbol.kind, symbol.name);
+                tried += 1;
+            }
+        }
+    });
+    assert!(tried > 5_000, "{tried}");
+}
+
+#[test]
+fn names_that_a_language_has_a_use_for_are_refused() {
+    let problem = |file: &str, text: &str, at: &str, new: &str| {
+        let Err(RenameError::Invalid { problem, .. }) = rename(&[(file, text)], file, at, new)
+        else {
+            panic!("{at}: {new}")
+        };
+        problem
+    };
+    let yaml = "agent: Desk\ngoal: Lend\nmemory:\n  session:\n    - name: days\n";
+    for (file, text, at, new, expected) in [
+        ("lending.agent.abl", LIBRARY, "days: number\n  pers", "true", NameProblem::Keyword),
+        ("lending.agent.abl", LIBRARY, "days: number\n  pers", "user_id", NameProblem::Runtime),
+        ("lending.agent.abl", LIBRARY, "thanks:", "COMPLETE", NameProblem::Keyword),
+        ("lending.agent.abl", LIBRARY, "Lending_Desk", "if", NameProblem::Keyword),
+        ("desk.agent.yaml", yaml, "days", "yes", NameProblem::Yaml),
+        ("library.agent", SCRIPT, "title: mutable", "and", NameProblem::Keyword),
+        ("library.agent", SCRIPT, "find_copy:", "find-copy", NameProblem::WORD),
+        ("library.yml", BOT, "weeks\n", "null", NameProblem::Yaml),
+        ("library.yml", BOT, "weeks\n", "and", NameProblem::Keyword),
+        ("library.yml", BOT, "lender:", "tools", NameProblem::Keyword),
+    ] {
+        assert_eq!(problem(file, text, at, new), expected, "{new}");
+    }
+    let entry = rename(&[("library.yml", BOT)], "library.yml", "main:", "start");
+    assert_eq!(entry, Err(RenameError::Fixed("main".into())));
+    let steps = rename(&[("library.yml", BOT)], "library.yml", "steps:", "start");
+    assert_eq!(steps, Err(RenameError::Fixed("steps".into())));
+}
+
+#[test]
+fn a_new_name_may_repeat_the_former_one() {
+    let text = "AGENT: V\nGOAL: \"g\"\nMEMORY:\n  session:\n    - aab\n    - a\nCOMPLETE:\n  - WHEN: a == \"x\"\n    RESPOND: \"{{a}}\"\n";
+    let files = [("v.agent.abl", text)];
+    for (at, new, count) in [("a\nCOMPLETE", "aa", 3), ("V\n", "VV", 1), ("a\nCOMPLETE", "a_a", 3)]
+    {
+        let texts = rename(&files, "v.agent.abl", at, new).unwrap();
+        let words = texts[0].split(|c: char| !c.is_alphanumeric() && c != '_');
+        assert_eq!(words.filter(|word| *word == new).count(), count, "{}", texts[0]);
+    }
+}
+
+const BANK: &str = r#"main:
+  type: flow agent
+  steps:
+    - call: desk
+desk:
+  type: ensemble agent
+  description: Chooses
+  contains:
+    - transfer_money
+    - add_payee
+transfer_money:
+  type: llm agent
+  description: Transfers money, after add_payee if needed
+  prompt: |
+    1. Ask for payee_name, then call the function "find_payee".
+    2. If there is none, hand over to the "Add payee" agent.
+  args:
+    - payee_name
+  uses:
+    - find_payee
+add_payee:
+  type: llm agent
+  description: Adds a payee
+  prompt: |
+    Add the payee.
+  args:
+    - payee_name
+"#;
+
+#[test]
+fn mentions_in_prompts_are_renamed() {
+    let files =
+        [("bank/agents.yml", BANK), ("bank/tools.py", "def find_payee(payee_name):\n    pass\n")];
+    let agent = rename(&files, "bank/agents.yml", "add_payee:", "new_contact").unwrap();
+    assert!(agent[0].contains("the \"New contact\" agent"), "{}", agent[0]);
+    assert!(agent[0].contains("- new_contact\n"), "{}", agent[0]);
+    let tool = rename(&files, "bank/tools.py", "find_payee", "look_up").unwrap();
+    assert!(tool[0].contains("function \"look_up\"") && tool[1].starts_with("def look_up("));
+    let at = "payee_name\n  uses";
+    let argument = rename(&files, "bank/agents.yml", at, "who_gets_it").unwrap();
+    assert!(argument[0].contains("Ask for who_gets_it, then"), "{}", argument[0]);
+    let python = rename(&files, "bank/agents.yml", "find_payee\n", "class");
+    assert!(matches!(python, Err(RenameError::Invalid { problem: NameProblem::Python, .. })));
+}
+
+#[test]
+fn aliases_are_symbols_of_their_own() {
+    let host = "SUPERVISOR: Host\nGOAL: \"Guide\"\nAGENTS:\n  - AGENT: Booth_Agent\n    ALIAS: booth\n    CAPABILITIES: [tickets]\nROUTING:\n  - INTENT(tickets) -> booth\n  - DEFAULT -> booth\n";
+    let files =
+        [("host.agent.abl", host), ("booth.agent.abl", "AGENT: Booth_Agent\nGOAL: \"Sell\"\n")];
+    let alias = rename(&files, "host.agent.abl", "booth\n  - DEFAULT", "desk").unwrap();
+    assert_eq!(alias[0].matches("desk").count(), 3, "{}", alias[0]);
+    assert!(alias[0].contains("AGENT: Booth_Agent"));
+    let agent = rename(&files, "booth.agent.abl", "Booth_Agent", "Seller").unwrap();
+    assert!(agent[0].contains("AGENT: Seller\n    ALIAS: booth\n"), "{}", agent[0]);
+    assert!(agent[1].contains("AGENT: Seller"));
+}
+
+#[test]
+fn names_of_the_runtime_belong_to_a_language() {
+    for name in ["route", "input", "session", "user", "result", "error", "channel"] {
+        let bot = BOT.replace("title", name);
+        let table = table(&[("library.yml", &bot)]);
+        let line = format!("Variable {name} of main: defined 5:7, used 10:15");
+        assert!(table.lines().any(|l| l == line), "{name}\n{table}");
+    }
+    let abl = LIBRARY.replace("member_name", "route");
+    let table = table(&[("lending.agent.abl", &abl)]);
+    assert!(table.contains("Variable route of Lending_Desk: defined 5:7\n"), "{table}");
+}
+
+#[test]
+fn collecting_into_a_variable_writes_to_it() {
+    let text = SCRIPT.replace(
+        "            search: @actions",
+        "            note: @utils.setVariables\n                with title=...\n            search: @actions",
+    );
+    let table = table(&[("library.agent", &text)]);
+    let line = table.lines().find(|line| line.starts_with("Variable title")).unwrap();
+    assert_eq!(line.matches("defined").count(), 1, "{line}");
+    assert!(line.contains("set "), "{line}");
 }
 
 #[test]

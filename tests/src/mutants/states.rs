@@ -73,7 +73,7 @@ impl Domain {
         let delegates = program.agents().flat_map(|a| &a.coordination.delegates);
         written.extend(delegates.flat_map(|d| &d.input).map(|(name, _)| root(&name.value)));
         let mut declared = BTreeMap::new();
-        for variable in dialect.system_variables().iter().filter(|v| !v.values.is_empty()) {
+        for variable in dialect.runtime().variables.iter().filter(|v| !v.values.is_empty()) {
             let values = variable.values.iter().map(|v| Value::from(*v)).collect();
             declared.insert(variable.name.to_owned(), Values::Listed(values));
         }

@@ -5,7 +5,7 @@ use super::locals::{Constants, root};
 use super::search::Dataflow;
 use super::uses::{Consequence, UseCollector};
 use crate::symbols::{AgentSymbols, ProgramSymbols};
-use crate::variables::{first, is_built_in};
+use crate::variables::first;
 use agentir_diagnostics::Span;
 use agentir_eval::Value;
 use agentir_flow::Cfg;
@@ -185,8 +185,8 @@ fn needed<'a>(cx: &AgentSymbols<'_, 'a>, flow: &Dataflow<'a>) -> Vec<Need> {
             || [&variables.roots, &variables.returned, &variables.results, &variables.labels]
                 .iter()
                 .any(|set| set.contains(name))
-            || is_built_in(name)
-            || name.starts_with(['_', '$', '@'])
+            || variables.runtime.defines(name)
+            || name.starts_with('@')
             || cx.index.writes.iter().any(|(written, _)| first(&written.value) == name)
             || cx.index.sets.iter().any(|s| s.target.root.value == name)
     };

@@ -252,7 +252,7 @@ impl<'a> FactBuilder<'a, '_> {
 
     /// Adds the facts about runtime variables, unless the author defines one of the same name.
     fn system(&mut self, dialect: Dialect, version: Version) {
-        for variable in dialect.system_variables() {
+        for variable in dialect.runtime().variables {
             let taken = self.sets.contains_key(root(variable.name))
                 || (variable.authored_wins && self.variables.defined.contains(variable.name));
             if variable.name.contains('*') || variable.since > version || taken {

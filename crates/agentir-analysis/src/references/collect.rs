@@ -1,14 +1,16 @@
 //! The walk that collects the occurrences of all names of a program.
 
 use super::{Occurrence, Role, Scope, Symbol, SymbolId, SymbolKind};
+use crate::prompt::Instructions;
 use crate::script;
-use crate::variables::{first, is_built_in, is_type};
+use crate::variables::{first, is_type};
 use agentir_diagnostics::{Span, Spanned};
+use agentir_expr::dialect::RuntimeNames;
 use agentir_expr::{Expr, ExprKind, Name, Path, Segment, Template, TypeExpr, TypeKind, Visit};
 use agentir_flow::cfg::AgentId;
 use agentir_ir::{
-    Agent, AgentUse, BindingAction, Call, Jump, Node, Profile, Program, Target, Tool, ToolBinding,
-    VariableBinding, WriteUse,
+    Agent, AgentReference, AgentUse, BindingAction, Call, Jump, Node, Profile, Program, Target,
+    Tool, ToolBinding, VariableBinding, WriteUse,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -23,19 +25,23 @@ pub(super) struct Collector<'a> {
     shared: FxHashSet<&'a str>,
     /// The declared paths of persistent memory.
     persistent: FxHashSet<&'a str>,
+    /// The names that the runtime owns.
+    runtime: &'static RuntimeNames,
+    /// The instructions of the agents, if names in them mean something.
+    instructions: Option<Instructions<'a>>,
 }
 
 /// An agent whose names are collected.
 #[derive(Clone, Copy)]
-struct Owner<'c, 'a> {
-    agent: &'a Agent,
-    id: AgentId,
+pub(super) struct Owner<'c, 'a> {
+    pub agent: &'a Agent,
+    pub id: AgentId,
     /// The tools that it declares itself.
-    tools: &'c FxHashMap<&'a str, SymbolId>,
+    pub tools: &'c FxHashMap<&'a str, SymbolId>,
     /// The names of results, and the tools that they come from.
     results: &'c FxHashMap<&'a str, SymbolId>,
     /// The names that it declares or writes.
-    variables: &'c FxHashSet<&'a str>,
+    pub variables: &'c FxHashSet<&'a str>,
     /// The fields of the results of its tools, which it may use without the names of the tools.
     returned: &'c FxHashMap<&'a str, SymbolId>,
 }
@@ -60,6 +66,10 @@ impl<'a> Collector<'a> {
             agents,
             shared,
             persistent,
+            runtime: program.dialect().runtime(),
+            // Where references say what they refer to, other words are only words.
+            instructions: (!program.dialect().traits().namespaced_references)
+                .then(|| Instructions::new(program)),
         }
     }
 
@@ -69,7 +79,7 @@ impl<'a> Collector<'a> {
         (self.symbols, self.all)
     }
 
-    fn symbol(&mut self, kind: SymbolKind, scope: Scope, name: &str) -> SymbolId {
+    pub(super) fn symbol(&mut self, kind: SymbolKind, scope: Scope, name: &str) -> SymbolId {
         let next = SymbolId(u32::try_from(self.symbols.len()).unwrap_or(u32::MAX));
         let key = (kind, scope, Name::new(name));
         let id = *self.ids.entry(key).or_insert(next);
@@ -79,7 +89,7 @@ impl<'a> Collector<'a> {
         id
     }
 
-    fn add(&mut self, symbol: SymbolId, span: Span, role: Role) {
+    pub(super) fn add(&mut self, symbol: SymbolId, span: Span, role: Role) {
         // What was not written (an implied name) has no location.
         if span.end > span.start {
             self.all.push(Occurrence { span, symbol, role });
@@ -176,12 +186,21 @@ impl<'a> Collector<'a> {
                 }
             }
         }
+        let overridden = profiles().flat_map(|profile| &profile.gather_overrides);
+        let overridden: Vec<_> = overridden.flat_map(|all| &all.field_overrides).collect();
         let (tools, results, variables) = (&tools, &results, &variables);
         let owner = Owner { agent, id, tools, results, variables, returned: &returned };
+        for field in overridden {
+            self.variable(owner, &field.name, Role::Read);
+        }
         self.declarations(owner);
         self.coordination(owner);
         agent.walk(&mut |node| self.node(owner, node));
         named.iter().for_each(|profile| profile.walk(&mut |node| self.node(owner, node)));
+        if let Some(instructions) = self.instructions.take() {
+            self.mentions(owner, instructions.of(id));
+            self.instructions = Some(instructions);
+        }
         script::outputs(agent, &mut |path, outputs| {
             if let script::Outputs::Of(tool, _) = outputs
                 && let Some(tool) = self.tool_symbol(tools, &tool.value)
@@ -192,7 +211,11 @@ impl<'a> Collector<'a> {
     }
 
     /// The tool that an agent calls `name`: its own, or one of a library.
-    fn tool_symbol(&self, tools: &FxHashMap<&str, SymbolId>, name: &str) -> Option<SymbolId> {
+    pub(super) fn tool_symbol(
+        &self,
+        tools: &FxHashMap<&str, SymbolId>,
+        name: &str,
+    ) -> Option<SymbolId> {
         let library = || {
             let key = (SymbolKind::Tool, Scope::Program, Name::new(name));
             self.ids.get(&key).copied()
@@ -225,6 +248,14 @@ impl<'a> Collector<'a> {
         for variable in &memory.state {
             self.variable(owner, &variable.name, Role::Definition);
             self.types(owner, variable.ty.as_ref());
+            // Others than agents may update it too.
+            let is_alias =
+                |name: &Name| agent.available_agents.iter().any(|a| a.alias.value == *name);
+            for name in &variable.updated_by {
+                if is_alias(&name.value) || self.is_agent(&name.value) {
+                    self.agent_use(owner, name, AgentUse::Routing);
+                }
+            }
         }
         for path in &memory.persistent {
             self.name(SymbolKind::Variable, Scope::Program, &path.path, Role::Definition);
@@ -244,6 +275,12 @@ impl<'a> Collector<'a> {
         }
         for recall in &memory.recall {
             self.event(owner, &recall.event);
+        }
+        for known in &agent.available_agents {
+            let is_own = known.agent.as_ref().is_none_or(|name| name.value != known.alias.value);
+            if is_own {
+                self.name(SymbolKind::Alias, scope, &known.alias, Role::Definition);
+            }
         }
         for template in agent.templates.values() {
             self.name(SymbolKind::Template, scope, &template.name, Role::Definition);
@@ -325,6 +362,11 @@ impl<'a> Collector<'a> {
         }
     }
 
+    /// Whether the program has an agent of this name.
+    pub(super) fn is_agent(&self, name: &str) -> bool {
+        self.agents.contains_key(name)
+    }
+
     fn agent_id(&self, from: &Agent, name: &Spanned<Name>) -> Option<AgentId> {
         self.agents.get(from.resolve_alias(name).value.as_str()).copied()
     }
@@ -348,7 +390,10 @@ impl<'a> Collector<'a> {
             }
             Node::Reads(name, _) => self.variable(owner, name, Role::Read),
             Node::Field(field) => {
-                self.variable(owner, &field.name, Role::Definition);
+                // What is collected into a declared variable is written to it.
+                let declares = !owner.agent.metadata.dialect.traits().shared_variables;
+                let role = if declares { Role::Definition } else { Role::Write };
+                self.variable(owner, &field.name, role);
                 if let Some(entity) = &field.entity_ref {
                     self.name(SymbolKind::Entity, scope, entity, Role::Read);
                 }
@@ -375,11 +420,18 @@ impl<'a> Collector<'a> {
 
     fn agent_use(&mut self, owner: Owner<'_, 'a>, name: &Spanned<Name>, used: AgentUse) {
         // The list of available agents introduces the aliases itself.
-        let target = match used {
-            AgentUse::Available => name,
-            _ => owner.agent.resolve_alias(name),
+        let is_alias = |known: &&AgentReference| {
+            used != AgentUse::Available && known.alias.value == name.value
         };
-        let role = if target.value == name.value { Role::Read } else { Role::Alias };
+        let known = owner.agent.available_agents.iter().find(is_alias);
+        let target = known.map_or(Some(name), |known| known.agent.as_ref());
+        let is_own = target.is_some_and(|target| target.value == name.value);
+        if known.is_some() && !is_own {
+            self.name(SymbolKind::Alias, Scope::Agent(owner.id), name, Role::Read);
+        }
+        // Known by its file alone, it has no name here.
+        let Some(target) = target else { return };
+        let role = if is_own { Role::Read } else { Role::Alias };
         let target = Spanned::new(target.value.clone(), name.span);
         self.name(SymbolKind::Agent, Scope::Program, &target, role);
     }
@@ -421,6 +473,7 @@ impl<'a> Collector<'a> {
             if let ExprKind::Path(path) = &e.kind
                 && path.namespace.is_none()
                 && path.root.value == "result"
+                && self.runtime.lists("result")
                 && let Some(field) = path.first_field()
             {
                 let key = (SymbolKind::ResultField, Scope::Symbol(tool), field.value.clone());
@@ -504,7 +557,8 @@ impl<'a> Collector<'a> {
         }
         let root = first(path);
         let declares = role == Role::Definition;
-        if root.is_empty() || (is_built_in(root) && !declares && !self.shared.contains(root)) {
+        if root.is_empty() || (self.runtime.lists(root) && !declares && !self.shared.contains(root))
+        {
             return;
         }
         let mut span = name.span;
@@ -518,7 +572,7 @@ impl<'a> Collector<'a> {
         self.add(symbol, span, role);
     }
 
-    fn variable_symbol(&mut self, agent: AgentId, name: &str) -> SymbolId {
+    pub(super) fn variable_symbol(&mut self, agent: AgentId, name: &str) -> SymbolId {
         let shared = self.shared.contains(name);
         let scope = if shared { Scope::Program } else { Scope::Agent(agent) };
         self.symbol(SymbolKind::Variable, scope, name)
@@ -552,7 +606,7 @@ impl<'a> Collector<'a> {
             Some("actions") => {
                 self.tool_use(owner, root);
             }
-            Some(namespace) if script::AGENTS.contains(&namespace) => {
+            Some(namespace) if self.runtime.refers_to_agents(namespace) => {
                 self.name(SymbolKind::Agent, Scope::Program, root, Role::Read);
             }
             Some(_) => {}

@@ -9,6 +9,7 @@
 //! occurrence: the variable that is read, and that of the receiver.
 
 mod collect;
+mod mentions;
 
 use agentir_diagnostics::{FileId, Span};
 use agentir_expr::Name;
@@ -49,6 +50,8 @@ pub enum SymbolKind {
     Profile,
     /// An entity, which types and fields refer to.
     Entity,
+    /// An agent's own name for another agent.
+    Alias,
 }
 
 /// What a symbol belongs to.
@@ -84,6 +87,9 @@ pub enum Role {
     Read,
     /// Names it by an alias.
     Alias,
+    /// Names it in the words of instructions, where the model has to know it. It may be written with spaces, or in
+    /// another case: `add payee` for `add_payee`.
+    Mention,
 }
 
 /// An occurrence of a name.

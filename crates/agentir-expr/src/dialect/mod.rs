@@ -6,18 +6,19 @@
 
 mod constructs;
 mod none;
+mod runtime;
 mod semantics;
 mod traits;
 mod vocabulary;
 
 pub use constructs::Construct;
 pub use none::NONE;
+pub use runtime::{Namespace, ReferenceSpace, Referent, RuntimeNames, SystemVariable};
 pub use semantics::{Equality, Logic, Ordering, Remainder, Semantics, Unset};
 pub use traits::{Entry, Tools, Traits};
 pub use vocabulary::{Keyword, Notation, Nouns, Phrase, Vocabulary};
 
 use crate::infer::Coercion;
-use crate::system::SystemVariable;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 
@@ -36,8 +37,8 @@ pub struct DialectTables {
     pub semantics: Semantics,
     /// Which conversions fail.
     pub coercion: Coercion,
-    /// The variables that its runtime assigns.
-    pub system_variables: &'static [SystemVariable],
+    /// The names that its runtime owns.
+    pub runtime: RuntimeNames,
     /// The functions that expressions call.
     pub functions: Functions,
     /// Words that cannot be names of variables.
@@ -103,10 +104,10 @@ impl Dialect {
         &self.0.coercion
     }
 
-    /// The variables that its runtime assigns.
+    /// The names that its runtime owns.
     #[must_use]
-    pub const fn system_variables(self) -> &'static [SystemVariable] {
-        self.0.system_variables
+    pub const fn runtime(self) -> &'static RuntimeNames {
+        &self.0.runtime
     }
 
     /// The functions that expressions call.

@@ -1,8 +1,8 @@
 //! No language.
 
 use super::{
-    Dialect, DialectTables, Entry, Equality, Functions, Logic, Ordering, Remainder, Semantics,
-    Tools, Traits, Unset,
+    Dialect, DialectTables, Entry, Equality, Functions, Logic, Ordering, Remainder, RuntimeNames,
+    Semantics, Tools, Traits, Unset,
 };
 use crate::infer::Coercion;
 
@@ -28,7 +28,7 @@ static TABLES: DialectTables = DialectTables {
         true_text: "true",
     },
     coercion: Coercion::ANY,
-    system_variables: &[],
+    runtime: RuntimeNames::NONE,
     functions: Functions::Listed(&[]),
     reserved_words: &[],
     traits: Traits {

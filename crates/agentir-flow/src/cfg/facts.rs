@@ -7,9 +7,8 @@
 use super::def_use::Variable;
 use super::{AgentCfg, AgentId, Cfg, DecidedBy, Edge, EdgeKind, GuardLiteral, NodeKind, Origin};
 use agentir_diagnostics::{Span, Spanned};
-use agentir_expr::{
-    Effect, Expr, ExprKind, Name, Path, Visit, function, methods, system_namespace, system_variable,
-};
+use agentir_expr::dialect::RuntimeNames;
+use agentir_expr::{Effect, Expr, ExprKind, Name, Path, Visit, function, methods};
 use agentir_ir::{SetVariable, Statement};
 use petgraph::Direction;
 use petgraph::graph::NodeIndex;
@@ -152,6 +151,8 @@ struct FactAnalysis<'c, 'a> {
     /// The variables that may change in detours, see [`is_detour`].
     changed_in_detours: FxHashSet<&'c str>,
     effects: NodeMap<NodeEffects<'c>>,
+    /// The names that the runtime owns.
+    runtime: &'static RuntimeNames,
 }
 
 impl<'a> Cfg<'a> {
@@ -168,6 +169,7 @@ impl<'a> Cfg<'a> {
             changed_between_turns: FxHashSet::default(),
             changed_in_detours: FxHashSet::default(),
             effects: NodeMap::new(agent_cfg),
+            runtime: agent_cfg.agent.metadata.dialect.runtime(),
         };
         analysis.prepare();
         analysis.run()
@@ -197,13 +199,13 @@ impl<'c, 'a> FactAnalysis<'c, 'a> {
             Fact::Test(literal) => match literal.test.expr() {
                 Some(expr) => {
                     expr.paths(&mut |path| record.variables.push(Variable::of(path).into()));
-                    record.volatile = is_volatile(expr);
+                    record.volatile = is_volatile(expr, self.runtime);
                 }
                 None => record.volatile = true,
             },
             Fact::Value(set) => {
                 record.variables.push(Variable::of(&set.target).into());
-                record.volatile = is_external(&set.target);
+                record.volatile = is_external(&set.target, self.runtime);
             }
             Fact::Cleared(name) => record.variables.push(Variable::named(name).into()),
         }
@@ -410,22 +412,20 @@ fn is_detour(edge: &Edge<'_>) -> bool {
 }
 
 /// Whether the runtime or another agent may change a variable at any time.
-fn is_external(path: &Path) -> bool {
+fn is_external(path: &Path, runtime: &RuntimeNames) -> bool {
     let root = path.root.value.as_str();
     let namespace = path.namespace.as_ref();
     namespace.is_some_and(|n| n.value != "variables")
-        || system_namespace(root).is_some()
-        || root == "user"
-        // Variables of the runtime have no namespace.
-        || (namespace.is_none() && system_variable(&path.to_smolstr()).is_some())
+        // Names of the runtime have no namespace.
+        || (namespace.is_none() && runtime.assigns(root, &path.to_smolstr()))
 }
 
 /// Whether an expression depends on more than the agent's own variables.
-fn is_volatile(expr: &Expr) -> bool {
+fn is_volatile(expr: &Expr, runtime: &RuntimeNames) -> bool {
     let mut volatile = false;
     expr.visit(&mut |e| {
         volatile |= match &e.kind {
-            ExprKind::Path(path) => is_external(path),
+            ExprKind::Path(path) => is_external(path, runtime),
             ExprKind::Call { function: name, .. } => {
                 function(&name.value).is_none_or(|f| f.effect != Effect::Pure)
             }

@@ -176,6 +176,27 @@ pub fn is_word_of_expressions(word: &str) -> bool {
     constant_or_operator(word).is_some()
 }
 
+/// Whether a text is one word of expressions.
+pub(crate) fn is_word(text: &str) -> bool {
+    let mut raw = Raw::lexer(text);
+    raw.next() == Some(Ok(Raw::Word)) && raw.span() == (0..text.len())
+}
+
+/// Whether a text is one name where names may have dashes and dots inside.
+pub(crate) fn is_dashed_name(text: &str) -> bool {
+    is_one_name(text, EntryPoint::Call)
+}
+
+/// Whether `THEN` would take a text for the name of a step.
+pub(crate) fn is_step_name(text: &str) -> bool {
+    is_one_name(text, EntryPoint::Action)
+}
+
+fn is_one_name(text: &str, entry_point: EntryPoint) -> bool {
+    let token = Lexer::new(text, 0, entry_point).nth(1);
+    matches!(token, Some(Ok((0, Token::Word(word), _))) if word.len() == text.len())
+}
+
 impl<'a> Lexer<'a> {
     pub(crate) fn new(text: &'a str, base: u32, entry_point: EntryPoint) -> Self {
         let mode = match entry_point {

@@ -21,7 +21,7 @@ pub use ast::{
 pub use condition::{condition, constraint_rule};
 pub use flow::{Flow, FlowEntry, FlowKind, flow_collection};
 pub use lexer::is_word_of_expressions;
-pub(crate) use lexer::route_words;
+pub(crate) use lexer::{is_dashed_name, is_step_name, is_word, route_words};
 pub use template::template;
 
 use agentir_diagnostics::{Diagnostic, Spanned};

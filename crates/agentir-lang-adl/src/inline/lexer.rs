@@ -128,6 +128,20 @@ enum Raw {
     WideComma,
 }
 
+/// Whether conditions or references have this word for themselves.
+pub(crate) fn is_word_of_conditions(word: &str) -> bool {
+    [EntryPoint::Condition, EntryPoint::Reference].into_iter().any(|entry_point| {
+        let token = Lexer::new(word, 0, entry_point).nth(1);
+        !matches!(token, Some(Ok((_, Token::Word(_), _))))
+    })
+}
+
+/// Whether a text is one word.
+pub(crate) fn is_word(text: &str) -> bool {
+    let mut raw = Raw::lexer(text);
+    raw.next() == Some(Ok(Raw::Word)) && raw.span() == (0..text.len())
+}
+
 /// Whether a word may go on with this character.
 fn is_word_part(c: char) -> bool {
     c.is_alphanumeric() || c == '_'

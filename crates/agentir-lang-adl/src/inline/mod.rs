@@ -6,6 +6,7 @@ mod context;
 mod lexer;
 
 pub use lexer::Verb;
+pub(crate) use lexer::{is_word, is_word_of_conditions};
 
 use crate::rules;
 use crate::rules::{EXPRESSION_TOO_DEEP, INVALID_EXPRESSION, INVALID_TEMPLATE};

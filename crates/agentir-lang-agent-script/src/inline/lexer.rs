@@ -160,6 +160,12 @@ enum Raw {
     RightBrace,
 }
 
+/// Whether a text is one word.
+pub(crate) fn is_word(text: &str) -> bool {
+    let mut raw = Raw::lexer(text);
+    raw.next() == Some(Ok(Raw::Word)) && raw.span() == (0..text.len())
+}
+
 /// Whether a word may go on with this character.
 fn is_word_part(c: char) -> bool {
     c.is_alphanumeric() || c == '_'

@@ -16,6 +16,7 @@ use agentir_syntax::text::offset;
 use context::Context;
 use errors::ParseFailure;
 use lexer::Lexer;
+pub(crate) use lexer::is_word;
 use smol_str::SmolStr;
 
 agentir_syntax::grammars!(inline);

@@ -129,7 +129,7 @@ impl<'j, 'e> Lowering<'j, 'e> {
         let span = dialog.get("nodes").map_or(dialog.span, |n| n.span);
         let flow = Flow { span, key: span.at_start(), ..Flow::default() };
         let mut all = Self { entry, nodes: Vec::new(), by_id: FxHashMap::default(), flow };
-        let mut steps = Namespace::new(cx.names.parsers());
+        let mut steps = cx.names.namespace();
         let nodes = dialog.get("nodes").map_or(&[][..], Json::items);
         // The JSON reader bounds the nesting.
         for node in nodes {

@@ -32,7 +32,7 @@ use agentir_diagnostics::{Diagnostic, Spanned};
 use agentir_expr::{Dialect, Name};
 use agentir_ir::{Agent, AgentType, Extensions, Metadata, Profile};
 use agentir_syntax::{Definition, rules};
-use names::{Names, Namespace};
+use names::Names;
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 
@@ -119,7 +119,7 @@ pub(crate) fn lower(
         problems,
         components: FxHashMap::default(),
         agents: FxHashMap::default(),
-        names: Names::new(parsers),
+        names: Names::new(parsers, base.runtime()),
         language: SmolStr::new(language),
         forms: FxHashMap::default(),
         profiles: Vec::new(),
@@ -143,7 +143,7 @@ pub(crate) fn lower(
             cx.forms.entry(id).or_insert(form);
         }
     }
-    let mut agent_names = Namespace::new(parsers);
+    let mut agent_names = cx.names.namespace();
     let own = supervisor::name(&mut cx, root, &mut agent_names);
     let mut entries = Vec::with_capacity(dialogs.len());
     for dialog in dialogs {

@@ -4,9 +4,9 @@
 use crate::tables::{KNOWN_PATHS, SCOPES, USER};
 use crate::{Text, script};
 use agentir_diagnostics::{Span, Spanned};
+use agentir_expr::dialect::RuntimeNames;
 use agentir_expr::{
     Condition, ConditionKind, Expr, ExprKind, Literal, Name, ObjectEntry, Path, Segment, Template,
-    system_namespace, system_variable,
 };
 use agentir_syntax::InlineParsers;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -17,6 +17,7 @@ use smol_str::{SmolStr, format_smolstr};
 pub(super) struct Namespace {
     /// The language that the names are written in.
     parsers: &'static InlineParsers,
+    runtime: &'static RuntimeNames,
     taken: FxHashSet<SmolStr>,
     /// The next numeric suffix to try.
     next: FxHashMap<SmolStr, u32>,
@@ -24,15 +25,19 @@ pub(super) struct Namespace {
 
 impl Namespace {
     /// An empty namespace.
-    pub(super) fn new(parsers: &'static InlineParsers) -> Self {
-        Self { parsers, taken: FxHashSet::default(), next: FxHashMap::default() }
+    pub(super) fn new(parsers: &'static InlineParsers, runtime: &'static RuntimeNames) -> Self {
+        Self { parsers, runtime, taken: FxHashSet::default(), next: FxHashMap::default() }
     }
 
     /// A valid and unused name close to `wanted`: `wanted`, else with the prefix `scope` if any, else with
     /// a numeric suffix.
     pub(super) fn claim(&mut self, wanted: &str, scope: &str) -> SmolStr {
         let plain = identifier(wanted);
-        let is_reserved = |name: &str| is_reserved(name) || (self.parsers.is_word)(name);
+        let owned = |name: &str| {
+            self.runtime.variable(name).is_some() || self.runtime.namespace(name).is_some()
+        };
+        let is_reserved =
+            |name: &str| is_reserved(name) || (self.parsers.is_word)(name) || owned(name);
         let free = |name: &SmolStr| !self.taken.contains(name) && !is_reserved(name);
         let mut name = plain.clone();
         if !free(&name) && !scope.is_empty() {
@@ -70,7 +75,7 @@ pub(super) fn identifier(text: &str) -> SmolStr {
     SmolStr::new(if trimmed.is_empty() { "unnamed" } else { trimmed })
 }
 
-/// Names reserved by flows and the runtime.
+/// Names reserved by flows.
 fn is_reserved(name: &str) -> bool {
     const WORDS: &[&str] = &[
         "in",
@@ -98,8 +103,6 @@ fn is_reserved(name: &str) -> bool {
         "context",
     ];
     WORDS.iter().any(|w| w.eq_ignore_ascii_case(name))
-        || system_variable(name).is_some()
-        || system_namespace(name).is_some()
 }
 
 /// The names of the variables and services of an export.
@@ -143,13 +146,18 @@ fn matched_prefix(path: &Path, prefix: &[&str]) -> Option<usize> {
 
 impl Names {
     /// No names, in the language that the export is translated to.
-    pub(super) fn new(parsers: &'static InlineParsers) -> Self {
+    pub(super) fn new(parsers: &'static InlineParsers, runtime: &'static RuntimeNames) -> Self {
         Self {
             variables: FxHashMap::default(),
             services: FxHashMap::default(),
-            space: Namespace::new(parsers),
+            space: Namespace::new(parsers, runtime),
             used: Vec::new(),
         }
+    }
+
+    /// An empty namespace of the language that the export is translated to.
+    pub(super) fn namespace(&self) -> Namespace {
+        Namespace::new(self.space.parsers, self.space.runtime)
     }
 
     /// The parsers of the language that the export is translated to.

@@ -132,7 +132,7 @@ fn routing(
     entries: &[Entry<'_>],
     agent: &mut Agent,
 ) {
-    let mut aliases = Namespace::new(cx.names.parsers());
+    let mut aliases = cx.names.namespace();
     let mut routing = Routing::default();
     let mut by_agent: FxHashMap<SmolStr, Spanned<Name>> = FxHashMap::default();
     for (dialog, entry) in dialogs.iter().zip(entries) {

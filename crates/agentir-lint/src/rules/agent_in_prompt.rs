@@ -1,7 +1,6 @@
 //! A subagent that is named in a text for the model.
 
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
-use agentir_analysis::script::AGENTS;
 use agentir_diagnostics::{RuleName, Severity};
 use agentir_expr::dialect::Construct;
 use agentir_expr::{ExprKind, Visit};
@@ -21,7 +20,7 @@ fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
         text.exprs(&mut |expr| {
             expr.visit(&mut |e| {
                 if let ExprKind::Path(path) = &e.kind
-                    && let Some(space) = path.namespace.as_ref().filter(|n| AGENTS.contains(&n.value.as_str()))
+                    && let Some(space) = path.namespace.as_ref().filter(|n| cx.dialect().runtime().refers_to_agents(&n.value))
                 {
                     let name = &path.root;
                     report.push(

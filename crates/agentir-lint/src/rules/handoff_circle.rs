@@ -6,7 +6,6 @@ use agentir_analysis::cycles::{defined_variables, may_precede_transfer, stable_r
 use agentir_analysis::endless::example_of;
 use agentir_diagnostics::{Label, RuleName, Severity};
 use agentir_expr::dialect::Construct;
-use agentir_expr::system_variable;
 use agentir_flow::Cfg;
 use agentir_flow::cfg::{AgentId, GuardLiteral, Origin, Transfer};
 use agentir_solver::Example;
@@ -120,12 +119,13 @@ fn state<'a>(cx: &AgentContext<'_, 'a>, cfg: &Cfg<'a>, hops: &[Hop<'_, 'a>]) -> 
     if cx.dialect().has(Construct::Procedures) && literals.is_empty() {
         return None;
     }
+    let runtime = cx.dialect().runtime();
     for literal in &literals {
-        for path in stable_reads(&literal.test)? {
+        for path in stable_reads(&literal.test, runtime)? {
             let root = &path.root.value;
             let shared = cx.traits().shared_variables && path.namespace.is_some()
-                || system_variable(root).is_some()
-                || root == "user"
+                || runtime.variable(root).is_some()
+                || runtime.memory_roots.contains(&root.as_str())
                 || passed.iter().all(|names| names.contains(root));
             if changed.contains(root) || !shared {
                 return None;

@@ -3,7 +3,7 @@
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use agentir_diagnostics::{Diagnostic, RuleName, Severity, Span, Spanned};
 use agentir_expr::dialect::{Construct, Keyword};
-use agentir_expr::{Expr, Name, system_namespace, system_tool, system_variable, tool_of_result};
+use agentir_expr::{Expr, Name};
 
 pub(crate) static RULE: Rule = Rule {
     name: RuleName("reserved-name"),
@@ -42,7 +42,7 @@ fn keywords(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
 
 fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     keywords(cx, report);
-    if cx.dialect().system_variables().is_empty() {
+    if cx.dialect().runtime().variables.is_empty() {
         return;
     }
     let agent = cx.agent;
@@ -88,7 +88,7 @@ fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
         look(&name.value, name.span, How::Removed);
     }
     for tool in &agent.tools {
-        report_tool(&tool.name, report);
+        report_tool(cx, &tool.name, report);
     }
     for step in agent.flow.iter().flat_map(|f| f.definitions.values()) {
         report_step(cx, &step.name, report);
@@ -114,11 +114,12 @@ fn variable(
         }
         How::Removed => format!("`{}` removes it", word(Keyword::Clear)),
     };
+    let runtime = cx.dialect().runtime();
     let finding = |what: &str| report.finding(span, format!("`{name}` {what}, but {does}"));
-    if let Some(known) = system_variable(name) {
+    if let Some(known) = runtime.variable(name) {
         let root = name.split('.').next().unwrap_or(name);
         // Only the results of existing tools are reserved: `last_known_result` is not.
-        if tool_of_result(root).is_some_and(|t| {
+        if runtime.tool_of_result(root).is_some_and(|t| {
             cx.tool(t).is_none() && cx.agent.use_tools.iter().all(|u| u.value != t)
         }) {
             return None;
@@ -157,7 +158,7 @@ fn variable(
         });
     }
     let (root, rest) = name.split_once('.').map_or((name, None), |(root, rest)| (root, Some(rest)));
-    let namespace = system_namespace(root).filter(|n| cx.version >= n.since)?;
+    let namespace = runtime.namespace(root).filter(|n| cx.version >= n.since)?;
     if rest.is_some()
         && (namespace.writable
             || !matches!(how, How::Written(_) | How::TransformItem | How::Returned))
@@ -177,8 +178,8 @@ fn variable(
     )))
 }
 
-fn report_tool(name: &Spanned<Name>, report: &mut Report<'_>) {
-    let message = match system_tool(&name.value) {
+fn report_tool(cx: &AgentContext<'_, '_>, name: &Spanned<Name>, report: &mut Report<'_>) {
+    let message = match cx.dialect().runtime().tool(&name.value) {
         Some(does) => {
             format!("the tool name `{name}` is reserved: the runtime's own `{name}` {does}")
         }

@@ -3,9 +3,9 @@
 use crate::names::suggest;
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use crate::wording::{listed, plural};
-use agentir_analysis::script::{NAMESPACES, OF_CONNECTIONS};
 use agentir_diagnostics::{RuleName, Severity, Span, Spanned};
 use agentir_expr::dialect::Construct;
+use agentir_expr::dialect::{Referent, RuntimeNames};
 use agentir_expr::{Name, Path};
 use agentir_ir::BindingAction;
 use rustc_hash::FxHashSet;
@@ -49,7 +49,7 @@ fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
         let namespace =
             Spanned::new(Name::new(namespace), Span::new(file, reference.span.start + 1, dot));
         let member = Spanned::new(Name::new(member), Span::new(file, dot + 1, end));
-        if !known(&namespace, &member, report) {
+        if !known(cx.dialect().runtime(), &namespace, &member, report) {
             continue;
         }
         report.push(
@@ -63,7 +63,7 @@ fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
 fn look(cx: &AgentContext<'_, '_>, path: &Path, report: &mut Report<'_>) {
     match &path.namespace {
         Some(namespace) => {
-            known(namespace, &path.root, report);
+            known(cx.dialect().runtime(), namespace, &path.root, report);
         }
         None if path.root.value.is_empty() => {}
         None => {
@@ -86,8 +86,14 @@ fn look(cx: &AgentContext<'_, '_>, path: &Path, report: &mut Report<'_>) {
 }
 
 /// Whether a namespace is known and has the member. Reports what is unknown.
-fn known(namespace: &Spanned<Name>, member: &Spanned<Name>, report: &mut Report<'_>) -> bool {
-    if OF_CONNECTIONS.contains(&namespace.value.as_str()) {
+fn known(
+    runtime: &RuntimeNames,
+    namespace: &Spanned<Name>,
+    member: &Spanned<Name>,
+    report: &mut Report<'_>,
+) -> bool {
+    let space = runtime.reference(&namespace.value);
+    if space.is_some_and(|space| space.holds == Referent::Connection) {
         let mut finding = report
             .finding(namespace.span, format!("`@{namespace}` is empty outside a connection"))
             .note("the value is silently missing")
@@ -96,11 +102,12 @@ fn known(namespace: &Spanned<Name>, member: &Spanned<Name>, report: &mut Report<
         report.push(finding);
         return false;
     }
-    let Some((_, members)) = NAMESPACES.iter().find(|(name, _)| *name == namespace.value) else {
+    let Some(space) = space else {
         let finding = report
             .finding(namespace.span, format!("there is no namespace `@{namespace}`"))
             .note("the reference cannot be resolved; the agent does not compile");
-        let names = NAMESPACES.iter().map(|(name, _)| *name);
+        let readable = runtime.references.iter().filter(|s| s.holds != Referent::Connection);
+        let names = readable.map(|space| space.name);
         report.push(suggest(finding, &namespace.value, names, || {
             "variables are `@variables.name`, actions `@actions.name`".to_owned()
         }));
@@ -114,7 +121,7 @@ fn known(namespace: &Spanned<Name>, member: &Spanned<Name>, report: &mut Report<
         );
         return false;
     }
-    let Some(members) = members.filter(|m| !m.contains(&member.value.as_str())) else {
+    let Some(members) = space.members.filter(|m| !m.contains(&member.value.as_str())) else {
         return true;
     };
     let finding = report.finding(member.span, format!("`@{namespace}` has no member `{member}`"));

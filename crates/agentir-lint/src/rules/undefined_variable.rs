@@ -9,7 +9,6 @@ use agentir_diagnostics::{
     Applicability, Confidence, Edit, Fix, RuleName, Severity, Span, closest,
 };
 use agentir_expr::dialect::{Construct, Keyword};
-use agentir_expr::tool_of_result;
 use agentir_ir::ReadUse;
 use rustc_hash::FxHashMap;
 
@@ -127,7 +126,7 @@ fn tell(cx: &AgentContext<'_, '_>, name: &str, mut uses: Uses, report: &mut Repo
             edits,
             applicability,
         });
-    } else if let Some(tool) = tool_of_result(name) {
+    } else if let Some(tool) = cx.dialect().runtime().tool_of_result(name) {
         finding = finding.help(format!(
             "it would be the result of a tool `{tool}`, which this agent does not have"
         ));

@@ -23,6 +23,7 @@ pub(crate) static RULE: Rule = Rule {
 fn check(cx: &ProgramAnalysis<'_>, report: &mut Report<'_>) {
     let program = cx.program;
     let traits = cx.traits();
+    let runtime = cx.dialect().runtime();
     // A caller outside of the program may read it.
     if !program.complete && !traits.closed_programs {
         return;
@@ -71,7 +72,7 @@ fn check(cx: &ProgramAnalysis<'_>, report: &mut Report<'_>) {
     if traits.closed_programs {
         set.retain(|name, _| declared.contains_key(name));
     }
-    set.retain(|name, _| !read.contains(name) && !agentir_analysis::variables::is_built_in(name));
+    set.retain(|name, _| !read.contains(name) && !runtime.lists(name));
     if set.is_empty() {
         return;
     }

@@ -87,6 +87,7 @@ impl<'p> Run<'_, 'p, '_> {
     /// so they do not count.
     fn reads_unknown(&self, condition: &Expr) -> bool {
         let mut unknown = false;
+        let runtime = self.dialect().runtime();
         condition.visit(&mut |e| {
             match &e.kind {
                 ExprKind::IsSet { .. } => return Visit::Skip,
@@ -98,7 +99,7 @@ impl<'p> Run<'_, 'p, '_> {
                 ExprKind::Path(path) => {
                     let named = path.root.value.as_str();
                     let pending = self.tool(named).is_some()
-                        || agentir_expr::tool_of_result(named).is_some()
+                        || runtime.tool_of_result(named).is_some()
                         || self
                             .agent()
                             .is_ok_and(|a| a.gather.fields.iter().any(|f| f.name.value == named));

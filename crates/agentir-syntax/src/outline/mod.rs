@@ -13,7 +13,7 @@ use crate::rules;
 use agentir_diagnostics::{Diagnostic, FileId, Span};
 use lalrpop_util::ParseError;
 pub use scalar::find_lines;
-pub use scalar::{Scalar, Style};
+pub use scalar::{Scalar, Style, yaml_1_1_bool};
 use std::convert::Infallible;
 pub use yaml::parse_yaml;
 

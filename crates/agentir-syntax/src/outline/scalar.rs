@@ -32,6 +32,18 @@ pub enum Style {
     Block(u32),
 }
 
+/// The boolean that YAML 1.1 reads a word without quotes as.
+#[must_use]
+pub fn yaml_1_1_bool(word: &str) -> Option<bool> {
+    Some(match word {
+        "y" | "Y" | "yes" | "Yes" | "YES" | "true" | "True" | "TRUE" | "on" | "On" | "ON" => true,
+        "n" | "N" | "no" | "No" | "NO" | "false" | "False" | "FALSE" | "off" | "Off" | "OFF" => {
+            false
+        }
+        _ => return None,
+    })
+}
+
 impl<'s> Scalar<'s> {
     /// An unquoted scalar.
     #[must_use]
@@ -58,14 +70,7 @@ impl<'s> Scalar<'s> {
         if self.style != Style::Bare || self.decoded.is_some() {
             return None;
         }
-        Some(match self.raw {
-            "y" | "Y" | "yes" | "Yes" | "YES" | "true" | "True" | "TRUE" | "on" | "On" | "ON" => {
-                true
-            }
-            "n" | "N" | "no" | "No" | "NO" | "false" | "False" | "FALSE" | "off" | "Off"
-            | "OFF" => false,
-            _ => return None,
-        })
+        yaml_1_1_bool(self.raw)
     }
 
     /// The text.

@@ -1,12 +1,10 @@
 //! The names of a program, and of the runtime, that may be written at an offset.
 
 use agentir_analysis::references::{References, Scope, Symbol, SymbolId, SymbolKind};
-use agentir_analysis::script;
 use agentir_diagnostics::{FileId, Span};
-use agentir_expr::dialect::{Functions, Tools, Traits};
+use agentir_expr::dialect::{Functions, ReferenceSpace, Referent, Tools, Traits};
 use agentir_expr::{
-    Dialect, Function, NAMESPACES, Scope as FunctionScope, TypeExpr, TypeKind, Version, functions,
-    methods,
+    Dialect, Function, Scope as FunctionScope, TypeExpr, TypeKind, Version, functions, methods,
 };
 use agentir_flow::cfg::AgentId;
 use agentir_ir::{Agent, Node, Program, Tool};
@@ -319,13 +317,11 @@ impl<'a> Names<'a> {
                 all.push(Expected::word(ExpectedKind::SystemVariable, root, shape));
             }
         }
-        if matches!(self.dialect.functions(), Functions::Library) {
-            let known = NAMESPACES.iter().filter(|namespace| self.version >= namespace.since);
-            all.extend(known.map(|namespace| {
-                let one = Expected::word(ExpectedKind::Namespace, namespace.name, namespace.holds);
-                one.inserting(format!("{}.", namespace.name))
-            }));
-        }
+        let namespaces = self.dialect.runtime().namespaces.iter();
+        all.extend(namespaces.filter(|space| self.version >= space.since).map(|space| {
+            let one = Expected::word(ExpectedKind::Namespace, space.name, space.holds);
+            one.inserting(format!("{}.", space.name))
+        }));
     }
 
     fn functions(&self, all: &mut Vec<Expected>) {
@@ -348,13 +344,13 @@ impl<'a> Names<'a> {
 
     /// The variables that the runtime assigns, without those whose name varies.
     fn system_variables(&self) -> impl Iterator<Item = &'static str> {
-        let known = self.dialect.system_variables().iter();
+        let known = self.dialect.runtime().variables.iter();
         let version = self.version;
         known.filter(move |v| version >= v.since).map(|v| v.name).filter(|name| !name.contains('*'))
     }
 
     fn assigned(&self, name: &str) -> &'static str {
-        let found = self.dialect.system_variables().iter().find(|v| v.name == name);
+        let found = self.dialect.runtime().variables.iter().find(|v| v.name == name);
         found.map_or("", |variable| variable.assigned)
     }
 
@@ -457,8 +453,8 @@ impl<'a> Names<'a> {
             }
             "outputs" => self.parts_of_tool(NameKind::ResultField, context, all),
             _ => {
-                let known = script::NAMESPACES.iter().find(|(name, _)| *name == namespace);
-                let members = known.and_then(|(_, members)| *members).unwrap_or_default();
+                let known = self.dialect.runtime().reference(namespace);
+                let members = known.and_then(|space| space.members).unwrap_or_default();
                 let member = |name: &&'static str| Expected::word(ExpectedKind::Member, *name, "");
                 all.extend(members.iter().map(member));
             }
@@ -471,11 +467,11 @@ impl<'a> Names<'a> {
         allowed: &[&'static str],
         context: &Context,
     ) -> impl Iterator<Item = &'static str> {
-        let known = script::NAMESPACES.iter().map(|(name, _)| *name);
         // Agents have no values.
-        let readable = known.filter(|name| !script::AGENTS.contains(name));
-        let names: Vec<&str> =
-            if allowed.is_empty() { readable.collect() } else { allowed.to_vec() };
+        let readable =
+            |space: &&ReferenceSpace| matches!(space.holds, Referent::Program | Referent::Platform);
+        let known = self.dialect.runtime().references.iter().filter(readable).map(|s| s.name);
+        let names: Vec<&str> = if allowed.is_empty() { known.collect() } else { allowed.to_vec() };
         // Outputs are those of an action that was called.
         let has_outputs = context.tool.is_some();
         names.into_iter().filter(move |name| *name != "outputs" || has_outputs)

@@ -6,8 +6,9 @@
 use super::expr::Scope;
 use crate::dialect;
 use crate::inline::is_word_of_expressions;
+use crate::runtime_names::RUNTIME;
 use agentir_diagnostics::Spanned;
-use agentir_expr::{Name, system_namespace, system_variable, tool_of_result};
+use agentir_expr::Name;
 use agentir_ir::{Agent, Gather, Node, Program, Statement};
 use agentir_syntax::emit::{NameSyntax, Namespace, Renamed};
 use indexmap::IndexSet;
@@ -19,7 +20,7 @@ pub(super) type Variables = FxHashMap<Name, Name>;
 
 /// A replacement for a name that a variable cannot have in ABL.
 fn replacement_name(name: &str) -> Option<SmolStr> {
-    if let Some(known) = system_variable(name).filter(|known| !known.authored_wins) {
+    if let Some(known) = RUNTIME.variable(name).filter(|known| !known.authored_wins) {
         return Some(SmolStr::new_static(known.instead));
     }
     if name.starts_with('_') {
@@ -27,7 +28,7 @@ fn replacement_name(name: &str) -> Option<SmolStr> {
         let letter = free.starts_with(char::is_alphabetic);
         return Some(if letter { SmolStr::new(free) } else { format_smolstr!("value_{free}") });
     }
-    if system_namespace(name).is_some() {
+    if RUNTIME.namespace(name).is_some() {
         return Some(format_smolstr!("my_{name}"));
     }
     is_word_of_expressions(name).then(|| format_smolstr!("{name}_value"))
@@ -57,7 +58,7 @@ pub(super) fn rename(program: &Program) -> (Variables, Vec<Renamed>) {
     program.agents().filter(foreign).for_each(|agent| own_variables(agent, &mut all));
     // Only results of existing tools are reserved.
     let tools: IndexSet<&str> = program.tools().map(|tool| tool.name.value.as_str()).collect();
-    let free = |name: &Name| tool_of_result(name).is_some_and(|tool| !tools.contains(tool));
+    let free = |name: &Name| RUNTIME.tool_of_result(name).is_some_and(|tool| !tools.contains(tool));
     let (taken, kept): (Vec<_>, Vec<_>) = all
         .into_iter()
         .map(|name| (replacement_name(&name).filter(|_| !free(&name)), name))
@@ -123,13 +124,15 @@ impl Scope<'_> {
 #[cfg(test)]
 mod tests {
     use super::replacement_name;
-    use agentir_expr::{NAMESPACES, SYSTEM_VARIABLES};
+    use crate::runtime_names::RUNTIME;
 
     #[test]
     fn what_is_said_instead_is_free() {
-        let variables = SYSTEM_VARIABLES.iter().map(|v| v.name.replace('*', "x"));
+        let variables = RUNTIME.variables.iter().map(|v| v.name.replace('*', "x"));
         let words = ["and", "Not", "implies", "null", "__", "_7"].map(str::to_owned);
-        for name in variables.chain(NAMESPACES.iter().map(|n| n.name.to_owned())).chain(words) {
+        for name in
+            variables.chain(RUNTIME.namespaces.iter().map(|n| n.name.to_owned())).chain(words)
+        {
             if let Some(other) = replacement_name(&name) {
                 assert_eq!(replacement_name(&other), None, "{name}: {other}");
             }

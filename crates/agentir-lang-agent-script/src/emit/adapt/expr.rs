@@ -9,7 +9,7 @@ use super::Variables;
 use agentir_diagnostics::{Span, Spanned};
 use agentir_expr::{
     BinaryOp, Condition, ConditionKind, Expr, ExprKind, Literal, Name, Path, Piece, Segment,
-    Template, TemplatePart, UnaryOp, system_variable,
+    Template, TemplatePart, UnaryOp,
 };
 use smol_str::SmolStr;
 
@@ -426,7 +426,10 @@ impl Variables {
                 return false;
             }
         }
-        let known = || path.root.value == "user" || system_variable(&dotted).is_some();
+        let root = path.root.value.as_str();
+        let known = || {
+            self.runtime.memory_roots.contains(&root) || self.runtime.variable(&dotted).is_some()
+        };
         dotted == "input" || (self.unset_comparable && known())
     }
 

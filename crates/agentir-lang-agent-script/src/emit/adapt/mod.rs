@@ -19,7 +19,7 @@ mod flow;
 
 use crate::dialect;
 use agentir_diagnostics::Span;
-use agentir_expr::dialect::Unset;
+use agentir_expr::dialect::{NONE, RuntimeNames, Unset};
 use agentir_expr::{Name, Path, Segment, TypeExpr, TypeKind};
 use agentir_ir::{
     Agent, AgentReference, Data, Extensions, Metadata, Parameter, Program, Remote, Response,
@@ -36,7 +36,6 @@ use smol_str::SmolStr;
 pub(super) const USER: &str = "REPLACE_ME@example.com";
 
 /// The variables of the document, and their names in the current agent.
-#[derive(Default)]
 struct Variables {
     all: IndexMap<Name, SessionVariable>,
     names: Namespace,
@@ -51,13 +50,31 @@ struct Variables {
     known_paths: Vec<Path>,
     /// Whether the agent's language allows comparisons with an unset value.
     unset_comparable: bool,
+    /// The names that the runtime of the agent's language owns.
+    runtime: &'static RuntimeNames,
 }
 
 impl Variables {
+    /// None yet, of no agent.
+    fn new() -> Self {
+        Self {
+            all: IndexMap::default(),
+            names: Namespace::default(),
+            current_names: FxHashMap::default(),
+            shared: FxHashMap::default(),
+            agent: SmolStr::default(),
+            results: FxHashSet::default(),
+            known_paths: Vec::new(),
+            unset_comparable: false,
+            runtime: NONE.runtime(),
+        }
+    }
+
     fn enter_agent(&mut self, agent: &Agent) {
         self.current_names.clear();
         self.agent = agent.metadata.name.value.clone();
         let semantics = agent.metadata.dialect.semantics();
+        self.runtime = agent.metadata.dialect.runtime();
         self.unset_comparable = semantics.unset_number == Unset::Nothing;
     }
 
@@ -239,7 +256,7 @@ pub(super) struct AdaptedProgram {
 pub(super) fn program(program: &Program) -> AdaptedProgram {
     let mut adapter = Adapter {
         program,
-        variables: Variables::default(),
+        variables: Variables::new(),
         subagents: Namespace::of(NameSyntax::Word),
         agents: FxHashMap::default(),
         remote: IndexMap::new(),

@@ -1,0 +1,77 @@
+//! Names in the words of instructions.
+
+use super::collect::{Collector, Owner};
+use super::{Role, Scope, SymbolKind};
+use crate::prompt::Prompt;
+
+impl<'a> Collector<'a> {
+    /// The names in the instructions of an agent: those of agents after a verb of handing over, in any form; those of
+    /// its tools, of agents and of its arguments, where they look like names.
+    pub(super) fn mentions(&mut self, owner: Owner<'_, 'a>, prompts: &[Prompt<'a>]) {
+        for prompt in prompts {
+            for handoff in &prompt.mentions.handoffs {
+                let agent = self.symbol(SymbolKind::Agent, Scope::Program, handoff.to);
+                self.add(agent, prompt.place(&handoff.name), Role::Mention);
+            }
+            for word in names(&prompt.template.text.value) {
+                let span = prompt.place(&word.range);
+                if let Some(tool) = self.tool_symbol(owner.tools, word.text) {
+                    self.add(tool, span, Role::Mention);
+                } else if self.is_agent(word.text) {
+                    let agent = self.symbol(SymbolKind::Agent, Scope::Program, word.text);
+                    self.add(agent, span, Role::Mention);
+                } else if self.is_argument(owner, word.text) {
+                    let variable = self.variable_symbol(owner.id, word.text);
+                    self.add(variable, span, Role::Mention);
+                }
+            }
+        }
+    }
+
+    /// Whether the model fills the variable from what the user says, by its name.
+    fn is_argument(&self, owner: Owner<'_, 'a>, name: &str) -> bool {
+        owner.agent.metadata.dialect.traits().arguments_are_variables
+            && owner.variables.contains(name)
+    }
+}
+
+/// A word of a text.
+struct Word<'t> {
+    text: &'t str,
+    range: std::ops::Range<usize>,
+}
+
+/// The words of a text that look like names: with `_` inside, or in quotes.
+fn names(text: &str) -> impl Iterator<Item = Word<'_>> {
+    let is_part = |c: char| c.is_alphanumeric() || c == '_';
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        loop {
+            let rest = text.get(at..)?;
+            let start = at + rest.find(is_part)?;
+            let tail = text.get(start..)?;
+            let end = start + tail.find(|c| !is_part(c)).unwrap_or(tail.len());
+            at = end;
+            let word = text.get(start..end)?;
+            let before = text.get(..start)?.chars().next_back();
+            let after = text.get(end..)?.chars().next();
+            let mark = |c: char| matches!(c, '"' | '\'' | '`' | '“' | '”' | '‘' | '’');
+            let quoted = before.is_some_and(mark) && after.is_some_and(mark);
+            if quoted || word.trim_matches('_').contains('_') {
+                return Some(Word { text: word, range: start..end });
+            }
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::names;
+
+    #[test]
+    fn names_have_an_underscore_or_quotes() {
+        let text = "Call add_payee, then `pay` (not pay); fill “card” and user's _x_. ä_ö";
+        let found: Vec<&str> = names(text).map(|word| word.text).collect();
+        assert_eq!(found, ["add_payee", "pay", "card", "ä_ö"]);
+    }
+}
