@@ -10,15 +10,15 @@ use agentir_diagnostics::{Applicability, Diagnostic, FileId, Fix, Report, Source
 use agentir_lint::{Selection, Statistics, Times};
 use agentir_project::{FileResult, Levels, selection};
 use agentir_report::{Baseline, Findings, Format, RuleDoc};
-use agentir_vfs::{Disk, identity};
+use agentir_vfs::{Disk, identity, read_text};
 use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueEnum};
 use similar::TextDiff;
 use std::collections::HashMap;
+use std::env;
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::{env, fs};
 
 #[derive(Args)]
 pub struct Check {
@@ -286,7 +286,10 @@ fn targets(check: &Check) -> Result<Vec<Target>, String> {
     for (at, target) in all.iter().enumerate() {
         let Some(file) = &target.file else { continue };
         let other = |other: &Target| {
-            other.file.as_ref().is_some_and(|o| identity(&Disk, o) == identity(&Disk, file))
+            other
+                .file
+                .as_ref()
+                .is_some_and(|o| identity(&Disk::default(), o) == identity(&Disk::default(), file))
         };
         if all.iter().take(at).any(other) {
             return Err(format!("two reports would be written to {}", file.display()));
@@ -304,7 +307,7 @@ fn baseline(check: &Check) -> Result<Option<Baseline>, String> {
     let Some(path) = check.baseline.as_ref().filter(|_| !check.write_baseline) else {
         return Ok(None);
     };
-    let text = fs::read_to_string(path).map_err(|error| {
+    let text = read_text(&Disk::default(), path).map_err(|error| {
         let help = "help: `--write-baseline` creates it";
         format!("the baseline {} cannot be read: {error}\n{help}", path.display())
     })?;
@@ -442,7 +445,7 @@ impl AppliedFixes {
     fn write(&self) -> Result<(), String> {
         for (name, text) in self.sorted() {
             let path = Path::new(name);
-            let now = fs::read_to_string(path)
+            let now = read_text(&Disk::default(), path)
                 .map_err(|error| format!("{name} cannot be read: {error}"))?;
             if self.before.get(name).is_some_and(|before| *before != now) {
                 return Err(format!(

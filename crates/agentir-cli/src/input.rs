@@ -72,10 +72,11 @@ impl Input {
     /// the place of files, by the names of the files.
     pub fn sources(&self, instead: &HashMap<String, String>) -> Result<InputSources, ExitCode> {
         check_stdin_filename(&self.paths, self.stdin_filename.as_deref())?;
+        let disk = Disk::named(self.paths.iter().chain(&self.config).cloned());
         let files: Arc<dyn FileSystem> = if instead.is_empty() {
-            Arc::new(Disk)
+            Arc::new(disk)
         } else {
-            let mut files = Overlay::new(Arc::new(Disk));
+            let mut files = Overlay::new(Arc::new(disk));
             for (name, text) in instead {
                 files.set(Path::new(name), Arc::<str>::from(text.as_str()));
             }

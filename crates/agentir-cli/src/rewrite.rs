@@ -121,7 +121,8 @@ fn run(
     if let Err(code) = check_stdin_filename(&args.paths, args.stdin_filename.as_deref()) {
         return code;
     }
-    let configs = agentir_project::configs(Arc::new(Disk));
+    let disk = Disk::named(args.paths.iter().cloned());
+    let configs = agentir_project::configs(Arc::new(disk.clone()));
     let input = if args.paths.iter().any(|path| path.as_os_str() == "-") {
         match stdin(args.stdin_filename.as_deref(), &HashMap::new()) {
             Ok(input) => Some(input),
@@ -130,7 +131,7 @@ fn run(
     } else {
         None
     };
-    let found = match documents(&args.paths, input.as_ref(), languages(), &configs, &Disk) {
+    let found = match documents(&args.paths, input.as_ref(), languages(), &configs, &disk) {
         Ok(found) => found,
         Err(error) => {
             eprintln!("error: {error}");

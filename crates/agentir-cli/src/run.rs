@@ -318,7 +318,8 @@ fn tools(args: &ToolsOf, program: &Program, sources: &SourceMap) -> Result<Toolb
 }
 
 fn read(path: &Path) -> Result<String, String> {
-    fs::read_to_string(path).map_err(|e| format!("{} cannot be read: {e}", path.display()))
+    agentir_vfs::read_text(&agentir_vfs::Disk::default(), path)
+        .map_err(|e| format!("{} cannot be read: {e}", path.display()))
 }
 
 /// Keeps the conversation, if it is to be kept.

@@ -8,12 +8,13 @@ use agentir_runtime::Machine;
 use agentir_scenario::{
     Coverage, Limits, Scenario, TestOutcome, Updated, coverage, generate, junit, run, text, update,
 };
+use agentir_vfs::{Depth, Disk, Entry, FileSystem, Unvisited, read_text};
 use clap::Args;
 use rayon::prelude::*;
-use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::{Mutex, PoisonError};
 
 /// What files with conversation tests are called.
 const ENDINGS: [&str; 2] = [".test.yaml", ".test.yml"];
@@ -94,7 +95,8 @@ pub fn test(args: &Test) -> ExitCode {
             ExitCode::from(2)
         });
     }
-    let files = match find(&args.paths) {
+    let disk = Disk::named(args.paths.iter().cloned());
+    let files = match find(&args.paths, &disk) {
         Ok(files) => files,
         Err(error) => {
             eprintln!("error: {error}");
@@ -102,9 +104,9 @@ pub fn test(args: &Test) -> ExitCode {
         }
     };
     if args.update {
-        return bring_up(&files);
+        return bring_up(&files, &disk);
     }
-    let done: Vec<Done> = files.par_iter().map(|file| one(file, args.coverage)).collect();
+    let done: Vec<Done> = files.par_iter().map(|file| one(file, &disk, args.coverage)).collect();
     let mut out = String::new();
     let (mut passed, mut failed, mut broken) = (0usize, 0usize, 0usize);
     let mut suites = Vec::new();
@@ -143,9 +145,9 @@ pub fn test(args: &Test) -> ExitCode {
 }
 
 /// Writes what agents do now into files. Exit code 0: all of them pass; 1: something is left.
-fn bring_up(files: &[PathBuf]) -> ExitCode {
+fn bring_up(files: &[PathBuf], disk: &Disk) -> ExitCode {
     let one = |path: &PathBuf| -> Result<Updated, String> {
-        let file = fs::read_to_string(path).map_err(|e| e.to_string())?;
+        let file = read_text(disk, path).map_err(|e| e.to_string())?;
         let scenario = Scenario::read(&file).map_err(|e| e.to_string())?;
         let snapshot = agents(path, &scenario)?;
         let machine = Machine::new(run_command::program(&snapshot)?);
@@ -186,7 +188,7 @@ fn bring_up(files: &[PathBuf]) -> ExitCode {
     }
 }
 
-fn find(paths: &[PathBuf]) -> Result<Vec<PathBuf>, String> {
+fn find(paths: &[PathBuf], disk: &Disk) -> Result<Vec<PathBuf>, String> {
     let mut files = Vec::new();
     for path in paths {
         if let Err(error) = path.metadata() {
@@ -196,12 +198,29 @@ fn find(paths: &[PathBuf]) -> Result<Vec<PathBuf>, String> {
             files.push(path.clone());
             continue;
         }
-        let walk = ignore::WalkBuilder::new(path).sort_by_file_path(Ord::cmp).build();
-        let inside = walk.flatten().map(ignore::DirEntry::into_path).filter(|path| {
-            let name =
-                path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
-            path.is_file() && ENDINGS.iter().any(|ending| name.ends_with(ending))
+        let inside: Mutex<Vec<PathBuf>> = Mutex::default();
+        let unvisited: Mutex<Vec<Unvisited>> = Mutex::default();
+        disk.walk(path, Depth::All, &|| {
+            Box::new(|entry| match entry {
+                Ok(Entry { path, .. }) => {
+                    let name = path.file_name().map(|n| n.to_string_lossy());
+                    let is_test =
+                        name.is_some_and(|name| ENDINGS.iter().any(|end| name.ends_with(end)));
+                    if is_test && disk.is_file(&path) {
+                        inside.lock().unwrap_or_else(PoisonError::into_inner).push(path);
+                    }
+                }
+                Err(error) => {
+                    unvisited.lock().unwrap_or_else(PoisonError::into_inner).push(error);
+                }
+            })
         });
+        let unvisited = unvisited.into_inner().unwrap_or_else(PoisonError::into_inner);
+        if let Some(Unvisited { path, error }) = unvisited.first() {
+            return Err(format!("{} cannot be read: {error}", path.display()));
+        }
+        let mut inside = inside.into_inner().unwrap_or_else(PoisonError::into_inner);
+        inside.sort();
         files.extend(inside);
     }
     if files.is_empty() {
@@ -210,14 +229,19 @@ fn find(paths: &[PathBuf]) -> Result<Vec<PathBuf>, String> {
     Ok(files)
 }
 
-fn one(path: &Path, covers: bool) -> Done {
+fn one(path: &Path, disk: &Disk, covers: bool) -> Done {
     let mut covered = String::new();
-    let outcomes = tests(path, covers, &mut covered);
+    let outcomes = tests(path, disk, covers, &mut covered);
     Done { file: path.display().to_string(), outcomes, covered }
 }
 
-fn tests(path: &Path, covers: bool, covered: &mut String) -> Result<Vec<TestOutcome>, String> {
-    let file = fs::read_to_string(path).map_err(|e| e.to_string())?;
+fn tests(
+    path: &Path,
+    disk: &Disk,
+    covers: bool,
+    covered: &mut String,
+) -> Result<Vec<TestOutcome>, String> {
+    let file = read_text(disk, path).map_err(|e| e.to_string())?;
     let scenario = Scenario::read(&file).map_err(|e| e.to_string())?;
     let snapshot = agents(path, &scenario)?;
     let program = run_command::program(&snapshot)?;

@@ -4,7 +4,7 @@ use crate::INVALID_CONFIGURATION;
 use crate::Names;
 use crate::config::Config;
 use agentir_diagnostics::{Diagnostic, SourceFile, SourceMap, Span};
-use agentir_vfs::{FileSystem, Memory};
+use agentir_vfs::{FileSystem, Memory, is_absent, read_text};
 use rustc_hash::FxHashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
@@ -137,7 +137,7 @@ impl Configs {
             }
             passed.push(written);
             match read_text(&*self.files, &here.join(FILE_NAME)) {
-                Err(error) if !exists(&error) => {}
+                Err(error) if is_absent(&error) => {}
                 text => return self.load_folder(here, text),
             }
             folder = here.parent();
@@ -187,12 +187,6 @@ impl Configs {
     }
 }
 
-/// Whether what could not be read is there at all.
-fn exists(error: &io::Error) -> bool {
-    use io::ErrorKind::{IsADirectory, NotADirectory, NotFound};
-    !matches!(error.kind(), NotFound | NotADirectory | IsADirectory)
-}
-
 /// A path as it is shown: relative to where we are, if it is in there.
 fn shown(files: &dyn FileSystem, file: &Path) -> PathBuf {
     let here = files.current_dir().or_else(|| std::env::current_dir().ok()).unwrap_or_default();
@@ -226,10 +220,4 @@ fn read(
             Arc::default()
         }
     }
-}
-
-/// Reads a configuration's text.
-fn read_text(files: &dyn FileSystem, file: &Path) -> io::Result<String> {
-    String::from_utf8(files.read(file)?)
-        .map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8 text"))
 }

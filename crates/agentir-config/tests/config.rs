@@ -149,7 +149,7 @@ fn the_nearest_one_above_a_file_counts() {
     fs::create_dir_all(root.join("c")).unwrap();
     fs::write(root.join("agentir.toml"), "[rules]\nnames = \"off\"\n").unwrap();
     fs::write(inner.join("agentir.toml"), "[rules]\nnames = \"info\"\n").unwrap();
-    let configs = Configs::nearest(std::sync::Arc::new(agentir_vfs::Disk), names());
+    let configs = Configs::nearest(std::sync::Arc::new(agentir_vfs::Disk::default()), names());
     let level = |path: &str| {
         let path = root.join(path);
         configs.of(&path).level(&path, "unused-tool", "names")
@@ -168,7 +168,7 @@ fn the_nearest_one_above_a_file_counts() {
 fn a_broken_one_is_told_once() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("agentir.toml"), "rules = 1\n").unwrap();
-    let configs = Configs::nearest(std::sync::Arc::new(agentir_vfs::Disk), names());
+    let configs = Configs::nearest(std::sync::Arc::new(agentir_vfs::Disk::default()), names());
     for name in ["a", "b"] {
         let _ = configs.of(&folder.path().join(name));
     }
@@ -184,7 +184,7 @@ fn a_folder_may_be_written_in_several_ways() {
     let root = folder.path();
     fs::create_dir_all(root.join("a/b/c")).unwrap();
     fs::write(root.join("a/agentir.toml"), "rules = 1\n").unwrap();
-    let configs = Configs::nearest(std::sync::Arc::new(agentir_vfs::Disk), names());
+    let configs = Configs::nearest(std::sync::Arc::new(agentir_vfs::Disk::default()), names());
     for name in ["a/x", "a//x", "a/./b/x", "a/b/c/x", "a/b//c/x", "./a/b/x", "a/b"] {
         let _ = configs.of(&root.join(name));
     }

@@ -3,6 +3,7 @@
 use crate::request::Request;
 use agentir_config::Config;
 use std::borrow::Cow;
+use std::io;
 use std::path;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -27,6 +28,8 @@ pub struct Document {
     pub path: PathBuf,
     /// The text, if it does not come from the path.
     pub text: Option<Vec<u8>>,
+    /// Why it cannot be read, if that is known before.
+    pub error: Option<Arc<io::Error>>,
     /// The folder of the program it belongs to, or its own path if it is a program.
     pub root: PathBuf,
     /// The configuration that applies to it.
@@ -39,7 +42,7 @@ impl Document {
     /// The document at a path, of the program in a folder.
     #[must_use]
     pub const fn new(path: PathBuf, root: PathBuf, config: Arc<Config>) -> Self {
-        Self { path, text: None, root, config, repeated: false }
+        Self { path, text: None, error: None, root, config, repeated: false }
     }
 
     /// A document that is a program.

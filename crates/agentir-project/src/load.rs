@@ -79,8 +79,8 @@ pub type ReadDocument = (Document, io::Result<Vec<u8>>);
 pub struct Contents {
     languages: Languages,
     files: Vec<ReadDocument>,
-    /// The manifests of the folders that have one.
-    manifests: BTreeMap<PathBuf, String>,
+    /// The manifests of the folders that have one, or why they cannot be read.
+    manifests: BTreeMap<PathBuf, io::Result<Vec<u8>>>,
     /// The folders of programs of which the request names only a part.
     parts: BTreeSet<PathBuf>,
 }
@@ -93,16 +93,18 @@ impl Contents {
         for root in roots(&documents) {
             if is_part(root, request) {
                 parts.insert(root.to_owned());
-            } else if let Ok(bytes) = request.files.read(&root.join(MANIFEST))
-                && let Ok(text) = String::from_utf8(bytes)
-            {
-                manifests.insert(root.to_owned(), text);
+            } else {
+                let bytes = request.files.read(&root.join(MANIFEST));
+                if !bytes.as_ref().is_err_and(agentir_vfs::is_absent) {
+                    manifests.insert(root.to_owned(), bytes);
+                }
             }
         }
         let read = |document: Document| {
-            let bytes = match &document.text {
-                Some(text) => Ok(text.clone()),
-                None => request.files.read(&document.path),
+            let bytes = match (&document.text, &document.error) {
+                (Some(text), _) => Ok(text.clone()),
+                (None, Some(error)) => Err(io::Error::new(error.kind(), error.to_string())),
+                (None, None) => request.files.read(&document.path),
             };
             (document, bytes)
         };
@@ -117,9 +119,9 @@ impl Contents {
             document.identify(add);
             add(bytes.as_ref().ok()?);
         }
-        for (root, text) in &self.manifests {
+        for (root, bytes) in &self.manifests {
             add(root.as_os_str().as_encoded_bytes());
-            add(text.as_bytes());
+            add(bytes.as_ref().ok()?);
         }
         for root in &self.parts {
             add(root.as_os_str().as_encoded_bytes());
@@ -198,9 +200,9 @@ fn open(contents: Contents, cache: &mut FileCache) -> Opened {
         files.iter().map(|(document, _)| document.name().into_owned()).collect();
     let manifests: Vec<_> = manifests
         .into_iter()
-        .map(|(root, text)| {
+        .map(|(root, bytes)| {
             let name = shown(&root.join(MANIFEST)).into_owned();
-            (root, name, text)
+            (root, name, bytes)
         })
         .collect();
     let manifest_names = manifests.iter().map(|(_, name, _)| name.as_str());
@@ -218,8 +220,21 @@ fn open(contents: Contents, cache: &mut FileCache) -> Opened {
             None => documents.push((document, id)),
         }
     }
-    let manifests =
-        manifests.into_iter().map(|(root, name, text)| (root, cache.add(&name, text))).collect();
+    let mut opened = BTreeMap::new();
+    for (root, name, bytes) in manifests {
+        let (text, problem) = file::decode(bytes);
+        let id = cache.add(&name, text);
+        match problem {
+            Some(problem) => {
+                diagnostics.push(file::problem(id, problem));
+                unreadable.push((root, id));
+            }
+            None => {
+                opened.insert(root, id);
+            }
+        }
+    }
+    let manifests = opened;
     Opened { documents, diagnostics, unreadable, unread, manifests, parts }
 }
 

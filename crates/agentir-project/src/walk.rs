@@ -4,7 +4,7 @@ use crate::document::{Document, MANIFEST};
 use crate::request::Request;
 use agentir_config::{Config, split_path};
 use agentir_syntax::{Claim, Language, Languages, ProgramLayout};
-use agentir_vfs::{Depth, Entry, FileSystem};
+use agentir_vfs::{Depth, Entry, FileSystem, Unvisited};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::ffi::OsString;
 use std::path::{self, Path, PathBuf};
@@ -18,7 +18,10 @@ pub(crate) fn below(folder: &Path, request: &Request<'_>) -> Vec<Document> {
         Box::new(move |entry| match entry {
             Ok(entry) => here.see(entry),
             // A folder that cannot be opened is reported like a file that cannot be read.
-            Err(path) => here.walked.found.push(Document::alone(path, request)),
+            Err(Unvisited { path, error }) => {
+                let error = Some(Arc::new(error));
+                here.walked.found.push(Document { error, ..Document::alone(path, request) });
+            }
         })
     });
     all.into_inner().unwrap_or_else(PoisonError::into_inner).into_documents()

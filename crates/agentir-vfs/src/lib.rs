@@ -59,7 +59,7 @@ pub trait FileSystem: Debug + Send + Sync {
 
     /// Visits all files below `folder`, in no particular order and possibly on several threads: each gets a
     /// visitor of its own from `visitors`. With `Depth::Direct`, files of folders inside it are left out. Hidden files and files that git ignores are left out, and links
-    /// are reported but not followed. An error is reported as the path that could not be visited.
+    /// are reported but not followed. A folder whose list of ignored names cannot be read is not visited, and the list is reported.
     fn walk<'v>(
         &self,
         folder: &Path,
@@ -99,8 +99,17 @@ impl Depth {
     }
 }
 
-/// Receives what a walk visits: a file, or the path of something that could not be visited.
-pub type Visitor<'v> = Box<dyn FnMut(Result<Entry, PathBuf>) + Send + 'v>;
+/// Receives what a walk visits: a file, or something that could not be visited.
+pub type Visitor<'v> = Box<dyn FnMut(Result<Entry, Unvisited>) + Send + 'v>;
+
+/// A file or folder that a walk could not visit.
+#[derive(Debug)]
+pub struct Unvisited {
+    /// Its path.
+    pub path: PathBuf,
+    /// Why it could not.
+    pub error: io::Error,
+}
 
 /// A fingerprint of a file's metadata.
 pub type Stamp = [u8; 56];
@@ -112,6 +121,27 @@ pub struct Entry {
     pub path: PathBuf,
     /// Whether it is a link. It may lead to anything.
     pub is_link: bool,
+}
+
+/// Whether an error of [`FileSystem::read`] says that there is no file at the path.
+#[must_use]
+pub fn is_absent(error: &io::Error) -> bool {
+    use io::ErrorKind::{IsADirectory, NotADirectory, NotFound};
+    matches!(error.kind(), NotFound | NotADirectory | IsADirectory)
+}
+
+/// Reads a file that must be text.
+///
+/// # Errors
+/// Those of [`FileSystem::read`]; a file that is larger than [`MAX_FILE_SIZE`] or not UTF-8.
+pub fn read_text(files: &dyn FileSystem, path: &Path) -> io::Result<String> {
+    let bytes = files.read(path)?;
+    if bytes.len() > MAX_FILE_SIZE {
+        let message = format!("it is larger than {} MB", MAX_FILE_SIZE >> 20);
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, message));
+    }
+    String::from_utf8(bytes)
+        .map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8 text"))
 }
 
 /// The identity of a path in a file system: absolute if there is a current folder, without `.` and `..`. Two spellings

@@ -55,12 +55,13 @@ impl Workspace {
     }
 
     /// The files and folders at some paths on disk. Relative paths are relative to the current folder of the process
-    /// whenever they are used; a process that changes it should pass absolute paths.
+    /// whenever they are used; a process that changes it should pass absolute paths. A link among the files is followed
+    /// to a file below these folders only.
     #[cfg(feature = "disk")]
     #[must_use]
     pub fn on_disk(paths: impl IntoIterator<Item = impl Into<PathBuf>>) -> Self {
-        let paths = paths.into_iter().map(Into::into).collect();
-        Self::new(Arc::new(agentir_vfs::Disk), paths)
+        let paths: Vec<PathBuf> = paths.into_iter().map(Into::into).collect();
+        Self::new(Arc::new(agentir_vfs::Disk::named(paths.iter().cloned())), paths)
     }
 
     /// The files and folders at `roots` in a file system.

@@ -22,13 +22,13 @@ struct Written {
 
 impl Written {
     fn new(outputs: &[PathBuf]) -> Self {
-        Self { files: outputs.iter().map(|path| identity(&Disk, path)).collect() }
+        Self { files: outputs.iter().map(|path| identity(&Disk::default(), path)).collect() }
     }
 
     /// Whether an event is about nothing else.
     fn only(&self, event: &Event) -> bool {
         let ours = |path: &PathBuf| {
-            let path = identity(&Disk, path);
+            let path = identity(&Disk::default(), path);
             let name = path.file_name().unwrap_or_default().as_encoded_bytes();
             let temporary = name.starts_with(TEMPORARY.as_bytes());
             let beside = |file: &PathBuf| temporary && file.parent() == path.parent();

@@ -1,0 +1,128 @@
+//! What is read: regular files, through links only in folders that were named, and nothing is shown of others.
+
+#![cfg(unix)]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests end by panicking")]
+
+mod common;
+
+use common::{GOOD, agentir, code, stderr, stdout, write};
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+/// Longer than any of these runs may take, with other tests on the same machine.
+const LIMIT: Duration = Duration::from_secs(60);
+
+/// The names of files that are read beside documents without being named.
+const BESIDE: [&str; 4] = ["project.json", "agentir.toml", ".gitignore", ".ignore"];
+
+/// Runs a command that has to end.
+fn ends(folder: &Path, args: &[&str]) -> Output {
+    let mut command = agentir(folder, folder);
+    let mut child =
+        command.args(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let start = Instant::now();
+    while child.try_wait().unwrap().is_none() {
+        if start.elapsed() > LIMIT {
+            child.kill().unwrap();
+            panic!("{args:?} does not end");
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    child.wait_with_output().unwrap()
+}
+
+fn said(output: &Output) -> String {
+    stdout(output) + &stderr(output)
+}
+
+fn pipe(path: &Path) {
+    assert!(Command::new("mkfifo").arg(path).status().unwrap().success());
+}
+
+#[test]
+fn pipes_and_devices_are_not_read() {
+    for name in BESIDE {
+        for device in [None, Some("/dev/zero"), Some("/dev/null")] {
+            let folder = tempfile::tempdir().unwrap();
+            write(folder.path(), &[("x/a.agent.abl", GOOD)]);
+            let path = folder.path().join("x").join(name);
+            match device {
+                None => pipe(&path),
+                Some(device) => symlink(device, &path).unwrap(),
+            }
+            for args in [&["check", "."][..], &["check", "x"], &["fmt", "--check", "x"]] {
+                let output = ends(folder.path(), args);
+                let said = said(&output);
+                // Formatting does not need manifests.
+                let unread = name != "project.json" || args.contains(&"check");
+                assert_eq!(code(&output) > 0, unread, "{name} {device:?} {args:?}: {said}");
+                assert_eq!(said.contains("cannot be read"), unread, "{name} {args:?}: {said}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_pipe_that_is_named_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    pipe(&folder.path().join("a.agent.abl"));
+    for args in [&["check", "a.agent.abl"][..], &["compile", "a.agent.abl"]] {
+        let output = ends(folder.path(), args);
+        assert!(code(&output) > 0);
+        assert!(said(&output).contains("it is a pipe, a device or a socket"), "{}", said(&output));
+    }
+    // In a folder it is none of the documents.
+    write(folder.path(), &[("b.agent.abl", GOOD)]);
+    assert_eq!(code(&ends(folder.path(), &["check", "."])), 0);
+}
+
+#[test]
+fn lists_of_ignored_names_have_a_limit() {
+    let folder = tempfile::tempdir().unwrap();
+    write(folder.path(), &[("a.agent.abl", GOOD), (".gitignore", &"x\n".repeat(1 << 20))]);
+    let output = ends(folder.path(), &["check", "."]);
+    assert_eq!(code(&output), 1, "{}", said(&output));
+    assert!(stdout(&output).contains("it is larger than 1048576 bytes"), "{}", stdout(&output));
+}
+
+#[test]
+fn links_are_followed_within_what_was_named() {
+    const SECRET: &str = "hunter2-and-nothing-else";
+    let folder = tempfile::tempdir().unwrap();
+    write(folder.path(), &[("outside/secret.txt", SECRET), ("in/x/a.agent.abl", GOOD)]);
+    let outside = folder.path().join("outside/secret.txt");
+    let beside = ["project.json", "agentir.toml", ".gitignore", "b.agent.abl", "c.test.yaml"];
+    for name in beside {
+        let link = folder.path().join("in/x").join(name);
+        symlink(&outside, &link).unwrap();
+        for command in ["check", "graph", "fmt", "test", "compile", "cost"] {
+            for format in [&[][..], &["--format", "html"], &["--format", "json"]] {
+                let args: Vec<&str> = [&[command, "in"], format].concat();
+                let said = said(&ends(folder.path(), &args));
+                assert!(!said.contains(SECRET), "{name} {args:?}: {said}");
+            }
+        }
+        let output = ends(folder.path(), &["check", "in/x"]);
+        // Links are no documents.
+        let is_read = !name.starts_with(['b', 'c']);
+        let refused = "it is a link to a file outside of the folders that were named";
+        assert_eq!(said(&output).contains(refused), is_read, "{name}: {}", said(&output));
+        assert_eq!(fs::read_to_string(&outside).unwrap(), SECRET);
+        fs::remove_file(&link).unwrap();
+    }
+    // What is named is followed, and links between folders that are.
+    write(folder.path(), &[("shared/manifest.json", "{\"entry_agent\": \"Nobody\"}")]);
+    symlink("../../shared/manifest.json", folder.path().join("in/x/project.json")).unwrap();
+    symlink("in/x/a.agent.abl", folder.path().join("link.agent.abl")).unwrap();
+    let refused = said(&ends(folder.path(), &["check", "in"]));
+    assert!(refused.contains("outside of the folders"), "{refused}");
+    for args in [&["check", "in", "shared"][..], &["check", "."], &["check", "link.agent.abl"]] {
+        let output = ends(folder.path(), args);
+        assert!(!said(&output).contains("outside of the folders"), "{args:?}: {}", said(&output));
+    }
+    let read = said(&ends(folder.path(), &["check", "."]));
+    assert!(read.contains("Nobody"), "{read}");
+}
