@@ -6,7 +6,7 @@ use crate::reader::Reader;
 use crate::schema::Schemas;
 use crate::values::write_entry;
 use crate::words::is_strict;
-use agentir_diagnostics::{Diagnostic, Spanned};
+use agentir_diagnostics::{Diagnostic, Spanned, closest};
 use agentir_expr::{Condition, ConditionKind};
 use agentir_ir::Activation;
 use agentir_syntax::inline::InlineText;
@@ -46,13 +46,17 @@ impl Json for Condition {
         }
         Some(match &json.kind {
             Kind::String(text) => of_text(text, reader),
-            Kind::Object(members) if members.iter().any(|member| member.key == NATURAL) => {
+            Kind::Object(members) if !members.is_empty() => {
+                let has_words = members.iter().any(|member| member.key == NATURAL);
                 for member in members.iter().filter(|member| member.key != NATURAL) {
                     let message = format!("`{}` is not a key of a condition", member.key);
-                    reader.report(
-                        Diagnostic::error(rules::UNKNOWN_FIELD, member.key_span, message)
-                            .help("write `natural` alone"),
-                    );
+                    let problem = Diagnostic::error(rules::UNKNOWN_FIELD, member.key_span, message);
+                    reader.report(match closest(&member.key, [NATURAL]).filter(|_| !has_words) {
+                        Some(meant) => problem.did_you_mean(meant),
+                        None => problem.help(format!(
+                            "a condition is a string, or an object with `{NATURAL}` alone"
+                        )),
+                    });
                 }
                 unreadable(json)
             }

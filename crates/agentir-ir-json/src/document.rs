@@ -3,7 +3,7 @@
 use crate::reader::Parsers;
 use crate::reader::Reader;
 use crate::words::VERSIONS;
-use agentir_diagnostics::{Diagnostic, FileId, Span};
+use agentir_diagnostics::{Diagnostic, FileId, Severity, Span};
 use agentir_expr::Dialect;
 use agentir_expr::dialect::NONE;
 use agentir_ir::{Agent, CompilationOutput, Program};
@@ -18,8 +18,8 @@ pub struct Document {
     pub program: Program,
     /// Where parts of it were written before they were JSON.
     pub origins: Vec<Origin>,
-    /// Whether something that may define names could not be read, so that what is absent may be there.
-    pub incomplete: bool,
+    /// Where values could not be read, so that what is absent may have been there.
+    pub gaps: Vec<Span>,
     /// The location of the error that ended the reading, if it did not come to the end.
     pub stopped: Option<Span>,
 }
@@ -78,8 +78,13 @@ pub fn read(
         );
         return Document { stopped: Some(start), ..Document::default() };
     }
-    if let Some(problem) = unsupported_version(&root, if whole { "version" } else { "ir_version" })
-    {
+    let of_whole = unsupported_version(&root, if whole { "version" } else { "ir_version" });
+    let agents = root.get("agents").map_or(&[][..], Node::members).iter();
+    let mut of_agents = agents
+        .map(|agent| &agent.value)
+        .filter(|agent| agent.get("ir_version").is_some())
+        .filter_map(|agent| unsupported_version(agent, "ir_version"));
+    if let Some(problem) = of_whole.or_else(|| of_agents.next()) {
         let stopped = Some(problem.primary.span);
         problems.push(problem);
         return Document { stopped, ..Document::default() };
@@ -87,10 +92,11 @@ pub fn read(
     let mut reader = Reader::new(first_dialect(&root, parsers), parsers, problems);
     let program =
         if whole { read_program(&root, &mut reader) } else { read_agent(&root, &mut reader) };
-    let (origins, incomplete) = (reader.origins, reader.incomplete || program.is_none());
+    let origins = reader.origins;
+    let gaps = gaps(problems.get(before..).unwrap_or_default());
     let mut program = program.unwrap_or_default();
-    program.complete &= !incomplete;
-    Document { program, origins, incomplete, stopped: None }
+    program.complete &= gaps.is_empty();
+    Document { program, origins, gaps, stopped: None }
 }
 
 /// Refuses control characters in strings, which JSON has only as escapes. The parser takes them for exports of other
@@ -133,7 +139,10 @@ fn unsupported_version(root: &Node, key: &'static str) -> Option<Diagnostic> {
             Diagnostic::error(rules::INVALID_VALUE, text.span, message)
         }
         Some((_, json)) => {
-            let span = Span { end: json.span.start + 1, ..json.span };
+            let span = match json.kind {
+                Kind::Array(_) | Kind::Object(_) => Span { end: json.span.start + 1, ..json.span },
+                _ => json.span,
+            };
             let message = format!("`{key}` must be a string with the version of AgentIR");
             let problem = Diagnostic::error(rules::INVALID_VALUE, span, message);
             let written = match &json.kind {
@@ -157,6 +166,15 @@ fn unsupported_version(root: &Node, key: &'static str) -> Option<Diagnostic> {
     ))
 }
 
+/// Where values were left out. Expressions and texts that cannot be parsed stand for themselves.
+fn gaps(problems: &[Diagnostic]) -> Vec<Span> {
+    let kept = [rules::INVALID_EXPRESSION, rules::INVALID_TEMPLATE, rules::EXPRESSION_TOO_DEEP];
+    let left_out = problems
+        .iter()
+        .filter(|problem| problem.severity == Severity::Error && !kept.contains(&problem.rule));
+    left_out.map(|problem| problem.primary.span).collect()
+}
+
 /// The dialect of the first agent that names one, for the parts of a program that belong to no agent.
 fn first_dialect(root: &Node, parsers: &Parsers) -> Dialect {
     let of_agent =
@@ -169,7 +187,7 @@ fn first_dialect(root: &Node, parsers: &Parsers) -> Dialect {
 fn read_agent(root: &Node, reader: &mut Reader<'_>) -> Option<Program> {
     let agent: Agent = reader.object(root, "AgentIR")?;
     let mut program = Program { agents: vec![Arc::new(agent)], ..Program::default() };
-    program.complete = is_complete(&program.agents);
+    program.complete = is_complete(&program.agents, false);
     Some(program)
 }
 
@@ -183,16 +201,23 @@ fn read_program(root: &Node, reader: &mut Reader<'_>) -> Option<Program> {
         complete: false,
         extensions: output.extensions,
     };
-    program.complete = output.complete.unwrap_or_else(|| is_complete(&program.agents));
+    program.complete = output
+        .complete
+        .unwrap_or_else(|| is_complete(&program.agents, program.entry_agent.is_some()));
     // Agents that were not compiled may be referred to.
     program.complete &= output.compilation_errors.is_empty();
     Some(program)
 }
 
-/// Whether the agents of a document are all there are, if it does not say: if there are several, or if their language
-/// writes whole programs.
-pub fn is_complete<'a>(agents: impl IntoIterator<Item = &'a Arc<Agent>>) -> bool {
+/// Whether the agents of a document are all there are, if it does not say: where their language writes whole programs,
+/// if it names the first one; else if there are several.
+pub fn is_complete<'a>(
+    agents: impl IntoIterator<Item = &'a Arc<Agent>>,
+    names_entry: bool,
+) -> bool {
     let mut agents = agents.into_iter().peekable();
-    let closed = |agent: &&Arc<Agent>| agent.metadata.dialect.traits().closed_programs;
-    agents.peek().is_some_and(closed) || agents.nth(1).is_some()
+    match agents.peek().is_some_and(|a| a.metadata.dialect.traits().closed_programs) {
+        true => names_entry,
+        false => agents.nth(1).is_some(),
+    }
 }

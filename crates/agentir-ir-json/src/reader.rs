@@ -61,8 +61,6 @@ pub struct Reader<'r> {
     pub(crate) dialect: Dialect,
     /// The origins of objects.
     pub(crate) origins: Vec<Origin>,
-    /// Whether something that may define names could not be read.
-    pub(crate) incomplete: bool,
     /// The words that the value may have.
     words: &'static [&'static str],
     /// The key of the value, for messages.
@@ -78,16 +76,7 @@ impl<'r> Reader<'r> {
         problems: &'r mut Vec<Diagnostic>,
     ) -> Self {
         let key = SmolStr::new_static("value");
-        Self {
-            problems,
-            parsers,
-            dialect,
-            origins: Vec::new(),
-            incomplete: false,
-            words: &[],
-            key,
-            in_array: false,
-        }
+        Self { problems, parsers, dialect, origins: Vec::new(), words: &[], key, in_array: false }
     }
 
     pub(crate) fn report(&mut self, problem: Diagnostic) {
@@ -235,10 +224,7 @@ impl<'r> Reader<'r> {
     pub(crate) fn items<T: Json>(&mut self, json: &Node) -> Option<Vec<T>> {
         match &json.kind {
             Kind::Array(items) => Some(items.iter().filter_map(|i| self.item(i)).collect()),
-            _ => {
-                self.incomplete = true;
-                self.expected(json, "an array")
-            }
+            _ => self.expected(json, "an array"),
         }
     }
 
@@ -246,14 +232,12 @@ impl<'r> Reader<'r> {
         let in_array = mem::replace(&mut self.in_array, true);
         let item = T::read(json, self);
         self.in_array = in_array;
-        self.incomplete |= item.is_none();
         item
     }
 
     /// The members of an object whose keys are names. A value that is wrong is left out.
     pub(crate) fn entries<T: Json>(&mut self, json: &Node) -> Option<Vec<(Spanned<Name>, T)>> {
         let Kind::Object(members) = &json.kind else {
-            self.incomplete = true;
             return self.expected(json, "an object");
         };
         self.check_duplicates(members);
@@ -264,12 +248,9 @@ impl<'r> Reader<'r> {
             let in_array = mem::take(&mut self.in_array);
             let origins = self.origins.len();
             let read = T::read(&member.value, self);
-            match read.or_else(|| T::unread(member.value.span, self)) {
-                Some(mut value) => {
-                    value.set_key(&key, self);
-                    all.push((key, value));
-                }
-                None => self.incomplete = true,
+            if let Some(mut value) = read.or_else(|| T::unread(member.value.span, self)) {
+                value.set_key(&key, self);
+                all.push((key, value));
             }
             self.key = outer;
             self.in_array = in_array;
@@ -290,7 +271,6 @@ impl<'r> Reader<'r> {
     /// An object. `name` is the name of its definition in the schema.
     pub(crate) fn object<T: Fields>(&mut self, json: &Node, name: &'static str) -> Option<T> {
         let Kind::Object(members) = &json.kind else {
-            self.incomplete = true;
             return self.expected(json, "an object");
         };
         self.check_duplicates(members);

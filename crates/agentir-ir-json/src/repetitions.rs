@@ -1,7 +1,7 @@
 //! Constructs that repeat what others say: they get the locations of what they repeat, so that a mistake in both is one
 //! finding.
 
-use agentir_diagnostics::{Diagnostic, Span};
+use agentir_diagnostics::{Diagnostic, Severity, Span};
 use agentir_expr::Condition;
 use agentir_ir::{Agent, BindingAction, Routing, ToolBinding};
 use agentir_syntax::rules;
@@ -12,6 +12,8 @@ pub(crate) fn locate(agent: &mut Agent, problems: &mut Vec<Diagnostic>) {
     let bindings: Vec<ToolBinding> =
         agent.reasoning.iter().flat_map(|zone| &zone.bindings).cloned().collect();
     let mut unused: Vec<&ToolBinding> = bindings.iter().collect();
+    // The tool that is repeated may be one that could not be read.
+    let all_read = problems.iter().all(|problem| problem.severity != Severity::Error);
     let mut repeated =
         |does: &str, flag: &mut bool, span: &mut Span, is: &dyn Fn(&BindingAction) -> bool| {
             if !*flag {
@@ -19,14 +21,10 @@ pub(crate) fn locate(agent: &mut Agent, problems: &mut Vec<Diagnostic>) {
             }
             let Some(at) = unused.iter().position(|binding| is(&binding.action)) else {
                 *flag = false;
-                problems.push(
-                    Diagnostic::warning(
-                        rules::CONFLICTING_FIELDS,
-                        *span,
-                        format!("no tool of the model under `reasoning.bindings` {does}"),
-                    )
-                    .note("`repeats_binding` says so; it is read as if it were false"),
-                );
+                let message = format!("no tool of the model under `reasoning.bindings` {does}");
+                let problem = Diagnostic::warning(rules::CONFLICTING_FIELDS, *span, message)
+                    .note("`repeats_binding` says so; it is read as if it were false");
+                problems.extend(all_read.then_some(problem));
                 return None;
             };
             let binding = unused.remove(at);

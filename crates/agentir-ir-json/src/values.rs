@@ -378,14 +378,25 @@ impl Json for Data {
     }
 }
 
-/// Whether a number is kept: not a whole number beyond 64 bits, nor so small that nothing remains.
+/// Whether each digit of a number is kept: in 64 bits, as a whole number or with a fraction.
 fn is_kept(text: &str) -> bool {
     if !text.contains(['.', 'e', 'E']) {
         return text.parse::<i64>().is_ok() || text.parse::<u64>().is_ok();
     }
-    let digits = text.split(['e', 'E']).next().unwrap_or_default();
-    let is_zero = !digits.contains(|c| matches!(c, '1'..='9'));
-    is_zero || text.parse::<f64>().is_ok_and(|number| number != 0.0)
+    text.parse::<f64>().is_ok_and(|number| decimal(text) == decimal(&format!("{number:e}")))
+}
+
+/// The digits of a number without zeros around them, and the power of ten of the first one.
+fn decimal(text: &str) -> (String, i64) {
+    let (mantissa, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let all = format!("{}{fraction}", whole.trim_start_matches('-'));
+    let digits = all.trim_start_matches('0');
+    let zeros = i64::try_from(all.len() - digits.len()).unwrap_or(i64::MAX);
+    let places = i64::try_from(whole.trim_start_matches('-').len()).unwrap_or(i64::MAX);
+    let digits = digits.trim_end_matches('0');
+    let first = exponent.parse::<i64>().unwrap_or(i64::MAX).saturating_add(places - zeros);
+    (digits.to_owned(), if digits.is_empty() { 0 } else { first })
 }
 
 impl Json for TextData {

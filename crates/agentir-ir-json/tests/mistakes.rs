@@ -359,7 +359,7 @@ fn checks_that_could_not_be_read_are_not_absent() {
 fn a_required_key_that_is_misspelled_is_one_mistake() {
     let text = agent(r#""tools": [{"nam": "t"}]"#);
     let document = finds(&text, "unknown-field", "`nam` is not a key of a tool", "nam");
-    assert!(document.incomplete);
+    assert_eq!(document.gaps.len(), 1);
     let (_, problems) = read_text(&text);
     assert_eq!(problems[0].help.as_deref(), Some("did you mean `name`?"));
     assert_eq!(problems[0].severity, agentir_diagnostics::Severity::Error);
@@ -417,14 +417,34 @@ fn messages_name_what_is_wrong() {
 
 #[test]
 fn numbers_that_are_not_kept_are_reported() {
-    for number in ["123456789012345678901234567890", "1e-400"] {
+    for number in [
+        "123456789012345678901234567890",
+        "1e-400",
+        "9007199254740993.0",
+        "0.1234567890123456789012",
+    ] {
         let (_, problems) =
             read_text(&agent(&format!(r#""extensions": {{"me": {{"k": {number}}}}}"#)));
         assert_eq!(problems.len(), 1, "{problems:#?}");
         assert!(problems[0].message.starts_with(&format!("the number `{number}` is kept as")));
     }
-    let kept = r#""extensions": {"me": {"k": [0, -0.0, 0e9, 1.50, -9223372036854775808, 18446744073709551615]}}"#;
+    let kept = r#""extensions": {"me": {"k": [0, -0.0, 0e9, 1.50, 0.1, 1e23, 1.25e-7, 100.0, 0.30000000000000004, -9223372036854775808, 18446744073709551615]}}"#;
     assert!(read_text(&agent(kept)).1.is_empty());
+}
+
+#[test]
+fn versions_of_agents_are_refused_by_name() {
+    let text = r#"{"version": "1.0", "agents": {"A": {"ir_version": "3.0", "metadata": {"name": "A", "dialect": "abl"}}}}"#;
+    let document = finds(text, "invalid-value", "version `3.0` of AgentIR is not supported", "3.0");
+    assert!(document.stopped.is_some() && document.program.agents.is_empty());
+}
+
+#[test]
+fn misspelled_words_of_conditions_are_one_mistake() {
+    let text = agent(r#""flow": {"definitions": {"s": {"when": {"naturl": "they ask"}}}}"#);
+    finds(&text, "unknown-field", "`naturl` is not a key of a condition", "naturl");
+    let (_, problems) = read_text(&text);
+    assert_eq!(problems[0].help.as_deref(), Some("did you mean `natural`?"));
 }
 
 #[test]

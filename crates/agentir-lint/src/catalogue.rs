@@ -258,9 +258,15 @@ pub fn page(name: &str) -> Option<&'static str> {
 const ABSENCE: &[&str] = &[
     "dropped-transition",
     "empty-flow",
+    "endless-loop",
     "flow-never-completes",
     "guardrail-without-check",
+    "iteration-limit",
+    "lost-at-handoff",
     "missing-",
+    "routing-hole",
+    "side-effect-without-confirmation",
+    "supervisor-section",
     "undeclared-",
     "undefined-",
     "unknown-",
@@ -273,6 +279,32 @@ const ABSENCE: &[&str] = &[
     "used-before-set",
 ];
 
+/// The names of those among them whose findings rest on the agent that they are about alone.
+const ABSENCE_IN_AGENT: &[&str] = &[
+    "empty-flow",
+    "endless-loop",
+    "flow-never-completes",
+    "guardrail-without-check",
+    "undefined-entity",
+    "undefined-lookup-table",
+    "undefined-step",
+    "undefined-template",
+    "unlisted-value",
+    "unreachable-branch",
+    "unreachable-prompt-step",
+    "unreachable-statement",
+    "unreachable-step",
+    "unused-entity",
+    "unused-lookup-table",
+    "unused-template",
+];
+
+/// Whether findings of a rule rest on something being absent from the agent that they are about alone.
+#[must_use]
+pub fn rests_on_own_agent(rule: &str) -> bool {
+    ABSENCE_IN_AGENT.contains(&rule)
+}
+
 /// Whether findings of a rule rest on something being absent.
 #[must_use]
 pub fn rests_on_absence(rule: &str) -> bool {
@@ -281,7 +313,7 @@ pub fn rests_on_absence(rule: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{ABSENCE, RuleInfo, TAGS, Tag, catalogue, tag};
+    use super::{ABSENCE, ABSENCE_IN_AGENT, RuleInfo, TAGS, Tag, catalogue, tag};
     use crate::options::Options;
     use crate::rule::{AgentContext, Check, Report};
     use crate::rule_template as template;
@@ -312,7 +344,10 @@ mod tests {
 
     #[test]
     fn names_of_rules_about_absence_are_names_of_rules() {
-        for name in ABSENCE {
+        for name in ABSENCE_IN_AGENT {
+            assert!(super::rests_on_absence(name), "{name} does not rest on absence");
+        }
+        for name in ABSENCE.iter().chain(ABSENCE_IN_AGENT) {
             let fits = |rule: &RuleInfo| rule.name.starts_with(name);
             assert!(catalogue().iter().any(fits), "there is no rule `{name}`");
         }

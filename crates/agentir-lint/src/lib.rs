@@ -36,7 +36,9 @@ mod timing;
 mod wording;
 
 pub use agentir_analysis::{Cancellation, Cancelled};
-pub use catalogue::{RuleInfo, catalogue, page, rests_on_absence, rule, rule_names, tag};
+pub use catalogue::{
+    RuleInfo, catalogue, page, rests_on_absence, rests_on_own_agent, rule, rule_names, tag,
+};
 pub use options::{OPTIONS, OptionKind, Options, RuleOption};
 pub use rule::{AgentContext, Check, Group, Report, Rule};
 pub use run::{Checked, Selection, UnknownRule, check, check_text, check_with};

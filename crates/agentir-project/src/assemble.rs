@@ -33,8 +33,8 @@ pub struct LoadedProgram {
     pub files: Vec<FileId>,
     /// The files whose reading an error ended. What the rules say of their contents would rest on a part.
     pub unread: Vec<FileId>,
-    /// Whether a part of a file that may define names was left out, so that nothing counts as missing.
-    pub incomplete: bool,
+    /// Where parts of files were left out for mistakes, so that what is absent may have been there.
+    pub gaps: Vec<Span>,
     /// Where parts of generated files were written.
     pub origins: Vec<Origin>,
 }
@@ -74,7 +74,7 @@ pub fn assemble<'a>(
         loaded.options.resize(loaded.program.agents.len(), Arc::clone(options));
         loaded.origins.extend(file.lowered.origins.iter().cloned());
         loaded.unread.extend(file.lowered.stopped.map(|at| at.file));
-        loaded.incomplete |= file.lowered.incomplete;
+        loaded.gaps.extend(&file.lowered.gaps);
     }
     let mut diagnostics = Vec::new();
     let program = &mut loaded.program;
@@ -86,7 +86,7 @@ pub fn assemble<'a>(
         ProjectManifest::Absent => supervised && program.agents.len() > 1,
     };
     // Any name may be defined in what was not read.
-    program.complete &= loaded.unread.is_empty() && !loaded.incomplete;
+    program.complete &= loaded.unread.is_empty() && loaded.gaps.is_empty();
     if let ProjectManifest::Own(id, file) = manifest {
         loaded.files.push(id);
         match serde_json::from_str::<Manifest>(&file.text) {

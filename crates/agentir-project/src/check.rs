@@ -9,7 +9,8 @@ use crate::assemble::LoadedProgram;
 use crate::comments::comments;
 use crate::levels::Levels;
 use crate::load::Loaded;
-use agentir_diagnostics::{Diagnostic, FileId, Label, SourceFile, SourceMap, sort};
+use agentir_diagnostics::{Diagnostic, FileId, Label, SourceFile, SourceMap, Span, sort};
+use agentir_ir::Program;
 use agentir_lint::{Cancellation, Cancelled, Checked, Selection, Statistics, Times};
 use agentir_syntax::{Languages, Origin};
 use rayon::prelude::*;
@@ -50,8 +51,7 @@ pub fn check_programs<P: AsRef<LoadedProgram> + Sync>(
     all.retain(|d| selection.wants(d.rule.0));
     if !fragment {
         let run = |loaded: &P| {
-            let LoadedProgram { program, versions, options, unread, incomplete, .. } =
-                loaded.as_ref();
+            let LoadedProgram { program, versions, options, unread, gaps, .. } = loaded.as_ref();
             let mut result = agentir_lint::check_with(
                 program,
                 versions,
@@ -62,7 +62,12 @@ pub fn check_programs<P: AsRef<LoadedProgram> + Sync>(
             );
             if let Ok((checked, _)) = &mut result {
                 checked.diagnostics.retain(|d| {
-                    let may_be_wrong = *incomplete && agentir_lint::rests_on_absence(d.rule.0);
+                    let at = d.primary.span;
+                    let may_be_wrong = agentir_lint::rests_on_absence(d.rule.0)
+                        && gaps.iter().any(|gap| {
+                            !(agentir_lint::rests_on_own_agent(d.rule.0)
+                                && in_other_agents(program, *gap, at))
+                        });
                     !may_be_wrong && !unread.contains(&d.primary.span.file)
                 });
             }
@@ -137,4 +142,15 @@ impl AsRef<Self> for LoadedProgram {
     fn as_ref(&self) -> &Self {
         self
     }
+}
+
+/// Whether two locations are in different agents.
+fn in_other_agents(program: &Program, one: Span, other: Span) -> bool {
+    let holder = |span: Span| {
+        program.agents().position(|agent| {
+            let Span { file, start, end } = agent.span;
+            file == span.file && start <= span.start && span.end <= end
+        })
+    };
+    matches!((holder(one), holder(other)), (Some(one), Some(other)) if one != other)
 }

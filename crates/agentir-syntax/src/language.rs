@@ -379,9 +379,17 @@ impl Languages {
         }
     }
 
-    /// What to say of a YAML file that was named and holds no agent of any language.
+    /// What to say of a YAML or JSON file that was named and holds no agent of any language.
     #[must_use]
     pub fn no_agent(&self, file: FileId, name: &str, text: &str) -> Option<Diagnostic> {
+        if name.ends_with(".json") {
+            let head = FileHead { name, text, in_program: false };
+            let is_known = self.iter().any(|language| language.detect(&head).is_some());
+            let message = "this JSON file does not describe an agent";
+            let problem = Diagnostic::error(rules::SYNTAX, Span::new(file, 0, 0), message)
+                .note("AgentIR has `ir_version` and `metadata`, or `version`, `agents` and their `metadata`");
+            return (!is_known).then_some(problem);
+        }
         if !name.ends_with(".yaml") && !name.ends_with(".yml") {
             return None;
         }

@@ -94,8 +94,8 @@ pub struct LoweredFile {
     pub diagnostics: Vec<Diagnostic>,
     /// Where an error ended the reading, so that the rest of the file is unknown.
     pub stopped: Option<Span>,
-    /// Whether a part that may define names was left out for a mistake, so that nothing counts as missing.
-    pub incomplete: bool,
+    /// Where parts were left out for mistakes, so that what is absent may have been there.
+    pub gaps: Vec<Span>,
     /// Where parts of the file were written before a program generated it, if it says so.
     pub origins: Vec<Origin>,
 }

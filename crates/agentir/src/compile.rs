@@ -1,7 +1,6 @@
 //! Programs to the compilation output: AgentIR as it is published.
 
 use agentir_diagnostics::{Diagnostic, FileId, Severity, SourceMap, Span};
-use agentir_expr::Name;
 use agentir_ir::{
     Agent, AgentType, CompilationIssue, CompilationOutput, Deployment, Extensions, IR_VERSION,
 };
@@ -14,12 +13,10 @@ use std::sync::Arc;
 /// The compilation output of everything that was loaded. An agent whose file has an error is omitted and reported.
 pub(crate) fn output(loaded: &Loaded, diagnostics: &[Diagnostic]) -> CompilationOutput {
     let Loaded { sources, programs, .. } = loaded;
-    let mut owners: BTreeMap<FileId, Name> = BTreeMap::new();
-    let broken: BTreeSet<FileId> = diagnostics
-        .iter()
-        .filter(|d| d.severity == Severity::Error)
-        .map(|d| d.primary.span.file)
-        .collect();
+    let owners = Owners::of(programs.iter().flat_map(|loaded| &loaded.program.agents));
+    let errors = diagnostics.iter().filter(|d| d.severity == Severity::Error);
+    let broken: BTreeSet<Span> =
+        errors.flat_map(|d| owners.at(d.primary.span)).map(|agent| agent.span).collect();
     let mut result = CompilationOutput {
         version: IR_VERSION,
         agents: IndexMap::new(),
@@ -45,8 +42,7 @@ pub(crate) fn output(loaded: &Loaded, diagnostics: &[Diagnostic]) -> Compilation
         result.libraries.extend(loaded.program.libraries.iter().cloned());
         result.behavior_profiles.extend(loaded.program.profiles.iter().cloned());
         for agent in &loaded.program.agents {
-            owners.insert(agent.span.file, agent.metadata.name.value.clone());
-            if broken.contains(&agent.span.file) || agent.metadata.name.value.is_empty() {
+            if broken.contains(&agent.span) || agent.metadata.name.value.is_empty() {
                 continue;
             }
             if let Some(first) = result.agents.get(&agent.metadata.name.value) {
@@ -75,7 +71,8 @@ pub(crate) fn output(loaded: &Loaded, diagnostics: &[Diagnostic]) -> Compilation
     // Where agents are omitted, the errors say that they are not all.
     if result.compilation_errors.is_empty() {
         let complete = programs.iter().all(|loaded| loaded.program.complete);
-        let expected = agentir_ir_json::is_complete(result.agents.values());
+        let expected =
+            agentir_ir_json::is_complete(result.agents.values(), result.entry_agent.is_some());
         result.complete = (complete != expected).then_some(complete);
     }
     result
@@ -137,17 +134,41 @@ fn deploy(agent: &Agent, deployment: &mut Deployment) {
     }
 }
 
-fn issue(
-    diagnostic: &Diagnostic,
-    sources: &SourceMap,
-    owners: &BTreeMap<FileId, Name>,
-) -> CompilationIssue {
+/// Which agents a location is about.
+struct Owners<'a>(BTreeMap<FileId, Vec<&'a Agent>>);
+
+impl<'a> Owners<'a> {
+    fn of(agents: impl Iterator<Item = &'a Arc<Agent>>) -> Self {
+        let mut by_file: BTreeMap<FileId, Vec<&Agent>> = BTreeMap::new();
+        for agent in agents {
+            by_file.entry(agent.span.file).or_default().push(agent);
+        }
+        Self(by_file)
+    }
+
+    /// The agent that a location is in; all of its file where it is in none.
+    fn at(&self, span: Span) -> &[&'a Agent] {
+        let all = self.0.get(&span.file).map_or(&[][..], Vec::as_slice);
+        let holds = |agent: &&Agent| {
+            agent.span.start <= span.start && span.start < agent.span.end.max(agent.span.start + 1)
+        };
+        match all.iter().position(holds) {
+            Some(at) => all.get(at..=at).unwrap_or_default(),
+            None => all,
+        }
+    }
+}
+
+fn issue(diagnostic: &Diagnostic, sources: &SourceMap, owners: &Owners<'_>) -> CompilationIssue {
     let span = diagnostic.primary.span;
     let path = location(span, sources);
     let mut rules = agentir_lint::rule_names();
     let group = rules.find(|(rule, _)| *rule == diagnostic.rule.0).map(|(_, group)| group);
     CompilationIssue {
-        agent: owners.get(&span.file).cloned(),
+        agent: match owners.at(span) {
+            [agent] => Some(agent.metadata.name.value.clone()),
+            _ => None,
+        },
         message: diagnostic.message.clone(),
         code: SmolStr::new_static(diagnostic.rule.0),
         path,

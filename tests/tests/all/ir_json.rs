@@ -207,7 +207,6 @@ fn without_places(program: &Program) -> String {
         (r#"text: "(?:[^"\\]|\\.)*", kind: Expr"#, "kind: Expr"),
         (r"shifts: \[[^\]]*\]", "shifts"),
         (r"check_span: (None|Some\(@\))", "check_span"),
-        (r"reasoning: (None|Some\((true|false)\)), body", "body"),
         (r"depth: \d+", "depth"),
         (r"notation: \w+", "notation"),
     ];

@@ -162,6 +162,9 @@ impl Dialect {
     /// How things are called in a file with this notation.
     #[must_use]
     pub fn vocabulary(self, notation: Notation) -> &'static Vocabulary {
+        if notation == Notation::Json {
+            return &vocabulary::JSON;
+        }
         let all = self.0.vocabularies;
         let own = all.iter().find(|vocabulary| vocabulary.notation == notation);
         own.or(all.first()).unwrap_or(&vocabulary::PLAIN)

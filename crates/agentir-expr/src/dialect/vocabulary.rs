@@ -8,6 +8,8 @@ pub enum Notation {
     Native,
     /// YAML, in a dialect that has a notation of its own as well.
     Yaml,
+    /// AgentIR as JSON, in any dialect.
+    Json,
 }
 
 /// How things are called in one notation of a dialect.
@@ -215,6 +217,66 @@ pub(super) static PLAIN: Vocabulary = Vocabulary {
     },
     keywords: &[],
     phrases: &[],
+};
+
+/// Vocabulary for AgentIR as JSON: its keys.
+pub(super) static JSON: Vocabulary = Vocabulary {
+    notation: Notation::Json,
+    nouns: PLAIN.nouns,
+    keywords: &[
+        (Keyword::Agents, "available_agents"),
+        (Keyword::AvailableTools, "available_tools"),
+        (Keyword::BehaviorProfile, "behavior_profiles"),
+        (Keyword::Complete, "completion.conditions"),
+        (Keyword::Delegate, "coordination.delegates"),
+        (Keyword::EntityRef, "entity_ref"),
+        (Keyword::EntryAgent, "entry_agent"),
+        (Keyword::Escalate, "coordination.escalation"),
+        (Keyword::Gather, "gather"),
+        (Keyword::Handoff, "coordination.handoffs"),
+        (Keyword::Initial, "initial_value"),
+        (Keyword::LookupTables, "lookup_tables"),
+        (Keyword::MaxAttempts, "max_attempts"),
+        (Keyword::Memory, "memory"),
+        (Keyword::OnExhausted, "on_exhausted"),
+        (Keyword::OnFail, "on_fail"),
+        (Keyword::OnReturn, "on_return"),
+        (Keyword::Respond, "respond"),
+        (Keyword::Set, "set"),
+        (Keyword::State, "memory.state"),
+        (Keyword::Transform, "transform"),
+        (Keyword::UseTools, "use_tools"),
+    ],
+    phrases: &[
+        (
+            Phrase::DeclareAgent,
+            "add it to `agents`, or set `remote` of the handoff if it runs elsewhere",
+        ),
+        (Phrase::EntryMissing, "there is no `entry_agent`"),
+        (Phrase::DeclareEntry, "name the agent at which conversations begin in `entry_agent`"),
+        (Phrase::DeclareStep, "add the step `{name}` to `flow.definitions`"),
+        (Phrase::GoToStep, "go to it, for example with `\"then\": \"{name}\"`, or remove it"),
+        (
+            Phrase::LeadToAgent,
+            "name it in `coordination.handoffs`, `coordination.delegates` or `routing` of a reachable agent, or remove `{name}`",
+        ),
+        (
+            Phrase::HandOver,
+            "add `{to}` to `coordination.handoffs` of `{own}`, or change its instructions",
+        ),
+        (Phrase::DeclareTool, "declare it: `{\"name\": \"{name}\"}` in `tools`"),
+        (Phrase::CallTool, "call tools with `call`"),
+        (Phrase::PassVariable, "add `{name}` to `context.pass` of the handoff"),
+        (
+            Phrase::PassToDelegate,
+            "add `{name}` to `context.pass` of the handoff, or to `input` of the delegate",
+        ),
+        (
+            Phrase::SetBefore,
+            "set `{name}` first, give it an `initial_value`, or test whether it is set",
+        ),
+        (Phrase::Clear, "name it in `clear`"),
+    ],
 };
 
 impl Vocabulary {

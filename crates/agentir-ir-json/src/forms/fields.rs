@@ -91,6 +91,7 @@ pub(crate) struct StepForm<'a> {
     pub(crate) name: PlainName<'a>,
     pub(crate) when: Option<Cow<'a, Condition>>,
     pub(crate) description: Option<Cow<'a, Template>>,
+    pub(crate) reasoning: Option<bool>,
     pub(crate) reasoning_zone: Option<Cow<'a, ReasoningZone>>,
     pub(crate) present: Option<Cow<'a, Template>>,
     pub(crate) gather: Option<Cow<'a, Gather>>,
@@ -141,7 +142,10 @@ object! {
         when as "when": optional;
         /// A description.
         description as "description": optional;
-        /// The model leads in this step.
+        /// Whether the model leads in this step, if that is said; with `reasoning_zone` it does. If no step of a flow
+        /// leaves it open, tools that no step names are never called.
+        reasoning as "reasoning": optional;
+        /// How the model leads in this step.
         reasoning_zone as "reasoning_zone": optional;
         /// The message before collecting.
         present as "present": optional;

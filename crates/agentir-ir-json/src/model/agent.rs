@@ -137,7 +137,7 @@ object! {
         /// The version of the compiler.
         compiler_version as "compiler_version": default(SmolStr::default());
     }
-    skip notation = Notation::default();
+    skip notation = Notation::Json;
     then |metadata, _, reader| reader.set_dialect(metadata.dialect);
 }
 

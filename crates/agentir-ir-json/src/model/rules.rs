@@ -227,7 +227,7 @@ object! {
         extensions as "extensions": list;
     }
     span span;
-    skip notation = Notation::default();
+    skip notation = Notation::Json;
     skip dialect = NONE;
     then |profile, _, reader| profile.dialect = reader.dialect;
 }

@@ -37,6 +37,10 @@ fn check(cx: &ProgramAnalysis<'_>, report: &mut Report<'_>) {
         }
         report.push(finding);
     }
+    // What is missing may be in the part that is not here.
+    if !program.complete {
+        return;
+    }
     let several = program.agents.len() > 1 || program.agents().any(|a| a.routing.is_some());
     let is_needed = match cx.traits().entry {
         Entry::Found => false,
