@@ -42,7 +42,8 @@ fn output(program: &Program) -> CompilationOutput {
         behavior_profiles: program.profiles.clone(),
         deployment: Deployment::default(),
         remote_agents: Vec::new(),
-        complete: (complete != is_complete(&program.agents)).then_some(complete),
+        complete: (complete != is_complete(&program.agents, program.entry_agent.is_some()))
+            .then_some(complete),
         compilation_errors: Vec::new(),
         compilation_warnings: Vec::new(),
         extensions: program.extensions.clone(),
