@@ -200,7 +200,7 @@ fn run(
             Err(RewriteError::InvalidStructure(found)) => {
                 after.add(file.clone());
                 findings.extend(found);
-                eprintln!("error: {} has errors and was not changed", file.name);
+                eprintln!("error: {} was not changed; its errors are listed below", file.name);
                 code = FAILED;
             }
             Err(RewriteError::MeaningChanged(what)) => {
@@ -255,7 +255,7 @@ fn rewrite_one(
         let problem =
             Diagnostic::error(agentir_syntax::rules::SYNTAX, Span::new(id, 0, 0), message);
         match is_only_read(language) {
-            true => problem.help("`agentir convert` writes them in other languages"),
+            true => problem.help("`agentir convert` writes agents in other languages"),
             false => problem,
         }
     });

@@ -292,6 +292,9 @@ fn normalize_agent(dialect: Dialect, mut agent: Node) -> Node {
         }
     }
     if let Some(flow) = agent.get_mut("flow") {
+        if let Some(NodeKind::Map(steps)) = flow.get_mut("definitions").map(|d| &mut d.kind) {
+            steps.values_mut().for_each(remove_default_reasoning);
+        }
         let entry = merge_entry_steps(flow);
         if let (Some(entry), Some(NodeKind::Map(steps))) =
             (entry, flow.get_mut("definitions").map(|d| &mut d.kind))
@@ -303,6 +306,16 @@ fn normalize_agent(dialect: Dialect, mut agent: Node) -> Node {
         }
     }
     agent
+}
+
+/// A step that does not say whether the model leads it is scripted, unless it has a zone.
+fn remove_default_reasoning(step: &mut Node) {
+    let says_no = step.get("reasoning").map(|r| &r.kind);
+    if matches!(says_no, Some(NodeKind::Leaf(Value::Bool(false))))
+        && step.get("reasoning_zone").is_none()
+    {
+        step.remove(&["reasoning"]);
+    }
 }
 
 /// Merges a first step that only jumps to another into that step and returns its name. Languages in

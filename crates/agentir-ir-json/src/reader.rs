@@ -65,8 +65,25 @@ pub struct Reader<'r> {
     words: &'static [&'static str],
     /// The key of the value, for messages.
     key: SmolStr,
-    /// Whether the value is an item of the array at the key.
-    in_array: bool,
+    /// What the value is to its key.
+    place: Place,
+}
+
+fn valid_values(words: &[&str]) -> String {
+    let all: Vec<_> = words.iter().map(|word| format!("`{word}`")).collect();
+    format!("valid values are {}", all.join(", "))
+}
+
+/// What a value is to the key that messages about it name.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+enum Place {
+    /// The value of a key that may be absent.
+    #[default]
+    Optional,
+    /// The value of a key that an object must have.
+    Required,
+    /// An item of the array at the key.
+    Item,
 }
 
 impl<'r> Reader<'r> {
@@ -76,7 +93,15 @@ impl<'r> Reader<'r> {
         problems: &'r mut Vec<Diagnostic>,
     ) -> Self {
         let key = SmolStr::new_static("value");
-        Self { problems, parsers, dialect, origins: Vec::new(), words: &[], key, in_array: false }
+        Self {
+            problems,
+            parsers,
+            dialect,
+            origins: Vec::new(),
+            words: &[],
+            key,
+            place: Place::Optional,
+        }
     }
 
     pub(crate) fn report(&mut self, problem: Diagnostic) {
@@ -137,11 +162,15 @@ impl<'r> Reader<'r> {
 
     /// Reads the value of a key, which messages about it name.
     pub(crate) fn within<T>(&mut self, key: &'static str, read: impl FnOnce(&mut Self) -> T) -> T {
+        self.at(key, Place::Optional, read)
+    }
+
+    fn at<T>(&mut self, key: &'static str, place: Place, read: impl FnOnce(&mut Self) -> T) -> T {
         let outer = mem::replace(&mut self.key, SmolStr::new_static(key));
-        let in_array = mem::take(&mut self.in_array);
+        let outer_place = mem::replace(&mut self.place, place);
         let value = read(self);
         self.key = outer;
-        self.in_array = in_array;
+        self.place = outer_place;
         value
     }
 
@@ -161,12 +190,12 @@ impl<'r> Reader<'r> {
             Kind::Array(_) => "an array",
             Kind::Object(_) => "an object",
         };
-        let item = if self.in_array { "an item of " } else { "" };
+        let item = if self.place == Place::Item { "an item of " } else { "" };
         let message = format!("{item}`{}` must be {expected}, not {found}", self.key);
         let problem = Diagnostic::error(rules::INVALID_VALUE, shown(json), message);
-        self.problems.push(match json.kind {
-            Kind::Null if self.in_array => problem.help("leave the item out"),
-            Kind::Null => problem.help("leave the key out if there is no value"),
+        self.problems.push(match (&json.kind, self.place) {
+            (Kind::Null, Place::Item) => problem.help("leave the item out"),
+            (Kind::Null, Place::Optional) => problem.help("leave the key out if there is no value"),
             _ => problem,
         });
         None
@@ -190,10 +219,9 @@ impl<'r> Reader<'r> {
         if let Some(word) = words.iter().find(|word| **word == text.value) {
             return Some(Spanned::new(*word, text.span));
         }
-        let all: Vec<_> = words.iter().map(|word| format!("`{word}`")).collect();
         let message = format!("`{}` is not a valid `{}`", text.value, self.key);
-        let problem = Diagnostic::error(rules::INVALID_VALUE, text.span, message)
-            .note(format!("valid values are {}", all.join(", ")));
+        let problem =
+            Diagnostic::error(rules::INVALID_VALUE, text.span, message).note(valid_values(words));
         let meant = closest(&text.value, words.iter().copied());
         self.problems.push(match meant {
             Some(meant) => problem.did_you_mean(meant),
@@ -229,9 +257,9 @@ impl<'r> Reader<'r> {
     }
 
     fn item<T: Json>(&mut self, json: &Node) -> Option<T> {
-        let in_array = mem::replace(&mut self.in_array, true);
+        let place = mem::replace(&mut self.place, Place::Item);
         let item = T::read(json, self);
-        self.in_array = in_array;
+        self.place = place;
         item
     }
 
@@ -245,7 +273,7 @@ impl<'r> Reader<'r> {
         for member in members {
             let key = Spanned::new(member.key.clone(), member.key_span);
             let outer = mem::replace(&mut self.key, member.key.clone());
-            let in_array = mem::take(&mut self.in_array);
+            let place = mem::take(&mut self.place);
             let origins = self.origins.len();
             let read = T::read(&member.value, self);
             if let Some(mut value) = read.or_else(|| T::unread(member.value.span, self)) {
@@ -253,7 +281,7 @@ impl<'r> Reader<'r> {
                 all.push((key, value));
             }
             self.key = outer;
-            self.in_array = in_array;
+            self.place = place;
             self.extend_origins(origins, member);
         }
         Some(all)
@@ -377,10 +405,20 @@ impl<'j> Object<'j> {
         words: &'static [&'static str],
         reader: &mut Reader<'_>,
     ) -> Option<T> {
+        self.read_as(Place::Optional, key, words, reader)
+    }
+
+    fn read_as<T: Json>(
+        &mut self,
+        place: Place,
+        key: &'static str,
+        words: &'static [&'static str],
+        reader: &mut Reader<'_>,
+    ) -> Option<T> {
         let member = self.member(key)?;
         let origins = reader.origins.len();
         let outer_words = mem::replace(&mut reader.words, words);
-        let value = reader.within(key, |reader| T::read(&member.value, reader));
+        let value = reader.at(key, place, |reader| T::read(&member.value, reader));
         reader.words = outer_words;
         reader.extend_origins(origins, member);
         value
@@ -394,21 +432,24 @@ impl<'j> Object<'j> {
         reader: &mut Reader<'_>,
     ) -> Option<T> {
         if self.members.iter().any(|m| m.key == key) {
-            return self.read(key, words, reader);
+            return self.read_as(Place::Required, key, words, reader);
         }
         self.asked.push(key);
         self.missing.push(key);
         None
     }
 
-    fn report_missing(&self, key: &str, reader: &mut Reader<'_>) {
+    /// Reports that a key is missing, whose value is one of `words` if there are any.
+    fn report_missing(&self, key: &str, words: &[&str], reader: &mut Reader<'_>) {
         let what = words_of(self.name);
         let message = format!("{what} must have the key `{key}`");
         let start = Span { end: self.span.start + 1, ..self.span };
-        reader.report(
-            Diagnostic::error(rules::MISSING_FIELD, start, message)
-                .help(format!("add `\"{key}\": …` to this object")),
-        );
+        let problem = Diagnostic::error(rules::MISSING_FIELD, start, message);
+        let problem = match words {
+            [] => problem,
+            words => problem.note(valid_values(words)),
+        };
+        reader.report(problem.help(format!("add `\"{key}\": …` to this object")));
     }
 
     /// The word that tells the variants of an object apart.
@@ -419,7 +460,7 @@ impl<'j> Object<'j> {
         reader: &mut Reader<'_>,
     ) -> Option<&'static str> {
         let Some(json) = self.get(key) else {
-            self.report_missing(key, reader);
+            self.report_missing(key, words, reader);
             // Which keys there may be is unknown.
             self.members = &[];
             return None;
@@ -507,7 +548,7 @@ impl<'j> Object<'j> {
             });
         }
         for key in missing {
-            self.report_missing(key, reader);
+            self.report_missing(key, &[], reader);
         }
     }
 }

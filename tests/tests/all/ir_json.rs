@@ -58,6 +58,9 @@ fn has_errors(checked: &Checked) -> bool {
     checked.diagnostics.iter().any(|d| d.severity == Severity::Error)
 }
 
+/// Nouns of languages, and what AgentIR's JSON calls the same.
+const NOUNS: &[(&str, &str)] = &[("subagent", "agent"), ("such action", "such tool")];
+
 /// The findings of the rules about programs: without those of the front ends.
 fn findings(mut loaded: Loaded) -> BTreeMap<(&'static str, String), usize> {
     loaded.diagnostics.clear();
@@ -65,7 +68,11 @@ fn findings(mut loaded: Loaded) -> BTreeMap<(&'static str, String), usize> {
     for d in run_rules(loaded, Options::default()).diagnostics {
         let needs_source = NEED_SOURCE.iter().any(|(rule, _)| *rule == d.rule.0);
         if !needs_source {
-            *found.entry((d.rule.0, d.message)).or_insert(0) += 1;
+            let mut message = d.message;
+            for (noun, common) in NOUNS {
+                message = message.replace(noun, common);
+            }
+            *found.entry((d.rule.0, message)).or_insert(0) += 1;
         }
     }
     found

@@ -38,7 +38,8 @@ object! {
         initial_value as "initial_value": optional;
         /// When it is reset: `per_session`, `per_activation`, `per_step`, `never`.
         reset as "reset": optional in &["per_session", "per_activation", "per_step", "never"];
-        /// The visibility: `program` for all agents of the program; this agent alone if absent.
+        /// The visibility: `program` for all agents of the program. If absent, that of the dialect: `program` if its
+        /// agents share all variables, else this agent alone.
         scope as "scope": optional in &["program"];
         /// Who may write it: `mutable` for the agents, `linked` for the platform alone.
         mutability as "mutability": optional in &["mutable", "linked"];
@@ -46,6 +47,9 @@ object! {
         extensions as "extensions": list;
     }
     span span;
+    then |variable, _, reader| if reader.dialect.traits().shared_variables {
+        variable.scope.get_or_insert("program");
+    };
 }
 
 object! {
