@@ -124,6 +124,7 @@ impl Rules {
     /// Runs the rules over a program. Findings of its front end are left out.
     pub(crate) fn check(&self, loaded: &Loaded, timed: bool) -> (Checked, Times) {
         let options = CheckOptions {
+            max_steps: u64::MAX,
             languages: languages(),
             selection: &self.selection,
             levels: &Levels::new(&self.configs, &self.selection),

@@ -29,6 +29,7 @@ pub mod expressions;
 mod index;
 pub mod initial_state;
 pub mod initial_values;
+pub mod limits;
 pub mod points;
 mod program;
 pub mod prompt;

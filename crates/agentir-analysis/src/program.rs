@@ -6,6 +6,7 @@ use crate::cycles::AutonomousCycles;
 use crate::dataflow::{
     Dataflow, DefIndex, DroppedVariables, ExternalDefs, SearchStats, UseCollector, UseSite,
 };
+use crate::limits::Limits;
 use crate::prompt::{Instructions, Prompt};
 use crate::proof::{Outcomes, Prover, QueryBuilder, SharedDeclarations, UnsatCore, VariableFacts};
 use crate::references::References;
@@ -34,6 +35,7 @@ pub struct ProgramAnalysis<'a> {
     /// The definitions in all agents, if the program shares its variables.
     shared_defs: OnceCell<Rc<DefIndex<'a>>>,
     search_stats: Rc<SearchStats>,
+    limits: Rc<Limits>,
     autonomous_cycles: OnceCell<AutonomousCycles>,
     dropped: OnceCell<DroppedVariables>,
     declared_variables: OnceCell<Rc<SharedDeclarations>>,
@@ -70,12 +72,14 @@ impl<'a> ProgramAnalysis<'a> {
     /// Collects the names of a program. Its agents follow the default version of their language.
     #[must_use]
     pub fn new(program: &'a Program) -> Self {
+        let limits = Rc::<Limits>::default();
         Self {
             symbols: ProgramSymbols::new(program),
             agents: program.agents().map(|_| AgentParts::default()).collect(),
             graph: OnceCell::new(),
             shared_defs: OnceCell::new(),
             search_stats: Rc::default(),
+            limits: Rc::clone(&limits),
             autonomous_cycles: OnceCell::new(),
             dropped: OnceCell::new(),
             declared_variables: OnceCell::new(),
@@ -83,7 +87,7 @@ impl<'a> ProgramAnalysis<'a> {
             instructions: OnceCell::new(),
             external_defs: OnceCell::new(),
             references: OnceCell::new(),
-            prover: Prover::new(program.agents.len()),
+            prover: Prover::new(program.agents.len(), limits),
             clock: Clock::default(),
         }
     }
@@ -125,6 +129,19 @@ impl<'a> ProgramAnalysis<'a> {
     #[must_use]
     pub fn solver_statistics(&self) -> agentir_solver::Statistics {
         self.prover.statistics()
+    }
+
+    /// Limits the work of the solver to a number of steps; see [`agentir_solver::Statistics::steps`].
+    #[must_use]
+    pub fn with_max_steps(mut self, steps: u64) -> Self {
+        self.prover = self.prover.limited(steps);
+        self
+    }
+
+    /// Where analyses stopped early so far.
+    #[must_use]
+    pub fn limits(&self) -> &Limits {
+        &self.limits
     }
 
     /// Statistics of the dataflow searches.
@@ -270,7 +287,9 @@ impl<'p, 'a> AgentAnalysis<'p, 'a> {
             true => self.program.shared_defs(self),
             false => self.defs()?,
         };
-        Some(Dataflow::new(defs, self.id, Rc::clone(&self.program.search_stats)))
+        let at = self.agent.metadata.name.span;
+        let stats = Rc::clone(&self.program.search_stats);
+        Some(Dataflow::new(defs, (self.id, at), stats, Rc::clone(&self.program.limits)))
     }
 
     /// The definitions of its variables, if they are its own.

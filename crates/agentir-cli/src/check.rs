@@ -8,7 +8,7 @@ use crate::write::replace;
 use agentir_config::Threshold;
 use agentir_diagnostics::{Applicability, Diagnostic, FileId, Fix, Report, SourceMap, Stream};
 use agentir_lint::{Selection, Statistics, Times};
-use agentir_project::{FileResult, Levels, selection};
+use agentir_project::{FileResult, Levels, max_steps, selection};
 use agentir_report::{Baseline, Findings, Format, RuleDoc};
 use agentir_vfs::{Disk, identity, read_text};
 use clap::builder::PossibleValuesParser;
@@ -223,7 +223,12 @@ fn stream(
     let groups = check.work.programs(&request)?;
     let selection = selection(wanted, &sources.configs);
     let levels = Levels::new(&sources.configs, &selection);
-    let query = CheckQuery { request: &request, selection: &selection, levels: &levels };
+    let query = CheckQuery {
+        request: &request,
+        selection: &selection,
+        levels: &levels,
+        max_steps: max_steps(groups.len()),
+    };
     let mut statistics = check.statistics.then(<(Statistics, Times)>::default);
     let mut stdout = io::stdout();
     let terminal = stdout.is_terminal();
@@ -341,7 +346,12 @@ fn once(
     let groups = check.work.programs(&request)?;
     let selection = selection(wanted.clone(), &sources.configs);
     let levels = Levels::new(&sources.configs, &selection);
-    let query = CheckQuery { request: &request, selection: &selection, levels: &levels };
+    let query = CheckQuery {
+        request: &request,
+        selection: &selection,
+        levels: &levels,
+        max_steps: max_steps(groups.len()),
+    };
     let mut statistics = check.statistics.then(<(Statistics, Times)>::default);
     let mut gathered = batch::gather(groups, &check.work, query, statistics.as_mut(), with_page);
     let (mut known, mut gone) = (0, Vec::new());

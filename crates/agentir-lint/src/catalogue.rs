@@ -115,6 +115,8 @@ pub(crate) static RULES: &[&Rule] = &[
     &rules::mica_call::RULE,
     &rules::mica_import::RULE,
     &rules::mica_knowledge::RULE,
+    // Says where the others stopped early.
+    &rules::analysis_limit::RULE,
 ];
 
 /// The tags of the rules that find dead or deprecated code, sorted by name.

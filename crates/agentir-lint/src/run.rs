@@ -88,9 +88,21 @@ pub fn check_text(file: FileId, text: &str) -> Vec<Diagnostic> {
     diagnostics
 }
 
+/// How a program is checked.
+#[derive(Debug, Clone, Copy)]
+pub struct CheckRun<'r> {
+    /// Which rules run.
+    pub selection: &'r Selection,
+    /// Whether the time of each rule is measured, which is not free.
+    pub timed: bool,
+    /// Stops the check early.
+    pub cancellation: &'r Cancellation,
+    /// The steps that the solver may take, where that is fewer than the size of the program allows.
+    pub max_steps: u64,
+}
+
 /// Checks a program. `versions` says which version of the language each of its agents is held to, and
-/// `options` what the project sets for the rules, both in the order of the agents. `timed` measures the time of
-/// each rule, which is not free.
+/// `options` what the project sets for the rules, both in the order of the agents.
 ///
 /// # Errors
 /// If the check was cancelled: between rules, or before a query of the solver.
@@ -98,14 +110,13 @@ pub fn check_with(
     program: &Program,
     versions: &[Version],
     options: &[Arc<Options>],
-    selection: &Selection,
-    timed: bool,
-    cancellation: &Cancellation,
+    how: CheckRun<'_>,
 ) -> Result<(Checked, Times), Cancelled> {
+    let CheckRun { selection, timed, cancellation, max_steps } = how;
     let clock = if timed { Clock::running() } else { Clock::default() };
     let whole = clock.time("(names)", || ProgramAnalysis::new(program));
     let whole = whole.with_versions(versions).with_clock(clock);
-    let whole = whole.with_cancellation(cancellation.clone());
+    let whole = whole.with_cancellation(cancellation.clone()).with_max_steps(max_steps);
     let checked = run(&whole, options, selection, cancellation)?;
     Ok((checked, Times::of(whole.clock())))
 }
@@ -119,8 +130,8 @@ pub fn check(
     selection: &Selection,
 ) -> Checked {
     let never = Cancellation::default();
-    let (checked, _) =
-        check_with(program, versions, options, selection, false, &never).unwrap_or_default();
+    let how = CheckRun { selection, timed: false, cancellation: &never, max_steps: u64::MAX };
+    let (checked, _) = check_with(program, versions, options, how).unwrap_or_default();
     checked
 }
 

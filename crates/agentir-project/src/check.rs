@@ -7,11 +7,12 @@
 
 use crate::assemble::LoadedProgram;
 use crate::comments::comments;
+use crate::internal_error::guarded;
 use crate::levels::Levels;
 use crate::load::Loaded;
 use agentir_diagnostics::{Diagnostic, FileId, Label, SourceFile, SourceMap, Span, sort};
 use agentir_ir::Program;
-use agentir_lint::{Cancellation, Cancelled, Checked, Selection, Statistics, Times};
+use agentir_lint::{Cancellation, Cancelled, CheckRun, Checked, Selection, Statistics, Times};
 use agentir_syntax::{Languages, Origin};
 use rayon::prelude::*;
 use std::collections::{HashMap, HashSet};
@@ -31,6 +32,19 @@ pub struct CheckOptions<'a> {
     pub languages: Languages,
     /// Stops the check early.
     pub cancellation: &'a Cancellation,
+    /// The steps that the solver may take for a program, where that is fewer than the size of the program allows; see
+    /// [`max_steps`].
+    pub max_steps: u64,
+}
+
+/// The steps that the solver may take for each of so many programs of a run. All together take half a minute at most,
+/// or a few milliseconds each.
+#[must_use]
+pub fn max_steps(programs: usize) -> u64 {
+    const RUN: u64 = 600_000_000;
+    const LEAST: u64 = 100_000;
+    let programs = u64::try_from(programs).unwrap_or(u64::MAX).max(1);
+    (RUN / programs).max(LEAST)
 }
 
 /// Checks programs that share `sources`: runs the rules, and takes out what comments suppress and what
@@ -45,21 +59,28 @@ pub fn check_programs<P: AsRef<LoadedProgram> + Sync>(
     sources: &SourceMap,
     options: CheckOptions<'_>,
 ) -> Result<(Checked, Times), Cancelled> {
-    let CheckOptions { selection, levels, fragment, timed, languages, cancellation } = options;
+    let CheckOptions { selection, levels, fragment, timed, languages, cancellation, max_steps } =
+        options;
     let (mut statistics, mut times) = (Statistics::default(), Times::default());
     let mut all = front_end;
     all.retain(|d| selection.wants(d.rule.0));
     if !fragment {
         let run = |loaded: &P| {
             let LoadedProgram { program, versions, options, unread, gaps, .. } = loaded.as_ref();
-            let mut result = agentir_lint::check_with(
-                program,
-                versions,
-                options,
-                selection,
-                timed,
-                cancellation,
-            );
+            let run = || {
+                agentir_lint::check_with(
+                    program,
+                    versions,
+                    options,
+                    CheckRun { selection, timed, cancellation, max_steps },
+                )
+            };
+            let mut result = guarded(run).unwrap_or_else(|error| {
+                let file = program.agents().next().map(|a| a.metadata.name.span.file);
+                let found = error.finding(file.unwrap_or_default());
+                let checked = Checked { diagnostics: vec![found], ..Checked::default() };
+                Ok((checked, Times::default()))
+            });
             if let Ok((checked, _)) = &mut result {
                 checked.diagnostics.retain(|d| {
                     let at = d.primary.span;

@@ -1,5 +1,6 @@
 //! One file: parsed and lowered once per content.
 
+use crate::internal_error::guarded;
 use agentir_diagnostics::{Diagnostic, FileId, RuleName, Span};
 use agentir_syntax::{Detected, FileHead, Languages, LoweredFile, ReadOptions};
 use std::io;
@@ -30,8 +31,15 @@ impl FileResult {
         options: ReadOptions,
     ) -> Self {
         let language = languages.detect_head(&FileHead { name, text, in_program });
-        let lowered = languages.read_detected(language, file, name, text, options);
-        Self::with_text_rules(language, lowered, file, text)
+        let read = || {
+            let lowered = languages.read_detected(language, file, name, text, options);
+            Self::with_text_rules(language, lowered, file, text)
+        };
+        guarded(read).unwrap_or_else(|error| {
+            let mut lowered = LoweredFile::nothing(vec![error.finding(file)]);
+            lowered.stopped = Some(Span::new(file, 0, 0));
+            Self { language, lowered }
+        })
     }
 
     /// Parses and lowers a file of a known language.

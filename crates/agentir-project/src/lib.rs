@@ -29,6 +29,7 @@ mod comments;
 mod discover;
 mod document;
 mod file;
+mod internal_error;
 mod levels;
 mod load;
 mod request;
@@ -36,10 +37,11 @@ mod walk;
 
 pub use assemble::{LoadedProgram, Member, ProjectManifest, assemble};
 pub use cache::FileCache;
-pub use check::{CheckOptions, check_loaded, check_programs};
+pub use check::{CheckOptions, check_loaded, check_programs, max_steps};
 pub use discover::discover;
 pub use document::{Document, MANIFEST};
 pub use file::{FileResult, READ_ERROR};
+pub use internal_error::{INTERNAL_ERROR, InternalError, guarded};
 pub use levels::{Levels, config_names, configs, rule_options, selection};
 pub use load::{
     Contents, Loaded, ProgramFiles, ReadDocument, build, build_with, documents, load, read_program,

@@ -148,7 +148,8 @@ impl TestProfile {
     }
 }
 
-/// Returns the classes of a variable, those with the most natural representatives first.
+/// Returns the classes of a variable, those with the most natural representatives first; none if they take too much
+/// work.
 ///
 /// `atoms` are those that read only this variable; `group` are all atoms that read it or a variable
 /// that it is compared with.
@@ -162,7 +163,11 @@ pub(crate) fn classes(
     let mut profile = TestProfile { related, ..TestProfile::default() };
     let kept = sufficient_strings(problem, group, related);
     for atom in group.iter().filter_map(|a| problem.atoms.get(*a)) {
+        problem.work.spend(atom.steps);
         profile.atom(atom);
+    }
+    if problem.work.is_exhausted() {
+        return Vec::new();
     }
     if let Some(kept) = kept {
         profile.texts.retain(|t| kept.contains(t));
@@ -179,6 +184,9 @@ pub(crate) fn classes(
         .any(|a| matches!(a.kind, AtomKind::Part) && a.variables.contains(&variable));
     let mut classes = Vec::new();
     for (slot, approximate) in builder.classes {
+        if problem.work.is_exhausted() {
+            return Vec::new();
+        }
         let truths: Vec<TruthSet> = atoms
             .iter()
             .filter_map(|a| problem.atoms.get(*a))

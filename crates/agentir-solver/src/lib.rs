@@ -36,6 +36,7 @@ mod smt;
 mod solver;
 mod statistics;
 mod truth;
+mod work;
 
 pub use answer::{Answer, Example, UnknownReason, Verdict};
 pub use query::{Assertion, Bound, Fact, FactKind, Facts, Goal, Label, Query, Test, Type};

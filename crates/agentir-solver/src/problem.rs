@@ -3,6 +3,7 @@
 use crate::atom_class::{AtomClass, classify, is_length};
 use crate::query::{Assertion, Bound, Fact, FactKind, Facts, Goal, Label, Query, Test, Type};
 use crate::truth::{Formula, TruthSet};
+use crate::work::{self, Work};
 use agentir_eval::{
     Date, Environment, EvalError, State, Value, evaluate, is_evaluated, is_evaluated_method,
     length, member, pattern, truthy,
@@ -42,6 +43,8 @@ pub(crate) struct Atom<'a> {
     pub(crate) may_fail: bool,
     /// The dialect that defines its semantics, if it is an expression.
     pub(crate) dialect: Dialect,
+    /// The steps that an evaluation takes.
+    pub(crate) steps: u64,
 }
 
 #[derive(Clone, Debug)]
@@ -54,6 +57,17 @@ pub(crate) enum AtomKind<'a> {
     Fact(&'a FactKind),
     /// Membership: the second variable is a member of the first and must agree with it.
     Part,
+}
+
+impl AtomKind<'_> {
+    fn steps(&self) -> u64 {
+        match self {
+            Self::Expr(expr) => work::of_expr(expr),
+            Self::Fact(FactKind::OneOf(values)) => values.len() as u64,
+            Self::Fact(FactKind::Pattern(by)) => work::of_pattern(by),
+            Self::Fact(_) | Self::Opaque | Self::Part => 1,
+        }
+    }
 }
 
 /// A constraint.
@@ -121,10 +135,12 @@ pub(crate) struct Problem<'a> {
     pub(crate) labels: Vec<Label>,
     by_path: FxHashMap<Path, usize>,
     by_key: FxHashMap<SmolStr, usize>,
+    pub(crate) work: Work,
 }
 
 impl<'a> Problem<'a> {
-    pub(crate) fn new(query: &Query<'a>) -> Self {
+    /// The normal form of a query that may take so many steps.
+    pub(crate) fn new(query: &Query<'a>, limit: u64) -> Self {
         let dialects = dialects(query);
         let strict = dialects.iter().map(|d| d.semantics());
         let strict = strict.into_iter().find(|s| s.unset_member == Unset::Error);
@@ -138,6 +154,7 @@ impl<'a> Problem<'a> {
             labels: Vec::new(),
             by_path: FxHashMap::default(),
             by_key: FxHashMap::default(),
+            work: Work::new(limit),
         };
         for assertion in &query.assumptions {
             let (formula, required) = problem.assertion(assertion, query.facts);
@@ -157,6 +174,7 @@ impl<'a> Problem<'a> {
         }
         problem.add_facts(query.facts);
         problem.add_membership();
+        problem.work.spend(problem.atoms.iter().map(|atom| atom.steps).sum());
         problem
     }
 
@@ -331,7 +349,8 @@ impl<'a> Problem<'a> {
             return *found;
         }
         let index = self.atoms.len();
-        self.atoms.push(Atom { kind, variables, may_fail, dialect: self.dialect });
+        let steps = kind.steps();
+        self.atoms.push(Atom { kind, variables, may_fail, dialect: self.dialect, steps });
         self.by_key.insert(key.into(), index);
         index
     }
@@ -390,6 +409,7 @@ impl<'a> Problem<'a> {
         atom: &Atom<'a>,
         slot: &dyn Fn(usize) -> Option<&'s Slot>,
     ) -> TruthSet {
+        self.work.spend(atom.steps);
         match &atom.kind {
             AtomKind::Opaque => TruthSet::EITHER,
             AtomKind::Expr(expr) => {

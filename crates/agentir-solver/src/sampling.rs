@@ -7,6 +7,7 @@
 use crate::atom_class::is_length;
 use crate::problem::{fact_holds, is_opaque};
 use crate::query::{Assertion, Bound, Fact, FactKind, Facts, Goal, Query, Test, Type};
+use crate::work::{self, Work};
 use agentir_eval::{Environment, EvalError, Outcome, Value, outcome};
 use agentir_expr::dialect::Semantics;
 use agentir_expr::{Dialect, Expr, ExprKind, Literal as Constant, Path, Segment, UnaryOp, Visit};
@@ -25,16 +26,21 @@ const MAX_EVALUATIONS: u32 = 200;
 const MAX_SEGMENTS: usize = 4;
 
 /// Whether sampling finds a state that answers the query. `false` proves nothing.
-pub(crate) fn samples_a_model(query: &Query<'_>) -> bool {
-    let Some(mut sampler) = Sampler::new(query) else { return false };
+pub(crate) fn samples_a_model(query: &Query<'_>, work: &Work) -> bool {
+    let Some(mut sampler) = Sampler::new(query, work) else { return false };
     sampler.values();
     sampler.assign(0)
 }
 
 /// Whether sampling finds both a state in which a condition holds and one in which it does not.
 /// `false` proves nothing.
-pub(crate) fn samples_both_truths(expr: &Expr, facts: &Facts, dialect: Dialect) -> bool {
-    let mut sampler = Sampler::empty(facts, dialect);
+pub(crate) fn samples_both_truths(
+    expr: &Expr,
+    facts: &Facts,
+    dialect: Dialect,
+    work: &Work,
+) -> bool {
+    let mut sampler = Sampler::empty(facts, dialect, work);
     if is_opaque(expr) || sampler.condition(expr, true).is_none() || !sampler.are_independent() {
         return false;
     }
@@ -54,6 +60,8 @@ struct Conjunct<'a> {
     wanted: Outcome,
     /// The variables that it reads, as a bit set.
     reads: u32,
+    /// The steps that an evaluation takes.
+    steps: u64,
 }
 
 struct Variable<'q, 'a> {
@@ -73,14 +81,15 @@ struct Sampler<'q, 'a> {
     variables: Vec<Variable<'q, 'a>>,
     conjuncts: Vec<Conjunct<'a>>,
     budget: u32,
+    work: &'q Work,
 }
 
 impl<'q, 'a> Sampler<'q, 'a> {
     /// Returns `None` for queries that are not sampled: those with natural-language conditions,
     /// opaque calls, list items, lengths, several dialects, or variables together with their
     /// members.
-    fn new(query: &'q Query<'a>) -> Option<Self> {
-        let mut this = Self::empty(query.facts, query.dialect);
+    fn new(query: &'q Query<'a>, work: &'q Work) -> Option<Self> {
+        let mut this = Self::empty(query.facts, query.dialect, work);
         for assertion in &query.assumptions {
             this.assertion(assertion, assertion.holds)?;
         }
@@ -92,10 +101,11 @@ impl<'q, 'a> Sampler<'q, 'a> {
         this.are_independent().then_some(this)
     }
 
-    fn empty(facts: &'q Facts, dialect: Dialect) -> Self {
+    fn empty(facts: &'q Facts, dialect: Dialect, work: &'q Work) -> Self {
         let (variables, conjuncts) = (Vec::new(), Vec::new());
         let semantics = dialect.semantics();
-        Self { facts, dialect, semantics, variables, conjuncts, budget: MAX_EVALUATIONS }
+        let budget = MAX_EVALUATIONS;
+        Self { facts, dialect, semantics, variables, conjuncts, budget, work }
     }
 
     fn assertion(&mut self, assertion: &Assertion<'a>, holds: bool) -> Option<()> {
@@ -114,17 +124,20 @@ impl<'q, 'a> Sampler<'q, 'a> {
             ExprKind::Unary { op: UnaryOp::Not, operand } => self.condition(operand, !holds),
             _ => {
                 let wanted = if holds { Outcome::True } else { Outcome::False };
-                let reads = self.reads(expr)?;
-                self.conjuncts.push(Conjunct { expr, wanted, reads });
+                let mut steps = 0;
+                let reads = self.reads(expr, &mut steps);
+                self.work.spend(steps);
+                self.conjuncts.push(Conjunct { expr, wanted, reads: reads?, steps });
                 Some(())
             }
         }
     }
 
-    /// Returns the variables that an expression reads.
-    fn reads(&mut self, expr: &'a Expr) -> Option<u32> {
+    /// Returns the variables that an expression reads, and adds the steps that an evaluation takes.
+    fn reads(&mut self, expr: &'a Expr, steps: &mut u64) -> Option<u32> {
         let mut reads = Some(0);
         expr.visit(&mut |e| {
+            *steps += work::of_node(e);
             match &e.kind {
                 ExprKind::Path(path) => {
                     let bit = self.variable(path).map(|at| 1 << at);
@@ -269,6 +282,7 @@ impl<'q, 'a> Sampler<'q, 'a> {
     }
 
     fn holds(&self, conjunct: &Conjunct<'_>) -> bool {
+        self.work.spend(conjunct.steps);
         outcome(conjunct.expr, self, self.dialect) == conjunct.wanted
     }
 }

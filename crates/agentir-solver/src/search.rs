@@ -369,7 +369,7 @@ impl<'p, 'a> Search<'p, 'a> {
     }
 
     fn budget_exceeded(&self) -> bool {
-        self.checks.get() > MAX_CHECKS
+        self.checks.get() > MAX_CHECKS || self.problem.work.is_exhausted()
     }
 
     fn class(&self, variable: usize, at: usize) -> Option<&'p EquivClass> {
@@ -466,6 +466,7 @@ impl<'p, 'a> Search<'p, 'a> {
     fn may_hold(&self, constraint: usize, assigned: &PartialAssignment, definite: bool) -> bool {
         self.checks.set(self.checks.get().saturating_add(1));
         self.problem.constraints.get(constraint).is_none_or(|constraint| {
+            self.problem.work.spend(constraint.atoms.len() as u64);
             constraint
                 .truth_set(&|a| self.truth_set(a, assigned, definite))
                 .intersects(TruthSet::TRUE)

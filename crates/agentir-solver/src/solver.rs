@@ -9,6 +9,7 @@ use crate::sampling::{samples_a_model, samples_both_truths};
 use crate::search::{self, Assignment, Domains, SearchResult};
 use crate::smt::{self, Smt};
 use crate::statistics::Statistics;
+use crate::work::Work;
 use agentir_eval::MAX_VALUE_DEPTH;
 use agentir_expr::{Dialect, Expr, ExprKind, Visit};
 use rustc_hash::FxHashMap;
@@ -36,7 +37,12 @@ pub struct Solver {
     smt: Smt,
     statistics: Statistics,
     timed: bool,
+    /// The steps that all queries together may take.
+    limit: u64,
 }
+
+/// The steps that one query takes at most.
+const MAX_QUERY_STEPS: u64 = 20_000_000;
 
 impl Default for Solver {
     fn default() -> Self {
@@ -48,7 +54,37 @@ impl Solver {
     /// Returns a solver that uses `cache`.
     #[must_use]
     pub fn new(cache: Cache) -> Self {
-        Self { cache, smt: Smt::default(), statistics: Statistics::default(), timed: false }
+        Self {
+            cache,
+            smt: Smt::default(),
+            statistics: Statistics::default(),
+            timed: false,
+            limit: u64::MAX,
+        }
+    }
+
+    /// Limits the work of all queries together to a number of [`Statistics::steps`]. Those that come after it was
+    /// reached are not answered.
+    #[must_use]
+    pub fn limited(self, steps: u64) -> Self {
+        Self { limit: steps, ..self }
+    }
+
+    /// The steps that all queries together may take.
+    #[must_use]
+    pub const fn max_steps(&self) -> u64 {
+        self.limit
+    }
+
+    /// Whether the queries so far took all steps, so that no further one is answered.
+    #[must_use]
+    pub const fn is_exhausted(&self) -> bool {
+        self.statistics.steps >= self.limit
+    }
+
+    /// The steps that the next query may take.
+    fn query_limit(&self) -> u64 {
+        self.limit.saturating_sub(self.statistics.steps).min(MAX_QUERY_STEPS)
     }
 
     /// Makes the solver measure the time of its queries. By default it does not use a clock.
@@ -67,7 +103,10 @@ impl Solver {
     /// finds a model.
     pub fn check(&mut self, query: &Query<'_>) -> Verdict {
         let start = self.start();
-        if samples_a_model(query) {
+        let work = Work::new(u64::MAX);
+        let found = samples_a_model(query, &work);
+        self.statistics.steps += work.spent();
+        if found {
             self.statistics.queries += 1;
             self.statistics.by_sampling += 1;
             self.stop(start);
@@ -80,7 +119,9 @@ impl Solver {
     /// not, given the facts. Cheap; `false` proves nothing.
     pub fn is_contingent(&mut self, condition: &Expr, facts: &Facts, dialect: Dialect) -> bool {
         let start = self.start();
-        let open = samples_both_truths(condition, facts, dialect);
+        let work = Work::new(u64::MAX);
+        let open = samples_both_truths(condition, facts, dialect, &work);
+        self.statistics.steps += work.spent();
         if open {
             self.statistics.queries += 2;
             self.statistics.by_sampling += 2;
@@ -98,8 +139,13 @@ impl Solver {
             self.statistics.out_of_budget += 1;
             return Answer::Unknown(UnknownReason::Budget);
         }
+        let limit = self.query_limit();
+        if limit == 0 {
+            self.statistics.out_of_budget += 1;
+            return Answer::Unknown(UnknownReason::Budget);
+        }
         let (query, keys) = canonical(query);
-        let problem = Problem::new(&query);
+        let problem = Problem::new(&query, limit);
         let key = cache_key(&problem, &query, &keys);
         let cached = self.cache.get(&key);
         let cached = match cached {
@@ -132,6 +178,7 @@ impl Solver {
                 cached
             }
         };
+        self.statistics.steps += problem.work.spent();
         self.statistics.z3_time = self.smt.time();
         self.stop(start);
         match cached {
@@ -242,14 +289,15 @@ impl Solver {
             let (facts, assumptions) = restricted_to(problem, query, &fewer);
             let asks = !matches!(query.goal, Goal::Satisfiable) || !assumptions.is_empty();
             let fewer_query = Query { facts: &facts, assumptions, ..query.clone() };
-            let smaller = Problem::new(&fewer_query);
+            let smaller = Problem::new(&fewer_query, problem.work.left());
             let constraints: Vec<usize> = (0..smaller.constraints.len()).collect();
-            if asks
+            let unsat = asks
                 && matches!(
                     self.attempt(&smaller, &Domains::new(&smaller), &constraints),
                     Attempt::Unsat(_)
-                )
-            {
+                );
+            problem.work.spend(smaller.work.spent());
+            if unsat {
                 core = fewer;
                 // Labels that were necessary together with this one may be redundant without it.
                 at = 0;

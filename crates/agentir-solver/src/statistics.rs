@@ -28,10 +28,20 @@ pub struct Statistics {
     pub unconfirmed: u64,
     /// Queries that are unknown because Z3 is not available.
     pub unavailable: u64,
+    /// The work, in steps: the evaluation of one node of an expression is about one.
+    pub steps: u64,
     /// The total time, Z3's share included; zero unless the solver is timed.
     pub time: Duration,
     /// The time in Z3.
     pub z3_time: Duration,
+}
+
+impl Statistics {
+    /// Whether neither Z3 nor steps were missing, so that the same queries have the same answers everywhere.
+    #[must_use]
+    pub const fn is_complete(&self) -> bool {
+        self.incomplete == 0 && self.out_of_budget == 0
+    }
 }
 
 impl AddAssign for Statistics {
@@ -46,6 +56,7 @@ impl AddAssign for Statistics {
         self.incomplete += other.incomplete;
         self.unconfirmed += other.unconfirmed;
         self.unavailable += other.unavailable;
+        self.steps += other.steps;
         self.time += other.time;
         self.z3_time += other.z3_time;
     }
@@ -64,7 +75,7 @@ impl fmt::Display for Statistics {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "{} queries: {} answered by sampling, {} cached, {} decided without Z3, {} with Z3; {} unknown ({} opaque, {} over budget, {} unconfirmed, {} without Z3 available); {:.1} ms, of which {:.1} ms in Z3",
+            "{} queries: {} answered by sampling, {} cached, {} decided without Z3, {} with Z3; {} unknown ({} opaque, {} over budget, {} unconfirmed, {} without Z3 available); {} steps; {:.1} ms, of which {:.1} ms in Z3",
             self.queries,
             self.by_sampling,
             self.cached,
@@ -75,6 +86,7 @@ impl fmt::Display for Statistics {
             self.out_of_budget,
             self.unconfirmed,
             self.unavailable,
+            self.steps,
             self.time.as_secs_f64() * 1e3,
             self.z3_time.as_secs_f64() * 1e3,
         )

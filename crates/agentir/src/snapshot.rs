@@ -13,7 +13,7 @@ use agentir_flow::cost::{CostReport, cost};
 use agentir_ir::{CompilationOutput, Program};
 use agentir_lint::{Cancellation, Cancelled, Selection};
 use agentir_project::{
-    CheckOptions, FileResult, Levels, Loaded, LoadedProgram, READ_ERROR, check_programs,
+    CheckOptions, FileResult, Levels, Loaded, LoadedProgram, READ_ERROR, check_programs, max_steps,
     read_options,
 };
 use agentir_rewrite::RewriteError;
@@ -187,6 +187,7 @@ impl Snapshot {
             timed: false,
             languages: languages(),
             cancellation: &self.cancellation,
+            max_steps: max_steps(loaded.programs.len()),
         };
         let front_end = loaded.diagnostics.clone();
         let (checked, _) = check_programs(&loaded.programs, front_end, &loaded.sources, check)?;

@@ -346,6 +346,7 @@ fn findings(loaded: &mut Loaded) -> Vec<(&'static str, String)> {
         fragment: false,
         timed: false,
         cancellation: &Cancellation::default(),
+        max_steps: u64::MAX,
     };
     let found = check_loaded(loaded, check).map(|(checked, _)| checked.diagnostics);
     let found = found.into_iter().flatten().map(|one| (one.rule.0, one.message.to_string()));

@@ -14,6 +14,7 @@ const UPDATE: &str = "AGENTIR_UPDATE_PAGES";
 const WITHOUT_EXAMPLE: &[(&str, &str)] = &[
     ("not-text", "about files that are not text, which a page cannot show"),
     ("unreadable-file", "about files that cannot be opened, which a page cannot show"),
+    ("internal-error", "about mistakes of agentir, and none is known"),
     ("invalid-configuration", "about `agentir.toml`, which is not an agent"),
     ("nesting-too-deep", "needs more levels than a page is wide"),
     ("expression-too-deep", "needs more parentheses than a page is wide"),

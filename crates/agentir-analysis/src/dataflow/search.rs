@@ -2,7 +2,9 @@
 
 use super::external::ExternalDefs;
 use super::locals::{Constants, LocalVariables, root};
+use crate::limits::{Limit, Limits};
 use crate::symbols::AgentSymbols;
+use agentir_diagnostics::Span;
 use agentir_eval::{Outcome, State, Value, outcome};
 use agentir_expr::{Dialect, Expr, ExprKind, Literal, UnaryOp, Visit};
 use agentir_flow::cfg::{
@@ -86,6 +88,9 @@ pub struct Dataflow<'a> {
     /// large agent has very many variables, the last ones are skipped.
     budget: Cell<usize>,
     search_stats: Rc<SearchStats>,
+    limits: Rc<Limits>,
+    /// Where the agent is.
+    at: Span,
 }
 
 /// Statistics of all searches of a program.
@@ -297,10 +302,11 @@ impl<'a> DefIndex<'a> {
 impl<'a> Dataflow<'a> {
     pub(crate) fn new(
         defs: Rc<DefIndex<'a>>,
-        agent: AgentId,
+        (agent, at): (AgentId, Span),
         search_stats: Rc<SearchStats>,
+        limits: Rc<Limits>,
     ) -> Self {
-        Self { defs, agent, budget: Cell::new(MAX_VISITED_NODES), search_stats }
+        Self { defs, agent, budget: Cell::new(MAX_VISITED_NODES), search_stats, limits, at }
     }
 
     /// Returns the nodes of the agent.
@@ -337,6 +343,7 @@ impl<'a> Dataflow<'a> {
             .set(self.search_stats.visited_nodes.get().saturating_add(visited));
         if left > 0 && left <= steps {
             self.search_stats.given_up.set(self.search_stats.given_up.get() + 1);
+            self.limits.reach(Limit::Paths, Some(self.at));
         }
         left > steps
     }

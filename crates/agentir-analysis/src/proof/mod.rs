@@ -22,6 +22,7 @@ pub use variable_facts::{FactSource, VariableFacts};
 use crate::cancel::Cancellation;
 use crate::clock::Clock;
 use crate::conditions::test;
+use crate::limits::{Limit, Limits};
 use agentir_diagnostics::{Premise, Span};
 use agentir_eval::{State, Value, evaluate};
 use agentir_expr::{Dialect, Expr, Path};
@@ -31,28 +32,46 @@ use agentir_solver::{
     UnknownReason, Verdict,
 };
 use std::cell::{Cell, RefCell};
+use std::rc::Rc;
 
 /// The solver of a program.
 pub(crate) struct Prover {
     solver: RefCell<Solver>,
-    /// The maximum number of queries.
-    max_queries: u64,
-    refused: Cell<u64>,
+    cancelled: Cell<u64>,
     cancellation: Cancellation,
+    limits: Rc<Limits>,
 }
 
+/// The steps that the queries about a program may take together: a few seconds. Those about a hundred programs that
+/// people wrote take a thousandth.
+const MAX_STEPS: u64 = 30_000_000;
+
+/// The steps that each agent adds.
+const MAX_STEPS_PER_AGENT: u64 = 300_000;
+
+/// The most that many agents make of it.
+const MAX_STEPS_OF_ALL: u64 = 300_000_000;
+
 impl Prover {
-    /// Returns the solver of a program with this many agents. The number of queries is bounded by a
-    /// count, so that findings do not depend on the speed of the machine. Realistic programs stay
-    /// far below it. Queries that sampling answers do not count.
-    pub(crate) fn new(agents: usize) -> Self {
-        let max_queries = 10_000 + 2_000 * u64::try_from(agents).unwrap_or(u64::MAX / 4_000);
+    /// Returns the solver of a program with this many agents. Its work is bounded by a count, so that findings do not
+    /// depend on the speed of the machine.
+    pub(crate) fn new(agents: usize, limits: Rc<Limits>) -> Self {
+        let agents = u64::try_from(agents).unwrap_or(u64::MAX);
+        let more = MAX_STEPS_PER_AGENT.saturating_mul(agents);
+        let steps = MAX_STEPS.saturating_add(more).min(MAX_STEPS_OF_ALL);
         Self {
-            solver: RefCell::default(),
-            max_queries,
-            refused: Cell::new(0),
+            solver: RefCell::new(Solver::default().limited(steps)),
+            cancelled: Cell::new(0),
             cancellation: Cancellation::default(),
+            limits,
         }
+    }
+
+    /// Limits the work to fewer steps than the size of the program allows.
+    pub(crate) fn limited(self, steps: u64) -> Self {
+        let solver = self.solver.into_inner();
+        let steps = steps.min(solver.max_steps());
+        Self { solver: RefCell::new(solver.limited(steps)), ..self }
     }
 
     /// Answers no further query once `cancellation` says so.
@@ -75,21 +94,38 @@ impl Prover {
         decide: fn(&mut Solver, &Query<'_>) -> T,
     ) -> T {
         let mut solver = self.solver.borrow_mut();
-        let Statistics { queries, by_sampling, .. } = *solver.statistics();
-        if queries - by_sampling >= self.max_queries || self.cancellation.is_cancelled() {
-            self.refused.set(self.refused.get() + 1);
+        if self.cancellation.is_cancelled() {
+            self.cancelled.set(self.cancelled.get() + 1);
             return Answer::Unknown(UnknownReason::Budget).into();
         }
-        decide(&mut solver, query)
+        let before = solver.statistics().out_of_budget;
+        let decided = decide(&mut solver, query);
+        if solver.statistics().out_of_budget != before {
+            let limit = match solver.is_exhausted() {
+                true => Limit::Conditions,
+                false => Limit::Condition,
+            };
+            self.limits.reach(limit, place(query));
+        }
+        decided
     }
 
     /// Returns the queries so far, refused ones included.
     pub(crate) fn statistics(&self) -> Statistics {
         let mut statistics = *self.solver.borrow().statistics();
-        statistics.queries += self.refused.get();
-        statistics.out_of_budget += self.refused.get();
+        statistics.queries += self.cancelled.get();
+        statistics.out_of_budget += self.cancelled.get();
         statistics
     }
+}
+
+/// The condition that a query is about: that of its goal, or else the last that it assumes.
+fn place(query: &Query<'_>) -> Option<Span> {
+    let goal = match &query.goal {
+        Goal::Implied(assertion) | Goal::Equivalent(assertion, _) => assertion.test.span(),
+        Goal::Satisfiable => None,
+    };
+    goal.or_else(|| query.assumptions.iter().rev().find_map(|a| a.test.span()))
 }
 
 impl std::fmt::Debug for Prover {

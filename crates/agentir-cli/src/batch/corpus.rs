@@ -6,7 +6,7 @@ use crate::input::Input;
 use crate::output::{print, print_json};
 use agentir_corpus::{Corpus, Measured};
 use agentir_lint::Selection;
-use agentir_project::{Levels, ProgramFiles, build, selection};
+use agentir_project::{Levels, ProgramFiles, build, max_steps, selection};
 use clap::{Args, ValueEnum};
 use std::collections::HashMap;
 use std::ops::ControlFlow;
@@ -77,7 +77,12 @@ fn count(args: &CorpusOf) -> Result<Corpus, ExitCode> {
     let groups = args.work.programs(&request)?;
     let selection = selection(Selection::default(), &sources.configs);
     let levels = Levels::new(&sources.configs, &selection);
-    let query = CheckQuery { request: &request, selection: &selection, levels: &levels };
+    let query = CheckQuery {
+        request: &request,
+        selection: &selection,
+        levels: &levels,
+        max_steps: max_steps(groups.len()),
+    };
     let store = args.work.store("corpus", &query);
     let mut all = Corpus::new(args.top);
     each(
@@ -116,7 +121,7 @@ fn count_one(group: ProgramFiles, query: CheckQuery<'_>, store: Option<&Store>) 
     };
     let corpus = measured.corpus(MAX_ROWS);
     if let (Some(store), Some(place)) = (store, place)
-        && checked.statistics.solver.incomplete == 0
+        && checked.statistics.solver.is_complete()
     {
         store.put(&place, serde_json::to_vec(&corpus).ok());
     }

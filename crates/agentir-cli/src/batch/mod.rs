@@ -27,10 +27,10 @@ pub mod watch;
 use crate::input::unreadable;
 use crate::page::{MAX_PICTURES, page};
 use crate::settings;
-use agentir_diagnostics::{Diagnostic, FileId, SourceMap, sort};
+use agentir_diagnostics::{Diagnostic, FileId, SourceFile, SourceMap, sort};
 use agentir_lint::{Cancellation, Checked, Selection, Statistics, Times};
 use agentir_project::{
-    CheckOptions, Contents, Levels, Loaded, ProgramFiles, Request, build, check_loaded,
+    CheckOptions, Contents, Levels, Loaded, ProgramFiles, Request, build, check_loaded, guarded,
 };
 use agentir_report::Page;
 use clap::Args;
@@ -115,6 +115,8 @@ pub struct CheckQuery<'a> {
     pub selection: &'a Selection,
     /// How bad their findings are.
     pub levels: &'a Levels<'a>,
+    /// The steps that the solver may take for a program.
+    pub max_steps: u64,
 }
 
 impl CheckQuery<'_> {
@@ -127,6 +129,7 @@ impl CheckQuery<'_> {
             fragment: self.request.options.fragment,
             timed,
             cancellation: &Cancellation::default(),
+            max_steps: self.max_steps,
         };
         // Nobody cancels it.
         check_loaded(loaded, options).unwrap_or_default()
@@ -284,6 +287,7 @@ fn check_one(
     wanted: Outputs,
 ) -> (Findings, Page, (Statistics, Times)) {
     let request = query.request;
+    let first = Arc::clone(&group.first);
     let shown = |found: &[Diagnostic]| wanted.all_files || !found.is_empty();
     let needs = |(_, found): &(usize, Vec<Diagnostic>)| shown(found);
     let (contents, place) = match store::known(store, group, request, entry::decode, needs) {
@@ -295,12 +299,24 @@ fn check_one(
         }
         Known::Nothing(contents, place) => (contents, place),
     };
-    let mut loaded = build(contents, request);
-    let (checked, times) = query.check(&mut loaded, wanted.times);
+    let done = guarded(|| {
+        let mut loaded = build(contents, request);
+        let (checked, times) = query.check(&mut loaded, wanted.times);
+        (loaded, checked, times)
+    });
+    let (loaded, checked, times) = match done {
+        Ok(done) => done,
+        Err(error) => {
+            let mut sources = SourceMap::new();
+            let diagnostics = vec![error.finding(sources.add(SourceFile::new(&*first, "")))];
+            let found = Findings { diagnostics, sources: Arc::new(sources), files: 1 };
+            return (found, Page::default(), Default::default());
+        }
+    };
     let page = if wanted.page { page(&loaded) } else { Page::default() };
     let (diagnostics, files) = (checked.diagnostics, loaded.files);
     if let (Some(store), Some(place)) = (store, place)
-        && checked.statistics.solver.incomplete == 0
+        && checked.statistics.solver.is_complete()
     {
         store.put(&place, entry::encode(files, &diagnostics));
     }

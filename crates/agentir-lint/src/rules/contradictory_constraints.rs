@@ -6,6 +6,7 @@ use crate::wording::evaluation_point;
 use agentir_analysis::constraints::{
     EvaluationPoint, GuardedConstraint, guarded_constraints, related,
 };
+use agentir_analysis::limits::Limit;
 use agentir_analysis::proof::{Assumption, QueryBuilder, UnsatCore};
 use agentir_diagnostics::{Diagnostic, RuleName, Severity};
 use agentir_expr::dialect::{Construct, Keyword};
@@ -132,6 +133,10 @@ impl<'a> Situations<'_, '_, 'a> {
     fn spend(&mut self, work: usize) -> bool {
         let budget = self.budget.checked_sub(work);
         *self.budget = budget.unwrap_or(0);
+        if budget.is_none() {
+            let at = self.cx.agent.metadata.name.span;
+            self.cx.program.limits().reach(Limit::Combinations, Some(at));
+        }
         budget.is_some()
     }
 

@@ -4,6 +4,7 @@ use crate::evidence::bindings;
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use agentir_analysis::cycles::{defined_variables, may_precede_transfer, stable_reads};
 use agentir_analysis::endless::example_of;
+use agentir_analysis::limits::Limit;
 use agentir_diagnostics::{Label, RuleName, Severity};
 use agentir_expr::dialect::Construct;
 use agentir_flow::Cfg;
@@ -65,8 +66,13 @@ fn search<'c, 'a>(
         let Some(to) = hop.transfer.target else { continue };
         let been = hops.iter().any(|h| cfg.node(h.transfer.node).is_some_and(|n| n.agent == to));
         // A cycle is reported at its first agent.
-        if to < start || (to != start && been) || *budget == 0 {
+        if to < start || (to != start && been) {
             continue;
+        }
+        if *budget == 0 {
+            let at = cx.agent.metadata.name.span;
+            cx.program.limits().reach(Limit::Combinations, Some(at));
+            return;
         }
         *budget -= 1;
         hops.push(hop);

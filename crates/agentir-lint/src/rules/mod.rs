@@ -2,6 +2,7 @@
 
 pub(crate) mod agent_in_prompt;
 pub(crate) mod always_true_condition;
+pub(crate) mod analysis_limit;
 pub(crate) mod argument_type;
 pub(crate) mod auth_jit_without_profile;
 pub(crate) mod callback_too_deep;

@@ -21,6 +21,7 @@ use agentir_z3::z3::ast::{Bool, Int, Real};
 use agentir_z3::z3::{Model, Solver};
 use rustc_hash::FxHashSet;
 use smol_str::{SmolStr, format_smolstr};
+use std::cell::Cell;
 use std::collections::BTreeMap;
 
 /// Whether something fails, and whether it is true if not.
@@ -36,6 +37,8 @@ pub(crate) struct Encoding<'p, 'a> {
     goals: Vec<Bool>,
     variables: BTreeMap<usize, Variable>,
     readings: Readings,
+    /// Whether patterns are among the goals.
+    has_patterns: Cell<bool>,
 }
 
 struct Variable {
@@ -50,6 +53,7 @@ impl<'p, 'a> Encoding<'p, 'a> {
             goals: Vec::new(),
             variables: BTreeMap::new(),
             readings: Readings::new(),
+            has_patterns: Cell::new(false),
         };
         let goals: Vec<_> = goals.iter().filter_map(|g| problem.constraints.get(*g)).collect();
         for variable in goals.iter().flat_map(|g| g.variables.iter().copied()) {
@@ -98,6 +102,10 @@ impl<'p, 'a> Encoding<'p, 'a> {
             this.goals.push(met);
         }
         this
+    }
+
+    pub(crate) fn has_patterns(&self) -> bool {
+        self.has_patterns.get()
     }
 
     pub(crate) fn assert(&self, solver: &Solver) {
@@ -218,6 +226,7 @@ impl<'p, 'a> Encoding<'p, 'a> {
             FactKind::AtLeast(bound, n) => measured(*bound, term, |m| m.ge(real(*n))),
             FactKind::AtMost(bound, n) => measured(*bound, term, |m| m.le(real(*n))),
             FactKind::Pattern(by) => {
+                self.has_patterns.set(true);
                 let matches = found_in(by, &term.text)?;
                 let number = all(&[&term.is_number, &Bool::fresh_const("matches")]);
                 let other = any(&[&term.is_text, &term.is_number]).not();
@@ -354,6 +363,7 @@ impl<'p, 'a> Encoding<'p, 'a> {
             return None;
         };
         let found = if op == BinaryOp::Matches {
+            self.has_patterns.set(true);
             found_in(by, &term.text)?
         } else {
             let by = Term::constant(&Value::Text(by.clone()))?.text;

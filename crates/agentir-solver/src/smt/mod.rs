@@ -67,7 +67,7 @@ impl Smt {
     /// Searches for a state that satisfies `constraints`.
     pub(crate) fn check(&mut self, problem: &Problem<'_>, constraints: &[usize]) -> Verdict {
         self.asked += 1;
-        if constraints.len() > MAX_CONSTRAINTS {
+        if constraints.len() > MAX_CONSTRAINTS || problem.work.is_exhausted() {
             return Verdict::Unknown;
         }
         let start = self.time.map(|_| Instant::now());
