@@ -309,7 +309,9 @@ impl Keys<'_, '_, '_> {
         let is_headed = is_top && record.fields.iter().any(|field| is_head(field.def));
         let is_other = |def: &&FieldDef| !(is_headed && is_head(def));
         let all = ty.fields.iter().filter(is_allowed).filter(is_new);
-        let all = all.filter(is_unnamed).filter(is_other);
+        let kind = self.document.kind;
+        let is_of_kind = |def: &&FieldDef| !is_headed || def.only.is_none_or(|only| only == kind);
+        let all = all.filter(is_unnamed).filter(is_other).filter(is_of_kind);
         for def in all {
             let shapes = shapes::of(def.field_type, def.names);
             let label = spelled(written(def));

@@ -1,15 +1,15 @@
 //! The shapes of values, and which part of a value the offset is in.
 
 use super::{MARKER, called};
-use crate::inline::{ActionKind, ConstraintKind, route_words};
+use crate::inline::{Abl, ActionKind, ConstraintKind, EntryPoint, route_words};
 use crate::schema::{FIELD_TYPES, FieldType, Header, NameKind, RecordType};
 use crate::tree::Record;
 use agentir_diagnostics::Span;
 use agentir_expr::{Scope, Version, functions};
 use agentir_syntax::context::{
-    Context, Cursor, Expected, ExpectedKind, Shape, ends_in_string, open_call, open_placeholder,
-    qualifier,
+    Context, Cursor, Expected, ExpectedKind, Shape, open_call, open_placeholder, qualifier,
 };
+use agentir_syntax::inline::following::{add_following, top_argument};
 use smol_str::SmolStr;
 
 /// The shape of the values of a field.
@@ -143,7 +143,9 @@ impl<'c, 't> Place<'c, 't> {
             FieldType::Data => context.add_shape(Shape::Data),
             FieldType::Record(ty) => context.add_shape(Shape::Record(ty.name)),
             FieldType::Template | FieldType::Templates => self.template(context),
-            FieldType::Condition | FieldType::Expr => self.expression(self.line, context),
+            FieldType::Condition | FieldType::Expr => {
+                self.expression(EntryPoint::Expr, self.line, context);
+            }
             FieldType::Rule => self.constraint(context),
             FieldType::Name | FieldType::Names => match names {
                 Some(kind) => self.name(kind, context),
@@ -161,47 +163,58 @@ impl<'c, 't> Place<'c, 't> {
                 None => self.action(context),
             },
             FieldType::RouteAction => self.route(context),
-            FieldType::Call => match open_call(self.line) {
-                Some(_) => self.argument(context),
-                None => self.name(NameKind::Tool, context),
-            },
+            FieldType::Call => self.called(context),
             FieldType::Store => match self.line.contains("->") {
                 true => self.name(NameKind::Variable, context),
-                false => self.expression(self.line, context),
+                false => self.expression(EntryPoint::Store, self.line, context),
             },
             FieldType::TransformHeader => {
-                if self.line.split_whitespace().next().is_none() || self.line.ends_with('.') {
-                    self.expression(self.line, context);
-                } else {
-                    context.add_words(ExpectedKind::Keyword, &["AS", "INTO"]);
-                }
+                self.expression(EntryPoint::Transform, self.line, context);
             }
-            FieldType::SortBy => {
-                if !self.line.is_empty() {
-                    context.add_words(ExpectedKind::Keyword, &["ASC", "DESC"]);
-                }
-            }
-            FieldType::Assignments => {
-                let named = self.line.contains(['=', ':']) && !self.line.ends_with('{');
-                match named {
-                    true => self.expression(self.line, context),
-                    false => self.name(NameKind::Variable, context),
-                }
-            }
+            FieldType::SortBy => self.expression(EntryPoint::Sort, self.line, context),
+            FieldType::Assignments => self.assignment(context),
             FieldType::Bindings | FieldType::Arguments => self.argument(context),
         }
     }
 
+    /// An assignment: a variable, or its value.
+    fn assignment(&self, context: &mut Context) {
+        // Several are a mapping in braces, or have lines of their own.
+        let own = self.line.trim_start().strip_prefix('{').map_or(self.line, top_argument);
+        let is_target = !own.contains(['=', ':']) && own.trim_end().ends_with('.');
+        if own.trim().is_empty() || is_target {
+            self.name(NameKind::Variable, context);
+        } else {
+            self.expression(EntryPoint::Assignment, own, context);
+        }
+    }
+
+    /// A call.
+    fn called(&self, context: &mut Context) {
+        let Some((_, arguments)) = self.line.split_once('(') else {
+            return self.name(NameKind::Tool, context);
+        };
+        let own = top_argument(arguments);
+        if own.trim().is_empty() {
+            self.name(NameKind::Parameter, context);
+        }
+        self.expression(EntryPoint::Call, self.line, context);
+    }
+
     /// An argument: a name, or its value.
     fn argument(&self, context: &mut Context) {
-        let last = self.line.rsplit([',', '{', '(']).next().unwrap_or_default();
-        if last.contains([':', '=']) {
-            self.expression(self.line, context);
-            return;
-        }
-        self.name(NameKind::Parameter, context);
-        if open_call(self.line).is_some() || self.line.trim_start().starts_with(['{', '[']) {
-            self.expression(self.line, context);
+        let mapping = self.line.trim_start().strip_prefix(['{', '[']);
+        let own = mapping.map_or(self.line, top_argument);
+        match own.split_once([':', '=']) {
+            Some((_, value)) => self.expression(EntryPoint::Expr, value, context),
+            None if own.trim().is_empty() => {
+                self.name(NameKind::Parameter, context);
+                // `{a, b}` passes variables of these names.
+                if mapping.is_some() {
+                    self.expression(EntryPoint::Expr, own, context);
+                }
+            }
+            None => self.expression(EntryPoint::Expr, own, context),
         }
     }
 
@@ -220,7 +233,7 @@ impl<'c, 't> Place<'c, 't> {
                 Some(block) => block.split_once(' ').map_or("", |(_, rest)| rest),
                 None => inner,
             };
-            return self.expression(inner, context);
+            return self.expression(EntryPoint::Placeholder, inner, context);
         }
         context.add_shape(Shape::Template);
         // `TEMPLATE(name)`.
@@ -229,12 +242,8 @@ impl<'c, 't> Place<'c, 't> {
         }
     }
 
-    fn expression(&self, before: &str, context: &mut Context) {
-        if ends_in_string(before) {
-            return context.add_shape(Shape::Text);
-        }
-        context.qualifier = qualifier(before);
-        context.add_shape(Shape::Expression);
+    fn expression(&self, entry_point: EntryPoint, before: &str, context: &mut Context) {
+        add_following::<Abl>(before, entry_point, context);
     }
 
     fn name(&self, kind: NameKind, context: &mut Context) {
@@ -247,13 +256,29 @@ impl<'c, 't> Place<'c, 't> {
         context.add_words(ExpectedKind::Type, FIELD_TYPES);
     }
 
+    /// A condition, which the keyword of a constraint may precede.
     fn constraint(&self, context: &mut Context) {
         let line = self.line.trim_start_matches(['"', '\'']);
         let first = line.split_whitespace().next();
         if first.is_none() {
-            keywords(context, ConstraintKind::WORDS.iter().map(|(word, _)| *word));
+            self.expression(EntryPoint::Constraint, line, context);
         }
-        self.expression(line, context);
+        match first.and_then(ConstraintKind::from_word) {
+            Some(_) => self.constraint_rule(line, context),
+            None => self.expression(EntryPoint::Expr, line, context),
+        }
+    }
+
+    /// A constraint that begins with its keyword.
+    fn constraint_rule(&self, line: &str, context: &mut Context) {
+        let mut last = line.split_whitespace().rev().map(str::to_ascii_lowercase);
+        let checkpoint = (last.next(), last.next());
+        if let (Some("calling"), Some("before")) =
+            (checkpoint.0.as_deref(), checkpoint.1.as_deref())
+        {
+            return context.add_shape(Shape::Name(NameKind::Tool));
+        }
+        self.expression(EntryPoint::Constraint, line, context);
     }
 
     fn action(&self, context: &mut Context) {
@@ -300,7 +325,7 @@ impl<'c, 't> Place<'c, 't> {
         for header in ty.headers {
             match header {
                 Header::Constraint if ConstraintKind::from_word(first).is_some() => {
-                    self.expression(rest, context);
+                    self.constraint_rule(line, context);
                 }
                 Header::Condition if is("if") || is("when") => {
                     match rest
@@ -308,7 +333,7 @@ impl<'c, 't> Place<'c, 't> {
                         .or_else(|| rest.trim_end().strip_suffix(':').map(|_| ("", "")))
                     {
                         Some((_, action)) => Self { line: action, ..*self }.action(context),
-                        None => self.expression(rest, context),
+                        None => self.expression(EntryPoint::Expr, rest, context),
                     }
                 }
                 Header::Routing if line.contains("->") => self.name(NameKind::Agent, context),

@@ -6,10 +6,11 @@ use super::flow::{ACTION_HANDLERS, ERROR_HANDLERS, FLOW, HOOK, HOOKS, STEP};
 use super::supervisor::{AGENTS, BEHAVIOR, COMMUNICATION, POLICIES, PROTOCOL, ROUTING, STATE};
 use super::tools::TOOLS;
 use super::{FieldType, Header, NameKind, RecordType, Version, field, record};
+use crate::tree::DocumentKind;
 use agentir_syntax::rules;
 
-/// An agent or supervisor document (§2). Both kinds share one table; sections that only supervisors have
-/// are checked where the kind is known.
+/// An agent or supervisor document (§2). Both kinds share one table, which says what only one of them is for: a supervisor
+/// routes, and neither runs tools nor gathers (supervisor reference, overview). Others are read all the same.
 pub static AGENT: RecordType = record(
     "agent",
     &[
@@ -25,10 +26,10 @@ pub static AGENT: RecordType = record(
         field("instructions", FieldType::OneOf(&[FieldType::Record(&INSTRUCTIONS), FieldType::Template])),
         field("system_prompt", FieldType::Template),
         field("execution", FieldType::Record(&EXECUTION)),
-        field("tools", FieldType::Record(&TOOLS)),
-        field("use_tool", FieldType::Name).names(NameKind::Tool).aliased(&["use tool"]).repeated(),
-        field("gather", FieldType::Record(&GATHER)),
-        field("flow", FieldType::Record(&FLOW)),
+        field("tools", FieldType::Record(&TOOLS)).only(DocumentKind::Agent),
+        field("use_tool", FieldType::Name).names(NameKind::Tool).aliased(&["use tool"]).repeated().only(DocumentKind::Agent),
+        field("gather", FieldType::Record(&GATHER)).only(DocumentKind::Agent),
+        field("flow", FieldType::Record(&FLOW)).only(DocumentKind::Agent),
         field("memory", FieldType::Record(&MEMORY)),
         field("constraints", FieldType::Record(&CONSTRAINTS)),
         field("guardrails", FieldType::Record(&GUARDRAILS)),
@@ -71,13 +72,13 @@ pub static AGENT: RecordType = record(
             "write `REASONING: true` or `REASONING: false` in each step of the `FLOW`",
         )
         .reported_as(rules::MODE_REMOVED),
-        field("agents", FieldType::Record(&AGENTS)),
-        field("routing", FieldType::Record(&ROUTING)),
-        field("handoff_protocol", FieldType::Record(&PROTOCOL)),
-        field("state", FieldType::Record(&STATE)),
-        field("policies", FieldType::Record(&POLICIES)),
-        field("communication", FieldType::Record(&COMMUNICATION)),
-        field("behavior", FieldType::Record(&BEHAVIOR)),
+        field("agents", FieldType::Record(&AGENTS)).only(DocumentKind::Supervisor),
+        field("routing", FieldType::Record(&ROUTING)).only(DocumentKind::Supervisor),
+        field("handoff_protocol", FieldType::Record(&PROTOCOL)).only(DocumentKind::Supervisor),
+        field("state", FieldType::Record(&STATE)).only(DocumentKind::Supervisor),
+        field("policies", FieldType::Record(&POLICIES)).only(DocumentKind::Supervisor),
+        field("communication", FieldType::Record(&COMMUNICATION)).only(DocumentKind::Supervisor),
+        field("behavior", FieldType::Record(&BEHAVIOR)).only(DocumentKind::Supervisor),
     ],
 );
 

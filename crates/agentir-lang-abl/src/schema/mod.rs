@@ -13,6 +13,7 @@ mod supervisor;
 mod tools;
 
 pub use agent::{AGENT, FRAGMENT_PARENTS};
+use crate::tree::DocumentKind;
 use agentir_diagnostics::RuleName;
 pub use agentir_expr::Version;
 pub(crate) use agentir_ir::FIELD_TYPES;
@@ -104,6 +105,8 @@ pub struct FieldDef {
     pub names: Option<NameKind>,
     /// Whether it may be written several times, for one name each.
     pub repeats: bool,
+    /// The only kind of document that has it, where one kind of a shared table does.
+    pub only: Option<DocumentKind>,
 }
 
 /// Whether a field is required.
@@ -157,6 +160,11 @@ impl FieldDef {
         self
     }
 
+    const fn only(mut self, kind: DocumentKind) -> Self {
+        self.only = Some(kind);
+        self
+    }
+
     const fn reported_as(mut self, rule: RuleName) -> Self {
         self.rule = Some(rule);
         self
@@ -182,6 +190,7 @@ const fn field(name: &'static str, field_type: FieldType) -> FieldDef {
         rule: None,
         names: None,
         repeats: false,
+        only: None,
     }
 }
 

@@ -30,6 +30,8 @@ pub struct Context {
     pub qualifier: Option<SmolStr>,
     /// The tool that the offset is in a call of.
     pub tool: Option<SmolStr>,
+    /// The arguments that the call has already, and the keys that the mapping around the offset has.
+    pub given: Vec<SmolStr>,
     /// The keys, keywords and values that the tables of the language allow here. Names are not among them: these are
     /// those of a program.
     pub expected: Vec<Expected>,
@@ -47,6 +49,7 @@ impl Context {
             shapes: Vec::new(),
             qualifier: None,
             tool: None,
+            given: Vec::new(),
             expected: Vec::new(),
         }
     }
@@ -277,6 +280,8 @@ pub enum ExpectedKind {
     SystemVariable,
     /// A built-in function.
     Function,
+    /// An operator of expressions.
+    Operator,
 }
 
 impl Expected {
