@@ -4,7 +4,6 @@ use super::grammar::inline::InlineParser;
 use super::lexer::{EntryPoint, Lexer, Token};
 use super::{Adl, context};
 use agentir_diagnostics::FileId;
-use agentir_syntax::context::ExpectedKind;
 use agentir_syntax::inline::following::{END, Following, Spelling};
 use agentir_syntax::inline::{Error, InlineText};
 
@@ -15,7 +14,7 @@ impl Following for Adl {
         Spelling::value("None"),
         Spelling::value("True"),
         Spelling::value("False"),
-        Spelling { terminal: "re.match", text: "re.match", kind: ExpectedKind::Function },
+        Spelling::function("re.match"),
         Spelling::keyword("the user claims").of("VERB"),
         Spelling::keyword("ref"),
         Spelling::operator("and"),

@@ -15,7 +15,7 @@ impl Following for AgentScript {
         Spelling::value("True"),
         Spelling::value("False"),
         Spelling::value("None"),
-        Spelling::value("..."),
+        Spelling::value("...").meaning("what the model decides"),
         Spelling::operator("and"),
         Spelling::operator("or"),
         Spelling::operator("not"),

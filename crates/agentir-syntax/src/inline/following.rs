@@ -19,31 +19,46 @@ pub struct Spelling {
     pub text: &'static str,
     /// What it is.
     pub kind: ExpectedKind,
+    /// What it stands for, in words, where it does not say so itself.
+    pub means: &'static str,
 }
 
 impl Spelling {
+    /// A function, which a grammar has a terminal for.
+    #[must_use]
+    pub const fn function(text: &'static str) -> Self {
+        Self { terminal: text, text, kind: ExpectedKind::Function, means: "" }
+    }
+
     /// A constant.
     #[must_use]
     pub const fn value(text: &'static str) -> Self {
-        Self { terminal: text, text, kind: ExpectedKind::Value }
+        Self { terminal: text, text, kind: ExpectedKind::Value, means: "" }
     }
 
     /// An operator.
     #[must_use]
     pub const fn operator(text: &'static str) -> Self {
-        Self { terminal: text, text, kind: ExpectedKind::Operator }
+        Self { terminal: text, text, kind: ExpectedKind::Operator, means: "" }
     }
 
     /// Another word of the language.
     #[must_use]
     pub const fn keyword(text: &'static str) -> Self {
-        Self { terminal: text, text, kind: ExpectedKind::Keyword }
+        Self { terminal: text, text, kind: ExpectedKind::Keyword, means: "" }
     }
 
     /// The same for a terminal with another name.
     #[must_use]
     pub const fn of(mut self, terminal: &'static str) -> Self {
         self.terminal = terminal;
+        self
+    }
+
+    /// The same with what it stands for.
+    #[must_use]
+    pub const fn meaning(mut self, means: &'static str) -> Self {
+        self.means = means;
         self
     }
 
@@ -97,7 +112,7 @@ pub fn add_following<L: Following>(
             }
             for one in L::SPELLINGS {
                 if all.iter().any(|terminal| one.is_of(terminal)) {
-                    add(context, one.kind, one.text);
+                    add(context, one, one.text);
                 }
             }
         }
@@ -105,7 +120,7 @@ pub fn add_following<L: Following>(
         None => {
             context.add_shape(Shape::Expression);
             for one in L::SPELLINGS.iter().filter(|one| one.kind == ExpectedKind::Value) {
-                add(context, one.kind, one.text);
+                add(context, one, one.text);
             }
         }
     }
@@ -127,7 +142,7 @@ fn second_words<L: Following>(
                 .is_some_and(|all| all.iter().any(|terminal| one.is_of(terminal)));
             if allowed {
                 found = true;
-                add(context, one.kind, rest);
+                add(context, one, rest);
             }
         }
     }
@@ -149,11 +164,14 @@ fn without_last<'t>(text: &'t str, words: &str) -> Option<&'t str> {
     Some(text)
 }
 
-fn add(context: &mut Context, kind: ExpectedKind, text: &'static str) {
-    if !context.expected.iter().any(|one| one.label == text) {
-        let insert = if kind == ExpectedKind::Function { format!("{text}(") } else { text.into() };
-        context.expected.push(Expected::word(kind, text, "").inserting(insert));
+fn add(context: &mut Context, spelling: &Spelling, text: &'static str) {
+    if context.expected.iter().any(|one| one.label == text) {
+        return;
     }
+    let is_function = spelling.kind == ExpectedKind::Function;
+    let insert = if is_function { format!("{text}(") } else { text.to_owned() };
+    let one = Expected::word(spelling.kind, text, spelling.means);
+    context.expected.push(one.inserting(insert));
 }
 
 /// The argument that a text ends in: what follows the last comma or bracket that encloses its end.
