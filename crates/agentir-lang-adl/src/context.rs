@@ -232,6 +232,13 @@ impl Search<'_, '_> {
 
     /// A name and its value, below `args` and `set`.
     fn binding(&mut self, entries: &[Entry<'_>]) {
+        let below = |entry: &Entry<'_>| match &entry.kind {
+            EntryKind::Pair { .. } => name_of(entry).into_iter().collect::<Vec<_>>(),
+            EntryKind::Item { entries } => entries.iter().filter_map(name_of).collect(),
+            _ => Vec::new(),
+        };
+        let given = entries.iter().flat_map(below);
+        self.context.given = given.filter(|name| name != MARKER).collect();
         let mut entry = self.at(entries);
         if let Some(item) = entry.filter(|entry| matches!(entry.kind, EntryKind::Item { .. })) {
             entry = self.at(item.children());
@@ -241,6 +248,10 @@ impl Search<'_, '_> {
         {
             self.context.shapes = vec![Shape::Name(NameKind::Variable), Shape::Expression];
             self.context.qualifier = qualifier(self.cursor.before());
+            // A static value, as YAML has it.
+            if self.context.qualifier.is_none() {
+                self.context.add_words(ExpectedKind::Value, &["True", "False", "None"]);
+            }
         }
     }
 
@@ -390,6 +401,14 @@ impl Search<'_, '_> {
 
     fn is_marker(&self, key: &Key<'_>) -> bool {
         key.text == MARKER && self.marked.is_in(key.span)
+    }
+}
+
+/// The key of an entry.
+fn name_of(entry: &Entry<'_>) -> Option<SmolStr> {
+    match &entry.kind {
+        EntryKind::Pair { key, .. } => Some(SmolStr::new(key.text)),
+        _ => None,
     }
 }
 

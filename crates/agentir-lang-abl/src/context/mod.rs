@@ -4,7 +4,7 @@
 
 mod shapes;
 
-use crate::schema::{FieldDef, FieldType, GUARDRAIL, Header, Naming, Need, RecordType, Version};
+use crate::schema::{FieldDef, FieldType, GUARDRAIL, Header, NameKind, Naming, Need, RecordType, Version};
 use crate::tree::{Document, Field, Format, Record, Value};
 use crate::{Arena, Options, classify, outline, reader};
 use agentir_diagnostics::{FileId, Span};
@@ -72,7 +72,7 @@ fn read(
     let fragment = options.fragment || classify(&outline).is_none();
     let options = Options { version: options.version, fragment };
     let document = reader::read(&outline, format, options, &arena, &mut problems)?;
-    let mut search = Search { marked, cursor, records: Vec::new() };
+    let mut search = Search { marked, cursor, records: Vec::new(), tool: None };
     let spot = search.record(&document.root, None)?;
     Some(search.answer(&document, options.version, spot))
 }
@@ -93,6 +93,8 @@ struct Search<'m, 'c, 't> {
     marked: &'m Marked,
     cursor: &'c Cursor<'t>,
     records: Vec<RecordContext>,
+    /// The tool that the innermost record around the marker calls that calls one.
+    tool: Option<SmolStr>,
 }
 
 impl Search<'_, '_, '_> {
@@ -106,8 +108,11 @@ impl Search<'_, '_, '_> {
         let span = self.marked.original(record.span);
         self.records.push(RecordContext { title: record.ty.name, key, span });
         let spot = self.within(record);
-        if spot.is_none() {
-            self.records.pop();
+        match spot {
+            Some(_) => self.tool = self.tool.take().or_else(|| called(record)),
+            None => {
+                self.records.pop();
+            }
         }
         spot
     }
@@ -199,6 +204,9 @@ impl Search<'_, '_, '_> {
                 }
             }
         }
+        if context.takes_expression() {
+            context.tool = context.tool.or(self.tool);
+        }
         context.records = self.records;
         context
     }
@@ -272,9 +280,13 @@ impl Keys<'_, '_, '_> {
     /// Names that items of this type may consist of.
     fn names(&self, ty: &RecordType, context: &mut Context) {
         let by = ty.name_field.and_then(|name| ty.field(name)).and_then(|def| def.names);
-        if self.first
-            && let Some(kind) = ty.refers_to.or(by)
-        {
+        // A chain is a line of its own.
+        if ty.headers.contains(&Header::Chain) {
+            context.add_shape(Shape::Name(NameKind::Step));
+        }
+        // Entries below a key have their names before their colons.
+        let is_key = ty.naming == Naming::Keyed && !self.first;
+        if let Some(kind) = ty.refers_to.or(by.filter(|_| !is_key)) {
             context.add_shape(Shape::Name(kind));
         }
     }

@@ -3,7 +3,7 @@
 use super::{MARKER, called};
 use crate::inline::{Abl, ActionKind, ConstraintKind, EntryPoint, route_words};
 use crate::schema::{FIELD_TYPES, FieldType, Header, NameKind, RecordType};
-use crate::tree::Record;
+use crate::tree::{Record, Value};
 use agentir_diagnostics::Span;
 use agentir_expr::{Scope, Version, functions};
 use agentir_syntax::context::{
@@ -11,6 +11,7 @@ use agentir_syntax::context::{
 };
 use agentir_syntax::inline::following::{add_following, top_argument};
 use smol_str::SmolStr;
+use std::borrow::Cow;
 
 /// The shape of the values of a field.
 pub(super) fn of(field_type: FieldType, names: Option<NameKind>) -> Vec<Shape> {
@@ -78,11 +79,12 @@ pub(super) const fn after(header: Header) -> &'static str {
 }
 
 /// The place of the offset within a value.
+#[derive(Clone)]
 pub(super) struct Place<'c, 't> {
     /// The value up to the word.
-    before: &'t str,
+    before: Cow<'t, str>,
     /// The part of it on the line of the word.
-    line: &'t str,
+    line: Cow<'t, str>,
     cursor: &'c Cursor<'t>,
 }
 
@@ -100,14 +102,20 @@ impl<'c, 't> Place<'c, 't> {
             None => (content, content),
         };
         // Any value may be quoted as a whole.
-        let unquoted = |text: &'t str| {
+        let quoted = |text: &'t str| {
             let quote = text.chars().next().filter(|c| matches!(c, '"' | '\''))?;
             let inner = text.get(1..)?;
             let after = cursor.after().trim_end();
-            let is_last = after.find(quote).is_none_or(|at| at + 1 == after.len());
-            (is_last && !inner.contains(quote)).then_some(inner)
+            let is_last = closing(after, quote).is_none_or(|at| at + 1 == after.len());
+            (is_last && closing(inner, quote).is_none()).then_some((quote, inner))
         };
-        let unquoted = |text: &'t str| unquoted(text).unwrap_or(text);
+        let unquoted = |text: &'t str| match quoted(text) {
+            Some(('"', inner)) if inner.contains('\\') => {
+                Cow::Owned(inner.replace("\\\"", "\"").replace("\\\\", "\\"))
+            }
+            Some((_, inner)) => Cow::Borrowed(inner),
+            None => Cow::Borrowed(text),
+        };
         let (before, line) = (unquoted(before), unquoted(line));
         Self { before, line, cursor }
     }
@@ -140,11 +148,14 @@ impl<'c, 't> Place<'c, 't> {
             FieldType::Bool | FieldType::Enum(_) | FieldType::Marker => {}
             FieldType::Text => context.add_shape(Shape::Text),
             FieldType::Number => context.add_shape(Shape::Number),
-            FieldType::Data => context.add_shape(Shape::Data),
+            FieldType::Data => match open_placeholder(&self.before, "{{", "}}") {
+                Some(_) => self.template(context),
+                None => context.add_shape(Shape::Data),
+            },
             FieldType::Record(ty) => context.add_shape(Shape::Record(ty.name)),
             FieldType::Template | FieldType::Templates => self.template(context),
             FieldType::Condition | FieldType::Expr => {
-                self.expression(EntryPoint::Expr, self.line, context);
+                self.expression(EntryPoint::Expr, &self.line, context);
             }
             FieldType::Rule => self.constraint(context),
             FieldType::Name | FieldType::Names => match names {
@@ -166,12 +177,17 @@ impl<'c, 't> Place<'c, 't> {
             FieldType::Call => self.called(context),
             FieldType::Store => match self.line.contains("->") {
                 true => self.name(NameKind::Variable, context),
-                false => self.expression(EntryPoint::Store, self.line, context),
+                false => self.expression(EntryPoint::Store, &self.line, context),
             },
             FieldType::TransformHeader => {
-                self.expression(EntryPoint::Transform, self.line, context);
+                let last = self.line.split_whitespace().next_back();
+                match last.is_some_and(|word| word.eq_ignore_ascii_case("into")) {
+                    true => self.name(NameKind::Variable, context),
+                    false => self.expression(EntryPoint::Transform, &self.line, context),
+                }
             }
-            FieldType::SortBy => self.expression(EntryPoint::Sort, self.line, context),
+            FieldType::SortBy if self.line.is_empty() => self.name(NameKind::Variable, context),
+            FieldType::SortBy => self.expression(EntryPoint::Sort, &self.line, context),
             FieldType::Assignments => self.assignment(context),
             FieldType::Bindings | FieldType::Arguments => self.argument(context),
         }
@@ -180,7 +196,7 @@ impl<'c, 't> Place<'c, 't> {
     /// An assignment: a variable, or its value.
     fn assignment(&self, context: &mut Context) {
         // Several are a mapping in braces, or have lines of their own.
-        let own = self.line.trim_start().strip_prefix('{').map_or(self.line, top_argument);
+        let own = self.line.trim_start().strip_prefix('{').map_or(&*self.line, top_argument);
         let is_target = !own.contains(['=', ':']) && own.trim_end().ends_with('.');
         if own.trim().is_empty() || is_target {
             self.name(NameKind::Variable, context);
@@ -198,13 +214,13 @@ impl<'c, 't> Place<'c, 't> {
         if own.trim().is_empty() {
             self.name(NameKind::Parameter, context);
         }
-        self.expression(EntryPoint::Call, self.line, context);
+        self.expression(EntryPoint::Call, &self.line, context);
     }
 
     /// An argument: a name, or its value.
     fn argument(&self, context: &mut Context) {
         let mapping = self.line.trim_start().strip_prefix(['{', '[']);
-        let own = mapping.map_or(self.line, top_argument);
+        let own = mapping.map_or(&*self.line, top_argument);
         match own.split_once([':', '=']) {
             Some((_, value)) => self.expression(EntryPoint::Expr, value, context),
             None if own.trim().is_empty() => {
@@ -218,16 +234,20 @@ impl<'c, 't> Place<'c, 't> {
         }
     }
 
-    /// Adds the tool whose arguments the offset is in.
+    /// Adds the tool whose arguments the offset is in, and what it is given already.
     pub(super) fn call(&self, record: &Record<'_>, context: &mut Context) {
-        let inline = open_call(self.line).map(SmolStr::new);
+        let inline = open_call(&self.line).map(SmolStr::new);
         let is_argument = context.shapes.contains(&Shape::Name(NameKind::Parameter));
         let tool = inline.or_else(|| called(record).filter(|_| is_argument));
         context.tool = tool.filter(|tool| tool != MARKER);
+        if is_argument {
+            let given = record.fields.iter().flat_map(|field| arguments(&field.value));
+            context.given = given.filter(|name| name != MARKER).collect();
+        }
     }
 
     fn template(&self, context: &mut Context) {
-        if let Some(inner) = open_placeholder(self.before, "{{", "}}") {
+        if let Some(inner) = open_placeholder(&self.before, "{{", "}}") {
             let inner = inner.trim_start();
             let inner = match inner.strip_prefix('#') {
                 Some(block) => block.split_once(' ').map_or("", |(_, rest)| rest),
@@ -236,8 +256,14 @@ impl<'c, 't> Place<'c, 't> {
             return self.expression(EntryPoint::Placeholder, inner, context);
         }
         context.add_shape(Shape::Template);
+        // `{name}` is a placeholder too, unless it is something else in braces.
+        if let Some(inner) = open_placeholder(&self.before, "{", "}")
+            && inner.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '.'))
+        {
+            self.expression(EntryPoint::Placeholder, inner, context);
+        }
         // `TEMPLATE(name)`.
-        if open_call(self.line).is_some_and(|name| name == "TEMPLATE") {
+        if open_call(&self.line).is_some_and(|name| name == "TEMPLATE") {
             self.name(NameKind::Template, context);
         }
     }
@@ -247,7 +273,7 @@ impl<'c, 't> Place<'c, 't> {
     }
 
     fn name(&self, kind: NameKind, context: &mut Context) {
-        context.qualifier = qualifier(self.line);
+        context.qualifier = qualifier(&self.line);
         context.add_shape(Shape::Name(kind));
     }
 
@@ -332,7 +358,7 @@ impl<'c, 't> Place<'c, 't> {
                         .rsplit_once(": ")
                         .or_else(|| rest.trim_end().strip_suffix(':').map(|_| ("", "")))
                     {
-                        Some((_, action)) => Self { line: action, ..*self }.action(context),
+                        Some((_, action)) => Self { line: Cow::Borrowed(action), ..self.clone() }.action(context),
                         None => self.expression(EntryPoint::Expr, rest, context),
                     }
                 }
@@ -355,6 +381,28 @@ impl<'c, 't> Place<'c, 't> {
                 _ => {}
             }
         }
+    }
+}
+
+/// Where a text in quotes ends.
+fn closing(text: &str, quote: char) -> Option<usize> {
+    let mut escaped = false;
+    text.char_indices().find_map(|(at, c)| {
+        let ends = c == quote && !escaped;
+        escaped = c == '\\' && quote == '"' && !escaped;
+        ends.then_some(at)
+    })
+}
+
+/// The names of the arguments in a value.
+fn arguments(value: &Value<'_>) -> Vec<SmolStr> {
+    match value {
+        Value::Call(call) => {
+            let names = call.arguments.iter().filter_map(|argument| argument.name.as_ref());
+            names.map(|name| name.value.clone()).collect()
+        }
+        Value::Bindings(all) => all.iter().map(|(name, _)| name.value.clone()).collect(),
+        _ => Vec::new(),
     }
 }
 

@@ -71,6 +71,8 @@ impl Following for Abl {
 
     const VALUE: [&'static str; 2] = ["NUMBER", "\"null\""];
 
+    const SHORTHAND: bool = true;
+
     fn stop(text: &str, entry_point: EntryPoint) -> Option<Error<'_, Self>> {
         let context = Context { input: InlineText::verbatim(text, FileId(0), 0) };
         let end = Ok((END, Token::EntryPoint(entry_point), END));

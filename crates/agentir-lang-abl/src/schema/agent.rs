@@ -438,7 +438,7 @@ static NLU_INTENT: RecordType = record(
         field("patterns", FieldType::Templates),
         field("examples", FieldType::Templates),
         field("examples_file", FieldType::Text),
-        field("entities", FieldType::Names),
+        field("entities", FieldType::Names).names(NameKind::Entity),
     ],
 )
 .keyed()

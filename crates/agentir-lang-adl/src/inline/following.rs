@@ -30,6 +30,8 @@ impl Following for Adl {
 
     const VALUE: [&'static str; 2] = ["NUMBER", "\"None\""];
 
+    const SHORTHAND: bool = false;
+
     fn stop(text: &str, entry_point: EntryPoint) -> Option<Error<'_, Self>> {
         let context = context(InlineText::verbatim(text, FileId(0), 0));
         let end = Ok((END, Token::EntryPoint(entry_point), END));

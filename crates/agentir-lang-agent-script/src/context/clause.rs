@@ -7,7 +7,7 @@ use crate::reader::statement::StatementContext;
 use crate::schema::{COLLECT, FieldType, RecordType};
 use agentir_diagnostics::Span;
 use agentir_syntax::context::{
-    Expected, ExpectedKind, NameKind, Position, Shape, ends_in_string, open_placeholder, qualifier,
+    Expected, ExpectedKind, MARKER, NameKind, Position, Shape, ends_in_string, open_placeholder, qualifier,
 };
 use agentir_syntax::inline::following::{add_following, top_argument};
 use smol_str::SmolStr;
@@ -35,7 +35,10 @@ impl Search<'_, '_> {
                 self.context.field = None;
                 match self.at(&entry.children).is_some() {
                     true => self.below(*word, text, entry, context),
-                    false => self.clause(*word, text.start),
+                    false => {
+                        self.context.given = given(entries);
+                        self.clause(*word, text.start);
+                    }
                 }
             }
             EntryKind::Conditional(branches) => {
@@ -284,4 +287,24 @@ fn member(text: &str, namespaces: &[&str]) -> Option<SmolStr> {
     let (namespace, rest) = text.trim_start().strip_prefix('@')?.split_once('.')?;
     let end = rest.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(rest.len());
     namespaces.contains(&namespace).then(|| rest.get(..end).map(SmolStr::new)).flatten()
+}
+
+/// The names of the inputs that statements give.
+fn given(entries: &[Entry<'_>]) -> Vec<SmolStr> {
+    let mut names = Vec::new();
+    for entry in entries {
+        let EntryKind::Statement { word: Word::With, text } = &entry.kind else { continue };
+        let mut rest = text.raw;
+        // From the last one to the first.
+        while !rest.is_empty() {
+            let last = top_argument(rest);
+            let name = last.split('=').next().unwrap_or_default().trim().trim_matches('"');
+            if !name.is_empty() && name != MARKER {
+                names.push(SmolStr::new(name));
+            }
+            let before = rest.len() - last.len();
+            rest = rest.get(..before.saturating_sub(1)).unwrap_or_default();
+        }
+    }
+    names
 }

@@ -42,6 +42,8 @@ impl Following for AgentScript {
 
     const VALUE: [&'static str; 2] = ["NUMBER", "\"None\""];
 
+    const SHORTHAND: bool = false;
+
     fn stop(text: &str, entry_point: EntryPoint) -> Option<Error<'_, Self>> {
         let context = Context { input: InlineText::verbatim(text, FileId(0), 0) };
         let end = Ok((END, Token::EntryPoint(entry_point), END));

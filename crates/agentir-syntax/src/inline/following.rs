@@ -4,7 +4,9 @@
 //! grammar allows there ([`END`]), and spells the terminals; so what is offered cannot differ from what is read.
 
 use super::{Error, InlineLanguage};
-use crate::context::{Context, Expected, ExpectedKind, Shape, ends_in_string, qualifier};
+use crate::context::{
+    Context, Expected, ExpectedKind, NameKind, Shape, ends_in_string, qualifier,
+};
 use lalrpop_util::ParseError;
 
 /// The offset of the token behind a text that is asked about.
@@ -75,6 +77,8 @@ pub trait Following: InlineLanguage {
     const SPELLINGS: &'static [Spelling];
     /// Terminals that are expected together only where a value is possible.
     const VALUE: [&'static str; 2];
+    /// Whether a name alone is an entry of an object: `{a}` for `{a: a}`.
+    const SHORTHAND: bool;
 
     /// Why the parser stopped at the token at [`END`] behind a text, or before; `None` if it did not.
     fn stop(text: &str, entry_point: Self::EntryPoint) -> Option<Error<'_, Self>>;
@@ -109,6 +113,8 @@ pub fn add_following<L: Following>(
         Some(all) => {
             if L::VALUE.iter().all(|value| has(value, &all)) {
                 context.add_shape(Shape::Expression);
+            } else if L::SHORTHAND && has("WORD", &all) && is_entry(text) {
+                context.add_shape(Shape::Name(NameKind::Variable));
             }
             for one in L::SPELLINGS {
                 if all.iter().any(|terminal| one.is_of(terminal)) {
@@ -174,22 +180,21 @@ fn add(context: &mut Context, spelling: &Spelling, text: &'static str) {
     context.expected.push(one.inserting(insert));
 }
 
-/// The argument that a text ends in: what follows the last comma or bracket that encloses its end.
-#[must_use]
-pub fn last_argument(text: &str) -> &str {
-    arguments(text).last().copied().unwrap_or_default()
+/// Whether a text ends where an entry of an object begins.
+fn is_entry(text: &str) -> bool {
+    arguments(text).last().is_some_and(|(bracket, own)| *bracket == '{' && own.trim().is_empty())
 }
 
 /// The argument that a text ends in, where the text is a list of arguments: what follows the last comma outside of its
 /// brackets.
 #[must_use]
 pub fn top_argument(text: &str) -> &str {
-    arguments(text).first().copied().unwrap_or_default()
+    arguments(text).first().map(|(_, own)| *own).unwrap_or_default()
 }
 
-/// The arguments that a text ends in, from the outermost in. An opening bracket begins the first of inner ones.
-fn arguments(text: &str) -> Vec<&str> {
-    let mut starts = vec![0];
+/// The arguments that a text ends in, from the outermost in, each with the bracket that it is in.
+fn arguments(text: &str) -> Vec<(char, &str)> {
+    let mut starts = vec![(' ', 0)];
     let (mut quote, mut escaped) = (None, false);
     for (at, c) in text.char_indices() {
         match (quote, c) {
@@ -201,19 +206,20 @@ fn arguments(text: &str) -> Vec<&str> {
                 }
             }
             (None, '"' | '\'') => quote = Some(c),
-            (None, '(' | '[' | '{') => starts.push(at + 1),
+            (None, '(' | '[' | '{') => starts.push((c, at + 1)),
             (None, ')' | ']' | '}') if starts.len() > 1 => {
                 starts.pop();
             }
             (None, ',') => {
-                if let Some(start) = starts.last_mut() {
+                if let Some((_, start)) = starts.last_mut() {
                     *start = at + 1;
                 }
             }
             _ => {}
         }
     }
-    starts.into_iter().filter_map(|start| text.get(start..)).collect()
+    let argument = |(bracket, start): (char, usize)| Some((bracket, text.get(start..)?));
+    starts.into_iter().filter_map(argument).collect()
 }
 
 /// Checks the spellings of a language against its grammar.
