@@ -10,6 +10,8 @@ mod abl;
 mod adl;
 #[path = "context/agent_script.rs"]
 mod agent_script;
+#[path = "context/completion.rs"]
+mod completion;
 #[path = "context/texts.rs"]
 mod texts;
 

@@ -72,7 +72,7 @@ fn read(
     let fragment = options.fragment || classify(&outline).is_none();
     let options = Options { version: options.version, fragment };
     let document = reader::read(&outline, format, options, &arena, &mut problems)?;
-    let mut search = Search { marked, cursor, records: Vec::new(), tool: None };
+    let mut search = Search { marked, cursor, records: Vec::new(), tool: None, agent: None };
     let spot = search.record(&document.root, None)?;
     Some(search.answer(&document, options.version, spot))
 }
@@ -95,6 +95,8 @@ struct Search<'m, 'c, 't> {
     records: Vec<RecordContext>,
     /// The tool that the innermost record around the marker calls that calls one.
     tool: Option<SmolStr>,
+    /// The agent that the innermost record around the marker addresses that addresses one.
+    agent: Option<SmolStr>,
 }
 
 impl Search<'_, '_, '_> {
@@ -109,7 +111,10 @@ impl Search<'_, '_, '_> {
         self.records.push(RecordContext { title: record.ty.name, key, span });
         let spot = self.within(record);
         match spot {
-            Some(_) => self.tool = self.tool.take().or_else(|| called(record)),
+            Some(_) => {
+                self.tool = self.tool.take().or_else(|| called(record));
+                self.agent = self.agent.take().or_else(|| addressed(record));
+            }
             None => {
                 self.records.pop();
             }
@@ -206,6 +211,11 @@ impl Search<'_, '_, '_> {
         }
         if context.takes_expression() {
             context.tool = context.tool.or(self.tool);
+        }
+        // What another agent takes and gives.
+        let is_part = |kind: NameKind| matches!(kind, NameKind::Parameter | NameKind::ResultField);
+        if context.tool.is_none() && context.names().any(is_part) {
+            context.tool = self.agent;
         }
         context.records = self.records;
         context
@@ -424,6 +434,21 @@ fn find_of_type<T>(
         _ => None,
     });
     record.items.iter().chain(nested).find_map(|inner| find_of_type(inner, ty, ask))
+}
+
+/// The name of the agent that a record addresses.
+fn addressed(record: &Record<'_>) -> Option<SmolStr> {
+    let is_agent = |def: &FieldDef| def.names == Some(NameKind::Agent);
+    let by_name = record.ty.name_field.and_then(|name| record.ty.field(name)).filter(|d| is_agent(d));
+    let name = by_name.and(record.name.as_ref()).map(|name| name.value.clone());
+    name.filter(|name| name != MARKER).or_else(|| {
+        record.fields.iter().filter(|field| is_agent(field.def)).find_map(|field| {
+            match &field.value {
+                Value::Name(name) => Some(name.value.clone()),
+                _ => None,
+            }
+        })
+    })
 }
 
 /// The name of the tool that a record calls.

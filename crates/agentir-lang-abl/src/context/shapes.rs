@@ -7,7 +7,8 @@ use crate::tree::{Record, Value};
 use agentir_diagnostics::Span;
 use agentir_expr::{Scope, Version, functions};
 use agentir_syntax::context::{
-    Context, Cursor, Expected, ExpectedKind, Shape, open_call, open_placeholder, qualifier,
+    Context, Cursor, Expected, ExpectedKind, Shape, ends_in_string, open_call, open_placeholder,
+    qualifier,
 };
 use agentir_syntax::inline::following::{add_following, top_argument};
 use smol_str::SmolStr;
@@ -164,11 +165,7 @@ impl<'c, 't> Place<'c, 't> {
             },
             FieldType::Chain => self.name(NameKind::Step, context),
             FieldType::Type => self.types(context),
-            FieldType::Types => match self.line.trim_end().ends_with([':', '[', '<', '|']) {
-                true => self.types(context),
-                false if self.line.is_empty() => self.types(context),
-                false => {}
-            },
+            FieldType::Types => self.typed_names(context),
             FieldType::Action => match names {
                 Some(kind) => self.name(kind, context),
                 None => self.action(context),
@@ -236,8 +233,11 @@ impl<'c, 't> Place<'c, 't> {
 
     /// Adds the tool whose arguments the offset is in, and what it is given already.
     pub(super) fn call(&self, record: &Record<'_>, context: &mut Context) {
-        let inline = open_call(&self.line).map(SmolStr::new);
         let is_argument = context.shapes.contains(&Shape::Name(NameKind::Parameter));
+        let is_call = context.field.as_ref().is_some_and(|field| field.name == "call");
+        // Functions have brackets too.
+        let inline = self.line.split_once('(').filter(|_| is_call);
+        let inline = inline.map(|(tool, _)| SmolStr::new(tool.trim()));
         let tool = inline.or_else(|| called(record).filter(|_| is_argument));
         context.tool = tool.filter(|tool| tool != MARKER);
         if is_argument {
@@ -269,12 +269,34 @@ impl<'c, 't> Place<'c, 't> {
     }
 
     fn expression(&self, entry_point: EntryPoint, before: &str, context: &mut Context) {
+        // Texts among values may have placeholders.
+        if ends_in_string(before)
+            && let Some(inner) = open_placeholder(before, "{{", "}}")
+        {
+            return add_following::<Abl>(inner, EntryPoint::Placeholder, context);
+        }
         add_following::<Abl>(before, entry_point, context);
     }
 
     fn name(&self, kind: NameKind, context: &mut Context) {
         context.qualifier = qualifier(&self.line);
         context.add_shape(Shape::Name(kind));
+    }
+
+    /// `name: type` pairs.
+    fn typed_names(&self, context: &mut Context) {
+        let mapping = self.line.trim_start().strip_prefix('{');
+        let own = mapping.map_or(&*self.line, top_argument);
+        match own.trim_end() {
+            "" => {
+                self.name(NameKind::ResultField, context);
+                if mapping.is_none() {
+                    self.types(context);
+                }
+            }
+            own if own.ends_with([':', '[', '<', '|']) => self.types(context),
+            _ => {}
+        }
     }
 
     fn types(&self, context: &mut Context) {

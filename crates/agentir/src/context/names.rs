@@ -103,8 +103,34 @@ impl<'a> Names<'a> {
         let Some((tool, _)) = tool else { return Vec::new() };
         let below = |symbol: &&Symbol| symbol.kind == kind && symbol.scope == Scope::Symbol(tool);
         let references = self.references;
-        let all = references.symbols().filter(|(id, _)| self.is_defined(*id));
+        // What functions in code return is known by what others read of it.
+        let is_open = kind == SymbolKind::ResultField && self.traits().tools == Tools::Functions;
+        let is_known = |id: SymbolId| {
+            self.is_defined(id)
+                || (is_open && references.occurrences(id).any(|one| !self.is_here(one.span)))
+        };
+        let all = references.symbols().filter(|(id, _)| is_known(*id));
         all.map(|(_, symbol)| symbol).filter(below).collect()
+    }
+
+    /// The agent of a name, which may be one that only the agents here have for it.
+    fn agent(&self, name: &str) -> Option<(AgentId, &'a Agent)> {
+        let known = self.agents.iter().flat_map(|(_, agent)| &agent.available_agents);
+        let mut known = known.filter(|known| known.alias.value == name);
+        let name = known.find_map(|known| known.agent.as_ref()).map_or(name, |agent| &agent.value);
+        let program = self.program;
+        (0..).map(AgentId).zip(program.agents()).find(|(_, a)| a.metadata.name.value == name)
+    }
+
+    /// The variables that something in an agent defines.
+    fn variables_of(&self, agent: AgentId) -> impl Iterator<Item = &'a Symbol> {
+        let references = self.references;
+        let all = references.symbols().filter(move |(id, symbol)| {
+            symbol.kind == SymbolKind::Variable
+                && symbol.scope == Scope::Agent(agent)
+                && self.is_defined(*id)
+        });
+        all.map(|(_, symbol)| symbol)
     }
 
     fn of_kind(&self, kind: NameKind, context: &Context, all: &mut Vec<Expected>) {
@@ -165,14 +191,19 @@ impl<'a> Names<'a> {
     fn parts_of_tool(&self, kind: NameKind, context: &Context, all: &mut Vec<Expected>) {
         let Some(name) = context.tool.as_deref() else { return };
         let tool = self.tool(name);
-        if tool.is_none() && kind == NameKind::Parameter && self.traits().arguments_are_variables {
-            let agent = self.program.agents().find(|agent| agent.metadata.name.value == name);
-            let arguments = agent.iter().flat_map(|agent| &agent.gather.fields);
-            let arguments = arguments.filter(|field| !context.given.contains(&field.name.value));
-            all.extend(arguments.map(|field| {
-                let kind = ExpectedKind::Name(kind);
-                Expected::word(kind, field.name.value.clone(), "argument of the agent")
-            }));
+        if tool.is_none()
+            && let Some((id, agent)) = self.agent(name)
+        {
+            let arguments = agent.gather.fields.iter().map(|field| field.name.value.clone());
+            // Others take and give values of variables.
+            let others = (!self.traits().arguments_are_variables).then(|| self.variables_of(id));
+            let others = others.into_iter().flatten().map(|symbol| symbol.name.clone());
+            let names = arguments.chain(others).filter(|name| !context.given.contains(name));
+            let shape = match self.traits().arguments_are_variables {
+                true => "argument of the agent",
+                false => "variable of the agent",
+            };
+            all.extend(names.map(|name| Expected::word(ExpectedKind::Name(kind), name, shape)));
             return;
         }
         let symbol = match kind {
@@ -307,9 +338,7 @@ impl<'a> Names<'a> {
         }
         // What functions in code return is not known.
         let is_open = self.traits().tools == Tools::Functions;
-        let results = self.tools().filter(|tool| {
-            is_open || tool.returns.as_ref().is_some_and(|returns| !returns.fields.is_empty())
-        });
+        let results = self.tools().filter(|tool| is_open || tool.returns.is_some());
         all.extend(results.map(|tool| {
             let kind = ExpectedKind::Name(NameKind::Tool);
             let insert = format!("{}.", tool.name.value);
@@ -387,16 +416,11 @@ impl<'a> Names<'a> {
     /// The members of a value.
     fn members(&self, path: &str, context: &Context, all: &mut Vec<Expected>) {
         let root = path.split('.').next().unwrap_or_default();
-        let agent = self.program.agents().position(|agent| agent.metadata.name.value == root);
-        if let (true, Some(agent)) = (self.traits().reads_other_agents, agent) {
-            let scope = u32::try_from(agent).map(|index| Scope::Agent(AgentId(index)));
-            let of_agent = self.references.symbols().filter(|(id, symbol)| {
-                symbol.kind == SymbolKind::Variable
-                    && Ok(symbol.scope) == scope
-                    && self.is_defined(*id)
-            });
+        let agent = self.agent(root).filter(|_| self.traits().reads_other_agents);
+        if let Some((agent, _)) = agent {
             let kind = ExpectedKind::Name(NameKind::Variable);
-            all.extend(of_agent.map(|(_, s)| Expected::word(kind, s.name.clone(), "variable")));
+            let names = self.variables_of(agent).map(|symbol| symbol.name.clone());
+            all.extend(names.map(|name| Expected::word(kind, name, "variable")));
             return;
         }
         let path = Segments::of(path);
