@@ -199,6 +199,7 @@ impl Search<'_, '_, '_> {
                     context.position = Position::Value;
                     let place = Place::new(self.cursor, Some(field.key));
                     place.value(field.def.field_type, field.def.names, &mut context);
+                    place.parts(field.def.patterns, &mut context);
                     if std::ptr::eq(record.ty, &GUARDRAIL) && context.takes_expression() {
                         shapes::helpers_of_checks(keys.newest, &mut context);
                     }

@@ -2,7 +2,7 @@
 
 use super::{MARKER, called};
 use crate::inline::{Abl, ActionKind, ConstraintKind, EntryPoint, route_words};
-use crate::schema::{FIELD_TYPES, FieldType, Header, NameKind, RecordType};
+use crate::schema::{FIELD_TYPES, FieldType, Header, NameKind, Part, RecordType};
 use crate::tree::{Record, Value};
 use agentir_diagnostics::Span;
 use agentir_expr::{Scope, Version, functions};
@@ -165,7 +165,7 @@ impl<'c, 't> Place<'c, 't> {
             },
             FieldType::Chain => self.name(NameKind::Step, context),
             FieldType::Type => self.types(context),
-            FieldType::Types => self.typed_names(context),
+            FieldType::Types => self.typed_names(names, context),
             FieldType::Action => match names {
                 Some(kind) => self.name(kind, context),
                 None => self.action(context),
@@ -284,7 +284,7 @@ impl<'c, 't> Place<'c, 't> {
     }
 
     /// `name: type` pairs.
-    fn typed_names(&self, context: &mut Context) {
+    fn typed_names(&self, names: Option<NameKind>, context: &mut Context) {
         let mapping = self.line.trim_start().strip_prefix('{');
         let own = mapping.map_or(&*self.line, top_argument);
         match own.trim_end() {
@@ -294,8 +294,40 @@ impl<'c, 't> Place<'c, 't> {
                     self.types(context);
                 }
             }
-            own if own.ends_with([':', '[', '<', '|']) => self.types(context),
+            own if own.ends_with([':', '[', '<', '|']) => {
+                self.types(context);
+                if let Some(kind) = names {
+                    self.name(kind, context);
+                }
+            }
             _ => {}
+        }
+    }
+
+    /// Adds the next part of a text with parts between colons.
+    pub(super) fn parts(&self, patterns: &[&[Part]], context: &mut Context) {
+        let written: Vec<&str> = self.line.split(':').map(str::trim).collect();
+        // The last is what stands right before the word.
+        let Some(("", before)) = written.split_last().map(|(last, all)| (*last, all)) else {
+            return;
+        };
+        let fits = |part: &Part, word: &str| match part {
+            Part::Word(own) => *own == word,
+            Part::Name(_) => true,
+        };
+        for pattern in patterns {
+            let Some((head, rest)) = pattern.split_at_checked(before.len()) else { continue };
+            if !head.iter().zip(before).all(|(part, word)| fits(part, word)) {
+                continue;
+            }
+            match rest.first() {
+                Some(Part::Word(word)) => context.add_words(ExpectedKind::Value, &[*word]),
+                Some(Part::Name(kind)) => {
+                    context.add_words(ExpectedKind::Value, &["*"]);
+                    context.add_shape(Shape::Name(*kind));
+                }
+                None => {}
+            }
         }
     }
 

@@ -5,7 +5,7 @@ use super::coordination::{COMPLETE, DELEGATES, ESCALATE, HANDOFFS, RETURN_HANDLE
 use super::flow::{ACTION_HANDLERS, ERROR_HANDLERS, FLOW, HOOK, HOOKS, STEP};
 use super::supervisor::{AGENTS, BEHAVIOR, COMMUNICATION, POLICIES, PROTOCOL, ROUTING, STATE};
 use super::tools::TOOLS;
-use super::{FieldType, Header, NameKind, RecordType, Version, field, record};
+use super::{FieldType, Header, NameKind, Part, RecordType, Version, field, record};
 use crate::tree::DocumentKind;
 use agentir_syntax::rules;
 
@@ -356,11 +356,23 @@ static STORE_BLOCK: RecordType = record(
     ],
 );
 
+/// The events that recall rules wait for.
+const EVENTS: &[&[Part]] = &[
+    &[Part::Word("session"), Part::Word("start")],
+    &[Part::Word("session"), Part::Word("end")],
+    &[Part::Word("agent"), Part::Name(NameKind::Agent), Part::Word("before")],
+    &[Part::Word("agent"), Part::Name(NameKind::Agent), Part::Word("after")],
+    &[Part::Word("tool"), Part::Name(NameKind::Tool), Part::Word("after")],
+    &[Part::Word("entity"), Part::Name(NameKind::Variable), Part::Word("extracted")],
+    &[Part::Word("step"), Part::Word("enter"), Part::Name(NameKind::Step)],
+    &[Part::Word("step"), Part::Word("exit"), Part::Name(NameKind::Step)],
+];
+
 static RECALL: RecordType = record("recall", &[]).items(&RECALL_RULE);
 static RECALL_RULE: RecordType = record(
     "recall rule",
     &[
-        field("on", FieldType::Text).required(),
+        field("on", FieldType::Text).required().patterns(EVENTS),
         field("action", FieldType::Enum(&["inject_context", "load_memory", "prompt_llm"])),
         field("instruction", FieldType::Template),
         field("paths", FieldType::Names).names(NameKind::Variable),

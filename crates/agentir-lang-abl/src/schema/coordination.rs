@@ -11,7 +11,8 @@ static DELEGATE: RecordType = record(
         field("purpose", FieldType::Template),
         field("summary", FieldType::Template).newest(),
         field("input", FieldType::Bindings).aliased(&["pass"]),
-        field("returns", FieldType::Types),
+        // Types of what comes back, or the variables that it is written to.
+        field("returns", FieldType::Types).names(NameKind::Variable),
         field("use_result", FieldType::Template),
         field("memory_grants", FieldType::Data).newest(),
         field("timeout", FieldType::Text),

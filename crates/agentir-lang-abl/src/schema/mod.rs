@@ -107,6 +107,17 @@ pub struct FieldDef {
     pub repeats: bool,
     /// The only kind of document that has it, where one kind of a shared table does.
     pub only: Option<DocumentKind>,
+    /// The texts that it may have, if they have parts between colons.
+    pub patterns: &'static [&'static [Part]],
+}
+
+/// A part of a text between colons.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Part {
+    /// This word.
+    Word(&'static str),
+    /// The name of something, or `*` for any.
+    Name(NameKind),
 }
 
 /// Whether a field is required.
@@ -160,6 +171,11 @@ impl FieldDef {
         self
     }
 
+    const fn patterns(mut self, patterns: &'static [&'static [Part]]) -> Self {
+        self.patterns = patterns;
+        self
+    }
+
     const fn only(mut self, kind: DocumentKind) -> Self {
         self.only = Some(kind);
         self
@@ -191,6 +207,7 @@ const fn field(name: &'static str, field_type: FieldType) -> FieldDef {
         names: None,
         repeats: false,
         only: None,
+        patterns: &[],
     }
 }
 

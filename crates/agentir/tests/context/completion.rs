@@ -37,6 +37,9 @@ MEMORY:
       type: "{horse: {name: string, age: number}, rides: {day: string, paid: boolean}[]}"
   persistent:
     - PATH: user.level
+  recall:
+    - ON: session:start
+      ACTION: load_memory
 
 TOOLS:
   find_horse(size: string, level: string, day?: string) -> {horse: {name: string, stable: string}, slots: {hour: number, free: boolean}[]}
@@ -241,6 +244,12 @@ fn values_of_abl() {
     check(
         NATIVE,
         &[
+            ("ON: session:start", "ON: <|>", &["session", "agent", "tool", "step"], &["start"]),
+            ("ON: session:start", "ON: session:<|>", &["start", "end"], &["tool", "enter"]),
+            ("ON: session:start", "ON: tool:<|>", &["find_horse", "*"], &["after", "rider"]),
+            ("ON: session:start", "ON: tool:find_horse:<|>", &["after"], &["before"]),
+            ("ON: session:start", "ON: step:enter:<|>", &["ask", "done"], &["find_horse"]),
+            ("ACTION: load_memory", "ACTION: l<|>", &["load_memory", "prompt_llm"], &["rider"]),
             ("type: date", "type: <|>", &["string", "number", "date", "boolean"], &["rider"]),
             ("type: date", "type: da<|>", &["date", "datetime"], &["rider"]),
             ("required: true", "required: t<|>", &["true", "false"], &["rider"]),
@@ -441,6 +450,8 @@ ride:
     - return: success
   later:
     - bot: "Bye"
+    - set:
+        rider: find_horse.day
 "#;
 
 const TOOLS: &str = "def find_horse(size, level, hour=None):\n    return {\"day\": 1}\n";
