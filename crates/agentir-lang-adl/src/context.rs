@@ -250,7 +250,7 @@ impl Search<'_, '_> {
             self.context.qualifier = qualifier(self.cursor.before());
             // A static value, as YAML has it.
             if self.context.qualifier.is_none() {
-                self.context.add_words(ExpectedKind::Value, &["True", "False", "None"]);
+                self.context.add_words(ExpectedKind::Value, &["true", "false", "null"]);
             }
         }
     }

@@ -118,6 +118,12 @@ fn describe(out: &mut String, context: &Context, text: &str) {
     if let Some(tool) = &context.tool {
         writeln!(out, "in a call of {tool}").unwrap();
     }
+    if let Some(tool) = &context.result_of {
+        writeln!(out, "after a call of {tool}").unwrap();
+    }
+    if !context.given.is_empty() {
+        writeln!(out, "beside {}", context.given.join(", ")).unwrap();
+    }
 }
 
 /// The list, of long lists of the same kind the first ones.

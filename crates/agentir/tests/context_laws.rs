@@ -4,7 +4,7 @@
 use agentir::diagnostics::{FileId, Span};
 use agentir::ir::Node;
 use agentir::references::{Occurrence, Role};
-use agentir::{Expected, ExpectedKind, Position, Snapshot, Workspace};
+use agentir::{Expected, ExpectedKind, Position, Shape, Snapshot, Workspace};
 use agentir_analysis::expressions::expressions_of;
 use agentir_expr::{Expr, ExprKind, Literal, Visit};
 use std::path::{Path, PathBuf};
@@ -192,7 +192,8 @@ fn tokens(expr: &Expr, found: &mut Vec<Span>) {
             found.push(Span::new(file, start, end));
         }
     };
-    let mut between = |left: &Expr, right: &Expr| push(left.span.end, right.span.start, left.span.file);
+    let mut between =
+        |left: &Expr, right: &Expr| push(left.span.end, right.span.start, left.span.file);
     match &expr.kind {
         ExprKind::Binary { left, right, .. } => between(left, right),
         ExprKind::And(all) | ExprKind::Or(all) => {
@@ -284,6 +285,12 @@ fn operators_and_constants_of_samples_are_listed() {
     assert!(missing.is_empty(), "{} of {asked}\n{}", missing.len(), missing.join("\n"));
 }
 
+/// References that are mistakes: files, what is written, and why it is not offered.
+const EXEMPT: &[(&str, &str, &str)] = &[
+    ("string_holes.agent", "shelf", "variables are written with their namespace"),
+    ("linked_variable_set.agent", "visitor", "linked variables are not set"),
+];
+
 /// The name that stands somewhere is among what is expected there.
 #[test]
 fn references_of_samples_are_listed() {
@@ -292,7 +299,8 @@ fn references_of_samples_are_listed() {
     each_file(|path, text, snapshot, file| {
         let Some(program) = snapshot.program_of(file) else { return };
         let Some(references) = snapshot.references(program) else { return };
-        let is_named = |one: &&Occurrence| matches!(one.role, Role::Read | Role::Write | Role::Alias);
+        let is_named =
+            |one: &&Occurrence| matches!(one.role, Role::Read | Role::Write | Role::Alias);
         for one in references.in_file(file).iter().filter(is_named) {
             let Some(written) = text.get(one.span.range()) else { continue };
             let Some(symbol) = references.symbol(one.symbol) else { continue };
@@ -303,6 +311,17 @@ fn references_of_samples_are_listed() {
             // A name that is introduced here, and one that nothing introduces.
             let definitions = references.definitions(one.symbol);
             if definitions.is_empty() || definitions.contains(&one.span) {
+                continue;
+            }
+            if EXEMPT.iter().any(|(name, exempt, _)| path.ends_with(name) && *exempt == written) {
+                continue;
+            }
+            // A key that names what it begins.
+            let context = snapshot.context(file, offset(middle));
+            if context.is_some_and(|context| {
+                context.position == Position::Key
+                    && matches!(context.shapes.as_slice(), [Shape::Record(_)])
+            }) {
                 continue;
             }
             // Manifests have no language.
@@ -355,15 +374,4 @@ fn large_files_are_answered_at_once() {
             "{name}: {small} bytes in {few:?}, {large} in {many:?}"
         );
     }
-}
-#[test]
-fn debug_lend() {
-    each_file(|path, text, snapshot, file| {
-        if path.ends_with("agentforce_document.agent") {
-            let at = 1595;
-            println!("{:?}\n{:?}", snapshot.context(file, at), snapshot.expected(file, at));
-            println!("{}", line_at(text, 1595));
-        }
-    });
-    panic!();
 }

@@ -4,7 +4,9 @@
 
 mod shapes;
 
-use crate::schema::{FieldDef, FieldType, GUARDRAIL, Header, NameKind, Naming, Need, RecordType, Version};
+use crate::schema::{
+    FieldDef, FieldType, GUARDRAIL, Header, NameKind, Naming, Need, RecordType, Version,
+};
 use crate::tree::{Document, Field, Format, Record, Value};
 use crate::{Arena, Options, classify, outline, reader};
 use agentir_diagnostics::{FileId, Span};
@@ -210,8 +212,8 @@ impl Search<'_, '_, '_> {
                 }
             }
         }
-        if context.takes_expression() {
-            context.tool = context.tool.or(self.tool);
+        if context.takes_expression() && context.tool.is_none() {
+            context.result_of = self.tool;
         }
         // What another agent takes and gives.
         let is_part = |kind: NameKind| matches!(kind, NameKind::Parameter | NameKind::ResultField);
@@ -440,7 +442,8 @@ fn find_of_type<T>(
 /// The name of the agent that a record addresses.
 fn addressed(record: &Record<'_>) -> Option<SmolStr> {
     let is_agent = |def: &FieldDef| def.names == Some(NameKind::Agent);
-    let by_name = record.ty.name_field.and_then(|name| record.ty.field(name)).filter(|d| is_agent(d));
+    let by_name =
+        record.ty.name_field.and_then(|name| record.ty.field(name)).filter(|d| is_agent(d));
     let name = by_name.and(record.name.as_ref()).map(|name| name.value.clone());
     name.filter(|name| name != MARKER).or_else(|| {
         record.fields.iter().filter(|field| is_agent(field.def)).find_map(|field| {

@@ -186,7 +186,7 @@ impl<'c, 't> Place<'c, 't> {
             FieldType::SortBy if self.line.is_empty() => self.name(NameKind::Variable, context),
             FieldType::SortBy => self.expression(EntryPoint::Sort, &self.line, context),
             FieldType::Assignments => self.assignment(context),
-            FieldType::Bindings | FieldType::Arguments => self.argument(context),
+            FieldType::Bindings | FieldType::Arguments => self.argument(names, context),
         }
     }
 
@@ -215,13 +215,16 @@ impl<'c, 't> Place<'c, 't> {
     }
 
     /// An argument: a name, or its value.
-    fn argument(&self, context: &mut Context) {
+    fn argument(&self, names: Option<NameKind>, context: &mut Context) {
         let mapping = self.line.trim_start().strip_prefix(['{', '[']);
         let own = mapping.map_or(&*self.line, top_argument);
         match own.split_once([':', '=']) {
             Some((_, value)) => self.expression(EntryPoint::Expr, value, context),
             None if own.trim().is_empty() => {
                 self.name(NameKind::Parameter, context);
+                if let Some(kind) = names {
+                    self.name(kind, context);
+                }
                 // `{a, b}` passes variables of these names.
                 if mapping.is_some() {
                     self.expression(EntryPoint::Expr, own, context);
@@ -412,7 +415,9 @@ impl<'c, 't> Place<'c, 't> {
                         .rsplit_once(": ")
                         .or_else(|| rest.trim_end().strip_suffix(':').map(|_| ("", "")))
                     {
-                        Some((_, action)) => Self { line: Cow::Borrowed(action), ..self.clone() }.action(context),
+                        Some((_, action)) => {
+                            Self { line: Cow::Borrowed(action), ..self.clone() }.action(context)
+                        }
                         None => self.expression(EntryPoint::Expr, rest, context),
                     }
                 }

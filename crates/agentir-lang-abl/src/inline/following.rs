@@ -89,8 +89,20 @@ mod tests {
     #[test]
     fn every_word_of_the_grammar_has_a_spelling() {
         const OTHERS: &[&str] = &[
-            "WORD", "NUMBER", "STRING", "REGEX", "undefined", "ACTION", ".", ",", "(", ")", "[",
-            "]", "{", "}",
+            "WORD",
+            "NUMBER",
+            "STRING",
+            "REGEX",
+            "undefined",
+            "ACTION",
+            ".",
+            ",",
+            "(",
+            ")",
+            "[",
+            "]",
+            "{",
+            "}",
         ];
         let grammar = agentir_grammar_abl::GRAMMARS.iter().find(|(name, _)| *name == "inline");
         let grammar = grammar.map_or("", |(_, text)| *text);

@@ -111,7 +111,9 @@ static ON_RETURN: RecordType = record(
         field("action", FieldType::Text),
         field("handler", FieldType::Text),
         field("resume_with", FieldType::Text).newest(),
-        field("map", FieldType::Bindings),
+        // The variables of this agent, where the specification has them first (§3.11), or what the other one returns
+        // (supervisor reference).
+        field("map", FieldType::Bindings).names(NameKind::Variable),
         field("set", FieldType::Assignments).newest(),
     ],
 );

@@ -12,8 +12,8 @@ mod flow;
 mod supervisor;
 mod tools;
 
-pub use agent::{AGENT, FRAGMENT_PARENTS};
 use crate::tree::DocumentKind;
+pub use agent::{AGENT, FRAGMENT_PARENTS};
 use agentir_diagnostics::RuleName;
 pub use agentir_expr::Version;
 pub(crate) use agentir_ir::FIELD_TYPES;

@@ -7,7 +7,8 @@ use crate::reader::statement::StatementContext;
 use crate::schema::{COLLECT, FieldType, RecordType};
 use agentir_diagnostics::Span;
 use agentir_syntax::context::{
-    Expected, ExpectedKind, MARKER, NameKind, Position, Shape, ends_in_string, open_placeholder, qualifier,
+    Expected, ExpectedKind, MARKER, NameKind, Position, Shape, ends_in_string, open_placeholder,
+    qualifier,
 };
 use agentir_syntax::inline::following::{add_following, top_argument};
 use smol_str::SmolStr;

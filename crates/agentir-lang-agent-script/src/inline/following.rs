@@ -61,7 +61,8 @@ mod tests {
     fn every_word_of_the_grammar_has_a_spelling() {
         const OTHERS: &[&str] =
             &["REF", "WORD", "NUMBER", "DATE", "STRING", ".", ",", "(", ")", "[", "]", "{", "}"];
-        let grammar = agentir_grammar_agent_script::GRAMMARS.iter().find(|(name, _)| *name == "inline");
+        let grammar =
+            agentir_grammar_agent_script::GRAMMARS.iter().find(|(name, _)| *name == "inline");
         let grammar = grammar.map_or("", |(_, text)| *text);
         assert_eq!(unmatched(grammar, AgentScript::SPELLINGS, OTHERS), [""; 0]);
     }

@@ -30,6 +30,8 @@ pub struct Context {
     pub qualifier: Option<SmolStr>,
     /// The tool that the offset is in a call of.
     pub tool: Option<SmolStr>,
+    /// The tool whose call the offset follows, so that its result is at hand.
+    pub result_of: Option<SmolStr>,
     /// The arguments that the call has already, and the keys that the mapping around the offset has.
     pub given: Vec<SmolStr>,
     /// The keys, keywords and values that the tables of the language allow here. Names are not among them: these are
@@ -49,6 +51,7 @@ impl Context {
             shapes: Vec::new(),
             qualifier: None,
             tool: None,
+            result_of: None,
             given: Vec::new(),
             expected: Vec::new(),
         }
@@ -318,7 +321,8 @@ pub fn qualifier(before: &str) -> Option<SmolStr> {
             ']' => brackets += 1,
             '[' if brackets > 0 => {
                 brackets -= 1;
-                if brackets == 0 && !path.get(..at).is_some_and(|before| before.ends_with(is_part)) {
+                if brackets == 0 && !path.get(..at).is_some_and(|before| before.ends_with(is_part))
+                {
                     break;
                 }
             }

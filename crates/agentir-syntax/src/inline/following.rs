@@ -4,9 +4,7 @@
 //! grammar allows there ([`END`]), and spells the terminals; so what is offered cannot differ from what is read.
 
 use super::{Error, InlineLanguage};
-use crate::context::{
-    Context, Expected, ExpectedKind, NameKind, Shape, ends_in_string, qualifier,
-};
+use crate::context::{Context, Expected, ExpectedKind, NameKind, Shape, ends_in_string, qualifier};
 use lalrpop_util::ParseError;
 
 /// The offset of the token behind a text that is asked about.
@@ -94,11 +92,7 @@ fn terminals<L: Following>(text: &str, entry_point: L::EntryPoint) -> Option<Vec
 
 /// Adds what may follow a text: words of the language, and the shape of a value where one is possible. Behind a text
 /// with an error in it, that is a value.
-pub fn add_following<L: Following>(
-    text: &str,
-    entry_point: L::EntryPoint,
-    context: &mut Context,
-) {
+pub fn add_following<L: Following>(text: &str, entry_point: L::EntryPoint, context: &mut Context) {
     if ends_in_string(text) {
         return context.add_shape(Shape::Text);
     }
@@ -200,11 +194,8 @@ fn arguments(text: &str) -> Vec<(char, &str)> {
         match (quote, c) {
             _ if std::mem::take(&mut escaped) => {}
             (Some(_), '\\') => escaped = true,
-            (Some(mark), _) => {
-                if c == mark {
-                    quote = None;
-                }
-            }
+            (Some(mark), _) if c == mark => quote = None,
+            (Some(_), _) => {}
             (None, '"' | '\'') => quote = Some(c),
             (None, '(' | '[' | '{') => starts.push((c, at + 1)),
             (None, ')' | ']' | '}') if starts.len() > 1 => {
@@ -237,9 +228,8 @@ pub mod testing {
             .map(|name| name.trim().trim_matches('"'))
             .filter(|name| !name.starts_with("entry: "))
             .collect();
-        let known = |name: &str| {
-            others.contains(&name) || spellings.iter().any(|one| one.terminal == name)
-        };
+        let known =
+            |name: &str| others.contains(&name) || spellings.iter().any(|one| one.terminal == name);
         let unspelled = terminals.iter().copied().filter(|name| !known(name));
         let unused = spellings.iter().map(|one| one.terminal).chain(others.iter().copied());
         let unused = unused.filter(|name| !terminals.contains(name));

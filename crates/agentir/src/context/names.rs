@@ -4,8 +4,8 @@ use agentir_analysis::references::{References, Scope, Symbol, SymbolId, SymbolKi
 use agentir_diagnostics::{FileId, Span};
 use agentir_expr::dialect::{Functions, ReferenceSpace, Referent, Tools, Traits};
 use agentir_expr::{
-    Dialect, ExprKind, Function, Path, Scope as FunctionScope, Segment, TypeExpr, TypeKind, Version,
-    functions, methods,
+    Dialect, ExprKind, Function, Path, Scope as FunctionScope, Segment, TypeExpr, TypeKind,
+    Version, functions, methods,
 };
 use agentir_flow::cfg::AgentId;
 use agentir_ir::{Agent, Node, Program, Tool, WriteUse};
@@ -436,9 +436,12 @@ impl<'a> Names<'a> {
             let tool = self.called(context).filter(|_| path.root == RESULT);
             let tool = tool.or_else(|| self.tool_of_result(path.root));
             let fields = tool.map(|tool| self.of_tool(&tool.name.value, SymbolKind::ResultField));
-            all.extend(fields.into_iter().flatten().map(|field| {
-                Expected::word(ExpectedKind::Member, field.name.clone(), "")
-            }));
+            all.extend(
+                fields
+                    .into_iter()
+                    .flatten()
+                    .map(|field| Expected::word(ExpectedKind::Member, field.name.clone(), "")),
+            );
         }
         if matches!(self.dialect.functions(), Functions::Library) {
             all.extend(methods().iter().map(|method| {
@@ -451,7 +454,7 @@ impl<'a> Names<'a> {
     /// The tool whose result the runtime calls `result` here.
     fn called(&self, context: &Context) -> Option<&'a Tool> {
         let has_result = self.dialect.runtime().lists(RESULT);
-        self.tool(context.tool.as_deref().filter(|_| has_result)?)
+        self.tool(context.result_of.as_deref().filter(|_| has_result)?)
     }
 
     /// The type of a part of a value: as it is declared, as its tool returns it, or that of what is assigned to it,
@@ -624,9 +627,9 @@ struct Segments<'p> {
 impl<'p> Segments<'p> {
     fn of(path: &'p str) -> Self {
         let mut all = path.split('.').flat_map(|name| {
-            let (name, items) = name.split_once('[').map_or((name, 0), |(name, rest)| {
-                (name, rest.matches('[').count() + 1)
-            });
+            let (name, items) = name
+                .split_once('[')
+                .map_or((name, 0), |(name, rest)| (name, rest.matches('[').count() + 1));
             std::iter::once(Some(name)).chain(std::iter::repeat_n(None, items))
         });
         let root = all.next().flatten().unwrap_or_default();

@@ -150,7 +150,12 @@ fn expressions_of_abl() {
                 &["BEFORE calling", "BEFORE returning results"],
                 &["rider"],
             ),
-            ("REQUIRE ready == true", "REQUIRE ready BEFORE calling <|>", &["find_horse"], &["rider"]),
+            (
+                "REQUIRE ready == true",
+                "REQUIRE ready BEFORE calling <|>",
+                &["find_horse"],
+                &["rider"],
+            ),
             ("SET: ready = result.slots", "SET: ready <|>", &["="], &["rider", "true"]),
             ("SET: ready = result.slots", "SET: ready = <|>", &["true", "null", "rider"], &["="]),
             ("SET: ready = result.slots", "SET: ready = 1 <|>", &["+", "-", "*", "/"], &["rider"]),
@@ -203,7 +208,12 @@ fn arguments_of_abl() {
             (call, "find_horse(size: \"a,b\", <|>)", &["level", "day"], &["size"]),
             (call, "find_horse(size: \"big\", le<|>)", &["level"], &["size"]),
             (call, "find_horse(size: <|>)", &["rider", "null"], &["level"]),
-            (call, "find_horse\n    WITH:\n      size: \"big\"\n      <|>", &["level", "day"], &["size"]),
+            (
+                call,
+                "find_horse\n    WITH:\n      size: \"big\"\n      <|>",
+                &["level", "day"],
+                &["size"],
+            ),
             (call, "find_horse\n    WITH: {size: \"big\", <|>}", &["level", "day"], &["size"]),
             (call, "find_horse\n    WITH: {size: UPPER(<|>", &["rider", "true"], &["level"]),
             (input, "INPUT: {<|>}", &["rides"], &[]),
@@ -219,7 +229,13 @@ fn arguments_of_abl() {
 #[test]
 fn sections_of_abl() {
     const ROUTING: &[&str] = &[
-        "AGENTS", "ROUTING", "HANDOFF_PROTOCOL", "STATE", "POLICIES", "COMMUNICATION", "BEHAVIOR",
+        "AGENTS",
+        "ROUTING",
+        "HANDOFF_PROTOCOL",
+        "STATE",
+        "POLICIES",
+        "COMMUNICATION",
+        "BEHAVIOR",
     ];
     let files = Files {
         name: "front.agent.abl",
@@ -234,7 +250,8 @@ fn sections_of_abl() {
     let files =
         Files { name: "front.agent.yaml", text: "supervisor: Front\ngoal: x\nHERE\n", others: &[] };
     check(files, &[("HERE", "<|>", &["agents", "routing"], &["gather", "flow"])]);
-    let files = Files { name: "desk.agent.yaml", text: "agent: Desk\ngoal: x\nHERE\n", others: &[] };
+    let files =
+        Files { name: "desk.agent.yaml", text: "agent: Desk\ngoal: x\nHERE\n", others: &[] };
     check(files, &[("HERE", "<|>", &["gather", "flow", "tools"], &["agents", "routing"])]);
 }
 
