@@ -3,10 +3,11 @@
 //! Every function takes a scalar and reports errors.
 
 mod context;
+mod following;
 mod lexer;
 
 pub use lexer::Verb;
-pub(crate) use lexer::{is_word, is_word_of_conditions};
+pub(crate) use lexer::{EntryPoint, is_word, is_word_of_conditions};
 
 use crate::rules;
 use crate::rules::{EXPRESSION_TOO_DEEP, INVALID_EXPRESSION, INVALID_TEMPLATE};
@@ -20,7 +21,7 @@ use agentir_syntax::outline::{Scalar, Style};
 use agentir_syntax::text::offset;
 use context::{Context, Error, Parsed};
 use lalrpop_util::ParseError;
-use lexer::{EntryPoint, Lexer, SyntaxErrorKind, Token};
+use lexer::{Lexer, SyntaxErrorKind, Token};
 use smol_str::SmolStr;
 use std::cell::RefCell;
 
