@@ -24,7 +24,7 @@ impl Json for Condition {
         match &self.kind {
             ConditionKind::Expr(expr) => expr.write(mode, serializer),
             ConditionKind::Natural
-                if mode == Mode::Published && !reads_as_words(&self.text.value) =>
+                if mode != Mode::Plain && !reads_as_words(&self.text.value) =>
             {
                 write_entry(NATURAL, &self.text, mode, serializer)
             }

@@ -3,7 +3,7 @@
 //! Conditions that Table 4 cannot express become sentences, which the model judges (B.4.5).
 
 use agentir_expr::{BinaryOp, Condition, Expr, ExprKind, Literal, UnaryOp};
-use agentir_syntax::emit::{dotted_path, expr_phrase, is_user_message, literal, string_literal};
+use agentir_syntax::emit::{dotted_path, expr_phrase, is_user_message, literal, sentence, string_literal};
 use smol_str::SmolStr;
 
 /// Whether to keep the form of expressions, because they come from ADL, or to use forms that MICA can
@@ -21,23 +21,6 @@ pub(super) fn condition(condition: &Condition, form: Form) -> String {
         None if form == Form::AsWritten => condition.text.value.to_string(),
         None => sentence(&condition.text.value),
     }
-}
-
-/// A sentence without characters that the condition parser reads as operators.
-fn sentence(text: &str) -> String {
-    const SIGNS: &[(&str, &str)] = &[
-        ("==", " is "),
-        ("!=", " is not "),
-        (">=", " is at least "),
-        ("<=", " is at most "),
-        ("&&", " and "),
-        ("||", " or "),
-        (">", " is more than "),
-        ("<", " is less than "),
-        ("=", " is "),
-    ];
-    let spoken = SIGNS.iter().fold(text.to_owned(), |text, (sign, word)| text.replace(sign, word));
-    if spoken == text { spoken } else { spoken.split_whitespace().collect::<Vec<_>>().join(" ") }
 }
 
 /// The negation of `condition`.

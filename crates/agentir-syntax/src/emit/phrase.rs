@@ -183,3 +183,21 @@ fn first_path(expr: &Expr) -> Option<String> {
     });
     first
 }
+
+/// A sentence without the signs that parsers of conditions read as operators.
+#[must_use]
+pub fn sentence(text: &str) -> String {
+    const SIGNS: &[(&str, &str)] = &[
+        ("==", " is "),
+        ("!=", " is not "),
+        (">=", " is at least "),
+        ("<=", " is at most "),
+        ("&&", " and "),
+        ("||", " or "),
+        (">", " is more than "),
+        ("<", " is less than "),
+        ("=", " is "),
+    ];
+    let spoken = SIGNS.iter().fold(text.to_owned(), |text, (sign, word)| text.replace(sign, word));
+    if spoken == text { spoken } else { spoken.split_whitespace().collect::<Vec<_>>().join(" ") }
+}
