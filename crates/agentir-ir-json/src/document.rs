@@ -220,7 +220,8 @@ fn declare_effects(program: &mut Program) {
         .filter(|reference| program.agent(&reference.alias.value).is_none())
         .filter_map(|reference| {
             let endpoint = reference.file.clone().filter(|file| file.value.contains("://"))?;
-            let remote = Remote { location: Some("remote"), endpoint: Some(endpoint), ..Remote::default() };
+            let remote =
+                Remote { location: Some("remote"), endpoint: Some(endpoint), ..Remote::default() };
             Some((reference.alias.value.clone(), remote))
         })
         .collect();

@@ -250,7 +250,8 @@ fn complete_input(input: &mut InputBinding, object: &Object<'_>) {
 
 /// The fields are those of the type. A type that only says that there are some is what the fields say.
 fn complete_returns(returns: &mut ReturnType, object: &Object<'_>, reader: &mut Reader<'_>) {
-    let is_object = matches!(&returns.ty.kind, TypeKind::Named(name) if name.eq_ignore_ascii_case("object"));
+    let is_object =
+        matches!(&returns.ty.kind, TypeKind::Named(name) if name.eq_ignore_ascii_case("object"));
     if is_object && !returns.fields.is_empty() {
         let fields = std::mem::take(&mut returns.fields);
         let field = |f: ReturnField| TypeField { name: f.name, optional: f.optional, ty: f.ty };

@@ -30,7 +30,7 @@ mod tree;
 
 use crate::{dialect, names};
 use agentir_expr::Dialect;
-use agentir_ir::Program;
+use agentir_ir::{NamedThing, Program};
 use agentir_syntax::emit::{
     Emitted, Emitter, LossRule, NameSyntax, Namespace, OutputFile, file_stem, with_legal_names,
 };
@@ -143,7 +143,11 @@ fn own_name(program: &Program) -> Option<&str> {
 
 /// Emits the files of a program.
 fn emit(program: &Program, notation: Notation) -> Emitted {
-    let (program, mut renamed) = with_legal_names(program, names::can_be_written);
+    let (program, mut renamed) = with_legal_names(program, |what, name| {
+        // Steps of other languages get names when they are adapted.
+        let is_step = what == NamedThing::Step && program.dialect() != dialect::ABL;
+        is_step || names::can_be_written(what, name)
+    });
     let (program, more) = &adapt::program(&program);
     renamed.extend(more.iter().cloned());
     let documents = program.agents.len() + program.libraries.len() + program.profiles.len();

@@ -3,7 +3,9 @@
 //! Conditions that Table 4 cannot express become sentences, which the model judges (B.4.5).
 
 use agentir_expr::{BinaryOp, Condition, Expr, ExprKind, Literal, UnaryOp};
-use agentir_syntax::emit::{dotted_path, expr_phrase, is_user_message, literal, sentence, string_literal};
+use agentir_syntax::emit::{
+    dotted_path, expr_phrase, is_user_message, literal, sentence, string_literal,
+};
 use smol_str::SmolStr;
 
 /// Whether to keep the form of expressions, because they come from ADL, or to use forms that MICA can

@@ -26,8 +26,8 @@ use crate::{dialect, names};
 use agentir_expr::{Dialect, Template};
 use agentir_ir::{Agent, AgentType, Body, Data, Program, Statement, Tool};
 use agentir_syntax::emit::{
-    Emitted, Emitter, LossRule, NameSyntax, Namespace, OutputFile, Renamed, phrase, template_phrase,
-    with_legal_names,
+    Emitted, Emitter, LossRule, NameSyntax, Namespace, OutputFile, Renamed, phrase,
+    template_phrase, with_legal_names,
 };
 use expr::Form;
 use indexmap::IndexSet;

@@ -9,6 +9,7 @@ mod layout;
 mod losses;
 mod prompt;
 mod statement;
+mod words;
 
 use crate::{Dialect, dialect, names};
 use agentir_expr::Dialect as Semantics;
@@ -76,7 +77,9 @@ fn emit(program: &Program, dialect: Dialect) -> Emitted {
     });
     let (agents, entry) = if is_native {
         let entry = program.entry_agent.as_ref().map(|name| name.value.clone());
-        (program.agents.clone(), entry)
+        let mut agents = program.agents.clone();
+        agents.iter_mut().for_each(|agent| words::say(Arc::make_mut(agent)));
+        (agents, entry)
     } else {
         let all = adapt::program(&program);
         renamed.extend(all.renamed);

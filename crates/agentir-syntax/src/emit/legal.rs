@@ -21,9 +21,8 @@ pub fn with_legal_names(
         }
     });
     found.retain(|name, all| !name.is_empty() || all.contains(&NamedThing::Step));
-    let (kept, taken): (Vec<_>, Vec<_>) = found
-        .into_iter()
-        .partition(|(name, all)| all.iter().all(|what| is_legal(*what, name)));
+    let (kept, taken): (Vec<_>, Vec<_>) =
+        found.into_iter().partition(|(name, all)| all.iter().all(|what| is_legal(*what, name)));
     if taken.is_empty() {
         return (program.clone(), Vec::new());
     }

@@ -3,8 +3,8 @@
 use super::required_field;
 use agentir_expr::Condition;
 use agentir_ir::{
-    Agent, BindingAction, CompletionCondition, Decider, Delegate, Extensions, FilledBy, GatherField,
-    Handoff, Remote, ToolBinding, Trigger,
+    Agent, BindingAction, CompletionCondition, Decider, Delegate, Extensions, FilledBy,
+    GatherField, Handoff, Remote, ToolBinding, Trigger,
 };
 
 /// Declares what an agent can do because the model may select a tool: whoever reads declarations alone finds all ways
@@ -53,10 +53,9 @@ pub fn declare_effect(agent: &mut Agent, binding: &ToolBinding, remote: Option<&
         }
         BindingAction::Collect => {
             let left = binding.with.iter().filter(|w| w.filled_by == FilledBy::Model);
-            agent.gather.fields.extend(left.map(|w| GatherField {
-                required: false,
-                ..required_field(w.name.clone())
-            }));
+            agent.gather.fields.extend(
+                left.map(|w| GatherField { required: false, ..required_field(w.name.clone()) }),
+            );
         }
         BindingAction::Complete => agent.completion.conditions.push(CompletionCondition {
             when,

@@ -2,7 +2,7 @@
 //! follow ABL's order, one per phase.
 
 use super::expr::Scope;
-use crate::emit::body::{PhaseOrder, phase_in_branch};
+use crate::emit::body::{PhaseOrder, fits_step, phase_in_branch};
 use agentir_diagnostics::{Span, Spanned};
 use agentir_expr::Name;
 use agentir_ir::{
@@ -70,15 +70,45 @@ fn branches(scope: Scope<'_>, all: &mut [Branch]) {
     }
 }
 
+/// Splits the steps of a flow of ABL itself that its fields cannot express, because another program wrote them.
+pub(super) fn own_flow(flow: &mut Flow) {
+    if flow.definitions.values().all(|step| fits_step(&step.body)) {
+        return;
+    }
+    let mut builder = Builder::new();
+    for step in flow.definitions.keys() {
+        builder.used.claim(&[step]);
+    }
+    // What each step became.
+    let mut parts: IndexMap<SmolStr, Vec<Spanned<Name>>> = IndexMap::new();
+    for (key, step) in &flow.definitions {
+        let before = builder.steps.len();
+        if fits_step(&step.body) {
+            builder.steps.insert(key.clone(), step.clone());
+        } else {
+            let mut shell = step.clone();
+            let body = std::mem::take(&mut shell.body);
+            builder.steps.insert(key.clone(), shell);
+            builder.pending.push_back((step.name.clone(), body.0.into()));
+            builder.run();
+        }
+        let new = builder.steps.values().skip(before).map(|step| step.name.clone());
+        parts.insert(key.clone(), new.collect());
+    }
+    builder.limit_attempts();
+    for list in [&mut flow.steps, &mut flow.sequence] {
+        let old = std::mem::take(list).into_iter();
+        list.extend(old.flat_map(|name| {
+            let all = parts.get(&name.value).cloned();
+            all.unwrap_or_else(|| vec![name])
+        }));
+    }
+    flow.definitions = builder.steps;
+}
+
 /// Splits the steps of a flow into ABL's phases. Returns the renamed steps, too.
 pub(super) fn flow(flow: &Flow) -> (Flow, Vec<Renamed>) {
-    let mut builder = Builder {
-        names: IndexMap::new(),
-        steps: IndexMap::new(),
-        max_attempts: Vec::new(),
-        pending: VecDeque::new(),
-        used: Namespace::new(NameSyntax::Identifier, is_reserved),
-    };
+    let mut builder = Builder::new();
     for step in flow.definitions.keys() {
         let name = if flow.entry() == Some(step.as_str()) && is_reserved(step) {
             // ADL's first step has no name; its node has a name reserved in ABL.
@@ -96,16 +126,7 @@ pub(super) fn flow(flow: &Flow) -> (Flow, Vec<Renamed>) {
         builder.add(name, shell, body.0.into());
         builder.run();
     }
-    while let Some((target, times, rest)) = builder.max_attempts.pop() {
-        let next = rest.and_then(|rest| builder.continuation(&target, rest));
-        builder.run();
-        if let Some(step) = builder.steps.get_mut(&target.value)
-            && step.max_attempts.is_none()
-        {
-            step.max_attempts = Some(Number(f64::from(times) + 1.0));
-            step.on_exhausted = next;
-        }
-    }
+    builder.limit_attempts();
     let declared = |n: &Spanned<Name>| builder.steps.contains_key(&n.value);
     let steps = builder.steps.values().map(|s| s.name.clone()).collect();
     let sequence: Vec<_> = flow.sequence.iter().map(|n| builder.name(n)).filter(declared).collect();
@@ -166,6 +187,30 @@ fn phase(statement: &Statement) -> Phase {
 }
 
 impl Builder {
+    fn new() -> Self {
+        Self {
+            names: IndexMap::new(),
+            steps: IndexMap::new(),
+            max_attempts: Vec::new(),
+            pending: VecDeque::new(),
+            used: Namespace::new(NameSyntax::Identifier, is_reserved),
+        }
+    }
+
+    /// Gives steps that are jumped to a limited number of times a maximum number of attempts.
+    fn limit_attempts(&mut self) {
+        while let Some((target, times, rest)) = self.max_attempts.pop() {
+            let next = rest.and_then(|rest| self.continuation(&target, rest));
+            self.run();
+            if let Some(step) = self.steps.get_mut(&target.value)
+                && step.max_attempts.is_none()
+            {
+                step.max_attempts = Some(Number(f64::from(times) + 1.0));
+                step.on_exhausted = next;
+            }
+        }
+    }
+
     fn name(&self, name: &Spanned<Name>) -> Spanned<Name> {
         let to = self.names.get(&name.value).cloned().unwrap_or_else(|| name.value.clone());
         Spanned::new(to, name.span)

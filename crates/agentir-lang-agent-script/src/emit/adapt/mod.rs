@@ -16,6 +16,7 @@
 mod exposed_tools;
 mod expr;
 mod flow;
+mod phrases;
 
 use crate::dialect;
 use agentir_diagnostics::Span;
