@@ -28,6 +28,7 @@ mod supervisor;
 mod tools;
 mod tree;
 
+use crate::schema::FLOW;
 use crate::{dialect, names};
 use agentir_expr::Dialect;
 use agentir_ir::{NamedThing, Program};
@@ -144,9 +145,9 @@ fn own_name(program: &Program) -> Option<&str> {
 /// Emits the files of a program.
 fn emit(program: &Program, notation: Notation) -> Emitted {
     let (program, mut renamed) = with_legal_names(program, |what, name| {
-        // Steps of other languages get names when they are adapted.
-        let is_step = what == NamedThing::Step && program.dialect() != dialect::ABL;
-        is_step || names::can_be_written(what, name)
+        // The first step of others may have no name, and then gets one when it is adapted.
+        let is_unnamed = what == NamedThing::Step && program.dialect() != dialect::ABL;
+        names::can_be_written(what, name) || (is_unnamed && FLOW.field(name).is_some())
     });
     let (program, more) = &adapt::program(&program);
     renamed.extend(more.iter().cloned());

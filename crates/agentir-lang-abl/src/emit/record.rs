@@ -8,7 +8,7 @@ use crate::schema::{FieldDef, FieldType, Naming, RecordType};
 use agentir_diagnostics::FileId;
 use agentir_expr::ConditionKind;
 use agentir_ir_json::{Json, Mode, to_value};
-use agentir_syntax::emit::sentence;
+use agentir_syntax::emit::readable_words;
 use agentir_syntax::inline::InlineText;
 use serde_json::{Map, Value};
 
@@ -287,18 +287,7 @@ pub(super) fn words(text: &str) -> String {
             inline::condition(InlineText::verbatim(text, FileId(0), 0), true, &mut Vec::new());
         matches!(read.kind, ConditionKind::Natural)
     };
-    if is_read(text) {
-        return text.to_owned();
-    }
-    let spoken = sentence(text).replace(['(', ')', '"', '\''], " ");
-    let spoken = spoken.split_whitespace().collect::<Vec<_>>().join(" ");
-    let said = format!("the following is the case: {spoken}");
-    [spoken, said].into_iter().find(|text| is_read(text)).unwrap_or_else(|| {
-        // Operators among the words.
-        let lower = text.to_lowercase();
-        let letters = lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
-        format!("what is described by these words: {}", letters.collect::<Vec<_>>().join("-"))
-    })
+    readable_words(text, is_read)
 }
 
 /// A condition; natural language is quoted so that it is read as such.

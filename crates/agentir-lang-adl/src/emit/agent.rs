@@ -267,7 +267,7 @@ fn flow(context: &Context<'_>, agent: &Agent, fields: &mut Fields) {
         }
     }
     // A flow without steps does not start.
-    if !fields.iter().any(|(key, _)| key == "steps") && form(agent) == Form::ForMica {
+    if !fields.iter().any(|(key, _)| key == "steps") {
         let end = Yaml::pair("return", Yaml::text("success"));
         fields.push(("steps".to_owned(), Yaml::List(vec![end])));
     }

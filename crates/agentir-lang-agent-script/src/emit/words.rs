@@ -3,9 +3,13 @@
 use agentir_diagnostics::Spanned;
 use agentir_expr::{Condition, Name, Template};
 use agentir_ir::{
-    Agent, BindingAction, Body, Branch, Extensions, FilledBy, InputBinding, Statement, ToolBinding,
+    Agent, BindingAction, Body, Branch, Extensions, FilledBy, InputBinding, Response, Statement,
+    ToolBinding,
 };
 use smol_str::{SmolStr, format_smolstr};
+
+/// What is said after an error, if nobody says so.
+pub(super) const ERROR: &str = "Something went wrong. Please try again.";
 
 /// Says the conditions in words of an agent of Agent Script itself, as another program may have written them.
 pub(super) fn say(agent: &mut Agent) {
@@ -30,6 +34,13 @@ pub(super) fn say(agent: &mut Agent) {
             }
             cut(&mut binding.after, &mut Vec::new());
         }
+    }
+    // Messages without one for errors are no messages.
+    let welcomes = matches!(agent.on_start.0.first(), Some(Statement::Respond(_)));
+    if welcomes && !agent.messages.contains_key("error") {
+        let text = Spanned::new(SmolStr::new_static(ERROR), agent.span);
+        let error = Response { text: Some(Template::plain(text)), ..Response::default() };
+        agent.messages.insert(SmolStr::new_static("error"), error);
     }
     let mut tools = Vec::new();
     let hooks = &mut agent.hooks;
@@ -144,6 +155,8 @@ fn cut(body: &mut Body, tools: &mut Vec<SetOnWords>) {
             cut(&mut call.on_success, tools);
             true
         }
+        // Only the statements of a prompt ask.
+        Statement::Collect(_) => false,
         _ => true,
     });
 }
