@@ -292,6 +292,15 @@ fn normalize_agent(dialect: Dialect, mut agent: Node) -> Node {
         }
     }
     if let Some(flow) = agent.get_mut("flow") {
+        // Nobody has to say that the model does not lead.
+        if let Some(NodeKind::Map(steps)) = flow.get_mut("definitions").map(|d| &mut d.kind) {
+            for step in steps.values_mut() {
+                let leads = step.get("reasoning").map(|leads| &leads.kind);
+                if matches!(leads, Some(NodeKind::Leaf(Value::Bool(false)))) {
+                    step.remove(&["reasoning"]);
+                }
+            }
+        }
         let entry = merge_entry_steps(flow);
         if let (Some(entry), Some(NodeKind::Map(steps))) =
             (entry, flow.get_mut("definitions").map(|d| &mut d.kind))
