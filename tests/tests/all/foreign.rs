@@ -15,7 +15,7 @@ use crate::replay::{Sample, entry, retell};
 use agentir::{languages, targets};
 use agentir_bench::generate::Random;
 use agentir_compare::{NormalizedProgram, Verdict, differences};
-use agentir_convert::{Conversion, Target, convert};
+use agentir_convert::{Conversion, Preservation, Target, convert};
 use agentir_diagnostics::{Severity, SourceMap};
 use agentir_ir::Program;
 use agentir_lang_abl::Options;
@@ -34,10 +34,16 @@ fn number(variable: &str) -> Option<usize> {
 }
 
 /// Differences that no report announces: parts of what is reported of them, each with the reason.
-const KNOWN: &[(&str, &str)] = &[(
-    "went wrong",
-    "an operator that fails in one language is false in another: values of other types are reported where they are compared",
-)];
+const KNOWN: &[(&str, &str)] = &[
+    (
+        "went wrong",
+        "an operator that fails in one language is false in another, for values of other types",
+    ),
+    (
+        "to adl: ends the turn: ",
+        "an agent of ADL that comes to its end is done; others wait for the next message",
+    ),
+];
 
 /// Names of every kind: those that languages can write, words of languages, and others.
 const PLAIN: &[&str] = &["ask", "order", "total", "plate", "Desk", "find_it", "hours"];
@@ -315,10 +321,12 @@ impl Maker {
             "tools": tools.iter().map(|tool| self.tool(tool)).collect::<Vec<_>>(),
         });
         if self.chance(40) {
-            agent["memory"] = json!({"session": [{"name": self.name(), "type": "string", "initial_value": "x"}]});
+            agent["memory"] =
+                json!({"session": [{"name": self.name(), "type": "string", "initial_value": "x"}]});
         }
         if self.chance(30) {
-            agent["gather"] = json!({"fields": [{"name": self.name(), "type": "string", "prompt": self.text()}]});
+            agent["gather"] =
+                json!({"fields": [{"name": self.name(), "type": "string", "prompt": self.text()}]});
         }
         if self.chance(20) {
             agent["identity"]["instructions"] =
@@ -342,17 +350,18 @@ impl Maker {
         }
         if self.chance(15) && self.agents.len() > 1 {
             let agents = self.agents.clone();
-            agent["coordination"] = json!({"handoffs": [{"to": self.one_of(&agents), "when": self.condition()}]});
+            agent["coordination"] =
+                json!({"handoffs": [{"to": self.one_of(&agents), "when": self.condition()}]});
         }
         if steps.is_empty() {
-            let count = self.random.below(3);
+            // Other languages have no names for tools.
+            let count = if self.dialect == "agent-script" { self.random.below(3) } else { 0 };
             let bindings: Vec<_> = (0..count).map(|number| self.binding(number)).collect();
             if !bindings.is_empty() {
                 agent["reasoning"] = json!({ "bindings": bindings });
             }
         } else {
-            let all: Map<_, _> =
-                steps.iter().map(|step| (step.clone(), self.step())).collect();
+            let all: Map<_, _> = steps.iter().map(|step| (step.clone(), self.step())).collect();
             agent["flow"] = json!({ "definitions": all });
         }
         agent
@@ -366,8 +375,7 @@ impl Maker {
         maker.hostile = maker.pick(&[0, 15, 60]);
         maker.agents = maker.names(3);
         let agents = maker.agents.clone();
-        let all: Map<_, _> =
-            agents.iter().map(|name| (name.clone(), maker.agent(name))).collect();
+        let all: Map<_, _> = agents.iter().map(|name| (name.clone(), maker.agent(name))).collect();
         let document = json!({
             "version": "1.0", "entry_agent": agents.first(), "complete": true, "agents": all,
         });
@@ -418,7 +426,7 @@ fn says_that_it_differs(program: &Program, sources: &SourceMap, done: &mut Conve
     done.report.proof.as_ref().is_some_and(|proof| proof.verdict == Verdict::Different)
 }
 
-/// What is not so of the conversions of a document.
+/// What is not so of the conversions of a document; nothing if it has mistakes.
 fn problems(number: usize) -> Option<Vec<String>> {
     let (language, document) = Maker::document(number);
     let text = serde_json::to_string_pretty(&document).unwrap();
@@ -449,12 +457,16 @@ fn problems(number: usize) -> Option<Vec<String>> {
     for target in targets::all() {
         let at = format!("{number} ({language}) to {}", target.name());
         if shown {
-            for file in convert(languages(), &sample.checked.program, &sample.checked.sources, target).files {
+            for file in
+                convert(languages(), &sample.checked.program, &sample.checked.sources, target).files
+            {
                 eprintln!("---- {}: {}\n{}", target.name(), file.path, file.text);
             }
         }
         match caught(|| untruths(&sample, target)) {
-            Ok(untrue) => found.extend(untrue.into_iter().map(|problem| format!("{at}: {problem}"))),
+            Ok(untrue) => {
+                found.extend(untrue.into_iter().map(|problem| format!("{at}: {problem}")))
+            }
             Err(panic) => found.push(format!("{at}: panic: {panic}")),
         }
     }
@@ -468,7 +480,9 @@ fn problems(number: usize) -> Option<Vec<String>> {
             let mut done = convert(languages(), program, &sample.checked.sources, target);
             let is_written = done.diagnostics.iter().all(|d| d.severity != Severity::Error);
             let mut differing = Vec::new();
-            if is_written {
+            // A scripted model does not know words that are said otherwise.
+            let judged = done.report.losses().any(|entry| entry.path.ends_with(".natural"));
+            if is_written && !judged {
                 retell(&sample, &machine, &made, target, &mut differing);
             }
             differing.retain(|what| KNOWN.iter().all(|(part, _)| !what.contains(part)));
@@ -506,4 +520,175 @@ fn conversions_of_documents_say_what_they_change() {
         told.iter().take(shown).cloned().collect::<Vec<_>>().join("\n")
     );
     assert!(converted * 2 > wanted, "only {converted} of {wanted} documents can be read");
+}
+
+/// A program of one agent, `A`, with these parts, and another one to hand over to.
+fn program_of(dialect: &str, parts: Value) -> Checked {
+    let mut agent =
+        json!({"metadata": {"name": "A", "dialect": dialect}, "identity": {"goal": "Help"}});
+    agent.as_object_mut().unwrap().extend(parts.as_object().unwrap().clone());
+    let other =
+        json!({"metadata": {"name": "B", "dialect": dialect}, "identity": {"goal": "Help"}});
+    let text = json!({
+        "version": "1.0", "entry_agent": "A", "complete": true, "agents": {"A": agent, "B": other},
+    });
+    let text = serde_json::to_string_pretty(&text).unwrap();
+    let loaded = load(&[File { name: "a.ir.json".to_owned(), text }], Options::default());
+    assert_eq!(errors(&loaded).collect::<Vec<_>>(), [""; 0]);
+    let program = loaded.programs.into_iter().next().unwrap().program;
+    Checked { sources: loaded.sources, diagnostics: Vec::new(), program }
+}
+
+/// A conversion without errors, and its output as one text.
+fn converted(source: &Checked, target: Target) -> (Conversion, String) {
+    let mut done = convert(languages(), &source.program, &source.sources, target);
+    done.verify(&source.program, &source.sources);
+    assert!(done.diagnostics.iter().all(|d| d.severity != Severity::Error), "{:?}", done.files);
+    let text = done.files.iter().map(|file| file.text.as_str()).collect();
+    (done, text)
+}
+
+fn verdict(done: &Conversion) -> Verdict {
+    done.report.proof.as_ref().unwrap().verdict
+}
+
+fn fate(done: &Conversion, path: &str) -> Preservation {
+    let entry = done.report.entries.iter().find(|entry| entry.path == path);
+    entry.unwrap_or_else(|| panic!("no {path}")).preservation
+}
+
+/// Tools of the model are declared as lowering declares them.
+#[test]
+fn what_tools_of_the_model_stand_for_is_declared() {
+    let source = program_of(
+        "agent-script",
+        json!({"reasoning": {"bindings": [
+            {"name": "go", "does": "handoff", "to": "B", "description": "Go there"},
+            {"name": "note", "does": "collect", "description": "Note it", "with": [{"name": "who"}]},
+            {"name": "end", "does": "complete", "description": "It is over"},
+        ]}}),
+    );
+    let agent = source.program.agent("A").unwrap();
+    assert!(agent.coordination.handoffs.first().unwrap().repeats_binding);
+    assert_eq!(agent.gather.fields.first().unwrap().name.value, "who");
+    let (done, _) = converted(&source, targets::AGENT_SCRIPT);
+    assert_eq!((done.report.totals.dropped, verdict(&done)), (0, Verdict::Same));
+    for target in [targets::ABL, targets::ABL_YAML] {
+        let (_, text) = converted(&source, target);
+        assert!(text.contains("Go there") && text.contains("who:"), "{text}");
+    }
+    assert!(converted(&source, targets::ADL).1.contains("- who"));
+}
+
+/// Where a language only has expressions, instructions say words to the model.
+#[test]
+fn words_are_said_to_the_model() {
+    let flow = json!({"flow": {"definitions": {
+        "a": {"when": "the user is a member", "respond": "Hello", "check": "the user sounds calm",
+            "on_fail": "HANDOFF B", "then": "b"},
+        "b": {"branches": [
+            {"condition": "the user wants a refund", "set": [{"variable": "kind", "expression": "\"x\""}], "then": "a"},
+            {"respond": "Nothing then", "then": "COMPLETE"},
+        ]},
+    }}});
+    let (done, text) = converted(&program_of("abl", flow), targets::AGENT_SCRIPT);
+    for said in [
+        "If the user is a member: Say: \"Hello\"",
+        "it is not the case that the user sounds calm",
+        "set @variables.kind = \"x\"",
+        "If it is not the case that the user wants a refund: Say: \"Nothing then\"",
+    ] {
+        assert!(text.contains(said), "{said}: {text}");
+    }
+    for path in ["a.when", "a.check", "b.branches[0].condition"] {
+        let path = format!("agents.A.flow.definitions.{path}");
+        assert_eq!(fate(&done, &path), Preservation::Approximated, "{path}");
+    }
+    let own = json!({
+        "identity": {"goal": "Help", "instructions": [{"when": "the user is angry", "text": "Be kind"}]},
+        "tools": [{"name": "t", "description": "d", "binding": {"target": "flow://t"}}],
+        "reasoning": {"bindings": [{"name": "use", "does": "call", "tool": "t", "description": "Use it",
+            "available_when": "the user is polite"}]},
+    });
+    let (_, text) = converted(&program_of("agent-script", own), targets::AGENT_SCRIPT);
+    for said in ["If the user is angry: Be kind", "Use it. Only if the user is polite"] {
+        assert!(text.contains(said), "{said}: {text}");
+    }
+}
+
+/// What could be an expression stays words, and equal words are no proof.
+#[test]
+fn words_stay_words() {
+    let when = json!({"natural": "done AND total > 5"});
+    let parts = json!({"coordination": {"handoffs": [{"to": "B", "when": when}]}});
+    let source = program_of("abl", parts);
+    for target in targets::all() {
+        let (done, text) = converted(&source, target);
+        let when = |program: &Program| {
+            let handoffs = &program.agent("A")?.coordination.handoffs;
+            handoffs.first()?.when.clone()
+        };
+        if let Some(when) = when(&done.program) {
+            assert!(when.expr().is_none(), "{text}");
+        }
+        let conditions = &done.report.proof.as_ref().unwrap().conditions;
+        assert_eq!((conditions.identical, conditions.proved), (0, 0), "{text}");
+    }
+}
+
+/// Statements in another order than ABL's are steps of their own.
+#[test]
+fn statements_in_any_order_are_kept_in_it() {
+    let statements = json!([
+        {"type": "respond", "text": "one"}, {"type": "respond", "text": "two"},
+        {"type": "set", "variable": "x", "expression": "1"}, {"type": "respond", "text": "three"},
+    ]);
+    let flow = json!({"flow": {"definitions": {
+        "a": {"do": statements.clone()},
+        "b": {"when": "x == 1", "on_input": [{"condition": "x == 1", "do": statements}]},
+    }}});
+    let source = program_of("abl", flow);
+    for target in [targets::ABL, targets::ABL_YAML] {
+        let (done, text) = converted(&source, target);
+        assert_eq!(text.to_lowercase().matches("respond: ").count(), 6, "{text}");
+        assert!(verdict(&done) <= Verdict::SameButAnnounced, "{text}");
+    }
+}
+
+/// Steps that are called like something else get other names, and so do the jumps to them.
+#[test]
+fn names_that_cannot_be_written_are_replaced() {
+    let hostile: Vec<&str> = HOSTILE.iter().copied().filter(|name| !name.is_empty()).collect();
+    let next = hostile.iter().skip(1).map(|name| format!("STEP {name}"));
+    let next = next.chain(["COMPLETE".to_owned()]);
+    let steps: Map<_, _> = hostile
+        .iter()
+        .zip(next)
+        .map(|(name, next)| ((*name).to_owned(), json!({"respond": name, "then": next})))
+        .collect();
+    let source = program_of("abl", json!({"flow": {"definitions": steps}}));
+    for target in targets::all() {
+        let (done, text) = converted(&source, target);
+        let names: FxHashSet<&str> =
+            done.report.renamed.iter().map(|renamed| renamed.to.as_str()).collect();
+        assert_eq!(names.len(), done.report.renamed.len(), "{text}");
+        assert!(verdict(&done) <= Verdict::SameButAnnounced, "{text}");
+        if [targets::ABL, targets::ABL_YAML].contains(&target) {
+            assert_eq!((done.report.totals.dropped, verdict(&done)), (0, Verdict::Same), "{text}");
+        }
+    }
+}
+
+/// The fields of a result are its type, of whatever form.
+#[test]
+fn fields_of_results_may_have_any_type() {
+    let tools = json!({"tools": [{"name": "t", "description": "d", "returns": {"type": "object", "fields": [
+        {"name": "a", "type": "{z: string}"}, {"name": "b", "type": "string[]"},
+        {"name": "c", "type": "{d: {e: string}[]}[]", "optional": true},
+    ]}}]});
+    let source = program_of("abl", tools);
+    for target in [targets::ABL, targets::ABL_YAML] {
+        let (done, text) = converted(&source, target);
+        assert_eq!(done.report.losses().count(), 0, "{text}");
+    }
 }

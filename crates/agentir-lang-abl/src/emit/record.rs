@@ -280,6 +280,13 @@ fn of_text(field_type: FieldType, text: &str) -> Scalar {
     }
 }
 
+/// Whether a text is read as words without quotes around it.
+pub(super) fn is_words(text: &str) -> bool {
+    let input = InlineText::verbatim(text, FileId(0), 0);
+    let read = inline::condition(input, false, &mut Vec::new());
+    matches!(read.kind, ConditionKind::Natural)
+}
+
 /// Words for the model, so that they are read as such: whatever could be an expression is one.
 pub(super) fn words(text: &str) -> String {
     let is_read = |text: &str| {

@@ -24,7 +24,7 @@ mod yaml;
 use crate::AgentKind;
 use crate::{dialect, names};
 use agentir_expr::{Dialect, Template};
-use agentir_ir::{Agent, AgentType, Body, Data, Program, Statement, Tool};
+use agentir_ir::{Agent, AgentType, Body, Data, Handoff, Program, Statement, Tool};
 use agentir_syntax::emit::{
     Emitted, Emitter, LossRule, NameSyntax, Namespace, OutputFile, Renamed, phrase,
     template_phrase, with_legal_names,
@@ -177,7 +177,9 @@ fn kind(agent: &Agent) -> AgentKind {
     let instructed = !agent.identity.instructions.is_empty()
         || agent.identity.system_prompt.is_some()
         || agent.identity.persona.is_some();
-    let chooses = agent.routing.is_some() || !agent.coordination.handoffs.is_empty();
+    // A member of an ensemble of ADL comes back.
+    let comes_back = |handoff: &Handoff| handoff.returns || form(agent) == Form::ForMica;
+    let chooses = agent.routing.is_some() || agent.coordination.handoffs.iter().any(comes_back);
     let supervises = agent.metadata.kind == AgentType::Supervisor;
     match () {
         () if agent.flow.is_some() => AgentKind::Flow,

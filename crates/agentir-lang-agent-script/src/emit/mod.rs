@@ -73,7 +73,7 @@ fn emit(program: &Program, dialect: Dialect) -> Emitted {
     let is_native = program.agents().all(native);
     // Adapting names agents, steps and variables.
     let (program, mut renamed) = with_legal_names(program, |what, name| {
-        (!is_native && what != NamedThing::Tool) || names::can_be_written(name)
+        (!is_native && what != NamedThing::Tool) || names::can_be_written(what, name)
     });
     let (agents, entry) = if is_native {
         let entry = program.entry_agent.as_ref().map(|name| name.value.clone());

@@ -35,10 +35,12 @@ pub fn with_legal_names(
     for (from, all) in taken {
         let noun = all.first().map_or("name", |what| what.noun());
         let word = legalized(&from);
+        let ascii = NameSyntax::Word.legalize(&from);
         let wanted = [
             word.clone(),
             format!("{word}_{noun}"),
             format!("{noun}_{word}"),
+            ascii.to_string(),
             format!("my_{noun}"),
         ];
         let fits = |name: &str| all.iter().all(|what| is_legal(*what, name));

@@ -107,8 +107,7 @@ pub(super) fn own_flow(flow: &mut Flow) {
     builder.limit_attempts();
     let end = builder.lead_on(parts.values());
     if flow.entry_point.is_none() {
-        flow.entry_point =
-            entry.filter(|entry| builder.steps.keys().next() != Some(&entry.value));
+        flow.entry_point = entry.filter(|entry| builder.steps.keys().next() != Some(&entry.value));
     }
     // An order that is written has the parts where the definitions have them.
     if !flow.sequence.is_empty() {
