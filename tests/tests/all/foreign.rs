@@ -6,6 +6,7 @@
 #![allow(
     clippy::panic,
     clippy::unwrap_used,
+    clippy::indexing_slicing,
     clippy::print_stderr,
     reason = "tests end by panicking, and show what they ended at"
 )]
