@@ -63,6 +63,17 @@ fn context(input: InlineText<'_>) -> Context<'_> {
     Context { input, patterns: RefCell::new(Vec::new()) }
 }
 
+/// Whether a condition would be read as words: an intent of the user, or natural language.
+pub(super) fn reads_as_words(text: &str) -> bool {
+    let context = context(InlineText::verbatim(text, Default::default(), 0));
+    let read = parse(&context, EntryPoint::Condition);
+    match read.parsed {
+        Ok(Parsed::Intent(intent)) => intent.rest.is_none(),
+        Ok(Parsed::Expr(_)) => false,
+        Ok(_) | Err(_) => !read.operators && !text.trim().is_empty(),
+    }
+}
+
 /// A condition, and the intents in it (B.4.5).
 pub(super) type ConditionAndIntent = (Condition, Option<(Verb, Vec<Spanned<SmolStr>>)>);
 
