@@ -245,7 +245,7 @@ fn sections_of_abl() {
     check(NATIVE, &[("VERSION: \"1.0\"", "<|>", &["PERSONA", "NLU"], ROUTING)]);
     check(
         files,
-        &[("HERE", "<|>", ROUTING, &["GATHER", "FLOW", "TOOLS"]), ("HERE", "RO<|>", ROUTING, &[])],
+        &[("HERE", "<|>", ROUTING, &["GATHER", "FLOW"]), ("HERE", "RO<|>", ROUTING, &[])],
     );
     let files =
         Files { name: "front.agent.yaml", text: "supervisor: Front\ngoal: x\nHERE\n", others: &[] };
