@@ -39,7 +39,10 @@ pub(crate) fn can_be_written(what: NamedThing, name: &str) -> bool {
         NamedThing::Agent => key_problem(NameKind::Agent, name).is_none(),
         NamedThing::Step => key_problem(NameKind::Step, name).is_none(),
         NamedThing::Tool => python::is_name(name),
-        NamedThing::Variable => name.split(['.', '[']).next().is_some_and(is_word),
+        // What is collected may have several words. It stands in no expression then, because none can name it.
+        NamedThing::Variable => {
+            name.split(['.', '[']).next().is_some_and(|root| root.split(' ').all(is_word))
+        }
     }
 }
 

@@ -243,10 +243,7 @@ fn sections_of_abl() {
         others: &[],
     };
     check(NATIVE, &[("VERSION: \"1.0\"", "<|>", &["PERSONA", "NLU"], ROUTING)]);
-    check(
-        files,
-        &[("HERE", "<|>", ROUTING, &["GATHER", "FLOW"]), ("HERE", "RO<|>", ROUTING, &[])],
-    );
+    check(files, &[("HERE", "<|>", ROUTING, &["GATHER", "FLOW"]), ("HERE", "RO<|>", ROUTING, &[])]);
     let files =
         Files { name: "front.agent.yaml", text: "supervisor: Front\ngoal: x\nHERE\n", others: &[] };
     check(files, &[("HERE", "<|>", &["agents", "routing"], &["gather", "flow"])]);
