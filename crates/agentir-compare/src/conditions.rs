@@ -15,7 +15,7 @@ use serde::Serialize;
 /// The comparison of the conditions at corresponding paths of two programs.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
 pub struct Conditions {
-    /// Textually identical, in the same dialect.
+    /// Expressions that are textually identical, in the same dialect.
     pub identical: usize,
     /// Proved to hold in the same states.
     pub proved: usize,
@@ -126,12 +126,13 @@ pub(crate) fn compare(
         let Some((other_at, (other, other_agent))) = others.get(path).copied() else { return };
         let a = Condition::new(one, agent, &AnnouncedLosses::none());
         let b = Condition::new(other, other_agent, announced);
-        if a == b {
-            found.identical += 1;
-            return;
-        }
+        // Equal words are no proof: nobody knows what the model makes of them.
         if matches!(a, Condition::Words(_)) || matches!(b, Condition::Words(_)) {
             found.in_words += 1;
+            return;
+        }
+        if a == b {
+            found.identical += 1;
             return;
         }
         let (answer, typed) = prover.equivalent(&a, &b, false, &agent.metadata.name.value);

@@ -292,6 +292,7 @@ fn normalize_agent(dialect: Dialect, mut agent: Node) -> Node {
         }
     }
     if let Some(flow) = agent.get_mut("flow") {
+        // Nobody has to say that the model does not lead.
         if let Some(NodeKind::Map(steps)) = flow.get_mut("definitions").map(|d| &mut d.kind) {
             steps.values_mut().for_each(remove_default_reasoning);
         }

@@ -85,7 +85,12 @@ impl Comparison {
             parts.push(format!("{count} in the same states ({} proved{typed})", c.proved));
         }
         if c.in_words > 0 {
-            parts.push(format!("{} are words for the model", c.in_words));
+            parts.push(match (same, c.in_words) {
+                (0, 1) => "1 condition is words for the model".to_owned(),
+                (0, n) => format!("{n} conditions are words for the model"),
+                (_, 1) => "1 is words for the model".to_owned(),
+                (_, n) => format!("{n} are words for the model"),
+            });
         }
         if c.undecided > 0 {
             parts.push(format!("{} could not be decided", c.undecided));

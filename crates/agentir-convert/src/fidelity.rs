@@ -230,6 +230,10 @@ fn words(text: &str) -> impl Iterator<Item = String> {
         .filter(|w| !w.is_empty() && !OPERATORS.contains(&w.as_str()))
 }
 
+fn in_word(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
+}
+
 /// Fields whose values are keywords of the IR rather than the author's text.
 const IR_KEYWORD_FIELDS: &[&str] = &["type", "kind", "decided_by", "prompt_mode", "require"];
 
@@ -238,23 +242,39 @@ fn is_ir_keyword(path: &str, text: &str) -> bool {
     text == ENTRY || IR_KEYWORD_FIELDS.contains(&field)
 }
 
+/// The name in a jump to a step. The word only tells that the name is no keyword.
+fn without_step(jump: &str) -> &str {
+    jump.strip_prefix("STEP ").unwrap_or(jump)
+}
+
 /// Renamed names, by old name.
-struct Renames<'r>(FxHashMap<&'r str, &'r str>);
+struct Renames<'r> {
+    words: FxHashMap<&'r str, &'r str>,
+    /// Names that are no words, which may contain others.
+    others: Vec<(&'r str, &'r str)>,
+}
 
 impl<'r> Renames<'r> {
     fn new(renamed: &'r [Renamed]) -> Self {
-        Self(renamed.iter().map(|r| (r.from.as_str(), r.to.as_str())).collect())
+        let is_word = |name: &str| !name.is_empty() && name.chars().all(in_word);
+        let all = renamed.iter().map(|r| (r.from.as_str(), r.to.as_str()));
+        let (words, mut others): (Vec<_>, Vec<_>) = all.partition(|(from, _)| is_word(from));
+        others.sort_by_key(|(from, _)| std::cmp::Reverse(from.len()));
+        Self { words: words.into_iter().collect(), others }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.words.is_empty() && self.others.is_empty()
     }
 
     /// Applies the renamings to a text; `None` if none applies.
     fn apply(&self, text: &str) -> Option<String> {
-        let in_word = |c: char| c.is_alphanumeric() || c == '_';
         let mut out = String::with_capacity(text.len());
         let mut rest = text;
         let mut changed = false;
         while !rest.is_empty() {
             let (word, tail) = rest.split_at(rest.find(|c| !in_word(c)).unwrap_or(rest.len()));
-            let to = self.0.get(word);
+            let to = self.words.get(word);
             changed |= to.is_some();
             out.push_str(to.unwrap_or(&word));
             let (between, tail) = tail.split_at(tail.find(in_word).unwrap_or(tail.len()));
@@ -264,6 +284,53 @@ impl<'r> Renames<'r> {
         changed.then_some(out)
     }
 
+    /// Applies the renamings to the names in a path, which stand between its delimiters.
+    fn apply_to_path(&self, path: &str) -> Option<String> {
+        if self.others.is_empty() {
+            return self.apply(path);
+        }
+        let mut out = String::with_capacity(path.len());
+        let mut rest = path;
+        let mut changed = false;
+        while !rest.is_empty() {
+            let ends = |tail: &str| tail.is_empty() || tail.starts_with(['.', '[', ']']);
+            let word = rest.find(['.', '[', ']']).unwrap_or(rest.len());
+            let other = self.others.iter().find_map(|(from, to)| {
+                let tail = rest.strip_prefix(from).filter(|tail| ends(tail))?;
+                Some((*to, tail))
+            });
+            let (to, tail) = other.unwrap_or_else(|| {
+                let (word, tail) = rest.split_at(word);
+                (self.words.get(word).copied().unwrap_or(word), tail)
+            });
+            changed |= !rest.starts_with(to) || other.is_some();
+            out.push_str(to);
+            let next = tail.chars().next().map_or(0, char::len_utf8);
+            let (between, tail) = tail.split_at(next);
+            out.push_str(between);
+            rest = tail;
+        }
+        changed.then_some(out)
+    }
+
+    /// The new name, if a text is a renamed name, or a jump to a step called so.
+    fn of_name(&self, text: &str) -> Option<&'r str> {
+        let text = without_step(text);
+        let word = self.words.get(text).copied();
+        word.or_else(|| Some(self.others.iter().find(|(from, _)| *from == text)?.1))
+    }
+
+    /// Whether a text is another one with the renamings applied: a name, a jump to it, or an expression.
+    fn equal(&self, text: &str, other: &str) -> bool {
+        let jump = || {
+            let (verb, target) = text.split_once(' ')?;
+            Some(format!("{verb} {}", self.of_name(target)?))
+        };
+        self.of_name(text).is_some_and(|to| to == without_step(other))
+            || jump().is_some_and(|jump| jump == other)
+            || self.apply(text).is_some_and(|to| to == other)
+    }
+
     /// The output's value at `path`, if it equals `value` after renaming.
     fn renamed_value<'o>(
         &self,
@@ -271,16 +338,14 @@ impl<'r> Renames<'r> {
         value: &Value,
         values: &'o FxHashMap<String, (&Value, Option<Span>)>,
     ) -> Option<&'o (&'o Value, Option<Span>)> {
-        if self.0.is_empty() {
+        if self.is_empty() {
             return None;
         }
-        let renamed_path = self.apply(path);
+        let renamed_path = self.apply_to_path(path);
         let other = values.get(renamed_path.as_deref().unwrap_or(path))?;
         let same = other.0 == value
             || match (value, other.0) {
-                (Value::String(value), Value::String(other)) => {
-                    self.apply(value).as_ref() == Some(other)
-                }
+                (Value::String(value), Value::String(other)) => self.equal(value, other),
                 _ => false,
             };
         same.then_some(other)
@@ -405,7 +470,10 @@ pub(crate) fn report(
         } else if !same {
             let shown = match value {
                 Value::String(text) => {
-                    is_ir_keyword(path, text) || words(text).all(|w| vocabulary.contains(&w))
+                    let is_there = |text: &str| words(text).all(|w| vocabulary.contains(&w));
+                    is_ir_keyword(path, text)
+                        || is_there(text)
+                        || renames.of_name(text).is_some_and(is_there)
                 }
                 _ => true,
             };

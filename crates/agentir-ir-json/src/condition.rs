@@ -23,9 +23,7 @@ impl Json for Condition {
     fn write<S: Serializer>(&self, mode: Mode, serializer: S) -> Result<S::Ok, S::Error> {
         match &self.kind {
             ConditionKind::Expr(expr) => expr.write(mode, serializer),
-            ConditionKind::Natural
-                if mode == Mode::Published && !reads_as_words(&self.text.value) =>
-            {
+            ConditionKind::Natural if !reads_as_words(&self.text.value) => {
                 write_entry(NATURAL, &self.text, mode, serializer)
             }
             ConditionKind::Natural | ConditionKind::Invalid => self.text.write(mode, serializer),

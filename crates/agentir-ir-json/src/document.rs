@@ -4,11 +4,13 @@ use crate::reader::Parsers;
 use crate::reader::Reader;
 use crate::words::VERSIONS;
 use agentir_diagnostics::{Diagnostic, FileId, Severity, Span};
-use agentir_expr::Dialect;
 use agentir_expr::dialect::NONE;
-use agentir_ir::{Agent, CompilationOutput, Program};
+use agentir_expr::{Dialect, Name};
+use agentir_ir::{Agent, CompilationOutput, Program, Remote};
 use agentir_syntax::json::{self, Format, Json as Node, Kind};
+use agentir_syntax::lower::declare_missing_effects;
 use agentir_syntax::{Origin, rules};
+use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
 /// A document that was read.
@@ -95,6 +97,7 @@ pub fn read(
     let origins = reader.origins;
     let gaps = gaps(problems.get(before..).unwrap_or_default());
     let mut program = program.unwrap_or_default();
+    declare_effects(&mut program);
     program.complete &= gaps.is_empty();
     Document { program, origins, gaps, stopped: None }
 }
@@ -207,6 +210,26 @@ fn read_program(root: &Node, reader: &mut Reader<'_>) -> Option<Program> {
     // Agents that were not compiled may be referred to.
     program.complete &= output.compilation_errors.is_empty();
     Some(program)
+}
+
+/// Declares what the model's tools stand for, where the document leaves that out: emitters, and whoever looks for the
+/// ways between agents, read declarations.
+fn declare_effects(program: &mut Program) {
+    let references = program.agents().flat_map(|agent| &agent.available_agents);
+    let elsewhere: FxHashMap<Name, Remote> = references
+        .filter(|reference| program.agent(&reference.alias.value).is_none())
+        .filter_map(|reference| {
+            let endpoint = reference.file.clone().filter(|file| file.value.contains("://"))?;
+            let remote =
+                Remote { location: Some("remote"), endpoint: Some(endpoint), ..Remote::default() };
+            Some((reference.alias.value.clone(), remote))
+        })
+        .collect();
+    for agent in &mut program.agents {
+        if agent.reasoning.as_ref().is_some_and(|zone| !zone.bindings.is_empty()) {
+            declare_missing_effects(Arc::make_mut(agent), |name| elsewhere.get(name));
+        }
+    }
 }
 
 /// Whether the agents of a document are all there are, if it does not say: where their language writes whole programs,

@@ -493,7 +493,7 @@ impl<'j> Object<'j> {
         self.key_span(key).is_some()
     }
 
-    fn key_span(&self, key: &str) -> Option<Span> {
+    pub(crate) fn key_span(&self, key: &str) -> Option<Span> {
         self.members.iter().rfind(|m| m.key == key).map(|m| m.key_span)
     }
 

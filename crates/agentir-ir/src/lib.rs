@@ -56,6 +56,7 @@ mod gather;
 mod knowledge;
 mod memory;
 mod mentions;
+mod names;
 pub mod polarity;
 mod program;
 pub mod recall;
@@ -87,6 +88,7 @@ pub use memory::{
     StoredValue,
 };
 pub use mentions::MENTIONS;
+pub use names::NamedThing;
 pub use program::{CompilationIssue, CompilationOutput, Deployment, Program, ToolLibrary};
 pub use rules::{
     Checkpoint, Constraint, ConstraintFailure, ConstraintKind, Constraints, FailureKind,

@@ -8,6 +8,7 @@ use crate::inline::{
 use crate::runtime_names::RUNTIME;
 use crate::schema;
 use agentir_expr::dialect::Notation;
+use agentir_ir::NamedThing;
 use agentir_syntax::context::NameKind;
 use agentir_syntax::names::{NameProblem, is_yaml_value};
 
@@ -42,6 +43,18 @@ pub(crate) fn name_problem(format: Format, what: NameKind, name: &str) -> Option
         return Some(NameProblem::Runtime);
     }
     (format == Format::Yaml && is_yaml_value(name)).then_some(NameProblem::Yaml)
+}
+
+/// Whether a document can have a name so that it is read again. The names of others' runtimes can.
+pub(crate) fn can_be_written(what: NamedThing, name: &str) -> bool {
+    match what {
+        // Paths are written where variables are.
+        NamedThing::Variable => name.split(['.', '[']).next().is_some_and(is_word),
+        NamedThing::Step => {
+            is_dashed_name(name) && is_step_name(name) && schema::FLOW.field(name).is_none()
+        }
+        NamedThing::Agent | NamedThing::Tool => is_dashed_name(name),
+    }
 }
 
 /// Whether a word begins a part of a statement. Fields of data are often called like keys in lower case.

@@ -4,6 +4,7 @@
 //! the marker is in lead through the tables to it.
 
 use crate::dialect::ADL;
+use crate::inline::{Adl, EntryPoint};
 use crate::schema::{self, AgentKind, FIELDS, FieldDef, FieldType, Standing, VERBS};
 use crate::tree::Agent;
 use crate::{config, reader};
@@ -13,6 +14,7 @@ use agentir_syntax::context::{
     Context, Cursor, Expected, ExpectedKind, FieldContext, MARKER, Marked, NameKind, Position,
     RecordContext, Shape, ends_in_string, in_words, open_placeholder, qualifier,
 };
+use agentir_syntax::inline::following::add_following;
 use agentir_syntax::outline::{Entry, EntryKind, Key, Outline, parse_yaml};
 use smol_str::SmolStr;
 
@@ -230,6 +232,13 @@ impl Search<'_, '_> {
 
     /// A name and its value, below `args` and `set`.
     fn binding(&mut self, entries: &[Entry<'_>]) {
+        let below = |entry: &Entry<'_>| match &entry.kind {
+            EntryKind::Pair { .. } => name_of(entry).into_iter().collect::<Vec<_>>(),
+            EntryKind::Item { entries } => entries.iter().filter_map(name_of).collect(),
+            _ => Vec::new(),
+        };
+        let given = entries.iter().flat_map(below);
+        self.context.given = given.filter(|name| name != MARKER).collect();
         let mut entry = self.at(entries);
         if let Some(item) = entry.filter(|entry| matches!(entry.kind, EntryKind::Item { .. })) {
             entry = self.at(item.children());
@@ -239,6 +248,10 @@ impl Search<'_, '_> {
         {
             self.context.shapes = vec![Shape::Name(NameKind::Variable), Shape::Expression];
             self.context.qualifier = qualifier(self.cursor.before());
+            // A static value, as YAML has it.
+            if self.context.qualifier.is_none() {
+                self.context.add_words(ExpectedKind::Value, &["true", "false", "null"]);
+            }
         }
     }
 
@@ -306,9 +319,21 @@ impl Search<'_, '_> {
                     self.context.shapes = vec![Shape::Expression];
                 }
             }
+            "if" | "else if" => self.condition(since),
             _ if ends_in_string(since) => self.context.shapes = vec![Shape::Text],
             _ => self.context.qualifier = qualifier(self.cursor.before()),
         }
+    }
+
+    /// A condition, of which this is written.
+    fn condition(&mut self, since: &str) {
+        let text = since.trim_start().strip_prefix(':').unwrap_or(since).trim_start();
+        // It may be quoted as a whole.
+        let quote = text.chars().next().filter(|c| matches!(c, '"' | '\''));
+        let inner = text.get(1..).filter(|inner| quote.is_some_and(|c| !inner.contains(c)));
+        let text = inner.unwrap_or(text);
+        self.context.shapes.clear();
+        add_following::<Adl>(text, EntryPoint::Condition, &mut self.context);
     }
 
     fn verbs(&mut self) {
@@ -376,6 +401,14 @@ impl Search<'_, '_> {
 
     fn is_marker(&self, key: &Key<'_>) -> bool {
         key.text == MARKER && self.marked.is_in(key.span)
+    }
+}
+
+/// The key of an entry.
+fn name_of(entry: &Entry<'_>) -> Option<SmolStr> {
+    match &entry.kind {
+        EntryKind::Pair { key, .. } => Some(SmolStr::new(key.text)),
+        _ => None,
     }
 }
 

@@ -3,6 +3,7 @@
 use crate::dialect::ADL;
 use crate::inline::{is_word, is_word_of_conditions};
 use crate::{python, schema};
+use agentir_ir::NamedThing;
 use agentir_syntax::context::NameKind;
 use agentir_syntax::names::{NameProblem, is_yaml_value};
 
@@ -30,6 +31,19 @@ pub(crate) fn name_problem(what: NameKind, name: &str) -> Option<NameProblem> {
         _ => None,
     };
     problem.or_else(|| is_yaml_value(name).then_some(NameProblem::Yaml))
+}
+
+/// Whether a bot can have a name so that it is read again.
+pub(crate) fn can_be_written(what: NamedThing, name: &str) -> bool {
+    match what {
+        NamedThing::Agent => key_problem(NameKind::Agent, name).is_none(),
+        NamedThing::Step => key_problem(NameKind::Step, name).is_none(),
+        NamedThing::Tool => python::is_name(name),
+        // What is collected may have several words. It stands in no expression then, because none can name it.
+        NamedThing::Variable => {
+            name.split(['.', '[']).next().is_some_and(|root| root.split(' ').all(is_word))
+        }
+    }
 }
 
 fn key_problem(what: NameKind, name: &str) -> Option<NameProblem> {

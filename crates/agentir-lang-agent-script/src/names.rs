@@ -2,6 +2,7 @@
 
 use crate::dialect::AGENT_SCRIPT;
 use crate::inline::is_word;
+use agentir_ir::NamedThing;
 use agentir_syntax::names::NameProblem;
 
 /// Why a text cannot be the name of something, of whatever kind: `@namespace.name` refers to all of them.
@@ -13,6 +14,11 @@ pub(crate) fn name_problem(name: &str) -> Option<NameProblem> {
     } else {
         None
     }
+}
+
+/// Whether a document can have a name so that it is read again.
+pub(crate) fn can_be_written(what: NamedThing, name: &str) -> bool {
+    is_word(name) && (what != NamedThing::Variable || name.is_ascii())
 }
 
 #[cfg(test)]

@@ -10,6 +10,8 @@ mod abl;
 mod adl;
 #[path = "context/agent_script.rs"]
 mod agent_script;
+#[path = "context/completion.rs"]
+mod completion;
 #[path = "context/texts.rs"]
 mod texts;
 
@@ -115,6 +117,12 @@ fn describe(out: &mut String, context: &Context, text: &str) {
     }
     if let Some(tool) = &context.tool {
         writeln!(out, "in a call of {tool}").unwrap();
+    }
+    if let Some(tool) = &context.result_of {
+        writeln!(out, "after a call of {tool}").unwrap();
+    }
+    if !context.given.is_empty() {
+        writeln!(out, "beside {}", context.given.join(", ")).unwrap();
     }
 }
 

@@ -18,6 +18,7 @@ mod draw;
 mod external;
 mod fixes;
 mod fmt;
+mod foreign;
 mod fuzz;
 mod generated;
 mod graph;

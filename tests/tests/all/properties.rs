@@ -26,7 +26,7 @@ thread_local! {
 
 /// The result, or the panic's message. It is told in the report of the test: printed as well, a
 /// hundred of them would bury it. Panics of other tests are printed as ever.
-fn caught<T>(work: impl FnOnce() -> T) -> Result<T, String> {
+pub(crate) fn caught<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {
         let loud = std::panic::take_hook();

@@ -43,10 +43,10 @@ fn tries() -> usize {
 }
 
 /// A program and its sources.
-struct Sample {
-    name: String,
-    language: &'static str,
-    checked: Checked,
+pub(crate) struct Sample {
+    pub(crate) name: String,
+    pub(crate) language: &'static str,
+    pub(crate) checked: Checked,
 }
 
 impl Sample {
@@ -227,7 +227,7 @@ fn speaks_of(report: &Report, variable: &str) -> bool {
     report.losses().any(|entry| declared.iter().any(|d| entry.path.contains(d.as_str())))
 }
 
-fn entry(program: &Program) -> Option<&str> {
+pub(crate) fn entry(program: &Program) -> Option<&str> {
     match program.entry() {
         Some(_) => None,
         None => program.agents().next().map(|a| a.metadata.name.value.as_str()),
@@ -249,7 +249,7 @@ fn told(conversation: &Conversation, played: &[ReplayedTurn], until: usize) -> S
 }
 
 /// Goes through the conversations of a program with its conversion.
-fn retell(
+pub(crate) fn retell(
     sample: &Sample,
     machine: &Machine<'_>,
     made: &Generated,

@@ -7,7 +7,7 @@ use crate::text::{normalize, normalized_json, quoted};
 use agentir_diagnostics::{Span, Spanned};
 use agentir_expr::Name;
 use agentir_flow::cfg::{DecidedBy, Edge, EdgeKind, Node, NodeKind, Origin, Transfer};
-use agentir_ir::{BindingAction, Response, RoutingTarget, Statement};
+use agentir_ir::{BindingAction, FilledBy, Response, RoutingTarget, Statement};
 use agentir_ir_json::{Json, Mode, to_value};
 use serde_json::Value;
 
@@ -327,7 +327,10 @@ fn call(node: &Node<'_>) -> Label {
         Origin::Tool(tool) => Label::new("calls", &format!("`{}`", tool.name.value), &tool.name),
         Origin::Name(name) => Label::new("calls", &format!("`{}`", name.value), name),
         Origin::ToolBinding(binding) => match &binding.action {
-            BindingAction::Call { tool } if binding.with.is_empty() => {
+            // What the model fills in is the tool's parameters.
+            BindingAction::Call { tool }
+                if binding.with.iter().all(|input| input.filled_by == FilledBy::Model) =>
+            {
                 Label::new("calls", &format!("`{}`", tool.value), tool)
             }
             BindingAction::Call { tool } => Label::new(

@@ -1,11 +1,14 @@
 //! Tools: signatures, and how they are exposed to the model.
 
 use crate::describe::*;
-use crate::reader::Object;
+use crate::reader::{Object, Reader};
+use agentir_diagnostics::Diagnostic;
+use agentir_expr::{TypeExpr, TypeField, TypeKind};
 use agentir_ir::{
     BindingAction, Confirmation, ContextAccess, FilledBy, InputBinding, Parameter, ReturnField,
     ReturnType, Tool, ToolBinding, ToolHints, ToolType,
 };
+use agentir_syntax::rules;
 
 object! {
     /// A tool.
@@ -85,6 +88,7 @@ object! {
         /// The fields of an object type.
         fields as "fields": list;
     }
+    then |returns, object, reader| complete_returns(returns, object, reader);
 }
 
 object! {
@@ -242,4 +246,33 @@ fn complete_input(input: &mut InputBinding, object: &Object<'_>) {
     if !object.has("filled_by") && input.value.is_some() {
         input.filled_by = FilledBy::Value;
     }
+}
+
+/// The fields are those of the type. A type that only says that there are some is what the fields say.
+fn complete_returns(returns: &mut ReturnType, object: &Object<'_>, reader: &mut Reader<'_>) {
+    let is_object =
+        matches!(&returns.ty.kind, TypeKind::Named(name) if name.eq_ignore_ascii_case("object"));
+    if is_object && !returns.fields.is_empty() {
+        let fields = std::mem::take(&mut returns.fields);
+        let field = |f: ReturnField| TypeField { name: f.name, optional: f.optional, ty: f.ty };
+        let kind = TypeKind::Object(fields.into_iter().map(field).collect());
+        *returns = ReturnType::new(TypeExpr { kind, span: returns.ty.span });
+        return;
+    }
+    let TypeKind::Object(_) = &returns.ty.kind else { return };
+    let of_type = ReturnType::new(returns.ty.clone());
+    let shape = |returns: &ReturnType| {
+        let fields = returns.fields.iter();
+        fields.map(|f| (f.name.value.clone(), f.ty.to_string(), f.optional)).collect::<Vec<_>>()
+    };
+    let fields = object.key_span("fields");
+    if let Some(at) = fields.filter(|_| shape(returns) != shape(&of_type)) {
+        let problem = Diagnostic::error(
+            rules::CONFLICTING_FIELDS,
+            at,
+            "`fields` are not those of `type`, which are read",
+        );
+        reader.report(problem.help("leave out one of the two, or write `\"type\": \"object\"`"));
+    }
+    *returns = of_type;
 }

@@ -4,7 +4,9 @@
 
 mod shapes;
 
-use crate::schema::{FieldDef, FieldType, GUARDRAIL, Header, Naming, Need, RecordType, Version};
+use crate::schema::{
+    FieldDef, FieldType, GUARDRAIL, Header, NameKind, Naming, Need, RecordType, Version,
+};
 use crate::tree::{Document, Field, Format, Record, Value};
 use crate::{Arena, Options, classify, outline, reader};
 use agentir_diagnostics::{FileId, Span};
@@ -72,7 +74,7 @@ fn read(
     let fragment = options.fragment || classify(&outline).is_none();
     let options = Options { version: options.version, fragment };
     let document = reader::read(&outline, format, options, &arena, &mut problems)?;
-    let mut search = Search { marked, cursor, records: Vec::new() };
+    let mut search = Search { marked, cursor, records: Vec::new(), tool: None, agent: None };
     let spot = search.record(&document.root, None)?;
     Some(search.answer(&document, options.version, spot))
 }
@@ -93,6 +95,10 @@ struct Search<'m, 'c, 't> {
     marked: &'m Marked,
     cursor: &'c Cursor<'t>,
     records: Vec<RecordContext>,
+    /// The tool that the innermost record around the marker calls that calls one.
+    tool: Option<SmolStr>,
+    /// The agent that the innermost record around the marker addresses that addresses one.
+    agent: Option<SmolStr>,
 }
 
 impl Search<'_, '_, '_> {
@@ -106,8 +112,14 @@ impl Search<'_, '_, '_> {
         let span = self.marked.original(record.span);
         self.records.push(RecordContext { title: record.ty.name, key, span });
         let spot = self.within(record);
-        if spot.is_none() {
-            self.records.pop();
+        match spot {
+            Some(_) => {
+                self.tool = self.tool.take().or_else(|| called(record));
+                self.agent = self.agent.take().or_else(|| addressed(record));
+            }
+            None => {
+                self.records.pop();
+            }
         }
         spot
     }
@@ -189,6 +201,7 @@ impl Search<'_, '_, '_> {
                     context.position = Position::Value;
                     let place = Place::new(self.cursor, Some(field.key));
                     place.value(field.def.field_type, field.def.names, &mut context);
+                    place.parts(field.def.patterns, &mut context);
                     if std::ptr::eq(record.ty, &GUARDRAIL) && context.takes_expression() {
                         shapes::helpers_of_checks(keys.newest, &mut context);
                     }
@@ -198,6 +211,14 @@ impl Search<'_, '_, '_> {
                     place.call(record, &mut context);
                 }
             }
+        }
+        if context.takes_expression() && context.tool.is_none() {
+            context.result_of = self.tool;
+        }
+        // What another agent takes and gives.
+        let is_part = |kind: NameKind| matches!(kind, NameKind::Parameter | NameKind::ResultField);
+        if context.tool.is_none() && context.names().any(is_part) {
+            context.tool = self.agent;
         }
         context.records = self.records;
         context
@@ -272,9 +293,13 @@ impl Keys<'_, '_, '_> {
     /// Names that items of this type may consist of.
     fn names(&self, ty: &RecordType, context: &mut Context) {
         let by = ty.name_field.and_then(|name| ty.field(name)).and_then(|def| def.names);
-        if self.first
-            && let Some(kind) = ty.refers_to.or(by)
-        {
+        // A chain is a line of its own.
+        if ty.headers.contains(&Header::Chain) {
+            context.add_shape(Shape::Name(NameKind::Step));
+        }
+        // Entries below a key have their names before their colons.
+        let is_key = ty.naming == Naming::Keyed && !self.first;
+        if let Some(kind) = ty.refers_to.or(by.filter(|_| !is_key)) {
             context.add_shape(Shape::Name(kind));
         }
     }
@@ -309,7 +334,9 @@ impl Keys<'_, '_, '_> {
         let is_headed = is_top && record.fields.iter().any(|field| is_head(field.def));
         let is_other = |def: &&FieldDef| !(is_headed && is_head(def));
         let all = ty.fields.iter().filter(is_allowed).filter(is_new);
-        let all = all.filter(is_unnamed).filter(is_other);
+        let kind = self.document.kind;
+        let is_of_kind = |def: &&FieldDef| !is_headed || def.only.is_none_or(|only| only == kind);
+        let all = all.filter(is_unnamed).filter(is_other).filter(is_of_kind);
         for def in all {
             let shapes = shapes::of(def.field_type, def.names);
             let label = spelled(written(def));
@@ -410,6 +437,22 @@ fn find_of_type<T>(
         _ => None,
     });
     record.items.iter().chain(nested).find_map(|inner| find_of_type(inner, ty, ask))
+}
+
+/// The name of the agent that a record addresses.
+fn addressed(record: &Record<'_>) -> Option<SmolStr> {
+    let is_agent = |def: &FieldDef| def.names == Some(NameKind::Agent);
+    let by_name =
+        record.ty.name_field.and_then(|name| record.ty.field(name)).filter(|d| is_agent(d));
+    let name = by_name.and(record.name.as_ref()).map(|name| name.value.clone());
+    name.filter(|name| name != MARKER).or_else(|| {
+        record.fields.iter().filter(|field| is_agent(field.def)).find_map(|field| {
+            match &field.value {
+                Value::Name(name) => Some(name.value.clone()),
+                _ => None,
+            }
+        })
+    })
 }
 
 /// The name of the tool that a record calls.

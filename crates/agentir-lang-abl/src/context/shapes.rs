@@ -1,16 +1,18 @@
 //! The shapes of values, and which part of a value the offset is in.
 
 use super::{MARKER, called};
-use crate::inline::{ActionKind, ConstraintKind, route_words};
-use crate::schema::{FIELD_TYPES, FieldType, Header, NameKind, RecordType};
-use crate::tree::Record;
+use crate::inline::{Abl, ActionKind, ConstraintKind, EntryPoint, route_words};
+use crate::schema::{FIELD_TYPES, FieldType, Header, NameKind, Part, RecordType};
+use crate::tree::{Record, Value};
 use agentir_diagnostics::Span;
 use agentir_expr::{Scope, Version, functions};
 use agentir_syntax::context::{
     Context, Cursor, Expected, ExpectedKind, Shape, ends_in_string, open_call, open_placeholder,
     qualifier,
 };
+use agentir_syntax::inline::following::{add_following, top_argument};
 use smol_str::SmolStr;
+use std::borrow::Cow;
 
 /// The shape of the values of a field.
 pub(super) fn of(field_type: FieldType, names: Option<NameKind>) -> Vec<Shape> {
@@ -78,11 +80,12 @@ pub(super) const fn after(header: Header) -> &'static str {
 }
 
 /// The place of the offset within a value.
+#[derive(Clone)]
 pub(super) struct Place<'c, 't> {
     /// The value up to the word.
-    before: &'t str,
+    before: Cow<'t, str>,
     /// The part of it on the line of the word.
-    line: &'t str,
+    line: Cow<'t, str>,
     cursor: &'c Cursor<'t>,
 }
 
@@ -100,14 +103,20 @@ impl<'c, 't> Place<'c, 't> {
             None => (content, content),
         };
         // Any value may be quoted as a whole.
-        let unquoted = |text: &'t str| {
+        let quoted = |text: &'t str| {
             let quote = text.chars().next().filter(|c| matches!(c, '"' | '\''))?;
             let inner = text.get(1..)?;
             let after = cursor.after().trim_end();
-            let is_last = after.find(quote).is_none_or(|at| at + 1 == after.len());
-            (is_last && !inner.contains(quote)).then_some(inner)
+            let is_last = closing(after, quote).is_none_or(|at| at + 1 == after.len());
+            (is_last && closing(inner, quote).is_none()).then_some((quote, inner))
         };
-        let unquoted = |text: &'t str| unquoted(text).unwrap_or(text);
+        let unquoted = |text: &'t str| match quoted(text) {
+            Some(('"', inner)) if inner.contains('\\') => {
+                Cow::Owned(inner.replace("\\\"", "\"").replace("\\\\", "\\"))
+            }
+            Some((_, inner)) => Cow::Borrowed(inner),
+            None => Cow::Borrowed(text),
+        };
         let (before, line) = (unquoted(before), unquoted(line));
         Self { before, line, cursor }
     }
@@ -140,10 +149,15 @@ impl<'c, 't> Place<'c, 't> {
             FieldType::Bool | FieldType::Enum(_) | FieldType::Marker => {}
             FieldType::Text => context.add_shape(Shape::Text),
             FieldType::Number => context.add_shape(Shape::Number),
-            FieldType::Data => context.add_shape(Shape::Data),
+            FieldType::Data => match open_placeholder(&self.before, "{{", "}}") {
+                Some(_) => self.template(context),
+                None => context.add_shape(Shape::Data),
+            },
             FieldType::Record(ty) => context.add_shape(Shape::Record(ty.name)),
             FieldType::Template | FieldType::Templates => self.template(context),
-            FieldType::Condition | FieldType::Expr => self.expression(self.line, context),
+            FieldType::Condition | FieldType::Expr => {
+                self.expression(EntryPoint::Expr, &self.line, context);
+            }
             FieldType::Rule => self.constraint(context),
             FieldType::Name | FieldType::Names => match names {
                 Some(kind) => self.name(kind, context),
@@ -151,95 +165,173 @@ impl<'c, 't> Place<'c, 't> {
             },
             FieldType::Chain => self.name(NameKind::Step, context),
             FieldType::Type => self.types(context),
-            FieldType::Types => match self.line.trim_end().ends_with([':', '[', '<', '|']) {
-                true => self.types(context),
-                false if self.line.is_empty() => self.types(context),
-                false => {}
-            },
+            FieldType::Types => self.typed_names(names, context),
             FieldType::Action => match names {
                 Some(kind) => self.name(kind, context),
                 None => self.action(context),
             },
             FieldType::RouteAction => self.route(context),
-            FieldType::Call => match open_call(self.line) {
-                Some(_) => self.argument(context),
-                None => self.name(NameKind::Tool, context),
-            },
+            FieldType::Call => self.called(context),
             FieldType::Store => match self.line.contains("->") {
                 true => self.name(NameKind::Variable, context),
-                false => self.expression(self.line, context),
+                false => self.expression(EntryPoint::Store, &self.line, context),
             },
             FieldType::TransformHeader => {
-                if self.line.split_whitespace().next().is_none() || self.line.ends_with('.') {
-                    self.expression(self.line, context);
-                } else {
-                    context.add_words(ExpectedKind::Keyword, &["AS", "INTO"]);
+                let last = self.line.split_whitespace().next_back();
+                match last.is_some_and(|word| word.eq_ignore_ascii_case("into")) {
+                    true => self.name(NameKind::Variable, context),
+                    false => self.expression(EntryPoint::Transform, &self.line, context),
                 }
             }
-            FieldType::SortBy => {
-                if !self.line.is_empty() {
-                    context.add_words(ExpectedKind::Keyword, &["ASC", "DESC"]);
-                }
-            }
-            FieldType::Assignments => {
-                let named = self.line.contains(['=', ':']) && !self.line.ends_with('{');
-                match named {
-                    true => self.expression(self.line, context),
-                    false => self.name(NameKind::Variable, context),
-                }
-            }
-            FieldType::Bindings | FieldType::Arguments => self.argument(context),
+            FieldType::SortBy if self.line.is_empty() => self.name(NameKind::Variable, context),
+            FieldType::SortBy => self.expression(EntryPoint::Sort, &self.line, context),
+            FieldType::Assignments => self.assignment(context),
+            FieldType::Bindings | FieldType::Arguments => self.argument(names, context),
         }
+    }
+
+    /// An assignment: a variable, or its value.
+    fn assignment(&self, context: &mut Context) {
+        // Several are a mapping in braces, or have lines of their own.
+        let own = self.line.trim_start().strip_prefix('{').map_or(&*self.line, top_argument);
+        let is_target = !own.contains(['=', ':']) && own.trim_end().ends_with('.');
+        if own.trim().is_empty() || is_target {
+            self.name(NameKind::Variable, context);
+        } else {
+            self.expression(EntryPoint::Assignment, own, context);
+        }
+    }
+
+    /// A call.
+    fn called(&self, context: &mut Context) {
+        let Some((_, arguments)) = self.line.split_once('(') else {
+            return self.name(NameKind::Tool, context);
+        };
+        let own = top_argument(arguments);
+        if own.trim().is_empty() {
+            self.name(NameKind::Parameter, context);
+        }
+        self.expression(EntryPoint::Call, &self.line, context);
     }
 
     /// An argument: a name, or its value.
-    fn argument(&self, context: &mut Context) {
-        let last = self.line.rsplit([',', '{', '(']).next().unwrap_or_default();
-        if last.contains([':', '=']) {
-            self.expression(self.line, context);
-            return;
-        }
-        self.name(NameKind::Parameter, context);
-        if open_call(self.line).is_some() || self.line.trim_start().starts_with(['{', '[']) {
-            self.expression(self.line, context);
+    fn argument(&self, names: Option<NameKind>, context: &mut Context) {
+        let mapping = self.line.trim_start().strip_prefix(['{', '[']);
+        let own = mapping.map_or(&*self.line, top_argument);
+        match own.split_once([':', '=']) {
+            Some((_, value)) => self.expression(EntryPoint::Expr, value, context),
+            None if own.trim().is_empty() => {
+                self.name(NameKind::Parameter, context);
+                if let Some(kind) = names {
+                    self.name(kind, context);
+                }
+                // `{a, b}` passes variables of these names.
+                if mapping.is_some() {
+                    self.expression(EntryPoint::Expr, own, context);
+                }
+            }
+            None => self.expression(EntryPoint::Expr, own, context),
         }
     }
 
-    /// Adds the tool whose arguments the offset is in.
+    /// Adds the tool whose arguments the offset is in, and what it is given already.
     pub(super) fn call(&self, record: &Record<'_>, context: &mut Context) {
-        let inline = open_call(self.line).map(SmolStr::new);
         let is_argument = context.shapes.contains(&Shape::Name(NameKind::Parameter));
+        let is_call = context.field.as_ref().is_some_and(|field| field.name == "call");
+        // Functions have brackets too.
+        let inline = self.line.split_once('(').filter(|_| is_call);
+        let inline = inline.map(|(tool, _)| SmolStr::new(tool.trim()));
         let tool = inline.or_else(|| called(record).filter(|_| is_argument));
         context.tool = tool.filter(|tool| tool != MARKER);
+        if is_argument {
+            let given = record.fields.iter().flat_map(|field| arguments(&field.value));
+            context.given = given.filter(|name| name != MARKER).collect();
+        }
     }
 
     fn template(&self, context: &mut Context) {
-        if let Some(inner) = open_placeholder(self.before, "{{", "}}") {
+        if let Some(inner) = open_placeholder(&self.before, "{{", "}}") {
             let inner = inner.trim_start();
             let inner = match inner.strip_prefix('#') {
                 Some(block) => block.split_once(' ').map_or("", |(_, rest)| rest),
                 None => inner,
             };
-            return self.expression(inner, context);
+            return self.expression(EntryPoint::Placeholder, inner, context);
         }
         context.add_shape(Shape::Template);
+        // `{name}` is a placeholder too, unless it is something else in braces.
+        if let Some(inner) = open_placeholder(&self.before, "{", "}")
+            && inner.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '.'))
+        {
+            self.expression(EntryPoint::Placeholder, inner, context);
+        }
         // `TEMPLATE(name)`.
-        if open_call(self.line).is_some_and(|name| name == "TEMPLATE") {
+        if open_call(&self.line).is_some_and(|name| name == "TEMPLATE") {
             self.name(NameKind::Template, context);
         }
     }
 
-    fn expression(&self, before: &str, context: &mut Context) {
-        if ends_in_string(before) {
-            return context.add_shape(Shape::Text);
+    fn expression(&self, entry_point: EntryPoint, before: &str, context: &mut Context) {
+        // Texts among values may have placeholders.
+        if ends_in_string(before)
+            && let Some(inner) = open_placeholder(before, "{{", "}}")
+        {
+            return add_following::<Abl>(inner, EntryPoint::Placeholder, context);
         }
-        context.qualifier = qualifier(before);
-        context.add_shape(Shape::Expression);
+        add_following::<Abl>(before, entry_point, context);
     }
 
     fn name(&self, kind: NameKind, context: &mut Context) {
-        context.qualifier = qualifier(self.line);
+        context.qualifier = qualifier(&self.line);
         context.add_shape(Shape::Name(kind));
+    }
+
+    /// `name: type` pairs.
+    fn typed_names(&self, names: Option<NameKind>, context: &mut Context) {
+        let mapping = self.line.trim_start().strip_prefix('{');
+        let own = mapping.map_or(&*self.line, top_argument);
+        match own.trim_end() {
+            "" => {
+                self.name(NameKind::ResultField, context);
+                if mapping.is_none() {
+                    self.types(context);
+                }
+            }
+            own if own.ends_with([':', '[', '<', '|']) => {
+                self.types(context);
+                if let Some(kind) = names {
+                    self.name(kind, context);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Adds the next part of a text with parts between colons.
+    pub(super) fn parts(&self, patterns: &[&[Part]], context: &mut Context) {
+        let written: Vec<&str> = self.line.split(':').map(str::trim).collect();
+        // The last is what stands right before the word.
+        let Some(("", before)) = written.split_last().map(|(last, all)| (*last, all)) else {
+            return;
+        };
+        let fits = |part: &Part, word: &str| match part {
+            Part::Word(own) => *own == word,
+            Part::Name(_) => true,
+        };
+        for pattern in patterns {
+            let Some((head, rest)) = pattern.split_at_checked(before.len()) else { continue };
+            if !head.iter().zip(before).all(|(part, word)| fits(part, word)) {
+                continue;
+            }
+            match rest.first() {
+                Some(Part::Word(word)) => context.add_words(ExpectedKind::Value, &[*word]),
+                Some(Part::Name(kind)) => {
+                    context.add_words(ExpectedKind::Value, &["*"]);
+                    context.add_shape(Shape::Name(*kind));
+                }
+                None => {}
+            }
+        }
     }
 
     fn types(&self, context: &mut Context) {
@@ -247,13 +339,29 @@ impl<'c, 't> Place<'c, 't> {
         context.add_words(ExpectedKind::Type, FIELD_TYPES);
     }
 
+    /// A condition, which the keyword of a constraint may precede.
     fn constraint(&self, context: &mut Context) {
         let line = self.line.trim_start_matches(['"', '\'']);
         let first = line.split_whitespace().next();
         if first.is_none() {
-            keywords(context, ConstraintKind::WORDS.iter().map(|(word, _)| *word));
+            self.expression(EntryPoint::Constraint, line, context);
         }
-        self.expression(line, context);
+        match first.and_then(ConstraintKind::from_word) {
+            Some(_) => self.constraint_rule(line, context),
+            None => self.expression(EntryPoint::Expr, line, context),
+        }
+    }
+
+    /// A constraint that begins with its keyword.
+    fn constraint_rule(&self, line: &str, context: &mut Context) {
+        let mut last = line.split_whitespace().rev().map(str::to_ascii_lowercase);
+        let checkpoint = (last.next(), last.next());
+        if let (Some("calling"), Some("before")) =
+            (checkpoint.0.as_deref(), checkpoint.1.as_deref())
+        {
+            return context.add_shape(Shape::Name(NameKind::Tool));
+        }
+        self.expression(EntryPoint::Constraint, line, context);
     }
 
     fn action(&self, context: &mut Context) {
@@ -300,15 +408,17 @@ impl<'c, 't> Place<'c, 't> {
         for header in ty.headers {
             match header {
                 Header::Constraint if ConstraintKind::from_word(first).is_some() => {
-                    self.expression(rest, context);
+                    self.constraint_rule(line, context);
                 }
                 Header::Condition if is("if") || is("when") => {
                     match rest
                         .rsplit_once(": ")
                         .or_else(|| rest.trim_end().strip_suffix(':').map(|_| ("", "")))
                     {
-                        Some((_, action)) => Self { line: action, ..*self }.action(context),
-                        None => self.expression(rest, context),
+                        Some((_, action)) => {
+                            Self { line: Cow::Borrowed(action), ..self.clone() }.action(context)
+                        }
+                        None => self.expression(EntryPoint::Expr, rest, context),
                     }
                 }
                 Header::Routing if line.contains("->") => self.name(NameKind::Agent, context),
@@ -330,6 +440,28 @@ impl<'c, 't> Place<'c, 't> {
                 _ => {}
             }
         }
+    }
+}
+
+/// Where a text in quotes ends.
+fn closing(text: &str, quote: char) -> Option<usize> {
+    let mut escaped = false;
+    text.char_indices().find_map(|(at, c)| {
+        let ends = c == quote && !escaped;
+        escaped = c == '\\' && quote == '"' && !escaped;
+        ends.then_some(at)
+    })
+}
+
+/// The names of the arguments in a value.
+fn arguments(value: &Value<'_>) -> Vec<SmolStr> {
+    match value {
+        Value::Call(call) => {
+            let names = call.arguments.iter().filter_map(|argument| argument.name.as_ref());
+            names.map(|name| name.value.clone()).collect()
+        }
+        Value::Bindings(all) => all.iter().map(|(name, _)| name.value.clone()).collect(),
+        _ => Vec::new(),
     }
 }
 

@@ -1,6 +1,6 @@
 //! Emits bodies of steps, branches, handlers and hooks with ABL's fields.
 
-use super::record::{self, condition, extensions, inner};
+use super::record::{self, extensions, inner};
 use super::tree::{Entry, Key, Notation, Scalar, data, names, push_block};
 use crate::schema::{FLOW, RecordType, STEP};
 use agentir_expr::{Argument, Condition};
@@ -47,7 +47,7 @@ pub(super) fn of_condition(condition: &Condition) -> Scalar {
     if condition.expr().is_some() {
         Scalar::Code(text_of(condition))
     } else {
-        self::condition(&condition.text.value)
+        Scalar::Text(record::words(&condition.text.value))
     }
 }
 
@@ -108,6 +108,18 @@ impl Bodies {
                 return entries;
             }
         }
+        let mut kept = Body::default();
+        let body = match context {
+            // A key that is written twice would not be read twice.
+            BodyContext::Branch | BodyContext::Outcome if !is_in_order(body) => {
+                let mut order = PhaseOrder::default();
+                let fits =
+                    |s: &&Statement| phase_of_key(s).is_none_or(|phase| order.takes(Some(phase)));
+                kept.0.extend(body.0.iter().filter(fits).cloned());
+                &kept
+            }
+            _ => body,
+        };
         let calls = body.0.iter().any(|s| matches!(s, Statement::Call(_) | Statement::Collect(_)));
         let mut statements = body.0.as_slice();
         while let Some((first, rest)) = statements.split_first() {
@@ -649,6 +661,42 @@ fn only_jumps(body: &Body) -> bool {
 /// The phase of a statement in a branch, an outcome or a hook; `None` if no field there can express it.
 pub(super) fn phase_in_branch(statement: &Statement) -> Option<Phase> {
     statement.phase().filter(|phase| !matches!(phase, Phase::Check | Phase::Await))
+}
+
+/// The phase of the key that a statement in a branch is written at; `None` if it has no key there.
+fn phase_of_key(statement: &Statement) -> Option<Phase> {
+    match statement {
+        Statement::Repeat { .. } => Some(Phase::Goto),
+        _ => phase_in_branch(statement),
+    }
+}
+
+/// Whether the fields of a branch can express a body, but for what has no field there.
+fn is_in_order(body: &Body) -> bool {
+    let mut order = PhaseOrder::default();
+    body.0.iter().filter_map(phase_of_key).all(|phase| order.takes(Some(phase)))
+}
+
+/// Whether the fields of a step can express its statements: each phase occurs once, in ABL's order, also in branches.
+pub(super) fn fits_step(body: &Body) -> bool {
+    let fits = |body: &Body| is_in_order(body) && !body.0.iter().any(is_limited);
+    let all_fit = |branches: &[Branch]| branches.iter().all(|branch| fits(&branch.body));
+    let mut order = PhaseOrder::default();
+    body.0.iter().all(|statement| {
+        let inside = match statement {
+            Statement::If { branches } | Statement::Await { branches } => all_fit(branches),
+            Statement::Call(call) => {
+                fits(&call.on_success) && fits(&call.on_failure) && all_fit(&call.on_result)
+            }
+            Statement::Collect(collect) => fits(&collect.on_success) && fits(&collect.on_failure),
+            statement => !is_limited(statement),
+        };
+        inside && statement.phase().is_none_or(|phase| order.takes(Some(phase)))
+    })
+}
+
+const fn is_limited(statement: &Statement) -> bool {
+    matches!(statement, Statement::Repeat { .. })
 }
 
 /// The number of statements of a hook that its fields can express; the rest becomes a `DO` list.

@@ -12,6 +12,7 @@ const fn dropped(path: &'static str, how: &'static str, help: &'static str) -> L
 
 /// The rows of the table, most specific first.
 pub(crate) const LOSSES: &[LossRule] = &[
+    approximated("**.natural", "is said so that it is not read as an expression"),
     // Flows.
     approximated(
         "flow.definitions.*.**.tries",
@@ -36,6 +37,11 @@ pub(crate) const LOSSES: &[LossRule] = &[
     approximated("flow.steps.*", "said by steps in the order of ABL's phases"),
     dropped("flow.definitions.**", "a step of ABL has no form for it", "rewrite the step by hand"),
     dropped("flow.steps.*", "the step has another name in ABL", ""),
+    dropped(
+        "error_handling.**.body.**",
+        "a handler does one thing of each kind, in ABL's order",
+        "do the rest in a step, and go there (`THEN`)",
+    ),
     // Tools exposed to the model.
     approximated(
         "reasoning.bindings.*.available_when",

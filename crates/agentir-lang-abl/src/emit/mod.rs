@@ -28,11 +28,12 @@ mod supervisor;
 mod tools;
 mod tree;
 
-use crate::dialect;
+use crate::schema::FLOW;
+use crate::{dialect, names};
 use agentir_expr::Dialect;
-use agentir_ir::Program;
+use agentir_ir::{NamedThing, Program};
 use agentir_syntax::emit::{
-    Emitted, Emitter, LossRule, NameSyntax, Namespace, OutputFile, file_stem,
+    Emitted, Emitter, LossRule, NameSyntax, Namespace, OutputFile, file_stem, with_legal_names,
 };
 use body::Bodies;
 use indexmap::IndexMap;
@@ -143,7 +144,13 @@ fn own_name(program: &Program) -> Option<&str> {
 
 /// Emits the files of a program.
 fn emit(program: &Program, notation: Notation) -> Emitted {
-    let (program, renamed) = &adapt::program(program);
+    let (program, mut renamed) = with_legal_names(program, |what, name| {
+        // The first step of others may have no name, and then gets one when it is adapted.
+        let is_unnamed = what == NamedThing::Step && program.dialect() != dialect::ABL;
+        names::can_be_written(what, name) || (is_unnamed && FLOW.field(name).is_some())
+    });
+    let (program, more) = &adapt::program(&program);
+    renamed.extend(more.iter().cloned());
     let documents = program.agents.len() + program.libraries.len() + program.profiles.len();
     let alone = documents == 1;
     let mut files = Files { notation, alone, all: Vec::new(), stems: FxHashMap::default() };
@@ -186,5 +193,5 @@ fn emit(program: &Program, notation: Notation) -> Emitted {
         text.push('\n');
         files.all.push(OutputFile { path: "project.json".to_owned(), text });
     }
-    Emitted { files: files.all, renamed: renamed.clone() }
+    Emitted { files: files.all, renamed }
 }

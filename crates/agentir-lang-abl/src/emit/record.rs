@@ -6,7 +6,9 @@ use crate::dialect::ABL;
 use crate::inline;
 use crate::schema::{FieldDef, FieldType, Naming, RecordType};
 use agentir_diagnostics::FileId;
+use agentir_expr::ConditionKind;
 use agentir_ir_json::{Json, Mode, to_value};
+use agentir_syntax::emit::readable_words;
 use agentir_syntax::inline::InlineText;
 use serde_json::{Map, Value};
 
@@ -172,7 +174,7 @@ pub(super) fn written(key: Key, field_type: FieldType, value: &Value) -> Option<
     }
     if let FieldType::OneOf(all) = field_type {
         let fits = |field_type: &&FieldType| match (value, field_type) {
-            (Value::Object(_), FieldType::Record(_))
+            (Value::Object(_), FieldType::Record(_) | FieldType::Condition | FieldType::Rule)
             | (Value::Object(_), FieldType::Store | FieldType::Bindings | FieldType::Arguments)
             | (
                 Value::Array(_),
@@ -244,6 +246,9 @@ pub(super) fn written(key: Key, field_type: FieldType, value: &Value) -> Option<
                 all.iter().filter_map(|v| text(v, "name").or_else(|| string(v))).collect();
             scalar(key, names(all.iter().map(String::as_str)))
         }
+        (FieldType::Condition | FieldType::Rule, Value::Object(_)) => {
+            scalar(key, Scalar::Text(words(&text(value, "natural")?)))
+        }
         (_, Value::Array(_) | Value::Object(_)) => None,
         (_, Value::Bool(_) | Value::Number(_)) => scalar(key, Scalar::Word(value.to_string())),
         (field_type, Value::String(text)) => scalar(key, of_text(field_type, text)),
@@ -275,14 +280,30 @@ fn of_text(field_type: FieldType, text: &str) -> Scalar {
     }
 }
 
+/// Whether a text is read as words without quotes around it.
+pub(super) fn is_words(text: &str) -> bool {
+    let input = InlineText::verbatim(text, FileId(0), 0);
+    let read = inline::condition(input, false, &mut Vec::new());
+    matches!(read.kind, ConditionKind::Natural)
+}
+
+/// Words for the model, so that they are read as such: whatever could be an expression is one.
+pub(super) fn words(text: &str) -> String {
+    let is_read = |text: &str| {
+        let read =
+            inline::condition(InlineText::verbatim(text, FileId(0), 0), true, &mut Vec::new());
+        matches!(read.kind, ConditionKind::Natural)
+    };
+    readable_words(text, is_read)
+}
+
 /// A condition; natural language is quoted so that it is read as such.
-pub(super) fn condition(text: &str) -> Scalar {
+fn condition(text: &str) -> Scalar {
     let mut problems = Vec::new();
     let read = inline::condition(InlineText::verbatim(text, FileId(0), 0), true, &mut problems);
-    if read.expr().is_some() {
-        Scalar::Code(text.to_owned())
-    } else {
-        Scalar::Text(text.to_owned())
+    match read.kind {
+        ConditionKind::Expr(_) => Scalar::Code(text.to_owned()),
+        _ => Scalar::Text(words(text)),
     }
 }
 

@@ -63,7 +63,9 @@ fn constraint(bodies: Bodies, c: &Constraint, label: bool) -> Entry {
         ConstraintKind::Restrict => "RESTRICT",
     };
     let condition = match of_condition(&c.condition) {
-        Scalar::Text(text) if bodies.notation == Notation::Abl => super::layout::quoted(&text),
+        Scalar::Text(text) if bodies.notation == Notation::Abl || !record::is_words(&text) => {
+            super::layout::quoted(&text)
+        }
         Scalar::Text(text) | Scalar::Code(text) | Scalar::Word(text) => text,
         Scalar::Jump { target, .. } => target,
     };

@@ -9,6 +9,7 @@ mod condition;
 mod context;
 mod errors;
 mod flow;
+mod following;
 mod lexer;
 mod template;
 mod token;
@@ -19,10 +20,12 @@ pub use ast::{
     ToolSignature, TransformHeader,
 };
 pub use condition::{condition, constraint_rule};
+pub(crate) use errors::Abl;
 pub use flow::{Flow, FlowEntry, FlowKind, flow_collection};
 pub use lexer::is_word_of_expressions;
 pub(crate) use lexer::{is_dashed_name, is_step_name, is_word, route_words};
 pub use template::template;
+pub(crate) use token::EntryPoint;
 
 use agentir_diagnostics::{Diagnostic, Spanned};
 use agentir_expr::{Expr, Name, Path, TypeExpr};
@@ -32,7 +35,6 @@ use context::{Context, Parsed};
 use errors::ParseFailure;
 use lexer::Lexer;
 use std::ops::Range;
-use token::EntryPoint;
 
 agentir_syntax::grammars!(inline, flow);
 

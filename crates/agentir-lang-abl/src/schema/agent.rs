@@ -5,11 +5,12 @@ use super::coordination::{COMPLETE, DELEGATES, ESCALATE, HANDOFFS, RETURN_HANDLE
 use super::flow::{ACTION_HANDLERS, ERROR_HANDLERS, FLOW, HOOK, HOOKS, STEP};
 use super::supervisor::{AGENTS, BEHAVIOR, COMMUNICATION, POLICIES, PROTOCOL, ROUTING, STATE};
 use super::tools::TOOLS;
-use super::{FieldType, Header, NameKind, RecordType, Version, field, record};
+use super::{FieldType, Header, NameKind, Part, RecordType, Version, field, record};
+use crate::tree::DocumentKind;
 use agentir_syntax::rules;
 
-/// An agent or supervisor document (§2). Both kinds share one table; sections that only supervisors have
-/// are checked where the kind is known.
+/// An agent or supervisor document (§2). Both kinds share one table, which says what only one of them is for: a supervisor
+/// routes, and neither runs tools nor gathers (supervisor reference, overview). Others are read all the same.
 pub static AGENT: RecordType = record(
     "agent",
     &[
@@ -27,8 +28,8 @@ pub static AGENT: RecordType = record(
         field("execution", FieldType::Record(&EXECUTION)),
         field("tools", FieldType::Record(&TOOLS)),
         field("use_tool", FieldType::Name).names(NameKind::Tool).aliased(&["use tool"]).repeated(),
-        field("gather", FieldType::Record(&GATHER)),
-        field("flow", FieldType::Record(&FLOW)),
+        field("gather", FieldType::Record(&GATHER)).only(DocumentKind::Agent),
+        field("flow", FieldType::Record(&FLOW)).only(DocumentKind::Agent),
         field("memory", FieldType::Record(&MEMORY)),
         field("constraints", FieldType::Record(&CONSTRAINTS)),
         field("guardrails", FieldType::Record(&GUARDRAILS)),
@@ -71,13 +72,13 @@ pub static AGENT: RecordType = record(
             "write `REASONING: true` or `REASONING: false` in each step of the `FLOW`",
         )
         .reported_as(rules::MODE_REMOVED),
-        field("agents", FieldType::Record(&AGENTS)),
-        field("routing", FieldType::Record(&ROUTING)),
-        field("handoff_protocol", FieldType::Record(&PROTOCOL)),
-        field("state", FieldType::Record(&STATE)),
-        field("policies", FieldType::Record(&POLICIES)),
-        field("communication", FieldType::Record(&COMMUNICATION)),
-        field("behavior", FieldType::Record(&BEHAVIOR)),
+        field("agents", FieldType::Record(&AGENTS)).only(DocumentKind::Supervisor),
+        field("routing", FieldType::Record(&ROUTING)).only(DocumentKind::Supervisor),
+        field("handoff_protocol", FieldType::Record(&PROTOCOL)).only(DocumentKind::Supervisor),
+        field("state", FieldType::Record(&STATE)).only(DocumentKind::Supervisor),
+        field("policies", FieldType::Record(&POLICIES)).only(DocumentKind::Supervisor),
+        field("communication", FieldType::Record(&COMMUNICATION)).only(DocumentKind::Supervisor),
+        field("behavior", FieldType::Record(&BEHAVIOR)).only(DocumentKind::Supervisor),
     ],
 );
 
@@ -355,11 +356,23 @@ static STORE_BLOCK: RecordType = record(
     ],
 );
 
+/// The events that recall rules wait for.
+const EVENTS: &[&[Part]] = &[
+    &[Part::Word("session"), Part::Word("start")],
+    &[Part::Word("session"), Part::Word("end")],
+    &[Part::Word("agent"), Part::Name(NameKind::Agent), Part::Word("before")],
+    &[Part::Word("agent"), Part::Name(NameKind::Agent), Part::Word("after")],
+    &[Part::Word("tool"), Part::Name(NameKind::Tool), Part::Word("after")],
+    &[Part::Word("entity"), Part::Name(NameKind::Variable), Part::Word("extracted")],
+    &[Part::Word("step"), Part::Word("enter"), Part::Name(NameKind::Step)],
+    &[Part::Word("step"), Part::Word("exit"), Part::Name(NameKind::Step)],
+];
+
 static RECALL: RecordType = record("recall", &[]).items(&RECALL_RULE);
 static RECALL_RULE: RecordType = record(
     "recall rule",
     &[
-        field("on", FieldType::Text).required(),
+        field("on", FieldType::Text).required().patterns(EVENTS),
         field("action", FieldType::Enum(&["inject_context", "load_memory", "prompt_llm"])),
         field("instruction", FieldType::Template),
         field("paths", FieldType::Names).names(NameKind::Variable),
@@ -437,7 +450,7 @@ static NLU_INTENT: RecordType = record(
         field("patterns", FieldType::Templates),
         field("examples", FieldType::Templates),
         field("examples_file", FieldType::Text),
-        field("entities", FieldType::Names),
+        field("entities", FieldType::Names).names(NameKind::Entity),
     ],
 )
 .keyed()

@@ -11,7 +11,8 @@ static DELEGATE: RecordType = record(
         field("purpose", FieldType::Template),
         field("summary", FieldType::Template).newest(),
         field("input", FieldType::Bindings).aliased(&["pass"]),
-        field("returns", FieldType::Types),
+        // Types of what comes back, or the variables that it is written to.
+        field("returns", FieldType::Types).names(NameKind::Variable),
         field("use_result", FieldType::Template),
         field("memory_grants", FieldType::Data).newest(),
         field("timeout", FieldType::Text),
@@ -110,7 +111,9 @@ static ON_RETURN: RecordType = record(
         field("action", FieldType::Text),
         field("handler", FieldType::Text),
         field("resume_with", FieldType::Text).newest(),
-        field("map", FieldType::Bindings),
+        // The variables of this agent, where the specification has them first (§3.11), or what the other one returns
+        // (supervisor reference).
+        field("map", FieldType::Bindings).names(NameKind::Variable),
         field("set", FieldType::Assignments).newest(),
     ],
 );

@@ -102,7 +102,7 @@ static TRANSFORM: RecordType = record(
     &[
         field("source", FieldType::Expr),
         field("as", FieldType::Name),
-        field("into", FieldType::Name),
+        field("into", FieldType::Name).names(NameKind::Variable),
         field("filter", FieldType::Expr),
         field("map", FieldType::Bindings),
         field("sort_by", FieldType::SortBy),

@@ -12,6 +12,7 @@ mod flow;
 mod supervisor;
 mod tools;
 
+use crate::tree::DocumentKind;
 pub use agent::{AGENT, FRAGMENT_PARENTS};
 use agentir_diagnostics::RuleName;
 pub use agentir_expr::Version;
@@ -104,6 +105,19 @@ pub struct FieldDef {
     pub names: Option<NameKind>,
     /// Whether it may be written several times, for one name each.
     pub repeats: bool,
+    /// The only kind of document that has it, where one kind of a shared table does.
+    pub only: Option<DocumentKind>,
+    /// The texts that it may have, if they have parts between colons.
+    pub patterns: &'static [&'static [Part]],
+}
+
+/// A part of a text between colons.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Part {
+    /// This word.
+    Word(&'static str),
+    /// The name of something, or `*` for any.
+    Name(NameKind),
 }
 
 /// Whether a field is required.
@@ -157,6 +171,16 @@ impl FieldDef {
         self
     }
 
+    const fn patterns(mut self, patterns: &'static [&'static [Part]]) -> Self {
+        self.patterns = patterns;
+        self
+    }
+
+    const fn only(mut self, kind: DocumentKind) -> Self {
+        self.only = Some(kind);
+        self
+    }
+
     const fn reported_as(mut self, rule: RuleName) -> Self {
         self.rule = Some(rule);
         self
@@ -182,6 +206,8 @@ const fn field(name: &'static str, field_type: FieldType) -> FieldDef {
         rule: None,
         names: None,
         repeats: false,
+        only: None,
+        patterns: &[],
     }
 }
 

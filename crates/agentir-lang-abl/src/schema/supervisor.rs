@@ -108,7 +108,7 @@ static STATE_ENTRY: RecordType = record(
         field("default", FieldType::Data),
         field("description", FieldType::Template),
         field("source", FieldType::Enum(&["system", "user", "agent", "computed"])),
-        field("updated_by", FieldType::Names).aliased(&["updatedBy"]),
+        field("updated_by", FieldType::Names).names(NameKind::Agent).aliased(&["updatedBy"]),
     ],
 )
 .keyed()

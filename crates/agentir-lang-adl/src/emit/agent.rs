@@ -267,9 +267,13 @@ fn flow(context: &Context<'_>, agent: &Agent, fields: &mut Fields) {
         }
     }
     // A flow without steps does not start.
-    if !fields.iter().any(|(key, _)| key == "steps") && form(agent) == Form::ForMica {
-        let end = Yaml::pair("return", Yaml::text("success"));
-        fields.push(("steps".to_owned(), Yaml::List(vec![end])));
+    let end = Yaml::pair("return", Yaml::text("success"));
+    match fields.iter_mut().find(|(key, _)| key == "steps") {
+        None => fields.push(("steps".to_owned(), Yaml::List(vec![end]))),
+        Some((_, Yaml::List(steps))) if steps.iter().all(|s| matches!(s, Yaml::Comment(_))) => {
+            steps.push(end);
+        }
+        Some(_) => {}
     }
 }
 

@@ -2,8 +2,11 @@
 //!
 //! Conditions that Table 4 cannot express become sentences, which the model judges (B.4.5).
 
+use crate::inline;
 use agentir_expr::{BinaryOp, Condition, Expr, ExprKind, Literal, UnaryOp};
-use agentir_syntax::emit::{dotted_path, expr_phrase, is_user_message, literal, string_literal};
+use agentir_syntax::emit::{
+    dotted_path, expr_phrase, is_user_message, literal, readable_words, sentence, string_literal,
+};
 use smol_str::SmolStr;
 
 /// Whether to keep the form of expressions, because they come from ADL, or to use forms that MICA can
@@ -18,32 +21,20 @@ pub(super) enum Form {
 pub(super) fn condition(condition: &Condition, form: Form) -> String {
     match condition.expr() {
         Some(expr) => of_expr(expr, form),
-        None if form == Form::AsWritten => condition.text.value.to_string(),
-        None => sentence(&condition.text.value),
+        None if form == Form::AsWritten => words(&condition.text.value),
+        None => words(&sentence(&condition.text.value)),
     }
 }
 
-/// A sentence without characters that the condition parser reads as operators.
-fn sentence(text: &str) -> String {
-    const SIGNS: &[(&str, &str)] = &[
-        ("==", " is "),
-        ("!=", " is not "),
-        (">=", " is at least "),
-        ("<=", " is at most "),
-        ("&&", " and "),
-        ("||", " or "),
-        (">", " is more than "),
-        ("<", " is less than "),
-        ("=", " is "),
-    ];
-    let spoken = SIGNS.iter().fold(text.to_owned(), |text, (sign, word)| text.replace(sign, word));
-    if spoken == text { spoken } else { spoken.split_whitespace().collect::<Vec<_>>().join(" ") }
+/// Words for the model, so that the parser of conditions reads them as such.
+fn words(text: &str) -> String {
+    readable_words(text, inline::reads_as_words)
 }
 
 /// The negation of `condition`.
 pub(super) fn negation(condition: &Condition, form: Form) -> String {
     let Some(expr) = condition.expr() else {
-        return format!("it is not the case that {}", condition.text.value);
+        return words(&format!("it is not the case that {}", condition.text.value));
     };
     let negated =
         Expr::new(ExprKind::Unary { op: UnaryOp::Not, operand: Box::new(expr.clone()) }, expr.span);

@@ -13,6 +13,7 @@ const fn dropped(path: &'static str, how: &'static str, help: &'static str) -> L
 /// Most specific rows first. Only llm agents have a prompt, so the same part may be approximated for one
 /// agent and dropped for another.
 pub(crate) const LOSSES: &[LossRule] = &[
+    approximated("**.natural", "is said so that it is not read as an expression"),
     // ---- The program ----
     approximated("/entry", "`main` calls an ensemble that begins with it"),
     approximated("/tools.*.returns.**", "a comment in the stub of the function"),

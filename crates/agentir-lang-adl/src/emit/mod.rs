@@ -22,11 +22,12 @@ mod tools;
 mod yaml;
 
 use crate::AgentKind;
-use crate::dialect;
+use crate::{dialect, names};
 use agentir_expr::{Dialect, Template};
-use agentir_ir::{Agent, AgentType, Body, Data, Program, Statement, Tool};
+use agentir_ir::{Agent, AgentType, Body, Data, Handoff, Program, Statement, Tool};
 use agentir_syntax::emit::{
-    Emitted, Emitter, LossRule, NameSyntax, Namespace, OutputFile, Renamed, phrase, template_phrase,
+    Emitted, Emitter, LossRule, NameSyntax, Namespace, OutputFile, Renamed, phrase,
+    template_phrase, with_legal_names,
 };
 use expr::Form;
 use indexmap::IndexSet;
@@ -176,7 +177,9 @@ fn kind(agent: &Agent) -> AgentKind {
     let instructed = !agent.identity.instructions.is_empty()
         || agent.identity.system_prompt.is_some()
         || agent.identity.persona.is_some();
-    let chooses = agent.routing.is_some() || !agent.coordination.handoffs.is_empty();
+    // A member of an ensemble of ADL comes back.
+    let comes_back = |handoff: &Handoff| handoff.returns || form(agent) == Form::ForMica;
+    let chooses = agent.routing.is_some() || agent.coordination.handoffs.iter().any(comes_back);
     let supervises = agent.metadata.kind == AgentType::Supervisor;
     match () {
         () if agent.flow.is_some() => AgentKind::Flow,
@@ -294,6 +297,8 @@ fn output_order<'p>(context: &Context<'p>) -> Vec<&'p Agent> {
 }
 
 fn emit(program: &Program) -> Emitted {
+    let (program, mut renamed) = with_legal_names(program, names::can_be_written);
+    let program = &program;
     let context = Context::new(program);
     let mut entries = Vec::new();
     for agent in program.agents() {
@@ -309,7 +314,8 @@ fn emit(program: &Program) -> Emitted {
     let mut files = vec![OutputFile { path: "agents.yml".to_owned(), text: yaml::file(&entries) }];
     files.extend(config::file(program));
     files.extend(tools::file(program));
-    Emitted { files, renamed: context.main.into_iter().collect() }
+    renamed.extend(context.main);
+    Emitted { files, renamed }
 }
 
 /// The source text of a template, including placeholders.

@@ -85,7 +85,11 @@ fn docstring(tool: &Tool) -> Option<String> {
         return None;
     }
     let text = paragraphs.join("\n\n").replace('\\', "\\\\").replace("\"\"\"", "\\\"\\\"\\\"");
-    let text = if text.ends_with('"') { format!("{text} ") } else { text };
+    // A quote at the end would belong to those that close the docstring.
+    let text = match text.strip_suffix('"') {
+        Some(before) if !before.ends_with('\\') => format!("{before}\\\""),
+        _ => text,
+    };
     let lines: Vec<_> = text.lines().map(str::trim_end).collect();
     let (first, rest) = lines.split_first()?;
     let mut out = (*first).to_owned();

@@ -3,10 +3,11 @@
 //! Every function takes a scalar and reports errors.
 
 mod context;
+mod following;
 mod lexer;
 
 pub use lexer::Verb;
-pub(crate) use lexer::{is_word, is_word_of_conditions};
+pub(crate) use lexer::{EntryPoint, is_word, is_word_of_conditions};
 
 use crate::rules;
 use crate::rules::{EXPRESSION_TOO_DEEP, INVALID_EXPRESSION, INVALID_TEMPLATE};
@@ -20,7 +21,7 @@ use agentir_syntax::outline::{Scalar, Style};
 use agentir_syntax::text::offset;
 use context::{Context, Error, Parsed};
 use lalrpop_util::ParseError;
-use lexer::{EntryPoint, Lexer, SyntaxErrorKind, Token};
+use lexer::{Lexer, SyntaxErrorKind, Token};
 use smol_str::SmolStr;
 use std::cell::RefCell;
 
@@ -60,6 +61,17 @@ fn parse<'a>(context: &Context<'a>, entry_point: EntryPoint) -> ParseOutcome<'a>
 
 fn context(input: InlineText<'_>) -> Context<'_> {
     Context { input, patterns: RefCell::new(Vec::new()) }
+}
+
+/// Whether a condition would be read as words: an intent of the user, or natural language.
+pub(super) fn reads_as_words(text: &str) -> bool {
+    let context = context(InlineText::verbatim(text, Default::default(), 0));
+    let read = parse(&context, EntryPoint::Condition);
+    match read.parsed {
+        Ok(Parsed::Intent(intent)) => intent.rest.is_none(),
+        Ok(Parsed::Expr(_)) => false,
+        Ok(_) | Err(_) => !read.operators && !text.trim().is_empty(),
+    }
 }
 
 /// A condition, and the intents in it (B.4.5).

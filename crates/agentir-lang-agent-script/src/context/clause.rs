@@ -1,13 +1,16 @@
 //! Statements, and the expressions, references and texts in them.
 
 use super::{FILE, Search};
+use crate::inline::{AgentScript, EntryPoint};
 use crate::outline::{Entry, EntryKind, Inline, Text, Word};
 use crate::reader::statement::StatementContext;
 use crate::schema::{COLLECT, FieldType, RecordType};
 use agentir_diagnostics::Span;
 use agentir_syntax::context::{
-    Expected, ExpectedKind, NameKind, Position, Shape, ends_in_string, open_placeholder, qualifier,
+    Expected, ExpectedKind, MARKER, NameKind, Position, Shape, ends_in_string, open_placeholder,
+    qualifier,
 };
+use agentir_syntax::inline::following::{add_following, top_argument};
 use smol_str::SmolStr;
 
 /// The namespaces of variables and actions.
@@ -33,7 +36,10 @@ impl Search<'_, '_> {
                 self.context.field = None;
                 match self.at(&entry.children).is_some() {
                     true => self.below(*word, text, entry, context),
-                    false => self.clause(*word, text.start),
+                    false => {
+                        self.context.given = given(entries);
+                        self.clause(*word, text.start);
+                    }
                 }
             }
             EntryKind::Conditional(branches) => {
@@ -44,7 +50,10 @@ impl Search<'_, '_> {
                 let Some(branch) = branch else { return };
                 match self.at(&branch.body).is_some() {
                     true => self.statements(&branch.body, context),
-                    false => self.expression(self.before(branch.text.start)),
+                    false => {
+                        let condition = self.before(branch.text.start);
+                        self.expression(EntryPoint::Condition, condition);
+                    }
                 }
             }
             _ => self.context.field = None,
@@ -73,8 +82,8 @@ impl Search<'_, '_> {
         let words = before.trim();
         match word {
             Word::Set => match before.split_once('=') {
-                Some((_, value)) => self.expression(value),
-                None => self.reference_to(VARIABLES, before),
+                Some((_, value)) => self.expression(EntryPoint::Placeholder, value),
+                None => self.target(before),
             },
             Word::Run => self.reference_to(ACTIONS, before),
             Word::With => self.argument(before),
@@ -84,7 +93,7 @@ impl Search<'_, '_> {
                 None => self.follow("to"),
             },
             Word::Available => match before.trim_start().strip_prefix("when") {
-                Some(condition) => self.expression(condition),
+                Some(condition) => self.expression(EntryPoint::Placeholder, condition),
                 None => self.follow("when"),
             },
             Word::Collect => self.reference_to(VARIABLES, before),
@@ -92,7 +101,7 @@ impl Search<'_, '_> {
                 Some(_) => self.reference_to(VARIABLES, before),
                 None => self.follow("for"),
             },
-            Word::StrayElse => self.expression(before),
+            Word::StrayElse => self.expression(EntryPoint::Condition, before),
         }
     }
 
@@ -104,15 +113,9 @@ impl Search<'_, '_> {
 
     /// `name = value`, after the comma that ends another.
     fn argument(&mut self, before: &str) {
-        let last = last_argument(before);
+        let last = top_argument(before);
         match last.split_once('=') {
-            Some((_, value)) => {
-                self.expression(value);
-                if value.trim().is_empty() {
-                    let one = Expected::word(ExpectedKind::Value, "...", "what the model decides");
-                    self.context.expected.push(one);
-                }
-            }
+            Some((_, value)) => self.expression(EntryPoint::Value, value),
             // The model sets variables by a tool of the platform.
             None if self.context.tool.as_deref() == Some("@utils.setVariables") => {
                 self.context.tool = None;
@@ -187,22 +190,34 @@ impl Search<'_, '_> {
         self.blocks();
     }
 
+    /// What is set, up to its `=`.
+    fn target(&mut self, before: &str) {
+        if before.trim().is_empty() || qualifier(before).is_some() {
+            self.reference_to(VARIABLES, before);
+        } else {
+            self.expression(EntryPoint::Set, before);
+        }
+    }
+
     /// An expression up to the marker.
-    pub(super) fn expression(&mut self, before: &str) {
-        self.expression_of(self.dialect.values(), before);
+    pub(super) fn expression(&mut self, entry_point: EntryPoint, before: &str) {
+        self.expression_of(self.dialect.values(), entry_point, before);
     }
 
     /// An expression whose references have one of these namespaces, if any are listed.
-    fn expression_of(&mut self, namespaces: &'static [&'static str], before: &str) {
+    fn expression_of(
+        &mut self,
+        namespaces: &'static [&'static str],
+        entry_point: EntryPoint,
+        before: &str,
+    ) {
         if ends_in_string(before) {
             self.context.add_shape(Shape::Template);
             return self.placeholder(before);
         }
-        self.context.add_shape(Shape::Expression);
-        self.context.add_shape(Shape::Reference(namespaces));
-        self.context.qualifier = qualifier(before);
-        if self.context.qualifier.is_none() {
-            self.context.add_words(ExpectedKind::Value, &["True", "False", "None"]);
+        add_following::<AgentScript>(before, entry_point, &mut self.context);
+        if self.context.takes_expression() {
+            self.context.add_shape(Shape::Reference(namespaces));
         }
         self.blocks();
     }
@@ -218,7 +233,7 @@ impl Search<'_, '_> {
         if let Some(inner) = open_placeholder(before, "{!", "}") {
             self.context.shapes.clear();
             // A text for the model also mentions its tools.
-            self.expression_of(&[], inner);
+            self.expression_of(&[], EntryPoint::Placeholder, inner);
         }
     }
 
@@ -275,20 +290,22 @@ fn member(text: &str, namespaces: &[&str]) -> Option<SmolStr> {
     namespaces.contains(&namespace).then(|| rest.get(..end).map(SmolStr::new)).flatten()
 }
 
-/// The text behind the last comma that is not in quotes or brackets.
-fn last_argument(text: &str) -> &str {
-    let mut depth = 0u32;
-    let mut quoted = false;
-    let mut start = 0;
-    for (at, c) in text.char_indices() {
-        match c {
-            '"' => quoted = !quoted,
-            _ if quoted => {}
-            '(' | '[' | '{' => depth += 1,
-            ')' | ']' | '}' => depth = depth.saturating_sub(1),
-            ',' if depth == 0 => start = at + 1,
-            _ => {}
+/// The names of the inputs that statements give.
+fn given(entries: &[Entry<'_>]) -> Vec<SmolStr> {
+    let mut names = Vec::new();
+    for entry in entries {
+        let EntryKind::Statement { word: Word::With, text } = &entry.kind else { continue };
+        let mut rest = text.raw;
+        // From the last one to the first.
+        while !rest.is_empty() {
+            let last = top_argument(rest);
+            let name = last.split('=').next().unwrap_or_default().trim().trim_matches('"');
+            if !name.is_empty() && name != MARKER {
+                names.push(SmolStr::new(name));
+            }
+            let before = rest.len() - last.len();
+            rest = rest.get(..before.saturating_sub(1)).unwrap_or_default();
         }
     }
-    text.get(start..).unwrap_or_default()
+    names
 }

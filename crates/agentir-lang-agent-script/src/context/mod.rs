@@ -6,6 +6,7 @@
 mod clause;
 mod keys;
 
+use crate::inline::EntryPoint;
 use crate::outline::{Entry, EntryKind, Inline, Key, Outline};
 use crate::reader::statement::StatementContext;
 use crate::schema::{Dialect, FieldDef, FieldType, Limit, RecordType, TYPES, Version};
@@ -173,7 +174,7 @@ impl<'c> Search<'c, '_> {
             (FieldType::Values | FieldType::Expr, _) => {
                 self.context.shapes.clear();
                 let line = before.rsplit('\n').next().unwrap_or(before).trim_start();
-                self.expression(line.strip_prefix("- ").unwrap_or(line));
+                self.expression(EntryPoint::Value, line.strip_prefix("- ").unwrap_or(line));
             }
             (FieldType::Text | FieldType::Quoted | FieldType::QuotedOrNone, _) => {
                 let quoted = before.trim_start().starts_with('"');
@@ -232,7 +233,7 @@ impl<'c> Search<'c, '_> {
         let before = self.before(from).trim_start();
         self.context.shapes.clear();
         if let Some((_, value)) = before.split_once('=') {
-            return self.expression(value);
+            return self.expression(EntryPoint::Value, value);
         }
         let mut words = before.split_whitespace();
         match (words.next(), words.next()) {
@@ -251,7 +252,7 @@ impl<'c> Search<'c, '_> {
             _ if before.ends_with('[') => self.types(),
             // The variable that an input is bound to.
             (Some(reference), None) if !ty.has_modifier && reference.starts_with('@') => {
-                self.expression(before);
+                self.expression(EntryPoint::Placeholder, before);
             }
             _ => {}
         }

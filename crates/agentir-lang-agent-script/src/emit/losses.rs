@@ -18,6 +18,7 @@ const WRITE_IN_ACTION: &str = "write it into the action that is called, or leave
 const CONFIGURE_PLATFORM: &str = "set it up in the platform";
 
 pub(crate) const LOSSES: &[LossRule] = &[
+    approximated("**.natural", "is said so that it is not read as an expression", ""),
     // Agents and their identity.
     approximated("metadata.type", "a subagent that offers transitions is what a supervisor is", ""),
     dropped("metadata.type", "there is one kind of subagent", ""),
@@ -389,7 +390,12 @@ pub(crate) const LOSSES: &[LossRule] = &[
     ),
     approximated("on_start.**", "is done before the first reasoning", ""),
     dropped("on_start.**", "Agent Script has no statement or no function for it", WRITE_IN_ACTION),
-    approximated("hooks.**.set.**", "is `set` before or after reasoning", ""),
+    approximated("hooks.**.set.**", "is `set` before or after reasoning, or by the model", ""),
+    approximated(
+        "hooks.**.condition",
+        "is words, which the description of a tool says",
+        CHECK_MODEL,
+    ),
     approximated("hooks.**.call.**", "is `run` before or after reasoning", ""),
     approximated("hooks.**.call_spec.**", "is `run` before or after reasoning", ""),
     dropped("hooks.**", "Agent Script has no statement or no function for it", WRITE_IN_ACTION),
@@ -424,6 +430,21 @@ pub(crate) const LOSSES: &[LossRule] = &[
         CONFIGURE_PLATFORM,
     ),
     dropped("destinations.**", "where events go is decided by the platform", CONFIGURE_PLATFORM),
+    approximated(
+        "reasoning.bindings.*.available_when",
+        "is words, which the description of the tool says",
+        CHECK_MODEL,
+    ),
+    approximated(
+        "reasoning.bindings.*.description",
+        "says also when the tool may be used",
+        CHECK_MODEL,
+    ),
+    approximated(
+        "reasoning.prepare.**",
+        "is an instruction, with words as its condition",
+        CHECK_MODEL,
+    ),
     dropped("reasoning.**", "Agent Script has no such form of a tool", WRITE_IN_ACTION),
     dropped("extensions.**", "is a matter of the other language alone", ""),
     // The program.

@@ -9,12 +9,12 @@ mod layout;
 mod losses;
 mod prompt;
 mod statement;
+mod words;
 
-use crate::Dialect;
-use crate::dialect;
+use crate::{Dialect, dialect, names};
 use agentir_expr::Dialect as Semantics;
-use agentir_ir::{Agent, Program};
-use agentir_syntax::emit::{Emitted, Emitter, LossRule, OutputFile, file_stem};
+use agentir_ir::{Agent, NamedThing, Program};
+use agentir_syntax::emit::{Emitted, Emitter, LossRule, OutputFile, file_stem, with_legal_names};
 use document::Script;
 use losses::{BASE_LOSSES, LOSSES};
 use std::sync::Arc;
@@ -70,13 +70,19 @@ impl Emitter for Writer {
 
 fn emit(program: &Program, dialect: Dialect) -> Emitted {
     let native = |a: &Agent| a.metadata.dialect == dialect::AGENT_SCRIPT;
-    let mut renamed = Vec::new();
-    let (agents, entry) = if program.agents().all(native) {
+    let is_native = program.agents().all(native);
+    // Adapting names agents, steps and variables.
+    let (program, mut renamed) = with_legal_names(program, |what, name| {
+        (!is_native && what != NamedThing::Tool) || names::can_be_written(what, name)
+    });
+    let (agents, entry) = if is_native {
         let entry = program.entry_agent.as_ref().map(|name| name.value.clone());
-        (program.agents.clone(), entry)
+        let mut agents = program.agents.clone();
+        agents.iter_mut().for_each(|agent| words::say(Arc::make_mut(agent)));
+        (agents, entry)
     } else {
-        let all = adapt::program(program);
-        renamed = all.renamed;
+        let all = adapt::program(&program);
+        renamed.extend(all.renamed);
         (all.agents.into_iter().map(Arc::new).collect(), all.entry)
     };
     let text = document::print(&Script { agents: &agents, entry: entry.clone(), dialect });

@@ -61,6 +61,10 @@ fn branches_of(w: &mut Writer, context: &Context<'_>, branches: &[Branch]) {
                 Some(Data::String(line)) => line.clone(),
                 _ => continue,
             },
+            None if i == 0 => {
+                self::body(w, context, &branch.body);
+                return;
+            }
             None => "else:".to_owned(),
         };
         w.block(head, |w| body(w, context, &branch.body));

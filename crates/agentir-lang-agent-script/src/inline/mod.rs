@@ -2,9 +2,11 @@
 
 mod context;
 mod errors;
+mod following;
 mod lexer;
 
 pub(crate) use context::{Parsed, escape};
+pub(crate) use errors::AgentScript;
 pub(crate) use lexer::EntryPoint;
 
 use super::outline::Text;

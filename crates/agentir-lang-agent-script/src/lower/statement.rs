@@ -182,7 +182,8 @@ fn collect(
     let mut fields = super::fields::Fields::new(properties, source);
     let present = fields.template("message");
     let prompt = fields.template("instructions");
-    let mut field = collected_field(target.value.root.clone(), span);
+    let mut field =
+        GatherField { required: false, span, ..required_field(target.value.root.clone()) };
     field.prompt = prompt;
     field.extensions = fields.into_extensions();
     let gather = Gather { fields: vec![field], ..Gather::default() };
@@ -195,11 +196,6 @@ fn collect(
         on_failure: Body::default(),
         span,
     })
-}
-
-/// A field for a variable that is filled from the conversation.
-pub(super) fn collected_field(name: Spanned<agentir_expr::Name>, span: Span) -> GatherField {
-    GatherField { required: false, span, ..required_field(name) }
 }
 
 /// A prompt: texts with their conditions; or, if it has side effects or too many branches, its statements

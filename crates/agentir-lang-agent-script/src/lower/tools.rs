@@ -1,16 +1,17 @@
 //! Lowers actions, and actions as exposed to the model (specification part I, 7; part II, 7 and 11).
 
 use super::fields::Fields;
-use super::statement::{body, collected_field, conjunction, named};
+use super::statement::{body, conjunction, named};
 use super::{Shared, Source, data};
 use crate::dialect;
 use crate::{self as script, Declaration};
 use agentir_diagnostics::{Span, Spanned};
-use agentir_expr::{Condition, Expr, ExprKind, TypeExpr, TypeField, TypeKind};
+use agentir_expr::{Expr, ExprKind, TypeExpr, TypeField, TypeKind};
 use agentir_ir::{
-    Agent, Binding, BindingAction, CompletionCondition, Confirmation, Data, Decider, Delegate,
-    Extensions, FilledBy, Handoff, InputBinding, Parameter, ReturnType, Tool, ToolBinding, Trigger,
+    Agent, Binding, BindingAction, Confirmation, Data, Extensions, FilledBy, InputBinding,
+    Parameter, ReturnType, Tool, ToolBinding,
 };
+use agentir_syntax::lower::declare_effect;
 use smol_str::SmolStr;
 
 /// The namespaces of agents; dialects have synonyms for the same.
@@ -164,75 +165,12 @@ pub(super) fn binding(binding: script::Binding<'_>, shared: &Shared<'_>, agent: 
         extensions,
         span,
     };
-    add_effects(agent, &binding, shared);
+    let elsewhere = match &binding.action {
+        BindingAction::Handoff { to: name } | BindingAction::Delegate { agent: name } => {
+            shared.remote.get(&name.value)
+        }
+        _ => None,
+    };
+    declare_effect(agent, &binding, elsewhere);
     agent.reasoning.get_or_insert_default().bindings.push(binding);
-}
-
-/// Adds what an agent can do because the model may select a tool.
-fn add_effects(agent: &mut Agent, binding: &ToolBinding, shared: &Shared<'_>) {
-    // Without a guard the model decides by the description.
-    let words = || binding.description.as_ref().map(Condition::words);
-    let when = binding.available_when.clone().or_else(words);
-    let span = binding.span;
-    match &binding.action {
-        BindingAction::Handoff { to } => agent.coordination.handoffs.push(Handoff {
-            decided_by: Decider::Model,
-            remote: shared.remote.get(&to.value).cloned(),
-            repeats_binding: true,
-            span,
-            ..Handoff::new(to.clone(), when)
-        }),
-        BindingAction::Delegate { agent: to } => agent.coordination.delegates.push(Delegate {
-            when,
-            decided_by: Decider::Model,
-            input: binding
-                .with
-                .iter()
-                .filter_map(|w| Some((w.name.clone(), w.value.clone()?)))
-                .collect(),
-            remote: shared.remote.get(&to.value).cloned(),
-            repeats_binding: true,
-            span,
-            ..Delegate::new(to.clone())
-        }),
-        BindingAction::Escalate => {
-            let escalation = agent.coordination.escalation.get_or_insert_default();
-            escalation.triggers.push(Trigger {
-                when,
-                decided_by: Decider::Model,
-                reason: None,
-                priority: None,
-                tags: Vec::new(),
-                context: Vec::new(),
-                respond: None,
-                set: Vec::new(),
-                repeats_binding: true,
-                extensions: Extensions::default(),
-                span,
-            });
-        }
-        BindingAction::Collect => {
-            let left = binding.with.iter().filter(|w| w.filled_by == FilledBy::Model);
-            agent.gather.fields.extend(left.map(|w| {
-                let name: Spanned<_> = w.name.clone();
-                let span = name.span;
-                collected_field(name, span)
-            }));
-        }
-        BindingAction::Complete => agent.completion.conditions.push(CompletionCondition {
-            when,
-            respond: None,
-            respond_template: None,
-            voice_config: None,
-            rich_content: None,
-            actions: None,
-            store: None,
-            set: Vec::new(),
-            terminal: Some(true),
-            repeats_binding: true,
-            extensions: Extensions::default(),
-            span,
-        }),
-        BindingAction::Call { .. } | BindingAction::Other { .. } => {}
-    }
 }

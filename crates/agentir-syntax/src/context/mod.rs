@@ -30,6 +30,10 @@ pub struct Context {
     pub qualifier: Option<SmolStr>,
     /// The tool that the offset is in a call of.
     pub tool: Option<SmolStr>,
+    /// The tool whose call the offset follows, so that its result is at hand.
+    pub result_of: Option<SmolStr>,
+    /// The arguments that the call has already, and the keys that the mapping around the offset has.
+    pub given: Vec<SmolStr>,
     /// The keys, keywords and values that the tables of the language allow here. Names are not among them: these are
     /// those of a program.
     pub expected: Vec<Expected>,
@@ -47,6 +51,8 @@ impl Context {
             shapes: Vec::new(),
             qualifier: None,
             tool: None,
+            result_of: None,
+            given: Vec::new(),
             expected: Vec::new(),
         }
     }
@@ -277,6 +283,8 @@ pub enum ExpectedKind {
     SystemVariable,
     /// A built-in function.
     Function,
+    /// An operator of expressions.
+    Operator,
 }
 
 impl Expected {
@@ -296,8 +304,8 @@ impl Expected {
     }
 }
 
-/// The path that a text ends with, if its last character is a dot: what stands before it. `@` may begin it, and is a
-/// path of its own.
+/// The path that a text ends with, if its last character is a dot: what stands before it, with its subscripts. `@` may
+/// begin it, and is a path of its own.
 #[must_use]
 pub fn qualifier(before: &str) -> Option<SmolStr> {
     if before.ends_with('@') {
@@ -305,8 +313,25 @@ pub fn qualifier(before: &str) -> Option<SmolStr> {
     }
     let path = before.strip_suffix('.')?;
     let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '@');
-    let start = path.char_indices().rev().take_while(|(_, c)| is_part(*c)).last()?.0;
-    path.get(start..).map(SmolStr::new)
+    let mut start = path.len();
+    let mut brackets = 0_usize;
+    for (at, c) in path.char_indices().rev() {
+        match c {
+            // A subscript belongs to the path, but a list is none.
+            ']' => brackets += 1,
+            '[' if brackets > 0 => {
+                brackets -= 1;
+                if brackets == 0 && !path.get(..at).is_some_and(|before| before.ends_with(is_part))
+                {
+                    break;
+                }
+            }
+            _ if brackets > 0 || is_part(c) => {}
+            _ => break,
+        }
+        start = at;
+    }
+    path.get(start..).filter(|path| !path.is_empty() && brackets == 0).map(SmolStr::new)
 }
 
 /// Whether a text ends within a quoted string.

@@ -1,11 +1,14 @@
 //! What emitters are built from, and the trait that they implement.
 
+mod legal;
 mod names;
 mod phrase;
 
+pub use legal::with_legal_names;
 pub use names::{NameSyntax, Namespace, Renamed};
 pub use phrase::{
-    dotted_path, expr_phrase, is_user_message, literal, phrase, string_literal, template_phrase,
+    dotted_path, expr_phrase, is_user_message, literal, phrase, readable_words, sentence,
+    string_literal, template_phrase,
 };
 
 use agentir_expr::Dialect;

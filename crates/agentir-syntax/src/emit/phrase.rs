@@ -183,3 +183,40 @@ fn first_path(expr: &Expr) -> Option<String> {
     });
     first
 }
+
+/// A sentence without the signs that parsers of conditions read as operators.
+#[must_use]
+pub fn sentence(text: &str) -> String {
+    const SIGNS: &[(&str, &str)] = &[
+        ("==", " is "),
+        ("!=", " is not "),
+        (">=", " is at least "),
+        ("<=", " is at most "),
+        ("&&", " and "),
+        ("||", " or "),
+        (">", " is more than "),
+        ("<", " is less than "),
+        ("=", " is "),
+    ];
+    let spoken = SIGNS.iter().fold(text.to_owned(), |text, (sign, word)| text.replace(sign, word));
+    if spoken == text { spoken } else { spoken.split_whitespace().collect::<Vec<_>>().join(" ") }
+}
+
+/// Words for the model that a language reads as words, as far as there are such: most languages take whatever could be
+/// an expression for one. `is_read` is whether a text is read as words.
+#[must_use]
+pub fn readable_words(text: &str, is_read: impl Fn(&str) -> bool) -> String {
+    if is_read(text) {
+        return text.to_owned();
+    }
+    let spoken = sentence(text).replace(['(', ')', '"', '\'', '{', '}', '[', ']', '`'], " ");
+    let spoken = spoken.split_whitespace().collect::<Vec<_>>().join(" ");
+    let lower = spoken.to_lowercase();
+    let said = |words: &str| format!("this is the case: {words}");
+    let candidates = [spoken.clone(), said(&spoken), lower.clone(), said(&lower)];
+    candidates.into_iter().find(|text| is_read(text)).unwrap_or_else(|| {
+        // Operators among the words.
+        let letters = lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+        format!("what these words describe: {}", letters.collect::<Vec<_>>().join("-"))
+    })
+}

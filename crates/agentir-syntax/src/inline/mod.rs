@@ -3,7 +3,8 @@
 //!
 //! Each front end has a lexer, a grammar (`grammars/*/inline.lalrpop`) and error messages of its own. Shared
 //! are the mapping of offsets to the file ([`InlineText`], [`Origin`]), the nesting limit (`Nesting`),
-//! building expressions (`ExprBuilder`), escapes (`unescaped`) and error reporting (`ParseFailure`).
+//! building expressions (`ExprBuilder`), escapes (`unescaped`), error reporting (`ParseFailure`), and what may follow a
+//! text (`following`).
 //!
 //! The token enums and layout loops of the languages are separate on purpose: they look alike, but
 //! each line of them states something about one language.
@@ -13,6 +14,7 @@
 
 mod builder;
 mod errors;
+pub mod following;
 mod lexing;
 mod literal;
 

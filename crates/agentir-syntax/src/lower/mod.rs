@@ -1,6 +1,9 @@
 //! Helpers of lowering.
 
+mod bindings;
 pub mod data;
+
+pub use bindings::{declare_effect, declare_missing_effects};
 
 use crate::lowered::MAX_FILE_SIZE;
 use crate::rules;

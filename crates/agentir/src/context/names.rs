@@ -4,10 +4,11 @@ use agentir_analysis::references::{References, Scope, Symbol, SymbolId, SymbolKi
 use agentir_diagnostics::{FileId, Span};
 use agentir_expr::dialect::{Functions, ReferenceSpace, Referent, Tools, Traits};
 use agentir_expr::{
-    Dialect, Function, Scope as FunctionScope, TypeExpr, TypeKind, Version, functions, methods,
+    Dialect, ExprKind, Function, Path, Scope as FunctionScope, Segment, TypeExpr, TypeKind,
+    Version, functions, methods,
 };
 use agentir_flow::cfg::AgentId;
-use agentir_ir::{Agent, Node, Program, Tool};
+use agentir_ir::{Agent, Node, Program, Tool, WriteUse};
 use agentir_syntax::context::{Context, Expected, ExpectedKind, NameKind, Shape};
 use rustc_hash::FxHashMap;
 
@@ -53,13 +54,13 @@ impl<'a> Names<'a> {
                     self.of_kind(NameKind::Entity, context, &mut all);
                 }
                 if context.takes_expression() {
-                    self.roots(&mut all);
+                    self.roots(context, &mut all);
                 }
             }
             Some(path) if !path.starts_with('@') => {
                 self.paths_below(path, &mut all);
                 if context.takes_expression() {
-                    self.members(path, &mut all);
+                    self.members(path, context, &mut all);
                 }
             }
             Some(_) => {}
@@ -102,8 +103,34 @@ impl<'a> Names<'a> {
         let Some((tool, _)) = tool else { return Vec::new() };
         let below = |symbol: &&Symbol| symbol.kind == kind && symbol.scope == Scope::Symbol(tool);
         let references = self.references;
-        let all = references.symbols().filter(|(id, _)| self.is_defined(*id));
+        // What functions in code return is known by what others read of it.
+        let is_open = kind == SymbolKind::ResultField && self.traits().tools == Tools::Functions;
+        let is_known = |id: SymbolId| {
+            self.is_defined(id)
+                || (is_open && references.occurrences(id).any(|one| !self.is_here(one.span)))
+        };
+        let all = references.symbols().filter(|(id, _)| is_known(*id));
         all.map(|(_, symbol)| symbol).filter(below).collect()
+    }
+
+    /// The agent of a name, which may be one that only the agents here have for it.
+    fn agent(&self, name: &str) -> Option<(AgentId, &'a Agent)> {
+        let known = self.agents.iter().flat_map(|(_, agent)| &agent.available_agents);
+        let mut known = known.filter(|known| known.alias.value == name);
+        let name = known.find_map(|known| known.agent.as_ref()).map_or(name, |agent| &agent.value);
+        let program = self.program;
+        (0..).map(AgentId).zip(program.agents()).find(|(_, a)| a.metadata.name.value == name)
+    }
+
+    /// The variables that something in an agent defines.
+    fn variables_of(&self, agent: AgentId) -> impl Iterator<Item = &'a Symbol> {
+        let references = self.references;
+        let all = references.symbols().filter(move |(id, symbol)| {
+            symbol.kind == SymbolKind::Variable
+                && symbol.scope == Scope::Agent(agent)
+                && self.is_defined(*id)
+        });
+        all.map(|(_, symbol)| symbol)
     }
 
     fn of_kind(&self, kind: NameKind, context: &Context, all: &mut Vec<Expected>) {
@@ -164,13 +191,19 @@ impl<'a> Names<'a> {
     fn parts_of_tool(&self, kind: NameKind, context: &Context, all: &mut Vec<Expected>) {
         let Some(name) = context.tool.as_deref() else { return };
         let tool = self.tool(name);
-        if tool.is_none() && kind == NameKind::Parameter && self.traits().arguments_are_variables {
-            let agent = self.program.agents().find(|agent| agent.metadata.name.value == name);
-            let arguments = agent.iter().flat_map(|agent| &agent.gather.fields);
-            all.extend(arguments.map(|field| {
-                let kind = ExpectedKind::Name(kind);
-                Expected::word(kind, field.name.value.clone(), "argument of the agent")
-            }));
+        if tool.is_none()
+            && let Some((id, agent)) = self.agent(name)
+        {
+            let arguments = agent.gather.fields.iter().map(|field| field.name.value.clone());
+            // Others take and give values of variables.
+            let others = (!self.traits().arguments_are_variables).then(|| self.variables_of(id));
+            let others = others.into_iter().flatten().map(|symbol| symbol.name.clone());
+            let names = arguments.chain(others).filter(|name| !context.given.contains(name));
+            let shape = match self.traits().arguments_are_variables {
+                true => "argument of the agent",
+                false => "variable of the agent",
+            };
+            all.extend(names.map(|name| Expected::word(ExpectedKind::Name(kind), name, shape)));
             return;
         }
         let symbol = match kind {
@@ -178,6 +211,9 @@ impl<'a> Names<'a> {
             _ => SymbolKind::ResultField,
         };
         for part in self.of_tool(name, symbol) {
+            if context.given.contains(&part.name) {
+                continue;
+            }
             let parameter =
                 tool.and_then(|t| t.parameters.iter().find(|p| p.name.value == part.name));
             let field = tool.and_then(|tool| tool.returns.as_ref()).and_then(|returns| {
@@ -281,7 +317,7 @@ impl<'a> Names<'a> {
     // ---- expressions ---------------------------------------------------------------------------
 
     /// What an expression may begin with.
-    fn roots(&self, all: &mut Vec<Expected>) {
+    fn roots(&self, context: &Context, all: &mut Vec<Expected>) {
         self.functions(all);
         // References say what they refer to.
         if self.traits().namespaced_references {
@@ -302,14 +338,17 @@ impl<'a> Names<'a> {
         }
         // What functions in code return is not known.
         let is_open = self.traits().tools == Tools::Functions;
-        let results = self.tools().filter(|tool| {
-            is_open || tool.returns.as_ref().is_some_and(|returns| !returns.fields.is_empty())
-        });
+        let results = self.tools().filter(|tool| is_open || tool.returns.is_some());
         all.extend(results.map(|tool| {
             let kind = ExpectedKind::Name(NameKind::Tool);
             let insert = format!("{}.", tool.name.value);
             Expected::word(kind, tool.name.value.clone(), "result of the tool").inserting(insert)
         }));
+        if self.called(context).is_some() {
+            let kind = ExpectedKind::SystemVariable;
+            let one = Expected::word(kind, RESULT, "what the tool returned");
+            all.push(one.inserting(format!("{RESULT}.")));
+        }
         for variable in self.system_variables() {
             let (root, member) = variable.split_once('.').unwrap_or((variable, ""));
             if !all.iter().any(|one| one.label == root) {
@@ -375,32 +414,34 @@ impl<'a> Names<'a> {
     }
 
     /// The members of a value.
-    fn members(&self, path: &str, all: &mut Vec<Expected>) {
-        let mut names = path.split('.');
-        let root = names.next().unwrap_or_default();
-        let agent = self.program.agents().position(|agent| agent.metadata.name.value == root);
-        if let (true, Some(agent)) = (self.traits().reads_other_agents, agent) {
-            let scope = u32::try_from(agent).map(|index| Scope::Agent(AgentId(index)));
-            let of_agent = self.references.symbols().filter(|(id, symbol)| {
-                symbol.kind == SymbolKind::Variable
-                    && Ok(symbol.scope) == scope
-                    && self.is_defined(*id)
-            });
+    fn members(&self, path: &str, context: &Context, all: &mut Vec<Expected>) {
+        let root = path.split('.').next().unwrap_or_default();
+        let agent = self.agent(root).filter(|_| self.traits().reads_other_agents);
+        if let Some((agent, _)) = agent {
             let kind = ExpectedKind::Name(NameKind::Variable);
-            all.extend(of_agent.map(|(_, s)| Expected::word(kind, s.name.clone(), "variable")));
+            let names = self.variables_of(agent).map(|symbol| symbol.name.clone());
+            all.extend(names.map(|name| Expected::word(kind, name, "variable")));
             return;
         }
-        let declared = self.declared_type(root);
-        let result = || self.tool_of_result(root)?.returns.as_ref().map(|returns| &returns.ty);
-        let mut ty = declared.or_else(result);
-        for name in names {
-            ty = ty.and_then(|ty| field_of(ty, name));
-        }
-        if let Some(TypeKind::Object(fields)) = ty.map(|ty| &ty.kind) {
+        let path = Segments::of(path);
+        if let Some(TypeKind::Object(fields)) =
+            self.type_at(&path, context, MAX_ASSIGNMENTS).map(|ty| &ty.kind)
+        {
             all.extend(fields.iter().map(|field| {
                 let shape = field.ty.to_string();
                 Expected::word(ExpectedKind::Member, field.name.value.clone(), shape)
             }));
+        } else if path.rest.is_empty() {
+            // What code returns has no type, but others may have read its fields.
+            let tool = self.called(context).filter(|_| path.root == RESULT);
+            let tool = tool.or_else(|| self.tool_of_result(path.root));
+            let fields = tool.map(|tool| self.of_tool(&tool.name.value, SymbolKind::ResultField));
+            all.extend(
+                fields
+                    .into_iter()
+                    .flatten()
+                    .map(|field| Expected::word(ExpectedKind::Member, field.name.clone(), "")),
+            );
         }
         if matches!(self.dialect.functions(), Functions::Library) {
             all.extend(methods().iter().map(|method| {
@@ -408,6 +449,72 @@ impl<'a> Names<'a> {
                 one.inserting(format!("{}(", method.name))
             }));
         }
+    }
+
+    /// The tool whose result the runtime calls `result` here.
+    fn called(&self, context: &Context) -> Option<&'a Tool> {
+        let has_result = self.dialect.runtime().lists(RESULT);
+        self.tool(context.result_of.as_deref().filter(|_| has_result)?)
+    }
+
+    /// The type of a part of a value: as it is declared, as its tool returns it, or that of what is assigned to it,
+    /// which may itself be assigned so many times.
+    fn type_at(
+        &self,
+        path: &Segments<'_>,
+        context: &Context,
+        assignments: usize,
+    ) -> Option<&'a TypeExpr> {
+        let returned = |tool: &'a Tool| tool.returns.as_ref().map(|returns| &returns.ty);
+        let root = self
+            .declared_type(path.root)
+            .or_else(|| self.called(context).filter(|_| path.root == RESULT).and_then(returned))
+            .or_else(|| self.tool_of_result(path.root).and_then(returned))
+            .or_else(|| self.assigned_type(path.root, context, assignments.checked_sub(1)?));
+        path.rest.iter().try_fold(root?, |ty, part| part_of(ty, *part))
+    }
+
+    /// The type of what is first assigned to a variable, or of the items that it stands for, if that is a part of
+    /// another value.
+    fn assigned_type(
+        &self,
+        name: &str,
+        context: &Context,
+        assignments: usize,
+    ) -> Option<&'a TypeExpr> {
+        let mut value: Option<(&'a Path, bool)> = None;
+        for (_, agent) in &self.agents {
+            let mut source = None;
+            agent.walk(&mut |node| match node {
+                Node::Expr(expr) => source = Some(expr),
+                Node::Set(set)
+                    if set.target.root.value == name && set.target.segments.is_empty() =>
+                {
+                    if let ExprKind::Path(path) = &set.value.kind {
+                        value.get_or_insert((path, false));
+                    }
+                }
+                // The list is visited before the name of its items.
+                Node::Writes(item, WriteUse::TransformItem) if item.value == name => {
+                    if let Some(ExprKind::Path(path)) = source.map(|expr| &expr.kind) {
+                        value.get_or_insert((path, true));
+                    }
+                }
+                _ => {}
+            });
+        }
+        let (value, is_item) = value?;
+        let rest = value.segments.iter().map(|segment| match segment {
+            Segment::Field(name) => Some(Some(name.value.as_str())),
+            Segment::Index(_) => Some(None),
+            _ => None,
+        });
+        let mut rest = rest.collect::<Option<Vec<_>>>()?;
+        if is_item {
+            rest.push(None);
+        }
+        let path = Segments { root: &value.root.value, rest };
+        self.type_at(&path, context, assignments)
     }
 
     // ---- references with namespaces ------------------------------------------------------------
@@ -505,12 +612,38 @@ fn agents_at(program: &Program, file: FileId, offset: u32) -> Vec<(AgentId, &Age
     }
 }
 
-/// The type of a field of an object type.
-fn field_of<'a>(ty: &'a TypeExpr, name: &str) -> Option<&'a TypeExpr> {
-    match &ty.kind {
-        TypeKind::Object(fields) => {
+/// The name that the runtime gives what a tool returned, in what follows the call.
+const RESULT: &str = "result";
+
+/// The number of assignments that the type of a variable is looked up through.
+const MAX_ASSIGNMENTS: usize = 4;
+
+/// A path, as it is written: its root, and the names of members, or `None` for items of lists.
+struct Segments<'p> {
+    root: &'p str,
+    rest: Vec<Option<&'p str>>,
+}
+
+impl<'p> Segments<'p> {
+    fn of(path: &'p str) -> Self {
+        let mut all = path.split('.').flat_map(|name| {
+            let (name, items) = name
+                .split_once('[')
+                .map_or((name, 0), |(name, rest)| (name, rest.matches('[').count() + 1));
+            std::iter::once(Some(name)).chain(std::iter::repeat_n(None, items))
+        });
+        let root = all.next().flatten().unwrap_or_default();
+        Self { root, rest: all.collect() }
+    }
+}
+
+/// The type of a member of an object, or of the items of a list.
+fn part_of<'a>(ty: &'a TypeExpr, part: Option<&str>) -> Option<&'a TypeExpr> {
+    match (&ty.kind, part) {
+        (TypeKind::Object(fields), Some(name)) => {
             fields.iter().find(|field| field.name.value == name).map(|field| &field.ty)
         }
+        (TypeKind::Array(item), None) => Some(item),
         _ => None,
     }
 }

@@ -2,7 +2,7 @@
 //! follow ABL's order, one per phase.
 
 use super::expr::Scope;
-use crate::emit::body::{PhaseOrder, phase_in_branch};
+use crate::emit::body::{PhaseOrder, fits_step, phase_in_branch};
 use agentir_diagnostics::{Span, Spanned};
 use agentir_expr::Name;
 use agentir_ir::{
@@ -70,15 +70,60 @@ fn branches(scope: Scope<'_>, all: &mut [Branch]) {
     }
 }
 
+/// Splits the steps of a flow of ABL itself that its fields cannot express, because another program wrote them.
+pub(super) fn own_flow(flow: &mut Flow) {
+    if flow.definitions.values().all(|step| fits_step(&step.body)) {
+        return;
+    }
+    // Steps follow each other as the order says, and else as they are declared.
+    let at = |list: &[Spanned<Name>], key: &SmolStr| {
+        list.iter().position(|name| name.value == *key).unwrap_or(usize::MAX)
+    };
+    let order = |key: &SmolStr| (at(&flow.sequence, key), at(&flow.steps, key));
+    let mut keys: Vec<SmolStr> = flow.definitions.keys().cloned().collect();
+    keys.sort_by_cached_key(order);
+    let entry = flow.entry().map(|name| Spanned::new(SmolStr::new(name), flow.span));
+    flow.definitions.sort_by_cached_key(|key, _| keys.iter().position(|known| known == key));
+    let mut builder = Builder::new();
+    for step in flow.definitions.keys() {
+        builder.used.claim(&[step]);
+    }
+    // What each step became.
+    let mut parts: IndexMap<SmolStr, Vec<Spanned<Name>>> = IndexMap::new();
+    for (key, step) in &flow.definitions {
+        let before = builder.steps.len();
+        if fits_step(&step.body) {
+            builder.steps.insert(key.clone(), step.clone());
+        } else {
+            let mut shell = step.clone();
+            let body = std::mem::take(&mut shell.body);
+            builder.steps.insert(key.clone(), shell);
+            builder.pending.push_back((step.name.clone(), body.0.into()));
+            builder.run();
+        }
+        let new = builder.steps.values().skip(before).map(|step| step.name.clone());
+        parts.insert(key.clone(), new.collect());
+    }
+    builder.limit_attempts();
+    let end = builder.lead_on(parts.values());
+    if flow.entry_point.is_none() {
+        flow.entry_point = entry.filter(|entry| builder.steps.keys().next() != Some(&entry.value));
+    }
+    // An order that is written has the parts where the definitions have them.
+    if !flow.sequence.is_empty() {
+        let sequence = std::mem::take(&mut flow.sequence).into_iter();
+        flow.sequence = sequence
+            .flat_map(|name| parts.get(&name.value).cloned().unwrap_or_else(|| vec![name]))
+            .chain(end)
+            .collect();
+    }
+    flow.steps = builder.steps.values().map(|step| step.name.clone()).collect();
+    flow.definitions = builder.steps;
+}
+
 /// Splits the steps of a flow into ABL's phases. Returns the renamed steps, too.
 pub(super) fn flow(flow: &Flow) -> (Flow, Vec<Renamed>) {
-    let mut builder = Builder {
-        names: IndexMap::new(),
-        steps: IndexMap::new(),
-        max_attempts: Vec::new(),
-        pending: VecDeque::new(),
-        used: Namespace::new(NameSyntax::Identifier, is_reserved),
-    };
+    let mut builder = Builder::new();
     for step in flow.definitions.keys() {
         let name = if flow.entry() == Some(step.as_str()) && is_reserved(step) {
             // ADL's first step has no name; its node has a name reserved in ABL.
@@ -88,28 +133,27 @@ pub(super) fn flow(flow: &Flow) -> (Flow, Vec<Renamed>) {
         };
         builder.names.insert(step.clone(), name);
     }
+    let mut parts: Vec<Vec<Spanned<Name>>> = Vec::new();
     for step in flow.definitions.values() {
         let name = builder.name(&step.name);
         let mut shell = step.clone();
         let mut body = std::mem::take(&mut shell.body);
         rename(&builder.names, &mut body);
+        let before = builder.steps.len();
         builder.add(name, shell, body.0.into());
         builder.run();
+        parts.push(builder.steps.values().skip(before).map(|step| step.name.clone()).collect());
     }
-    while let Some((target, times, rest)) = builder.max_attempts.pop() {
-        let next = rest.and_then(|rest| builder.continuation(&target, rest));
-        builder.run();
-        if let Some(step) = builder.steps.get_mut(&target.value)
-            && step.max_attempts.is_none()
-        {
-            step.max_attempts = Some(Number(f64::from(times) + 1.0));
-            step.on_exhausted = next;
-        }
-    }
+    builder.limit_attempts();
+    let first = builder.names.get(flow.entry().unwrap_or_default()).cloned();
+    builder.lead_on(parts.iter());
+    let moved = first.filter(|first| builder.steps.keys().next() != Some(first));
     let declared = |n: &Spanned<Name>| builder.steps.contains_key(&n.value);
     let steps = builder.steps.values().map(|s| s.name.clone()).collect();
     let sequence: Vec<_> = flow.sequence.iter().map(|n| builder.name(n)).filter(declared).collect();
     let entry_point = flow.entry_point.as_ref().map(|n| builder.name(n));
+    let moved = moved.map(|name| Spanned::new(name, flow.span));
+    let entry_point = entry_point.or(moved);
     let flow = Flow { steps, sequence, entry_point, definitions: builder.steps, ..flow.clone() };
     (flow, builder.used.into_renamed())
 }
@@ -118,12 +162,11 @@ pub(super) fn flow(flow: &Flow) -> (Flow, Vec<Renamed>) {
 fn rename(names: &IndexMap<SmolStr, SmolStr>, body: &mut Body) {
     for statement in &mut body.0 {
         match statement {
-            Statement::Goto(jump) | Statement::Repeat { jump, .. } => {
-                if let Target::Step(step) | Target::Backtrack(Some(step)) = &mut jump.target
-                    && let Some(name) = names.get(&step.value)
-                {
-                    step.value = name.clone();
-                }
+            Statement::Goto(jump) | Statement::Repeat { jump, .. } => rename_jump(names, jump),
+            Statement::Check { otherwise: Some(jump), .. } => rename_jump(names, jump),
+            Statement::Collect(collect) => {
+                rename(names, &mut collect.on_success);
+                rename(names, &mut collect.on_failure);
             }
             Statement::If { branches } | Statement::Await { branches } => {
                 branches.iter_mut().for_each(|b| rename(names, &mut b.body));
@@ -135,6 +178,14 @@ fn rename(names: &IndexMap<SmolStr, SmolStr>, body: &mut Body) {
             }
             _ => {}
         }
+    }
+}
+
+fn rename_jump(names: &IndexMap<SmolStr, SmolStr>, jump: &mut Jump) {
+    if let Target::Step(step) | Target::Backtrack(Some(step)) = &mut jump.target
+        && let Some(name) = names.get(&step.value)
+    {
+        step.value = name.clone();
     }
 }
 
@@ -166,6 +217,80 @@ fn phase(statement: &Statement) -> Phase {
 }
 
 impl Builder {
+    fn new() -> Self {
+        Self {
+            names: IndexMap::new(),
+            steps: IndexMap::new(),
+            max_attempts: Vec::new(),
+            pending: VecDeque::new(),
+            used: Namespace::new(NameSyntax::Identifier, is_reserved),
+        }
+    }
+
+    /// Makes steps lead on where their source did. `parts` has what each step became: none of the others may follow
+    /// because it happens to be written next. Returns the step that was added to end the flow, if one was needed.
+    fn lead_on<'p>(
+        &mut self,
+        parts: impl DoubleEndedIterator<Item = &'p Vec<Spanned<Name>>>,
+    ) -> Option<Spanned<Name>> {
+        let mut next: Option<Spanned<Name>> = None;
+        let mut end: Option<Spanned<Name>> = None;
+        for names in parts.rev() {
+            let Some((first, rest)) = names.split_first() else { continue };
+            let falls = |this: &Self, name: &Spanned<Name>| {
+                this.steps.get(&name.value).is_some_and(|step| falls_through(&step.body))
+            };
+            let skipped = self.steps.get(&first.value).is_some_and(|step| step.when.is_some());
+            let before_last = names.split_last().map_or(&[][..], |(_, before)| before);
+            let misled = before_last.iter().any(|name| falls(self, name));
+            if !rest.is_empty() && (misled || skipped) {
+                let target = next.clone().unwrap_or_else(|| {
+                    let name = Spanned::new(self.used.claim(&["end"]), first.span);
+                    let step = Step {
+                        name: name.clone(),
+                        reasoning: Some(false),
+                        span: first.span,
+                        ..Step::default()
+                    };
+                    self.steps.insert(name.value.clone(), step);
+                    end = Some(name.clone());
+                    name
+                });
+                for name in names {
+                    if let Some(step) = self.steps.get_mut(&name.value)
+                        && falls_through(&step.body)
+                    {
+                        step.body.0.push(Statement::Goto(to(&target)));
+                    }
+                }
+            }
+            // A step that is skipped leads to what is written next, which therefore are none of its parts.
+            if skipped {
+                for name in rest.iter().rev() {
+                    if let Some(from) = self.steps.get_index_of(&name.value) {
+                        self.steps.move_index(from, 0);
+                    }
+                }
+            }
+            next = Some(first.clone());
+        }
+        end
+    }
+
+    /// Gives steps that are jumped to a limited number of times a maximum number of attempts.
+    fn limit_attempts(&mut self) {
+        while let Some((target, times, rest)) = self.max_attempts.pop() {
+            let next = rest.and_then(|rest| self.continuation(&target, rest));
+            self.run();
+            if let Some(step) = self.steps.get_mut(&target.value)
+                && step.max_attempts.is_none()
+            {
+                step.max_attempts = Some(Number(f64::from(times) + 1.0));
+                step.on_exhausted = next;
+            }
+        }
+    }
+
     fn name(&self, name: &Spanned<Name>) -> Spanned<Name> {
         let to = self.names.get(&name.value).cloned().unwrap_or_else(|| name.value.clone());
         Spanned::new(to, name.span)
@@ -331,6 +456,15 @@ impl Builder {
             }
         }
         done
+    }
+}
+
+/// Whether what is written next may follow a body.
+fn falls_through(body: &Body) -> bool {
+    match body.0.last() {
+        Some(Statement::Goto(jump)) => !jump.target.diverges(),
+        Some(Statement::If { branches } | Statement::Await { branches }) => !all_diverge(branches),
+        _ => true,
     }
 }
 

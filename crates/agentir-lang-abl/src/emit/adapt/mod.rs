@@ -1,6 +1,7 @@
 //! Adapts programs of other languages to ABL's constructs.
 //!
-//! The result is a program again; a program that came from ABL is unchanged.
+//! The result is a program again; a program that came from ABL is unchanged. What another program wrote as ABL's may
+//! have steps that ABL's cannot express; these are split.
 
 mod bodies;
 mod expr;
@@ -35,6 +36,9 @@ pub(super) fn program(program: &Program) -> (Program, Vec<Renamed>) {
         if agent.metadata.dialect != dialect::ABL {
             let foreign = foreign.get(&agent.metadata.name.value);
             self::agent((&variables, foreign), &goals, agent, &mut renamed);
+        } else {
+            required(agent);
+            agent.flow.iter_mut().for_each(bodies::own_flow);
         }
     }
     shared::pass_variables(&mut program, &owners);

@@ -4,6 +4,7 @@ use super::exposed_tools::{
     after_turn, before_turn, binding, boolean, branch, expose, instruct, say_instruction, set,
 };
 use super::expr::{self, all, not, spanned, text};
+use super::phrases::{instruct_under_phrase, neither, separate_texts, transition_under_phrase};
 use super::{Adapter, empty_agent};
 use agentir_diagnostics::Span;
 use agentir_expr::{BinaryOp, Expr, ExprKind, Literal, Name, Template};
@@ -35,10 +36,10 @@ struct Steps<'a> {
 
 /// Statements split into effects, messages and jumps.
 #[derive(Default)]
-struct SplitBody {
-    effects: Vec<Statement>,
-    messages: Vec<Statement>,
-    jumps: Vec<Statement>,
+pub(super) struct SplitBody {
+    pub(super) effects: Vec<Statement>,
+    pub(super) messages: Vec<Statement>,
+    pub(super) jumps: Vec<Statement>,
     /// Whether the conversation may end here.
     may_complete: bool,
 }
@@ -133,7 +134,24 @@ impl Adapter<'_> {
             before_turn(&mut new)
                 .push(Statement::If { branches: vec![branch(Some(when), vec![transition(next)])] });
         }
-        self.split_statements(steps, head, &mut new, &mut split);
+        let in_words = step
+            .and_then(|s| s.when.as_ref())
+            .filter(|when| self.variables.condition(when).is_none());
+        match in_words {
+            // The model judges whether the step is done.
+            Some(when) => {
+                let words = expr::to_phrase(when);
+                self.split_under_phrase(steps, head, &words, &mut new, &mut split);
+                if let (Some(next), false) = (next, rest.is_empty()) {
+                    let skips = transition(next);
+                    transition_under_phrase(&mut new, &skips, &neither(&[words]), Vec::new());
+                }
+            }
+            None => self.split_statements(steps, head, &mut new, &mut split),
+        }
+        let judged = new.reasoning.as_ref().is_some_and(|zone| {
+            zone.bindings.iter().any(|b| !matches!(b.action, BindingAction::Complete))
+        });
         let zone = step.and_then(|s| s.reasoning_zone.as_ref());
         match rest.split_first() {
             Some((Statement::Collect(asked), tail)) => {
@@ -157,13 +175,14 @@ impl Adapter<'_> {
                 );
             }
             _ => {
-                if !statements.last().is_some_and(diverges) {
+                if in_words.is_some() || !statements.last().is_some_and(diverges) {
                     match next {
                         Some(next) => split.jumps.push(transition(next)),
                         None => split.may_complete = true,
                     }
                 }
-                let talks = !split.messages.is_empty() || zone.is_some() || split.may_complete;
+                let talks =
+                    !split.messages.is_empty() || zone.is_some() || split.may_complete || judged;
                 before_turn(&mut new).extend(split.effects);
                 if split.may_complete {
                     self.expose_completion(&mut new);
@@ -230,9 +249,17 @@ impl Adapter<'_> {
                     if let Some(jump) = otherwise {
                         self.jump(steps, jump, new, &mut below);
                     }
-                    if let (Some(broken), false) = (broken, below.jumps.is_empty()) {
-                        let branches = vec![branch(Some(broken), below.jumps)];
-                        split.jumps.push(Statement::If { branches });
+                    match broken {
+                        Some(_) if below.jumps.is_empty() => {}
+                        Some(broken) => {
+                            let branches = vec![branch(Some(broken), below.jumps)];
+                            split.jumps.push(Statement::If { branches });
+                        }
+                        None => {
+                            split.may_complete |= below.may_complete;
+                            let words = neither(&[expr::to_phrase(condition)]);
+                            instruct_under_phrase(below, &words, new, split);
+                        }
                     }
                 }
                 Statement::Goto(jump) => self.jump(steps, jump, new, split),
@@ -289,24 +316,45 @@ impl Adapter<'_> {
         split: &mut SplitBody,
     ) {
         let mut each: [Vec<Branch>; 3] = Default::default();
+        // Behind words nothing is evaluated any more: the model judges the other branches, too.
+        let mut told: Vec<String> = Vec::new();
+        let mut said = SplitBody::default();
         for one in branches {
             let mut below = SplitBody::default();
             self.split_statements(steps, &one.body.0, new, &mut below);
             split.may_complete |= below.may_complete;
             let when = match &one.condition {
-                Some(c) => match self.variables.condition(c) {
+                Some(c) => match self.variables.condition(c).filter(|_| told.is_empty()) {
                     Some(when) => Some(when),
-                    // The model decides: it gets instructions and transitions.
+                    // The model decides: it gets instructions, transitions and values to set.
                     None => {
-                        instruct_under_phrase(below, &expr::to_phrase(c), new, split);
+                        let words = expr::to_phrase(c);
+                        let when = match told.is_empty() {
+                            true => words.clone(),
+                            false => format!("{}, but {words}", neither(&told)),
+                        };
+                        told.push(words);
+                        instruct_under_phrase(below, &when, new, &mut said);
                         continue;
                     }
                 },
+                None if !told.is_empty() => {
+                    instruct_under_phrase(below, &neither(&told), new, &mut said);
+                    break;
+                }
                 None => None,
             };
             for (list, body) in each.iter_mut().zip([below.effects, below.messages, below.jumps]) {
                 list.push(branch(when.clone(), body));
             }
+        }
+        if let [_, messages, _] = &mut each
+            && !messages.is_empty()
+            && !said.messages.is_empty()
+        {
+            messages.push(branch(None, said.messages));
+        } else {
+            split.messages.append(&mut said.messages);
         }
         let lists = [&mut split.effects, &mut split.messages, &mut split.jumps];
         for (list, branches) in lists.into_iter().zip(each) {
@@ -325,6 +373,7 @@ impl Adapter<'_> {
     ) {
         let mut below = SplitBody::default();
         self.split_statements(steps, all, new, &mut below);
+        split.may_complete |= below.may_complete;
         instruct_under_phrase(below, when, new, split);
     }
 
@@ -743,54 +792,4 @@ pub(super) fn if_chain(branches: Vec<Branch>) -> Option<Statement> {
         [only] if only.condition.is_none() => None,
         _ => Some(Statement::If { branches: out }),
     }
-}
-
-/// Statements under a natural-language condition become instructions and transitions of the model.
-fn instruct_under_phrase(below: SplitBody, when: &str, new: &mut Agent, split: &mut SplitBody) {
-    for message in below.messages {
-        let Statement::Instruct { text: message } = message else { continue };
-        let words = format!("If {when}: {}", message.text.value);
-        split.messages.push(Statement::Instruct { text: text(words) });
-    }
-    for exit in below.jumps {
-        transition_under_phrase(new, &exit, when, Vec::new());
-    }
-}
-
-/// A transition that the model takes under a natural-language condition.
-fn transition_under_phrase(
-    new: &mut Agent,
-    exit: &Statement,
-    words: &str,
-    effects: Vec<Statement>,
-) {
-    if let Statement::Handoff(to) = exit {
-        let name = Name::new(format!("to_{}", to.agent.value));
-        let mut one = binding(name, BindingAction::Handoff { to: to.agent.clone() });
-        one.description = Some(text(words));
-        one.after = Body(effects);
-        expose(new, one);
-    }
-}
-
-/// Moves texts either under conditions or among statements; Agent Script does not mix the two.
-fn separate_texts(new: &mut Agent) {
-    let Some(zone) = new.reasoning.as_mut().filter(|z| !z.prepare.is_empty()) else { return };
-    let mut all: Vec<Statement> = Vec::new();
-    for one in std::mem::take(&mut new.identity.instructions) {
-        let text = Statement::Instruct { text: one.text };
-        match one.when {
-            None => all.push(text),
-            Some(when) => all.push(Statement::If {
-                branches: vec![Branch {
-                    condition: Some(when),
-                    body: Body(vec![text]),
-                    extensions: agentir_ir::Extensions::default(),
-                    span: Span::default(),
-                }],
-            }),
-        }
-    }
-    all.append(&mut zone.prepare.0);
-    zone.prepare.0 = all;
 }

@@ -16,6 +16,7 @@
 mod exposed_tools;
 mod expr;
 mod flow;
+mod phrases;
 
 use crate::dialect;
 use agentir_diagnostics::Span;
@@ -282,7 +283,7 @@ pub(super) fn program(program: &Program) -> AdaptedProgram {
         first.memory.session = variables.all.into_values().collect();
         first.available_agents = remote.into_values().collect();
         let error = entry_agent.and_then(error_message);
-        document(first, error.unwrap_or_else(|| "Something went wrong. Please try again.".into()));
+        document(first, error.unwrap_or_else(|| super::words::ERROR.into()));
     }
     let mut renamed = subagents.into_renamed();
     renamed.extend(variables.names.into_renamed());
