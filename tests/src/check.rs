@@ -78,6 +78,7 @@ pub fn run_rules(mut loaded: Loaded, options: Options) -> Checked {
     let configs = Configs::none(config_names());
     let selection = Selection::default();
     let options = CheckOptions {
+        max_steps: u64::MAX,
         languages: languages(),
         selection: &selection,
         levels: &Levels::new(&configs, &selection),
