@@ -2,7 +2,7 @@
 
 use crate::input::{Input, load_input};
 use crate::output::unless_closed;
-use crate::write::replace;
+use crate::write::{replace, replace_all};
 use agentir::Snapshot;
 use agentir::targets;
 use agentir_compare::{
@@ -222,7 +222,8 @@ fn extension(path: &Path) -> &str {
 /// The extensions that a report can have.
 const REPORTS: [&str; 6] = ["json", "html", "htm", "txt", "text", "log"];
 
-/// Writes files into a folder: all of them or, where one exists already, none.
+/// Writes files into a folder: all of them or, where one exists already or cannot be written, none. The folder may be
+/// a link, which the user named; links below it are not followed.
 fn save(folder: &Path, files: &[OutputFile], force: bool) -> Result<(), String> {
     if folder.is_file() {
         return Err(format!("{} is a file, but `-o` names a folder", folder.display()));
@@ -239,12 +240,27 @@ fn save(folder: &Path, files: &[OutputFile], force: bool) -> Result<(), String> 
         if let Some(other) = names.insert(file.path.to_lowercase(), &file.path) {
             return Err(format!("`{other}` and `{}` would be the same file", file.path));
         }
-        targets.push((folder.join(inside), &file.text));
+        if let Some(link) = link_below(folder, inside) {
+            return Err(format!(
+                "{} is a link, and nothing is written through links below the output folder",
+                link.display()
+            ));
+        }
+        targets.push((folder.join(inside), file.text.as_str()));
     }
     if !force && let Some((there, _)) = targets.iter().find(|(path, _)| path.exists()) {
         return Err(format!("{} already exists; use `--force` to overwrite it", there.display()));
     }
-    targets.iter().try_for_each(|(path, text)| replace(path, text))
+    replace_all(&targets)
+}
+
+/// The first link on the way from a folder to a path below it.
+fn link_below(folder: &Path, inside: &Path) -> Option<PathBuf> {
+    let mut path = folder.to_owned();
+    inside.components().find_map(|component| {
+        path.push(component);
+        path.is_symlink().then(|| path.clone())
+    })
 }
 
 /// Compares two programs. Exit code 0: they mean the same; 1: they differ; 2: it could not be done.

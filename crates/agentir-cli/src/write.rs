@@ -1,8 +1,12 @@
 //! Writing files.
 
+use std::collections::HashSet;
+use std::fs::{File, TryLockError};
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::{LazyLock, Mutex, PoisonError};
 use std::{env, fs};
+use tempfile::NamedTempFile;
 
 /// What the names of files begin with that are there only while another one is written.
 pub const TEMPORARY: &str = ".agentir-";
@@ -10,16 +14,44 @@ pub const TEMPORARY: &str = ".agentir-";
 /// Writes a file in one step: whoever reads it sees the old text or the new one. Who may do what with
 /// the file stays as it is; a link goes on leading to it.
 pub fn replace(path: &Path, text: &str) -> Result<(), String> {
-    write(path, text).map_err(|e| format!("{} cannot be written: {e}", path.display()))
+    replace_all(&[(path.to_owned(), text)])
 }
 
-fn write(path: &Path, text: &str) -> io::Result<()> {
-    let there = match fs::canonicalize(path) {
+/// Writes files like [`replace`], after the texts of all of them are on disk: if one cannot be written, none is changed.
+pub fn replace_all(files: &[(PathBuf, &str)]) -> Result<(), String> {
+    let failed = |path: &Path, e: &io::Error| format!("{} cannot be written: {e}", path.display());
+    let mut staged = Vec::with_capacity(files.len());
+    let mut locked = Vec::new();
+    for (path, text) in files {
+        let (file, target) = stage(path, text).map_err(|e| failed(path, &e))?;
+        let (open, temporary) = file.into_parts();
+        // Processes may have few files open.
+        if locked.len() < MAX_LOCKED {
+            locked.push(open);
+        }
+        staged.push((path, temporary, target));
+    }
+    for (path, temporary, target) in staged {
+        temporary.persist(target).map_err(|e| failed(path, &e.error))?;
+    }
+    Ok(())
+}
+
+/// So many temporary files are locked until all are written.
+const MAX_LOCKED: usize = 200;
+
+/// Writes the text beside the file that it is going to be; returns both.
+fn stage(path: &Path, text: &str) -> io::Result<(NamedTempFile, PathBuf)> {
+    let target = match fs::canonicalize(path) {
         Ok(there) => there,
         Err(_) => env::current_dir()?.join(path),
     };
-    let folder = there.parent().unwrap_or(&there);
+    if target.is_dir() {
+        return Err(io::ErrorKind::IsADirectory.into());
+    }
+    let folder = target.parent().unwrap_or(&target);
     fs::create_dir_all(folder)?;
+    remove_leftovers(folder);
     let mut builder = tempfile::Builder::new();
     builder.prefix(TEMPORARY);
     #[cfg(unix)]
@@ -29,10 +61,41 @@ fn write(path: &Path, text: &str) -> io::Result<()> {
         builder.permissions(fs::Permissions::from_mode(0o666));
     }
     let mut file = builder.tempfile_in(folder)?;
+    // Says that its writer lives. Where there are no locks, nothing is ever taken for a leftover.
+    let _locked = file.as_file().try_lock();
     file.write_all(text.as_bytes())?;
-    if let Ok(before) = fs::metadata(&there) {
+    if let Ok(before) = fs::metadata(&target) {
         file.as_file().set_permissions(before.permissions())?;
     }
-    file.persist(&there)?;
-    Ok(())
+    Ok((file, target))
+}
+
+/// The folders that were searched for leftovers.
+static CLEANED: LazyLock<Mutex<HashSet<PathBuf>>> = LazyLock::new(Mutex::default);
+
+/// Removes the temporary files of writers that were killed.
+fn remove_leftovers(folder: &Path) {
+    let mut cleaned = CLEANED.lock().unwrap_or_else(PoisonError::into_inner);
+    if !cleaned.insert(folder.to_owned()) {
+        return;
+    }
+    let Ok(entries) = fs::read_dir(folder) else { return };
+    for entry in entries.flatten() {
+        let is_ours = entry.file_name().to_string_lossy().starts_with(TEMPORARY);
+        let is_file = entry.file_type().is_ok_and(|kind| kind.is_file());
+        if is_ours && is_file && is_abandoned(&entry.path()) {
+            let _gone_already = fs::remove_file(entry.path());
+        }
+    }
+}
+
+/// Whether nobody writes a temporary file any more: whoever does holds its lock. A file without a lock may just have
+/// been made, so it counts only after a while.
+fn is_abandoned(path: &Path) -> bool {
+    let Ok(file) = File::open(path) else { return false };
+    let age = file.metadata().and_then(|m| m.modified()).ok().and_then(|at| at.elapsed().ok());
+    match file.try_lock_shared() {
+        Ok(()) => age.is_some_and(|age| age.as_secs() >= 1),
+        Err(TryLockError::WouldBlock | TryLockError::Error(_)) => false,
+    }
 }

@@ -37,11 +37,11 @@ pub struct CheckOptions<'a> {
     pub max_steps: u64,
 }
 
-/// The steps that the solver may take for each of so many programs of a run. All together take half a minute at most,
+/// The steps that the solver may take for each of so many programs of a run. All together take ten seconds or so,
 /// or a few milliseconds each.
 #[must_use]
 pub fn max_steps(programs: usize) -> u64 {
-    const RUN: u64 = 600_000_000;
+    const RUN: u64 = 150_000_000;
     const LEAST: u64 = 100_000;
     let programs = u64::try_from(programs).unwrap_or(u64::MAX).max(1);
     (RUN / programs).max(LEAST)

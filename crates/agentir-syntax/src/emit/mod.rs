@@ -60,7 +60,25 @@ pub struct OutputFile {
     pub text: String,
 }
 
-/// Turns a name into a file stem: letters, digits, `_` and `-`, in lower case, never empty.
+/// Names that Windows keeps for devices, whatever extension follows.
+const DEVICES: [&str; 6] = ["aux", "con", "conin$", "conout$", "nul", "prn"];
+
+/// The longest stem in bytes. File systems allow 255 for a name with its extensions, and a number may be added.
+const MAX_STEM: usize = 200;
+
+fn is_device(stem: &str) -> bool {
+    let numbered = |port: &str| {
+        let number = stem.strip_prefix(port).unwrap_or_default();
+        matches!(
+            number,
+            "0" | "1" | "2" | "3" | "4" | "5" | "6" | "7" | "8" | "9" | "¹" | "²" | "³"
+        )
+    };
+    DEVICES.contains(&stem) || numbered("com") || numbered("lpt")
+}
+
+/// Turns a name into a file stem that Windows, macOS and Linux allow: letters, digits, `_` and `-`, in lower case, never
+/// empty, of at most 200 bytes.
 #[must_use]
 pub fn file_stem(name: &str) -> String {
     let stem: String = name
@@ -68,7 +86,29 @@ pub fn file_stem(name: &str) -> String {
         .chars()
         .map(|c| if c.is_alphanumeric() || c == '-' { c } else { '_' })
         .collect();
-    if stem.is_empty() { "agent".to_owned() } else { stem }
+    let end = (0..=MAX_STEM.min(stem.len())).rev().find(|end| stem.is_char_boundary(*end));
+    match stem.get(..end.unwrap_or_default()).unwrap_or_default() {
+        "" => "agent".to_owned(),
+        device if is_device(device) => format!("{device}_agent"),
+        stem => stem.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod file_stems {
+    use super::{MAX_STEM, file_stem};
+
+    #[test]
+    fn every_system_allows_them() {
+        assert_eq!(file_stem("Order Desk/2"), "order_desk_2");
+        assert_eq!(file_stem("CON"), "con_agent");
+        assert_eq!(file_stem("com1"), "com1_agent");
+        assert_eq!(file_stem("LPT²"), "lpt²_agent");
+        assert_eq!(file_stem("console"), "console");
+        assert_eq!(file_stem(""), "agent");
+        assert_eq!(file_stem("../.."), "_____");
+        assert_eq!(file_stem(&"ü".repeat(400)).len(), MAX_STEM);
+    }
 }
 
 /// How well a value was preserved.

@@ -131,24 +131,39 @@ fn identifier(text: &str) -> SmolStr {
 fn numbered(wanted: &str, taken: impl Fn(&str) -> bool) -> SmolStr {
     let numbered = wanted.rsplit_once('_').and_then(|(base, n)| Some((base, n.parse().ok()?)));
     let (base, last): (&str, u32) = numbered.unwrap_or((wanted, 1));
+    // A language may reserve all names of a form, such as those that begin with an underscore.
+    first_free(base, last, &taken)
+        .or_else(|| first_free("unnamed", 1, &taken))
+        .unwrap_or_else(|| SmolStr::from(wanted))
+}
+
+/// The first of `base_2`, `base_3`, … after `last` that is not taken; `None` if all are. By bisection: a name wanted ten
+/// thousand times must not be counted up to each time.
+fn first_free(base: &str, last: u32, taken: &impl Fn(&str) -> bool) -> Option<SmolStr> {
     let name = |n: u32| format_smolstr!("{base}_{n}");
-    // By bisection: a name wanted ten thousand times must not be counted up to each time.
-    let (mut below, mut step) = (last, 1);
-    while taken(&name(below.saturating_add(step))) {
-        below = below.saturating_add(step);
-        step = step.saturating_mul(2);
+    let (mut below, mut step) = (last, 1_u32);
+    while taken(&name(below.checked_add(step)?)) {
+        below += step;
+        step = step.checked_mul(2)?;
     }
-    let mut found = below.saturating_add(step);
+    let mut found = below + step;
     while found - below > 1 {
         let middle = below + (found - below) / 2;
         if taken(&name(middle)) { below = middle } else { found = middle }
     }
-    name(found)
+    Some(name(found))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_form_that_is_reserved_is_left() {
+        let mut names = Namespace::new(NameSyntax::Identifier, |name| name.starts_with('_'));
+        assert_eq!(names.claim(&["_x"]), "unnamed_2");
+        assert_eq!(names.claim(&["_"]), "unnamed_3");
+    }
 
     #[test]
     fn names_are_legal() {
