@@ -27,7 +27,8 @@ fn queries(output: &Output) -> String {
     let all = stderr(output);
     let line =
         all.lines().find(|line| line.starts_with("solver: ")).unwrap_or_else(|| panic!("{all}"));
-    line.split_once("without Z3, ").unwrap().1.rsplit_once(';').unwrap().0.to_owned()
+    let counts = line.split_once("without Z3, ").unwrap().1;
+    format!("{})", counts.split_once(')').unwrap().0)
 }
 
 #[test]

@@ -7,7 +7,7 @@ use agentir_diagnostics::{Label, RuleName, Severity, Span};
 
 pub(crate) static RULE: Rule = Rule {
     name: RuleName("analysis-limit"),
-    group: Group::Proofs,
+    group: Group::Syntax,
     severity: Severity::Info,
     summary: "an analysis stopped early, because it takes too many steps",
     vendor: &[],
