@@ -10,7 +10,7 @@ use agentir_runtime::{
     Observer, OrchestrationMethod, Session, Status, Turn,
 };
 use agentir_store::{Memory, Sqlite, Store};
-use agentir_tools::{Allow, EnvVars, Http, McpFile, Python, Stubs, Toolbox};
+use agentir_tools::{Allow, EnvVars, HostGrant, Http, McpFile, Python, Stubs, Supervisor, Toolbox};
 use clap::{Args, ValueEnum};
 use std::fs;
 use std::io::{self, BufRead, BufWriter, IsTerminal, Write};
@@ -20,6 +20,9 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// The variable that holds the key of a model service, if no other is named.
 const KEY: &str = "OPENAI_API_KEY";
+
+/// The command by which the program supervises processes of tools; see [`Supervisor`].
+pub const SUPERVISE: &str = "supervise";
 
 #[derive(Args)]
 pub struct Run {
@@ -94,10 +97,19 @@ struct ToolsOf {
     /// A file with the answers of tools; `agentir schema stubs` describes it
     #[arg(long, value_name = "FILE")]
     stubs: Option<PathBuf>,
-    /// Allow tools to access the outside world: all of them, or only the named ones
+    /// Allow tools to be called: all of them, or only the named ones. Python functions run with your
+    /// rights; hosts and variables have to be allowed by name
     #[arg(long, value_name = "NAMES", num_args = 0..=1, value_delimiter = ',', default_missing_value = "*")]
     allow_tools: Option<Vec<String>>,
-    /// A file with the configuration of MCP servers; `agentir schema mcp` describes it
+    /// Allow tools to call this host, at all ports or at one; can be repeated. An address that is not
+    /// public has to be named itself, also if a named host is there
+    #[arg(long, value_name = "HOST[:PORT]", value_delimiter = ',', requires = "allow_tools")]
+    allow_host: Vec<HostGrant>,
+    /// Allow tools to read this environment variable; can be repeated
+    #[arg(long, value_name = "NAME", value_delimiter = ',', requires = "allow_tools")]
+    allow_env: Vec<String>,
+    /// A file with the configuration of MCP servers; `agentir schema mcp` describes it. Tools may call
+    /// these servers, and the servers get the variables that the file inserts
     #[arg(long, value_name = "FILE")]
     mcp: Option<PathBuf>,
 }
@@ -299,20 +311,32 @@ fn tools(args: &ToolsOf, program: &Program, sources: &SourceMap) -> Result<Toolb
     } else {
         Allow::Only(allowed.iter().cloned().collect())
     };
-    let env = EnvVars::from_environment();
-    tools = tools.allow(allow).http(Http::new(env.clone()));
+    let env = EnvVars::from_environment(args.allow_env.iter().cloned());
+    let supervisor = Supervisor::this_program(SUPERVISE);
+    let hosts = args.allow_host.iter().cloned().collect();
+    tools = tools.allow(allow).http(Http::new(env.clone(), hosts));
     if let Some(path) = &args.mcp {
         let file = McpFile::read(&read(path)?).map_err(|e| format!("{}: {e}", path.display()))?;
-        tools = tools.mcp(Mcp::new(file, env).map_err(|e| e.to_string())?);
+        let env = EnvVars::from_environment(file.variables());
+        let servers = Mcp::new(file, env).map_err(|e| e.to_string())?;
+        tools = tools.mcp(servers.supervisor(supervisor.clone()));
     }
-    let functions: Vec<PathBuf> = sources
-        .iter()
-        .map(|(_, file)| PathBuf::from(&*file.name))
-        .filter(|path| path.extension().is_some_and(|e| e == "py"))
+    let functions: Vec<(String, PathBuf)> = program
+        .tools()
+        .filter_map(|tool| {
+            let file = PathBuf::from(&*sources.get(tool.span.file)?.name);
+            let is_python = file.extension().is_some_and(|e| e == "py");
+            is_python.then(|| (tool.name.value.to_string(), file))
+        })
         .collect();
-    if let Some(folder) = functions.first().and_then(|path| path.parent()) {
-        let python = Python::new(folder, &functions).map_err(|e| e.to_string())?;
-        tools = tools.python(python);
+    if let Some((_, file)) = functions.first() {
+        let folder = match file.parent() {
+            Some(folder) if !folder.as_os_str().is_empty() => folder.to_owned(),
+            _ => PathBuf::from("."),
+        };
+        let python = Python::new(&folder, functions).map_err(|e| e.to_string())?;
+        let python = env.iter().fold(python, |python, (name, value)| python.variable(name, value));
+        tools = tools.python(python.supervisor(supervisor));
     }
     Ok(tools)
 }
