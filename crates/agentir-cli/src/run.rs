@@ -6,12 +6,13 @@ use agentir_ir::Program;
 use agentir_mcp::Mcp;
 use agentir_model::{ApiKey, Endpoint, Offline, OpenAi, Script, Scripted};
 use agentir_runtime::{
-    Clock, Escalation, Event, EventKind, Host, Human, HumanReply, Input, Machine, Model, NoHuman,
-    Observer, OrchestrationMethod, Session, Status, Turn,
+    Clock, Escalation, Event, EventKind, FailureKind, Host, Human, HumanReply, Input, Machine,
+    Model, NoHuman, Observer, OrchestrationMethod, Session, Status, Turn,
 };
 use agentir_store::{Memory, Sqlite, Store};
 use agentir_tools::{Allow, EnvVars, HostGrant, Http, McpFile, Python, Stubs, Supervisor, Toolbox};
 use clap::{Args, ValueEnum};
+use std::collections::BTreeSet;
 use std::fs;
 use std::io::{self, BufRead, BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
@@ -174,6 +175,7 @@ fn talk(args: &Run) -> Result<ExitCode, String> {
     let stdin = io::stdin();
     let mut lines = stdin.lock().lines();
     let mut input: Option<Input> = None;
+    let mut refusals = Refusals::default();
     let mut begins = session.turn == 0 && session.transcript.is_empty();
     if !begins {
         for message in &session.transcript {
@@ -205,6 +207,7 @@ fn talk(args: &Run) -> Result<ExitCode, String> {
             keeper.save(&session)?;
             observer.flush()?;
             show(&turn, &mut observer)?;
+            refusals.show(&tools);
             match turn.status {
                 Status::Await => {}
                 Status::Human => {
@@ -305,11 +308,11 @@ fn tools(args: &ToolsOf, program: &Program, sources: &SourceMap) -> Result<Toolb
         let stubs = Stubs::read(&read(path)?).map_err(|e| format!("{}: {e}", path.display()))?;
         tools = tools.stubs(stubs.in_real_time(true));
     }
-    let Some(allowed) = &args.allow_tools else { return Ok(tools) };
-    let allow = if allowed.iter().any(|name| name == "*") {
-        Allow::Everything
-    } else {
-        Allow::Only(allowed.iter().cloned().collect())
+    // What is not allowed is refused by the toolbox, which says how to allow it.
+    let allow = match &args.allow_tools {
+        None => Allow::Nothing,
+        Some(names) if names.iter().any(|name| name == "*") => Allow::Everything,
+        Some(names) => Allow::Only(names.iter().cloned().collect()),
     };
     let env = EnvVars::from_environment(args.allow_env.iter().cloned());
     let supervisor = Supervisor::this_program(SUPERVISE);
@@ -384,6 +387,32 @@ impl Keeper {
         match &mut self.store {
             Some((store, id)) => self.memory.save(store, id, session).map_err(|e| e.to_string()),
             None => Ok(()),
+        }
+    }
+}
+
+/// Calls that were not made: whoever runs the agents can allow them, and agents may not say why they fail.
+#[derive(Default)]
+struct Refusals {
+    /// How many calls have been looked at.
+    seen: usize,
+    said: BTreeSet<String>,
+}
+
+impl Refusals {
+    /// Says what is new, once.
+    fn show(&mut self, tools: &Toolbox) {
+        for call in tools.calls().iter().skip(self.seen) {
+            self.seen += 1;
+            let Err(failure) = &call.result else { continue };
+            // A stub may follow, which the trace shows.
+            let why = failure.message.lines().next().unwrap_or_default().trim_end_matches(':');
+            let escaped =
+                |c: char| if c.is_control() { c.escape_default().to_string() } else { c.into() };
+            let why: String = why.chars().map(escaped).collect();
+            if failure.kind == FailureKind::Refused && self.said.insert(why.clone()) {
+                eprintln!("note: {why}");
+            }
         }
     }
 }

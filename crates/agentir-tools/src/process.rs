@@ -21,7 +21,7 @@ const POLL_INTERVAL: Duration = Duration::from_millis(2);
 const STOP_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// A program that starts another one and ends it, with all that it started, when its own parent is gone
-/// or it is told to end: one whose `main` calls [`crate::supervise`].
+/// or it is told to end: one whose `main` calls `agentir_tools::supervise`.
 ///
 /// Whoever starts a process cannot do this itself: if it is killed, nothing of it is left that could.
 #[derive(Clone, Debug)]
@@ -31,19 +31,22 @@ pub struct Supervisor {
 }
 
 impl Supervisor {
-    /// The running program, called again with this command. It is followed by the arguments that
-    /// [`crate::supervise`] takes: the id of the parent, and what to start. None where processes are
-    /// not supervised.
+    /// This program, called with this command, which is followed by the arguments that
+    /// `agentir_tools::supervise` takes: the id of the parent, and what to start. None where processes
+    /// are not supervised: on Windows.
+    #[must_use]
+    pub fn new(program: impl Into<PathBuf>, command: impl Into<OsString>) -> Option<Self> {
+        cfg!(unix).then(|| Self { program: program.into(), command: command.into() })
+    }
+
+    /// The running program, called again with this command.
     #[must_use]
     pub fn this_program(command: impl Into<OsString>) -> Option<Self> {
-        if !cfg!(unix) {
-            return None;
-        }
         // On Linux also if the file was replaced since.
         let itself = Path::new("/proc/self/exe");
         let program =
             if itself.exists() { itself.to_owned() } else { std::env::current_exe().ok()? };
-        Some(Self { program, command: command.into() })
+        Self::new(program, command)
     }
 }
 

@@ -1,4 +1,4 @@
-//! What a supervisor does: see [`crate::Supervisor`].
+//! What a supervisor does; [`crate::Supervisor`] starts one.
 //!
 //! It adopts the processes whose parents end, so that whatever a tool starts is below it, in process
 //! groups and sessions of its own or not. It ends all of them when the tool ends, when it is told to
