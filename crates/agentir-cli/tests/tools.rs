@@ -302,7 +302,7 @@ fn hosts_and_variables_are_allowed_by_name() {
     let at = format!("endpoint: \"http://127.0.0.1:{port}/x\"");
     let binding = ["type: http", &at, "headers:", "  X-Key: \"{{env.LOOK_SECRET}}\""];
     let mut args = vec!["--allow-tools"];
-    let flags = ["--allow-env LOOK_SECRET".to_owned(), format!("--allow-host 127.0.0.1:{port}")];
+    let flags = [format!("--allow-host 127.0.0.1:{port}"), "--allow-env LOOK_SECRET".to_owned()];
     let (_, note) = look(&binding, &[]);
     assert!(note.contains("run with --allow-tools"), "{note}");
     // Each message says which flag is missing, and nothing is sent before all are there.
@@ -318,9 +318,9 @@ fn hosts_and_variables_are_allowed_by_name() {
     // Another port, another variable, another name of the same machine.
     let other_port = format!("127.0.0.1:{}", port.wrapping_add(1).max(1));
     for (others, flag) in [
-        (["--allow-env", "LOOK_SECRET", "--allow-host", &other_port], &flags[1]),
-        (["--allow-env", "LOOK_SECRET", "--allow-host", "localhost"], &flags[1]),
-        (["--allow-env", "LOOK", "--allow-host", "127.0.0.1"], &flags[0]),
+        (["--allow-env", "LOOK_SECRET", "--allow-host", &other_port], &flags[0]),
+        (["--allow-env", "LOOK_SECRET", "--allow-host", "localhost"], &flags[0]),
+        (["--allow-env", "LOOK", "--allow-host", "127.0.0.1"], &flags[1]),
     ] {
         let mut args = vec!["--allow-tools"];
         args.extend(others);
