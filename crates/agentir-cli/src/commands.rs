@@ -67,7 +67,8 @@ enum Command {
     Migrate(rewrite::Migrate),
     /// Talk to agents, in the terminal or through a pipe
     ///
-    /// The network is used only with `--model openai` or `--allow-tools`. Each line is a message; `!id`
+    /// The network is used only with `--model openai` or `--allow-tools`, and then only for hosts that are
+    /// named. Each line is a message; `!id`
     /// presses the button with that id. Exit code 0: the conversation or the input ended; 1: the
     /// conversation failed; 2: it could not be started.
     #[cfg(feature = "runtime")]
@@ -78,6 +79,14 @@ enum Command {
     /// could not be run.
     #[cfg(feature = "runtime")]
     Test(test::Test),
+    /// Start a process of a tool, and end it with the process that has this id
+    #[cfg(all(unix, feature = "runtime"))]
+    #[command(hide = true, name = run::SUPERVISE)]
+    Supervise {
+        /// The id, the program and its arguments
+        #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true)]
+        process: Vec<std::ffi::OsString>,
+    },
     /// Talk to agents
     #[cfg(not(feature = "runtime"))]
     #[command(hide = true)]
@@ -238,6 +247,8 @@ pub fn run() -> ExitCode {
         Command::Run(args) => run::run(&args),
         #[cfg(feature = "runtime")]
         Command::Test(args) => test::test(&args),
+        #[cfg(all(unix, feature = "runtime"))]
+        Command::Supervise { process } => ExitCode::from(agentir_tools::supervise(&process)),
         #[cfg(not(feature = "runtime"))]
         Command::Run(_) => not_built("`run`"),
         #[cfg(not(feature = "runtime"))]

@@ -6,12 +6,13 @@ use agentir_ir::Program;
 use agentir_mcp::Mcp;
 use agentir_model::{ApiKey, Endpoint, Offline, OpenAi, Script, Scripted};
 use agentir_runtime::{
-    Clock, Escalation, Event, EventKind, Host, Human, HumanReply, Input, Machine, Model, NoHuman,
-    Observer, OrchestrationMethod, Session, Status, Turn,
+    Clock, Escalation, Event, EventKind, FailureKind, Host, Human, HumanReply, Input, Machine,
+    Model, NoHuman, Observer, OrchestrationMethod, Session, Status, Turn,
 };
 use agentir_store::{Memory, Sqlite, Store};
-use agentir_tools::{Allow, EnvVars, Http, McpFile, Python, Stubs, Toolbox};
+use agentir_tools::{Allow, EnvVars, HostGrant, Http, McpFile, Python, Stubs, Supervisor, Toolbox};
 use clap::{Args, ValueEnum};
+use std::collections::BTreeSet;
 use std::fs;
 use std::io::{self, BufRead, BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
@@ -20,6 +21,9 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// The variable that holds the key of a model service, if no other is named.
 const KEY: &str = "OPENAI_API_KEY";
+
+/// The command by which the program supervises processes of tools; see [`Supervisor`].
+pub const SUPERVISE: &str = "supervise";
 
 #[derive(Args)]
 pub struct Run {
@@ -94,10 +98,19 @@ struct ToolsOf {
     /// A file with the answers of tools; `agentir schema stubs` describes it
     #[arg(long, value_name = "FILE")]
     stubs: Option<PathBuf>,
-    /// Allow tools to access the outside world: all of them, or only the named ones
+    /// Allow tools to be called: all of them, or only the named ones. Python functions run with your
+    /// rights; hosts and variables have to be allowed by name
     #[arg(long, value_name = "NAMES", num_args = 0..=1, value_delimiter = ',', default_missing_value = "*")]
     allow_tools: Option<Vec<String>>,
-    /// A file with the configuration of MCP servers; `agentir schema mcp` describes it
+    /// Allow tools to call this host, at all ports or at one; can be repeated. An address that is not
+    /// public has to be named itself, also if a named host is there
+    #[arg(long, value_name = "HOST[:PORT]", value_delimiter = ',', requires = "allow_tools")]
+    allow_host: Vec<HostGrant>,
+    /// Allow tools to read this environment variable; can be repeated
+    #[arg(long, value_name = "NAME", value_delimiter = ',', requires = "allow_tools")]
+    allow_env: Vec<String>,
+    /// A file with the configuration of MCP servers; `agentir schema mcp` describes it. Tools may call
+    /// these servers, and the servers get the variables that the file inserts
     #[arg(long, value_name = "FILE")]
     mcp: Option<PathBuf>,
 }
@@ -162,6 +175,7 @@ fn talk(args: &Run) -> Result<ExitCode, String> {
     let stdin = io::stdin();
     let mut lines = stdin.lock().lines();
     let mut input: Option<Input> = None;
+    let mut refusals = Refusals::default();
     let mut begins = session.turn == 0 && session.transcript.is_empty();
     if !begins {
         for message in &session.transcript {
@@ -193,6 +207,7 @@ fn talk(args: &Run) -> Result<ExitCode, String> {
             keeper.save(&session)?;
             observer.flush()?;
             show(&turn, &mut observer)?;
+            refusals.show(&tools);
             match turn.status {
                 Status::Await => {}
                 Status::Human => {
@@ -293,26 +308,38 @@ fn tools(args: &ToolsOf, program: &Program, sources: &SourceMap) -> Result<Toolb
         let stubs = Stubs::read(&read(path)?).map_err(|e| format!("{}: {e}", path.display()))?;
         tools = tools.stubs(stubs.in_real_time(true));
     }
-    let Some(allowed) = &args.allow_tools else { return Ok(tools) };
-    let allow = if allowed.iter().any(|name| name == "*") {
-        Allow::Everything
-    } else {
-        Allow::Only(allowed.iter().cloned().collect())
+    // What is not allowed is refused by the toolbox, which says how to allow it.
+    let allow = match &args.allow_tools {
+        None => Allow::Nothing,
+        Some(names) if names.iter().any(|name| name == "*") => Allow::Everything,
+        Some(names) => Allow::Only(names.iter().cloned().collect()),
     };
-    let env = EnvVars::from_environment();
-    tools = tools.allow(allow).http(Http::new(env.clone()));
+    let env = EnvVars::from_environment(args.allow_env.iter().cloned());
+    let supervisor = Supervisor::this_program(SUPERVISE);
+    let hosts = args.allow_host.iter().cloned().collect();
+    tools = tools.allow(allow).http(Http::new(env.clone(), hosts));
     if let Some(path) = &args.mcp {
         let file = McpFile::read(&read(path)?).map_err(|e| format!("{}: {e}", path.display()))?;
-        tools = tools.mcp(Mcp::new(file, env).map_err(|e| e.to_string())?);
+        let env = EnvVars::from_environment(file.variables());
+        let servers = Mcp::new(file, env).map_err(|e| e.to_string())?;
+        tools = tools.mcp(servers.supervisor(supervisor.clone()));
     }
-    let functions: Vec<PathBuf> = sources
-        .iter()
-        .map(|(_, file)| PathBuf::from(&*file.name))
-        .filter(|path| path.extension().is_some_and(|e| e == "py"))
+    let functions: Vec<(String, PathBuf)> = program
+        .tools()
+        .filter_map(|tool| {
+            let file = PathBuf::from(&*sources.get(tool.span.file)?.name);
+            let is_python = file.extension().is_some_and(|e| e == "py");
+            is_python.then(|| (tool.name.value.to_string(), file))
+        })
         .collect();
-    if let Some(folder) = functions.first().and_then(|path| path.parent()) {
-        let python = Python::new(folder, &functions).map_err(|e| e.to_string())?;
-        tools = tools.python(python);
+    if let Some((_, file)) = functions.first() {
+        let folder = match file.parent() {
+            Some(folder) if !folder.as_os_str().is_empty() => folder.to_owned(),
+            _ => PathBuf::from("."),
+        };
+        let python = Python::new(&folder, functions).map_err(|e| e.to_string())?;
+        let python = env.iter().fold(python, |python, (name, value)| python.variable(name, value));
+        tools = tools.python(python.supervisor(supervisor));
     }
     Ok(tools)
 }
@@ -360,6 +387,32 @@ impl Keeper {
         match &mut self.store {
             Some((store, id)) => self.memory.save(store, id, session).map_err(|e| e.to_string()),
             None => Ok(()),
+        }
+    }
+}
+
+/// Calls that were not made: whoever runs the agents can allow them, and agents may not say why they fail.
+#[derive(Default)]
+struct Refusals {
+    /// How many calls have been looked at.
+    seen: usize,
+    said: BTreeSet<String>,
+}
+
+impl Refusals {
+    /// Says what is new, once.
+    fn show(&mut self, tools: &Toolbox) {
+        for call in tools.calls().iter().skip(self.seen) {
+            self.seen += 1;
+            let Err(failure) = &call.result else { continue };
+            // A stub may follow, which the trace shows.
+            let why = failure.message.lines().next().unwrap_or_default().trim_end_matches(':');
+            let escaped =
+                |c: char| if c.is_control() { c.escape_default().to_string() } else { c.into() };
+            let why: String = why.chars().map(escaped).collect();
+            if failure.kind == FailureKind::Refused && self.said.insert(why.clone()) {
+                eprintln!("note: {why}");
+            }
         }
     }
 }

@@ -4,25 +4,37 @@
 //! A server is started or connected to when it is first needed, and lives as long as [`Mcp`]. This
 //! is a crate of its own because nothing else needs the dependencies of the SDK.
 //!
+//! Whoever runs the agents names the file, and so allows what stands in it: the processes, the addresses,
+//! and the variables of the environment ([`McpFile::variables`]). The SDK follows redirects only within
+//! the same origin.
+//!
 //! *Invariant*: nothing here decides whether a tool may be called; only servers that a file defines
 //! are started, and never through a shell.
 
 use agentir_ir::Data;
 use agentir_runtime::{FailureKind, ToolCall, ToolFailure, Tools};
-use agentir_tools::{EnvVars, FillError, MAX_ANSWER_BYTES, McpFile, Secrets, Server, call_timeout};
+#[cfg(unix)]
+use agentir_tools::ProcessSpec;
+use agentir_tools::{
+    EnvVars, FillError, MAX_ANSWER_BYTES, McpFile, Process, Secrets, Server, Supervisor,
+    call_timeout,
+};
 use http::{HeaderName, HeaderValue};
 #[cfg(windows)]
-use process_wrap::tokio::JobObject;
-#[cfg(unix)]
-use process_wrap::tokio::ProcessGroup;
-use process_wrap::tokio::{CommandWrap, KillOnDrop};
+use process_wrap::tokio::{CommandWrap, JobObject, KillOnDrop};
 use rmcp::model::{CallToolRequestParams, CallToolResult, ContentBlock};
 use rmcp::serve_client;
 use rmcp::service::{RoleClient, RunningService, ServiceError};
+use rmcp::transport::StreamableHttpClientTransport;
+#[cfg(windows)]
+use rmcp::transport::TokioChildProcess;
 use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
-use rmcp::transport::{StreamableHttpClientTransport, TokioChildProcess};
 use serde_json::Value as Json;
 use std::collections::{BTreeMap, HashMap};
+#[cfg(unix)]
+use std::ffi::{OsStr, OsString};
+#[cfg(unix)]
+use std::path::Path;
 use std::process::Stdio;
 use std::time::Duration;
 use tokio::runtime::Runtime;
@@ -30,13 +42,25 @@ use tokio::time::{Instant, timeout, timeout_at};
 
 type Client = RunningService<RoleClient, ()>;
 
+/// How long a server may take to end by itself when it is not needed any more.
+const END_TIMEOUT: Duration = Duration::from_secs(1);
+
+/// A server that is spoken to.
+#[derive(Debug)]
+struct Connection {
+    client: Client,
+    /// Its process, if it was started here.
+    process: Option<Process>,
+}
+
 /// Calls tools of MCP servers.
 #[derive(Debug)]
 pub struct Mcp {
     // Ends before the runtime that it runs in.
-    clients: BTreeMap<String, Client>,
+    clients: BTreeMap<String, Connection>,
     servers: BTreeMap<String, Server>,
     env: EnvVars,
+    supervisor: Option<Supervisor>,
     runtime: Runtime,
 }
 
@@ -60,7 +84,15 @@ impl Mcp {
             .thread_name("mcp")
             .enable_all()
             .build()?;
-        Ok(Self { clients: BTreeMap::new(), servers: file.servers, env, runtime })
+        let servers = file.servers;
+        Ok(Self { clients: BTreeMap::new(), servers, env, supervisor: None, runtime })
+    }
+
+    /// Ends servers with this process, however it ends.
+    #[must_use]
+    pub fn supervisor(mut self, by: Option<Supervisor>) -> Self {
+        self.supervisor = by;
+        self
     }
 
     fn run(&mut self, call: &ToolCall<'_>, secrets: &mut Secrets) -> Result<Json, ToolFailure> {
@@ -84,16 +116,17 @@ impl Mcp {
         };
         let end = Instant::now() + call_timeout(call);
         // A server that has exited is restarted.
-        self.clients.retain(|_, client| !client.is_closed());
-        let Self { clients, servers, env, runtime } = self;
+        self.clients.retain(|_, connection| !connection.client.is_closed());
+        let Self { clients, servers, env, supervisor, runtime } = self;
         if !clients.contains_key(server) {
             let known =
                 servers.get(server).ok_or_else(|| failure(unknown_server(server, servers)))?;
+            let by = supervisor.as_ref();
             let client =
-                runtime.block_on(async { timeout_at(end, connect(known, env, secrets)).await });
+                runtime.block_on(async { timeout_at(end, connect(known, env, by, secrets)).await });
             clients.insert(server.to_owned(), client.map_err(|_| timed_out())?.map_err(failure)?);
         }
-        let Some(client) = clients.get(server) else {
+        let Some(Connection { client, .. }) = clients.get(server) else {
             return Err(failure(CallError::Server("it is not there".to_owned())));
         };
         let request = CallToolRequestParams::new(tool).with_arguments(call.arguments.clone());
@@ -137,8 +170,9 @@ fn unknown_server(server: &str, servers: &BTreeMap<String, Server>) -> CallError
 async fn connect(
     server: &Server,
     environment: &EnvVars,
+    supervisor: Option<&Supervisor>,
     secrets: &mut Secrets,
-) -> Result<Client, CallError> {
+) -> Result<Connection, CallError> {
     let mut filled = |written: &BTreeMap<String, String>| {
         let one =
             |(name, text): (&String, &String)| Ok((name.clone(), environment.fill(text, secrets)?));
@@ -149,21 +183,8 @@ async fn connect(
     match server {
         Server::Process { command, args, env, folder } => {
             let env = filled(env)?;
-            let mut process = tokio::process::Command::new(command);
-            process.args(args).env_clear().envs(EnvVars::inherited()).envs(env);
-            if let Some(folder) = folder {
-                process.current_dir(folder);
-            }
-            let mut process = CommandWrap::from(process);
-            #[cfg(unix)]
-            process.wrap(ProcessGroup::leader());
-            #[cfg(windows)]
-            process.wrap(JobObject);
-            process.wrap(KillOnDrop);
-            let child = TokioChildProcess::builder(process).stderr(Stdio::null()).spawn();
-            let (child, _) = child
-                .map_err(|e| CallError::Server(format!("`{command}` cannot be started: {e}")))?;
-            serve_client((), child).await.map_err(|e| failed(&e))
+            let started = Started { command, args, env, folder: folder.as_deref() };
+            start(started, supervisor).await
         }
         Server::Http { url, headers } => {
             // The SDK builds its client with the provider of the process, and there must be one; a
@@ -182,9 +203,68 @@ async fn connect(
             config.custom_headers = sent;
             config.max_sse_event_size = MAX_ANSWER_BYTES;
             let transport = StreamableHttpClientTransport::from_config(config);
-            serve_client((), transport).await.map_err(|e| failed(&e))
+            let client = serve_client((), transport).await.map_err(|e| failed(&e))?;
+            Ok(Connection { client, process: None })
         }
     }
+}
+
+/// A server that is started: its program, with what the file says about it.
+struct Started<'s> {
+    command: &'s str,
+    args: &'s [String],
+    env: Vec<(String, String)>,
+    folder: Option<&'s str>,
+}
+
+/// Starts a server.
+#[cfg(unix)]
+async fn start(
+    server: Started<'_>,
+    supervisor: Option<&Supervisor>,
+) -> Result<Connection, CallError> {
+    let command = server.command;
+    let cannot = |e| CallError::Server(format!("`{command}` cannot be started: {e}"));
+    let inherited = EnvVars::inherited().map(|(name, value)| (name.into(), value));
+    // What the file says replaces what is inherited.
+    let mut env: BTreeMap<OsString, OsString> = inherited.collect();
+    env.extend(server.env.into_iter().map(|(name, value)| (name.into(), value.into())));
+    let spec = ProcessSpec {
+        program: OsStr::new(command),
+        args: server.args.iter().map(OsString::from).collect(),
+        env: env.into_iter().collect(),
+        folder: server.folder.map(Path::new),
+        stderr: Stdio::null(),
+    };
+    let mut process = Process::start(spec, supervisor).map_err(cannot)?;
+    let (Some(output), Some(input)) = (process.stdout(), process.stdin()) else {
+        return Err(CallError::Server(format!("`{command}` has no input and output")));
+    };
+    let output = tokio::process::ChildStdout::from_std(output).map_err(cannot)?;
+    let input = tokio::process::ChildStdin::from_std(input).map_err(cannot)?;
+    let client = serve_client((), (output, input)).await;
+    let client = client.map_err(|e| CallError::Server(format!("it does not come up: {e}")))?;
+    Ok(Connection { client, process: Some(process) })
+}
+
+/// Starts a server, in a job that ends when this process does.
+#[cfg(windows)]
+async fn start(server: Started<'_>, _: Option<&Supervisor>) -> Result<Connection, CallError> {
+    let command = server.command;
+    let mut process = tokio::process::Command::new(command);
+    process.args(server.args).env_clear().envs(EnvVars::inherited()).envs(server.env);
+    if let Some(folder) = server.folder {
+        process.current_dir(folder);
+    }
+    let mut process = CommandWrap::from(process);
+    process.wrap(JobObject);
+    process.wrap(KillOnDrop);
+    let child = TokioChildProcess::builder(process).stderr(Stdio::null()).spawn();
+    let (child, _) =
+        child.map_err(|e| CallError::Server(format!("`{command}` cannot be started: {e}")))?;
+    let client = serve_client((), child).await;
+    let client = client.map_err(|e| CallError::Server(format!("it does not come up: {e}")))?;
+    Ok(Connection { client, process: None })
 }
 
 /// What a tool gives: its structured content, else its texts; a text that is JSON is data.
@@ -211,10 +291,11 @@ fn result_of(result: CallToolResult) -> Result<Json, (String, Json)> {
 
 impl Drop for Mcp {
     fn drop(&mut self) {
-        for (_, client) in std::mem::take(&mut self.clients) {
-            // Who does not end is killed with its process.
-            let ended = async move { timeout(Duration::from_secs(1), client.cancel()).await };
+        for (_, Connection { client, process }) in std::mem::take(&mut self.clients) {
+            let ended = async move { timeout(END_TIMEOUT, client.cancel()).await };
             let _ = self.runtime.block_on(ended);
+            // Its input is closed, so it should end; otherwise it is killed as the value is dropped.
+            process.and_then(|mut process| process.wait_for(END_TIMEOUT));
         }
     }
 }

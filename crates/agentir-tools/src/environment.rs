@@ -2,7 +2,7 @@
 
 use crate::template::{Encoding, Values};
 use serde_json::Map;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::fmt;
 
@@ -31,10 +31,12 @@ const INHERITED_VARIABLES: &[&str] = &[
     "PYENV_VERSION",
 ];
 
-/// The variables of an environment.
+/// The variables of an environment that tools may read.
 #[derive(Clone, Default)]
 pub struct EnvVars {
     values: BTreeMap<String, String>,
+    /// Those that may be read, if there are others.
+    allowed: Option<BTreeSet<String>>,
 }
 
 /// Never shows values.
@@ -45,18 +47,32 @@ impl fmt::Debug for EnvVars {
 }
 
 impl EnvVars {
-    /// The environment of this process. Variables that are not UTF-8 are left out.
+    /// These variables of the environment of this process, and no others. Variables that are not UTF-8 are
+    /// left out.
     #[must_use]
-    pub fn from_environment() -> Self {
-        let all = std::env::vars_os();
-        let text = all.filter_map(|(k, v)| Some((k.into_string().ok()?, v.into_string().ok()?)));
-        text.collect()
+    pub fn from_environment(names: impl IntoIterator<Item = String>) -> Self {
+        let allowed: BTreeSet<String> = names.into_iter().collect();
+        let value = |name: &String| Some((name.clone(), std::env::var(name).ok()?));
+        Self { values: allowed.iter().filter_map(value).collect(), allowed: Some(allowed) }
     }
 
     /// The value of a variable.
-    #[must_use]
-    pub fn get(&self, name: &str) -> Option<&str> {
-        self.values.get(name).map(String::as_str)
+    ///
+    /// # Errors
+    /// It may not be read, or is not set; the error says how it is.
+    pub fn get(&self, name: &str) -> Result<&str, NoVariable> {
+        match self.values.get(name) {
+            Some(value) => Ok(value),
+            None if self.allowed.as_ref().is_none_or(|names| names.contains(name)) => {
+                Err(NoVariable::NotSet(name.to_owned()))
+            }
+            None => Err(NoVariable::NotAllowed(name.to_owned())),
+        }
+    }
+
+    /// All variables that may be read and are set.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.values.iter().map(|(name, value)| (name.as_str(), value.as_str()))
     }
 
     /// Fills the placeholders of a template: `{{secrets.X}}`, `{{env.X}}`, `{{config.X}}`. Their values are added to
@@ -83,8 +99,20 @@ impl EnvVars {
 
 impl<K: Into<String>, V: Into<String>> FromIterator<(K, V)> for EnvVars {
     fn from_iter<I: IntoIterator<Item = (K, V)>>(all: I) -> Self {
-        Self { values: all.into_iter().map(|(k, v)| (k.into(), v.into())).collect() }
+        let values = all.into_iter().map(|(k, v)| (k.into(), v.into())).collect();
+        Self { values, allowed: None }
     }
+}
+
+/// Why a variable has no value for a tool. The text continues a sentence: what to do about it.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum NoVariable {
+    /// Whoever runs the agents has not allowed to read it.
+    #[error("to let tools read `{0}` of the environment, run with --allow-env {0}")]
+    NotAllowed(String),
+    /// It is not set.
+    #[error("set `{0}` in the environment")]
+    NotSet(String),
 }
 
 /// A placeholder that has no value: which, and why.

@@ -16,6 +16,10 @@
 //! Asking the user for confirmation before a call is a node of the graph, not a part of the call,
 //! so that comparison, drawings and cost bounds see it.
 //!
+//! Tools, hosts and variables of the environment are allowed by name, and only by whoever runs the
+//! program: nothing that comes with a program can allow anything. A [`Process`] that is started for a
+//! tool ends with its call, and with a [`Supervisor`] whenever this process does.
+//!
 //! *Invariant*: nothing here has external effects unless whoever runs the program allowed them. The
 //! environment ([`EnvVars`]) goes only where the program's author wrote it and into no message.
 //! Values from a model stay values: they end no string, start no header or command, and leave
@@ -24,21 +28,29 @@
 mod arguments;
 mod environment;
 mod error;
+mod hosts;
 mod http;
 mod mcp_servers;
+mod process;
 mod python;
 mod remote;
 mod stubs;
+#[cfg(unix)]
+mod supervise;
 mod tables;
 mod template;
 mod toolbox;
 
-pub use environment::{EnvVars, FillError, Secrets};
+pub use environment::{EnvVars, FillError, NoVariable, Secrets};
 pub use error::FileError;
+pub use hosts::{HostGrant, Hosts};
 pub use http::Http;
 pub use mcp_servers::{McpFile, Server};
+pub use process::{Process, ProcessSpec, Supervisor};
 pub use python::Python;
 pub use stubs::{FailureMode, Matcher, MatcherError, RecordedCall, StubCase, StubFile, Stubs};
+#[cfg(unix)]
+pub use supervise::supervise;
 pub use toolbox::{Allow, Toolbox};
 
 use agentir_runtime::ToolCall;

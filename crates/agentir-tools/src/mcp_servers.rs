@@ -1,9 +1,10 @@
 //! Where MCP servers are.
 
 use crate::error::FileError;
+use crate::template;
 use schemars::JsonSchema;
 use serde::Deserialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A file of MCP servers.
 ///
@@ -102,5 +103,15 @@ impl McpFile {
     /// What is wrong with it, and where.
     pub fn read(text: &str) -> Result<Self, FileError> {
         serde_saphyr::from_str(text).map_err(|e| FileError::yaml(&e))
+    }
+
+    /// The variables of the environment that it inserts. Naming a file allows its servers to get them.
+    #[must_use]
+    pub fn variables(&self) -> BTreeSet<String> {
+        let written = self.servers.values().flat_map(|server| match server {
+            Server::Process { env, .. } => env.values(),
+            Server::Http { headers, .. } => headers.values(),
+        });
+        written.flat_map(|text| template::variables(text)).map(str::to_owned).collect()
     }
 }

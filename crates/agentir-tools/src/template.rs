@@ -61,6 +61,14 @@ pub(crate) fn argument_names(text: &str, single: bool) -> impl Iterator<Item = &
     })
 }
 
+/// The variables of the environment that stand in a text.
+pub(crate) fn variables(written: &str) -> impl Iterator<Item = &str> {
+    parse(written, false).into_iter().filter_map(|piece| match piece {
+        Piece::Placeholder(path) => EnvVars::variable(path),
+        Piece::Text(_) => None,
+    })
+}
+
 /// The value at a path: `guest.names.0`.
 pub(crate) fn value_at<'v>(values: &'v Map<String, Json>, path: &str) -> Option<&'v Json> {
     let mut parts = path.split('.');
@@ -159,9 +167,8 @@ impl Values<'_> {
                 Piece::Placeholder(path) => path,
             };
             if let Some(name) = EnvVars::variable(path) {
-                let value = self.env.get(name).ok_or_else(|| {
-                    format!("`{{{{{path}}}}}` has no value: set `{name}` in the environment")
-                })?;
+                let value = self.env.get(name);
+                let value = value.map_err(|why| format!("`{{{{{path}}}}}` has no value: {why}"))?;
                 if !path.starts_with("config.") {
                     secrets.add(value);
                 }

@@ -187,7 +187,7 @@ impl Source<'_> {
         }
         let variable = self.variable(end);
         let value = self.values.env.get(&variable).map(str::to_owned);
-        value.ok_or_else(|| format!("it logs in: set `{variable}` in the environment"))
+        value.map_err(|why| format!("it logs in: {why}"))
     }
 
     /// The same, kept out of messages.

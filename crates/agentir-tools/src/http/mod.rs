@@ -10,6 +10,7 @@ mod binding;
 mod limits;
 
 use crate::environment::{EnvVars, Secrets};
+use crate::hosts::{CheckedResolver, Hosts, NotPermitted};
 use crate::template::{self, Encoding, Values};
 use crate::{MAX_ANSWER_BYTES, MAX_TIMEOUT};
 use agentir_runtime::{FailureKind, ToolCall, ToolFailure, Tools};
@@ -20,6 +21,8 @@ use serde_json::{Map, Value as Json, json};
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 use ureq::http::{self, HeaderName, HeaderValue, Method, Uri};
+use ureq::unversioned::resolver::DefaultResolver;
+use ureq::unversioned::transport::DefaultConnector;
 use ureq::{Agent, AsSendBody};
 
 /// A token is refreshed this long before it expires.
@@ -36,6 +39,7 @@ const MAX_RETRY_DELAY: Duration = Duration::from_secs(30);
 pub struct Http {
     agent: Agent,
     env: EnvVars,
+    hosts: Hosts,
     session: Map<String, Json>,
     limits: Limits,
     tokens: HashMap<Grant, Token>,
@@ -72,18 +76,20 @@ enum CallError {
 }
 
 impl Http {
-    /// Calls with the settings of an environment.
+    /// Calls these hosts with the settings of an environment.
     #[must_use]
-    pub fn new(env: EnvVars) -> Self {
+    pub fn new(env: EnvVars, hosts: Hosts) -> Self {
         let config = Agent::config_builder()
             .http_status_as_error(false)
             .max_redirects(0)
             .max_redirects_will_error(false)
             .user_agent(concat!("agentir/", env!("CARGO_PKG_VERSION")))
             .build();
+        let resolver = CheckedResolver { hosts: hosts.clone(), names: DefaultResolver::default() };
         Self {
-            agent: config.new_agent(),
+            agent: Agent::with_parts(config, DefaultConnector::default(), resolver),
             env,
+            hosts,
             session: Map::new(),
             limits: Limits::default(),
             tokens: HashMap::new(),
@@ -114,6 +120,7 @@ impl Http {
             let end = Instant::now() + timeout;
             let body = request_body(&binding, values, secrets).map_err(refused)?;
             let url = url(&binding, values, secrets).map_err(refused)?;
+            self.hosts.check(&url).map_err(refused)?;
             let headers = headers(&binding, values, secrets).map_err(refused)?;
             let ready = PreparedRequest { binding: &binding, url, headers, body, end };
             let timed_out = || {
@@ -265,7 +272,12 @@ impl Http {
             ("client_secret", &grant.secret),
         ];
         form.extend(grant.scope.as_deref().map(|scope| ("scope", scope)));
-        let request = self.agent.post(&grant.url).config().timeout_global(Some(left)).build();
+        let refused = |why: String| CallError::Final(FailureKind::Refused, why);
+        let url: Uri = grant.url.parse().map_err(|_| {
+            refused("the address of the service that gives tokens is not valid".to_owned())
+        })?;
+        self.hosts.check(&url).map_err(refused)?;
+        let request = self.agent.post(&url).config().timeout_global(Some(left)).build();
         let response = request.send_form(form).map_err(|e| match call_error(&e) {
             CallError::Network(why) => failed(&format!("cannot be reached: {why}")),
             other => other,
@@ -469,6 +481,9 @@ fn call_error(e: &ureq::Error) -> CallError {
         ureq::Error::HostNotFound => CallError::Network("there is no host of this name".to_owned()),
         ureq::Error::ConnectionFailed => CallError::Network("the connection failed".to_owned()),
         ureq::Error::Io(e) if e.kind() == std::io::ErrorKind::TimedOut => CallError::Timeout,
+        ureq::Error::Io(e) if e.get_ref().is_some_and(|e| e.is::<NotPermitted>()) => {
+            CallError::Final(FailureKind::Refused, e.to_string())
+        }
         ureq::Error::Io(e) => CallError::Network(e.to_string()),
         ureq::Error::BodyExceedsLimit(_) => CallError::Final(
             FailureKind::Api,

@@ -1,19 +1,17 @@
 //! Functions of ADL bots: Python files beside the bot, called in a process of their own.
 //!
 //! Each call is a process, so no call sees what another one left, and one that hangs or fails takes
-//! nothing with it. Arguments and results are JSON over pipes. A function gives a list of
+//! nothing with it. Of the files of a bot, only the one with the function is executed, and what it
+//! imports. Arguments and results are JSON over pipes. A function gives a list of
 //! `{bot}`, `{arg, value}` and `{status, msg}` (MICA, `exec_tool.py`); what it gives is passed on as it
 //! is, and the runtime decides what it means.
 
 use crate::MAX_ANSWER_BYTES;
 use crate::environment::EnvVars;
+use crate::process::{Process, ProcessSpec, Supervisor};
 use agentir_runtime::{FailureKind, ToolCall, ToolFailure, Tools};
-#[cfg(windows)]
-use process_wrap::std::JobObject;
-#[cfg(unix)]
-use process_wrap::std::ProcessGroup;
-use process_wrap::std::{ChildWrapper, CommandWrap};
 use serde_json::{Value as Json, json};
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
@@ -25,11 +23,17 @@ use std::time::{Duration, Instant};
 /// What calls the function.
 const RUNNER: &str = include_str!("runner.py");
 
+/// What is said of a name that is none of a function.
+const NO_FUNCTION: &str = "is no function of the bot";
+
 /// How much of what a function prints is kept, in bytes.
 const MAX_STDERR_BYTES: usize = 64 << 10;
 
 /// The number of its characters that are shown if the process exits without an answer.
 const MAX_SHOWN_STDERR_CHARS: usize = 400;
+
+/// How much memory a process may ask for, in bytes: enough for the usual libraries.
+const MAX_MEMORY_BYTES: u64 = 4 << 30;
 
 /// How long to wait for the end of a process that has answered.
 const EXIT_TIMEOUT: Duration = Duration::from_secs(1);
@@ -38,24 +42,30 @@ const EXIT_TIMEOUT: Duration = Duration::from_secs(1);
 #[derive(Clone, Debug)]
 pub struct Python {
     folder: PathBuf,
-    files: Vec<PathBuf>,
+    /// The files of the functions, by name.
+    functions: BTreeMap<String, PathBuf>,
     interpreter: OsString,
     environment: Vec<(OsString, OsString)>,
+    supervisor: Option<Supervisor>,
 }
 
 impl Python {
-    /// The functions in `files`, which run in `folder`. Where several files have a function, the last
-    /// one's is called.
+    /// Functions with the files that define them, which run in `folder`. Where several files define a
+    /// function, the last one's is called.
     ///
     /// # Errors
     /// The folder or a file cannot be found.
-    pub fn new(folder: &Path, files: &[PathBuf]) -> std::io::Result<Self> {
-        let files = files.iter().map(|file| file.canonicalize()).collect::<Result<_, _>>()?;
+    pub fn new(
+        folder: &Path,
+        functions: impl IntoIterator<Item = (String, PathBuf)>,
+    ) -> std::io::Result<Self> {
+        let functions = functions.into_iter().map(|(name, file)| Ok((name, file.canonicalize()?)));
         Ok(Self {
             folder: folder.canonicalize()?,
-            files,
+            functions: functions.collect::<std::io::Result<_>>()?,
             interpreter: if cfg!(windows) { "python" } else { "python3" }.into(),
             environment: EnvVars::inherited().map(|(name, value)| (name.into(), value)).collect(),
+            supervisor: None,
         })
     }
 
@@ -73,30 +83,24 @@ impl Python {
         self
     }
 
-    fn start(&self) -> std::io::Result<Box<dyn ChildWrapper>> {
-        let mut command = CommandWrap::with_new(&self.interpreter, |command| {
-            // Isolated: neither the user's own packages nor variables change what is run.
-            command.args(["-I", "-X", "utf8", "-c", RUNNER]);
-            command.env_clear().envs(self.environment.iter().map(|(k, v)| (k, v)));
-            command.current_dir(&self.folder);
-            command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        });
-        #[cfg(unix)]
-        command.wrap(ProcessGroup::leader());
-        #[cfg(windows)]
-        command.wrap(JobObject);
-        command.spawn()
+    /// Ends functions with this process, however it ends.
+    #[must_use]
+    pub fn supervisor(mut self, by: Option<Supervisor>) -> Self {
+        self.supervisor = by;
+        self
     }
-}
 
-/// A running call. At its end its process is, with all that it started.
-struct ChildGuard(Box<dyn ChildWrapper>);
-
-impl Drop for ChildGuard {
-    fn drop(&mut self) {
-        // It may have ended already.
-        let _ = self.0.start_kill();
-        let _ = self.0.wait();
+    fn start(&self) -> std::io::Result<Process> {
+        // Isolated: neither the user's own packages nor variables change what is run.
+        let args = ["-I", "-X", "utf8", "-c", RUNNER];
+        let spec = ProcessSpec {
+            program: &self.interpreter,
+            args: args.map(OsString::from).to_vec(),
+            env: self.environment.clone(),
+            folder: Some(&self.folder),
+            stderr: Stdio::piped(),
+        };
+        Process::start(spec, self.supervisor.as_ref())
     }
 }
 
@@ -135,13 +139,20 @@ impl Tools for Python {
             |kind, words: &str| Err(ToolFailure::new(kind, format!("`{}` {words}", call.name)));
         let timed_out =
             || fail(FailureKind::Timeout, &format!("did not end within {} ms", call.timeout_ms));
-        let end = Instant::now() + crate::call_timeout(call);
+        let Some(file) = self.functions.get(call.name) else {
+            return fail(FailureKind::Refused, NO_FUNCTION);
+        };
+        let timeout = crate::call_timeout(call);
+        let end = Instant::now() + timeout;
+        // Threads compute at the same time.
+        let threads = thread::available_parallelism().map_or(1, std::num::NonZero::get) as u64;
         let request = json!({
-            "folder": self.folder, "files": self.files, "function": call.name,
-            "arguments": call.arguments,
+            "folder": self.folder, "file": file, "function": call.name, "arguments": call.arguments,
+            "cpu_seconds": timeout.as_secs().saturating_add(1).saturating_mul(threads),
+            "memory_bytes": MAX_MEMORY_BYTES,
         });
         let mut child = match self.start() {
-            Ok(child) => ChildGuard(child),
+            Ok(child) => child,
             Err(e) if e.kind() == ErrorKind::NotFound => {
                 let interpreter = self.interpreter.to_string_lossy();
                 return fail(
@@ -153,9 +164,9 @@ impl Tools for Python {
             }
             Err(e) => return fail(FailureKind::Api, &format!("cannot be started: {e}")),
         };
-        let answers = read_in_thread(child.0.stdout().take(), MAX_ANSWER_BYTES, true);
-        let printed = read_in_thread(child.0.stderr().take(), MAX_STDERR_BYTES, false);
-        let input = child.0.stdin().take();
+        let answers = read_in_thread(child.stdout(), MAX_ANSWER_BYTES, true);
+        let printed = read_in_thread(child.stderr(), MAX_STDERR_BYTES, false);
+        let input = child.stdin();
         // If it does not read, it will not answer either.
         thread::spawn(move || {
             input.map(|mut input| input.write_all(request.to_string().as_bytes()))
@@ -172,6 +183,7 @@ impl Tools for Python {
         }
         if answer.bytes.is_empty() {
             // It ended, or is about to: it closed its output.
+            let _ = child.wait_for(EXIT_TIMEOUT);
             drop(child);
             let stderr =
                 printed.recv_timeout(EXIT_TIMEOUT).map(|output| output.bytes).unwrap_or_default();
@@ -189,7 +201,7 @@ impl Tools for Python {
             return fail(FailureKind::Error, "gave an answer that is no JSON, or lies too deep");
         };
         match answer.get("error").and_then(Json::as_str) {
-            Some(words) if answer.contains_key("missing") => fail(FailureKind::Refused, words),
+            Some(_) if answer.contains_key("missing") => fail(FailureKind::Refused, NO_FUNCTION),
             Some(words) => fail(FailureKind::Error, words),
             None => Ok(answer.remove("value").unwrap_or_default()),
         }

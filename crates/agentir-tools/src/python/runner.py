@@ -1,5 +1,6 @@
-"""Calls one function of a bot. Reads {"folder", "files", "function", "arguments"} from its input and
-writes {"value"} or {"error", "missing"} to what its output was at the beginning.
+"""Calls one function of a bot. Reads {"folder", "file", "function", "arguments", "cpu_seconds",
+"memory_bytes"} from its input and writes {"value"} or {"error", "missing"} to what its output was at
+the beginning.
 
 Prints of the function go to the error output, whoever makes them, so they cannot be taken for an
 answer."""
@@ -10,16 +11,18 @@ import sys
 
 
 def main():
+    end_with_parent()
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
     request = json.loads(sys.stdin.buffer.read().decode("utf-8"))
     # The function reads nothing of ours.
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
+    limit(request)
     answer = call(request)
     try:
         text = json.dumps(answer, ensure_ascii=True, allow_nan=False)
-    except (TypeError, ValueError, RecursionError) as problem:
+    except (TypeError, ValueError, RecursionError, MemoryError) as problem:
         text = json.dumps({"error": "gives something that is no JSON: %s" % problem})
     answers.write(text + "\n")
     answers.flush()
@@ -29,21 +32,56 @@ def main():
     os._exit(0)
 
 
+def end_with_parent():
+    """Asks the system to kill this process when its parent ends. Only Linux can."""
+    if not sys.platform.startswith("linux"):
+        return
+    try:
+        import ctypes
+        import signal
+
+        PR_SET_PDEATHSIG = 1
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    except (ImportError, OSError, AttributeError):
+        # An interpreter without ctypes; the parent ends it in all but one case.
+        pass
+
+
+def limit(request):
+    """Limits what this process and those that it starts may use."""
+    try:
+        import resource
+    except ImportError:
+        # Windows has none of this.
+        return
+    for kind, most in (
+        (resource.RLIMIT_CORE, 0),
+        (resource.RLIMIT_CPU, request["cpu_seconds"]),
+        (resource.RLIMIT_AS, request["memory_bytes"]),
+    ):
+        _, hard = resource.getrlimit(kind)
+        if hard != resource.RLIM_INFINITY:
+            most = min(most, hard)
+        try:
+            resource.setrlimit(kind, (most, most))
+        except (ValueError, OSError):
+            # macOS does not have all of them.
+            pass
+
+
 def call(request):
     sys.path.insert(0, request["folder"])
     os.chdir(request["folder"])
-    function = None
+    file = request["file"]
+    space = {"__name__": "tools", "__file__": file}
     try:
-        # A later file wins, as in MICA.
-        for file in request["files"]:
-            space = {"__name__": "tools", "__file__": file}
-            with open(file, "rb") as source:
-                exec(compile(source.read(), file, "exec"), space)
-            function = space.get(request["function"], function)
+        with open(file, "rb") as source:
+            exec(compile(source.read(), file, "exec"), space)
     except BaseException as problem:
         return {"error": "cannot be loaded: %s" % described(problem)}
+    function = space.get(request["function"])
     if not callable(function):
-        return {"error": "is no function of the bot", "missing": True}
+        return {"error": "", "missing": True}
     try:
         return {"value": function(**request["arguments"])}
     except BaseException as problem:

@@ -1,7 +1,7 @@
 //! What is sent, by what a tool says, and what is read.
 
 use crate::server::{Seen, Web, say, web};
-use crate::{call, call_within, tool};
+use crate::{call, call_within, here, tool};
 use agentir_runtime::FailureKind;
 use agentir_tools::{EnvVars, Http};
 use serde_json::{Value as Json, json};
@@ -17,7 +17,7 @@ fn http() -> Http {
         ("_127_0_0_1_TOKEN", "t0ken-of-the-host"),
         ("_127_0_0_1_API_KEY", "key/of&the=host"),
     ];
-    Http::new(settings.into_iter().collect::<EnvVars>())
+    Http::new(settings.into_iter().collect::<EnvVars>(), here())
 }
 
 fn echo() -> Web {

@@ -1,7 +1,7 @@
 //! Time limits, tries, breakers and tokens.
 
 use crate::server::{Web, say, web};
-use crate::{call, call_within, does_not_hang, tool};
+use crate::{call, call_within, does_not_hang, here, tool};
 use agentir_ir::Tool;
 use agentir_runtime::FailureKind;
 use agentir_tools::{EnvVars, Http};
@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 fn http() -> Http {
     let settings = [("APP_CLIENT_ID", "app"), ("APP_CLIENT_SECRET", "hush-hush"), ("WAIT", "150")];
-    Http::new(settings.into_iter().collect::<EnvVars>())
+    Http::new(settings.into_iter().collect::<EnvVars>(), here())
 }
 
 #[test]

@@ -19,7 +19,9 @@ mod toolbox;
 use agentir::languages;
 use agentir_ir::{Program, Tool};
 use agentir_runtime::{ToolCall, ToolFailure, Tools};
+use agentir_tools::{HostGrant, Hosts};
 use serde_json::{Map, Value as Json};
+use std::str::FromStr;
 use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
@@ -44,6 +46,11 @@ fn does_not_hang<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -
         Err(mpsc::RecvTimeoutError::Timeout) => panic!("still at work after {WATCHDOG:?}"),
         Err(mpsc::RecvTimeoutError::Disconnected) => panic!("the work panicked"),
     }
+}
+
+/// The servers of the tests, and whatever else is at this address.
+fn here() -> Hosts {
+    [HostGrant::from_str("127.0.0.1").unwrap()].into_iter().collect()
 }
 
 /// The tool of a library, as it is written there below `TOOLS:`.

@@ -107,9 +107,16 @@ fn bot() -> (TempDir, Python) {
     fs::write(at("tools.py"), FUNCTIONS).unwrap();
     fs::write(at("later.py"), "def twice():\n    return 'second'\n").unwrap();
     fs::write(at("prices.py"), "PRICE = 12.5\n").unwrap();
-    let files: Vec<PathBuf> = vec![at("tools.py"), at("later.py")];
-    let python = Python::new(folder.path(), &files).unwrap();
-    (folder, python)
+    let defined = FUNCTIONS.lines().filter_map(|line| line.strip_prefix("def ")?.split('(').next());
+    let mut functions: Vec<_> = defined.map(|name| (name, at("tools.py"))).collect();
+    functions.extend([("calls", at("tools.py")), ("twice", at("later.py"))]);
+    (folder, python_of(functions))
+}
+
+fn python_of(functions: Vec<(&str, PathBuf)>) -> Python {
+    let folder = functions[0].1.parent().unwrap().to_owned();
+    let named = functions.into_iter().map(|(name, file)| (name.to_owned(), file));
+    Python::new(&folder, named).unwrap()
 }
 
 #[test]
@@ -159,13 +166,13 @@ fn files_that_do_not_load_are_told() {
     let mut told = Vec::new();
     for text in ["import no_such_module\n", "def f(:\n", "raise SystemExit\n", "x = 1 / 0\n"] {
         fs::write(&file, text).unwrap();
-        let mut python = Python::new(folder.path(), std::slice::from_ref(&file)).unwrap();
+        let mut python = python_of(vec![("f", file.clone())]);
         told.push(call_by_name(&mut python, "f", json!({})).unwrap_err().message);
     }
     insta::assert_snapshot!(told.join("\n"));
-    let missing = Python::new(folder.path(), &[folder.path().join("none.py")]);
-    assert!(missing.is_err());
-    let mut nowhere = Python::new(folder.path(), &[]).unwrap().interpreter("no-such-python");
+    let missing = ("f".to_owned(), folder.path().join("none.py"));
+    assert!(Python::new(folder.path(), [missing]).is_err());
+    let mut nowhere = python_of(vec![("f", file)]).interpreter("no-such-python");
     let failure = call_by_name(&mut nowhere, "f", json!({})).unwrap_err();
     assert_eq!(failure.kind, FailureKind::Api);
     assert!(failure.message.contains("`no-such-python` is not found"), "{failure}");

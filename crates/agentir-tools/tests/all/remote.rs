@@ -1,5 +1,6 @@
 //! Agents that run elsewhere.
 
+use crate::here;
 use crate::server::{say, web};
 use agentir_diagnostics::{FileId, Span, Spanned};
 use agentir_ir::Remote;
@@ -20,7 +21,7 @@ fn at(url: &str, protocol: &'static str) -> Remote {
 
 fn toolbox(allow: Allow) -> Toolbox {
     let settings: EnvVars = [("T", "tok")].into_iter().collect();
-    Toolbox::default().http(Http::new(settings)).allow(allow)
+    Toolbox::default().http(Http::new(settings, here())).allow(allow)
 }
 
 fn ask(by: &mut Toolbox, remote: &Remote, message: &Json) -> Result<Json, ToolFailure> {

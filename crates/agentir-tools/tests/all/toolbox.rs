@@ -1,7 +1,7 @@
 //! Who answers which call.
 
 use crate::server::{say, web};
-use crate::{arguments, call_by_name, program};
+use crate::{arguments, call_by_name, here, program};
 use agentir_ir::Program;
 use agentir_runtime::{FailureKind, MAX_ARGUMENTS, ToolCall, ToolFailure, Tools};
 use agentir_tools::{Allow, EnvVars, Http, McpFile, Stubs, Toolbox};
@@ -57,7 +57,7 @@ fn call(by: &mut Toolbox, program: &Program, name: &str, with: Json) -> Result<J
 #[test]
 fn nothing_reaches_the_world_unless_it_may() {
     let program = desk();
-    let mut toolbox = Toolbox::new(&program).http(Http::new(EnvVars::default()));
+    let mut toolbox = Toolbox::new(&program).http(Http::new(EnvVars::default(), here()));
     let good = json!({ "hotel": "Ritz", "rooms": [], "paid": true, "kind": "single" });
     let mut told = Vec::new();
     for (name, with) in [
@@ -162,7 +162,7 @@ fn libraries_say_how_tools_are_reached() {
         web.url()
     );
     let program = program(&[("desk.agent.abl", DESK), ("hotels.tools.abl", &library)]);
-    let http = Http::new([("T", "tok")].into_iter().collect());
+    let http = Http::new([("T", "tok")].into_iter().collect(), here());
     let mut toolbox = Toolbox::new(&program).http(http).allow(Allow::Everything);
     // The agent's declaration says what it takes, with its default; the library how it is called.
     let found = call(&mut toolbox, &program, "find", json!({ "city": "Oslo" })).unwrap();
@@ -196,7 +196,7 @@ fn so_do_agents_for_their_own_tools() {
     );
     let program = program(&[("desk.agent.abl", &agent)]);
     let mut toolbox =
-        Toolbox::new(&program).http(Http::new(EnvVars::default())).allow(Allow::Everything);
+        Toolbox::new(&program).http(Http::new(EnvVars::default(), here())).allow(Allow::Everything);
     let found = call(&mut toolbox, &program, "find", json!({ "city": "Oslo" })).unwrap();
     assert_eq!(found, json!("GET /own/find/Oslo"));
 }
