@@ -205,7 +205,9 @@ impl Masker {
                 let behind = rest.get(length..).and_then(|behind| behind.chars().next());
                 is_outside(before) && is_outside(behind)
             };
-            let long = length >= MIN_SHOWN;
+            // A text that ends here, or was cut here, may have ended in the middle of it.
+            let is_cut = || matches!(rest.get(length..), Some(rest) if rest.is_empty() || rest.starts_with(MASK));
+            let long = length >= MIN_SHOWN || (length > HEAD && is_cut());
             if long || (length == secret.len() && is_word()) {
                 end = at + length;
                 // How much of it is shown depends on the secret, not on how much of it is here.
@@ -268,6 +270,7 @@ mod tests {
         let head = &random[..4];
         assert_eq!(masker.mask(&format!("`{random}` is unused")), format!("`{head}…` is unused"));
         assert_eq!(masker.mask(&format!("cut: {}…", &random[..15])), format!("cut: {head}……"));
+        assert_eq!(masker.mask(&format!("cut: {}…", &random[..6])), format!("cut: {head}……"));
         assert_eq!(masker.mask("say tr0ub4dor, not tr0ub4dors"), "say …, not tr0ub4dors");
         assert_eq!(masker.mask(&format!("x{random}{random}")), format!("x{head}…{head}…"));
         assert!(!format!("{masker:?}").contains(&random));
