@@ -436,7 +436,7 @@ impl AppliedFixes {
             let diff = TextDiff::from_lines(before, text);
             let name = one_line(name);
             let diff = diff.unified_diff().header(&name, &name).to_string();
-            delivered(show_diff(&diff))?;
+            delivered(show_diff(&diff, [before, text]))?;
         }
         let fixes = if self.count == 1 { "fix" } else { "fixes" };
         tell!("{} {fixes} would be applied in {}", self.count, files(self.texts.len()));

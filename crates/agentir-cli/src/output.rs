@@ -2,7 +2,7 @@
 //! secrets, and without commands to terminals and logs. Programs and AgentIR are printed as they are.
 
 use agentir_diagnostics::{clean_lines, escape_json};
-use agentir_secrets::{MASK, Masker, is_credential};
+use agentir_secrets::{MASK, Masker, is_credential, masks};
 use clap::error::ErrorKind;
 use std::borrow::Cow;
 use std::env;
@@ -28,13 +28,15 @@ pub fn show(text: &str, masker: &Masker) -> ExitCode {
 }
 
 /// Prints a diff. Where people read it, in a terminal or the log of a CI system, it is printed as it may be shown;
-/// elsewhere it may be applied, and so is printed as it is.
-pub fn show_diff(diff: &str) -> io::Result<()> {
+/// elsewhere it may be applied, and so is printed as it is. `texts` are those that it is the difference of.
+pub fn show_diff(diff: &str, texts: [&str; 2]) -> io::Result<()> {
     let mut out = io::stdout().lock();
     if !is_read_by_people() {
         return out.write_all(diff.as_bytes());
     }
-    let text = shown(diff, &Masker::default());
+    let found = texts.map(|text| (text, masks(text)));
+    let masker = found.iter().map(|(text, masks)| (*text, masks.as_slice())).collect();
+    let text = shown(diff, &masker);
     out.write_all(text.as_bytes())?;
     if text != diff {
         tell(

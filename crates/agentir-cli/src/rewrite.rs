@@ -293,10 +293,10 @@ fn deliver(args: &Rewrite, target: &Target, file: &SourceFile, new: &New) -> Res
                 let diff = TextDiff::from_lines(old, new);
                 diff.unified_diff().header(&one_line(old_name), &one_line(new_name)).to_string()
             };
-            said(show_diff(&show(&file.text, &file.name, text, &file.name)))?;
+            said(show_diff(&show(&file.text, &file.name, text, &file.name), [&file.text, text]))?;
             for (path, text) in &beside {
                 let name = path.display().to_string();
-                said(show_diff(&show("", nothing, text, &name)))?;
+                said(show_diff(&show("", nothing, text, &name), ["", text]))?;
             }
         } else if differs {
             said(writeln!(out, "{}", one_line(&mask(&file.name))))?;

@@ -155,9 +155,16 @@ impl SourceFile {
         self.text.get(span.range()).unwrap_or_default()
     }
 
-    /// The masks of the secrets in the text.
+    /// The masks of the secrets in the text, wherever they stand in it.
     pub fn masks(&self) -> &[Mask] {
-        self.masks.get_or_init(|| masks(&self.text).into())
+        self.masks.get_or_init(|| {
+            let found = masks(&self.text);
+            if found.is_empty() {
+                return found.into();
+            }
+            let masker: Masker = [(&*self.text, found.as_slice())].into_iter().collect();
+            masker.masks(&self.text).into()
+        })
     }
 
     /// Some bytes of the text as they may be shown: without secrets. Lines keep their number.

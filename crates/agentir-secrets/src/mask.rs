@@ -150,34 +150,51 @@ impl<'t> FromIterator<(&'t str, &'t [Mask])> for Masker {
 }
 
 impl Masker {
+    /// Whether it knows no secrets. Those of known formats are masked all the same.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.known.is_empty()
+    }
+
     /// A text without its secrets.
     #[must_use]
     pub fn mask<'t>(&self, text: &'t str) -> Cow<'t, str> {
-        let mut all = masks(text);
-        if !self.known.is_empty() {
-            self.find_known(text, &mut all);
-            all.sort_by_key(|mask| mask.hidden.start);
-        }
+        let all = self.masks(text);
         if all.is_empty() {
             return Cow::Borrowed(text);
         }
         let mut out = String::with_capacity(text.len());
         let mut at = 0;
         for Mask { hidden, .. } in all {
-            if hidden.end <= at {
-                continue;
-            }
-            // Two masks that touch are one.
-            if hidden.start >= at {
-                out.push_str(text.get(at..hidden.start).unwrap_or_default());
-                if !(hidden.start == at && out.ends_with(MASK)) {
-                    out.push(MASK);
-                }
-            }
+            out.push_str(text.get(at..hidden.start).unwrap_or_default());
+            out.push(MASK);
             at = hidden.end;
         }
         out.push_str(text.get(at..).unwrap_or_default());
         Cow::Owned(out)
+    }
+
+    /// The masks of a text, in order and without overlap.
+    #[must_use]
+    pub fn masks(&self, text: &str) -> Vec<Mask> {
+        let mut all = masks(text);
+        if self.known.is_empty() {
+            return all;
+        }
+        self.find_known(text, &mut all);
+        all.sort_by_key(|mask| (mask.hidden.start, mask.hidden.end));
+        let mut merged: Vec<Mask> = Vec::with_capacity(all.len());
+        for mask in all {
+            match merged.last_mut() {
+                Some(last) if mask.hidden.start < last.hidden.end => {
+                    last.hidden.end = last.hidden.end.max(mask.hidden.end);
+                    last.secret.start = last.secret.start.min(mask.secret.start);
+                    last.secret.end = last.secret.end.max(mask.secret.end);
+                }
+                _ => merged.push(mask),
+            }
+        }
+        merged
     }
 
     /// Finds the secrets that are known. A text that was cut may contain only the start of one.

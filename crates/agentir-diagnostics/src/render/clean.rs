@@ -97,7 +97,7 @@ fn has_command(text: &str) -> bool {
 }
 
 /// A text without the commands of CI systems, which read them from logs: `::error::` at the start of a line (GitHub),
-/// `##[error]`, `##vso[…]` and `##teamcity[…]` anywhere in it (Azure and others).
+/// and [marks](marked_commands) anywhere in it.
 fn without_commands(text: &str) -> Cow<'_, str> {
     if !has_command(text) {
         return Cow::Borrowed(text);
@@ -107,29 +107,39 @@ fn without_commands(text: &str) -> Cow<'_, str> {
         let content = line.trim_start();
         let (space, _) = line.split_at(line.len() - content.len());
         out.push_str(space);
-        let mut rest = content;
-        if let Some(command) = rest.strip_prefix("::") {
-            out.push_str(": :");
-            rest = command;
-        }
-        while let Some(at) = rest.find("##") {
-            let (before, marks) = rest.split_at(at);
-            let (marks, behind) =
-                marks.split_at(marks.find(|c| c != '#').unwrap_or(marks.len()));
-            let name = behind.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(behind.len());
-            out.push_str(before);
-            if behind.get(name..).is_some_and(|behind| behind.starts_with('[')) {
-                let (most, last) = marks.split_at(marks.len() - 1);
-                out.push_str(most);
-                out.push(' ');
-                out.push_str(last);
-            } else {
-                out.push_str(marks);
+        match content.strip_prefix("::") {
+            Some(command) => {
+                out.push_str(": :");
+                out.push_str(command);
             }
-            rest = behind;
+            None => out.push_str(content),
         }
-        out.push_str(rest);
     }
+    match marked_commands(&out) {
+        Cow::Owned(clean) => Cow::Owned(clean),
+        Cow::Borrowed(_) => Cow::Owned(out),
+    }
+}
+
+/// A text without `##[error]`, `##vso[…]`, `##teamcity[…]`, which Azure Pipelines and others read anywhere in a
+/// line. Each character has one that stands for it.
+pub(super) fn marked_commands(text: &str) -> Cow<'_, str> {
+    let mut out = String::new();
+    let mut at = 0;
+    for (mark, _) in text.match_indices('#') {
+        let behind = text.get(mark + 1..).unwrap_or_default();
+        let name = behind.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(behind.len());
+        let is_last = behind.get(name..).is_some_and(|behind| behind.starts_with('['));
+        if is_last && text.get(..mark).is_some_and(|before| before.ends_with('#')) {
+            out.push_str(text.get(at..mark).unwrap_or_default());
+            out.push('\u{FFFD}');
+            at = mark + 1;
+        }
+    }
+    if at == 0 {
+        return Cow::Borrowed(text);
+    }
+    out.push_str(text.get(at..).unwrap_or_default());
     Cow::Owned(out)
 }
 
@@ -149,8 +159,8 @@ mod tests {
     fn lines_stay_and_give_no_commands() {
         assert_eq!(clean_lines("a\r\n\tb\rc\u{2028}d"), "a\n\tb␍c\u{FFFD}d");
         assert_eq!(clean_lines("::error::x\n \t::warning::y\na::b"), ": :error::x\n \t: :warning::y\na::b");
-        assert_eq!(clean_lines("x ##[error]y ##vso[task]"), "x # #[error]y # #vso[task]");
-        assert_eq!(clean_lines("## Title\n###[x"), "## Title\n## #[x");
+        assert_eq!(clean_lines("x ##[error]y ##vso[task]"), "x #\u{FFFD}[error]y #\u{FFFD}vso[task]");
+        assert_eq!(clean_lines("## Title\n###[x"), "## Title\n##\u{FFFD}[x");
         assert_eq!(one_line("::x"), ": :x");
         // What another tool takes for a space does not hide a command.
         assert_eq!(clean_lines("\u{3000}::x"), "\u{3000}: :x");

@@ -4,7 +4,7 @@
 //! the lines of its file under their numbers, without secrets and characters that must not reach a
 //! terminal. A line that is too long is cut, or blank where it has no label.
 
-use super::clean::stand_in;
+use super::clean::{marked_commands, stand_in};
 use crate::lines::BYTE_ORDER_MARK;
 use crate::source::SourceFile;
 use ariadne::Source;
@@ -101,5 +101,5 @@ fn window(file: &SourceFile, content: &Range<usize>, at: usize) -> Range<usize> 
 /// Appends bytes of a line, safe to show.
 fn push_clean(file: &SourceFile, bytes: Range<usize>, to: &mut String) {
     let clean = |c| if c == '\t' { c } else { stand_in(c).unwrap_or(c) };
-    to.extend(file.masked(bytes).chars().map(clean));
+    to.extend(marked_commands(&file.masked(bytes)).chars().map(clean));
 }

@@ -8,6 +8,7 @@ use crate::source::{FileId, SourceFile, SourceMap};
 use agentir_secrets::{Masker, mask};
 use std::borrow::Cow;
 use std::collections::HashSet;
+use std::sync::OnceLock;
 
 /// Copies of findings without the secrets of the files that they point into. The files are the same,
 /// but for their names; [`SourceFile::masked`] is what may be shown of their texts.
@@ -30,8 +31,19 @@ impl Shown {
                 files.insert(span.file);
             });
         }
-        let files = files.into_iter().filter_map(|id| sources.get(id));
-        let masker: Masker = files.map(|file| (&*file.text, file.masks())).collect();
+        let files: Vec<(FileId, &SourceFile)> =
+            files.into_iter().filter_map(|id| Some((id, sources.get(id)?))).collect();
+        let masker: Masker =
+            files.iter().map(|(_, file)| (&*file.text, file.masks())).collect();
+        let mut shown = renamed(sources, mask);
+        if !masker.is_empty() && files.len() > 1 {
+            // A secret of one file may stand in another, without what says there that it is one.
+            for (id, _) in files {
+                let Some(file) = shown.get(id).cloned() else { continue };
+                let masks = OnceLock::from(masker.masks(&file.text).into_boxed_slice());
+                shown.replace(id, SourceFile { masks, ..file });
+            }
+        }
         for diagnostic in &mut diagnostics {
             diagnostic.texts_mut(&mut |text| update(text, |text| masker.mask(text)));
             // An edit with a mask instead of a secret would destroy the secret.
@@ -39,7 +51,7 @@ impl Shown {
                 fix.edits.iter().all(|edit| matches!(masker.mask(&edit.text), Cow::Borrowed(_)))
             });
         }
-        Self { sources: renamed(sources, mask), diagnostics, masker }
+        Self { sources: shown, diagnostics, masker }
     }
 
     /// Findings in formats that have no escapes for control characters.
