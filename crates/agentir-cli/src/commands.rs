@@ -292,9 +292,7 @@ fn cache_command(command: CacheCommand) -> ExitCode {
         _ => batch::folder(),
     };
     let Some(folder) = folder else {
-        tell!(
-            "error: there is no cache folder, because neither XDG_CACHE_HOME nor HOME is set"
-        );
+        tell!("error: there is no cache folder, because neither XDG_CACHE_HOME nor HOME is set");
         return ExitCode::from(2);
     };
     match command {

@@ -9,7 +9,9 @@ use agentir_compare::{
     AnnouncedLosses, Comparison, Difference, NormalizedProgram, Side, differences,
 };
 use agentir_convert::{OutputFile, Report, Target};
-use agentir_diagnostics::{escape_json, Diagnostic, Format, RuleName, Severity, SourceMap, Span, render, sort};
+use agentir_diagnostics::{
+    Diagnostic, Format, RuleName, Severity, SourceMap, Span, escape_json, render, sort,
+};
 use agentir_ir::Program;
 use agentir_secrets::Masker;
 use agentir_syntax::rules;

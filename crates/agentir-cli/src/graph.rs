@@ -2,16 +2,16 @@
 
 use agentir::{Detail, Snapshot};
 use agentir_draw::View;
+use agentir_flow::Cfg;
+use agentir_flow::cfg::AgentId;
+use agentir_ir::Program;
+use clap::ValueEnum;
 #[cfg(feature = "pictures")]
 use {
     agentir_diagnostics::one_line,
     agentir_draw::{Graph, TooLarge},
     agentir_secrets::Masker,
 };
-use agentir_flow::Cfg;
-use agentir_flow::cfg::AgentId;
-use agentir_ir::Program;
-use clap::ValueEnum;
 
 /// How a graph is written.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -101,7 +101,7 @@ pub fn graph(
         #[cfg(feature = "pictures")]
         GraphFormat::Html => {
             page(program, &cfg, name, detail, whole, &draw, &snapshot.sources().masker())
-        },
+        }
         GraphFormat::Json => serde_json::to_string_pretty(&whole)
             .map(|text| text + "\n")
             .map_err(|error| error.to_string()),

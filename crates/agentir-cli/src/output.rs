@@ -50,7 +50,8 @@ pub fn show_diff(diff: &str, texts: [&str; 2]) -> io::Result<()> {
 /// Whether standard output is a terminal or the log of a CI system.
 fn is_read_by_people() -> bool {
     let in_log = || {
-        let in_ci = ["CI", "GITHUB_ACTIONS", "TF_BUILD"].iter().any(|name| env::var_os(name).is_some());
+        let in_ci =
+            ["CI", "GITHUB_ACTIONS", "TF_BUILD"].iter().any(|name| env::var_os(name).is_some());
         in_ci && !is_file(&io::stdout())
     };
     io::stdout().is_terminal() || in_log()

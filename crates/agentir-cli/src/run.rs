@@ -178,8 +178,7 @@ fn talk(args: &Run) -> Result<ExitCode, String> {
             for (name, value) in session.variables() {
                 tools.set_session(&name, value);
             }
-            let human: &mut dyn Human =
-                if args.human && talks { &mut person } else { &mut nobody };
+            let human: &mut dyn Human = if args.human && talks { &mut person } else { &mut nobody };
             let mut host = Host {
                 model: &mut *model,
                 tools: &mut tools,

@@ -2,7 +2,12 @@
 //! is a command to a terminal or to what reads a log.
 
 #![cfg(unix)]
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests end by panicking")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "tests end by panicking"
+)]
 
 mod common;
 
@@ -144,7 +149,10 @@ fn secrets() -> (TempDir, Secrets) {
         folder.path(),
         &[
             ("good/desk.agent.abl", &desk(&s, "Desk", "high_tide")),
-            ("other/desk.agent.abl", &desk(&s, "Desk", "high_tide").replace(&s.key, &random(20, 24))),
+            (
+                "other/desk.agent.abl",
+                &desk(&s, "Desk", "high_tide").replace(&s.key, &random(20, 24)),
+            ),
             ("bad/desk.agent.abl", &desk(&s, "Desk", "hihg_tide")),
             ("bad/broken.agent.abl", &format!("AGENT: X\nGOAL: \"{}\nTOOLS: {}\n", s.token, s.key)),
             (&named, &desk(&s, &s.in_name, "high_tide")),
@@ -152,7 +160,10 @@ fn secrets() -> (TempDir, Secrets) {
             ("adl/bot.yml", &adl),
             (
                 "good/desk.test.yaml",
-                &format!("agents: desk.agent.abl\ntests:\n  - name: says {}\n    turns:\n      - says: [\"{} or so\"]\n", s.token, s.key),
+                &format!(
+                    "agents: desk.agent.abl\ntests:\n  - name: says {}\n    turns:\n      - says: [\"{} or so\"]\n",
+                    s.token, s.key
+                ),
             ),
         ],
     );
@@ -174,8 +185,17 @@ fn ran(folder: &Path, args: &[&str], input: &str) -> (Output, String) {
 }
 
 const FORMATS: [&str; 11] = [
-    "text", "concise", "json", "json-lines", "sarif", "github", "gitlab", "junit", "checkstyle",
-    "markdown", "html",
+    "text",
+    "concise",
+    "json",
+    "json-lines",
+    "sarif",
+    "github",
+    "gitlab",
+    "junit",
+    "checkstyle",
+    "markdown",
+    "html",
 ];
 
 /// All that is printed and written about a folder, but for programs and AgentIR, each with what it is.
@@ -218,7 +238,11 @@ fn outputs(folder: &Path, good: &[&str], all: &[&str]) -> Vec<(String, String)> 
         }
         for to in ["abl", "abl-yaml", "adl", "agent-script"] {
             for report in ["r.json", "r.html", "r.txt"] {
-                run(&["convert", path, "--to", to, "-o", "out", "--force", "--report", report], &[report], "");
+                run(
+                    &["convert", path, "--to", to, "-o", "out", "--force", "--report", report],
+                    &[report],
+                    "",
+                );
             }
         }
         run(&["run", path, "--trace", "--trace-file", "t.jsonl"], &["t.jsonl"], "hello\nagain\n");
@@ -274,7 +298,16 @@ fn stored_conversations_are_shown_without_secrets_and_to_nobody_else() {
     use std::os::unix::fs::PermissionsExt;
     let (folder, secrets) = secrets();
     let folder = folder.path();
-    let args = ["run", "good/desk.agent.abl", "--session", "s", "--store", "s.sqlite", "--trace-file", "t.jsonl"];
+    let args = [
+        "run",
+        "good/desk.agent.abl",
+        "--session",
+        "s",
+        "--store",
+        "s.sqlite",
+        "--trace-file",
+        "t.jsonl",
+    ];
     for _ in 0..2 {
         let (_, text) = ran(folder, &args, "hello\n");
         secrets.assert_masked("session", &text);
@@ -300,6 +333,8 @@ fn stored_conversations_are_shown_without_secrets_and_to_nobody_else() {
 fn programs_and_diffs_that_are_applied_are_true() {
     let (folder, secrets) = secrets();
     let folder = folder.path();
+    // Agents with errors are left out.
+    write(folder, &[("good/agentir.toml", "[rules]\nhardcoded-secret = \"off\"\n")]);
     let (output, _) = ran(folder, &["compile", "good/desk.agent.abl"], "");
     assert!(stdout(&output).contains(&secrets.token), "{}", stderr(&output));
     let file = folder.join("good/desk.agent.abl");
@@ -332,7 +367,8 @@ fn a_fix_that_would_write_a_secret_is_not_offered_in_reports() {
         let (_, text) = ran(folder.path(), &["check", ".", "--format", format], "");
         s.assert_masked(format, &text);
         if format == "json" {
-            let report: serde_json::Value = serde_json::from_str(text.lines().next().unwrap()).unwrap();
+            let report: serde_json::Value =
+                serde_json::from_str(text.lines().next().unwrap()).unwrap();
             let findings = report["diagnostics"].as_array().unwrap();
             let found = findings.iter().find(|f| f["rule"] == "undefined-tool").unwrap();
             assert!(found["help"].as_str().unwrap().contains("ghp_…"), "{found}");
@@ -371,9 +407,14 @@ fn assert_harmless(what: &str, text: &str) {
                 Ok(quick_xml::events::Event::Eof) => break,
                 Ok(event) => {
                     elements += 1;
-                    if let quick_xml::events::Event::Start(e) | quick_xml::events::Event::Empty(e) = event {
+                    if let quick_xml::events::Event::Start(e) | quick_xml::events::Event::Empty(e) =
+                        event
+                    {
                         for attribute in e.attributes() {
-                            let value = attribute.unwrap().normalized_value(quick_xml::XmlVersion::Explicit1_0).unwrap();
+                            let value = attribute
+                                .unwrap()
+                                .normalized_value(quick_xml::XmlVersion::Explicit1_0)
+                                .unwrap();
                             let allowed = |c| matches!(c, '\t' | '\n' | '\r' | ' '..='\u{D7FF}' | '\u{E000}'..='\u{FFFD}' | '\u{10000}'..);
                             assert!(value.chars().all(allowed), "{what}: {value:?}");
                         }
@@ -396,11 +437,18 @@ fn hostile() -> (TempDir, Vec<PathBuf>) {
         format!("a/x\n::error::pwned\n{}.agent.abl", HOSTILE.replace('/', "")),
         "b/::error::pwned.agent.abl".to_owned(),
     ];
-    let broken = text.replace("CALL: sell(", "CALL: sel(").replace("AGENT: Desk", "AGENT: Desk\u{1B}[1m");
+    let broken =
+        text.replace("CALL: sell(", "CALL: sel(").replace("AGENT: Desk", "AGENT: Desk\u{1B}[1m");
     let other = names[0].replace("a/x", "c/x");
     write(folder.path(), &[(&*names[0], &*text), (&*names[1], &*broken), (&*other, &*broken)]);
-    let tests = format!("agents: \"::error::pwned.agent.abl\"\ntests:\n  - name: {:?}\n    turns:\n      - says: [\"x\"]\n", "a\n::error::pwned");
-    let stubs = format!("sell:\n  - answer: {{ b: {} }}\n", serde_json::to_string(&format!("x\n::error::pwned\n{HOSTILE}")).unwrap());
+    let tests = format!(
+        "agents: \"::error::pwned.agent.abl\"\ntests:\n  - name: {:?}\n    turns:\n      - says: [\"x\"]\n",
+        "a\n::error::pwned"
+    );
+    let stubs = format!(
+        "sell:\n  - answer: {{ b: {} }}\n",
+        serde_json::to_string(&format!("x\n::error::pwned\n{HOSTILE}")).unwrap()
+    );
     write(folder.path(), &[("b/x.test.yaml", &*tests), ("stubs.yaml", &*stubs)]);
     (folder, names.map(PathBuf::from).into())
 }
@@ -425,7 +473,9 @@ fn nothing_that_is_printed_is_a_command() {
     let (_, text) = ran(folder.path(), &["diff", "a", "b"], "");
     assert_harmless("diff", &text);
     let missing = format!("no\n::error::pwned\n{HOSTILE}");
-    for command in ["check", "fmt", "graph", "run", "test", "compile", "cost", "report merge", "corpus"] {
+    for command in
+        ["check", "fmt", "graph", "run", "test", "compile", "cost", "report merge", "corpus"]
+    {
         let mut args: Vec<&str> = command.split(' ').collect();
         args.push(&missing);
         let (output, text) = ran(folder.path(), &args, "");
@@ -444,8 +494,12 @@ fn json_says_exactly_what_a_name_is() {
     let (folder, _) = hostile();
     let (output, _) = ran(folder.path(), &["check", "c", "--format", "json"], "");
     let report: serde_json::Value = serde_json::from_str(&stdout(&output)).unwrap();
-    let files: Vec<&str> =
-        report["diagnostics"].as_array().unwrap().iter().filter_map(|d| d["file"].as_str()).collect();
+    let files: Vec<&str> = report["diagnostics"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter_map(|d| d["file"].as_str())
+        .collect();
     let name = format!("c/x\n::error::pwned\n{}.agent.abl", HOSTILE.replace('/', ""));
     assert!(!files.is_empty());
     assert!(files.iter().all(|file| *file == name), "{files:?}");

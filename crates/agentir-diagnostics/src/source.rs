@@ -146,7 +146,12 @@ pub struct SourceFile {
 impl SourceFile {
     /// A file called `name` with `text`.
     pub fn new(name: impl Into<Arc<str>>, text: impl Into<Arc<str>>) -> Self {
-        Self { name: name.into(), text: text.into(), lines: LineIndex::default(), masks: OnceLock::new() }
+        Self {
+            name: name.into(),
+            text: text.into(),
+            lines: LineIndex::default(),
+            masks: OnceLock::new(),
+        }
     }
 
     /// The text of `span`, empty if it does not lie on character boundaries of this file.

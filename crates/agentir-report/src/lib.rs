@@ -23,8 +23,8 @@ pub use fingerprint::fingerprints;
 pub use html::{CostRow, Page, Picture};
 
 use agentir_diagnostics::{
-    Diagnostic, FileId, Format as Plain, LineColumn, Report, Severity, Shown, SourceFile, SourceMap,
-    Span, escape_json, render,
+    Diagnostic, FileId, Format as Plain, LineColumn, Report, Severity, Shown, SourceFile,
+    SourceMap, Span, escape_json, render,
 };
 use serde::Serialize;
 use std::collections::HashMap;
@@ -136,11 +136,9 @@ pub fn write(
     let Report { sources, diagnostics, files_checked } = findings.report;
     let shown = match format {
         // The others have escapes, or take care of it themselves.
-        Format::Github
-        | Format::Junit
-        | Format::Checkstyle
-        | Format::Markdown
-        | Format::Html => Shown::plain(diagnostics, sources),
+        Format::Github | Format::Junit | Format::Checkstyle | Format::Markdown | Format::Html => {
+            Shown::plain(diagnostics, sources)
+        }
         Format::Sarif | Format::Gitlab => Shown::new(diagnostics, sources),
         Format::Text | Format::Concise | Format::Json | Format::JsonLines => {
             Shown::new(&[], &SourceMap::new())

@@ -266,12 +266,12 @@ mod tests {
         let whole = format!(
             "a\n  -----BEGIN RSA PRIVATE KEY-----\n  {line}\n  {line}\n  xyz==\n  -----END RSA PRIVATE KEY-----\nb"
         );
-        let masked =
-            "a\n  -----BEGIN RSA PRIVATE KEY-----\n  …\n  …\n  …\n  -----END RSA PRIVATE KEY-----\nb";
+        let masked = "a\n  -----BEGIN RSA PRIVATE KEY-----\n  …\n  …\n  …\n  -----END RSA PRIVATE KEY-----\nb";
         assert_eq!(mask(&whole), masked);
         let cut = format!("-----BEGIN PRIVATE KEY-----\n# {line}\n# {line}\nno key");
         assert_eq!(mask(&cut), "-----BEGIN PRIVATE KEY-----\n…\n…\nno key");
-        let in_line = format!("k: \"-----BEGIN PRIVATE KEY-----\\n{line}\\n-----END PRIVATE KEY-----\"");
+        let in_line =
+            format!("k: \"-----BEGIN PRIVATE KEY-----\\n{line}\\n-----END PRIVATE KEY-----\"");
         let masked = "k: \"-----BEGIN PRIVATE KEY-----…-----END PRIVATE KEY-----\"";
         assert_eq!(mask(&in_line), masked);
         let folded = format!("-----BEGIN PRIVATE KEY----- {line} {line} and so on");

@@ -158,8 +158,14 @@ mod tests {
     #[test]
     fn lines_stay_and_give_no_commands() {
         assert_eq!(clean_lines("a\r\n\tb\rc\u{2028}d"), "a\n\tb␍c\u{FFFD}d");
-        assert_eq!(clean_lines("::error::x\n \t::warning::y\na::b"), ": :error::x\n \t: :warning::y\na::b");
-        assert_eq!(clean_lines("x ##[error]y ##vso[task]"), "x #\u{FFFD}[error]y #\u{FFFD}vso[task]");
+        assert_eq!(
+            clean_lines("::error::x\n \t::warning::y\na::b"),
+            ": :error::x\n \t: :warning::y\na::b"
+        );
+        assert_eq!(
+            clean_lines("x ##[error]y ##vso[task]"),
+            "x #\u{FFFD}[error]y #\u{FFFD}vso[task]"
+        );
         assert_eq!(clean_lines("## Title\n###[x"), "## Title\n##\u{FFFD}[x");
         assert_eq!(one_line("::x"), ": :x");
         // What another tool takes for a space does not hide a command.
@@ -171,10 +177,7 @@ mod tests {
         let value = "a\u{1B}\u{7F}\u{9B}\u{202E}\u{2028}\u{E0041}##[x]ä";
         let json = serde_json::to_string(value).unwrap_or_default();
         let escaped = escape_json(&json);
-        assert_eq!(
-            escaped,
-            r#""a\u001b\u007f\u009b\u202e\u2028\udb40\udc41\u0023#[x]ä""#
-        );
+        assert_eq!(escaped, r#""a\u001b\u007f\u009b\u202e\u2028\udb40\udc41\u0023#[x]ä""#);
         assert_eq!(serde_json::from_str::<String>(&escaped).ok().as_deref(), Some(value));
     }
 }

@@ -33,8 +33,7 @@ impl Shown {
         }
         let files: Vec<(FileId, &SourceFile)> =
             files.into_iter().filter_map(|id| Some((id, sources.get(id)?))).collect();
-        let masker: Masker =
-            files.iter().map(|(_, file)| (&*file.text, file.masks())).collect();
+        let masker: Masker = files.iter().map(|(_, file)| (&*file.text, file.masks())).collect();
         let mut shown = renamed(sources, mask);
         if !masker.is_empty() && files.len() > 1 {
             // A secret of one file may stand in another, without what says there that it is one.
