@@ -83,14 +83,17 @@ impl Cache {
     /// When the folder cannot be written to, or is on a file system where databases do not work.
     pub fn open(folder: &Path) -> Result<Self, CacheError> {
         let error = |what: &dyn fmt::Display| CacheError(format!("{}: {what}", folder.display()));
-        std::fs::create_dir_all(folder).map_err(|e| error(&e))?;
+        create_folder(folder).map_err(|e| error(&e))?;
         let path = folder.join(file_name(SCHEMA_VERSION));
+        create_file(&path).map_err(|e| error(&e))?;
         let first = Database::open(&path)
             .or_else(|e| {
                 if !e.is_corrupt() {
                     return Err(e);
                 }
                 remove(&path);
+                // If this fails, so does what follows, and says why.
+                let _ = create_file(&path);
                 Database::open(&path)
             })
             .map_err(|e| error(&e))?;
@@ -197,4 +200,22 @@ fn remove(database: &Path) {
 /// Ignores poisoning: the locked data is consistent at any time, even after a panic.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Creates the folder, if there is none, with access for the owner only: findings quote documents.
+fn create_folder(folder: &Path) -> std::io::Result<()> {
+    let mut builder = std::fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder)
+}
+
+/// Creates the file, if there is none, with access for the owner only. SQLite gives the files beside it the same mode.
+fn create_file(path: &Path) -> std::io::Result<()> {
+    let mut options = std::fs::File::options();
+    options.append(true).create(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path).map(drop)
 }

@@ -2,11 +2,13 @@
 
 use crate::batch::{self, CheckQuery, ExecOptions, Gathered};
 use crate::input::{Input, InputSources};
-use crate::output::{delivered, no_such};
+use crate::output::{delivered, no_such, show_diff};
 
 use crate::write::replace;
 use agentir_config::Threshold;
-use agentir_diagnostics::{Applicability, Diagnostic, FileId, Fix, Report, SourceMap, Stream};
+use agentir_diagnostics::{
+    Applicability, Diagnostic, FileId, Fix, Report, SourceMap, Stream, one_line,
+};
 use agentir_lint::{Selection, Statistics, Times};
 use agentir_project::{FileResult, Levels, max_steps, selection};
 use agentir_report::{Baseline, Findings, Format, RuleDoc};
@@ -121,7 +123,7 @@ pub fn run(check: &Check) -> ExitCode {
 }
 
 fn failed(message: &str) -> ExitCode {
-    eprintln!("error: {message}");
+    tell!("error: {message}");
     ExitCode::from(2)
 }
 
@@ -164,30 +166,30 @@ fn try_run(check: &Check) -> Result<ExitCode, ExitCode> {
     }
     if fixed.count > 0 {
         let noun = if fixed.count == 1 { "fix" } else { "fixes" };
-        eprintln!("{} {noun} applied in {}", fixed.count, files(fixed.texts.len()));
+        tell!("{} {noun} applied in {}", fixed.count, files(fixed.texts.len()));
     }
     if let (Some(path), true) = (&check.baseline, check.write_baseline) {
         let all = Baseline::of(&findings);
         replace(path, &all.to_json()).map_err(|message| failed(&message))?;
         let findings = if all.len() == 1 { "finding" } else { "findings" };
-        eprintln!("{} {findings} recorded in {}", all.len(), path.display());
+        tell!("{} {findings} recorded in {}", all.len(), path.display());
         return Ok(ExitCode::SUCCESS);
     }
     if run.known > 0 {
         let findings = if run.known == 1 { "finding" } else { "findings" };
-        eprintln!("{} {findings} hidden by the baseline", run.known);
+        tell!("{} {findings} hidden by the baseline", run.known);
     }
     if !run.gone.is_empty() {
         let (findings, occur) =
             if run.gone.len() == 1 { ("finding", "occurs") } else { ("findings", "occur") };
-        eprintln!("{} {findings} in the baseline no longer {occur}:", run.gone.len());
+        tell!("{} {findings} in the baseline no longer {occur}:", run.gone.len());
         for gone in run.gone.iter().take(10) {
-            eprintln!("  {}: {}: {}", gone.file, gone.rule, gone.message);
+            tell!("  {}: {}: {}", gone.file, gone.rule, gone.message);
         }
-        eprintln!("help: `--write-baseline` removes them from the baseline");
+        tell!("help: `--write-baseline` removes them from the baseline");
     }
     if let Some((statistics, times)) = &run.statistics {
-        eprintln!("{statistics}\n\n{times}");
+        tell!("{statistics}\n\n{times}");
     }
     Ok(ExitCode::from(u8::from(diagnostics.iter().any(fails))))
 }
@@ -243,7 +245,7 @@ fn stream(
     });
     delivered(written.and_then(|()| stream.finish()).map(|_| ()))?;
     if let Some((statistics, times)) = statistics {
-        eprintln!("{statistics}\n\n{times}");
+        tell!("{statistics}\n\n{times}");
     }
     Ok(ExitCode::from(u8::from(failing)))
 }
@@ -439,15 +441,15 @@ impl AppliedFixes {
     }
 
     fn show(&self) -> Result<ExitCode, ExitCode> {
-        let mut out = io::stdout().lock();
         for (name, text) in self.sorted() {
             let before = self.before.get(name).map_or("", String::as_str);
             let diff = TextDiff::from_lines(before, text);
-            let diff = diff.unified_diff().header(name, name).to_string();
-            delivered(out.write_all(diff.as_bytes()))?;
+            let name = one_line(name);
+            let diff = diff.unified_diff().header(&name, &name).to_string();
+            delivered(show_diff(&diff, [before, text]))?;
         }
         let fixes = if self.count == 1 { "fix" } else { "fixes" };
-        eprintln!("{} {fixes} would be applied in {}", self.count, files(self.texts.len()));
+        tell!("{} {fixes} would be applied in {}", self.count, files(self.texts.len()));
         Ok(ExitCode::from(u8::from(!self.texts.is_empty())))
     }
 

@@ -3,14 +3,15 @@
 use crate::batch;
 use crate::graph::{self, GraphDetail, GraphFormat};
 use crate::input::{Input, load_input};
-use crate::output::{no_such, print, print_json};
+use crate::output::{no_such, print, print_json, show, show_json, shown};
 use crate::{check, convert, rewrite};
 #[cfg(feature = "runtime")]
 use crate::{run, test};
-use agentir_diagnostics::Severity;
+use agentir_diagnostics::{Severity, escape_json};
 use agentir_ir::Dialect;
 use agentir_ir_json::{Mode, Written};
 use agentir_lint::RuleInfo;
+use agentir_secrets::Masker;
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -148,8 +149,8 @@ struct NotBuilt {
 /// Says how to get what this build lacks.
 #[cfg(not(feature = "runtime"))]
 fn not_built(what: &str) -> ExitCode {
-    eprintln!("error: this build of agentir has no {what}");
-    eprintln!("help: {}", crate::INSTALL_FULL);
+    tell!("error: this build of agentir has no {what}");
+    tell!("help: {}", crate::INSTALL_FULL);
     ExitCode::from(2)
 }
 
@@ -232,9 +233,22 @@ struct Draw {
     detail: Option<GraphDetail>,
 }
 
+/// Prints help, or what is wrong with the arguments, and ends the process. A shell passes names of files as
+/// arguments, and some look like options.
+fn misused(error: &clap::Error) -> ! {
+    let plain = error.render().to_string();
+    let safe = shown(&plain, &Masker::default());
+    if !error.use_stderr() || safe == plain {
+        error.exit();
+    }
+    tell!("{}", safe.trim_end());
+    std::process::exit(error.exit_code());
+}
+
 /// Runs the command line; see the exit codes in each command.
 pub fn run() -> ExitCode {
-    match Cli::parse().command {
+    let cli = Cli::try_parse().unwrap_or_else(|error| misused(&error));
+    match cli.command {
         Command::Check(args) => check::run(&args),
         Command::Compile(input) => compile_command(&input),
         Command::Graph(draw) => graph_command(&draw),
@@ -289,9 +303,7 @@ fn cache_command(command: CacheCommand) -> ExitCode {
         _ => batch::folder(),
     };
     let Some(folder) = folder else {
-        eprintln!(
-            "error: there is no cache folder, because neither XDG_CACHE_HOME nor HOME is set"
-        );
+        tell!("error: there is no cache folder, because neither XDG_CACHE_HOME nor HOME is set");
         return ExitCode::from(2);
     };
     match command {
@@ -299,7 +311,7 @@ fn cache_command(command: CacheCommand) -> ExitCode {
         CacheCommand::Clean { .. } => match agentir_cache::Cache::clean(&folder) {
             Ok(bytes) => print(&format!("removed {} KB\n", bytes.div_ceil(1000))),
             Err(error) => {
-                eprintln!("error: {error}");
+                tell!("error: {error}");
                 ExitCode::from(2)
             }
         },
@@ -318,7 +330,7 @@ fn man_command(folder: &Path) -> ExitCode {
     match written {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("error: {} cannot be written: {error}", folder.display());
+            tell!("error: {} cannot be written: {error}", folder.display());
             ExitCode::from(2)
         }
     }
@@ -345,9 +357,13 @@ fn graph_command(draw: &Draw) -> ExitCode {
         Err(code) => return code,
     };
     match graph::graph(&snapshot, draw.format, draw.agent.as_deref(), draw.detail) {
-        Ok(text) => partly(&snapshot, print(&text), "drawn"),
+        Ok(text) if draw.format == GraphFormat::Json => {
+            // What was drawn has no secrets.
+            partly(&snapshot, print(&escape_json(&text)), "drawn")
+        }
+        Ok(text) => partly(&snapshot, show(&text, &Masker::default()), "drawn"),
         Err(error) => {
-            eprintln!("error: {error}");
+            tell!("error: {error}");
             ExitCode::from(2)
         }
     }
@@ -360,8 +376,8 @@ fn cost_command(cost: &CostOf) -> ExitCode {
     };
     let report = snapshot.cost();
     let code = match cost.format {
-        TableFormat::Text => print(&report.text()),
-        TableFormat::Json => print_json(&report),
+        TableFormat::Text => show(&report.text(), &snapshot.sources().masker()),
+        TableFormat::Json => show_json(&report),
     };
     partly(&snapshot, code, "counted")
 }
@@ -373,10 +389,10 @@ fn partly(snapshot: &agentir::Snapshot, code: ExitCode, what: &str) -> ExitCode 
         return code;
     }
     if snapshot.programs().all(|(_, program)| program.agents.is_empty()) {
-        eprintln!("error: {}", crate::input::no_agent(snapshot));
+        tell!("error: {}", crate::input::no_agent(snapshot));
         return ExitCode::from(1);
     }
-    eprintln!(
+    tell!(
         "warning: parts that could not be parsed are not {what}; run `agentir check` to see them"
     );
     ExitCode::from(1)
@@ -390,8 +406,8 @@ fn explain_command(name: &str) -> ExitCode {
     let mut rules: Vec<&str> = group.map(|(rule, _)| rule).collect();
     if !rules.is_empty() {
         rules.sort_unstable();
-        eprintln!("error: `{name}` is a group of rules, not a rule");
-        eprintln!("help: its rules are: {}", rules.join(", "));
+        tell!("error: `{name}` is a group of rules, not a rule");
+        tell!("help: its rules are: {}", rules.join(", "));
         return ExitCode::from(2);
     }
     let names = agentir_lint::rule_names().map(|(rule, _)| rule);

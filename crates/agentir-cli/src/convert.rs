@@ -1,7 +1,7 @@
 //! `agentir convert` and `agentir diff`.
 
 use crate::input::{Input, load_input};
-use crate::output::unless_closed;
+use crate::output::{show, unless_closed};
 use crate::write::{replace, replace_all};
 use agentir::Snapshot;
 use agentir::targets;
@@ -9,13 +9,17 @@ use agentir_compare::{
     AnnouncedLosses, Comparison, Difference, NormalizedProgram, Side, differences,
 };
 use agentir_convert::{OutputFile, Report, Target};
-use agentir_diagnostics::{Diagnostic, Format, RuleName, Severity, SourceMap, Span, render, sort};
+use agentir_diagnostics::{
+    Diagnostic, Format, RuleName, Severity, SourceMap, Span, escape_json, render, sort,
+};
 use agentir_ir::Program;
+use agentir_secrets::Masker;
 use agentir_syntax::rules;
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use std::collections::{HashMap, HashSet};
-use std::io::{self, Write};
+use std::fmt::Write as _;
+use std::io::{self, Write as _};
 use std::path::{Component, Path, PathBuf};
 use std::process::ExitCode;
 
@@ -73,7 +77,7 @@ pub struct Diff {
 const FAILED: u8 = 2;
 
 fn failed(message: impl std::fmt::Display) -> ExitCode {
-    eprintln!("error: {message}");
+    tell!("error: {message}");
     ExitCode::from(FAILED)
 }
 
@@ -140,14 +144,16 @@ pub fn run(args: &Convert) -> ExitCode {
         }));
         reports.push(done.report);
     }
+    let masker = snapshot.sources().masker();
     let [report] = merge(reports).try_into().unwrap_or_else(|_| [Report::empty(args.to)]);
+    let report = report.shown(&masker);
     if files.is_empty() {
         return failed("there is no agent to convert");
     }
     if let Err(message) = write(args, &files, &report) {
         return failed(message);
     }
-    eprint!("{}", report.text());
+    tell!("{}", report.text().trim_end_matches('\n'));
     ExitCode::from(u8::from(report.totals.dropped > 0))
 }
 
@@ -205,8 +211,9 @@ fn write(args: &Convert, files: &[OutputFile], report: &Report) -> Result<(), St
     let Some(path) = &args.report else { return Ok(()) };
     let text = match extension(path) {
         "json" => {
-            serde_json::to_string_pretty(report).map_err(|e| format!("{}: {e}", path.display()))?
-                + "\n"
+            let json = serde_json::to_string_pretty(report);
+            let json = json.map_err(|e| format!("{}: {e}", path.display()))?;
+            escape_json(&json).into_owned() + "\n"
         }
         "html" | "htm" => report.html(),
         _ => report.text(),
@@ -295,7 +302,9 @@ pub fn diff(args: &Diff) -> ExitCode {
         [left, right].map(|(program, sources, normalized)| Side { program, sources, normalized });
     let found = differences(left.normalized, right.normalized);
     let comparison = Comparison::new(left, right, &AnnouncedLosses::none());
-    let mut out = io::stdout().lock();
+    let texts = [left, right].into_iter().flat_map(|side| side.sources.iter());
+    let masker: Masker = texts.map(|(_, file)| (&*file.text, file.masks())).collect();
+    let mut out = String::new();
     for Difference { path, left: one, right: other } in &found {
         let _ = writeln!(out, "{path}");
         for (mark, said, sources) in [('-', one, left.sources), ('+', other, right.sources)] {
@@ -308,13 +317,16 @@ pub fn diff(args: &Diff) -> ExitCode {
     let _ = write!(out, "{}", comparison.text(names));
     if found.is_empty() && comparison.is_same() {
         let _ = writeln!(out, "They have the same meaning");
-        return ExitCode::SUCCESS;
+        return show(&out, &masker);
     }
     let count = found.len();
     let _ = writeln!(out, "{count} {}", if count == 1 { "difference" } else { "differences" });
     let _ =
         writeln!(out, "the second {}: {}", comparison.verdict.predicate(), comparison.summary());
-    ExitCode::FAILURE
+    match show(&out, &masker) {
+        ExitCode::SUCCESS => ExitCode::FAILURE,
+        code => code,
+    }
 }
 
 fn place(sources: &SourceMap, at: Option<Span>) -> String {

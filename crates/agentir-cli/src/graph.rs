@@ -2,12 +2,16 @@
 
 use agentir::{Detail, Snapshot};
 use agentir_draw::View;
-#[cfg(feature = "pictures")]
-use agentir_draw::{Graph, TooLarge};
 use agentir_flow::Cfg;
 use agentir_flow::cfg::AgentId;
 use agentir_ir::Program;
 use clap::ValueEnum;
+#[cfg(feature = "pictures")]
+use {
+    agentir_diagnostics::one_line,
+    agentir_draw::{Graph, TooLarge},
+    agentir_secrets::Masker,
+};
 
 /// How a graph is written.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -95,7 +99,9 @@ pub fn graph(
         #[cfg(feature = "pictures")]
         GraphFormat::Svg => agentir_draw::svg(&whole).map_err(too_large),
         #[cfg(feature = "pictures")]
-        GraphFormat::Html => page(program, &cfg, name, detail, whole, &draw),
+        GraphFormat::Html => {
+            page(program, &cfg, name, detail, whole, &draw, &snapshot.sources().masker())
+        }
         GraphFormat::Json => serde_json::to_string_pretty(&whole)
             .map(|text| text + "\n")
             .map_err(|error| error.to_string()),
@@ -111,23 +117,25 @@ fn page(
     detail: Detail,
     whole: Graph,
     draw: &dyn Fn(Detail, &[AgentId]) -> Graph,
+    masker: &Masker,
 ) -> Result<String, String> {
+    let shown = |text: &str| one_line(&masker.mask(text)).into_owned();
     let title = name.or_else(|| program.entry().map(|a| a.metadata.name.value.as_str()));
-    let title = title.unwrap_or("agents");
-    let mut graphs = vec![(name.unwrap_or("all agents").to_owned(), whole)];
+    let title = shown(title.unwrap_or("agents"));
+    let mut graphs = vec![(shown(name.unwrap_or("all agents")), whole)];
     if name.is_none() {
         for (id, part) in (0..).map(AgentId).zip(cfg.agents()) {
             let name = &part.agent.metadata.name.value;
             for detail in [Detail::Steps, Detail::Statements] {
                 let how = if detail == Detail::Steps { "steps" } else { "statements" };
-                graphs.push((format!("{name}: {how}"), draw(detail, &[id])));
+                graphs.push((shown(&format!("{name}: {how}")), draw(detail, &[id])));
             }
         }
     } else if detail == Detail::Statements {
         let id = name.and_then(|n| cfg.find(n));
         graphs.extend(id.map(|id| ("steps".to_owned(), draw(Detail::Steps, &[id]))));
     }
-    agentir_draw::html(title, &graphs).map_err(too_large)
+    agentir_draw::html(&title, &graphs).map_err(too_large)
 }
 
 #[cfg(feature = "pictures")]

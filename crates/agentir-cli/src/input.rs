@@ -140,7 +140,7 @@ pub fn stdin(
     }
     let mut text = Vec::new();
     io::stdin().read_to_end(&mut text).map_err(|error| {
-        eprintln!("error: standard input cannot be read: {error}");
+        tell!("error: standard input cannot be read: {error}");
         ExitCode::from(2)
     })?;
     Ok(TextInput { name, text })
@@ -189,7 +189,7 @@ pub fn load_input(input: &Input) -> Result<Snapshot, ExitCode> {
 
 /// Reports why nothing could be loaded.
 pub fn unreadable(error: LoadError) -> ExitCode {
-    eprintln!("error: {error}");
+    tell!("error: {error}");
     ExitCode::from(2)
 }
 

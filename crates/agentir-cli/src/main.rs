@@ -1,5 +1,10 @@
 //! The command line: arguments in, calls, exit code out.
 
+/// Prints a line to standard error, as it may be shown: it may quote names and texts of documents.
+macro_rules! tell {
+    ($($argument:tt)*) => { $crate::output::tell(&format!($($argument)*)) };
+}
+
 mod batch;
 mod check;
 mod commands;
@@ -12,6 +17,8 @@ mod rewrite;
 #[cfg(feature = "runtime")]
 mod run;
 mod settings;
+#[cfg(feature = "runtime")]
+mod terminal;
 #[cfg(feature = "runtime")]
 mod test;
 mod write;
@@ -36,12 +43,12 @@ fn main() -> ExitCode {
 /// Says that something was left undecided because Z3 is missing, if that is so.
 fn note_missing_z3() {
     let Some(error) = agentir::z3_failure() else { return };
-    eprintln!("note: some conditions are undecided because Z3 is not available: {error}");
+    tell!("note: some conditions are undecided because Z3 is not available: {error}");
     #[cfg(feature = "z3")]
-    eprintln!(
+    tell!(
         "help: install Z3's library (on Debian: libz3-4), or set {} to its path",
         agentir_z3::LIBRARY_VARIABLE
     );
     #[cfg(not(feature = "z3"))]
-    eprintln!("help: build agentir with the feature `z3`, which is on by default");
+    tell!("help: build agentir with the feature `z3`, which is on by default");
 }

@@ -1,8 +1,77 @@
-//! What commands print.
+//! What commands print. Documents were written by others, so what quotes them is printed as it may be shown: without
+//! secrets, and without commands to terminals and logs. Programs and AgentIR are printed as they are.
 
+use agentir_diagnostics::{clean_lines, escape_json};
+use agentir_secrets::{MASK, Masker, is_credential, masks};
 use clap::error::ErrorKind;
-use std::io::{self, Write};
+use std::borrow::Cow;
+use std::env;
+use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
+
+/// A text as it may be shown.
+pub fn shown(text: &str, masker: &Masker) -> String {
+    clean_lines(&masker.mask(text)).into_owned()
+}
+
+/// Prints a line to standard error.
+pub fn tell(text: &str) {
+    let mut line = shown(text, &Masker::default());
+    line.push('\n');
+    // Nobody is left to be told.
+    let _ = io::stderr().lock().write_all(line.as_bytes());
+}
+
+/// Prints to standard output what quotes documents.
+pub fn show(text: &str, masker: &Masker) -> ExitCode {
+    print(&shown(text, masker))
+}
+
+/// Prints a diff. Where people read it, in a terminal or the log of a CI system, it is printed as it may be shown;
+/// elsewhere it may be applied, and so is printed as it is. `texts` are those that it is the difference of.
+pub fn show_diff(diff: &str, texts: [&str; 2]) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    if !is_read_by_people() {
+        return out.write_all(diff.as_bytes());
+    }
+    let found = texts.map(|text| (text, masks(text)));
+    let masker = found.iter().map(|(text, masks)| (*text, masks.as_slice())).collect();
+    let text = shown(diff, &masker);
+    out.write_all(text.as_bytes())?;
+    if text != diff {
+        tell(
+            "note: secrets and control characters of the changes are not shown, so this diff cannot be applied\n\
+             help: a diff that is redirected to a file has them",
+        );
+    }
+    Ok(())
+}
+
+/// Whether standard output is a terminal or the log of a CI system.
+fn is_read_by_people() -> bool {
+    let in_log = || {
+        let in_ci =
+            ["CI", "GITHUB_ACTIONS", "TF_BUILD"].iter().any(|name| env::var_os(name).is_some());
+        in_ci && !is_file(&io::stdout())
+    };
+    io::stdout().is_terminal() || in_log()
+}
+
+/// Whether standard output was redirected to a file.
+#[cfg(unix)]
+fn is_file(out: &io::Stdout) -> bool {
+    use std::os::fd::AsFd;
+    let file = out.as_fd().try_clone_to_owned().map(std::fs::File::from);
+    file.and_then(|file| file.metadata()).is_ok_and(|metadata| metadata.is_file())
+}
+
+/// Whether standard output was redirected to a file.
+#[cfg(windows)]
+fn is_file(out: &io::Stdout) -> bool {
+    use std::os::windows::io::AsHandle;
+    let file = out.as_handle().try_clone_to_owned().map(std::fs::File::from);
+    file.and_then(|file| file.metadata()).is_ok_and(|metadata| metadata.is_file())
+}
 
 /// Prints to standard output.
 pub fn print(text: &str) -> ExitCode {
@@ -24,16 +93,55 @@ pub fn unless_closed(written: io::Result<()>) -> io::Result<()> {
 /// Reports that standard output could not be written to.
 pub fn delivered(written: io::Result<()>) -> Result<(), ExitCode> {
     unless_closed(written).map_err(|error| {
-        eprintln!("error: the output cannot be written: {error}");
+        tell!("error: the output cannot be written: {error}");
         ExitCode::from(2)
     })
 }
 
+/// Prints a value, without secrets.
+pub fn show_json(value: &impl serde::Serialize) -> ExitCode {
+    match serde_json::to_value(value) {
+        Ok(mut value) => {
+            mask_value(&mut value, &Masker::default());
+            print_json(&value)
+        }
+        Err(error) => {
+            tell!("error: {error}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// Masks all texts of a value, names of fields included; a field that is called like a secret has one. Values are not
+/// nested more deeply than what they were read from may be.
+pub fn mask_value(value: &mut serde_json::Value, masker: &Masker) {
+    use serde_json::Value;
+    match value {
+        Value::String(text) => {
+            if let Cow::Owned(masked) = masker.mask(text) {
+                *text = masked;
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(|item| mask_value(item, masker)),
+        Value::Object(fields) => {
+            for (name, mut value) in std::mem::take(fields) {
+                match &mut value {
+                    Value::String(text) if is_credential(&name, text) => *text = MASK.to_string(),
+                    value => mask_value(value, masker),
+                }
+                fields.insert(masker.mask(&name).into_owned(), value);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Prints a value, all of it.
 pub fn print_json(value: &impl serde::Serialize) -> ExitCode {
     match serde_json::to_string_pretty(value) {
-        Ok(text) => print(&(text + "\n")),
+        Ok(text) => print(&(escape_json(&text).into_owned() + "\n")),
         Err(error) => {
-            eprintln!("error: {error}");
+            tell!("error: {error}");
             ExitCode::from(2)
         }
     }
@@ -50,10 +158,10 @@ pub fn misuse(message: &str) -> ExitCode {
 
 /// Says that there is no rule of some name, and which was probably meant.
 pub fn no_such(error: &dyn std::fmt::Display, closest: Option<&str>) -> ExitCode {
-    eprintln!("error: {error}");
+    tell!("error: {error}");
     match closest {
-        Some(near) => eprintln!("help: did you mean `{near}`?"),
-        None => eprintln!("help: `agentir rules` lists them all"),
+        Some(near) => tell!("help: did you mean `{near}`?"),
+        None => tell!("help: `agentir rules` lists them all"),
     }
     ExitCode::from(2)
 }

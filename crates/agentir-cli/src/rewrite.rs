@@ -1,16 +1,17 @@
 //! `agentir fmt` and `agentir migrate`: documents written anew in place.
 
 use crate::input::{AblVersion, check_stdin_filename, stdin};
-use crate::output::unless_closed;
+use crate::output::{show_diff, unless_closed};
 use crate::settings;
 use crate::write::replace;
 use agentir::{Version, languages};
 use agentir_diagnostics::{
-    Diagnostic, FileId, Format, Report, SourceFile, SourceMap, Span, render, sort,
+    Diagnostic, FileId, Format, Report, SourceFile, SourceMap, Span, one_line, render, sort,
 };
 use agentir_project::{Document, documents};
 use agentir_rewrite::NewFile;
 use agentir_rewrite::RewriteError;
+use agentir_secrets::mask;
 use agentir_syntax::Detected;
 use agentir_vfs::Disk;
 use clap::{Args, ValueEnum};
@@ -134,7 +135,7 @@ fn run(
     let found = match documents(&args.paths, input.as_ref(), languages(), &configs, &disk) {
         Ok(found) => found,
         Err(error) => {
-            eprintln!("error: {error}");
+            tell!("error: {error}");
             return ExitCode::from(FAILED);
         }
     };
@@ -161,7 +162,7 @@ fn run(
                 texts.push((target, sources.add(SourceFile::new(name, text))));
             }
             Err(error) => {
-                eprintln!("error: {} {error}", path.display());
+                tell!("error: {} {error}", path.display());
                 code = FAILED;
             }
         }
@@ -192,7 +193,7 @@ fn run(
                 match delivered {
                     Ok(one) => code = code.max(one),
                     Err(error) => {
-                        eprintln!("error: {error}");
+                        tell!("error: {error}");
                         code = FAILED;
                     }
                 }
@@ -200,12 +201,12 @@ fn run(
             Err(RewriteError::InvalidStructure(found)) => {
                 after.add(file.clone());
                 findings.extend(found);
-                eprintln!("error: {} was not changed; its errors are listed below", file.name);
+                tell!("error: {} was not changed; its errors are listed below", file.name);
                 code = FAILED;
             }
             Err(RewriteError::MeaningChanged(what)) => {
                 after.add(file.clone());
-                eprintln!(
+                tell!(
                     "error: {} was not changed, because {what} would have been altered",
                     file.name
                 );
@@ -221,7 +222,7 @@ fn run(
     }
     let files = |n: usize| if n == 1 { "1 file".to_owned() } else { format!("{n} files") };
     let would = if args.check || args.diff { "would be " } else { "" };
-    eprintln!("{} {would}{did}, {unchanged} unchanged", files(changed));
+    tell!("{} {would}{did}, {unchanged} unchanged", files(changed));
     ExitCode::from(code)
 }
 
@@ -290,15 +291,15 @@ fn deliver(args: &Rewrite, target: &Target, file: &SourceFile, new: &New) -> Res
             let nothing = "/dev/null";
             let show = |old: &str, old_name: &str, new: &str, new_name: &str| {
                 let diff = TextDiff::from_lines(old, new);
-                diff.unified_diff().header(old_name, new_name).to_string()
+                diff.unified_diff().header(&one_line(old_name), &one_line(new_name)).to_string()
             };
-            said(out.write_all(show(&file.text, &file.name, text, &file.name).as_bytes()))?;
+            said(show_diff(&show(&file.text, &file.name, text, &file.name), [&file.text, text]))?;
             for (path, text) in &beside {
                 let name = path.display().to_string();
-                said(out.write_all(show("", nothing, text, &name).as_bytes()))?;
+                said(show_diff(&show("", nothing, text, &name), ["", text]))?;
             }
         } else if differs {
-            said(writeln!(out, "{}", file.name))?;
+            said(writeln!(out, "{}", one_line(&mask(&file.name))))?;
         }
         return Ok(if differs { DIFFERS } else { DONE });
     }

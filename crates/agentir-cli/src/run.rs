@@ -1,7 +1,10 @@
 //! `agentir run`: a conversation with agents in the terminal.
 
 use crate::input::{Input as Paths, load_input};
+use crate::output::{mask_value, shown};
+use crate::terminal::Terminal;
 use agentir::{Severity, Snapshot, SourceMap};
+use agentir_diagnostics::escape_json;
 use agentir_ir::Program;
 use agentir_mcp::Mcp;
 use agentir_model::{ApiKey, Endpoint, Offline, OpenAi, Script, Scripted};
@@ -9,6 +12,7 @@ use agentir_runtime::{
     Clock, Escalation, Event, EventKind, FailureKind, Host, Human, HumanReply, Input, Machine,
     Model, NoHuman, Observer, OrchestrationMethod, Session, Status, Turn,
 };
+use agentir_secrets::Masker;
 use agentir_store::{Memory, Sqlite, Store};
 use agentir_tools::{Allow, EnvVars, HostGrant, Http, McpFile, Python, Stubs, Supervisor, Toolbox};
 use clap::{Args, ValueEnum};
@@ -120,7 +124,7 @@ pub fn run(args: &Run) -> ExitCode {
     match talk(args) {
         Ok(code) => code,
         Err(error) => {
-            eprintln!("error: {error}");
+            tell!("error: {error}");
             ExitCode::from(2)
         }
     }
@@ -146,7 +150,7 @@ fn talk(args: &Run) -> Result<ExitCode, String> {
         Err(code) => return Ok(code),
     };
     if snapshot.read_findings().iter().any(|d| d.severity == Severity::Error) {
-        eprintln!("warning: these agents have errors; run `agentir check` to see them");
+        tell!("warning: these agents have errors; run `agentir check` to see them");
     }
     let program = program(&snapshot)?;
     let machine = Machine::new(program);
@@ -159,17 +163,16 @@ fn talk(args: &Run) -> Result<ExitCode, String> {
     }
     let mut observer = Trace {
         sources: snapshot.sources(),
+        terminal: Terminal::new(snapshot.sources().masker()),
         show: args.trace,
         file: match &args.trace_file {
             Some(path) => Some(BufWriter::new(
-                fs::File::create(path)
-                    .map_err(|e| format!("{} cannot be written: {e}", path.display()))?,
+                private(path).map_err(|e| format!("{} cannot be written: {e}", path.display()))?,
             )),
             None => None,
         },
-        streamed: String::new(),
     };
-    let mut terminal = Terminal;
+    let mut person = Person(snapshot.sources().masker());
     let mut nobody = NoHuman;
     let talks = io::stdin().is_terminal();
     let stdin = io::stdin();
@@ -179,11 +182,8 @@ fn talk(args: &Run) -> Result<ExitCode, String> {
     let mut begins = session.turn == 0 && session.transcript.is_empty();
     if !begins {
         for message in &session.transcript {
-            println!(
-                "{}{}",
-                if message.role == agentir_runtime::Role::User { "> " } else { "" },
-                message.text
-            );
+            let mark = if message.role == agentir_runtime::Role::User { "> " } else { "" };
+            observer.terminal.say(&format!("{mark}{}", message.text))?;
         }
     }
     loop {
@@ -192,8 +192,7 @@ fn talk(args: &Run) -> Result<ExitCode, String> {
             for (name, value) in session.variables() {
                 tools.set_session(&name, value);
             }
-            let human: &mut dyn Human =
-                if args.human && talks { &mut terminal } else { &mut nobody };
+            let human: &mut dyn Human = if args.human && talks { &mut person } else { &mut nobody };
             let mut host = Host {
                 model: &mut *model,
                 tools: &mut tools,
@@ -216,10 +215,8 @@ fn talk(args: &Run) -> Result<ExitCode, String> {
                 }
                 Status::Done => return Ok(ExitCode::SUCCESS),
                 Status::Failed => {
-                    eprintln!(
-                        "error: {}",
-                        turn.error.as_deref().unwrap_or("the conversation failed")
-                    );
+                    let error = turn.error.as_deref().unwrap_or("the conversation failed");
+                    tell!("error: {}", observer.terminal.masker().mask(error));
                     return Ok(ExitCode::from(1));
                 }
             }
@@ -232,7 +229,7 @@ fn talk(args: &Run) -> Result<ExitCode, String> {
             Some(Ok(line)) if line.trim().is_empty() => input = None,
             Some(Ok(line)) => {
                 if !talks {
-                    println!("> {line}");
+                    observer.terminal.say(&format!("> {line}"))?;
                 }
                 input = Some(said(&line));
             }
@@ -255,22 +252,22 @@ fn said(line: &str) -> Input {
 }
 
 fn show(turn: &Turn, observer: &mut Trace<'_>) -> Result<(), String> {
-    let mut out = io::stdout().lock();
     // What was shown while it was written is not shown again.
-    let streamed = std::mem::take(&mut observer.streamed);
+    let streamed = observer.terminal.finish();
+    let terminal = &observer.terminal;
+    let mut out = io::stdout().lock();
     for said in &turn.messages {
         if !streamed.is_empty() && said.text.trim() == streamed.trim() {
             writeln!(out).map_err(|e| e.to_string())?;
             continue;
         }
-        writeln!(out, "{}", said.text).map_err(|e| e.to_string())?;
+        terminal.say(&said.text)?;
         if let Some(actions) = &said.actions {
             let elements = actions.get("elements").and_then(|e| e.as_array());
             for element in elements.into_iter().flatten() {
                 let text = |name: &str| element.get(name).and_then(|v| v.as_str());
                 if let (Some(id), label) = (text("id"), text("label").or(text("id"))) {
-                    writeln!(out, "  [!{id}] {}", label.unwrap_or_default())
-                        .map_err(|e| e.to_string())?;
+                    terminal.say(&format!("  [!{id}] {}", label.unwrap_or_default()))?;
                 }
             }
         }
@@ -436,16 +433,17 @@ impl Clock for Now {
     }
 }
 
-/// A person at this terminal.
-struct Terminal;
+/// A person at this terminal, who is not shown secrets.
+struct Person(Masker);
 
-impl Human for Terminal {
+impl Human for Person {
     fn take_over(&mut self, escalation: &Escalation<'_>) -> HumanReply {
-        println!(
+        let asked = format!(
             "[{} escalates to a human agent{}; what do you say? An empty line hands back to the agent, `end` keeps the conversation]",
             escalation.agent,
             escalation.reason.as_ref().map(|r| format!(": {r}")).unwrap_or_default()
         );
+        println!("{}", shown(&asked, &self.0));
         let mut reply = HumanReply::default();
         for line in io::stdin().lock().lines().map_while(Result::ok) {
             match line.trim() {
@@ -462,12 +460,28 @@ impl Human for Terminal {
     }
 }
 
+/// Creates a file that only its owner may read: it contains conversations.
+fn private(path: &Path) -> io::Result<fs::File> {
+    let mut options = fs::File::options();
+    options.write(true).create(true).truncate(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let file = options.open(path)?;
+    #[cfg(unix)]
+    if file.metadata()?.is_file() {
+        use std::os::unix::fs::PermissionsExt;
+        // It may have been there, and may belong to somebody else, who then decides.
+        let _ = file.set_permissions(fs::Permissions::from_mode(0o600));
+    }
+    Ok(file)
+}
+
 /// Shows and writes what happens.
 struct Trace<'s> {
     sources: &'s SourceMap,
     show: bool,
     file: Option<BufWriter<fs::File>>,
-    streamed: String,
+    terminal: Terminal,
 }
 
 impl Trace<'_> {
@@ -497,20 +511,18 @@ impl Observer for Trace<'_> {
             return;
         }
         let event = self.placed(event);
-        if let (Some(file), Ok(line)) = (&mut self.file, serde_json::to_string(&event)) {
+        if let (Some(file), Ok(mut value)) = (&mut self.file, serde_json::to_value(&event)) {
+            mask_value(&mut value, self.terminal.masker());
             // That it cannot be written is said at the end of the turn.
-            let _ = writeln!(file, "{line}");
+            let _ = writeln!(file, "{}", escape_json(&value.to_string()));
         }
         if self.show {
-            eprintln!("{}", line(&event));
+            tell!("{}", self.terminal.shown(&line(&event)));
         }
     }
 
     fn partial(&mut self, text: &str) {
-        self.streamed.push_str(text);
-        print!("{text}");
-        // Whoever reads it gets the rest with the answer.
-        let _ = io::stdout().flush();
+        self.terminal.stream(text);
     }
 }
 

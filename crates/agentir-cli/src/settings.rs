@@ -19,7 +19,7 @@ pub fn chosen(
         _ if none => Ok(Configs::none(config_names())),
         None => Ok(agentir_project::configs(files)),
         Some(file) => Configs::fixed(files, file, config_names()).map_err(|error| {
-            eprintln!("error: {} cannot be read: {error}", file.display());
+            tell!("error: {} cannot be read: {error}", file.display());
             ExitCode::from(2)
         }),
     }

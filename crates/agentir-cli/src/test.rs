@@ -4,10 +4,12 @@ use crate::input::{Input, load_input};
 use crate::output::delivered;
 use crate::{run as run_command, write};
 use agentir::Snapshot;
+use agentir_diagnostics::one_line;
 use agentir_runtime::Machine;
 use agentir_scenario::{
     Coverage, Limits, Scenario, TestOutcome, Updated, coverage, generate, junit, run, text, update,
 };
+use agentir_secrets::mask;
 use agentir_vfs::{Depth, Disk, Entry, FileSystem, Unvisited, read_text};
 use clap::Args;
 use rayon::prelude::*;
@@ -75,8 +77,8 @@ fn make(args: &Test) -> Result<ExitCode, String> {
             let _ = std::io::stdout().lock().write_all(yaml.as_bytes());
         }
     }
-    eprintln!("{} conversations", made.conversations.len());
-    eprint!("{}", coverage(&made.coverage.metrics(machine.cfg())));
+    tell!("{} conversations", made.conversations.len());
+    tell!("{}", coverage(&made.coverage.metrics(machine.cfg())).trim_end());
     Ok(ExitCode::SUCCESS)
 }
 
@@ -91,7 +93,7 @@ struct Done {
 pub fn test(args: &Test) -> ExitCode {
     if args.generate {
         return make(args).unwrap_or_else(|error| {
-            eprintln!("error: {error}");
+            tell!("error: {error}");
             ExitCode::from(2)
         });
     }
@@ -99,7 +101,7 @@ pub fn test(args: &Test) -> ExitCode {
     let files = match find(&args.paths, &disk) {
         Ok(files) => files,
         Err(error) => {
-            eprintln!("error: {error}");
+            tell!("error: {error}");
             return ExitCode::from(2);
         }
     };
@@ -113,6 +115,7 @@ pub fn test(args: &Test) -> ExitCode {
     for Done { file, outcomes, covered } in done {
         match outcomes {
             Ok(outcomes) => {
+                let file = one_line(&mask(&file)).into_owned();
                 out.push_str(&text(&file, &outcomes));
                 out.push_str(&covered);
                 let bad = outcomes.iter().filter(|o| !o.failures.is_empty()).count();
@@ -122,7 +125,7 @@ pub fn test(args: &Test) -> ExitCode {
             }
             Err(error) => {
                 broken += 1;
-                eprintln!("error: {file}: {error}");
+                tell!("error: {file}: {error}");
             }
         }
     }
@@ -134,7 +137,7 @@ pub fn test(args: &Test) -> ExitCode {
     if let Some(path) = &args.junit
         && let Err(error) = write::replace(path, &junit(&suites))
     {
-        eprintln!("error: {error}");
+        tell!("error: {error}");
         return ExitCode::from(2);
     }
     match (failed, broken) {
@@ -151,7 +154,11 @@ fn bring_up(files: &[PathBuf], disk: &Disk) -> ExitCode {
         let scenario = Scenario::read(&file).map_err(|e| e.to_string())?;
         let snapshot = agents(path, &scenario)?;
         let machine = Machine::new(run_command::program(&snapshot)?);
-        let updated = update(&machine, &file).map_err(|e| e.to_string())?;
+        let mut updated = update(&machine, &file).map_err(|e| e.to_string())?;
+        let masker = snapshot.sources().masker();
+        for one in &mut updated.left {
+            *one = masker.mask(one).into_owned();
+        }
         if updated.changes > 0 {
             write::replace(path, &updated.text)?;
         }
@@ -161,20 +168,22 @@ fn bring_up(files: &[PathBuf], disk: &Disk) -> ExitCode {
     let (mut left, mut broken) = (false, false);
     let mut out = String::new();
     for (path, done) in files.iter().zip(done) {
-        let file = path.display();
+        let file = path.display().to_string();
+        let file = one_line(&mask(&file)).into_owned();
         match done {
             Ok(updated) => {
                 if updated.changes > 0 {
                     out.push_str(&format!("{file}: {} values updated\n", updated.changes));
                 }
                 for one in &updated.left {
+                    let one = one_line(one);
                     out.push_str(&format!("{file}: not updated: {one}\n"));
                 }
                 left |= !updated.left.is_empty();
             }
             Err(error) => {
                 broken = true;
-                eprintln!("error: {file}: {error}");
+                tell!("error: {file}: {error}");
             }
         }
     }
@@ -247,6 +256,8 @@ fn tests(
     let program = run_command::program(&snapshot)?;
     let machine = Machine::new(program);
     let outcomes = run(&machine, &scenario).map_err(|e| e.to_string())?;
+    let masker = snapshot.sources().masker();
+    let outcomes: Vec<TestOutcome> = outcomes.into_iter().map(|o| o.shown(&masker)).collect();
     if covers {
         let mut all = Coverage::default();
         outcomes.iter().for_each(|o| all += o.coverage.clone());

@@ -52,6 +52,17 @@ pub struct ConditionDifference {
 }
 
 impl Conditions {
+    /// Calls `change` with every text in it.
+    pub(crate) fn texts_mut(&mut self, change: &mut dyn FnMut(&mut String)) {
+        for one in &mut self.different {
+            [&mut one.path, &mut one.left, &mut one.right, &mut one.state]
+                .into_iter()
+                .for_each(&mut *change);
+            let places = one.left_at.iter_mut().chain(&mut one.right_at);
+            places.for_each(|at| change(&mut at.file));
+        }
+    }
+
     pub(crate) fn verdict(&self) -> Verdict {
         Verdict::of(self.different.iter().map(|d| d.announced), self.undecided == 0)
     }

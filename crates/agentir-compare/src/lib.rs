@@ -140,6 +140,12 @@ impl Comparison {
         Self { verdict, conditions, behaviour }
     }
 
+    /// Calls `change` with every text in it.
+    pub fn texts_mut(&mut self, change: &mut dyn FnMut(&mut String)) {
+        self.conditions.texts_mut(change);
+        self.behaviour.texts_mut(change);
+    }
+
     /// Adds the comparison of another pair of programs.
     pub fn add(&mut self, other: Self) {
         self.verdict = self.verdict.max(other.verdict);

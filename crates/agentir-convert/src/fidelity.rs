@@ -3,13 +3,15 @@
 use crate::comments::Comment;
 use crate::truthiness;
 use agentir_compare::{AnnouncedLosses, Comparison, ENTRY, Location, NormalizedProgram};
-use agentir_diagnostics::{SourceMap, Span};
+use agentir_diagnostics::{SourceMap, Span, clean_lines};
+use agentir_secrets::Masker;
 use agentir_syntax::Languages;
 use agentir_syntax::emit::{LossRule, OutputFile, Preservation, Renamed, Target};
 use rustc_hash::{FxHashMap, FxHashSet};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 /// The preservation of one value.
@@ -117,6 +119,48 @@ impl Report {
         self.comments.extend(other.comments);
     }
 
+    /// The report as it may be shown: without secrets, and without commands to terminals and logs.
+    #[must_use]
+    pub fn shown(mut self, masker: &Masker) -> Self {
+        self.texts_mut(&mut |text| {
+            if let Cow::Owned(masked) = masker.mask(text) {
+                *text = masked;
+            }
+            if let Cow::Owned(clean) = clean_lines(text) {
+                *text = clean;
+            }
+        });
+        self
+    }
+
+    /// Calls `change` with every text in it.
+    fn texts_mut(&mut self, change: &mut dyn FnMut(&mut String)) {
+        for entry in &mut self.entries {
+            change(&mut entry.path);
+            value_texts_mut(&mut entry.value, change);
+            entry.how.iter_mut().chain(&mut entry.help).for_each(&mut *change);
+            let places = entry.source.iter_mut().chain(&mut entry.target);
+            places.for_each(|at| change(&mut at.file));
+        }
+        for renamed in &mut self.renamed {
+            change(&mut renamed.from);
+            change(&mut renamed.to);
+        }
+        if let Some(proof) = &mut self.proof {
+            proof.texts_mut(change);
+        }
+        for added in &mut self.added {
+            change(&mut added.path);
+            value_texts_mut(&mut added.value, change);
+            added.target.iter_mut().for_each(|at| change(&mut at.file));
+        }
+        for comment in &mut self.comments {
+            change(&mut comment.text);
+            change(&mut comment.source.file);
+            comment.target.iter_mut().for_each(|at| change(&mut at.file));
+        }
+    }
+
     /// The comments that were dropped.
     pub fn dropped_comments(&self) -> impl Iterator<Item = &Comment> {
         self.comments.iter().filter(|c| c.target.is_none())
@@ -142,6 +186,18 @@ impl Report {
             }
         }
         all
+    }
+}
+
+/// Calls `change` with every text in a value, which is not nested more deeply than documents may be.
+fn value_texts_mut(value: &mut Value, change: &mut dyn FnMut(&mut String)) {
+    match value {
+        Value::String(text) => change(text),
+        Value::Array(items) => items.iter_mut().for_each(|item| value_texts_mut(item, change)),
+        Value::Object(fields) => {
+            fields.values_mut().for_each(|field| value_texts_mut(field, change));
+        }
+        _ => {}
     }
 }
 

@@ -169,6 +169,18 @@ impl Diagnostic {
         }
     }
 
+    /// Calls `change` with every text in it that may quote a document, but for the texts of edits.
+    pub(crate) fn texts_mut(&mut self, change: &mut dyn FnMut(&mut String)) {
+        change(&mut self.message);
+        change(&mut self.primary.message);
+        self.labels.iter_mut().for_each(|label| change(&mut label.message));
+        self.help.iter_mut().chain(&mut self.note).chain(&mut self.page).for_each(&mut *change);
+        self.fixes.iter_mut().for_each(|fix| change(&mut fix.title));
+        if let Some(evidence) = &mut self.evidence {
+            evidence.texts_mut(change);
+        }
+    }
+
     /// A finding of `rule` at `span`.
     pub fn new(rule: RuleName, severity: Severity, span: Span, message: impl Into<String>) -> Self {
         Self {

@@ -53,6 +53,33 @@ impl Evidence {
     }
 }
 
+impl Evidence {
+    /// Calls `change` with every text in it.
+    pub(crate) fn texts_mut(&mut self, change: &mut dyn FnMut(&mut String)) {
+        for Binding { variable, value } in &mut self.state {
+            change(variable);
+            value.iter_mut().for_each(|value| value_texts_mut(value, change));
+        }
+        self.core.iter_mut().for_each(|premise| change(&mut premise.message));
+        let steps = self.run.iter_mut().flat_map(|run| &mut run.steps);
+        steps.for_each(|step| change(&mut step.message));
+    }
+}
+
+/// Calls `change` with every text in a value. Values of variables are not nested more deeply than the solver makes them.
+fn value_texts_mut(value: &mut serde_json::Value, change: &mut dyn FnMut(&mut String)) {
+    match value {
+        serde_json::Value::String(text) => change(text),
+        serde_json::Value::Array(items) => {
+            items.iter_mut().for_each(|item| value_texts_mut(item, change));
+        }
+        serde_json::Value::Object(fields) => {
+            fields.values_mut().for_each(|field| value_texts_mut(field, change));
+        }
+        _ => {}
+    }
+}
+
 /// JSON as text where the format does not describe itself, as the cache's, which cannot hold a
 /// [`serde_json::Value`].
 mod as_text {

@@ -1,12 +1,14 @@
 //! Files and the spans in them.
 
 use crate::lines::LineIndex;
+use agentir_secrets::{MASK, Mask, Masker, masks};
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// A file of the [`SourceMap`] it was added to.
 #[derive(
@@ -137,18 +139,57 @@ pub struct SourceFile {
     pub text: Arc<str>,
     /// Made on first use: clean files never pay for it.
     pub(crate) lines: LineIndex,
+    /// Found on first use: only files that are shown are searched.
+    pub(crate) masks: OnceLock<Box<[Mask]>>,
 }
 
 impl SourceFile {
     /// A file called `name` with `text`.
     pub fn new(name: impl Into<Arc<str>>, text: impl Into<Arc<str>>) -> Self {
-        Self { name: name.into(), text: text.into(), lines: LineIndex::default() }
+        Self {
+            name: name.into(),
+            text: text.into(),
+            lines: LineIndex::default(),
+            masks: OnceLock::new(),
+        }
     }
 
     /// The text of `span`, empty if it does not lie on character boundaries of this file.
     #[must_use]
     pub fn slice(&self, span: Span) -> &str {
         self.text.get(span.range()).unwrap_or_default()
+    }
+
+    /// The masks of the secrets in the text, wherever they stand in it.
+    pub fn masks(&self) -> &[Mask] {
+        self.masks.get_or_init(|| {
+            let found = masks(&self.text);
+            if found.is_empty() {
+                return found.into();
+            }
+            let masker: Masker = [(&*self.text, found.as_slice())].into_iter().collect();
+            masker.masks(&self.text).into()
+        })
+    }
+
+    /// Some bytes of the text as they may be shown: without secrets. Lines keep their number.
+    #[must_use]
+    pub fn masked(&self, range: Range<usize>) -> Cow<'_, str> {
+        let text = |range| self.text.get(range).unwrap_or_default();
+        let first = self.masks().partition_point(|mask| mask.hidden.end <= range.start);
+        let hidden = self.masks().iter().skip(first).map(|mask| &mask.hidden);
+        let mut hidden = hidden.take_while(|hidden| hidden.start < range.end).peekable();
+        if hidden.peek().is_none() {
+            return Cow::Borrowed(text(range));
+        }
+        let (mut out, mut at) = (String::new(), range.start);
+        for hidden in hidden {
+            out.push_str(text(at..hidden.start.max(at)));
+            out.push(MASK);
+            at = hidden.end.min(range.end);
+        }
+        out.push_str(text(at..range.end));
+        Cow::Owned(out)
     }
 }
 
@@ -203,6 +244,12 @@ impl SourceMap {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.files.is_empty()
+    }
+
+    /// What masks the secrets of all files in other texts.
+    #[must_use]
+    pub fn masker(&self) -> Masker {
+        self.files.iter().map(|file| (&*file.text, file.masks())).collect()
     }
 
     /// The text of `span`.

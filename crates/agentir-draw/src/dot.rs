@@ -2,6 +2,7 @@
 
 use crate::colours::colours;
 use crate::graph_view::{Cycle, Graph, Node, Shape};
+use agentir_diagnostics::one_line;
 use std::fmt::Write;
 
 /// The graph in DOT.
@@ -63,13 +64,12 @@ fn node_line(node: &Node) -> String {
 
 fn quoted(text: &str) -> String {
     let mut out = String::from("\"");
-    for c in text.chars() {
+    for c in one_line(text).chars() {
         match c {
             '"' | '\\' => {
                 out.push('\\');
                 out.push(c);
             }
-            c if c.is_control() => out.push(' '),
             c => out.push(c),
         }
     }

@@ -4,11 +4,13 @@
 use crate::label;
 use agentir_diagnostics::{SourceMap, Span};
 use agentir_flow::cfg::{AgentId, Cfg, EdgeKind, NodeKind};
+use agentir_secrets::Masker;
 use petgraph::algo::kosaraju_scc;
 use petgraph::graph::{DiGraph, EdgeIndex, NodeIndex};
 use rustc_hash::{FxHashMap, FxHashSet};
 use schemars::JsonSchema;
 use serde::Serialize;
+use std::borrow::Cow;
 use std::collections::VecDeque;
 
 /// So many literals of a guard are written out at most: the last ones.
@@ -222,7 +224,7 @@ pub struct Edge {
     pub location: Option<String>,
 }
 
-/// What of a graph is shown.
+/// What of a graph is shown, without the secrets of the sources.
 #[must_use]
 pub fn graph(cfg: &Cfg<'_>, sources: &SourceMap, view: &View<'_>) -> Graph {
     let shown = |id: AgentId| view.agents.is_empty() || view.agents.contains(&id);
@@ -356,7 +358,30 @@ pub fn graph(cfg: &Cfg<'_>, sources: &SourceMap, view: &View<'_>) -> Graph {
         .entry
         .and_then(|id| cfg.agent(id))
         .map(|part| part.agent.metadata.name.value.to_string());
-    Graph { detail: view.detail, entry_agent, agents, nodes, edges }
+    let mut graph = Graph { detail: view.detail, entry_agent, agents, nodes, edges };
+    graph.mask(&sources.masker());
+    graph
+}
+
+impl Graph {
+    /// Takes secrets out of all texts. Texts that are cut were cut before.
+    fn mask(&mut self, masker: &Masker) {
+        let mask = |text: &mut String| {
+            if let Cow::Owned(masked) = masker.mask(text) {
+                *text = masked;
+            }
+        };
+        self.entry_agent.iter_mut().for_each(mask);
+        self.agents.iter_mut().for_each(|agent| mask(&mut agent.name));
+        for node in &mut self.nodes {
+            mask(&mut node.label);
+            node.step.iter_mut().chain(&mut node.location).for_each(mask);
+        }
+        for edge in &mut self.edges {
+            mask(&mut edge.label);
+            edge.guard.iter_mut().chain(&mut edge.location).for_each(mask);
+        }
+    }
 }
 
 /// The only edge that leads to a node, over what is done on the way to it.

@@ -5,6 +5,7 @@ use crate::colours::colours;
 use crate::graph_view::{Graph, Shape};
 use crate::layout::{TooLarge, layout};
 use crate::svg::{body, escape, style};
+use agentir_diagnostics::escape_json;
 use std::fmt::Write;
 
 /// What moves the picture and fills the panel.
@@ -48,6 +49,7 @@ pub fn html(title: &str, graphs: &[(String, Graph)]) -> Result<String, TooLarge>
     }
     // A script ends where `</script` stands, whatever is around it.
     let json = serde_json::to_string(&data).unwrap_or_default().replace('<', "\\u003c");
+    let json = escape_json(&json);
     let _ = writeln!(
         out,
         "<label>Show <select id=\"which\">{options}</select></label><label><input id=\"find\" type=\"search\" placeholder=\"Find…\"></label></header><main><div id=\"stage\">{pictures}</div><aside id=\"panel\"><p>Click on a node to see what it is, what leads to it and what follows. Drag to move, turn the wheel to come closer, double-click to see all.</p>{}</aside></main><script type=\"application/json\" id=\"data\">{json}</script><script>{SCRIPT}</script></body></html>",

@@ -2,6 +2,7 @@
 
 use crate::colours::colours;
 use crate::graph_view::{Cycle, Graph, Node, Shape};
+use agentir_diagnostics::one_line;
 use std::fmt::Write;
 
 /// The graph as a Mermaid flowchart.
@@ -78,7 +79,7 @@ fn node_line(node: &Node) -> String {
 /// Text between quotes: Mermaid knows the character references of HTML, with `#` for `&`.
 fn escape(text: &str) -> String {
     let mut out = String::new();
-    for c in text.chars() {
+    for c in one_line(text).chars() {
         match c {
             '"' => out.push_str("#quot;"),
             '#' => out.push_str("#35;"),
@@ -87,7 +88,6 @@ fn escape(text: &str) -> String {
             '&' => out.push_str("#amp;"),
             '`' => out.push_str("#96;"),
             '\\' => out.push_str("#92;"),
-            c if c.is_control() => out.push(' '),
             c => out.push(c),
         }
     }

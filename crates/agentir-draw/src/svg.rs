@@ -3,6 +3,7 @@
 use crate::colours::colours;
 use crate::graph_view::{Cycle, Edge, Graph, Node, Shape};
 use crate::layout::{LINE_HEIGHT, Layout, Rect, TooLarge, layout};
+use agentir_diagnostics::clean_lines;
 use std::fmt::Write;
 
 /// The style that every picture brings.
@@ -284,16 +285,14 @@ fn curve(points: &[(f64, f64)]) -> String {
 /// Text in XML, also between quotes.
 pub(crate) fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
+    // XML has no place for control characters, however they are written.
+    for c in clean_lines(text).chars() {
         match c {
             '&' => out.push_str("&amp;"),
             '<' => out.push_str("&lt;"),
             '>' => out.push_str("&gt;"),
             '"' => out.push_str("&quot;"),
             '\'' => out.push_str("&#39;"),
-            '\n' => out.push('\n'),
-            // XML has no place for them, however they are written.
-            c if c.is_control() || matches!(c, '\u{FFFE}' | '\u{FFFF}') => out.push(' '),
             c => out.push(c),
         }
     }

@@ -2,6 +2,8 @@
 
 use crate::fingerprint::VERSION;
 use crate::{Findings, fingerprints};
+use agentir_diagnostics::{Shown, escape_json};
+use agentir_secrets::mask;
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde::{Deserialize, Serialize};
@@ -73,13 +75,14 @@ impl Baseline {
     #[must_use]
     pub fn of(findings: &Findings<'_>) -> Self {
         let prints = fingerprints(&findings.report, findings.root);
-        let mut all: Vec<Known> = findings
-            .report
+        let shown = Shown::new(findings.report.diagnostics, findings.report.sources);
+        let mut all: Vec<Known> = shown
+            .report(0)
             .diagnostics
             .iter()
             .zip(prints)
             .map(|(finding, fingerprint)| Known {
-                file: findings.place(finding.primary.span).file,
+                file: mask(&findings.place(finding.primary.span).file).into_owned(),
                 rule: finding.rule.0.to_owned(),
                 fingerprint,
                 message: finding.message.clone(),
@@ -104,7 +107,7 @@ impl Baseline {
     /// Its text.
     #[must_use]
     pub fn to_json(&self) -> String {
-        serde_json::to_string_pretty(self).unwrap_or_default() + "\n"
+        escape_json(&serde_json::to_string_pretty(self).unwrap_or_default()).into_owned() + "\n"
     }
 
     /// Holds it against the findings of a run.
@@ -118,7 +121,7 @@ impl Baseline {
             .report
             .sources
             .iter()
-            .map(|(_, file)| crate::relative(&file.name, findings.root))
+            .map(|(_, file)| mask(&crate::relative(&file.name, findings.root)).into_owned())
             .collect();
         let mut gone: Vec<Known> =
             open.into_values().filter(|known| looked.contains(&known.file)).cloned().collect();

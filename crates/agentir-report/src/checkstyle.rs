@@ -37,7 +37,7 @@ pub(crate) fn write(findings: &Findings<'_>, out: &mut dyn Write) -> io::Result<
     writeln!(out)
 }
 
-/// A text without what XML has no way to say.
+/// A text on one line.
 fn plain(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }

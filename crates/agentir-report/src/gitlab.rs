@@ -1,6 +1,6 @@
 //! GitLab's report of code quality: an array in the form of Code Climate's issues.
 
-use crate::{Findings, fingerprints, in_full};
+use crate::{Findings, in_full, write_json};
 use agentir_diagnostics::Severity;
 use serde::Serialize;
 use std::io::{self, Write};
@@ -26,8 +26,11 @@ struct Lines {
     end: u32,
 }
 
-pub(crate) fn write(findings: &Findings<'_>, out: &mut dyn Write) -> io::Result<()> {
-    let prints = fingerprints(&findings.report, findings.root);
+pub(crate) fn write(
+    findings: &Findings<'_>,
+    prints: Vec<String>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let issues: Vec<Issue> = findings
         .report
         .diagnostics
@@ -51,6 +54,5 @@ pub(crate) fn write(findings: &Findings<'_>, out: &mut dyn Write) -> io::Result<
             }
         })
         .collect();
-    serde_json::to_writer_pretty(&mut *out, &issues)?;
-    writeln!(out)
+    write_json(&issues, out)
 }

@@ -2,7 +2,8 @@
 //! It needs nothing but a browser.
 
 use crate::Findings;
-use agentir_diagnostics::{Applicability, Diagnostic, Severity, SourceFile};
+use agentir_diagnostics::{Applicability, Diagnostic, Severity, SourceFile, clean_lines, one_line};
+use agentir_secrets::Masker;
 use askama::Template;
 use std::io::{self, Write};
 
@@ -82,7 +83,11 @@ struct Line {
     after: String,
 }
 
-pub(crate) fn write(findings: &Findings<'_>, out: &mut dyn Write) -> io::Result<()> {
+pub(crate) fn write(
+    findings: &Findings<'_>,
+    masker: &Masker,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let summary = findings.report.summary();
     let levels = [
         (Severity::Error, summary.errors),
@@ -92,13 +97,19 @@ pub(crate) fn write(findings: &Findings<'_>, out: &mut dyn Write) -> io::Result<
     let costs = findings.page.costs.iter().map(|row| {
         let number = |n: Option<u64>| n.map_or_else(|| "∞".to_owned(), |n| n.to_string());
         let counts = [row.own_models, row.own_tools, row.all_models, row.all_tools];
-        Row { cells: std::iter::once(row.agent.clone()).chain(counts.map(number)).collect() }
+        let agent = one_line(&masker.mask(&row.agent)).into_owned();
+        Row { cells: std::iter::once(agent).chain(counts.map(number)).collect() }
     });
+    let pictures = findings.page.pictures.iter().map(|picture| Picture {
+        name: one_line(&masker.mask(&picture.name)).into_owned(),
+        svg: picture.svg.clone(),
+    });
+    let pictures: Vec<Picture> = pictures.collect();
     let page = View {
         summary: summary.to_string(),
         levels: levels.map(|(severity, count)| Level { name: severity.name(), count }).into(),
         findings: findings.report.diagnostics.iter().map(|d| shown(findings, d)).collect(),
-        pictures: &findings.page.pictures,
+        pictures: &pictures,
         costs: costs.collect(),
     };
     let text = page.render().map_err(io::Error::other)?;
@@ -137,19 +148,18 @@ fn excerpt(file: &SourceFile, finding: &Diagnostic) -> Vec<Line> {
     (first.saturating_sub(AROUND)..=last + AROUND)
         .filter_map(|number| {
             let line = file.line_range(number);
-            // A last line break begins no line.
+            // A last line break begins no line, and there is none behind it.
             if line.start == file.text.len() && number > first {
                 return None;
             }
-            let text = file.text.get(line.clone())?;
-            let cut = |at: usize| at.clamp(line.start, line.end) - line.start;
+            let cut = |at: usize| file.text.floor_char_boundary(at.clamp(line.start, line.end));
             let (from, to) = (cut(span.start), cut(span.end));
-            let part = |range: std::ops::Range<usize>| text.get(range).unwrap_or_default();
+            let part = |range| clean_lines(&file.masked(range)).into_owned();
             Some(Line {
                 number: number + 1,
-                before: part(0..from).to_owned(),
-                marked: part(from..to).to_owned(),
-                after: part(to..text.len()).to_owned(),
+                before: part(line.start..from),
+                marked: part(from..to),
+                after: part(to..line.end),
             })
         })
         .collect()

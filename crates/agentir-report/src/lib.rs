@@ -23,9 +23,10 @@ pub use fingerprint::fingerprints;
 pub use html::{CostRow, Page, Picture};
 
 use agentir_diagnostics::{
-    Diagnostic, FileId, Format as Plain, LineColumn, Report, Severity, SourceFile, SourceMap, Span,
-    render,
+    Diagnostic, FileId, Format as Plain, LineColumn, Report, Severity, Shown, SourceFile,
+    SourceMap, Span, escape_json, render,
 };
+use serde::Serialize;
 use std::collections::HashMap;
 use std::io::{self, Write};
 use std::path::{self, Path};
@@ -122,7 +123,7 @@ pub struct Findings<'a> {
     pub rules: &'a dyn Fn(&str) -> Option<RuleDoc>,
 }
 
-/// Writes findings; `color` is for people's terminals.
+/// Writes findings, without secrets and without commands to terminals and logs; `color` is for people's terminals.
 ///
 /// # Errors
 /// When `out` cannot be written to.
@@ -132,18 +133,33 @@ pub fn write(
     color: bool,
     out: &mut dyn Write,
 ) -> io::Result<()> {
+    let Report { sources, diagnostics, files_checked } = findings.report;
+    let shown = match format {
+        // The others have escapes, or take care of it themselves.
+        Format::Github | Format::Junit | Format::Checkstyle | Format::Markdown | Format::Html => {
+            Shown::plain(diagnostics, sources)
+        }
+        Format::Sarif | Format::Gitlab => Shown::new(diagnostics, sources),
+        Format::Text | Format::Concise | Format::Json | Format::JsonLines => {
+            Shown::new(&[], &SourceMap::new())
+        }
+    };
+    // A fingerprint is that of the finding, not of what is shown of it.
+    let prints = || fingerprints(&findings.report, findings.root);
+    let original = findings;
+    let findings = &Findings { report: shown.report(files_checked), ..*findings };
     match format {
-        Format::Text => render(&findings.report, Plain::Text, color, out),
-        Format::Concise => render(&findings.report, Plain::Concise, color, out),
-        Format::Json => render(&findings.report, Plain::Json, color, out),
-        Format::JsonLines => render(&findings.report, Plain::JsonLines, color, out),
-        Format::Sarif => sarif::write(findings, out),
+        Format::Text => render(&original.report, Plain::Text, color, out),
+        Format::Concise => render(&original.report, Plain::Concise, color, out),
+        Format::Json => render(&original.report, Plain::Json, color, out),
+        Format::JsonLines => render(&original.report, Plain::JsonLines, color, out),
+        Format::Sarif => sarif::write(findings, prints(), out),
         Format::Github => github::write(findings, out),
-        Format::Gitlab => gitlab::write(findings, out),
+        Format::Gitlab => gitlab::write(findings, prints(), out),
         Format::Junit => junit::write(findings, out),
         Format::Checkstyle => checkstyle::write(findings, out),
         Format::Markdown => markdown::write(findings, out),
-        Format::Html => html::write(findings, out),
+        Format::Html => html::write(findings, shown.masker(), out),
     }
 }
 
@@ -185,6 +201,11 @@ fn relative(name: &str, root: &Path) -> String {
     let inside = inside.as_deref().and_then(|p| p.strip_prefix(root).ok()).map(Path::to_owned);
     let shown = inside.map_or_else(|| name.to_owned(), |p| p.display().to_string());
     if cfg!(windows) { shown.replace('\\', "/") } else { shown }
+}
+
+/// Writes JSON for people and programs.
+fn write_json(value: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "{}", escape_json(&serde_json::to_string_pretty(value)?))
 }
 
 /// The message, why it matters and what to do, as one text of several lines.

@@ -5,7 +5,7 @@
 //! `agentir explain` prints.
 
 use crate::fingerprint::VERSION;
-use crate::{Findings, RuleDoc, fingerprints, in_full};
+use crate::{Findings, RuleDoc, in_full, write_json};
 use agentir_diagnostics::{
     Applicability, Diagnostic, Evidence, Fix, Label, Premise, Run, Severity, Span, Tag,
 };
@@ -18,11 +18,14 @@ use std::io::{self, Write};
 /// What the root of the repository is called in places.
 const ROOT: &str = "%SRCROOT%";
 
-pub(crate) fn write(findings: &Findings<'_>, out: &mut dyn Write) -> io::Result<()> {
+pub(crate) fn write(
+    findings: &Findings<'_>,
+    prints: Vec<String>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let mut ids: Vec<&str> = findings.report.diagnostics.iter().map(|d| d.rule.0).collect();
     ids.sort_unstable();
     ids.dedup();
-    let prints = fingerprints(&findings.report, findings.root);
     let results: Vec<sarif::Result> = findings
         .report
         .diagnostics
@@ -54,8 +57,7 @@ pub(crate) fn write(findings: &Findings<'_>, out: &mut dyn Write) -> io::Result<
         .version("2.1.0")
         .runs(vec![run])
         .build();
-    serde_json::to_writer_pretty(&mut *out, &whole)?;
-    writeln!(out)
+    write_json(&whole, out)
 }
 
 const fn level(severity: Severity) -> sarif::ResultLevel {
@@ -121,7 +123,8 @@ fn properties(findings: &Findings<'_>, finding: &Diagnostic) -> sarif::PropertyB
         }
         let premise = |premise: &Premise| {
             let Some(span) = premise.span else { return json!({ "message": premise.message }) };
-            let text = findings.report.sources.slice(span);
+            let file = findings.report.sources.get(span.file);
+            let text = file.map(|file| file.masked(span.range())).unwrap_or_default();
             let physical = physical(findings, span);
             json!({ "physicalLocation": physical, "text": text, "message": premise.message })
         };

@@ -2,8 +2,25 @@
 
 use crate::coverage::CoverageMetric;
 use crate::run::TestOutcome;
+use agentir_diagnostics::{clean_lines, one_line};
+use agentir_secrets::Masker;
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 use std::fmt::Write;
+
+impl TestOutcome {
+    /// The outcome as it may be shown: without secrets, and without commands to terminals and logs.
+    #[must_use]
+    pub fn shown(mut self, masker: &Masker) -> Self {
+        self.name = one_line(&masker.mask(&self.name)).into_owned();
+        for failure in &mut self.failures {
+            for text in [&mut failure.expected, &mut failure.found] {
+                *text = clean_lines(&masker.mask(text)).into_owned();
+            }
+        }
+        self.transcript = clean_lines(&masker.mask(&self.transcript)).into_owned();
+        self
+    }
+}
 
 /// The results of one file, for people.
 #[must_use]

@@ -4,11 +4,14 @@
 //! `://user:password@`), or their name combined with randomness. Placeholders are excluded.
 //!
 //! A rule searches the text of files, comments included; the import of exports leaves out the
-//! secrets that it finds.
+//! secrets that it finds. Whatever is shown passes through a [`Masker`].
 //!
-//! *Invariant*: a search takes linear time, and nothing here prints or keeps a secret.
+//! *Invariant*: a search takes linear time, and nothing here prints a secret.
 
+mod mask;
 mod table;
+
+pub use mask::{MASK, Mask, Masker, mask, masks};
 
 use std::ops::Range;
 use table::{Alphabet, FORMATS, PASSWORDS, PLACEHOLDERS, SECRET_NAMES};
@@ -394,7 +397,7 @@ mod tests {
     use super::*;
 
     /// Generated here, so that scanners find no secret in the repository.
-    fn body(alphabet: Alphabet, length: usize) -> String {
+    pub(crate) fn body(alphabet: Alphabet, length: usize) -> String {
         let all: Vec<u8> =
             (b'!'..=b'~').filter(|c| c.is_ascii_alphanumeric() && alphabet.has(*c)).collect();
         let mut state = 20_u64;

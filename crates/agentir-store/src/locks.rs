@@ -21,6 +21,15 @@ pub(crate) struct SessionLocks {
     held: BTreeMap<String, Option<File>>,
 }
 
+/// Creates a folder, if there is none, with access for the owner only: names of locks are ids of sessions.
+fn create_private(folder: &Path) -> std::io::Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder)
+}
+
 impl SessionLocks {
     /// Locks in the folder `DATABASE-locks`.
     pub(crate) fn next_to(database: &Path) -> Self {
@@ -49,9 +58,13 @@ impl SessionLocks {
         let failed =
             |e: std::io::Error| StoreError::Io { path: path.clone(), reason: e.to_string() };
         if let Some(folder) = &self.folder {
-            fs::create_dir_all(folder).map_err(failed)?;
+            create_private(folder).map_err(failed)?;
         }
-        let file = File::options().create(true).append(true).open(&path).map_err(failed)?;
+        let mut options = File::options();
+        options.create(true).append(true);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        let file = options.open(&path).map_err(failed)?;
         let start = Instant::now();
         loop {
             match file.try_lock() {

@@ -3,10 +3,11 @@
 use super::store::{self, Known};
 use super::{CheckQuery, ExecOptions, Store, each};
 use crate::input::Input;
-use crate::output::{print, print_json};
+use crate::output::{show, show_json};
 use agentir_corpus::{Corpus, Measured};
 use agentir_lint::Selection;
 use agentir_project::{Levels, ProgramFiles, build, max_steps, selection};
+use agentir_secrets::Masker;
 use clap::{Args, ValueEnum};
 use std::collections::HashMap;
 use std::ops::ControlFlow;
@@ -55,15 +56,15 @@ pub fn run(args: &CorpusOf) -> ExitCode {
         Err(code) => return code,
     };
     match args.format {
-        CorpusFormat::Table => print(&agentir_corpus::text(&corpus)),
-        CorpusFormat::Json => print_json(&corpus),
+        CorpusFormat::Table => show(&agentir_corpus::text(&corpus), &Masker::default()),
+        CorpusFormat::Json => show_json(&corpus),
         CorpusFormat::Html => {
             let paths: Vec<String> =
                 args.input.paths().iter().map(|p| p.display().to_string()).collect();
             match agentir_corpus::html(&format!("Corpus: {}", paths.join(", ")), &corpus) {
-                Ok(page) => print(&page),
+                Ok(page) => show(&page, &Masker::default()),
                 Err(error) => {
-                    eprintln!("error: {error}");
+                    tell!("error: {error}");
                     ExitCode::from(2)
                 }
             }

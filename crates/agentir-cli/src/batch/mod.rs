@@ -99,7 +99,7 @@ impl ExecOptions {
         match Store::open(&folder, kind, query) {
             Ok(store) => Some(store),
             Err(error) => {
-                eprintln!("warning: the cache is not used: {error}");
+                tell!("warning: the cache is not used: {error}");
                 None
             }
         }

@@ -1,6 +1,6 @@
 //! `agentir report merge`: reports of shares, put together.
 
-use crate::output::{print, print_json};
+use crate::output::{print, show_json};
 use agentir_corpus::Corpus;
 use agentir_diagnostics::MergeError;
 use clap::Subcommand;
@@ -79,10 +79,10 @@ fn merge_corpora(corpora: Vec<Corpus>) -> ExitCode {
     }
     let mut all = Corpus::new(rows);
     corpora.into_iter().for_each(|corpus| all.add(corpus));
-    print_json(&all)
+    show_json(&all)
 }
 
 fn failed(error: &str) -> ExitCode {
-    eprintln!("error: {error}");
+    tell!("error: {error}");
     ExitCode::from(2)
 }

@@ -46,7 +46,7 @@ pub fn watch(
     mut again: impl FnMut() -> ExitCode,
 ) -> ExitCode {
     let failed = |error: &dyn std::fmt::Display| {
-        eprintln!("error: cannot watch for changes: {error}");
+        tell!("error: cannot watch for changes: {error}");
         ExitCode::from(2)
     };
     let (to, changes) = mpsc::channel();
@@ -82,7 +82,7 @@ pub fn watch(
         if code == ExitCode::from(2) {
             return code;
         }
-        eprintln!("watching for changes; press Ctrl-C to stop");
+        tell!("watching for changes; press Ctrl-C to stop");
         match changes.recv() {
             Ok(Ok(_)) => {}
             Ok(Err(error)) => return failed(&error),

@@ -89,7 +89,28 @@ impl Divergence {
     }
 }
 
+impl Turn {
+    /// Calls `change` with every text in it.
+    fn texts_mut(&mut self, change: &mut dyn FnMut(&mut String)) {
+        self.when.iter_mut().for_each(&mut *change);
+        change(&mut self.does);
+        self.at.iter_mut().for_each(|at| change(&mut at.file));
+    }
+}
+
 impl Behaviour {
+    /// Calls `change` with every text in it.
+    pub(crate) fn texts_mut(&mut self, change: &mut dyn FnMut(&mut String)) {
+        self.undecided.iter_mut().for_each(&mut *change);
+        for one in &mut self.different {
+            change(&mut one.agent);
+            let texts = one.step.iter_mut().chain(&mut one.when).chain(&mut one.state);
+            texts.for_each(&mut *change);
+            let turns = one.conversation.iter_mut().chain(&mut one.left).chain(&mut one.right);
+            turns.for_each(|turn| turn.texts_mut(change));
+        }
+    }
+
     pub(crate) fn verdict(&self) -> Verdict {
         Verdict::of(self.different.iter().map(|d| d.announced), self.undecided.is_empty())
     }

@@ -1,10 +1,10 @@
 //! Copies of source text that are fit to print.
 //!
 //! ariadne prints whole lines as they are and numbers them from the start of the text. So a copy has
-//! the lines of its file under their numbers, without characters that must not reach a terminal. A
-//! line that is too long is cut, or blank where it has no label.
+//! the lines of its file under their numbers, without secrets and characters that must not reach a
+//! terminal. A line that is too long is cut, or blank where it has no label.
 
-use super::clean::stand_in;
+use super::clean::{marked_commands, stand_in};
 use crate::lines::BYTE_ORDER_MARK;
 use crate::source::SourceFile;
 use ariadne::Source;
@@ -69,7 +69,7 @@ impl Excerpt {
         let cut = self.cuts.iter().find(|(of, _)| *of == line);
         let shown = cut.map_or_else(|| content.clone(), |(_, shown)| shown.clone());
         let before = shown.start..offset.clamp(shown.start, shown.end);
-        let before = file.text.get(before).map_or(0, |text| text.chars().count());
+        let before = file.masked(before).chars().count();
         let column = usize::from(shown.start > content.start) + before;
         self.source.line(line).map_or(self.source.len(), |line| line.offset() + column)
     }
@@ -101,5 +101,5 @@ fn window(file: &SourceFile, content: &Range<usize>, at: usize) -> Range<usize> 
 /// Appends bytes of a line, safe to show.
 fn push_clean(file: &SourceFile, bytes: Range<usize>, to: &mut String) {
     let clean = |c| if c == '\t' { c } else { stand_in(c).unwrap_or(c) };
-    to.extend(file.text.get(bytes).unwrap_or_default().chars().map(clean));
+    to.extend(marked_commands(&file.masked(bytes)).chars().map(clean));
 }

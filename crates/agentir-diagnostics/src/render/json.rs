@@ -1,5 +1,6 @@
 //! The report as one JSON object. Others read it: fields are added, never renamed.
 
+use super::clean::escape_json;
 use super::{Report, Summary};
 use crate::diagnostic::{Applicability, Confidence, Diagnostic, Edit, Fix, Label, Severity, Tag};
 use crate::evidence::{Binding, Evidence, Premise, Run};
@@ -7,6 +8,7 @@ use crate::source::{SourceMap, Span};
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde::Serialize;
+use std::borrow::Cow;
 use std::io;
 
 /// The version of the format; changes when a field changes its meaning.
@@ -114,8 +116,8 @@ struct JsonPremise<'a> {
 struct JsonLocation<'a> {
     file: &'a str,
     range: JsonRange,
-    /// The text in `range`.
-    text: &'a str,
+    /// The text in `range`, without secrets.
+    text: Cow<'a, str>,
 }
 
 /// Steps in the order in which they happen.
@@ -199,15 +201,20 @@ pub(crate) fn findings(
         if !std::mem::take(&mut first) {
             out.write_all(b",")?;
         }
-        serde_json::to_writer(&mut *out, &diagnostic(found, report.sources))?;
+        write_json(&diagnostic(found, report.sources), out)?;
     }
     Ok(())
+}
+
+/// Writes a value without characters that a terminal or a log would take for a command.
+fn write_json(value: &impl Serialize, out: &mut dyn io::Write) -> io::Result<()> {
+    out.write_all(escape_json(&serde_json::to_string(value)?).as_bytes())
 }
 
 /// The findings, one a line.
 pub(crate) fn lines(report: &Report<'_>, out: &mut dyn io::Write) -> io::Result<()> {
     for found in report.diagnostics {
-        serde_json::to_writer(&mut *out, &diagnostic(found, report.sources))?;
+        write_json(&diagnostic(found, report.sources), out)?;
         out.write_all(b"\n")?;
     }
     Ok(())
@@ -276,7 +283,7 @@ fn evidence<'a>(evidence: &'a Evidence, sources: &'a SourceMap) -> JsonEvidence<
         at: premise.span.map(|span| JsonLocation {
             file: file_name(span, sources),
             range: range(span, sources),
-            text: sources.slice(span),
+            text: sources.get(span.file).map(|file| file.masked(span.range())).unwrap_or_default(),
         }),
         message: &premise.message,
     };

@@ -1,6 +1,7 @@
 //! Reports of parts of the work, put together.
 
 use super::Summary;
+use super::clean::escape_json;
 use super::json::{VERSION, whole};
 use crate::diagnostic::Severity;
 use serde::Deserialize;
@@ -100,7 +101,8 @@ pub fn merge(reports: &[String], out: &mut dyn Write) -> Result<Summary, MergeEr
         if !findings.is_empty() {
             findings.push(b',');
         }
-        serde_json::to_writer(&mut findings, &finding).map_err(io::Error::from)?;
+        let text = serde_json::to_string(&finding).map_err(io::Error::from)?;
+        findings.extend_from_slice(escape_json(&text).as_bytes());
     }
     whole(&summary, &mut findings.as_slice(), out)?;
     out.flush()?;

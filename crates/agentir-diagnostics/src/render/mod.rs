@@ -1,12 +1,13 @@
 //! What prints findings: for people, for line-based tools, and for programs.
 
-mod clean;
+pub(crate) mod clean;
 mod concise;
 mod excerpt;
 pub(crate) mod json;
 pub(crate) mod merge;
 mod paint;
 mod picture;
+pub(crate) mod shown;
 pub(crate) mod stream;
 mod text;
 

@@ -1,6 +1,7 @@
 //! A report that is written while the findings are still being made.
 
-use super::{Format, Report, Summary, concise, json, text};
+use super::shown::Shown;
+use super::{Format, Summary, concise, json, text};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::source::SourceMap;
 use std::io::{self, BufWriter, Read, Seek, Write};
@@ -37,7 +38,11 @@ impl<'a> Stream<'a> {
     /// # Errors
     /// When they cannot be written.
     pub fn add(&mut self, diagnostics: &[Diagnostic], sources: &SourceMap) -> io::Result<()> {
-        let report = Report { sources, diagnostics, files_checked: 0 };
+        if diagnostics.is_empty() {
+            return Ok(());
+        }
+        let shown = Shown::new(diagnostics, sources);
+        let report = shown.report(0);
         match self.format {
             Format::Text => text::findings(&report, self.color, &mut self.out)?,
             Format::Concise => concise::render(&report, self.color, &mut self.out)?,

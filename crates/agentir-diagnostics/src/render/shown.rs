@@ -1,0 +1,96 @@
+//! Findings as they may be shown. Reports are copied more widely than sources, and what they quote was
+//! written by others.
+
+use super::Report;
+use super::clean::{clean_lines, one_line};
+use crate::diagnostic::Diagnostic;
+use crate::source::{FileId, SourceFile, SourceMap};
+use agentir_secrets::{Masker, mask};
+use std::borrow::Cow;
+use std::collections::HashSet;
+use std::sync::OnceLock;
+
+/// Copies of findings without the secrets of the files that they point into. The files are the same,
+/// but for their names; [`SourceFile::masked`] is what may be shown of their texts.
+#[derive(Debug)]
+pub struct Shown {
+    sources: SourceMap,
+    diagnostics: Vec<Diagnostic>,
+    /// The secrets of the files.
+    masker: Masker,
+}
+
+impl Shown {
+    /// Findings in formats that escape characters on their own, as JSON does.
+    #[must_use]
+    pub fn new(diagnostics: &[Diagnostic], sources: &SourceMap) -> Self {
+        let mut diagnostics = diagnostics.to_vec();
+        let mut files: HashSet<FileId> = HashSet::new();
+        for diagnostic in &mut diagnostics {
+            diagnostic.spans_mut(&mut |span| {
+                files.insert(span.file);
+            });
+        }
+        let files: Vec<(FileId, &SourceFile)> =
+            files.into_iter().filter_map(|id| Some((id, sources.get(id)?))).collect();
+        let masker: Masker = files.iter().map(|(_, file)| (&*file.text, file.masks())).collect();
+        let mut shown = renamed(sources, mask);
+        if !masker.is_empty() && files.len() > 1 {
+            // A secret of one file may stand in another, without what says there that it is one.
+            for (id, _) in files {
+                let Some(file) = shown.get(id).cloned() else { continue };
+                let masks = OnceLock::from(masker.masks(&file.text).into_boxed_slice());
+                shown.replace(id, SourceFile { masks, ..file });
+            }
+        }
+        for diagnostic in &mut diagnostics {
+            diagnostic.texts_mut(&mut |text| update(text, |text| masker.mask(text)));
+            // An edit with a mask instead of a secret would destroy the secret.
+            diagnostic.fixes.retain(|fix| {
+                fix.edits.iter().all(|edit| matches!(masker.mask(&edit.text), Cow::Borrowed(_)))
+            });
+        }
+        Self { sources: shown, diagnostics, masker }
+    }
+
+    /// Findings in formats that have no escapes for control characters.
+    #[must_use]
+    pub fn plain(diagnostics: &[Diagnostic], sources: &SourceMap) -> Self {
+        let mut shown = Self::new(diagnostics, sources);
+        for diagnostic in &mut shown.diagnostics {
+            diagnostic.texts_mut(&mut |text| update(text, clean_lines));
+        }
+        shown.sources = renamed(&shown.sources, one_line);
+        shown
+    }
+
+    /// The findings and their files.
+    #[must_use]
+    pub fn report(&self, files_checked: usize) -> Report<'_> {
+        Report { sources: &self.sources, diagnostics: &self.diagnostics, files_checked }
+    }
+
+    /// What masks the secrets of the files in other texts.
+    #[must_use]
+    pub const fn masker(&self) -> &Masker {
+        &self.masker
+    }
+}
+
+/// Replaces a text by what is made of it.
+fn update(text: &mut String, change: impl Fn(&str) -> Cow<'_, str>) {
+    if let Cow::Owned(new) = change(text) {
+        *text = new;
+    }
+}
+
+/// The same files, some under other names.
+fn renamed(sources: &SourceMap, rename: impl Fn(&str) -> Cow<'_, str>) -> SourceMap {
+    let mut all = sources.clone();
+    for (id, file) in sources.iter() {
+        if let Cow::Owned(name) = rename(&file.name) {
+            all.replace(id, SourceFile { name: name.into(), ..file.clone() });
+        }
+    }
+    all
+}

@@ -1,0 +1,315 @@
+//! Texts as they may be shown: of a secret its first characters, and a mark for the rest.
+
+use crate::table::Alphabet;
+use crate::{BEGIN_KEY, secrets};
+use std::borrow::Cow;
+use std::fmt;
+use std::ops::Range;
+
+/// What stands for the part of a secret that is not shown.
+pub const MASK: char = '…';
+
+/// The number of characters of a secret that are shown.
+const HEAD: usize = 4;
+/// The length in characters from which on some of a secret is shown.
+const MIN_SHOWN: usize = 12;
+/// The minimum length of a secret that is recognised without what stands around it. Passwords in addresses may
+/// be shorter, and are then words like others.
+const MIN_KNOWN: usize = 6;
+
+/// What ends a private key.
+const END_KEY: &str = "-----END ";
+/// A private key is not longer. RSA keys of 16384 bits are less than half as long.
+const MAX_KEY: usize = 32 << 10;
+/// The minimum length of a line of a private key, but for its last one.
+const MIN_KEY_LINE: usize = 16;
+
+/// A secret in a text and the part of it that is not shown. It is on one line: a private key has a mask for each line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mask {
+    /// The bytes of the secret.
+    pub secret: Range<usize>,
+    /// The bytes that are not shown, which end where the secret ends.
+    pub hidden: Range<usize>,
+}
+
+impl Mask {
+    /// The mask of a secret at some bytes of a text.
+    fn new(text: &str, secret: Range<usize>) -> Self {
+        let inside = text.get(secret.clone()).unwrap_or_default();
+        let head = if inside.chars().nth(MIN_SHOWN - 1).is_some() {
+            inside.chars().take(HEAD).map(char::len_utf8).sum()
+        } else {
+            0
+        };
+        Self { hidden: secret.start + head..secret.end, secret }
+    }
+}
+
+/// The masks of a text, in order and without overlap.
+#[must_use]
+pub fn masks(text: &str) -> Vec<Mask> {
+    let mut all = Vec::new();
+    let mut done = 0;
+    let mut ends = memchr::memmem::find_iter(text.as_bytes(), END_KEY).peekable();
+    for secret in secrets(text) {
+        let range = secret.range;
+        if range.start < done {
+            continue;
+        }
+        if !text.get(range.clone()).is_some_and(|found| found.starts_with(BEGIN_KEY)) {
+            done = range.end;
+            all.push(Mask::new(text, range));
+            continue;
+        }
+        while ends.next_if(|end| *end < range.end).is_some() {}
+        let end = ends.peek().copied().filter(|end| *end - range.end <= MAX_KEY);
+        done = key(text, range.end, end, &mut all);
+    }
+    all
+}
+
+/// Masks the lines of a private key, from the end of its first line to the start of its last one, if there is one.
+/// Returns the end of the key.
+fn key(text: &str, start: usize, end: Option<usize>, all: &mut Vec<Mask>) -> usize {
+    let mut at = start;
+    let rest = text.get(start..end.unwrap_or(text.len())).unwrap_or_default();
+    for (number, line) in rest.split_inclusive('\n').enumerate() {
+        let content = line.trim();
+        let from = at + (line.len() - line.trim_start().len());
+        let range = from..from + content.len();
+        if end.is_none() && !is_key_line(content) {
+            // The line on which the key begins may contain all of it, or nothing of it.
+            if number > 0 {
+                break;
+            }
+            runs(content, range.start, all);
+        } else if !content.is_empty() {
+            all.push(Mask { hidden: range.clone(), secret: range });
+        }
+        at += line.len();
+    }
+    at
+}
+
+/// Whether a line may belong to a private key: nothing but its characters, within the marks of comments and texts.
+fn is_key_line(line: &str) -> bool {
+    let line = line.trim_matches(|c: char| c.is_whitespace() || "#*|>\"'\\,;".contains(c));
+    let line = line.strip_suffix("\\n").unwrap_or(line);
+    line.len() >= MIN_KEY_LINE && line.bytes().all(|byte| Alphabet::Base64.has(byte))
+}
+
+/// Masks the long words of a line.
+fn runs(line: &str, offset: usize, all: &mut Vec<Mask>) {
+    let mut start = 0;
+    for (at, byte) in line.bytes().chain([b' ']).enumerate() {
+        if Alphabet::Base64.has(byte) {
+            continue;
+        }
+        if at - start >= MIN_KEY_LINE {
+            let range = offset + start..offset + at;
+            all.push(Mask { hidden: range.clone(), secret: range });
+        }
+        start = at + 1;
+    }
+}
+
+/// A text without its secrets, by what they look like alone.
+#[must_use]
+pub fn mask(text: &str) -> Cow<'_, str> {
+    Masker::default().mask(text)
+}
+
+/// Masks secrets in texts, those included that were found elsewhere: a message may quote a password without the
+/// key that says that it is one.
+#[derive(Clone, Default)]
+pub struct Masker {
+    /// In order.
+    known: Vec<Box<str>>,
+}
+
+/// It does not show what it knows.
+impl fmt::Debug for Masker {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Masker").field("known", &self.known.len()).finish()
+    }
+}
+
+impl<'t> FromIterator<(&'t str, &'t [Mask])> for Masker {
+    /// Knows the secrets of texts, by their masks.
+    fn from_iter<T: IntoIterator<Item = (&'t str, &'t [Mask])>>(texts: T) -> Self {
+        let mut known: Vec<Box<str>> = Vec::new();
+        for (text, masks) in texts {
+            let found = masks.iter().filter_map(|mask| text.get(mask.secret.clone()));
+            known.extend(found.filter(|secret| secret.len() >= MIN_KNOWN).map(Box::from));
+        }
+        known.sort_unstable();
+        known.dedup();
+        Self { known }
+    }
+}
+
+impl Masker {
+    /// Whether it knows no secrets. Those of known formats are masked all the same.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.known.is_empty()
+    }
+
+    /// A text without its secrets.
+    #[must_use]
+    pub fn mask<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        let all = self.masks(text);
+        if all.is_empty() {
+            return Cow::Borrowed(text);
+        }
+        let mut out = String::with_capacity(text.len());
+        let mut at = 0;
+        for Mask { hidden, .. } in all {
+            out.push_str(text.get(at..hidden.start).unwrap_or_default());
+            out.push(MASK);
+            at = hidden.end;
+        }
+        out.push_str(text.get(at..).unwrap_or_default());
+        Cow::Owned(out)
+    }
+
+    /// The masks of a text, in order and without overlap.
+    #[must_use]
+    pub fn masks(&self, text: &str) -> Vec<Mask> {
+        let mut all = masks(text);
+        if self.known.is_empty() {
+            return all;
+        }
+        self.find_known(text, &mut all);
+        all.sort_by_key(|mask| (mask.hidden.start, mask.hidden.end));
+        let mut merged: Vec<Mask> = Vec::with_capacity(all.len());
+        for mask in all {
+            match merged.last_mut() {
+                Some(last) if mask.hidden.start < last.hidden.end => {
+                    last.hidden.end = last.hidden.end.max(mask.hidden.end);
+                    last.secret.start = last.secret.start.min(mask.secret.start);
+                    last.secret.end = last.secret.end.max(mask.secret.end);
+                }
+                _ => merged.push(mask),
+            }
+        }
+        merged
+    }
+
+    /// Finds the secrets that are known. A text that was cut may contain only the start of one.
+    fn find_known(&self, text: &str, all: &mut Vec<Mask>) {
+        let mut first = [false; 256];
+        for byte in self.known.iter().filter_map(|secret| secret.as_bytes().first()) {
+            if let Some(first) = first.get_mut(usize::from(*byte)) {
+                *first = true;
+            }
+        }
+        let mut end = 0;
+        for (at, byte) in text.bytes().enumerate() {
+            if at < end || !first.get(usize::from(byte)).is_some_and(|first| *first) {
+                continue;
+            }
+            let Some(rest) = text.get(at..) else { continue };
+            let after = self.known.partition_point(|secret| &**secret <= rest);
+            let near = [after.checked_sub(1), Some(after)];
+            let near = near.into_iter().flatten().filter_map(|index| self.known.get(index));
+            let longest = near.map(|secret| (common(secret, rest), secret)).max();
+            let Some((length, secret)) = longest else { continue };
+            let is_word = || {
+                let is_outside = |c: Option<char>| !c.is_some_and(char::is_alphanumeric);
+                let before = text.get(..at).and_then(|before| before.chars().next_back());
+                let behind = rest.get(length..).and_then(|behind| behind.chars().next());
+                is_outside(before) && is_outside(behind)
+            };
+            // A text that ends here, or was cut here, may have ended in the middle of it.
+            let is_cut = || matches!(rest.get(length..), Some(rest) if rest.is_empty() || rest.starts_with(MASK));
+            let long = length >= MIN_SHOWN || (length > HEAD && is_cut());
+            if long || (length == secret.len() && is_word()) {
+                end = at + length;
+                // How much of it is shown depends on the secret, not on how much of it is here.
+                let head = Mask::new(secret, 0..secret.len()).hidden.start;
+                all.push(Mask { secret: at..end, hidden: at + head.min(length)..end });
+            }
+        }
+    }
+}
+
+/// The number of bytes in which two texts agree, in whole characters.
+fn common(one: &str, other: &str) -> usize {
+    let same = one.bytes().zip(other.bytes()).take_while(|(a, b)| a == b).count();
+    one.floor_char_boundary(same)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tests::body;
+
+    fn token() -> String {
+        format!("ghp_{}", body(Alphabet::Alnum, 36))
+    }
+
+    #[test]
+    fn of_a_secret_its_start_is_shown() {
+        let token = token();
+        assert_eq!(mask(&format!("use {token}, please")), "use ghp_…, please");
+        assert_eq!(mask("password: \"tr0ub4dor\""), "password: \"…\"");
+        assert_eq!(mask("password: \"tr0ub4dor&3-x\""), "password: \"tr0u…\"");
+        assert_eq!(mask("postgres://bot:pa5w@db"), "postgres://bot:…@db");
+        assert!(matches!(mask("no secret"), Cow::Borrowed("no secret")));
+    }
+
+    #[test]
+    fn private_keys_are_masked_on_all_their_lines() {
+        let line = body(Alphabet::Alnum, 64);
+        let whole = format!(
+            "a\n  -----BEGIN RSA PRIVATE KEY-----\n  {line}\n  {line}\n  xyz==\n  -----END RSA PRIVATE KEY-----\nb"
+        );
+        let masked = "a\n  -----BEGIN RSA PRIVATE KEY-----\n  …\n  …\n  …\n  -----END RSA PRIVATE KEY-----\nb";
+        assert_eq!(mask(&whole), masked);
+        let cut = format!("-----BEGIN PRIVATE KEY-----\n# {line}\n# {line}\nno key");
+        assert_eq!(mask(&cut), "-----BEGIN PRIVATE KEY-----\n…\n…\nno key");
+        let in_line =
+            format!("k: \"-----BEGIN PRIVATE KEY-----\\n{line}\\n-----END PRIVATE KEY-----\"");
+        let masked = "k: \"-----BEGIN PRIVATE KEY-----…-----END PRIVATE KEY-----\"";
+        assert_eq!(mask(&in_line), masked);
+        let folded = format!("-----BEGIN PRIVATE KEY----- {line} {line} and so on");
+        assert_eq!(mask(&folded), "-----BEGIN PRIVATE KEY----- … … and so on");
+    }
+
+    #[test]
+    fn what_is_known_is_found_without_its_context() {
+        let random = body(Alphabet::Alnum, 24);
+        let text = format!("api_key: \"{random}\"\npassword: 'tr0ub4dor'");
+        let found = masks(&text);
+        let masker: Masker = [(text.as_str(), found.as_slice())].into_iter().collect();
+        let head = &random[..4];
+        assert_eq!(masker.mask(&format!("`{random}` is unused")), format!("`{head}…` is unused"));
+        assert_eq!(masker.mask(&format!("cut: {}…", &random[..15])), format!("cut: {head}……"));
+        assert_eq!(masker.mask(&format!("cut: {}…", &random[..6])), format!("cut: {head}……"));
+        assert_eq!(masker.mask("say tr0ub4dor, not tr0ub4dors"), "say …, not tr0ub4dors");
+        assert_eq!(masker.mask(&format!("x{random}{random}")), format!("x{head}…{head}…"));
+        assert!(!format!("{masker:?}").contains(&random));
+    }
+
+    #[test]
+    fn many_keys_take_linear_time() {
+        let text = "-----BEGIN PRIVATE KEY-----\n".repeat(50_000);
+        assert_eq!(masks(&text), []);
+        let text = "-----BEGIN PRIVATE KEY----- x -----END ".repeat(50_000);
+        assert_eq!(masks(&text).len(), 50_000);
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn no_secret_survives_its_mask(before in ".{0,20}", behind in ".{0,20}") {
+            let token = token();
+            let text = format!("{before} {token} {behind}");
+            let masked = mask(&text).into_owned();
+            proptest::prop_assert!(!masked.contains(&token[8..]));
+            let twice = mask(&masked).into_owned();
+            proptest::prop_assert_eq!(twice, masked);
+        }
+    }
+}
