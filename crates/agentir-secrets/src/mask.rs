@@ -122,10 +122,18 @@ pub fn mask(text: &str) -> Cow<'_, str> {
 
 /// Masks secrets in texts, those included that were found elsewhere: a message may quote a password without the
 /// key that says that it is one.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 pub struct Masker {
     /// In order.
     known: Vec<Box<str>>,
+    /// Whether one of them begins with a byte.
+    first: [bool; 256],
+}
+
+impl Default for Masker {
+    fn default() -> Self {
+        Self { known: Vec::new(), first: [false; 256] }
+    }
 }
 
 /// It does not show what it knows.
@@ -145,7 +153,13 @@ impl<'t> FromIterator<(&'t str, &'t [Mask])> for Masker {
         }
         known.sort_unstable();
         known.dedup();
-        Self { known }
+        let mut first = [false; 256];
+        for byte in known.iter().filter_map(|secret| secret.as_bytes().first()) {
+            if let Some(first) = first.get_mut(usize::from(*byte)) {
+                *first = true;
+            }
+        }
+        Self { known, first }
     }
 }
 
@@ -199,15 +213,9 @@ impl Masker {
 
     /// Finds the secrets that are known. A text that was cut may contain only the start of one.
     fn find_known(&self, text: &str, all: &mut Vec<Mask>) {
-        let mut first = [false; 256];
-        for byte in self.known.iter().filter_map(|secret| secret.as_bytes().first()) {
-            if let Some(first) = first.get_mut(usize::from(*byte)) {
-                *first = true;
-            }
-        }
         let mut end = 0;
         for (at, byte) in text.bytes().enumerate() {
-            if at < end || !first.get(usize::from(byte)).is_some_and(|first| *first) {
+            if at < end || !self.first.get(usize::from(byte)).is_some_and(|first| *first) {
                 continue;
             }
             let Some(rest) = text.get(at..) else { continue };
