@@ -117,11 +117,7 @@ pub fn show_json(value: &impl serde::Serialize) -> ExitCode {
 pub fn mask_value(value: &mut serde_json::Value, masker: &Masker) {
     use serde_json::Value;
     match value {
-        Value::String(text) => {
-            if let Cow::Owned(masked) = masker.mask(text) {
-                *text = masked;
-            }
-        }
+        Value::String(text) => masker.mask_in_place(text),
         Value::Array(items) => items.iter_mut().for_each(|item| mask_value(item, masker)),
         Value::Object(fields) => {
             for (name, mut value) in std::mem::take(fields) {

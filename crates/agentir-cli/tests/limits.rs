@@ -17,15 +17,16 @@ use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::process::{Command, Output};
 
-/// The CPU time in seconds that a run may take, in a build without optimization, and the memory in bytes.
+/// The CPU time in seconds that a run may take, in a build without optimization.
 const SECONDS: u32 = 120;
-const BYTES: u64 = 1 << 30;
+/// The address space in bytes that a run may take. Most of it is the stacks of threads, which are never used.
+const ADDRESS_SPACE: u64 = 3 << 30;
 
 /// Runs a command with limits that the system enforces.
 fn limited(folder: &Path, args: &[&str]) -> Output {
     let program = agentir(folder, folder);
     let mut command = Command::new("prlimit");
-    command.arg(format!("--cpu={SECONDS}")).arg(format!("--as={}", 3 * BYTES));
+    command.arg(format!("--cpu={SECONDS}")).arg(format!("--as={}", ADDRESS_SPACE));
     command.arg(program.get_program()).args(args).current_dir(folder);
     command.envs(program.get_envs().filter_map(|(name, value)| Some((name, value?))));
     let output = command.output().unwrap();

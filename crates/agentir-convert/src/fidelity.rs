@@ -3,7 +3,7 @@
 use crate::comments::Comment;
 use crate::truthiness;
 use agentir_compare::{AnnouncedLosses, Comparison, ENTRY, Location, NormalizedProgram};
-use agentir_diagnostics::{SourceMap, Span, clean_lines};
+use agentir_diagnostics::{SourceMap, Span, clean_lines, value_texts_mut};
 use agentir_secrets::Masker;
 use agentir_syntax::Languages;
 use agentir_syntax::emit::{LossRule, OutputFile, Preservation, Renamed, Target};
@@ -123,9 +123,7 @@ impl Report {
     #[must_use]
     pub fn shown(mut self, masker: &Masker) -> Self {
         self.texts_mut(&mut |text| {
-            if let Cow::Owned(masked) = masker.mask(text) {
-                *text = masked;
-            }
+            masker.mask_in_place(text);
             if let Cow::Owned(clean) = clean_lines(text) {
                 *text = clean;
             }
@@ -186,18 +184,6 @@ impl Report {
             }
         }
         all
-    }
-}
-
-/// Calls `change` with every text in a value, which is not nested more deeply than documents may be.
-fn value_texts_mut(value: &mut Value, change: &mut dyn FnMut(&mut String)) {
-    match value {
-        Value::String(text) => change(text),
-        Value::Array(items) => items.iter_mut().for_each(|item| value_texts_mut(item, change)),
-        Value::Object(fields) => {
-            fields.values_mut().for_each(|field| value_texts_mut(field, change));
-        }
-        _ => {}
     }
 }
 

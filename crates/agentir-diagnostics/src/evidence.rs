@@ -66,8 +66,9 @@ impl Evidence {
     }
 }
 
-/// Calls `change` with every text in a value. Values of variables are not nested more deeply than the solver makes them.
-fn value_texts_mut(value: &mut serde_json::Value, change: &mut dyn FnMut(&mut String)) {
+/// Calls `change` with every text in a value but for the names of fields. Values are not nested more deeply than
+/// documents and the solver may nest them.
+pub fn value_texts_mut(value: &mut serde_json::Value, change: &mut dyn FnMut(&mut String)) {
     match value {
         serde_json::Value::String(text) => change(text),
         serde_json::Value::Array(items) => {

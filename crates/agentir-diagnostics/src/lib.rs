@@ -16,7 +16,7 @@ mod suggest;
 pub use diagnostic::{
     Applicability, Confidence, Diagnostic, Edit, Fix, Label, RuleName, Severity, Tag,
 };
-pub use evidence::{Binding, Evidence, Premise, Run};
+pub use evidence::{Binding, Evidence, Premise, Run, value_texts_mut};
 pub use lines::{LineColumn, Position, PositionEncoding};
 pub use render::clean::{clean_lines, escape_json, one_line};
 pub use render::json::report_schema;

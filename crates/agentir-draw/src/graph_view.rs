@@ -10,7 +10,6 @@ use petgraph::graph::{DiGraph, EdgeIndex, NodeIndex};
 use rustc_hash::{FxHashMap, FxHashSet};
 use schemars::JsonSchema;
 use serde::Serialize;
-use std::borrow::Cow;
 use std::collections::VecDeque;
 
 /// So many literals of a guard are written out at most: the last ones.
@@ -366,11 +365,7 @@ pub fn graph(cfg: &Cfg<'_>, sources: &SourceMap, view: &View<'_>) -> Graph {
 impl Graph {
     /// Takes secrets out of all texts. Texts that are cut were cut before.
     fn mask(&mut self, masker: &Masker) {
-        let mask = |text: &mut String| {
-            if let Cow::Owned(masked) = masker.mask(text) {
-                *text = masked;
-            }
-        };
+        let mask = |text: &mut String| masker.mask_in_place(text);
         self.entry_agent.iter_mut().for_each(mask);
         self.agents.iter_mut().for_each(|agent| mask(&mut agent.name));
         for node in &mut self.nodes {

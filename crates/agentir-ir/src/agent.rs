@@ -370,6 +370,21 @@ impl Hooks {
         .into_iter()
         .filter_map(|(name, hook)| Some((name, hook.as_ref()?)))
     }
+
+    /// All hooks with their names, those included that are not set.
+    pub fn slots_mut(&mut self) -> [(&'static str, &mut Option<Hook>); 4] {
+        [
+            ("before_agent", &mut self.before_agent),
+            ("after_agent", &mut self.after_agent),
+            ("before_turn", &mut self.before_turn),
+            ("after_turn", &mut self.after_turn),
+        ]
+    }
+
+    /// The statements of the hooks that are set.
+    pub fn bodies_mut(&mut self) -> impl Iterator<Item = &mut Body> {
+        self.slots_mut().into_iter().filter_map(|(_, hook)| Some(&mut hook.as_mut()?.body))
+    }
 }
 
 /// The statements of one hook.

@@ -127,15 +127,7 @@ impl Names<'_> {
             .for_each(|handler| self.handler(handler));
         agent.reasoning.iter_mut().for_each(|zone| self.zone(zone));
         self.body(&mut agent.on_start);
-        let hooks = &mut agent.hooks;
-        for hook in [
-            &mut hooks.before_agent,
-            &mut hooks.after_agent,
-            &mut hooks.before_turn,
-            &mut hooks.after_turn,
-        ] {
-            hook.iter_mut().for_each(|hook| self.body(&mut hook.body));
-        }
+        agent.hooks.bodies_mut().for_each(|body| self.body(body));
         agent.flow.iter_mut().for_each(|flow| self.flow(flow));
         agent.action_handlers.iter_mut().for_each(|handler| self.action_handler(handler));
         agent.behavior_profiles.iter_mut().for_each(|profile| self.profile(profile));

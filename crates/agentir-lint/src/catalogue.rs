@@ -345,6 +345,11 @@ mod tests {
     }
 
     #[test]
+    fn limits_are_reported_after_everything_that_may_reach_them() {
+        assert_eq!(super::RULES.last().map(|rule| rule.name.0), Some("analysis-limit"));
+    }
+
+    #[test]
     fn names_of_rules_about_absence_are_names_of_rules() {
         for name in ABSENCE_IN_AGENT {
             assert!(super::rests_on_absence(name), "{name} does not rest on absence");

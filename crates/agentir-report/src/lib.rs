@@ -133,26 +133,20 @@ pub fn write(
     color: bool,
     out: &mut dyn Write,
 ) -> io::Result<()> {
+    if let Some(plain) = format.plain() {
+        return render(&findings.report, plain, color, out);
+    }
     let Report { sources, diagnostics, files_checked } = findings.report;
     let shown = match format {
-        // The others have escapes, or take care of it themselves.
-        Format::Github | Format::Junit | Format::Checkstyle | Format::Markdown | Format::Html => {
-            Shown::plain(diagnostics, sources)
-        }
+        // These have escapes for control characters.
         Format::Sarif | Format::Gitlab => Shown::new(diagnostics, sources),
-        Format::Text | Format::Concise | Format::Json | Format::JsonLines => {
-            Shown::new(&[], &SourceMap::new())
-        }
+        _ => Shown::plain(diagnostics, sources),
     };
     // A fingerprint is that of the finding, not of what is shown of it.
     let prints = || fingerprints(&findings.report, findings.root);
-    let original = findings;
     let findings = &Findings { report: shown.report(files_checked), ..*findings };
     match format {
-        Format::Text => render(&original.report, Plain::Text, color, out),
-        Format::Concise => render(&original.report, Plain::Concise, color, out),
-        Format::Json => render(&original.report, Plain::Json, color, out),
-        Format::JsonLines => render(&original.report, Plain::JsonLines, color, out),
+        Format::Text | Format::Concise | Format::Json | Format::JsonLines => Ok(()),
         Format::Sarif => sarif::write(findings, prints(), out),
         Format::Github => github::write(findings, out),
         Format::Gitlab => gitlab::write(findings, prints(), out),

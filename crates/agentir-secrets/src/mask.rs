@@ -188,6 +188,13 @@ impl Masker {
         Cow::Owned(out)
     }
 
+    /// Takes the secrets out of a text.
+    pub fn mask_in_place(&self, text: &mut String) {
+        if let Cow::Owned(masked) = self.mask(text) {
+            *text = masked;
+        }
+    }
+
     /// The masks of a text, in order and without overlap.
     #[must_use]
     pub fn masks(&self, text: &str) -> Vec<Mask> {

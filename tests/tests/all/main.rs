@@ -25,6 +25,7 @@ mod graph;
 mod hostile;
 mod hygiene;
 mod ir_json;
+mod isolation;
 mod loops;
 mod migrate;
 mod mutations;

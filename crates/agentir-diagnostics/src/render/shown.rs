@@ -44,7 +44,7 @@ impl Shown {
             }
         }
         for diagnostic in &mut diagnostics {
-            diagnostic.texts_mut(&mut |text| update(text, |text| masker.mask(text)));
+            diagnostic.texts_mut(&mut |text| masker.mask_in_place(text));
             // An edit with a mask instead of a secret would destroy the secret.
             diagnostic.fixes.retain(|fix| {
                 fix.edits.iter().all(|edit| matches!(masker.mask(&edit.text), Cow::Borrowed(_)))
@@ -58,7 +58,11 @@ impl Shown {
     pub fn plain(diagnostics: &[Diagnostic], sources: &SourceMap) -> Self {
         let mut shown = Self::new(diagnostics, sources);
         for diagnostic in &mut shown.diagnostics {
-            diagnostic.texts_mut(&mut |text| update(text, clean_lines));
+            diagnostic.texts_mut(&mut |text| {
+                if let Cow::Owned(clean) = clean_lines(text) {
+                    *text = clean;
+                }
+            });
         }
         shown.sources = renamed(&shown.sources, one_line);
         shown
@@ -74,13 +78,6 @@ impl Shown {
     #[must_use]
     pub const fn masker(&self) -> &Masker {
         &self.masker
-    }
-}
-
-/// Replaces a text by what is made of it.
-fn update(text: &mut String, change: impl Fn(&str) -> Cow<'_, str>) {
-    if let Cow::Owned(new) = change(text) {
-        *text = new;
     }
 }
 

@@ -373,12 +373,7 @@ fn templates(
 fn hooks(cx: &mut Context<'_>, f: &mut Fields<'_>, extensions: &mut Extensions) -> Hooks {
     let mut hooks = Hooks::default();
     for mut h in f.records("hooks") {
-        for (slot, name) in [
-            (&mut hooks.before_agent, "before_agent"),
-            (&mut hooks.after_agent, "after_agent"),
-            (&mut hooks.before_turn, "before_turn"),
-            (&mut hooks.after_turn, "after_turn"),
-        ] {
+        for (name, slot) in hooks.slots_mut() {
             if let Some(hook) = h.record(name) {
                 *slot = Some(flow::hook(cx, hook));
             }

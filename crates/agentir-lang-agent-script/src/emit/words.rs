@@ -43,15 +43,7 @@ pub(super) fn say(agent: &mut Agent) {
         agent.messages.insert(SmolStr::new_static("error"), error);
     }
     let mut tools = Vec::new();
-    let hooks = &mut agent.hooks;
-    for hook in [
-        &mut hooks.before_agent,
-        &mut hooks.after_agent,
-        &mut hooks.before_turn,
-        &mut hooks.after_turn,
-    ] {
-        hook.iter_mut().for_each(|hook| cut(&mut hook.body, &mut tools));
-    }
+    agent.hooks.bodies_mut().for_each(|body| cut(body, &mut tools));
     cut(&mut agent.on_start, &mut tools);
     for (at, (words, values)) in tools.into_iter().enumerate() {
         let bindings = &mut agent.reasoning.get_or_insert_default().bindings;

@@ -14,7 +14,7 @@ use crate::dialect;
 use agentir_diagnostics::Spanned;
 use agentir_expr::{Expr, Name, Path, Template, TypeExpr};
 use agentir_ir::{
-    Agent, AgentType, BindingAction, Body, Extensions, Instruction, Knowledge, Node, OnReturn,
+    Agent, AgentType, BindingAction, Extensions, Instruction, Knowledge, Node, OnReturn,
     PassedValue, Program, SetVariable, Statement, Tool, ToolType, VariableBinding,
 };
 use agentir_syntax::emit::Renamed;
@@ -60,7 +60,7 @@ fn agent(
     scope.declarations(agent);
     required(agent);
     texts(scope, agent);
-    for body in agent.hooks_mut() {
+    for body in agent.hooks.bodies_mut() {
         bodies::rewrite(scope, body);
     }
     bodies::rewrite(scope, &mut agent.on_start);
@@ -291,18 +291,4 @@ fn knowledge(agent: &mut Agent, knowledge: &Knowledge) {
 /// The label of a constraint on a tool.
 fn label(tool: &str) -> SmolStr {
     format_smolstr!("{tool}_guard")
-}
-
-trait HooksMut {
-    fn hooks_mut(&mut self) -> Vec<&mut Body>;
-}
-
-impl HooksMut for Agent {
-    fn hooks_mut(&mut self) -> Vec<&mut Body> {
-        let h = &mut self.hooks;
-        [&mut h.before_agent, &mut h.after_agent, &mut h.before_turn, &mut h.after_turn]
-            .into_iter()
-            .filter_map(|hook| Some(&mut hook.as_mut()?.body))
-            .collect()
-    }
 }
