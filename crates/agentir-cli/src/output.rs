@@ -4,7 +4,6 @@
 use agentir_diagnostics::{clean_lines, escape_json};
 use agentir_secrets::{MASK, Masker, is_credential, masks};
 use clap::error::ErrorKind;
-use std::borrow::Cow;
 use std::env;
 use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
