@@ -2,7 +2,7 @@
 
 use agentir_diagnostics::{Span, Spanned};
 use agentir_expr::Condition;
-use agentir_ir::{Agent, Handoff, NumberOrText, RoutingRule};
+use agentir_ir::{Agent, Aliases, Handoff, NumberOrText, RoutingRule};
 use smol_str::SmolStr;
 
 /// A routing rule or a handoff.
@@ -27,10 +27,15 @@ pub struct Route<'a> {
 }
 
 impl<'a> Route<'a> {
-    fn of_rule(agent: &'a Agent, rule: &'a RoutingRule, position: usize, first: usize) -> Self {
+    fn of_rule(
+        aliases: &Aliases<'a>,
+        rule: &'a RoutingRule,
+        position: usize,
+        first: usize,
+    ) -> Self {
         Self {
             span: rule.span,
-            to: rule.to.as_ref().map(|to| agent.resolve_alias(to).value.as_str()),
+            to: rule.to.as_ref().map(|to| aliases.resolve(to).value.as_str()),
             when: rule.when.as_ref(),
             intents: &rule.intents,
             narrowed: !(rule.channels.is_empty()
@@ -42,10 +47,10 @@ impl<'a> Route<'a> {
         }
     }
 
-    fn of_handoff(agent: &'a Agent, handoff: &'a Handoff, position: usize) -> Self {
+    fn of_handoff(aliases: &Aliases<'a>, handoff: &'a Handoff, position: usize) -> Self {
         Self {
             span: handoff.span,
-            to: Some(agent.resolve_alias(&handoff.to).value.as_str()),
+            to: Some(aliases.resolve(&handoff.to).value.as_str()),
             when: handoff.when.as_ref(),
             intents: &[],
             narrowed: false,
@@ -97,6 +102,7 @@ const fn is_word(priority: Option<&NumberOrText>) -> bool {
 
 /// Returns the routing rules of a supervisor.
 pub fn rules<'a>(agent: &'a Agent) -> Vec<Route<'a>> {
+    let aliases = agent.aliases();
     let mut first = 0;
     let mut all = Vec::new();
     for (position, rule) in agent.routing.iter().flat_map(|r| &r.rules).enumerate() {
@@ -104,7 +110,7 @@ pub fn rules<'a>(agent: &'a Agent) -> Vec<Route<'a>> {
             first = position;
         }
         if !is_word(rule.priority.as_ref()) {
-            all.push(Route::of_rule(agent, rule, position, first));
+            all.push(Route::of_rule(&aliases, rule, position, first));
         }
     }
     all
@@ -114,8 +120,9 @@ pub fn rules<'a>(agent: &'a Agent) -> Vec<Route<'a>> {
 pub fn handoffs<'a>(agent: &'a Agent) -> Vec<Route<'a>> {
     // `HANDOFF_PROTOCOL` of a supervisor describes handoffs of other agents.
     let others = |h: &Handoff| h.extensions.0.values().any(|e| e.contains_key("from"));
+    let aliases = agent.aliases();
     let all = agent.coordination.handoffs.iter().enumerate();
     all.filter(|(_, handoff)| !is_word(handoff.priority.as_ref()) && !others(handoff))
-        .map(|(position, handoff)| Route::of_handoff(agent, handoff, position))
+        .map(|(position, handoff)| Route::of_handoff(&aliases, handoff, position))
         .collect()
 }

@@ -185,20 +185,21 @@ fn awaited_variable(awaited: &Data) -> Option<&str> {
 pub fn passed(program: &Program) -> FxHashMap<&str, FxHashSet<&str>> {
     let mut all: FxHashMap<&str, FxHashSet<&str>> = FxHashMap::default();
     for agent in program.agents() {
+        let aliases = agent.aliases();
         for handoff in &agent.coordination.handoffs {
-            let given = all.entry(&agent.resolve_alias(&handoff.to).value).or_default();
+            let given = all.entry(&aliases.resolve(&handoff.to).value).or_default();
             given.extend(handoff.context.pass.iter().map(|p| first(&p.name.value)));
             given.extend(handoff.context.set.iter().map(|s| s.target.root.value.as_str()));
             given.extend(handoff.context.bindings.iter().map(|b| b.variable.value.as_str()));
             given.extend(handoff.context.memory_grants.iter().map(|g| first(&g.path.value)));
         }
         for delegate in &agent.coordination.delegates {
-            let given = all.entry(&agent.resolve_alias(&delegate.agent).value).or_default();
+            let given = all.entry(&aliases.resolve(&delegate.agent).value).or_default();
             given.extend(delegate.input.iter().map(|(name, _)| name.value.as_str()));
         }
         for rule in agent.routing.iter().flat_map(|r| &r.rules) {
             if let Some(to) = &rule.to {
-                let given = all.entry(&agent.resolve_alias(to).value).or_default();
+                let given = all.entry(&aliases.resolve(to).value).or_default();
                 given.extend(rule.pass.iter().map(|name| first(&name.value)));
             }
         }

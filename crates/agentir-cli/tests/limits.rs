@@ -97,6 +97,25 @@ fn many_programs_share_the_steps_of_a_run() {
 }
 
 #[test]
+fn work_grows_with_the_size_alone() {
+    let count = 20_000;
+    let mut text = "SUPERVISOR: Many\n\nGOAL: \"g\"\n\nAGENTS:\n".to_owned();
+    (0..count).for_each(|i| {
+        let _ = writeln!(text, "  - b{i}: B{i}");
+    });
+    text += "\nHANDOFF:\n";
+    for i in 0..count {
+        let _ = writeln!(text, "  - TO: b{i}\n    WHEN: x == {i}\n    CONTEXT:\n      pass: [x]");
+    }
+    let folder = tempfile::tempdir().unwrap();
+    write(folder.path(), &[("many.agent.abl", &text)]);
+    let output = limited(folder.path(), &["check", "--format", "concise", "many.agent.abl"]);
+    assert_eq!(code(&output), 0, "{}", stdout(&output));
+    let found = stdout(&output);
+    assert_eq!(found.matches("undefined-field").count(), 1, "{found}");
+}
+
+#[test]
 fn an_unnamed_variable_is_converted() {
     let folder = tempfile::tempdir().unwrap();
     let text = "main:\n  type: flow agent\n  steps:\n    - bot: hi\n    - set:\n        : 0.9\n";

@@ -8,6 +8,7 @@ pub fn closest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
     // With this many names that could be meant, no guess is worth its time: a document with as many
     // unknown names as known ones must not compare each with each.
     const MOST: usize = 256;
+    const MOST_KNOWN: usize = 4096;
     if name.len() > LONGEST {
         return None;
     }
@@ -16,6 +17,7 @@ pub fn closest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
     let limit = (length / 3).max(1);
     candidates
         .into_iter()
+        .take(MOST_KNOWN)
         .filter(|c| c.len() <= LONGEST && *c != name && c.chars().count().abs_diff(length) <= limit)
         .take(MOST)
         .filter_map(|c| {

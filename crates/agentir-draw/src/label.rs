@@ -156,7 +156,7 @@ pub(crate) fn edge(cfg: &Cfg<'_>, edge: &Edge<'_>) -> String {
     if let Some(literal) = cfg.last_literal(edge.guard) {
         let condition = match literal.holds {
             true => literal.test.to_string(),
-            false if cfg.guard(edge.guard).len() > 1 => "else".to_owned(),
+            false if !cfg.guard_prefix(edge.guard).is_always() => "else".to_owned(),
             false => format!("not: {}", literal.test),
         };
         if !text.is_empty() {

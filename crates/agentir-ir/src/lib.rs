@@ -89,7 +89,7 @@ pub use memory::{
 };
 pub use mentions::MENTIONS;
 pub use names::NamedThing;
-pub use program::{CompilationIssue, CompilationOutput, Deployment, Program, ToolLibrary};
+pub use program::{Aliases, CompilationIssue, CompilationOutput, Deployment, Program, ToolLibrary};
 pub use rules::{
     Checkpoint, Constraint, ConstraintFailure, ConstraintKind, Constraints, FailureKind,
     FlowModifications, GatherOverrides, Guardrail, GuardrailKind, Insertion, Policy, PolicyRule,

@@ -8,6 +8,7 @@ use agentir_diagnostics::{FileId, Span, Spanned};
 use agentir_expr::dialect::{self, Notation, Vocabulary};
 use agentir_expr::{Dialect, Name};
 use indexmap::IndexMap;
+use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
@@ -132,6 +133,7 @@ impl Agent {
     /// The agents its declarations lead to: handoffs, delegates, routing. Aliases of a supervisor are
     /// resolved. Jumps inside flows are not included.
     pub fn targets(&self) -> impl Iterator<Item = &Spanned<Name>> {
+        let aliases = self.aliases();
         let routing = self.routing.iter().flat_map(|r| {
             r.rules.iter().filter_map(|rule| rule.to.as_ref()).chain(r.default_agent.as_ref())
         });
@@ -144,7 +146,7 @@ impl Agent {
                 self.coordination.delegates.iter().filter(|d| d.remote.is_none()).map(|d| &d.agent),
             )
             .chain(routing)
-            .map(|name| self.resolve_alias(name))
+            .map(move |name| aliases.resolve(name))
     }
 
     /// The agent that `name` stands for, if it is an alias of a supervisor.
@@ -155,6 +157,28 @@ impl Agent {
             .find(|r| r.alias.value == name.value)
             .and_then(|r| r.agent.as_ref())
             .unwrap_or(name)
+    }
+
+    /// The names that the agent has for others, for many look-ups.
+    #[must_use]
+    pub fn aliases(&self) -> Aliases<'_> {
+        let mut all = FxHashMap::default();
+        for reference in &self.available_agents {
+            all.entry(reference.alias.value.as_str()).or_insert(reference.agent.as_ref());
+        }
+        Aliases(all)
+    }
+}
+
+/// The names that an agent has for others.
+#[derive(Debug)]
+pub struct Aliases<'a>(FxHashMap<&'a str, Option<&'a Spanned<Name>>>);
+
+impl<'a> Aliases<'a> {
+    /// The name of the agent that a name stands for; see [`Agent::resolve_alias`].
+    #[must_use]
+    pub fn resolve(&self, name: &'a Spanned<Name>) -> &'a Spanned<Name> {
+        self.0.get(name.value.as_str()).copied().flatten().unwrap_or(name)
     }
 }
 

@@ -10,7 +10,7 @@ use agentir_diagnostics::Span;
 use agentir_eval::Value;
 use agentir_flow::Cfg;
 use agentir_flow::cfg::{AccessKind, AgentId, Origin};
-use agentir_ir::{Agent, Statement};
+use agentir_ir::{Agent, Delegate, Handoff, RoutingRule, Statement};
 use petgraph::graph::NodeIndex;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smol_str::SmolStr;
@@ -63,6 +63,7 @@ impl DroppedVariables {
         let agents = agents();
         let mut needs: FxHashMap<AgentId, Vec<Need>> = FxHashMap::default();
         let mut always: FxHashMap<(AgentId, SmolStr), AlwaysDefined> = FxHashMap::default();
+        let mut passed: FxHashMap<AgentId, Passed<'a>> = FxHashMap::default();
         let mut dropped = Self::default();
         for transfer in cfg.transfers() {
             let (Some(node), Some(target)) = (cfg.node(transfer.node), transfer.target) else {
@@ -80,10 +81,11 @@ impl DroppedVariables {
             if node.agent == target {
                 continue;
             }
-            let given = given(from.agent, transfer.to, node.origin);
             if !here.spend(1) {
                 continue;
             }
+            let passed = passed.entry(node.agent).or_insert_with(|| Passed::new(from.agent));
+            let given = passed.to(transfer.to, node.origin);
             for (name, read) in needs.entry(target).or_insert_with(|| needed(to, there)) {
                 if given.contains(name.as_str()) {
                     continue;
@@ -225,46 +227,78 @@ fn needed<'a>(cx: &AgentSymbols<'_, 'a>, flow: &Dataflow<'a>) -> Vec<Need> {
     found
 }
 
-/// Returns the variables that an agent passes to the next one: those of the transfer itself or, if
-/// it passes none, those of the declaration for that agent.
-fn given<'a>(from: &'a Agent, to: &str, origin: Origin<'a>) -> FxHashSet<&'a str> {
-    let mut all: FxHashSet<&str> = FxHashSet::default();
-    let resolves = |name: &'a agentir_diagnostics::Spanned<agentir_expr::Name>| {
-        from.resolve_alias(name).value == to
-    };
-    let declared = match origin {
-        Origin::Handoff(_) | Origin::Delegate(_) => None,
-        _ => Some(()),
-    };
-    let handoffs = from.coordination.handoffs.iter().filter(|h| match origin {
-        Origin::Handoff(own) => (own.span, own.to.span) == (h.span, h.to.span),
-        _ => declared.is_some() && resolves(&h.to),
-    });
-    for handoff in handoffs {
-        let context = &handoff.context;
-        all.extend(context.pass.iter().map(|p| first(&p.name.value)));
-        all.extend(context.set.iter().map(|s| s.target.root.value.as_str()));
-        all.extend(context.bindings.iter().map(|b| b.variable.value.as_str()));
-        all.extend(context.memory_grants.iter().map(|g| first(&g.path.value)));
-        // The model may extract it from the summary.
-        if let Some(summary) = &context.summary {
-            summary.exprs(&mut |e| {
-                crate::variables::roots(e, &mut |name, _| {
-                    all.insert(&name.value);
-                });
-            });
+/// What an agent passes to others, by who takes over.
+#[derive(Debug, Default)]
+struct Passed<'a> {
+    /// By the location of a handoff and of the agent in it.
+    at_handoff: FxHashMap<(Span, Span), Vec<&'a Handoff>>,
+    at_delegate: FxHashMap<(Span, Span), Vec<&'a Delegate>>,
+    /// By the name of the agent that takes over.
+    handoffs: FxHashMap<&'a str, Vec<&'a Handoff>>,
+    delegates: FxHashMap<&'a str, Vec<&'a Delegate>>,
+    rules: FxHashMap<&'a str, Vec<&'a RoutingRule>>,
+}
+
+impl<'a> Passed<'a> {
+    fn new(from: &'a Agent) -> Self {
+        let aliases = from.aliases();
+        let mut passed = Self::default();
+        for handoff in &from.coordination.handoffs {
+            passed.at_handoff.entry((handoff.span, handoff.to.span)).or_default().push(handoff);
+            passed
+                .handoffs
+                .entry(aliases.resolve(&handoff.to).value.as_str())
+                .or_default()
+                .push(handoff);
         }
+        for delegate in &from.coordination.delegates {
+            let at = (delegate.span, delegate.agent.span);
+            passed.at_delegate.entry(at).or_default().push(delegate);
+            passed
+                .delegates
+                .entry(aliases.resolve(&delegate.agent).value.as_str())
+                .or_default()
+                .push(delegate);
+        }
+        for rule in from.routing.iter().flat_map(|routing| &routing.rules) {
+            if let Some(to) = &rule.to {
+                passed.rules.entry(aliases.resolve(to).value.as_str()).or_default().push(rule);
+            }
+        }
+        passed
     }
-    let delegates = from.coordination.delegates.iter().filter(|d| match origin {
-        Origin::Delegate(own) => (own.span, own.agent.span) == (d.span, d.agent.span),
-        _ => declared.is_some() && resolves(&d.agent),
-    });
-    all.extend(delegates.flat_map(|d| &d.input).map(|(name, _)| name.value.as_str()));
-    let rules = from.routing.iter().flat_map(|r| &r.rules);
-    let rules = rules.filter(|r| r.to.as_ref().is_some_and(resolves));
-    all.extend(rules.flat_map(|r| &r.pass).map(|name| first(&name.value)));
-    if let Origin::Statement(Statement::Delegate(d) | Statement::Handoff(d)) = origin {
-        all.extend(d.bindings.iter().map(|b| b.variable.value.as_str()));
+
+    /// The variables that a transfer passes to an agent: its own or, if it has none, those of the declaration for
+    /// that agent.
+    fn to(&self, to: &str, origin: Origin<'a>) -> FxHashSet<&'a str> {
+        let (handoffs, delegates) = match origin {
+            Origin::Handoff(own) => (self.at_handoff.get(&(own.span, own.to.span)), None),
+            Origin::Delegate(own) => (None, self.at_delegate.get(&(own.span, own.agent.span))),
+            _ => (self.handoffs.get(to), self.delegates.get(to)),
+        };
+        let mut all: FxHashSet<&str> = FxHashSet::default();
+        for handoff in handoffs.into_iter().flatten() {
+            let context = &handoff.context;
+            all.extend(context.pass.iter().map(|p| first(&p.name.value)));
+            all.extend(context.set.iter().map(|s| s.target.root.value.as_str()));
+            all.extend(context.bindings.iter().map(|b| b.variable.value.as_str()));
+            all.extend(context.memory_grants.iter().map(|g| first(&g.path.value)));
+            // The model may extract it from the summary.
+            if let Some(summary) = &context.summary {
+                summary.exprs(&mut |e| {
+                    crate::variables::roots(e, &mut |name, _| {
+                        all.insert(&name.value);
+                    });
+                });
+            }
+        }
+        let inputs = delegates.into_iter().flatten().flat_map(|d| &d.input);
+        all.extend(inputs.map(|(name, _)| name.value.as_str()));
+        let rules = self.rules.get(to).into_iter().flatten();
+        all.extend(rules.flat_map(|r| &r.pass).map(|name| first(&name.value)));
+        if let Origin::Statement(Statement::Delegate(d) | Statement::Handoff(d)) = origin {
+            all.extend(d.bindings.iter().map(|b| b.variable.value.as_str()));
+        }
+        all
     }
-    all
 }

@@ -458,7 +458,7 @@ impl<'a> Dataflow<'a> {
     pub(crate) fn may_pass(&self, guard: Guard, constants: &Constants) -> bool {
         guard.is_always()
             || constants.is_empty()
-            || self.cfg.guard(guard).iter().rev().take(128).all(|literal| {
+            || self.cfg.literals_backwards(guard).take(128).all(|literal| {
                 self.spend(1);
                 let holds = literal.test.expr().and_then(|e| self.holds(e, constants));
                 holds.is_none_or(|holds| holds == literal.holds)

@@ -12,7 +12,7 @@ use agentir_expr::{
 use agentir_flow::cfg::{NodeKind, Origin};
 use agentir_ir::{Call, Response, Statement, Tool};
 use petgraph::graph::NodeIndex;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use smol_str::SmolStr;
 use std::cell::OnceCell;
 
@@ -208,7 +208,7 @@ impl<'r, 'a> UseCollector<'r, 'a> {
     /// Collects the reads in the conditions of outgoing edges, except those that an earlier
     /// condition decides.
     fn tests(&mut self, node: NodeIndex) {
-        let mut seen: Vec<Span> = Vec::new();
+        let mut seen: FxHashSet<Span> = FxHashSet::default();
         let tests: Vec<_> = self
             .flow
             .cfg
@@ -220,8 +220,8 @@ impl<'r, 'a> UseCollector<'r, 'a> {
                 if self.name.is_none() {
                     return Some(last.test);
                 }
-                let before = cfg.guard(cfg.guard_prefix(edge.guard));
-                let comes = before.iter().rev().take(128).all(|literal| {
+                let before = cfg.literals_backwards(cfg.guard_prefix(edge.guard));
+                let comes = before.take(128).all(|literal| {
                     let holds =
                         literal.test.expr().and_then(|e| self.flow.holds(e, self.constants()));
                     holds.is_none_or(|holds| holds == literal.holds)
@@ -230,8 +230,7 @@ impl<'r, 'a> UseCollector<'r, 'a> {
             })
             .collect();
         for test in tests {
-            if !seen.contains(&test.span()) {
-                seen.push(test.span());
+            if seen.insert(test.span()) {
                 test.expr().into_iter().for_each(|e| self.expr(e, Consequence::Test));
             }
         }

@@ -639,16 +639,18 @@ impl<'a> Cfg<'a> {
     /// Returns the literals of a guard in the order in which they are tested.
     #[must_use]
     pub fn guard(&self, guard: Guard) -> Vec<GuardLiteral<'a>> {
-        let mut all = Vec::new();
-        let mut at = guard;
-        while let Some(link) =
-            at.0.checked_sub(1).and_then(|index| self.guard_links.get(index as usize))
-        {
-            all.push(link.literal);
-            at = link.before;
-        }
+        let mut all: Vec<_> = self.literals_backwards(guard).collect();
         all.reverse();
         all
+    }
+
+    /// Returns the literals of a guard, the last one first. That of the last of many branches has them all, so who
+    /// asks at each branch takes no more than are needed.
+    pub fn literals_backwards(&self, guard: Guard) -> impl Iterator<Item = GuardLiteral<'a>> {
+        let link = |guard: Guard| {
+            guard.0.checked_sub(1).and_then(|index| self.guard_links.get(index as usize))
+        };
+        std::iter::successors(link(guard), move |last| link(last.before)).map(|link| link.literal)
     }
 
     /// Returns the last literal of a guard: the condition that a branch adds to those of the

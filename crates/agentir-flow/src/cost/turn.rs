@@ -66,7 +66,7 @@ fn is_natural(condition: &Condition) -> bool {
 fn weight(cfg: &Cfg<'_>, at: NodeIndex, node: &Node<'_>) -> Calls {
     let words = || {
         cfg.successors(at).any(|(_, edge)| {
-            cfg.guard(edge.guard).last().is_some_and(
+            cfg.last_literal(edge.guard).is_some_and(
                 |l| matches!(l.test, Test::Condition(condition) if is_natural(condition)),
             )
         })

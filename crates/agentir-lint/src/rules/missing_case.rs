@@ -44,16 +44,16 @@ fn missing_case(
     let cfg = cx.program.graph();
     let all = branches(cfg.node(node)?);
     let (tried, None) = branch_guard(all, all.len())? else { return None };
-    // The edge where no branch is taken.
-    let (next, edge) = cfg.successors(node).find(|(_, edge)| {
-        let guard = cfg.guard(edge.guard);
-        guard.len() == tried.len() && guard.iter().all(|l| !l.holds)
-    })?;
     let (first, rest) = tried.split_first()?;
     let path = subject(first)?;
     if rest.is_empty() || !rest.iter().all(|l| subject(l) == Some(path)) {
         return None;
     }
+    // The edge where no branch is taken.
+    let (next, edge) = cfg.successors(node).find(|(_, edge)| {
+        let guard = || cfg.literals_backwards(edge.guard);
+        guard().all(|l| !l.holds) && guard().take(tried.len() + 1).count() == tried.len()
+    })?;
     let variable_facts = cx.variable_facts();
     let mut values = variable_facts.values(path);
     if values.is_empty() && variable_facts.is_bool(path) {

@@ -12,7 +12,7 @@ use agentir_diagnostics::{Confidence, Diagnostic, RuleName, Severity, Span, Span
 use agentir_expr::dialect::{Construct, Keyword};
 use agentir_expr::{Name, Path, TypeField};
 use agentir_ir::{Agent, Call, Node, ReadUse, Tool};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 pub(crate) static RULE: Rule = Rule {
     name: RuleName("undefined-field"),
@@ -103,16 +103,29 @@ fn passed_on(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     });
     let others: FxHashSet<Span> =
         protocol.flat_map(|h| &h.context.pass).map(|p| p.name.span).collect();
+    let mut unknown: FxHashMap<&str, Vec<&Spanned<Name>>> = FxHashMap::default();
+    let mut order = Vec::new();
     for (name, used) in &cx.index.reads {
         let known = *used != ReadUse::Pass
             || others.contains(&name.span)
             || variables.knows(first(&name.value));
-        if known || !cx.owns(name.span) {
-            continue;
+        if !known && cx.owns(name.span) {
+            let places = unknown.entry(&name.value).or_insert_with(|| {
+                order.push(name.value.as_str());
+                Vec::new()
+            });
+            places.push(name);
         }
-        let finding = report
+    }
+    for name in order {
+        let places = unknown.remove(name).unwrap_or_default();
+        let Some((name, rest)) = places.split_first() else { continue };
+        let mut finding = report
             .finding(name.span, format!("there is no variable or field `{name}` to pass on"))
             .note("the other agent gets nothing under this name");
+        for other in rest {
+            finding = finding.label(other.span, "also passed here");
+        }
         let words = cx.words(name.span);
         let mut finding = suggest(finding, &name.value, variables.names(), || {
             format!(

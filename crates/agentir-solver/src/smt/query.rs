@@ -11,6 +11,9 @@ const RESOURCE_LIMIT: u32 = 1_000_000;
 /// The steps of one of Z3's units, where patterns are among the constraints; of others it is about one.
 const STEPS_OF_PATTERNS: u64 = 10;
 
+/// The steps of a query but for Z3's units: for the context, and for what is said to it.
+const STEPS_OF_QUERY: u64 = 50_000;
+
 /// The units that a solver has spent.
 fn resources(solver: &Solver) -> u64 {
     match solver.get_statistics().value("rlimit count") {
@@ -22,6 +25,7 @@ fn resources(solver: &Solver) -> u64 {
 
 /// Searches for a state that satisfies `constraints`. Z3 must be loaded.
 pub(super) fn check(problem: &Problem<'_>, constraints: &[usize]) -> Verdict {
+    problem.work.spend(STEPS_OF_QUERY);
     with_z3_config(&Config::new(), || {
         let solver = Solver::new();
         let encoding = Encoding::new(problem, constraints);
