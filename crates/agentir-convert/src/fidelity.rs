@@ -1,6 +1,6 @@
 //! The fidelity report: which values were kept, approximated or dropped.
 
-use crate::comments::Comment;
+use crate::comments::{Comment, without_comments};
 use crate::truthiness;
 use agentir_compare::{AnnouncedLosses, Comparison, ENTRY, Location, NormalizedProgram};
 use agentir_diagnostics::{SourceMap, Span, clean_lines, value_texts_mut};
@@ -481,7 +481,8 @@ pub(crate) fn report(
     output.values(&mut |path, value, at| {
         values.insert(path.to_owned(), (value, at));
     });
-    let vocabulary: FxHashSet<String> = files.iter().flat_map(|f| words(&f.text)).collect();
+    let code = files.iter().flat_map(|file| without_comments(languages, file));
+    let vocabulary: FxHashSet<String> = code.flat_map(words).collect();
     let location = |sources: &SourceMap, at: Option<Span>| Location::of(sources, at?);
     let index = OutputIndex::new(&values);
     let mut source_paths: FxHashSet<String> = FxHashSet::default();

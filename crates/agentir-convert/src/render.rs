@@ -5,6 +5,7 @@ use agentir_compare::Location;
 use agentir_syntax::emit::{Preservation, Renamed};
 use askama::Template;
 use indexmap::{IndexMap, IndexSet};
+use serde_json::Value;
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -61,7 +62,7 @@ fn parts<'r>(lost: impl Iterator<Item = &'r Entry>) -> Vec<Part<'r>> {
     }
     let row = |(entry, path): (&'r Entry, &'r str)| Row {
         path: path.split_inclusive('.').collect(),
-        value: short(entry, 200),
+        value: short(&entry.value, 200),
         preservation: entry.preservation.name(),
         how: entry.how.as_deref().unwrap_or_default(),
         help: entry.help.as_deref(),
@@ -99,9 +100,9 @@ fn sentence(text: &str) -> String {
 }
 
 /// A value on one line, truncated.
-fn short(entry: &Entry, most: usize) -> String {
-    let text = match &entry.value {
-        serde_json::Value::String(text) => text.split_whitespace().collect::<Vec<_>>().join(" "),
+fn short(value: &Value, most: usize) -> String {
+    let text = match value {
+        Value::String(text) => text.split_whitespace().collect::<Vec<_>>().join(" "),
         value => value.to_string(),
     };
     match text.char_indices().nth(most) {
@@ -132,7 +133,7 @@ impl<'r> Reason<'r> {
     fn text(&self, out: &mut String, alike: &[&Entry]) {
         let Some(first) = alike.first() else { return };
         let (preservation, how) = (self.preservation.name(), self.how);
-        let value = format!("{} (`{}`)", first.path, short(first, 60));
+        let value = format!("{} (`{}`)", first.path, short(&first.value, 60));
         if alike.len() == 1 {
             let from = first.source.as_ref().map_or_else(String::new, |p| format!("{p}: "));
             let _ = writeln!(out, "{from}{preservation}: {value}: {how}");
@@ -174,8 +175,8 @@ fn places(out: &mut String, alike: &[&Entry]) {
 }
 
 impl Report {
-    /// Renders the report as text. It lists only losses, most severe first, grouped by reason; the other
-    /// formats list each value.
+    /// Renders the report as text. It lists only losses, most severe first, grouped by reason, and the first
+    /// value that only the output has; the other formats list each value.
     #[must_use]
     pub fn text(&self) -> String {
         let mut out = String::new();
@@ -217,6 +218,13 @@ impl Report {
         }
         for Renamed { what, from, to } in &self.renamed {
             let _ = writeln!(out, "renamed: the {what} `{from}` is `{to}`");
+        }
+        if let Some(first) = self.added.first() {
+            let value = format!("{} (`{}`)", first.path, short(&first.value, 60));
+            let _ = match self.added.len() {
+                1 => writeln!(out, "added: {value}"),
+                count => writeln!(out, "added, {count} values: the first is {value}"),
+            };
         }
         if let Some(proof) = &self.proof {
             out.push_str(&proof.text(PROGRAM_NAMES));

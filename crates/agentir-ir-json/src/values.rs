@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 use smol_str::SmolStr;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::fmt;
 use std::hash::Hash;
 use std::sync::Arc;
 
@@ -149,7 +150,9 @@ impl Json for u32 {
     fn read(json: &Node, reader: &mut Reader<'_>) -> Option<Self> {
         // `3.0` is a whole number too.
         let whole = match &json.kind {
-            Kind::Number(text) => text.parse().ok().filter(|n: &f64| n.fract() == 0.0),
+            Kind::Number(text) if is_exact(text) => {
+                text.parse().ok().filter(|n: &f64| n.fract() == 0.0)
+            }
             _ => None,
         };
         #[expect(
@@ -227,7 +230,13 @@ impl Json for Number {
     fn read(json: &Node, reader: &mut Reader<'_>) -> Option<Self> {
         match &json.kind {
             Kind::Number(text) => match text.parse::<f64>() {
-                Ok(number) if number.is_finite() => Some(Self(number)),
+                Ok(number) if number.is_finite() => {
+                    if !is_exact(text) {
+                        reader.report(rounded(json.span, text, &number));
+                    }
+                    // Zero has no sign.
+                    Some(Self(number + 0.0))
+                }
                 _ => {
                     let message = format!("the number `{text}` is too large");
                     reader.report(Diagnostic::error(rules::INVALID_VALUE, json.span, message));
@@ -349,12 +358,8 @@ impl Json for Data {
             Kind::Number(text) => match serde_json::from_str(text) {
                 Ok(number) => {
                     if !is_kept(text) {
-                        let message = format!("the number `{text}` is kept as `{number}`");
-                        reader.report(
-                            Diagnostic::warning(rules::INVALID_VALUE, json.span, message)
-                                .note("numbers have 64 bits")
-                                .help("write it as a string, if each digit matters"),
-                        );
+                        let finding = rounded(json.span, text, &number);
+                        reader.report(finding.help("write it as a string, if each digit matters"));
                     }
                     Self::Number(number)
                 }
@@ -383,7 +388,18 @@ fn is_kept(text: &str) -> bool {
     if !text.contains(['.', 'e', 'E']) {
         return text.parse::<i64>().is_ok() || text.parse::<u64>().is_ok();
     }
+    is_exact(text)
+}
+
+/// Whether each digit of a number is kept as a 64-bit float.
+fn is_exact(text: &str) -> bool {
     text.parse::<f64>().is_ok_and(|number| decimal(text) == decimal(&format!("{number:e}")))
+}
+
+/// A number that is kept as another one.
+fn rounded(at: Span, text: &str, number: &impl fmt::Display) -> Diagnostic {
+    let message = format!("the number `{text}` is kept as `{number}`");
+    Diagnostic::warning(rules::INVALID_VALUE, at, message).note("numbers have 64 bits")
 }
 
 /// The digits of a number without zeros around them, and the power of ten of the first one.

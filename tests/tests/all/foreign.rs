@@ -693,3 +693,63 @@ fn fields_of_results_may_have_any_type() {
         assert_eq!(done.report.losses().count(), 0, "{text}");
     }
 }
+
+/// A subagent runs its effects first, says its messages next and jumps last, so statements in another order are in
+/// several.
+#[test]
+fn effects_do_not_overtake_what_reads_them() {
+    let set = |value: &str| json!({"type": "set", "variable": "x", "expression": value});
+    let jump = |to: &str| json!({"type": "goto", "then": to});
+    let flow = json!({"memory": {"session": [{"name": "x", "type": "number", "initial_value": 2}]},
+        "flow": {"steps": ["a", "b", "c", "d"], "definitions": {
+        "a": {"reasoning": false, "then": "b", "branches":
+            [{"condition": "x == 2", "set": [{"variable": "x", "expression": "9"}], "respond": "two"}]},
+        "b": {"reasoning": false, "do":
+            [{"type": "respond", "text": "{{x}} before"}, set("5"), {"type": "respond", "text": "{{x}} behind"}, jump("c")]},
+        "c": {"reasoning": false, "do":
+            [{"type": "if", "branches": [{"condition": "x == 5", "do": [jump("d")]}]}, set("7"), {"type": "respond", "text": "seven"}, jump("d")]},
+        "d": {"reasoning": false, "do": [{"type": "respond", "text": "A person comes"}, {"type": "escalate"}]},
+    }}});
+    let (done, text) = converted(&program_of("abl", flow), targets::AGENT_SCRIPT);
+    insta::assert_snapshot!(text);
+    assert_eq!(fate(&done, "agents.A.flow.definitions.b.do[0].text"), Preservation::Approximated);
+}
+
+/// People read comments; for the program, what stands only there is lost.
+#[test]
+fn what_becomes_a_comment_is_dropped() {
+    let flow = json!({"flow": {"definitions": {"a": {
+        "reasoning": false, "set": [{"variable": "x", "expression": "ROUND(3.7)"}], "then": "COMPLETE",
+    }}}});
+    let (done, text) = converted(&program_of("abl", flow), targets::ADL);
+    assert!(text.contains("# not in ADL: set x to ROUND of 3.7"), "{text}");
+    let path = "agents.A.flow.definitions.a.set[x].expression";
+    assert_eq!(fate(&done, path), Preservation::Dropped);
+}
+
+/// The first steps of a flow have no name in ADL but the label that a jump to them needs.
+#[test]
+fn jumps_back_to_the_first_step_have_a_label() {
+    let flow = json!({"flow": {"definitions": {
+        "a": {"respond": "x", "then": "b"},
+        "b": {"respond": "y", "on_input": [{"condition": {"natural": "again"}, "then": "a"}, {"then": "COMPLETE"}]},
+    }}});
+    for dialect in ["abl", "adl"] {
+        let (done, text) = converted(&program_of(dialect, flow.clone()), targets::ADL);
+        assert!(text.contains("label: a"), "{text}");
+        assert!(verdict(&done) <= Verdict::SameButAnnounced, "{text}");
+    }
+}
+
+/// What must hold is required.
+#[test]
+fn constraints_need_no_keyword() {
+    let rules = json!({"constraints": {"constraints": [
+        {"condition": "x > 3", "on_fail": {"type": "respond", "message": "no"}},
+        {"condition": {"natural": "Be brief"}},
+    ]}});
+    for target in [targets::ABL, targets::ABL_YAML] {
+        let (_, text) = converted(&program_of("abl", rules.clone()), target);
+        assert!(text.contains("REQUIRE x > 3") && text.matches("REQUIRE").count() == 2, "{text}");
+    }
+}

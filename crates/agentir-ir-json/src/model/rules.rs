@@ -17,6 +17,9 @@ object! {
         /// Checks of messages and of data passed on.
         guardrails as "guardrails": default(Default::default());
     }
+    then |all, _, _| for constraint in &mut all.constraints {
+        constraint.kind = constraint.kind.or(Some(ConstraintKind::Require));
+    };
 }
 
 object! {
@@ -28,7 +31,7 @@ object! {
         on_fail as "on_fail": optional;
         /// `warning` for `WARN`.
         severity as "severity": optional in &["error", "warning"];
-        /// The keyword.
+        /// The keyword. Without it the condition must hold; in a reasoning zone, words are for the model.
         kind as "kind": optional;
         /// The constraint applies only if this holds.
         applies_when as "applies_when": optional;

@@ -531,7 +531,7 @@ impl Bodies {
             );
             children
                 .extend(zone.max_turns.map(|n| Entry::field("max_turns", Scalar::Word(number(n)))));
-            let rules = super::rules::constraints(self, &zone.constraints);
+            let rules = super::rules::zone_constraints(self, &zone.constraints);
             push_block(&mut children, "step_constraints", rules);
         }
         children.extend(

@@ -12,11 +12,16 @@ use agentir_ir::{
 use agentir_ir_json::{Mode, to_value};
 use serde_json::Value;
 
+/// The constraints of a reasoning zone, which may be words for the model.
+pub(super) fn zone_constraints(bodies: Bodies, all: &[Constraint]) -> Vec<Entry> {
+    all.iter().map(|c| constraint(bodies, c, true, true)).collect()
+}
+
 /// The constraints of a section, grouped by label.
 pub(super) fn constraints(bodies: Bodies, all: &[Constraint]) -> Vec<Entry> {
     let labelled = !all.is_empty() && all.iter().all(|c| c.label.is_some());
     if !labelled {
-        return all.iter().map(|c| constraint(bodies, c, true)).collect();
+        return all.iter().map(|c| constraint(bodies, c, true, false)).collect();
     }
     let mut entries: Vec<Entry> = Vec::new();
     let mut open: Option<(&str, Vec<Entry>)> = None;
@@ -24,11 +29,11 @@ pub(super) fn constraints(bodies: Bodies, all: &[Constraint]) -> Vec<Entry> {
         let Some(label) = &rule.label else { continue };
         match &mut open {
             Some((name, children)) if *name == label.value => {
-                children.push(constraint(bodies, rule, false));
+                children.push(constraint(bodies, rule, false, false));
             }
             _ => {
                 entries.extend(open.take().map(|(name, children)| Entry::named(name, children)));
-                open = Some((&label.value, vec![constraint(bodies, rule, false)]));
+                open = Some((&label.value, vec![constraint(bodies, rule, false, false)]));
             }
         }
     }
@@ -36,7 +41,7 @@ pub(super) fn constraints(bodies: Bodies, all: &[Constraint]) -> Vec<Entry> {
     entries
 }
 
-fn constraint(bodies: Bodies, c: &Constraint, label: bool) -> Entry {
+fn constraint(bodies: Bodies, c: &Constraint, label: bool, in_zone: bool) -> Entry {
     let mut children = Vec::new();
     if label {
         children
@@ -52,15 +57,15 @@ fn constraint(bodies: Bodies, c: &Constraint, label: bool) -> Entry {
     if let Some(ty) = inner(&AGENT, "constraints").and_then(|t| t.items) {
         children.extend(extension_entries(ty, &c.extensions));
     }
-    let Some(kind) = c.kind else {
-        let text = Scalar::Text(c.condition.text.value.to_string());
-        return Entry::Item(vec![Entry::Line { key: "text", text, children }]);
-    };
-    let word = match kind {
-        ConstraintKind::Require => "REQUIRE",
-        ConstraintKind::Warn => "WARN",
-        ConstraintKind::Limit => "LIMIT",
-        ConstraintKind::Restrict => "RESTRICT",
+    let word = match c.kind {
+        None if in_zone => {
+            let text = Scalar::Text(c.condition.text.value.to_string());
+            return Entry::Item(vec![Entry::Line { key: "text", text, children }]);
+        }
+        None | Some(ConstraintKind::Require) => "REQUIRE",
+        Some(ConstraintKind::Warn) => "WARN",
+        Some(ConstraintKind::Limit) => "LIMIT",
+        Some(ConstraintKind::Restrict) => "RESTRICT",
     };
     let condition = match of_condition(&c.condition) {
         Scalar::Text(text) if bodies.notation == Notation::Abl || !record::is_words(&text) => {

@@ -143,10 +143,11 @@ impl<'p> Steps<'p> {
         blocks
     }
 
-    /// Whether something jumps back to the entry; ADL has no name for the main steps.
+    /// Whether something jumps back to the entry and no label of its own is there; ADL has no name for the main steps.
     fn returns_to(&self, entry: &str) -> bool {
         let Some(flow) = self.flow else { return false };
-        self.form == Form::ForMica
+        let is_label = |statement: &Statement| matches!(statement, Statement::Other { keyword, value: Data::String(name), .. } if keyword == "label" && name == entry);
+        !flow.definitions.values().any(|step| step.body.0.iter().any(is_label))
             && (flow.definitions.values().any(|s| jumps(&s.body).contains(&entry))
                 || flow
                     .definitions

@@ -4,6 +4,7 @@ use super::exposed_tools::{
     after_turn, before_turn, binding, boolean, branch, expose, instruct, say_instruction, set,
 };
 use super::expr::{self, all, not, spanned, text};
+use super::order::{self, diverges, waits};
 use super::phrases::{instruct_under_phrase, neither, separate_texts, transition_under_phrase};
 use super::{Adapter, empty_agent};
 use agentir_diagnostics::Span;
@@ -42,32 +43,6 @@ pub(super) struct SplitBody {
     pub(super) jumps: Vec<Statement>,
     /// Whether the conversation may end here.
     may_complete: bool,
-}
-
-fn diverges(statement: &Statement) -> bool {
-    match statement {
-        Statement::Goto(jump) => jump.target.diverges(),
-        Statement::Handoff(_) => true,
-        Statement::If { branches } => all_diverge(branches),
-        Statement::Call(call) => {
-            all_diverge(&call.on_result) || call.on_success.0.last().is_some_and(diverges)
-        }
-        _ => false,
-    }
-}
-
-/// Whether a statement or one of its branches waits for the user.
-fn waits(statement: &Statement) -> bool {
-    match statement {
-        Statement::Collect(_) | Statement::Await { .. } => true,
-        Statement::If { branches } => branches.iter().any(|b| b.body.0.iter().any(waits)),
-        _ => false,
-    }
-}
-
-fn all_diverge(branches: &[Branch]) -> bool {
-    branches.iter().any(|b| b.condition.is_none())
-        && branches.iter().all(|b| b.body.0.last().is_some_and(diverges))
 }
 
 impl Adapter<'_> {
@@ -125,7 +100,15 @@ impl Adapter<'_> {
         new.identity.instructions = steps.template.identity.instructions.clone();
         new.execution.model = steps.template.execution.model.clone();
         let at = self.out.len();
-        let cut = statements.iter().position(waits).unwrap_or(statements.len());
+        let zone = step.and_then(|s| s.reasoning_zone.as_ref());
+        let flat;
+        let (statements, cut) = if zone.is_some() {
+            // The zone is part of the subagent that ends the step.
+            (statements, statements.iter().position(waits).unwrap_or(statements.len()))
+        } else {
+            flat = order::flat(statements);
+            (flat.as_slice(), order::fitting(steps.agent, &flat))
+        };
         let (head, rest) = statements.split_at(cut);
         let mut split = SplitBody::default();
         if let Some(when) = step.and_then(|s| s.when.as_ref())
@@ -152,7 +135,6 @@ impl Adapter<'_> {
         let judged = new.reasoning.as_ref().is_some_and(|zone| {
             zone.bindings.iter().any(|b| !matches!(b.action, BindingAction::Complete))
         });
-        let zone = step.and_then(|s| s.reasoning_zone.as_ref());
         match rest.split_first() {
             Some((Statement::Collect(asked), tail)) => {
                 self.collect(steps, name, &about, asked, tail, next, &mut new, split);
@@ -161,8 +143,10 @@ impl Adapter<'_> {
                 let next = self.rest_as_subagent(steps, name, &about, tail, next);
                 self.await_answer(steps, name, &about, branches, next.as_ref(), &mut new, split);
             }
-            // A nested statement waits: each branch continues in a subagent of its own.
-            Some((Statement::If { branches }, tail)) => {
+            // A nested statement waits or runs later: each branch continues in a subagent of its own.
+            Some((one @ Statement::If { branches }, tail))
+                if waits(one) || order::needs_branches(steps.agent, one) =>
+            {
                 let next = self.rest_as_subagent(steps, name, &about, tail, next);
                 self.wait_in_branches(
                     steps,
@@ -175,9 +159,10 @@ impl Adapter<'_> {
                 );
             }
             _ => {
-                if in_words.is_some() || !statements.last().is_some_and(diverges) {
+                let next = self.rest_as_subagent(steps, name, &about, rest, next);
+                if in_words.is_some() || !head.last().is_some_and(diverges) {
                     match next {
-                        Some(next) => split.jumps.push(transition(next)),
+                        Some(next) => split.jumps.push(transition(&next)),
                         None => split.may_complete = true,
                     }
                 }
@@ -195,7 +180,7 @@ impl Adapter<'_> {
                 new.reasoning.get_or_insert_default().prepare.0.extend(split.messages);
             }
         }
-        if !rest.is_empty() || zone.is_some() {
+        if rest.first().is_some_and(waits) || zone.is_some() {
             let digressions = step.iter().flat_map(|s| s.digressions.iter().chain(&s.sub_intents));
             for digression in digressions.chain(&steps.flow.global_digressions) {
                 self.digression(steps, digression, &mut new);

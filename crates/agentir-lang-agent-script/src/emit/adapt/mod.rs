@@ -16,6 +16,7 @@
 mod exposed_tools;
 mod expr;
 mod flow;
+mod order;
 mod phrases;
 
 use crate::dialect;
