@@ -19,14 +19,14 @@ use std::process::{Command, Output};
 
 /// The CPU time in seconds that a run may take, in a build without optimization.
 const SECONDS: u32 = 120;
-/// The address space in bytes that a run may take. Most of it is the stacks of threads, which are never used.
-const ADDRESS_SPACE: u64 = 3 << 30;
+/// The memory in bytes that a run may take.
+const MEMORY: u64 = 1 << 30;
 
 /// Runs a command with limits that the system enforces.
 fn limited(folder: &Path, args: &[&str]) -> Output {
     let program = agentir(folder, folder);
     let mut command = Command::new("prlimit");
-    command.arg(format!("--cpu={SECONDS}")).arg(format!("--as={}", ADDRESS_SPACE));
+    command.arg(format!("--cpu={SECONDS}")).arg(format!("--data={MEMORY}"));
     command.arg(program.get_program()).args(args).current_dir(folder);
     command.envs(program.get_envs().filter_map(|(name, value)| Some((name, value?))));
     let output = command.output().unwrap();
@@ -113,6 +113,61 @@ fn work_grows_with_the_size_alone() {
     assert_eq!(code(&output), 0, "{}", stdout(&output));
     let found = stdout(&output);
     assert_eq!(found.matches("undefined-field").count(), 1, "{found}");
+}
+
+/// A document with so many copies of a part, and as many as it takes to be refused.
+fn fits_and_more_does_not(name: &str, head: &str, part: fn(usize) -> String, fits: usize) {
+    let folder = tempfile::tempdir().unwrap();
+    for (count, is_read) in [(fits, true), (fits + fits / 50, false)] {
+        let parts: String = (0..count).map(part).collect();
+        write(folder.path(), &[(name, &format!("{head}{parts}"))]);
+        let output = limited(folder.path(), &["check", "--format", "concise", name]);
+        let refused = stdout(&output).contains("and was not read");
+        assert_eq!(!refused, is_read, "{count} times in {name}: {}", stdout(&output));
+    }
+}
+
+#[test]
+fn what_is_read_fits_into_a_gigabyte() {
+    let abl = "AGENT: A\n\nGOAL: \"g\"\n\n";
+    let fields = format!("{abl}GATHER:\n");
+    fits_and_more_does_not("a.abl", &fields, |i| format!("  g{i}:\n    type: string\n"), 99_000);
+    let steps = format!("{abl}FLOW:\n");
+    let step = |i| format!("  s{i}:\n    REASONING: false\n    THEN: s{i}\n");
+    fits_and_more_does_not("a.abl", &steps, step, 62_000);
+    let bot = "a:\n  type: flow agent\n  description: d\n  steps:\n";
+    fits_and_more_does_not("a.yaml", bot, |_| "    - bot: h\n".to_owned(), 124_000);
+    let agents = |i| format!("a{i}:\n  type: flow agent\n  steps:\n    - bot: h\n");
+    fits_and_more_does_not("a.yaml", "", agents, 10_000);
+    let script = "config:\n    agent_name: \"A\"\n\nstart_agent s:\n    description: \"d\"\n";
+    let topic = |i| format!("\nsubagent t{i}:\n    description: \"d\"\n");
+    fits_and_more_does_not("a.agent", script, topic, 9_999);
+}
+
+#[test]
+fn json_that_is_read_fits_into_a_gigabyte() {
+    let folder = tempfile::tempdir().unwrap();
+    let head = r#"{"ir_version": "1.0", "metadata": {"name": "A", "dialect": "abl"}, "identity": {"goal": "g"}, "gather": {"fields": ["#;
+    for (count, is_read) in [(195_000, true), (205_000, false)] {
+        let fields: Vec<String> = (0..count).map(|i| format!(r#"{{"name":"g{i}"}}"#)).collect();
+        write(folder.path(), &[("a.ir.json", &format!("{head}{}]}}}}", fields.join(",")))]);
+        let output = limited(folder.path(), &["check", "--format", "concise", "a.ir.json"]);
+        let refused = stdout(&output).contains("has more than 400000 values and was not read");
+        assert_eq!(!refused, is_read, "{count}: {}", stdout(&output));
+    }
+}
+
+#[test]
+fn a_program_of_too_many_files_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    write(folder.path(), &[("project.json", "{}")]);
+    for i in 0..=10_000 {
+        fs::write(folder.path().join(format!("a{i}.abl")), agent(&format!("A{i}"), "")).unwrap();
+    }
+    let output = limited(folder.path(), &["check", "--format", "concise", "."]);
+    assert_eq!(code(&output), 1);
+    assert!(stdout(&output).contains("its program has 10001 files"), "{}", stdout(&output));
+    assert_eq!(stdout(&output).lines().count(), 1, "{}", stdout(&output));
 }
 
 #[test]

@@ -8,7 +8,7 @@ use agentir_expr::dialect::NONE;
 use agentir_expr::{Dialect, Name};
 use agentir_ir::{Agent, CompilationOutput, Program, Remote};
 use agentir_syntax::json::{self, Format, Json as Node, Kind};
-use agentir_syntax::lower::declare_missing_effects;
+use agentir_syntax::lower::{declare_missing_effects, too_many_agents};
 use agentir_syntax::{Origin, rules};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
@@ -29,6 +29,7 @@ pub struct Document {
 /// Bodies in bodies need two levels each, so that this is more than fifty of them.
 const FORMAT: Format = Format {
     max_depth: 128,
+    max_values: 400_000,
     depth_note: "AgentIR of real agents has far fewer than 128 levels",
     help: "check the program that wrote this file",
 };
@@ -66,6 +67,12 @@ pub fn read(
         return Document { stopped, ..Document::default() };
     };
     if let Some(problem) = raw_control_character(file, text) {
+        let stopped = Some(problem.primary.span);
+        problems.push(problem);
+        return Document { stopped, ..Document::default() };
+    }
+    let agents = root.get("agents").map_or(0, |agents| agents.members().len());
+    if let Some(problem) = too_many_agents(file, agents) {
         let stopped = Some(problem.primary.span);
         problems.push(problem);
         return Document { stopped, ..Document::default() };

@@ -13,7 +13,7 @@ use agentir_expr::{Dialect, Version};
 use agentir_syntax::context::{Context, NameKind};
 use agentir_syntax::emit::Emitter;
 use agentir_syntax::line_layout::YAML;
-use agentir_syntax::lower::{keep_parser_errors, not_text};
+use agentir_syntax::lower::{keep_parser_errors, unreadable};
 use agentir_syntax::names::NameProblem;
 use agentir_syntax::outline::parse_yaml;
 use agentir_syntax::{
@@ -142,7 +142,7 @@ fn format_of(kind: &FileKind) -> Format {
 /// Parses and lowers a document.
 fn read(format: Format, file: FileId, text: &str, options: Options) -> LoweredFile {
     let mut diagnostics = Vec::new();
-    if let Some(problem) = not_text(file, text) {
+    if let Some(problem) = unreadable(file, text) {
         return LoweredFile::nothing(vec![problem]);
     }
     let outline = match format {

@@ -8,7 +8,7 @@ use agentir_ir::{Extensions, ToolLibrary};
 use agentir_syntax::context::{Context, NameKind};
 use agentir_syntax::emit::Emitter;
 use agentir_syntax::line_layout::YAML;
-use agentir_syntax::lower::{keep_parser_errors, not_text};
+use agentir_syntax::lower::{keep_parser_errors, too_many_agents, unreadable};
 use agentir_syntax::names::NameProblem;
 use agentir_syntax::outline::parse_yaml;
 use agentir_syntax::{
@@ -77,7 +77,7 @@ impl Language for Adl {
         text: &str,
         _options: ReadOptions,
     ) -> LoweredFile {
-        if let Some(problem) = not_text(file, text) {
+        if let Some(problem) = unreadable(file, text) {
             return LoweredFile::nothing(vec![problem]);
         }
         if *kind == PYTHON_FILE {
@@ -171,6 +171,9 @@ fn agents(file: FileId, text: &str) -> LoweredFile {
     let outline = parse_yaml(file, text, &mut diagnostics);
     let parsed = diagnostics.len();
     let document = reader::read(&outline, &mut diagnostics);
+    if let Some(problem) = too_many_agents(file, document.agents.len()) {
+        return LoweredFile::nothing(vec![problem]);
+    }
     let (agents, entry) = lower::lower(document, text, &mut diagnostics);
     let definition = Some(Definition::program(agents, entry, Vec::new(), Vec::new()));
     keep_parser_errors(&mut diagnostics, parsed, outline.stopped);

@@ -7,7 +7,7 @@ use agentir_diagnostics::{FileId, Span};
 use agentir_expr::Dialect as Semantics;
 use agentir_syntax::context::{Context, NameKind};
 use agentir_syntax::emit::Emitter;
-use agentir_syntax::lower::not_text;
+use agentir_syntax::lower::{too_many_agents, unreadable};
 use agentir_syntax::names::NameProblem;
 use agentir_syntax::{
     Claim, Confidence, Definition, FileHead, FileKind, Language, LoweredFile, ProgramLayout,
@@ -104,12 +104,15 @@ impl Language for AgentScript {
 /// Parses and lowers a file.
 fn read(file: FileId, text: &str, options: Options) -> LoweredFile {
     let mut diagnostics = Vec::new();
-    if let Some(problem) = not_text(file, text) {
+    if let Some(problem) = unreadable(file, text) {
         return LoweredFile::nothing(vec![problem]);
     }
     let document = parse(file, text, options, &mut diagnostics);
     if document.root.fields.is_empty() && document.root.unknown.is_empty() {
         return LoweredFile::nothing(diagnostics);
+    }
+    if let Some(problem) = too_many_agents(file, lower::agent_count(&document)) {
+        return LoweredFile::nothing(vec![problem]);
     }
     validate(&document, &mut diagnostics);
     // A template for documents names what is to be filled in, which is nothing yet.

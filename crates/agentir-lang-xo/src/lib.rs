@@ -24,6 +24,7 @@ pub use agentir_syntax::json::{self, Json, Kind, Member, Text};
 pub use language::{EXPORT_FILE, SETTINGS_FILE, Xo};
 
 use agentir_diagnostics::{Diagnostic, FileId, Span};
+use agentir_syntax::lower::too_many_agents;
 use agentir_syntax::rules;
 
 /// The file names of an export in its package.
@@ -48,6 +49,7 @@ pub fn is_xo(name: &str, text: &str) -> bool {
 /// The JSON of an export.
 pub const FORMAT: json::Format = json::Format {
     max_depth: 100,
+    max_values: 1_500_000,
     depth_note: "exports have far fewer than 100 levels",
     help: "export the bot again instead of editing the file",
 };
@@ -69,6 +71,11 @@ pub fn parse(file: FileId, text: &str, problems: &mut Vec<Diagnostic>) -> Option
                 .note("a bot export of Kore.ai XO has a list `dialogs`, and the `dialogComponents` that its nodes refer to")
                 .help("pass the `botDefinition.json` or `appDefinition.json` of an export, or its zip file"),
         );
+        return None;
+    }
+    let dialogs = root.get("dialogs").map_or(0, |dialogs| dialogs.items().len());
+    if let Some(problem) = too_many_agents(file, dialogs) {
+        problems.push(problem);
         return None;
     }
     Some(root)

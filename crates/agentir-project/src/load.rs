@@ -10,6 +10,7 @@ use crate::request::{LoadError, Request};
 use agentir_config::Configs;
 use agentir_diagnostics::{Diagnostic, FileId, SourceFile, SourceMap, Span};
 use agentir_ir::Data;
+use agentir_syntax::lower::MAX_AGENTS;
 use agentir_syntax::{FileHead, Language, Languages, ReadOptions};
 use agentir_vfs::{FileSystem, identity};
 use rayon::prelude::*;
@@ -89,6 +90,7 @@ impl Contents {
     /// Reads documents and the manifests of their programs.
     #[must_use]
     pub fn read(documents: Vec<Document>, request: &Request<'_>) -> Self {
+        let documents = without_excess(documents);
         let (mut manifests, mut parts) = (BTreeMap::new(), BTreeSet::new());
         for root in roots(&documents) {
             if is_part(root, request) {
@@ -142,6 +144,30 @@ impl Contents {
         open(self, &mut cache);
         cache.into_sources()
     }
+}
+
+/// Leaves one document of each program that has too many files, with an error that says so.
+fn without_excess(mut documents: Vec<Document>) -> Vec<Document> {
+    if documents.len() <= MAX_AGENTS {
+        return documents;
+    }
+    let mut counts: FxHashMap<PathBuf, usize> = FxHashMap::default();
+    for document in documents.iter().filter(|document| document.in_program()) {
+        *counts.entry(document.root.clone()).or_default() += 1;
+    }
+    counts.retain(|_, count| *count > MAX_AGENTS);
+    documents.retain_mut(|document| {
+        let Some(count) = counts.get_mut(&document.root) else { return true };
+        let all = std::mem::take(count);
+        if all > 0 {
+            let message = format!(
+                "its program has {all} files, and of more than {MAX_AGENTS} none is read; name a part of it"
+            );
+            document.error = Some(Arc::new(io::Error::other(message)));
+        }
+        all > 0
+    });
+    documents
 }
 
 /// Maps in parallel, but does not start a thread pool for a single item.

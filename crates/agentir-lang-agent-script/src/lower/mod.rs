@@ -76,6 +76,11 @@ const AGENTS: &[&str] = &[
     "echo",
 ];
 
+/// The number of a document's agents.
+pub(crate) fn agent_count(document: &Document<'_>) -> usize {
+    document.root.fields.iter().filter(|field| AGENTS.contains(&field.def.name)).count()
+}
+
 /// Lowers a document.
 pub(crate) fn lower<'s>(document: Document<'s>, text: &'s str) -> Definition {
     let source = Source(text);

@@ -4,6 +4,7 @@ mod text;
 
 pub use text::Text;
 
+use crate::lower::too_many;
 use crate::rules;
 use crate::text::offset;
 use agentir_diagnostics::{Diagnostic, FileId, Span};
@@ -19,6 +20,8 @@ use std::cell::Cell;
 pub struct Format {
     /// The maximum nesting depth.
     pub max_depth: usize,
+    /// The maximum number of values.
+    pub max_values: usize,
     /// How deep they usually nest: the note of the message.
     pub depth_note: &'static str,
     /// What to do if the text is not JSON.
@@ -77,6 +80,30 @@ const STRICT: ParseOptions = ParseOptions {
     allow_extended_string_escapes: false,
 };
 
+/// The offset of the first value behind so many. It is exact in what is JSON.
+fn value_beyond(text: &str, most: usize) -> Option<usize> {
+    // Each but the first takes a sign.
+    if text.len() <= most {
+        return None;
+    }
+    let (mut inside, mut escaped, mut count) = (false, false, 1);
+    for (at, byte) in text.bytes().enumerate() {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' if inside => escaped = true,
+            b'"' => inside = !inside,
+            b',' | b'[' | b'{' if !inside => {
+                count += 1;
+                if count > most {
+                    return Some(at);
+                }
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
 /// Parses a document.
 pub fn parse(
     file: FileId,
@@ -88,6 +115,10 @@ pub fn parse(
         Some(body) => (body, '\u{feff}'.len_utf8()),
         None => (text, 0),
     };
+    if let Some(offset) = value_beyond(body, format.max_values) {
+        problems.push(too_many(file, base + offset, "values", format.max_values));
+        return None;
+    }
     let source = Source { file, text: body, base, max_depth: format.max_depth };
     let too_deep = |span: Span| {
         Diagnostic::error(rules::NESTING, span, "values are nested too deeply here")

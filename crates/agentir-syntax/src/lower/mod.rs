@@ -2,12 +2,13 @@
 
 mod bindings;
 pub mod data;
+mod limits;
 
 pub use bindings::{declare_effect, declare_missing_effects};
+pub(crate) use limits::too_many;
+pub use limits::{MAX_AGENTS, MAX_TOKENS, not_text, too_many_agents, unreadable};
 
-use crate::lowered::MAX_FILE_SIZE;
-use crate::rules;
-use agentir_diagnostics::{Diagnostic, FileId, Span, Spanned};
+use agentir_diagnostics::{Diagnostic, Span, Spanned};
 use agentir_expr::Name;
 use agentir_ir::{Agent, Decider, ExecutionHints, Extensions, GatherField, RoutingRule};
 use smol_str::{SmolStr, format_smolstr};
@@ -19,31 +20,6 @@ pub fn source_hash(text: &str) -> SmolStr {
     let mut hasher = rustc_hash::FxHasher::default();
     text.hash(&mut hasher);
     format_smolstr!("{:016x}", hasher.finish())
-}
-
-/// What is wrong with a file that is not read, because it is too large or not text.
-#[must_use]
-pub fn not_text(file: FileId, text: &str) -> Option<Diagnostic> {
-    let at = |offset: usize| {
-        let offset = u32::try_from(offset).unwrap_or(u32::MAX);
-        Span::new(file, offset, offset)
-    };
-    if text.len() > MAX_FILE_SIZE {
-        return Some(Diagnostic::error(
-            rules::NOT_TEXT,
-            at(0),
-            format!("this file is larger than {} MB and was not read", MAX_FILE_SIZE >> 20),
-        ));
-    }
-    let nul = text.find('\0')?;
-    Some(
-        Diagnostic::error(
-            rules::NOT_TEXT,
-            at(nul),
-            "this file contains a NUL character, so it is not text",
-        )
-        .help("if it is UTF-16, save it as UTF-8"),
-    )
 }
 
 /// Leaves the first `count` findings, those of the parser, where an error ended the reading: what the others say rests
