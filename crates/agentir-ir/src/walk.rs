@@ -555,6 +555,7 @@ impl<'a> Walker<'_, 'a> {
                 self.emit(Node::StepRef(step));
             }
             for step in changes.overrides.values() {
+                self.emit(Node::StepRef(&step.name));
                 self.step(step);
             }
             for insertion in &changes.insertions {

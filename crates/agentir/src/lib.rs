@@ -24,6 +24,7 @@ mod languages;
 mod migrate;
 mod snapshot;
 mod symbols;
+mod unclear;
 mod workspace;
 
 pub use agentir_analysis::points::PointFacts;

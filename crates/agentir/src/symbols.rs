@@ -50,6 +50,15 @@ pub enum RenameError {
         /// The use.
         span: Span,
     },
+    /// The name also stands in data that agentir keeps without knowing what it refers to, or in an expression that cannot
+    /// be parsed.
+    #[error("`{name}` also stands where it is not known what it refers to")]
+    Unclear {
+        /// The name.
+        name: String,
+        /// The place.
+        span: Span,
+    },
     /// Another symbol is called so.
     #[error("`{0}` is already the name of something else")]
     Taken(String),
@@ -136,6 +145,19 @@ impl Snapshot {
                 let text = self.edit(occurrence, &name, new)?;
                 // What reads it says more than words that mention it.
                 edits.entry(occurrence.span).or_insert(text);
+            }
+            if symbol.kind == SymbolKind::Agent {
+                let keys = self.manifest_keys(program, &name);
+                edits.extend(keys.into_iter().map(|span| (span, new.to_owned())));
+            }
+            for id in &symbols {
+                let placeholders = self.placeholders_of(program, references, *id);
+                edits.extend(placeholders.into_iter().map(|span| (span, new.to_owned())));
+            }
+            for id in &symbols {
+                if let Some(span) = self.unclear_use(program, references, *id, &edits) {
+                    return Err(RenameError::Unclear { name, span });
+                }
             }
             renamed = Some((symbol.kind, name));
         }

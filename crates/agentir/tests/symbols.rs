@@ -612,3 +612,86 @@ fn facts_hold_where_the_text_is_executed() {
         assert_eq!(facts("gate.agent.abl", abl, at), None, "{at}");
     }
 }
+
+/// An agent with names where AgentIR keeps data, and where nothing can be parsed.
+const KEPT: &str = r#"AGENT: Desk
+GOAL: "Help"
+
+MEMORY:
+  session:
+    - name: tier
+      TYPE: string
+
+TOOLS:
+  find(city: string, day: string) -> {hotels: string[]}
+    type: http
+    endpoint: "https://hotels.example/{city}"
+    method: GET
+    immutable: [day]
+
+ESCALATE:
+  triggers:
+    - WHEN: tier == "gold"
+      REASON: "r"
+
+FLOW:
+  begin -> wait -> done
+
+  begin:
+    REASONING: false
+    CALL: find(city: "Rome", day: "1")
+    THEN: wait
+
+  wait:
+    REASONING: false
+    LOG: {level: tier}
+    AWAIT_ATTACHMENT: doc
+      on_timeout: done
+    THEN: done
+
+  done:
+    REASONING: false
+    RESPOND: "Bye {{tier"
+    THEN: COMPLETE
+"#;
+
+#[test]
+fn names_in_data_are_renamed_or_the_place_is_named() {
+    let file = "desk.agent.abl";
+    let texts = rename(&[(file, KEPT)], file, "day: string", "date").unwrap();
+    assert!(texts[0].contains("immutable: [date]"), "{}", texts[0]);
+    let place = |at: &str, new: &str| {
+        let error = rename(&[(file, KEPT)], file, at, new).unwrap_err();
+        let RenameError::Unclear { span, name } = error else { panic!("{error}") };
+        let line = KEPT.get(..span.start as usize).unwrap().matches('\n').count() + 1;
+        (KEPT.get(span.start as usize..span.end as usize).unwrap() == name, line)
+    };
+    assert!(
+        rename(&[(file, KEPT)], file, "city: string", "town").unwrap()[0]
+            .contains("example/{town}")
+    );
+    assert_eq!(place("done:", "end"), (true, 33));
+    assert_eq!(place("tier\n", "level_name"), (true, 31));
+    let clear = KEPT.replace("    LOG: {level: tier}\n", "");
+    let error = rename(&[(file, &clear)], file, "tier\n", "rank").unwrap_err();
+    assert!(matches!(error, RenameError::Unclear { .. }), "{error}");
+    let clear = clear.replace("{{tier\"", "{{tier}}\"");
+    assert!(rename(&[(file, &clear)], file, "tier\n", "rank").is_ok());
+    assert!(rename(&[(file, &clear)], file, "begin ->", "first").is_ok());
+}
+
+#[test]
+fn a_manifest_lists_agents_by_name() {
+    let files = [
+        ("desk/a.agent.abl", "AGENT: Desk\nGOAL: \"g\"\nHANDOFF:\n  - TO: Back\n    WHEN: true\n"),
+        ("desk/b.agent.abl", "AGENT: Back\nGOAL: \"g\"\n"),
+        (
+            "desk/project.json",
+            r#"{"entry_agent": "Desk", "agents": {"Desk": {"path": "a.agent.abl"}, "Back": {"path": "b.agent.abl"}}}"#,
+        ),
+    ];
+    let texts = rename(&files, files[0].0, "Desk", "Front").unwrap();
+    assert_eq!(texts[2], files[2].1.replace("Desk", "Front"));
+    let texts = rename(&files, files[1].0, "Back", "Office").unwrap();
+    assert_eq!(texts[2], files[2].1.replace("Back", "Office"));
+}

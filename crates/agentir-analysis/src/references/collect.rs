@@ -127,6 +127,10 @@ impl<'a> Collector<'a> {
         for parameter in &tool.parameters {
             self.name(SymbolKind::Parameter, below, &parameter.name, Role::Definition);
         }
+        for name in tool.confirmation.iter().flat_map(|confirmation| &confirmation.immutable_params)
+        {
+            self.name(SymbolKind::Parameter, below, name, Role::Read);
+        }
         for field in tool.returns.iter().flat_map(|returns| &returns.fields) {
             self.name(SymbolKind::ResultField, below, &field.name, Role::Definition);
         }
