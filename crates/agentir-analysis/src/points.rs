@@ -2,8 +2,10 @@
 
 use crate::program::ProgramAnalysis;
 use agentir_diagnostics::{Premise, Span};
-use agentir_flow::cfg::{AgentId, EdgeKind, Fact, Guard, NodeKind};
+use agentir_flow::cfg::{AgentId, EdgeKind, Fact, Facts, Guard, NodeKind};
+use petgraph::Direction;
 use petgraph::graph::NodeIndex;
+use petgraph::visit::EdgeRef;
 use std::cmp::Reverse;
 
 /// The facts at a program point.
@@ -13,7 +15,8 @@ pub struct PointFacts {
     pub agent: AgentId,
     /// What stands at the program point.
     pub span: Span,
-    /// Whether any path from the entry of the agent leads to it.
+    /// Whether a path from the entry of the agent may lead to it; false if there is none, or if what holds on all of
+    /// them is proved impossible.
     pub is_reachable: bool,
     /// What holds there on every path, oldest first, each with what it rests on.
     pub facts: Vec<Premise>,
@@ -24,7 +27,7 @@ pub struct PointFacts {
 /// else the innermost part of several lines that holds it. `None` if nothing that is executed stands there.
 ///
 /// A fact is a test or an assignment that every path from the agent's entry passes, and that nothing
-/// invalidates in between. Nothing is asked of the solver.
+/// invalidates in between.
 #[must_use]
 pub fn facts_at(program: &ProgramAnalysis<'_>, line: Span, offset: u32) -> Option<PointFacts> {
     let holds = |point: &Point| point.span.start <= offset && offset <= point.span.end;
@@ -40,15 +43,41 @@ pub fn facts_at(program: &ProgramAnalysis<'_>, line: Span, offset: u32) -> Optio
     })?;
     let analysis = program.agent(point.agent)?;
     let known = analysis.flow_facts();
-    let mut facts: Vec<Premise> = known.at(point.node).map(|fact| premise(&fact)).collect();
-    for literal in program.graph().guard(point.guard) {
-        let test = premise(&Fact::Test(literal));
-        if !facts.contains(&test) {
-            facts.push(test);
+    let before = known_before(program, known, point.node);
+    let mut facts: Vec<Premise> = Vec::new();
+    let mut query = analysis.query();
+    let tests = program.graph().guard(point.guard).into_iter().map(Fact::Test);
+    for fact in before.into_iter().chain(tests) {
+        let premise = premise(&fact);
+        if !facts.contains(&premise) {
+            facts.push(premise);
         }
+        query.assume_fact(fact);
     }
-    let is_reachable = known.reaches(point.node);
+    let is_reachable = known.reaches(point.node) && query.is_satisfiable() != Some(false);
     Some(PointFacts { agent: point.agent, span: point.span, is_reachable, facts })
+}
+
+/// The facts before a node: at the node where the tests on its edges are made, but for what it assigns itself.
+fn known_before<'a>(
+    program: &ProgramAnalysis<'a>,
+    known: &Facts<'a>,
+    node: NodeIndex,
+) -> Vec<Fact<'a>> {
+    let graph = program.graph();
+    let assigns = graph.node(node).is_some_and(|node| {
+        matches!(node.kind, NodeKind::Set | NodeKind::Clear | NodeKind::Transform)
+    });
+    let edges = graph.graph().edges_directed(node, Direction::Incoming);
+    let mut ways = edges.filter(|edge| assigns && known.reaches(edge.source())).map(|edge| {
+        let tests = graph.guard(edge.weight().guard).into_iter().map(Fact::Test);
+        known.at(edge.source()).chain(tests).collect::<Vec<_>>()
+    });
+    let Some(mut facts) = ways.next() else { return known.at(node).collect() };
+    for way in ways {
+        facts.retain(|fact| way.iter().any(|other| premise(other) == premise(fact)));
+    }
+    facts
 }
 
 /// A program point with a place in the source: a node, or a jump from one.
@@ -64,7 +93,7 @@ fn points(program: &ProgramAnalysis<'_>) -> impl Iterator<Item = Point> {
     let graph = program.graph();
     let nodes = graph.agents().iter().flat_map(|agent| agent.nodes());
     nodes.filter_map(|index| graph.node(index).map(|node| (index, node))).flat_map(
-        |(index, node)| {
+        move |(index, node)| {
             // These stand for what happens around the part that they name.
             let is_written = !matches!(
                 node.kind,
@@ -84,7 +113,13 @@ fn points(program: &ProgramAnalysis<'_>) -> impl Iterator<Item = Point> {
                 node: index,
                 guard: edge.guard,
             });
-            is_written.then_some(own).into_iter().chain(jumps)
+            // A condition is asked where the ones before it do not hold.
+            let asked = graph.successors(index).filter_map(move |(_, edge)| {
+                let test = graph.last_literal(edge.guard).filter(|literal| literal.holds)?.test;
+                let guard = graph.guard_prefix(edge.guard);
+                Some(Point { agent, span: test.span(), node: index, guard })
+            });
+            is_written.then_some(own).into_iter().chain(jumps).chain(asked)
         },
     )
 }

@@ -596,7 +596,8 @@ fn facts_hold_where_the_text_is_executed() {
     let (reachable, long) = facts("gate.agent.abl", abl, "\"Long\"").unwrap();
     assert!(reachable);
     assert_eq!(long, ["`days` is `3`", "`days > 2` holds"]);
-    let (_, short) = facts("gate.agent.abl", abl, "\"Short\"").unwrap();
+    let (reachable, short) = facts("gate.agent.abl", abl, "\"Short\"").unwrap();
+    assert!(!reachable);
     assert_eq!(short, ["`days` is `3`", "`days > 2` does not hold"]);
     assert_eq!(facts("gate.agent.abl", abl, "MEMORY"), None);
     // A key stands for its value, a jump for the branch that takes it, a name of a step for its beginning.
@@ -606,6 +607,14 @@ fn facts_hold_where_the_text_is_executed() {
     assert_eq!(
         facts("gate.agent.abl", abl, "b:\n").unwrap(),
         (true, vec!["`days` is `3`".to_owned()])
+    );
+    // What an assignment has done is known behind it.
+    assert_eq!(facts("gate.agent.abl", abl, "SET: days").unwrap().1, [""; 0]);
+    let later = abl.replace("      - ELSE:\n", "      - IF: days > 1\n");
+    let test = facts("gate.agent.abl", &later, "days > 1").unwrap();
+    assert_eq!(
+        test,
+        (false, vec!["`days` is `3`".to_owned(), "`days > 2` does not hold".to_owned()])
     );
     // No part of the flow is executed here.
     for at in ["FLOW", "a -> b", "ON_INPUT", "- ELSE"] {
