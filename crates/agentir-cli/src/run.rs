@@ -180,6 +180,8 @@ fn talk(args: &Run) -> Result<ExitCode, String> {
     let mut input: Option<Input> = None;
     let mut refusals = Refusals::default();
     let mut begins = session.turn == 0 && session.transcript.is_empty();
+    // Whether the last turn failed.
+    let mut failed = false;
     if !begins {
         for message in &session.transcript {
             let mark = if message.role == agentir_runtime::Role::User { "> " } else { "" };
@@ -207,8 +209,14 @@ fn talk(args: &Run) -> Result<ExitCode, String> {
             observer.flush()?;
             show(&turn, &mut observer)?;
             refusals.show(&tools);
+            failed = turn.error.is_some();
             match turn.status {
-                Status::Await => {}
+                // The turn failed, the conversation goes on.
+                Status::Await => {
+                    if let Some(error) = &turn.error {
+                        tell!("error: {}", observer.terminal.masker().mask(error));
+                    }
+                }
                 Status::Human => {
                     println!("[a human agent takes over]");
                     return Ok(ExitCode::SUCCESS);
@@ -234,7 +242,7 @@ fn talk(args: &Run) -> Result<ExitCode, String> {
                 input = Some(said(&line));
             }
             Some(Err(error)) => return Err(format!("the input cannot be read: {error}")),
-            None => return Ok(ExitCode::SUCCESS),
+            None => return Ok(ExitCode::from(u8::from(failed))),
         }
     }
 }
@@ -507,6 +515,13 @@ impl Trace<'_> {
 
 impl Observer for Trace<'_> {
     fn event(&mut self, event: &Event) {
+        // What blocks because it is broken is said to whoever runs the agents in any case.
+        if let EventKind::Error { kind, message } = &event.kind
+            && kind == "check_error"
+            && !self.show
+        {
+            tell!("error: {}: {}", event.agent, self.terminal.shown(message));
+        }
         if !self.show && self.file.is_none() {
             return;
         }

@@ -1,5 +1,6 @@
 //! The state of a conversation: everything that survives between two turns.
 
+use crate::machine::AgentMessage;
 use crate::model::{Message, ToolUse, Usage};
 use crate::orchestration::OrchestrationMethod;
 use agentir_eval::State;
@@ -80,6 +81,22 @@ pub struct Session {
     /// The orchestration method; `None` for the semantics of the language.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) orchestration: Option<OrchestrationMethod>,
+    /// The successful tool calls of a turn that failed afterwards. The same call in the next turn is not made again.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) unfinished: Vec<CompletedCall>,
+}
+
+/// A tool call with its result.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct CompletedCall {
+    /// The agent that called.
+    pub(crate) agent: String,
+    /// The tool.
+    pub(crate) tool: String,
+    /// The arguments, by name.
+    pub(crate) arguments: Map<String, Json>,
+    /// The result.
+    pub(crate) result: Json,
 }
 
 impl Session {
@@ -242,6 +259,9 @@ pub(crate) struct Frame {
     pub(crate) remote: Option<RemoteConversation>,
     /// The model's answer that is still to be sent to the user.
     pub(crate) answer: Option<String>,
+    /// Messages that a check holds back until it passes (`BEFORE returning results`).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) withheld: Vec<AgentMessage>,
     /// The number of model requests in this turn.
     pub(crate) iterations: u32,
     /// The caller's node to return to, if the agent returns.
@@ -284,6 +304,7 @@ impl Frame {
             approved: None,
             remote: None,
             answer: None,
+            withheld: Vec::new(),
             iterations: 0,
             returns_to: None,
             delegated: false,

@@ -8,7 +8,8 @@ use agentir_eval::{Value, evaluate, pattern, truthy};
 use agentir_expr::{ExprKind, Visit};
 use agentir_flow::cfg::{EdgeKind, NodeKind, Origin};
 use agentir_ir::{
-    Activation, BindingAction, Collect, Gather, GatherField, Statement, ToolBinding, Validation,
+    Activation, BindingAction, Collect, ConstraintFailure, Gather, GatherField, Statement, ToolBinding,
+    Validation,
 };
 use petgraph::graph::{EdgeIndex, NodeIndex};
 use serde_json::Value as Json;
@@ -36,6 +37,7 @@ impl<'p> CollectRequest<'p> {
 impl<'p> Run<'_, 'p, '_> {
     pub(super) fn collect(&mut self, at: NodeIndex, element: &Origin<'p>) -> NodeResult {
         let agent = self.agent()?;
+        let mut first_question = false;
         let asking = match element {
             Origin::Statement(Statement::Collect(collect)) => {
                 CollectRequest { gather: &collect.gather, only: &[], collect: Some(collect) }
@@ -43,9 +45,8 @@ impl<'p> Run<'_, 'p, '_> {
             Origin::Failure(failure) => {
                 // Fields named by `COLLECT` after a failed constraint are collected again even if
                 // they have values.
-                if !self.progress.input_unread
-                    && !self.frame().ask_counts.contains_key(&index(at.index()))
-                {
+                first_question = !self.frame().ask_counts.contains_key(&index(at.index()));
+                if first_question {
                     for name in &failure.collect_fields {
                         self.clear(&name.value);
                     }
@@ -91,7 +92,40 @@ impl<'p> Run<'_, 'p, '_> {
                 None => self.leave(at),
             };
         }
+        if let Origin::Failure(failure) = element {
+            return self.collect_again(at, asking, failure, refused, first_question);
+        }
         self.ask_for(at, asking, refused)
+    }
+
+    /// Asks for the fields of a failed constraint, whose check follows.
+    fn collect_again(
+        &mut self,
+        at: NodeIndex,
+        asking: CollectRequest<'p>,
+        failure: &'p ConstraintFailure,
+        refused: Option<String>,
+        first_question: bool,
+    ) -> NodeResult {
+        let missing = self.missing_of(asking)?;
+        let filled = failure.collect_fields.iter().any(|name| self.has_value(&name.value));
+        let leads = self.agent()?.flow.is_none();
+        if missing.is_empty() || !leads {
+            // There is nothing to ask for: the check would fail again, and again.
+            if missing.is_empty() && first_question && !filled {
+                self.wait_at_failure();
+                return self.stop_turn();
+            }
+            let before = std::mem::replace(&mut self.notice, true);
+            let next = self.ask_for(at, asking, refused);
+            self.notice = before;
+            return next;
+        }
+        // The model leads: it hears the answer, whose values are extracted first.
+        self.expect_answer_for(missing.first());
+        let question = refused.unwrap_or_else(|| self.question(asking, &missing));
+        self.say_notice(&question);
+        self.stop_turn()
     }
 
     /// Asks for missing fields, or continues.
@@ -171,8 +205,11 @@ impl<'p> Run<'_, 'p, '_> {
             }
             speaks
         };
+        let collects = |c: &agentir_ir::Constraint| {
+            c.on_fail.as_ref().is_some_and(|failure| !failure.collect_fields.is_empty())
+        };
         let mut checks = agent.constraints.constraints.iter().filter(|c| c.checkpoint.is_none());
-        if agent.flow.is_some() || !checks.any(|c| speaks(&c.condition)) {
+        if agent.flow.is_some() || !checks.any(|c| speaks(&c.condition) || collects(c)) {
             return Ok(());
         }
         let refused =

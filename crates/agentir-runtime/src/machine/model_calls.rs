@@ -47,13 +47,8 @@ impl<'p> Run<'_, 'p, '_> {
             .map(|s| s.name.value.to_string());
         let request =
             ModelRequest { agent: agent.metadata.name.value.to_string(), step, settings, task };
-        // Output that a guardrail may still change is not streamed.
-        let checked = agent
-            .constraints
-            .guardrails
-            .iter()
-            .any(|g| g.kind == agentir_ir::GuardrailKind::Output);
-        let streams = !checked
+        // What a check may still refuse or change is not streamed.
+        let streams = self.answer_checks().is_none()
             && !self.is_speculative()
             && matches!(request.task, ModelTask::Converse { .. });
         let observer = &mut *self.host.observer;
@@ -116,6 +111,21 @@ impl<'p> Run<'_, 'p, '_> {
             Answer::Verdict(holds) => Ok(holds),
             other => Err(unexpected_answer("judge", &other)),
         }
+    }
+
+    /// Like [`Self::judge`], but asks about the same text only once in a turn.
+    pub(super) fn judge_once(
+        &mut self,
+        statement: &str,
+        text: String,
+    ) -> Result<bool, RuntimeError> {
+        let key = (statement.to_owned(), text);
+        if let Some(known) = self.judged.get(&key) {
+            return Ok(*known);
+        }
+        let holds = self.judge(statement, key.1.clone())?;
+        self.judged.insert(key, holds);
+        Ok(holds)
     }
 
     /// Asks the model which candidates the user means; may be empty.
@@ -303,6 +313,10 @@ impl<'p> Run<'_, 'p, '_> {
         at: NodeIndex,
         pick: &ToolUse,
     ) -> Result<Option<EdgeIndex>, RuntimeError> {
+        // A tool that was not offered is not called.
+        if self.hidden_tools()?.contains(&pick.name) {
+            return Ok(None);
+        }
         for (id, to, edge) in self.outgoing_edges(at) {
             if edge.kind != EdgeKind::Choice || !Self::named(&edge, &pick.name) {
                 continue;

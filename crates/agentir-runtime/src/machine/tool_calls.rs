@@ -1,9 +1,10 @@
 //! Tool calls (ABL, current specification, 3.5, 3.14.6, 3.14.9).
 
+use super::refusals::BLOCKED;
 use super::{Next, NodeResult, Run, leads_onward};
 use crate::host::{FailureKind, MAX_ARGUMENTS, ToolCall, ToolFailure};
 use crate::json::{from_json, to_json};
-use crate::session::RuntimeError;
+use crate::session::{CompletedCall, ReturnPoint, RuntimeError};
 use crate::trace::EventKind;
 use agentir_expr::{Expr, ExprKind};
 use agentir_flow::cfg::{EdgeKind, Origin};
@@ -22,6 +23,16 @@ impl<'p> Run<'_, 'p, '_> {
             return self.leave(at);
         };
         self.enforce_immutable_params(at, tool, &mut arguments);
+        if !self.is_still_available(element)? {
+            self.answer_tool_use(&serde_json::json!({ "error": "this may not be done any more" }));
+            return match self.choice_before(at) {
+                Some(choice) => Ok(Next::ReturnTo(ReturnPoint {
+                    node: super::index(choice.index()),
+                    stage: 0,
+                })),
+                None => self.stop_turn(),
+            };
+        }
         match element {
             Origin::Statement(Statement::Call(call)) => self.call_statement(at, call, arguments),
             _ => self.call_for_model(at, tool, arguments),
@@ -211,7 +222,16 @@ impl<'p> Run<'_, 'p, '_> {
     }
 
     /// Calls a tool and emits the events.
-    fn call_tool(&mut self, name: &str, arguments: Map<String, Json>) -> Result<Json, ToolFailure> {
+    fn call_tool(
+        &mut self,
+        name: &str,
+        mut arguments: Map<String, Json>,
+    ) -> Result<Json, ToolFailure> {
+        if let Err(failure) = self.authorize(name, &mut arguments) {
+            let (kind, message) = ("tool_error".to_owned(), failure.message.clone());
+            self.emit(EventKind::Error { kind, message });
+            return Err(ToolFailure { message: BLOCKED.to_owned(), ..failure });
+        }
         let shown: Map<String, Json> =
             arguments.iter().map(|(n, v)| (n.clone(), self.masked(n, v))).collect();
         self.emit(EventKind::Call { tool: name.to_owned(), arguments: shown });
@@ -298,8 +318,23 @@ impl<'p> Run<'_, 'p, '_> {
         let tool = self.tool(name);
         let timeout_ms = self.timeout(tool);
         let agent = self.session.agent().unwrap_or_default().to_owned();
-        let call = ToolCall { agent: &agent, name, tool, remote: None, arguments, timeout_ms };
-        self.host.tools.call(&call)
+        // A turn that failed afterwards has made the call already.
+        let done = self
+            .session
+            .unfinished
+            .iter()
+            .position(|c| c.agent == agent && c.tool == name && c.arguments == arguments);
+        let result = match done {
+            Some(at) => self.session.unfinished.remove(at).result,
+            None => {
+                let arguments = arguments.clone();
+                let call = ToolCall { agent: &agent, name, tool, remote: None, arguments, timeout_ms };
+                self.host.tools.call(&call)?
+            }
+        };
+        let tool = name.to_owned();
+        self.calls.push(CompletedCall { agent, tool, arguments, result: result.clone() });
+        Ok(result)
     }
 
     pub(super) fn timeout(&self, tool: Option<&Tool>) -> u64 {

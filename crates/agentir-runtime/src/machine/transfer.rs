@@ -291,6 +291,7 @@ impl<'p> Run<'_, 'p, '_> {
 
     /// Ends the active agent: its caller continues, or the conversation is over.
     pub(super) fn exit_agent(&mut self) -> NodeResult {
+        self.settle_answers();
         let name = self.session.agent().unwrap_or_default().to_owned();
         self.recall(&format!("agent:{name}:after"));
         let Some(child) = self.session.stack.pop() else { return Ok(Next::Stop(Status::Done)) };
@@ -306,6 +307,7 @@ impl<'p> Run<'_, 'p, '_> {
 
     /// Returns control to the agent that handed over, which decides again.
     pub(super) fn return_control(&mut self) -> NodeResult {
+        self.settle_answers();
         let Some(mut child) = self.session.stack.pop() else {
             return Ok(Next::Stop(Status::Done));
         };
@@ -522,7 +524,7 @@ impl<'p> Run<'_, 'p, '_> {
         self.emit(EventKind::Escalated { reason: reason.clone() });
         if let Origin::Guardrail(rail) = element {
             let text = self.guardrail_message(rail);
-            self.say(&text, None);
+            self.tell(&text);
         }
         let mut context = Map::new();
         for item in agent.coordination.escalation.iter().flat_map(|e| &e.context_for_human) {
@@ -547,7 +549,7 @@ impl<'p> Run<'_, 'p, '_> {
         let escalation = Escalation { agent: &name, reason, priority, context };
         let reply = self.host.human.take_over(&escalation);
         for message in &reply.messages {
-            self.say(message, None);
+            self.tell(message);
         }
         let Some(outcome) = reply.outcome else { return Ok(Next::Stop(Status::Human)) };
         let is = |name: &str| outcome.get(name).and_then(Json::as_bool) == Some(true);
