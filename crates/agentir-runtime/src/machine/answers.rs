@@ -246,7 +246,8 @@ impl<'p> Run<'_, 'p, '_> {
             .cfg
             .node(NodeIndex::new(back.node as usize))
             .is_some_and(|node| node.kind.releases_answers());
-        if !there || self.frame().withheld.is_empty() {
+        // Otherwise the checks have just passed something else.
+        if !there || back.stage != 0 || self.frame().withheld.is_empty() {
             return Ok(());
         }
         if self.progress.input_unread {

@@ -172,9 +172,9 @@ impl<'p> Run<'_, 'p, '_> {
             return Ok(next);
         }
         match self.frame().return_points.pop() {
-            // A retry starts the node from the beginning.
-            Some(back) if again => Ok(Next::ReturnTo(ReturnPoint { stage: 0, ..back })),
             Some(back) => {
+                // A retry starts the node from the beginning.
+                let back = if again { ReturnPoint { stage: 0, ..back } } else { back };
                 self.resume_withheld(back)?;
                 Ok(Next::ReturnTo(back))
             }
@@ -317,6 +317,9 @@ impl<'p> Run<'_, 'p, '_> {
 
     /// Waits for the user's next message, or processes it.
     fn await_user(&mut self, at: NodeIndex, element: &Origin<'p>) -> NodeResult {
+        if matches!(element, Origin::Agent(_)) {
+            self.leave_no_check_open();
+        }
         // The message that led to an agent does not answer the agent's own question.
         let answers = self.frame().started_turn < self.session.turn
             || matches!(element, Origin::Agent(_) | Origin::Zone(_));

@@ -528,6 +528,7 @@ impl<'r, 'p> Run<'r, 'p, '_> {
         let frame = self.frame();
         if jumps {
             frame.return_points.clear();
+            frame.withheld.clear();
         }
         frame.node = index(to.index());
         if counts {

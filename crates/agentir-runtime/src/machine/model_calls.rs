@@ -321,7 +321,7 @@ impl<'p> Run<'_, 'p, '_> {
             if edge.kind != EdgeKind::Choice || !Self::named(&edge, &pick.name) {
                 continue;
             }
-            if self.can_take(id, to, &edge) && self.guard_holds(edge.guard)? {
+            if self.can_take(id, to, &edge) && self.is_offered(&edge)? {
                 return Ok(Some(id));
             }
         }
@@ -401,7 +401,7 @@ impl<'p> Run<'_, 'p, '_> {
                     for (_, _, edge) in self.outgoing_edges(to) {
                         tools.extend(self.offered(&edge));
                     }
-                } else if self.guard_holds(edge.guard)? {
+                } else if self.is_offered(&edge)? {
                     tools.extend(self.offered(&edge));
                 }
             }

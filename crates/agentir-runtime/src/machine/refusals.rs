@@ -129,7 +129,7 @@ impl<'p> Run<'_, 'p, '_> {
             Guarded::Turn => {}
             Guarded::Call(checkpoint) => self.refuse_call(checkpoint, then),
             Guarded::Answers(node) => self.refuse_answers(node, then)?,
-            Guarded::Handoff => self.abandon(),
+            Guarded::Handoff => self.refuse_by_guardrail(),
         }
         if mute && self.progress.messages.is_empty() && self.progress.unchecked.is_empty() {
             self.say_notice(BLOCKED);
@@ -182,7 +182,23 @@ impl<'p> Run<'_, 'p, '_> {
                     self.abandon();
                 }
             }
-            Guarded::Handoff => self.abandon(),
+            Guarded::Handoff => {
+                let top = self.frame().return_points.last().map(|top| top.node as usize);
+                let node = top.and_then(|top| self.machine.cfg.node(NodeIndex::new(top)));
+                match node.and_then(|node| node.step) {
+                    Some(_) => self.check_again_later(),
+                    None => self.abandon(),
+                }
+            }
+        }
+    }
+
+    /// Nothing is left inside a check while the user is awaited (a retry that is exhausted): what it guards is refused.
+    pub(super) fn leave_no_check_open(&mut self) {
+        match self.guarded() {
+            Guarded::Turn => {}
+            Guarded::Call(checkpoint) => self.refuse_call(checkpoint, Consequence::Wait),
+            Guarded::Answers(_) | Guarded::Handoff => self.abandon(),
         }
     }
 
@@ -230,6 +246,7 @@ impl<'p> Run<'_, 'p, '_> {
 
     /// Ends the turn after a check for which the graph has no consequence.
     pub(super) fn stop_turn(&mut self) -> NodeResult {
+        self.leave_no_check_open();
         if let Some(part) = self.agent_id().and_then(|id| self.machine.cfg.agent(id)) {
             let wait = part.wait;
             self.frame().node = index(wait.index());
@@ -392,11 +409,31 @@ impl<'p> Run<'_, 'p, '_> {
         None
     }
 
+    /// Whether the guard of what the model may choose holds; if it cannot be evaluated, it does not.
+    pub(super) fn is_offered(
+        &mut self,
+        edge: &agentir_flow::cfg::Edge<'p>,
+    ) -> Result<bool, RuntimeError> {
+        match self.strictly(|run| run.guard_holds(edge.guard)) {
+            Err(problem) if problem.kind == CHECK_ERROR => {
+                self.report_broken("the condition of an action", &problem);
+                Ok(false)
+            }
+            other => other,
+        }
+    }
+
     /// Whether the guard of what the model chose still holds when it is done: the user may have been asked first.
     pub(super) fn is_still_available(&mut self, element: &Origin<'p>) -> Result<bool, RuntimeError> {
         match element {
             Origin::ToolBinding(offer) => match &offer.available_when {
-                Some(when) => self.decide(when),
+                Some(when) => match self.decide(when) {
+                    Err(problem) if problem.kind == CHECK_ERROR => {
+                        self.report_broken("the condition of an action", &problem);
+                        Ok(false)
+                    }
+                    other => other,
+                },
                 None => Ok(true),
             },
             _ => Ok(true),
