@@ -190,6 +190,8 @@ pub(super) struct Builder<'c, 'a> {
     pub(super) in_hook: bool,
     /// Whether the current context is a checkpoint, which returns to where it was entered.
     pub(super) in_checkpoint: bool,
+    /// The nodes of the checks that exist once, from the first up to but not including the last.
+    pub(super) checks: Vec<(usize, usize)>,
     /// The checkpoints of the current step, at which a refused call may have to wait.
     pub(super) held_calls: Vec<NodeIndex>,
     pub(super) steps: FxHashMap<&'a str, NodeIndex>,
@@ -260,6 +262,7 @@ impl<'c, 'a> Builder<'c, 'a> {
             in_digression: false,
             in_hook: false,
             in_checkpoint: false,
+            checks: Vec::new(),
             held_calls: Vec::new(),
             steps: FxHashMap::default(),
             defined: FxHashSet::default(),

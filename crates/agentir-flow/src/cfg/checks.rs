@@ -50,6 +50,7 @@ impl<'a> Builder<'_, 'a> {
         let ends = checks(self, vec![Self::fallthrough(node)]);
         self.in_checkpoint = false;
         self.connect_as(ends, self.shared.resume, EdgeKind::Return, origin, span);
+        self.checks.push((node.index(), self.cfg.graph.node_count()));
         node
     }
 
@@ -64,10 +65,16 @@ impl<'a> Builder<'_, 'a> {
         for index in self.first..self.cfg.graph.node_count() {
             let node = NodeIndex::new(index);
             let Some(kind) = self.cfg.node(node).map(|n| n.kind) else { continue };
-            let to = [
-                answers.filter(|_| kind.releases_answers() || node == self.shared.wait),
-                handoffs.filter(|_| kind.transfers()),
-            ];
+            // What follows a failed check of an answer is not checked by it again.
+            if self.checks.iter().any(|(first, end)| (*first..*end).contains(&index)) {
+                continue;
+            }
+            let answers = answers.filter(|_| match kind {
+                // Between the end and the exit there is only this hook.
+                NodeKind::Exit => self.agent.hooks.after_agent.is_some(),
+                _ => kind.releases_answers() || node == self.shared.wait,
+            });
+            let to = [answers, handoffs.filter(|_| kind.transfers())];
             for to in to.into_iter().flatten() {
                 self.edge(node, to, edge);
             }
@@ -268,7 +275,8 @@ impl<'a> Builder<'_, 'a> {
             Some("escalate") => {
                 self.escalate(hits, origin, span);
             }
-            Some("block") => {
+            // An action that is missing or not known is not allowed to do less.
+            Some("block") | None => {
                 hits = self.append(hits, NodeKind::Say, origin, span);
                 let wait = self.shared.wait;
                 self.connect_as(hits, wait, EdgeKind::Error, origin, span);

@@ -21,20 +21,14 @@ const CONTENT: [&str; 7] =
     ["content", "input", "output", "response", "tool_input", "tool_output", "text"];
 
 fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
-    let mut guards: Vec<&Expr> = Vec::new();
-    let mut add = |condition: Option<&'_ Condition>| {
-        guards.extend(condition.and_then(Condition::expr));
-    };
-    for constraint in &cx.agent.constraints.constraints {
-        add(constraint.applies_when.as_ref());
-        add(Some(&constraint.condition));
-    }
-    for offer in &cx.index.offers {
-        add(offer.available_when.as_ref());
-    }
-    for rail in &cx.agent.constraints.guardrails {
-        guards.extend(rail.check.as_ref());
-    }
+    let constraints = cx.agent.constraints.constraints.iter();
+    let offers = cx.index.offers.iter().filter_map(|offer| offer.available_when.as_ref());
+    let rails = cx.agent.constraints.guardrails.iter().filter_map(|rail| rail.check.as_ref());
+    let guards = constraints
+        .flat_map(|c| c.applies_when.iter().chain([&c.condition]))
+        .chain(offers)
+        .filter_map(Condition::expr)
+        .chain(rails);
     let mut seen: FxHashSet<Span> = FxHashSet::default();
     for guard in guards {
         if let Some(error) = always_fails(cx, guard)
@@ -75,8 +69,10 @@ fn always_fails(cx: &AgentContext<'_, '_>, guard: &Expr) -> Option<EvalError> {
                 let _ = state.set_path(path, value);
             }
         }
-        for name in CONTENT.iter().filter(|name| state.get(name).is_none()) {
-            state.set(*name, Value::text("a text"));
+        for name in CONTENT {
+            if state.get(name).is_none() {
+                state.set(name, Value::text("a text"));
+            }
         }
         match evaluate(guard, &state, cx.dialect()) {
             Ok(_) => return None,
@@ -129,10 +125,13 @@ fn declared(cx: &AgentContext<'_, '_>, path: &Path) -> Option<Kind> {
     }
     let fields = cx.agent.gather.fields.iter();
     let field = fields.filter(|f| f.name.value == name).find_map(|f| f.ty.as_ref());
-    let variables = cx.program.agents().flat_map(|agent| &agent.memory.session);
-    let variable = || variables.filter(|v| v.name.value == name).find_map(|v| v.ty.as_ref());
-    let ty: &TypeExpr = field.or_else(variable)?;
-    Some(match ty.name()? {
+    let variables = cx.program.program.agents().flat_map(|agent| &agent.memory.session);
+    let mut types = variables.filter(|v| v.name.value == name).filter_map(|v| v.ty.as_ref());
+    let name = match field {
+        Some(ty) => ty.value.as_str(),
+        None => types.find_map(TypeExpr::name)?,
+    };
+    Some(match name {
         "string" | "text" => Kind::Text,
         "number" | "integer" | "float" => Kind::Number,
         "boolean" => Kind::Boolean,

@@ -131,7 +131,7 @@ fn is_unset_at_first(cx: &AgentContext<'_, '_>, path: &Path) -> bool {
     let name = path.root.value.as_str();
     match path.namespace.as_ref().map(|n| n.value.as_str()) {
         None => starts_unset(cx, name),
-        Some("variables") => cx.program.agents().any(|agent| {
+        Some("variables") => cx.program.program.agents().any(|agent| {
             agent.memory.session.iter().any(|v| {
                 v.name.value == name && v.initial_value.is_none() && v.mutability != Some("linked")
             })

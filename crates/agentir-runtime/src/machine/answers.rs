@@ -183,7 +183,10 @@ impl<'p> Run<'_, 'p, '_> {
             && leaves
             && !self.progress.unchecked.is_empty()
         {
-            return self.enter_checks(at, checks, STAGE_ANSWERS);
+            if let Some(edge) = self.enter_checks(at, checks, STAGE_ANSWERS) {
+                return Some(edge);
+            }
+            self.settle_answers();
         }
         match handoffs {
             Some(checks) if stage != STAGE_HANDOFF && kind.transfers() => {

@@ -184,7 +184,8 @@ impl<'p> Run<'_, 'p, '_> {
                 self.refuse_by_guardrail();
                 true
             }
-            _ => true,
+            "warn" => true,
+            _ => false,
         };
         if !goes_on {
             self.refuse_by_guardrail();
@@ -473,7 +474,7 @@ pub(super) fn action_of(rail: &Guardrail) -> &str {
         Data::Object(fields) => fields.get("type").and_then(Data::as_str),
         other => other.as_str(),
     }
-    .unwrap_or("warn")
+    .unwrap_or("block")
 }
 
 /// The pattern of a check that consists of a single pattern match.

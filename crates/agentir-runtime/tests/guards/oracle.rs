@@ -266,7 +266,7 @@ fn action(rail: &Guardrail) -> &str {
         Data::Object(fields) => fields.get("type").and_then(Data::as_str),
         other => other.as_str(),
     };
-    own.unwrap_or("warn")
+    own.unwrap_or("block")
 }
 
 /// The conditions around the call at a span.
