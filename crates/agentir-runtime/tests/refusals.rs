@@ -47,8 +47,9 @@ FLOW:
   pay:
     REASONING: false
     CALL: wire(100)
-    RESPOND: "Sent."
-    THEN: bye
+    ON_SUCCESS:
+      RESPOND: "Sent."
+      THEN: bye
 
   bye:
     REASONING: false

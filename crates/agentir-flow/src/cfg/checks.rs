@@ -13,7 +13,7 @@ use rustc_hash::FxHashMap;
 
 /// How often a failed constraint begins its step again in a turn (`RETRY: true`), unless the step has `MAX_ATTEMPTS`.
 /// The specification has no number.
-const FAILURE_RETRIES: u32 = 3;
+const FAILURE_RETRIES: u32 = 1;
 
 impl<'a> Builder<'_, 'a> {
     /// Builds the constraints of every turn in source order, then those of profiles.

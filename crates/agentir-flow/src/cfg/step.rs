@@ -360,8 +360,12 @@ impl<'a> Builder<'_, 'a> {
                     || matches!(jump.target, Target::Backtrack(None))
                         && handler.backtrack_to.is_some() => {}
             Some(jump) => {
-                let left = self.jump(jump, ends);
+                let left = self.jump(jump, ends.clone());
                 self.connect_as(left, self.resume, EdgeKind::Return, origin, span);
+                // When it has been repeated often enough, it goes on without it.
+                if matches!(jump.target, Target::Retry | Target::RetryStep) {
+                    self.connect_as(ends, self.resume, EdgeKind::Return, origin, span);
+                }
             }
             None => self.connect_as(ends, self.resume, EdgeKind::Return, origin, span),
         }

@@ -24,9 +24,16 @@ struct CollectRequest<'p> {
     /// A subset of the fields; all of them if empty.
     only: &'p [agentir_diagnostics::Spanned<agentir_expr::Name>],
     collect: Option<&'p Collect>,
+    /// Whether fields are asked for whatever they say about that.
+    forced: bool,
 }
 
 impl<'p> CollectRequest<'p> {
+    /// The fields of an agent.
+    const fn of_agent(gather: &'p Gather) -> Self {
+        Self { gather, only: &[], collect: None, forced: false }
+    }
+
     fn fields(self) -> impl Iterator<Item = &'p GatherField> {
         self.gather.fields.iter().filter(move |f| {
             self.only.is_empty() || self.only.iter().any(|o| o.value == f.name.value)
@@ -40,7 +47,12 @@ impl<'p> Run<'_, 'p, '_> {
         let mut first_question = false;
         let asking = match element {
             Origin::Statement(Statement::Collect(collect)) => {
-                CollectRequest { gather: &collect.gather, only: &[], collect: Some(collect) }
+                CollectRequest {
+                    gather: &collect.gather,
+                    only: &[],
+                    collect: Some(collect),
+                    forced: false,
+                }
             }
             Origin::Failure(failure) => {
                 // Fields named by `COLLECT` after a failed constraint are collected again even if
@@ -55,9 +67,10 @@ impl<'p> Run<'_, 'p, '_> {
                     gather: &agent.gather,
                     only: &failure.collect_fields,
                     collect: None,
+                    forced: true,
                 }
             }
-            _ => CollectRequest { gather: &agent.gather, only: &[], collect: None },
+            _ => CollectRequest::of_agent(&agent.gather),
         };
         let led_by_model = matches!(element, Origin::Agent(_));
         let mut refused = None;
@@ -213,7 +226,7 @@ impl<'p> Run<'_, 'p, '_> {
             return Ok(());
         }
         let refused =
-            self.extract(CollectRequest { gather: &agent.gather, only: &[], collect: None })?;
+            self.extract(CollectRequest::of_agent(&agent.gather))?;
         self.condition_results.clear();
         self.progress.extracted_ahead = Some((agent.metadata.name.value.to_string(), refused));
         Ok(())
@@ -270,10 +283,10 @@ impl<'p> Run<'_, 'p, '_> {
         let fields: Vec<&GatherField> = asking.fields().collect();
         let mut missing = Vec::new();
         for field in fields {
-            if self.has_value(&field.name.value) || !self.must_ask(field)? {
+            if self.has_value(&field.name.value) || !(asking.forced || self.must_ask(field)?) {
                 continue;
             }
-            if let Some(default) = &field.default {
+            if let Some(default) = field.default.as_ref().filter(|_| !asking.forced) {
                 if let Ok(value) = from_json(default) {
                     self.assign_name(&field.name.value, value)?;
                 }
@@ -286,7 +299,7 @@ impl<'p> Run<'_, 'p, '_> {
 
     pub(super) fn missing_fields(&mut self) -> Result<Vec<FieldSpec>, RuntimeError> {
         let agent = self.agent()?;
-        self.missing_of(CollectRequest { gather: &agent.gather, only: &[], collect: None })
+        self.missing_of(CollectRequest::of_agent(&agent.gather))
     }
 
     /// Whether a field has to be collected, according to its activation.
@@ -432,7 +445,7 @@ impl<'p> Run<'_, 'p, '_> {
         if agent.gather.fields.is_empty() {
             return Ok(());
         }
-        self.extract(CollectRequest { gather: &agent.gather, only: &[], collect: None })?;
+        self.extract(CollectRequest::of_agent(&agent.gather))?;
         self.condition_results.clear();
         self.update_all_fields_gathered()
     }

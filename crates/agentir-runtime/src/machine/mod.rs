@@ -522,9 +522,8 @@ impl<'r, 'p> Run<'r, 'p, '_> {
     fn take_edge(&mut self, edge: EdgeIndex) {
         let Some((_, to, weight)) = self.machine.cfg.edge(edge) else { return };
         let counts = weight.limit.is_some();
-        // A flow is at one place: a jump leaves nothing behind to return to.
-        let jumps = weight.kind == EdgeKind::Jump
-            && self.machine.cfg.node(to).is_some_and(|node| node.kind == NodeKind::Step);
+        // A flow is at one place: a step that begins leaves nothing behind to return to.
+        let jumps = self.machine.cfg.node(to).is_some_and(|node| node.kind == NodeKind::Step);
         let frame = self.frame();
         if jumps {
             frame.return_points.clear();
