@@ -117,3 +117,16 @@ HANDOFF:
     talk.say("hi again");
     assert!(talk.script.contains("Here I am."), "{}", talk.script);
 }
+
+/// The limit on the calls of the model is one of each turn.
+#[test]
+fn many_calls_in_many_turns_are_no_loop() {
+    let program = program("desk.agent.abl", DESK);
+    let mut talk = Talk::new(&program, |_, _| Ok(json!({ "id": "p1" })));
+    talk.turn(None);
+    for n in 0..15 {
+        talk.model.answers.extend([calls("pay", json!({ "amount": n })), says("Paid.")]);
+        talk.say("pay");
+    }
+    assert_eq!(talk.script.matches("Paid.").count(), 15, "{}", talk.script);
+}

@@ -142,8 +142,9 @@ impl Clock for Still {
     fn sleep(&self, _: u64) {}
 }
 
-/// Runs a program with a conversation. Returns what was wrong, and how many guarded actions there were.
-fn converse(seed: u64) -> (Option<String>, usize) {
+/// Runs a program with a conversation. Returns what was wrong, how many guarded actions there were, and how many were
+/// refused.
+fn converse(seed: u64) -> (Option<String>, usize, usize) {
     let mut random = Random::new(seed);
     let files = generate::program(&mut random);
     let texts: Vec<(&str, &str)> = files.iter().map(|(n, t)| (n.as_str(), t.as_str())).collect();
@@ -205,23 +206,26 @@ fn converse(seed: u64) -> (Option<String>, usize) {
             break;
         }
     }
-    (problem, oracle.guarded)
+    (problem, oracle.guarded, oracle.refused)
 }
 
 fn check(seeds: std::ops::Range<u64>) {
     let count = seeds.end - seeds.start;
-    let mut guarded = 0;
+    let (mut guarded, mut refused) = (0, 0);
     let mut problems = Vec::new();
     for seed in seeds {
-        let (problem, actions) = converse(seed);
-        guarded += actions;
+        let (problem, done, not_done) = converse(seed);
+        guarded += done;
+        refused += not_done;
         problems.extend(problem);
     }
-    let shown: Vec<&str> =
-        problems.iter().map(String::as_str).take(1).chain(problems.iter().skip(1).take(30).filter_map(|p| p.lines().next())).collect();
+    // The first one whole, and what the others are about.
+    let rest = problems.iter().skip(1).take(30).filter_map(|problem| problem.lines().next());
+    let shown: Vec<&str> = problems.iter().map(String::as_str).take(1).chain(rest).collect();
     assert!(problems.is_empty(), "{} of {count}:\n{}", problems.len(), shown.join("\n"));
-    // The programs do guarded things.
-    assert!(guarded as u64 > count / 2, "only {guarded} guarded actions");
+    // The programs do guarded things, and try others.
+    println!("{count} conversations, {guarded} guarded actions, {refused} refusals");
+    assert!(guarded as u64 > count && refused as u64 > count, "{guarded} and {refused}");
 }
 
 #[test]
@@ -241,7 +245,7 @@ fn nothing_guarded_happens_in_ten_thousand_conversations() {
 #[ignore = "for debugging"]
 fn one_conversation() {
     let seed = std::env::var("SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(0);
-    if let (Some(problem), _) = converse(seed) {
+    if let (Some(problem), ..) = converse(seed) {
         panic!("{problem}");
     }
 }

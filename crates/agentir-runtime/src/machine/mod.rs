@@ -426,7 +426,7 @@ impl<'r, 'p> Run<'r, 'p, '_> {
     fn begin_turn(&mut self) {
         let Some(input) = self.input.clone() else { return };
         self.session.turn += 1;
-        self.allow_retries();
+        self.begin_counting();
         let last = self.session.stack.last_mut();
         let confidential = last.is_some_and(|frame| std::mem::take(&mut frame.confidential));
         self.confidential = confidential;
@@ -673,7 +673,16 @@ impl<'r, 'p> Run<'r, 'p, '_> {
         };
         match self.pick_edge(at, goes_on)? {
             Some(edge) => Ok(Next::Take(edge)),
-            None => Err(RuntimeError::unknown("no outgoing edge can be taken")),
+            None => {
+                let mut edges = self.outgoing_edges(at).into_iter();
+                let limited = edges.any(|(id, to, edge)| {
+                    edge.limit.is_some() && leads_onward(edge.kind) && !self.can_take(id, to, &edge)
+                });
+                Err(match limited {
+                    true => RuntimeError::new("loop", "the same is done again and again"),
+                    false => RuntimeError::unknown("no outgoing edge can be taken"),
+                })
+            }
         }
     }
 

@@ -609,18 +609,23 @@ impl<'p> Run<'_, 'p, '_> {
         self.stop_turn()
     }
 
-    /// The retries of failed checks and of errors are counted anew for each message.
-    pub(super) fn allow_retries(&mut self) {
+    /// What a turn limits is counted anew for each message: the retries of failed checks and of errors, and the calls of
+    /// the model.
+    pub(super) fn begin_counting(&mut self) {
         let cfg = &self.machine.cfg;
-        let counted = |edge: &u32| {
-            let edge = cfg.edge(EdgeIndex::new(*edge as usize));
-            edge.is_none_or(|(.., edge)| {
-                edge.kind != EdgeKind::Retry
-                    || !matches!(edge.origin, Origin::Failure(_) | Origin::Handler(_))
-            })
+        let lasts = |edge: &u32| {
+            let Some((from, _, edge)) = cfg.edge(EdgeIndex::new(*edge as usize)) else {
+                return true;
+            };
+            match edge.kind {
+                EdgeKind::Retry => !matches!(edge.origin, Origin::Failure(_) | Origin::Handler(_)),
+                // Of the returns to the model, only those after a message of the user are counted for longer.
+                EdgeKind::Return => cfg.node(from).is_some_and(|n| n.kind == NodeKind::Await),
+                _ => true,
+            }
         };
         for frame in &mut self.session.stack {
-            frame.edge_counts.retain(|edge, _| counted(edge));
+            frame.edge_counts.retain(|edge, _| lasts(edge));
         }
     }
 

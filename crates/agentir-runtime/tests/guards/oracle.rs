@@ -36,6 +36,8 @@ pub struct Oracle<'p> {
     pub calls: usize,
     /// Guarded actions that were looked at, so that the test can tell whether it tests anything.
     pub guarded: usize,
+    /// What the trace says was refused: only to tell whether anything was.
+    pub refused: usize,
     pub problems: Vec<String>,
     pub trace: Vec<String>,
 }
@@ -70,6 +72,7 @@ impl<'p> Oracle<'p> {
             streamed: String::new(),
             calls: 0,
             guarded: 0,
+            refused: 0,
             problems: Vec::new(),
             trace: Vec::new(),
         };
@@ -320,6 +323,7 @@ impl Observer for Oracle<'_> {
                 self.push(&to);
             }
             EventKind::Say { text } => self.say(text),
+            EventKind::Violation { .. } => self.refused += 1,
             _ => {}
         }
     }
