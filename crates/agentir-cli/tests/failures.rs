@@ -1,6 +1,11 @@
 //! Turns that fail, and checks that cannot be evaluated: what the user reads, what the developer reads, what is stored.
 
-#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "tests end by panicking")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "tests end by panicking"
+)]
 
 mod common;
 
@@ -24,11 +29,21 @@ fn folder(name: &str) -> PathBuf {
 #[test]
 fn a_stored_session_survives_a_failed_question() {
     let folder = folder("session");
-    let down = "answers:\n  - say: \"Hello.\"\n  - { ask: converse, fail: unavailable, times: always }\n";
+    let down =
+        "answers:\n  - say: \"Hello.\"\n  - { ask: converse, fail: unavailable, times: always }\n";
     let up = "answers:\n  - say: \"Here I am.\"\n    times: always\n";
     write(&folder, &[("desk.agent.abl", DESK), ("down.yaml", down), ("up.yaml", up)]);
     let run = |answers: &str, input: &str| {
-        let args = ["run", "desk.agent.abl", "--model", "scripted", "--answers", answers, "--session", "s"];
+        let args = [
+            "run",
+            "desk.agent.abl",
+            "--model",
+            "scripted",
+            "--answers",
+            answers,
+            "--session",
+            "s",
+        ];
         run_with_input(&folder, &args, input.as_bytes())
     };
     let first = run("down.yaml", "hi\nand now?\n");
@@ -57,9 +72,10 @@ fn service(answers: Vec<(&'static str, String)>) -> (String, Arc<Mutex<usize>>) 
                 request.extend_from_slice(&buffer[..size]);
                 let text = String::from_utf8_lossy(&request).into_owned();
                 let Some((head, rest)) = text.split_once("\r\n\r\n") else { continue };
-                let length = head.to_lowercase().split_once("content-length: ").and_then(|(_, n)| {
-                    n.split("\r\n").next().and_then(|n| n.trim().parse::<usize>().ok())
-                });
+                let length =
+                    head.to_lowercase().split_once("content-length: ").and_then(|(_, n)| {
+                        n.split("\r\n").next().and_then(|n| n.trim().parse::<usize>().ok())
+                    });
                 if size == 0 || rest.len() >= length.unwrap_or(0) {
                     break;
                 }
@@ -67,7 +83,10 @@ fn service(answers: Vec<(&'static str, String)>) -> (String, Arc<Mutex<usize>>) 
             *count.lock().unwrap() += 1;
             // A stream that ends in the middle.
             if status == "cut" {
-                let _ = write!(stream, "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n{body}");
+                let _ = write!(
+                    stream,
+                    "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n{body}"
+                );
                 continue;
             }
             let _ = write!(
@@ -84,8 +103,11 @@ fn service(answers: Vec<(&'static str, String)>) -> (String, Arc<Mutex<usize>>) 
 #[test]
 fn a_bad_service_costs_turns_only() {
     let message = |json: &str| format!("{{\"choices\": [{{\"message\": {json}}}]}}");
-    let wrong = message("{\"tool_calls\": [{\"id\": \"a\", \"function\": {\"name\": \"nope\", \"arguments\": \"{}\"}}]}");
-    let quota = "{\"error\": {\"code\": \"insufficient_quota\", \"message\": \"Pay first.\"}}".to_owned();
+    let wrong = message(
+        "{\"tool_calls\": [{\"id\": \"a\", \"function\": {\"name\": \"nope\", \"arguments\": \"{}\"}}]}",
+    );
+    let quota =
+        "{\"error\": {\"code\": \"insufficient_quota\", \"message\": \"Pay first.\"}}".to_owned();
     let cut = "data: {\"choices\": [{\"delta\": {\"content\": \"Half an ans\"}}]}\n\n".to_owned();
     let (url, seen) = service(vec![
         ("200 OK", message("{\"content\": \"First.\"}")),
@@ -99,7 +121,8 @@ fn a_bad_service_costs_turns_only() {
     ]);
     let folder = folder("service");
     write(&folder, &[("desk.agent.abl", DESK)]);
-    let args = ["run", "desk.agent.abl", "--model", "openai", "--base-url", &url, "--model-name", "m"];
+    let args =
+        ["run", "desk.agent.abl", "--model", "openai", "--base-url", &url, "--model-name", "m"];
     let output = run_with_input(&folder, &args, b"1\n2\n3\n4\n5\n6\n7\n");
     let (out, err) = (stdout(&output), stderr(&output));
     assert!(out.contains("First.") && out.contains("Last."), "{out}{err}");
@@ -120,7 +143,11 @@ fn a_broken_check_blocks_and_says_so() {
         let (failed, out, err) = ran(&folder, &["check", "desk.agent.abl"]);
         assert_eq!(failed, 1, "{out}{err}");
         let output = run_with_input(&folder, &["run", "desk.agent.abl"], b"a bomb\n");
-        assert!(stdout(&output).contains("Sorry, I cannot do that right now."), "{}", stdout(&output));
+        assert!(
+            stdout(&output).contains("Sorry, I cannot do that right now."),
+            "{}",
+            stdout(&output)
+        );
         let err = stderr(&output);
         assert!(err.contains("the guardrail `bombs` blocks, because"), "{err}");
     }

@@ -145,11 +145,10 @@ fn what_the_service_wants_counts_more_than_the_pause() {
 #[test]
 fn an_exhausted_quota_is_not_asked_for_again() {
     for field in ["code", "type"] {
-        let words = json!({"error": {"message": "You exceeded your quota.", field: "insufficient_quota"}});
-        let server = Server::start(vec![
-            http(429, &[], &words.to_string()),
-            json_answer(&said("Yes.")),
-        ]);
+        let words =
+            json!({"error": {"message": "You exceeded your quota.", field: "insufficient_quota"}});
+        let server =
+            Server::start(vec![http(429, &[], &words.to_string()), json_answer(&said("Yes."))]);
         let error = ask_in_parts(&server, &talk()).0.unwrap_err();
         assert_eq!(server.seen().len(), 1);
         assert_eq!(

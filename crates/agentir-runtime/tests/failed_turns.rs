@@ -49,7 +49,9 @@ fn a_model_that_does_not_answer_costs_a_turn() {
 
 #[test]
 fn the_agents_words_are_used() {
-    let text = format!("{DESK}\nON_ERROR:\n  unknown_error:\n    RESPOND: \"Our line is down.\"\n    THEN: CONTINUE\n");
+    let text = format!(
+        "{DESK}\nON_ERROR:\n  unknown_error:\n    RESPOND: \"Our line is down.\"\n    THEN: CONTINUE\n"
+    );
     let program = program("desk.agent.abl", &text);
     let mut talk = Talk::new(&program, |_, _| Ok(json!({ "id": "p1" })));
     talk.turn(None).say("hi");

@@ -160,7 +160,8 @@ fn converse(seed: u64) -> (Option<String>, usize, usize) {
         let stored = serde_json::to_string(&session).unwrap();
         session = serde_json::from_str(&stored).unwrap();
         let message = random.pick(&[
-            "go", "go", "yes", "no", "help", "ok=1", "n=2", "word=x", "review", "back", "seven", "stop",
+            "go", "go", "yes", "no", "help", "ok=1", "n=2", "word=x", "review", "back", "seven",
+            "stop",
         ]);
         let mut input = Input::text(message);
         if random.chance(10) {
@@ -180,7 +181,9 @@ fn converse(seed: u64) -> (Option<String>, usize, usize) {
         let failed = reply.error.is_some() && reply.status != Status::Failed;
         for message in &reply.messages {
             if !oracle.said.contains(&message.text) {
-                oracle.problems.push(format!("`{}` reached the user, but not the trace", message.text));
+                oracle
+                    .problems
+                    .push(format!("`{}` reached the user, but not the trace", message.text));
             }
         }
         if !failed && !oracle.streamed.is_empty() {
@@ -199,7 +202,8 @@ fn converse(seed: u64) -> (Option<String>, usize, usize) {
         if let Some(first) = oracle.problems.first() {
             let program: Vec<&str> = files.iter().map(|(_, text)| text.as_str()).collect();
             let program = program.join("\n=====\n");
-            problem = Some(format!("seed {seed}: {first}\n{program}\n{}\n", oracle.trace.join("\n")));
+            problem =
+                Some(format!("seed {seed}: {first}\n{program}\n{}\n", oracle.trace.join("\n")));
             break;
         }
         if matches!(reply.status, Status::Done | Status::Failed) {

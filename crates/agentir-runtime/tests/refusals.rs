@@ -100,7 +100,8 @@ fn no_form_of_on_fail_opens_a_call_in_a_flow() {
 
 #[test]
 fn the_author_may_go_on() {
-    let script = talk(&desk("      ON_FAIL:\n        RESPOND: \"Well.\"\n        THEN: continue"), &["ok"]);
+    let script =
+        talk(&desk("      ON_FAIL:\n        RESPOND: \"Well.\"\n        THEN: continue"), &["ok"]);
     assert!(script.contains("Well.") && script.contains("wire("), "{script}");
 }
 
@@ -182,7 +183,11 @@ fn an_answer_is_held_back_until_its_constraint_holds() {
     for on_fail in ["\"Not yet.\"", "BLOCK", "ESCALATE"] {
         let program = program("care_desk.agent.abl", &results(on_fail));
         let mut talk = Talk::new(&program, |_, _| Ok(json!({ "ok": true })));
-        talk.model.answers.extend([says("The secret."), calls("check", json!({})), says("The answer.")]);
+        talk.model.answers.extend([
+            says("The secret."),
+            calls("check", json!({})),
+            says("The answer."),
+        ]);
         talk.turn(None).say("hello").say("again");
         let script = &talk.script;
         assert!(!script.contains("The secret."), "{script}");
@@ -280,7 +285,8 @@ fn tool_input_guardrails_see_every_call() {
             talk.model.answers.extend([says("x"), says("y")]);
             talk.turn(None).say("go");
             assert_eq!(made.get(), 0, "{guard}\n{place}\n{}", talk.script);
-            let told = talk.script.contains("No sevens.") || talk.script.contains("Sorry, I cannot");
+            let told =
+                talk.script.contains("No sevens.") || talk.script.contains("Sorry, I cannot");
             assert!(told, "{guard}\n{place}\n{}", talk.script);
             if guard != guards[0] {
                 assert!(talk.script.contains("check_error"), "{}", talk.script);
@@ -309,7 +315,12 @@ fn retries_are_limited_with_and_without_a_response() {
             });
             talk.turn(None);
             let most = if then == "RETRY_STEP" { 5 } else { 3 };
-            assert!((3..=most).contains(&made.get()), "{respond}{then}: {}\n{}", made.get(), talk.script);
+            assert!(
+                (3..=most).contains(&made.get()),
+                "{respond}{then}: {}\n{}",
+                made.get(),
+                talk.script
+            );
         }
     }
 }
@@ -394,10 +405,8 @@ FLOW:
 
 #[test]
 fn a_missing_value_is_a_value_before_a_call() {
-    let text = desk("      ON_FAIL: \"Verify first.\"").replace(
-        "verified == true BEFORE",
-        "wire.id == \"w0\" BEFORE",
-    );
+    let text = desk("      ON_FAIL: \"Verify first.\"")
+        .replace("verified == true BEFORE", "wire.id == \"w0\" BEFORE");
     assert!(!talk(&text, &["ok", "ok"]).contains("Sent."));
     let text = desk("").replace("REQUIRE verified == true", "RESTRICT FOO(verified) == 1");
     let script = talk(&text, &["ok"]);

@@ -52,7 +52,9 @@ fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
             };
             if paths.iter().all(reads) && cx.owns(expr.span) {
                 let guarded = match &constraint.checkpoint {
-                    Some(Checkpoint::ToolCall { target }) => format!("`{}` is called", target.value),
+                    Some(Checkpoint::ToolCall { target }) => {
+                        format!("`{}` is called", target.value)
+                    }
                     _ => "the answer is sent".to_owned(),
                 };
                 report.push(finding(report, expr.span, &paths, &guarded));

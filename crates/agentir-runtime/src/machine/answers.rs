@@ -8,9 +8,8 @@
 //! [`Progress::unchecked`]: super::Progress
 
 use super::refusals::{BLOCKED, Verdict};
-use super::{
-    AgentMessage, Run, STAGE_ANSWERS, STAGE_HANDOFF, STAGE_SKIP,
-};
+use super::{AgentMessage, Run, STAGE_ANSWERS, STAGE_HANDOFF, STAGE_SKIP};
+use crate::json::to_json;
 use crate::model::{Message, Role};
 use crate::session::{ReturnPoint, RuntimeError};
 use crate::trace::EventKind;
@@ -18,7 +17,6 @@ use agentir_expr::Template;
 use agentir_flow::cfg::{EdgeKind, NodeKind, Origin};
 use agentir_ir::{Checkpoint, GuardrailKind, Response, Statement};
 use agentir_ir_json::{Mode, to_value};
-use crate::json::to_json;
 use petgraph::graph::{EdgeIndex, NodeIndex};
 use serde_json::Value as Json;
 
@@ -207,7 +205,10 @@ impl<'p> Run<'_, 'p, '_> {
     /// Sends what the checks have passed.
     pub(super) fn release_answers(&mut self) {
         for Unchecked { message, .. } in std::mem::take(&mut self.progress.unchecked) {
-            self.deliver(message);
+            // A filter may have left nothing.
+            if !message.text.trim().is_empty() || message.actions.is_some() {
+                self.deliver(message);
+            }
         }
     }
 

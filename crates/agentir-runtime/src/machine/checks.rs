@@ -236,14 +236,18 @@ impl<'p> Run<'_, 'p, '_> {
     pub(super) fn filter_until_it_passes(&mut self, rail: &'p Guardrail) -> bool {
         self.filter_content(rail);
         if rail.check.is_none() {
-            return true;
+            return rail.kind != GuardrailKind::Output || !self.unchecked_text().trim().is_empty();
         }
         match rail.kind {
             GuardrailKind::Input => {
                 let content = self.input.as_ref().map(|i| i.text.clone());
                 content.is_none_or(|content| self.guardrail_passes(rail, &content))
             }
-            GuardrailKind::Output => self.answer_verdict(rail) == Verdict::Passes,
+            // Of an answer, something has to remain.
+            GuardrailKind::Output => {
+                !self.unchecked_text().trim().is_empty()
+                    && self.answer_verdict(rail) == Verdict::Passes
+            }
             _ => false,
         }
     }
@@ -331,7 +335,10 @@ impl<'p> Run<'_, 'p, '_> {
             return found;
         }
         if rail.tier == "local" {
-            return Err(super::check_error(&rail.name.value, "its check is not a valid expression"));
+            return Err(super::check_error(
+                &rail.name.value,
+                "its check is not a valid expression",
+            ));
         }
         if let Some(question) = &rail.llm_check {
             let statement = self.render(question);
@@ -359,9 +366,7 @@ impl<'p> Run<'_, 'p, '_> {
                 self.session.set_system("input", &Json::from(text.as_str()));
                 self.session.set_system("recent_input", &Json::from(text.as_str()));
                 let mut messages = self.frame().messages.iter_mut().rev();
-                if let Some(message) =
-                    messages.find(|m| m.role == Role::User && m.text == before)
-                {
+                if let Some(message) = messages.find(|m| m.role == Role::User && m.text == before) {
                     message.text = text;
                 }
             }

@@ -8,8 +8,8 @@ use agentir_eval::{Value, evaluate, pattern, truthy};
 use agentir_expr::{ExprKind, Visit};
 use agentir_flow::cfg::{EdgeKind, NodeKind, Origin};
 use agentir_ir::{
-    Activation, BindingAction, Collect, ConstraintFailure, Gather, GatherField, Statement, ToolBinding,
-    Validation,
+    Activation, BindingAction, Collect, ConstraintFailure, Gather, GatherField, Statement,
+    ToolBinding, Validation,
 };
 use petgraph::graph::{EdgeIndex, NodeIndex};
 use serde_json::Value as Json;
@@ -46,14 +46,12 @@ impl<'p> Run<'_, 'p, '_> {
         let agent = self.agent()?;
         let mut first_question = false;
         let asking = match element {
-            Origin::Statement(Statement::Collect(collect)) => {
-                CollectRequest {
-                    gather: &collect.gather,
-                    only: &[],
-                    collect: Some(collect),
-                    forced: false,
-                }
-            }
+            Origin::Statement(Statement::Collect(collect)) => CollectRequest {
+                gather: &collect.gather,
+                only: &[],
+                collect: Some(collect),
+                forced: false,
+            },
             Origin::Failure(failure) => {
                 // Fields named by `COLLECT` after a failed constraint are collected again even if
                 // they have values.
@@ -225,8 +223,7 @@ impl<'p> Run<'_, 'p, '_> {
         if agent.flow.is_some() || !checks.any(|c| speaks(&c.condition) || collects(c)) {
             return Ok(());
         }
-        let refused =
-            self.extract(CollectRequest::of_agent(&agent.gather))?;
+        let refused = self.extract(CollectRequest::of_agent(&agent.gather))?;
         self.condition_results.clear();
         self.progress.extracted_ahead = Some((agent.metadata.name.value.to_string(), refused));
         Ok(())

@@ -40,9 +40,7 @@ use agentir_diagnostics::Span;
 use agentir_eval::State;
 use agentir_expr::dialect::Traits;
 use agentir_expr::{Condition, Dialect};
-use agentir_flow::cfg::{
-    AgentId, Cfg, Edge, EdgeKind, Node, NodeKind, Origin, Transfer,
-};
+use agentir_flow::cfg::{AgentId, Cfg, Edge, EdgeKind, Node, NodeKind, Origin, Transfer};
 use agentir_ir::{Agent, Node as IrNode, NumberOrText, Program};
 use petgraph::graph::{EdgeIndex, NodeIndex};
 use petgraph::visit::EdgeRef;

@@ -221,6 +221,15 @@ impl<'p> Run<'_, 'p, '_> {
     /// Gives up what is refused.
     pub(super) fn abandon(&mut self) {
         self.frame().return_points.pop();
+        // A question that was not asked cannot be answered.
+        self.frame().proposed = None;
+        if !self.frame().pending.is_empty() {
+            let top = self.frame().return_points.last().map(|top| top.node as usize);
+            let kind = top.and_then(|top| self.kind(NodeIndex::new(top)));
+            if kind == Some(NodeKind::Confirm) {
+                self.frame().return_points.pop();
+            }
+        }
         self.refuse_pending();
     }
 
@@ -374,11 +383,8 @@ impl<'p> Run<'_, 'p, '_> {
     pub(super) fn call_after(&self, checkpoint: NodeIndex) -> Option<(NodeIndex, Origin<'p>)> {
         let mut at = checkpoint;
         for _ in 0..MAX_DISTANCE {
-            let (to, _) = self
-                .machine
-                .cfg
-                .successors(at)
-                .find(|(_, edge)| edge.kind == EdgeKind::Next)?;
+            let (to, _) =
+                self.machine.cfg.successors(at).find(|(_, edge)| edge.kind == EdgeKind::Next)?;
             let node = self.machine.cfg.node(to)?;
             if node.kind == NodeKind::Call {
                 return Some((to, node.origin));
@@ -424,7 +430,10 @@ impl<'p> Run<'_, 'p, '_> {
     }
 
     /// Whether the guard of what the model chose still holds when it is done: the user may have been asked first.
-    pub(super) fn is_still_available(&mut self, element: &Origin<'p>) -> Result<bool, RuntimeError> {
+    pub(super) fn is_still_available(
+        &mut self,
+        element: &Origin<'p>,
+    ) -> Result<bool, RuntimeError> {
         match element {
             Origin::ToolBinding(offer) => match &offer.available_when {
                 Some(when) => match self.decide(when) {
@@ -544,9 +553,7 @@ impl<'p> Run<'_, 'p, '_> {
                 let message = self.input.as_ref().map(|i| i.text.clone()).unwrap_or_default();
                 self.judge_once(text, message)
             }
-            ConditionKind::Invalid => {
-                Err(super::check_error(text, "it is not a valid expression"))
-            }
+            ConditionKind::Invalid => Err(super::check_error(text, "it is not a valid expression")),
         }
     }
 

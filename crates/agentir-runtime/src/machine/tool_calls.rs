@@ -26,10 +26,9 @@ impl<'p> Run<'_, 'p, '_> {
         if !self.is_still_available(element)? {
             self.answer_tool_use(&serde_json::json!({ "error": "this may not be done any more" }));
             return match self.choice_before(at) {
-                Some(choice) => Ok(Next::ReturnTo(ReturnPoint {
-                    node: super::index(choice.index()),
-                    stage: 0,
-                })),
+                Some(choice) => {
+                    Ok(Next::ReturnTo(ReturnPoint { node: super::index(choice.index()), stage: 0 }))
+                }
                 None => self.stop_turn(),
             };
         }
@@ -228,8 +227,8 @@ impl<'p> Run<'_, 'p, '_> {
         mut arguments: Map<String, Json>,
     ) -> Result<Json, ToolFailure> {
         if let Err(failure) = self.authorize(name, &mut arguments) {
-            let (kind, message) = ("tool_error".to_owned(), failure.message.clone());
-            self.emit(EventKind::Error { kind, message });
+            let error = Some(failure.message.clone());
+            self.emit(EventKind::Result { tool: name.to_owned(), result: None, error });
             return Err(ToolFailure { message: BLOCKED.to_owned(), ..failure });
         }
         let shown: Map<String, Json> =
@@ -328,7 +327,8 @@ impl<'p> Run<'_, 'p, '_> {
             Some(at) => self.session.unfinished.remove(at).result,
             None => {
                 let arguments = arguments.clone();
-                let call = ToolCall { agent: &agent, name, tool, remote: None, arguments, timeout_ms };
+                let call =
+                    ToolCall { agent: &agent, name, tool, remote: None, arguments, timeout_ms };
                 self.host.tools.call(&call)?
             }
         };

@@ -126,8 +126,8 @@ fn guardrails(random: &mut Random) -> String {
             0..=2 => ("tool_input", random.pick(TOOL)),
             _ => ("output", random.pick(SAID)),
         };
-        let action =
-            random.pick(&["block", "block", "redact", "filter", "escalate", "reask", "warn", "fix"]);
+        let action = random
+            .pick(&["block", "block", "redact", "filter", "escalate", "reask", "warn", "fix"]);
         let _ = writeln!(text, "  rail{at}:\n    kind: {kind}\n    check: \"{check}\"");
         let _ = writeln!(text, "    action: {action}\n    msg: \"notice: rail.\"");
     }
@@ -153,7 +153,12 @@ fn statement(random: &mut Random, pad: &str) -> String {
 }
 
 fn call_of_act(random: &mut Random) -> &'static str {
-    random.pick(&["act(1, \"fine\")", "act(n, word)", "act(7, \"seven\")", "act(2, \"one two three\")"])
+    random.pick(&[
+        "act(1, \"fine\")",
+        "act(n, word)",
+        "act(7, \"seven\")",
+        "act(2, \"one two three\")",
+    ])
 }
 
 fn branch(random: &mut Random, pad: &str) -> String {
@@ -220,12 +225,18 @@ fn flow(random: &mut Random) -> String {
         }
         if random.chance(20) {
             let act = call_of_act(random);
-            let _ = write!(text, "    ON_ACTION:\n      - ACTION: press\n        DO:\n          - CALL: {act}\n");
+            let _ = write!(
+                text,
+                "    ON_ACTION:\n      - ACTION: press\n        DO:\n          - CALL: {act}\n"
+            );
         }
         if random.chance(20) {
             let then = random.pick(&["CONTINUE", "ESCALATE", "COMPLETE", "RETRY_STEP"]);
             let respond = random.pick(&["", "\n        RESPOND: \"notice: an error.\""]);
-            let _ = write!(text, "    ON_ERROR:\n      - TYPE: tool_error{respond}\n        RETRY: 2\n        THEN: {then}\n");
+            let _ = write!(
+                text,
+                "    ON_ERROR:\n      - TYPE: tool_error{respond}\n        RETRY: 2\n        THEN: {then}\n"
+            );
         }
     }
     text
@@ -240,9 +251,13 @@ fn abl(random: &mut Random, flows: bool) -> String {
         text.push_str("    confirm: always\n");
     }
     text.push_str("  probe() -> {ok: boolean}\n    description: \"Probes\"\n");
-    text.push_str("\nGATHER:\n  ok:\n    prompt: \"notice: ok?\"\n    type: boolean\n    required: false\n");
+    text.push_str(
+        "\nGATHER:\n  ok:\n    prompt: \"notice: ok?\"\n    type: boolean\n    required: false\n",
+    );
     text.push_str("  n:\n    prompt: \"notice: n?\"\n    type: number\n    required: false\n");
-    text.push_str("  word:\n    prompt: \"notice: word?\"\n    type: string\n    required: false\n");
+    text.push_str(
+        "  word:\n    prompt: \"notice: word?\"\n    type: string\n    required: false\n",
+    );
     text.push_str("\nMEMORY:\n  session:\n    - blocked\n    - missing\n    - checked\n");
     text.push_str(&constraints(random));
     if random.chance(60) {
@@ -261,7 +276,10 @@ fn abl(random: &mut Random, flows: bool) -> String {
         let then = random.pick(&["CONTINUE", "ESCALATE", "COMPLETE", "HANDOFF"]);
         let respond = random.pick(&["", "\n    RESPOND: \"notice: an error.\""]);
         let target = if then == "HANDOFF" { "\n    HANDOFF_TARGET: Review" } else { "" };
-        let _ = write!(text, "\nON_ERROR:\n  tool_error:{respond}\n    RETRY: 2\n    THEN: {then}{target}\n");
+        let _ = write!(
+            text,
+            "\nON_ERROR:\n  tool_error:{respond}\n    RETRY: 2\n    THEN: {then}{target}\n"
+        );
     }
     let coordinates = random.below(6);
     if coordinates == 0 || coordinates == 1 {
@@ -295,7 +313,10 @@ fn abl(random: &mut Random, flows: bool) -> String {
         }
         if name == "Back" {
             let act = call_of_act(random);
-            let _ = write!(text, "\nFLOW:\n  first -> second\n\n  first:\n    REASONING: false\n    SET: ok = true\n    CALL: {act}\n\n  second:\n    REASONING: false\n    RESPOND: \"back is fine\"\n    THEN: COMPLETE\n");
+            let _ = write!(
+                text,
+                "\nFLOW:\n  first -> second\n\n  first:\n    REASONING: false\n    SET: ok = true\n    CALL: {act}\n\n  second:\n    REASONING: false\n    RESPOND: \"back is fine\"\n    THEN: COMPLETE\n"
+            );
         }
         text.push_str("\n---\n");
     }
@@ -319,30 +340,48 @@ fn agent_script(random: &mut Random) -> String {
     let mut text = String::from(
         "system:\n    instructions: \"Act.\"\n    messages:\n        welcome: \"notice: hello\"\n        error: \"notice: an error.\"\n\nconfig:\n    developer_name: \"Desk\"\n\naccess:\n    default_agent_user: \"a@b.example\"\n\nvariables:\n    ok: mutable boolean = False\n    n: mutable number = 0\n    blocked: mutable boolean = False\n    word: mutable string = \"\"\n    unset: mutable number\n    list: mutable list[number] = []\n\n",
     );
-    let confirm = if random.chance(40) { "            require_user_confirmation: True\n" } else { "" };
+    let confirm =
+        if random.chance(40) { "            require_user_confirmation: True\n" } else { "" };
     for (at, name) in ["start_agent main", "subagent other"].into_iter().enumerate() {
         let (guard, other) = (random.pick(GUARDS), random.pick(GUARDS));
-        let act = random.pick(&["                with note=...\n", "                with note=\"seven\"\n"]);
-        let _ = write!(text, "{name}:\n    description: \"Acts\"\n    actions:\n        Act:\n            description: \"Acts\"\n            inputs:\n                note: string\n            outputs:\n                done: boolean\n            target: \"flow://Act\"\n{confirm}        Probe:\n            description: \"Probes\"\n            outputs:\n                ok: boolean\n            target: \"flow://Probe\"\n");
+        let act = random
+            .pick(&["                with note=...\n", "                with note=\"seven\"\n"]);
+        let _ = write!(
+            text,
+            "{name}:\n    description: \"Acts\"\n    actions:\n        Act:\n            description: \"Acts\"\n            inputs:\n                note: string\n            outputs:\n                done: boolean\n            target: \"flow://Act\"\n{confirm}        Probe:\n            description: \"Probes\"\n            outputs:\n                ok: boolean\n            target: \"flow://Probe\"\n"
+        );
         if random.chance(50) {
             text.push_str("    before_reasoning:\n        set @variables.n = @variables.n + 1\n");
         }
-        let _ = write!(text, "    reasoning:\n        instructions: ->\n            | Help with {{!@variables.word}}.\n        actions:\n            act: @actions.Act\n                description: \"Acts\"\n                available when {guard}\n{act}");
+        let _ = write!(
+            text,
+            "    reasoning:\n        instructions: ->\n            | Help with {{!@variables.word}}.\n        actions:\n            act: @actions.Act\n                description: \"Acts\"\n                available when {guard}\n{act}"
+        );
         if random.chance(50) {
             let set = random.pick(&["@variables.ok = @outputs.done", "@variables.ok = False"]);
             let _ = writeln!(text, "                set {set}");
         }
-        let _ = write!(text, "            probe: @actions.Probe\n                description: \"Probes\"\n                available when {other}\n                set @variables.ok = @outputs.ok\n");
+        let _ = write!(
+            text,
+            "            probe: @actions.Probe\n                description: \"Probes\"\n                available when {other}\n                set @variables.ok = @outputs.ok\n"
+        );
         text.push_str("            note: @utils.setVariables\n                description: \"Notes\"\n                with ok=...\n                with word=...\n");
         let to = if at == 0 { "other" } else { "main" };
-        let _ = write!(text, "            go: @utils.transition to @subagent.{to}\n                description: \"Goes\"\n                available when {}\n\n", random.pick(GUARDS));
+        let _ = write!(
+            text,
+            "            go: @utils.transition to @subagent.{to}\n                description: \"Goes\"\n                available when {}\n\n",
+            random.pick(GUARDS)
+        );
     }
     text
 }
 
 fn adl(random: &mut Random) -> String {
-    const GUARDS: &[&str] = &["ok == \"yes\"", "ok", "word == \"go\"", "missing == \"1\"", "missing != \"1\""];
-    let mut text = String::from("main:\n  type: flow agent\n  args:\n    - ok\n    - word\n    - missing\n  steps:\n");
+    const GUARDS: &[&str] =
+        &["ok == \"yes\"", "ok", "word == \"go\"", "missing == \"1\"", "missing != \"1\""];
+    let mut text = String::from(
+        "main:\n  type: flow agent\n  args:\n    - ok\n    - word\n    - missing\n  steps:\n",
+    );
     for _ in 0..2 + random.below(3) {
         match random.below(4) {
             0 => text.push_str("    - user\n"),
@@ -353,7 +392,10 @@ fn adl(random: &mut Random) -> String {
             }
             _ => {
                 let guard = random.pick(GUARDS);
-                let _ = write!(text, "    - if: {guard}\n      then:\n        - call: act\n      else:\n        - bot: \"no\"\n");
+                let _ = write!(
+                    text,
+                    "    - if: {guard}\n      then:\n        - call: act\n      else:\n        - bot: \"no\"\n"
+                );
             }
         }
     }

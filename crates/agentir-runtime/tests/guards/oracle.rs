@@ -2,13 +2,13 @@
 //! records, and evaluates every guard itself in the state before the guarded action. What the trace says about checks
 //! is not read.
 
+use agentir_diagnostics::Span;
 use agentir_eval::{State, evaluate, truthy};
 use agentir_expr::{Condition, ConditionKind, Expr};
 use agentir_ir::{
     Agent, BindingAction, Body, Checkpoint, Constraint, ConstraintKind, Data, Guardrail,
     GuardrailKind, Program, ReasoningZone, Statement, Target,
 };
-use agentir_diagnostics::Span;
 use agentir_runtime::{Event, EventKind, Observer};
 use serde_json::{Map, Value as Json};
 use std::collections::BTreeMap;
@@ -127,7 +127,8 @@ impl<'p> Oracle<'p> {
                 }
             }
         }
-        for name in ["content", "input", "output", "response", "tool_input", "tool_output", "text"] {
+        for name in ["content", "input", "output", "response", "tool_input", "tool_output", "text"]
+        {
             if let Some(content) = content {
                 state.set(name, agentir_eval::Value::text(content));
             }
@@ -211,7 +212,10 @@ impl<'p> Oracle<'p> {
         for rail in rails.filter(|rail| rail.kind == GuardrailKind::ToolInput) {
             self.guarded += 1;
             if !self.passes(rail, &content) {
-                self.problem(format!("`{tool}` was called with {content}, against `{}`", rail.name.value));
+                self.problem(format!(
+                    "`{tool}` was called with {content}, against `{}`",
+                    rail.name.value
+                ));
             }
         }
         // Guards of the two languages whose calls have conditions.
@@ -229,8 +233,10 @@ impl<'p> Oracle<'p> {
         let Some(span) = self.now.call else { return Vec::new() };
         let zones = agent.reasoning.iter();
         let bindings = zones.flat_map(|zone: &ReasoningZone| &zone.bindings);
-        let offered = bindings.filter(|b| b.span == span && matches!(b.action, BindingAction::Call { .. }));
-        let mut guards: Vec<&Condition> = offered.filter_map(|b| b.available_when.as_ref()).collect();
+        let offered =
+            bindings.filter(|b| b.span == span && matches!(b.action, BindingAction::Call { .. }));
+        let mut guards: Vec<&Condition> =
+            offered.filter_map(|b| b.available_when.as_ref()).collect();
         for step in agent.flow.iter().flat_map(|flow| flow.definitions.values()) {
             branches_of(&step.body, span, &mut guards);
         }
@@ -240,7 +246,8 @@ impl<'p> Oracle<'p> {
     fn say(&mut self, text: &str) {
         let Some(agent) = self.agent() else { return };
         self.said.push(text.to_owned());
-        let ours = ["Sorry, ", "Shall I do this?", "I cannot help"].iter().any(|t| text.starts_with(t));
+        let ours =
+            ["Sorry, ", "Shall I do this?", "I cannot help"].iter().any(|t| text.starts_with(t));
         if !text.contains("notice:") && !ours {
             for constraint in &agent.constraints.constraints {
                 if matches!(constraint.checkpoint, Some(Checkpoint::Response)) {
@@ -275,9 +282,12 @@ fn action(rail: &Guardrail) -> &str {
 /// The conditions around the call at a span.
 fn branches_of<'p>(body: &'p Body, span: Span, guards: &mut Vec<&'p Condition>) {
     for statement in &body.0 {
-        let (Statement::If { branches } | Statement::Await { branches }) = statement else { continue };
+        let (Statement::If { branches } | Statement::Await { branches }) = statement else {
+            continue;
+        };
         for branch in branches {
-            let inside = branch.body.0.iter().any(|s| matches!(s, Statement::Call(c) if c.span == span));
+            let inside =
+                branch.body.0.iter().any(|s| matches!(s, Statement::Call(c) if c.span == span));
             if inside && let Some(condition) = &branch.condition {
                 // Conditions on the message are about what was said before.
                 if !condition.text.value.contains("input") {
