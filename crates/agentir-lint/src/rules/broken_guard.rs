@@ -110,10 +110,10 @@ enum Kind {
 
 fn of_type(kind: Kind, sample: usize) -> Value {
     match kind {
-        Kind::Text if sample % 2 == 0 => Value::text("1"),
+        Kind::Text if sample.is_multiple_of(2) => Value::text("1"),
         Kind::Text => Value::text("a"),
         Kind::Number => Value::number(sample as f64).unwrap_or_default(),
-        Kind::Boolean => Value::Bool(sample % 2 == 0),
+        Kind::Boolean => Value::Bool(sample.is_multiple_of(2)),
     }
 }
 
