@@ -103,7 +103,10 @@ fn opened_by(cx: &AgentContext<'_, '_>, expr: &Expr, required: bool) -> Option<V
     let mut tested = false;
     expr.visit(&mut |e| {
         match &e.kind {
-            ExprKind::IsSet { .. } => tested = true,
+            // What an implication asks for first is a gate.
+            ExprKind::IsSet { .. } | ExprKind::Binary { op: BinaryOp::Implies, .. } => {
+                tested = true;
+            }
             // Only where `!=` says the same as `IS SET` is it such a test.
             ExprKind::Binary { op, left, right }
                 if [left, right].iter().any(|side| is_null(side)) =>
