@@ -71,6 +71,9 @@ pub struct Session {
     /// Expiry times of memory paths, in milliseconds since the Unix epoch.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) expires: BTreeMap<String, i64>,
+    /// The session variables of agents that keep them when they are entered again, by agent.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) kept: BTreeMap<String, BTreeMap<String, Json>>,
     /// The time of the last turn, in milliseconds since the Unix epoch.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[serde(rename = "last")]
@@ -189,6 +192,27 @@ pub(crate) struct Proposal {
     pub(crate) turn: u32,
 }
 
+/// A value that the user has still to confirm.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Inference {
+    /// The value.
+    pub(crate) value: Json,
+    /// The turn in which it was inferred.
+    pub(crate) turn: u32,
+}
+
+/// The message with which an agent continues when an agent that it delegated to is done.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct HeldMessage {
+    /// The text.
+    pub(crate) text: String,
+    /// The button that was pressed, and its value.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) action: Option<(String, Option<String>)>,
+    /// Whether the agent has still to process it.
+    pub(crate) unread: bool,
+}
+
 /// An ongoing conversation with a remote agent.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct RemoteConversation {
@@ -217,6 +241,19 @@ pub(crate) struct Frame {
     /// Variables bound to variables of the calling agent.
     #[serde(rename = "bound")]
     pub(crate) bindings: Vec<Binding>,
+    /// The names of the values that other agents passed or returned, which the model sees.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) received: Vec<String>,
+    /// The message to continue with when the agent above is done.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) held: Option<HeldMessage>,
+    /// The delegations whose conditions held when they were last evaluated, each with the input that
+    /// it was made with.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) delegations: BTreeMap<u32, String>,
+    /// The inferred values that the user has still to confirm, by field.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) inferences: BTreeMap<String, Inference>,
     /// The messages that the model sees.
     pub(crate) messages: Vec<Message>,
     /// Additional instructions for the model, valid until the instructions are rebuilt.
@@ -273,6 +310,10 @@ impl Frame {
             return_points: Vec::new(),
             edge_counts: BTreeMap::new(),
             bindings: Vec::new(),
+            received: Vec::new(),
+            held: None,
+            delegations: BTreeMap::new(),
+            inferences: BTreeMap::new(),
             messages: Vec::new(),
             instructions: Vec::new(),
             notes: Vec::new(),

@@ -14,6 +14,8 @@ mod confirmation;
 mod detectors;
 mod execute;
 mod exit_conditions;
+mod fields;
+mod inferences;
 mod memory;
 mod message_classifiers;
 mod model_calls;
@@ -43,6 +45,7 @@ use petgraph::visit::EdgeRef;
 use rustc_hash::{FxHashMap, FxHashSet};
 use scope::Scope;
 use serde_json::Value as Json;
+use std::cell::RefCell;
 use std::fmt;
 
 /// The maximum number of nodes that a turn may enter; exceeding it indicates an infinite loop.
@@ -64,6 +67,8 @@ pub struct Machine<'p> {
     exit_variables: exit_conditions::ExitVariables<'p>,
     /// The names to mask: fields, entities and memory paths declared as sensitive.
     sensitive: FxHashSet<&'p str>,
+    /// The variables that declarations of tools read.
+    session_paths: std::collections::BTreeSet<String>,
     fingerprint: String,
 }
 
@@ -169,6 +174,7 @@ impl<'p> Machine<'p> {
             classifiers,
             exit_variables,
             sensitive,
+            session_paths: tool_calls::session_paths(program),
             fingerprint,
         }
     }
@@ -222,6 +228,7 @@ impl<'p> Machine<'p> {
             system: State::new(),
             memory: State::new(),
             expires: std::collections::BTreeMap::new(),
+            kept: std::collections::BTreeMap::new(),
             last_turn_at: None,
             flow_steps: 0,
             orchestration: None,
@@ -266,6 +273,7 @@ impl<'p> Machine<'p> {
             condition_results: FxHashMap::default(),
             locals: Vec::new(),
             orchestration: orchestrate::Orchestration::default(),
+            render_error: RefCell::new(None),
         };
         let now = run.host.clock.now();
         run.session.remove_expired(now);
@@ -276,6 +284,7 @@ impl<'p> Machine<'p> {
             return Ok(run.end_timed_out(error));
         }
         run.begin_turn();
+        run.restart_at_entry();
         let status = run.run_until_wait();
         Ok(run.end_turn(status))
     }
@@ -328,6 +337,8 @@ struct Run<'r, 'p, 'h> {
     locals: Vec<(smol_str::SmolStr, agentir_eval::Value)>,
     /// The state of the orchestration method.
     orchestration: orchestrate::Orchestration,
+    /// The first expression of a text that could not be evaluated in this node.
+    render_error: RefCell<Option<String>>,
 }
 
 /// The progress of a turn. Together with the session, this is the state that speculative execution
@@ -419,6 +430,35 @@ impl<'r, 'p> Run<'r, 'p, '_> {
         self.end_turn(Status::Failed)
     }
 
+    /// Begins at the first agent again, if the program says that every message does (Agentforce,
+    /// `reset_to_initial_node`).
+    fn restart_at_entry(&mut self) {
+        let Some(entry) = self.machine.program.entry() else { return };
+        let setting = entry.metadata.dialect.traits().restart_setting;
+        let Some((first, rest)) = setting.split_first() else { return };
+        let own = entry.extensions.0.get(entry.metadata.dialect.id());
+        let value = own.and_then(|own| own.get(*first)).map(|found| &found.value);
+        let value = rest.iter().try_fold(value, |value, key| Some(value?.get(*key)));
+        let restarts = value.flatten().and_then(Json::as_bool) == Some(true);
+        let name = entry.metadata.name.value.as_str();
+        let elsewhere = self.session.agent().is_some_and(|agent| agent != name);
+        if !restarts || !elsewhere || self.input.is_none() {
+            return;
+        }
+        let Some(part) = self.machine.cfg.find(name).and_then(|id| self.machine.cfg.agent(id))
+        else {
+            return;
+        };
+        let from = self.session.agent().unwrap_or_default().to_owned();
+        let to = name.to_owned();
+        self.emit(EventKind::Transfer { how: "return", from, to });
+        let messages = self.session.stack.last().map(|frame| frame.messages.clone());
+        self.session.stack.clear();
+        let mut frame = Frame::new(name, index(part.entry.index()), self.session.turn);
+        frame.messages = messages.unwrap_or_default();
+        self.session.stack.push(frame);
+    }
+
     fn end_turn(&mut self, status: Status) -> Turn {
         self.session.status = status;
         let messages = std::mem::take(&mut self.progress.messages);
@@ -452,7 +492,7 @@ impl<'r, 'p> Run<'r, 'p, '_> {
                     "the agents run in a loop without waiting for the user",
                 ))
             } else {
-                self.execute(at)
+                self.execute(at).and_then(|next| self.check_rendered().map(|()| next))
             };
             let next = match step {
                 Ok(next) => next,

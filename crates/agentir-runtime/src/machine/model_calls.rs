@@ -424,6 +424,7 @@ impl<'p> Run<'_, 'p, '_> {
             });
         }
         let system = self.system_prompt(zone)?;
+        self.check_rendered()?;
         let messages = self.frame().messages.clone();
         let mut missing = if in_step { Vec::new() } else { self.missing_fields()? };
         // After a rejected value, the prompt says what was wrong with it.

@@ -2,12 +2,13 @@
 //! specification, 3.14.4, 5.1; supervisor reference, "Evaluation order across constructs").
 
 use super::{Next, NodeResult, Run};
+use crate::json::to_json;
 use crate::model::Candidate;
 use crate::session::RuntimeError;
 use agentir_eval::Outcome;
 use agentir_expr::{Condition, Expr, ExprKind, Template, Visit};
 use agentir_flow::cfg::{Edge, EdgeKind, NodeKind, Origin, Test};
-use agentir_ir::{Agent, Digression, RoutingRule};
+use agentir_ir::{Agent, Delegate, Digression, RoutingRule};
 use petgraph::graph::{EdgeIndex, NodeIndex};
 use serde_json::Value as Json;
 
@@ -167,7 +168,7 @@ impl<'p> Run<'_, 'p, '_> {
             if edge.kind != EdgeKind::Route || !self.can_take(*id, *to, edge) {
                 continue;
             }
-            match self.consider(edge)? {
+            match self.consider(*id, edge)? {
                 RouteDecision::Skip => {}
                 RouteDecision::Take => {
                     if asked.is_empty() {
@@ -213,10 +214,31 @@ impl<'p> Run<'_, 'p, '_> {
         if let Some(default) = default.filter(|_| self.progress.input_unread) {
             return Ok(Next::Take(default));
         }
+        if self.progress.input_unread && !asked.is_empty() {
+            self.follow_fallback()?;
+        }
         match self.pick_edge(at, |edge, _| edge.kind != EdgeKind::Route)? {
             Some(edge) => Ok(Next::Take(edge)),
             None => self.leave(at),
         }
+    }
+
+    /// Follows the policy for a message that none of the agents fits: a message is said as it is; an
+    /// instruction is for the model, which answers next (ADL 3.3, B.1).
+    fn follow_fallback(&mut self) -> Result<(), RuntimeError> {
+        let agent = self.agent()?;
+        let Some(fallback) = self.traits().fallback else { return Ok(()) };
+        let policies = agent.policies.iter().filter(|p| p.name.value == fallback.policy);
+        let Some(rule) = policies.flat_map(|policy| &policy.rules).next() else { return Ok(()) };
+        let Some(behavior) = &rule.behavior else { return Ok(()) };
+        let text = self.render(behavior);
+        let says = rule.name.as_ref().is_some_and(|name| name.value == fallback.message);
+        if says || !fallback.instructs(&text) {
+            self.frame().answer = Some(text);
+        } else {
+            self.frame().notes.push(format!("None of your agents fits the message. {text}"));
+        }
+        Ok(())
     }
 
     fn fan_out_edge(&self, edges: &[(EdgeIndex, NodeIndex, Edge<'p>)]) -> Option<EdgeIndex> {
@@ -227,7 +249,7 @@ impl<'p> Run<'_, 'p, '_> {
     }
 
     /// Evaluates a routing edge: taken, skipped, or put to the model.
-    fn consider(&mut self, edge: &Edge<'p>) -> Result<RouteDecision, RuntimeError> {
+    fn consider(&mut self, id: EdgeIndex, edge: &Edge<'p>) -> Result<RouteDecision, RuntimeError> {
         match edge.origin {
             Origin::Rule(rule) => self.consider_rule(rule),
             Origin::Handoff(handoff) => {
@@ -238,11 +260,12 @@ impl<'p> Run<'_, 'p, '_> {
                 let purpose = delegate.purpose.as_ref().map(|p| self.render(p));
                 let about =
                     purpose.unwrap_or_else(|| self.agent_description(&delegate.agent.value));
-                self.consider_declared(
+                let decision = self.consider_declared(
                     delegate.when.as_ref(),
                     delegate.agent.value.to_string(),
                     about,
-                )
+                )?;
+                self.delegates_again(id, delegate, decision)
             }
             Origin::Reference(reference) => {
                 let name = reference.agent.as_ref().unwrap_or(&reference.alias);
@@ -262,6 +285,37 @@ impl<'p> Run<'_, 'p, '_> {
             Origin::Name(_) => Ok(RouteDecision::Default),
             _ => Ok(RouteDecision::Skip),
         }
+    }
+
+    /// Whether to delegate although the condition of the delegation held before. While it goes on to
+    /// hold, the agent delegates again only if the input has other values, or if the condition is about
+    /// the message; else the same would be asked with every message.
+    fn delegates_again(
+        &mut self,
+        id: EdgeIndex,
+        delegate: &'p Delegate,
+        decision: RouteDecision,
+    ) -> Result<RouteDecision, RuntimeError> {
+        let key = super::index(id.index());
+        match decision {
+            RouteDecision::Skip => {
+                self.frame().delegations.remove(&key);
+                return Ok(decision);
+            }
+            RouteDecision::Take => {}
+            _ => return Ok(decision),
+        }
+        let mut about_message =
+            delegate.when.as_ref().is_none_or(|w| w.expr().is_none_or(reads_message));
+        let mut input = Vec::new();
+        for (name, value) in &delegate.input {
+            about_message |= reads_message(value);
+            input.push((name.value.to_string(), to_json(&self.value(value)?)));
+        }
+        let input = Json::Object(input.into_iter().collect()).to_string();
+        let before = self.frame().delegations.insert(key, input.clone());
+        let same = !about_message && before.is_some_and(|before| before == input);
+        Ok(if same { RouteDecision::Skip } else { decision })
     }
 
     fn consider_rule(&mut self, rule: &'p RoutingRule) -> Result<RouteDecision, RuntimeError> {
@@ -364,6 +418,21 @@ impl<'p> Run<'_, 'p, '_> {
         let text = agent.identity.goal.as_ref().or(agent.metadata.description.as_ref());
         text.map(|t| self.render(t)).unwrap_or_default()
     }
+}
+
+/// Whether an expression reads the user's message, or what was found out about it.
+fn reads_message(expr: &Expr) -> bool {
+    let mut reads = false;
+    expr.visit(&mut |e| {
+        if let ExprKind::Path(path) = &e.kind {
+            reads |= matches!(
+                path.root.value.as_str(),
+                "input" | "recent_input" | "input_transcript" | "user" | "match"
+            );
+        }
+        Visit::Children
+    });
+    reads
 }
 
 /// Whether an expression reads the user's message.

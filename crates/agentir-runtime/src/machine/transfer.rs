@@ -2,13 +2,15 @@
 //! ADL, B.3).
 
 use super::scope::{dotted, path_of};
-use super::{MAX_STACK_DEPTH, Next, NodeResult, Run, index};
+use super::{Input, MAX_STACK_DEPTH, Next, NodeResult, Run, index};
 use crate::host::Escalation;
 use crate::json::{from_json, to_json};
 use crate::model::{Message, Role};
-use crate::session::{Binding, Frame, RuntimeError, Status};
+use crate::session::{Binding, Frame, HeldMessage, RuntimeError, Status};
 use crate::trace::EventKind;
-use agentir_eval::Value;
+use agentir_diagnostics::{Span, Spanned};
+use agentir_eval::{Value, member};
+use agentir_expr::{Expr, Name, Segment};
 use agentir_flow::cfg::{EdgeKind, Node, NodeKind, Origin, Transfer};
 use agentir_ir::{
     AgentType, BindingAction, Context, Data, Delegate, Handoff, Statement, Target, TextData,
@@ -50,6 +52,9 @@ impl<'p> Run<'_, 'p, '_> {
         let how = if asks { "delegate" } else { "handoff" };
         self.emit(EventKind::Transfer { how, from, to: to.clone() });
         let entry = index(part.entry.index());
+        if asks {
+            self.hold_message();
+        }
         // The next agent sees the message that led to it.
         let flow = part.agent.flow.is_some();
         if self.input.is_some() && (!flow || self.progress.input_unread) {
@@ -62,6 +67,7 @@ impl<'p> Run<'_, 'p, '_> {
             }
             None => {
                 let old = self.session.stack.pop();
+                old.iter().for_each(|frame| self.keep_variables(frame));
                 let mut frame = Frame::new(&to, entry, self.session.turn);
                 if let Some(old) = old {
                     frame.returns_to = old.returns_to;
@@ -101,11 +107,45 @@ impl<'p> Run<'_, 'p, '_> {
         let _ = self.apply_input(given);
     }
 
+    /// Keeps the message that an agent delegates with, for when it continues.
+    fn hold_message(&mut self) {
+        let unread = self.progress.input_unread;
+        let held = self.input.as_ref().map(|input| HeldMessage {
+            text: input.text.clone(),
+            action: input.action.clone(),
+            unread,
+        });
+        self.frame().held = held;
+    }
+
+    /// Continues with the message that the agent delegated with (ABL, current specification, 3.10:
+    /// "current agent continues with result"), which is an earlier one if the user talked to the other
+    /// agent.
+    fn resume_held_message(&mut self) {
+        let Some(held) = self.frame().held.take() else {
+            self.progress.input_unread = false;
+            return;
+        };
+        self.progress.input_unread = held.unread;
+        if !held.unread || self.input.as_ref().is_some_and(|input| input.text == held.text) {
+            return;
+        }
+        self.session.set_system("input", &Json::from(held.text.as_str()));
+        self.input = Some(Input { text: held.text, action: held.action });
+        // The agent has seen it; the answers to the other agent's questions are not for this one.
+        let turn = self.session.turn;
+        let frame = self.frame();
+        if frame.last_seen_turn.is_some() {
+            frame.last_seen_turn = Some(turn);
+        }
+    }
+
     fn apply_input(&mut self, given: HandoffInput) -> Result<(), RuntimeError> {
         self.frame().bindings = given.bindings;
         self.frame().messages.extend(given.messages);
         for (name, value) in given.variables {
             let path = path_of(&name);
+            self.receive(&name);
             self.frame()
                 .variables
                 .set_path(&path, value.clone())
@@ -191,9 +231,22 @@ impl<'p> Run<'_, 'p, '_> {
         }
     }
 
+    /// Notes a value that another agent passed or returned, so that the model is told of it.
+    fn receive(&mut self, name: &str) {
+        let received = &mut self.frame().received;
+        if received.iter().all(|known| known != name) {
+            received.push(name.to_owned());
+        }
+    }
+
+    /// Passes a variable that has a value; null is one.
     fn pass_variable(&mut self, name: &str, given: &mut HandoffInput) {
-        if let Some(value) = self.variable(name) {
-            given.variables.push((name.to_owned(), value));
+        let expr = Expr::path(path_of(name), Span::default());
+        match self.value(&expr) {
+            Ok(value) if value != Value::Undefined => {
+                given.variables.push((name.to_owned(), value));
+            }
+            _ => {}
         }
     }
 
@@ -294,6 +347,7 @@ impl<'p> Run<'_, 'p, '_> {
         let name = self.session.agent().unwrap_or_default().to_owned();
         self.recall(&format!("agent:{name}:after"));
         let Some(child) = self.session.stack.pop() else { return Ok(Next::Stop(Status::Done)) };
+        self.keep_variables(&child);
         let Some(back) = child.returns_to.filter(|_| !self.session.stack.is_empty()) else {
             let failed = child.failed;
             self.session.parked.push(child);
@@ -347,7 +401,7 @@ impl<'p> Run<'_, 'p, '_> {
         let result: Map<String, Json> = child
             .variables
             .variables()
-            .filter(|(name, value)| !value.is_unset() && own(name))
+            .filter(|(name, value)| **value != Value::Undefined && own(name))
             .map(|(name, value)| (name.to_string(), to_json(value)))
             .collect();
         if let Ok(value) = from_json(&Json::Object(result.clone())) {
@@ -371,10 +425,11 @@ impl<'p> Run<'_, 'p, '_> {
             .cloned()
             .collect();
         // A supervisor has nothing to add when one of its agents is done. A message that was
-        // returned still has to be answered.
+        // returned still has to be answered, and so has one that an agent only delegated about.
         let chooses = self.agent().is_ok_and(|a| a.metadata.kind == AgentType::Supervisor);
+        let spoke = self.progress.messages.iter().any(|s| s.agent == child.agent);
         self.progress.answered =
-            done && (chooses || self.progress.messages.iter().any(|s| s.agent == child.agent));
+            done && if child.delegated { chooses && spoke } else { chooses || spoke };
         let frame = self.frame();
         frame.node = back;
         if !child.delegated {
@@ -386,7 +441,11 @@ impl<'p> Run<'_, 'p, '_> {
             let outputs = frame.outputs.clone();
             self.answer_tool_use(&outputs);
         }
-        self.progress.input_unread = self.progress.input_unread && !done;
+        if child.delegated {
+            self.resume_held_message();
+        } else {
+            self.progress.input_unread = self.progress.input_unread && !done;
+        }
         self.session.parked.retain(|t| !(done && t.agent == child.agent));
         if done {
             // The variables of a finished agent remain readable after the end.
@@ -397,26 +456,68 @@ impl<'p> Run<'_, 'p, '_> {
     /// Continues in the caller after an agent has returned.
     pub(super) fn handle_return(&mut self, node: &Node<'p>) -> Result<(), RuntimeError> {
         let agent = self.agent()?;
-        match node.origin {
-            Origin::Handoff(handoff) => self.after_return(handoff),
-            Origin::Delegate(delegate) => {
-                if let Some(words) = &delegate.use_result {
-                    let text = self.render(words);
-                    self.frame().notes.push(text);
-                }
-                Ok(())
+        let (to, asks) = match node.origin {
+            Origin::Handoff(handoff) => return self.after_return(handoff),
+            Origin::Delegate(delegate) => return self.after_delegate(delegate),
+            Origin::Statement(Statement::Delegate(d)) => (&d.agent, true),
+            Origin::Statement(Statement::Handoff(d)) => (&d.agent, false),
+            Origin::Jump(jump) => match &jump.target {
+                Target::Delegate(Some(to)) => (to, true),
+                Target::Handoff(Some(to)) => (to, false),
+                _ => return Ok(()),
+            },
+            Origin::Rule(rule) => match &rule.to {
+                Some(to) => (to, false),
+                None => return Ok(()),
+            },
+            Origin::Name(to) => (to, false),
+            _ => return Ok(()),
+        };
+        // What is declared about the agent holds whatever leads to it.
+        let meant = agent.resolve_alias(to);
+        let named = |name: &'p Spanned<Name>| agent.resolve_alias(name).value == meant.value;
+        let coordination = &agent.coordination;
+        if asks {
+            match coordination.delegates.iter().find(|d| named(&d.agent)) {
+                Some(delegate) => self.after_delegate(delegate),
+                None => Ok(()),
             }
-            Origin::Statement(Statement::Handoff(d)) => {
-                let declared = agent.coordination.handoffs.iter().find(|h| {
-                    agent.resolve_alias(&h.to).value == agent.resolve_alias(&d.agent).value
-                });
-                match declared {
-                    Some(handoff) => self.after_return(handoff),
-                    None => Ok(()),
-                }
+        } else {
+            match coordination.handoffs.iter().find(|h| named(&h.to)) {
+                Some(handoff) => self.after_return(handoff),
+                None => Ok(()),
             }
-            _ => Ok(()),
         }
+    }
+
+    /// Takes over what a delegate returned: the variables of `RETURNS`, or else the result as a whole,
+    /// under the agent's name.
+    fn after_delegate(&mut self, delegate: &'p Delegate) -> Result<(), RuntimeError> {
+        let result = self.result();
+        let semantics = self.dialect().semantics();
+        for returned in delegate.returned() {
+            let mut value = result.clone();
+            let path = path_of(&returned.field.value);
+            let root = std::iter::once(Segment::Field(path.root));
+            for segment in root.chain(path.segments) {
+                value = member(&value, &segment, semantics).unwrap_or_default();
+            }
+            // A field that the other agent does not have leaves the variable as it is.
+            if value != Value::Undefined {
+                self.assign_name(returned.variable, value)?;
+                self.receive(returned.variable);
+            }
+        }
+        if delegate.returned().next().is_none() {
+            let name = self.agent()?.resolve_alias(&delegate.agent).value.clone();
+            self.receive(&name);
+        }
+        if let Some(words) = &delegate.use_result {
+            let text = self.render(words);
+            self.frame().notes.push(text);
+        }
+        self.condition_results.clear();
+        Ok(())
     }
 
     fn after_return(&mut self, handoff: &'p Handoff) -> Result<(), RuntimeError> {
@@ -432,6 +533,7 @@ impl<'p> Run<'_, 'p, '_> {
                 let value = self.value(value);
                 self.locals.truncate(mark);
                 self.assign_name(&name.value, value?)?;
+                self.receive(&name.value);
             }
         }
         let handler = on_return
@@ -487,6 +589,7 @@ impl<'p> Run<'_, 'p, '_> {
         let to = part.agent.metadata.name.value.to_string();
         let given = self.input_by_name(transfer.to, true)?;
         self.emit(EventKind::Transfer { how: "delegate", from, to: to.clone() });
+        self.hold_message();
         self.progress.input_unread = self.input.is_some();
         // Control returns here for the next agent.
         self.push_agent(&to, index(part.entry.index()), given, index(at.index()), true);

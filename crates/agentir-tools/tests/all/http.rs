@@ -29,8 +29,8 @@ fn sent(written: &str, with: Json) -> Result<Seen, String> {
     let web = echo();
     let tool = tool(&written.replace("URL", &web.url()));
     let mut http = http();
-    http.set_session("channel", json!("phone"));
-    match call(&mut http, &tool, with) {
+    let session = json!({ "channel": "phone", "user.id": 7 });
+    match call_with_session(&mut http, &tool, with, session) {
         Ok(answer) => {
             assert_eq!(answer, json!({ "ok": true }));
             Ok(web.seen().remove(0))
