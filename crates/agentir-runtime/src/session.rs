@@ -93,8 +93,8 @@ impl Session {
     }
 
     /// The value of a variable, as the agent in charge sees it: its own variables take precedence
-    /// over shared ones, and those over the ones that the runtime assigns. After the end of the
-    /// conversation, the last agent's view.
+    /// over shared ones, and those over the ones that the runtime assigns. After the end of an agent,
+    /// its variables are the last ones looked at.
     #[must_use]
     pub fn variable(&self, name: &str) -> Option<Json> {
         let value = self
@@ -103,7 +103,8 @@ impl Session {
             .or_else(|| self.parked.last())
             .and_then(|frame| frame.variables.get(name))
             .or_else(|| self.shared.get(name))
-            .or_else(|| self.system.get(name))?;
+            .or_else(|| self.system.get(name))
+            .or_else(|| self.parked.last()?.variables.get(name))?;
         Some(crate::json::to_json(value))
     }
 
@@ -190,6 +191,17 @@ pub(crate) struct Proposal {
     pub(crate) arguments: Map<String, Json>,
     /// The turn in which confirmation was requested or given.
     pub(crate) turn: u32,
+}
+
+/// One of several things that the user wants, for which it is not yet its turn.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct QueuedIntent {
+    /// The name by which it was chosen.
+    pub(crate) name: String,
+    /// The message.
+    pub(crate) message: String,
+    /// When it was said, in milliseconds since the Unix epoch.
+    pub(crate) at: i64,
 }
 
 /// A value that the user has still to confirm.
@@ -283,8 +295,18 @@ pub(crate) struct Frame {
     pub(crate) iterations: u32,
     /// The caller's node to return to, if the agent returns.
     pub(crate) returns_to: Option<u32>,
+    /// The supervisor that routed the conversation here. It routes the next message when the agent is
+    /// done.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) routed_by: Option<Box<Frame>>,
+    /// What else the user wants, to be routed when the current agent is done.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) queue: Vec<QueuedIntent>,
     /// Whether the agent was delegated to, without taking over the conversation.
     pub(crate) delegated: bool,
+    /// Whether the agent returned control to its supervisor before it was done.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) returned: bool,
     /// Whether the agent gave up.
     pub(crate) failed: bool,
     /// How often the user was asked at each node.
@@ -327,7 +349,10 @@ impl Frame {
             answer: None,
             iterations: 0,
             returns_to: None,
+            routed_by: None,
+            queue: Vec::new(),
             delegated: false,
+            returned: false,
             failed: false,
             ask_counts: BTreeMap::new(),
             rejections: BTreeMap::new(),

@@ -157,6 +157,9 @@ impl<'p> Run<'_, 'p, '_> {
 
     /// Returns to the saved node.
     fn resume(&mut self, at: NodeIndex) -> NodeResult {
+        if self.frame().return_points.is_empty() && self.next_in_queue() {
+            return Ok(Next::Switch);
+        }
         let again = self
             .progress
             .entered_by

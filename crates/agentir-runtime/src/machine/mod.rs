@@ -361,6 +361,8 @@ struct Progress {
     extracted_ahead: Option<(String, Option<String>)>,
     /// Whether an agent that is done has answered the user in this turn.
     answered: bool,
+    /// The intent whose turn it is, of several that the user has.
+    due_intent: Option<String>,
     error: Option<String>,
 }
 
@@ -445,18 +447,15 @@ impl<'r, 'p> Run<'r, 'p, '_> {
         if !restarts || !elsewhere || self.input.is_none() {
             return;
         }
-        let Some(part) = self.machine.cfg.find(name).and_then(|id| self.machine.cfg.agent(id))
-        else {
-            return;
-        };
         let from = self.session.agent().unwrap_or_default().to_owned();
         let to = name.to_owned();
         self.emit(EventKind::Transfer { how: "return", from, to });
         let messages = self.session.stack.last().map(|frame| frame.messages.clone());
         self.session.stack.clear();
-        let mut frame = Frame::new(name, index(part.entry.index()), self.session.turn);
+        let mut frame = Frame::new(name, 0, self.session.turn);
         frame.messages = messages.unwrap_or_default();
         self.session.stack.push(frame);
+        self.restart_turn();
     }
 
     fn end_turn(&mut self, status: Status) -> Turn {

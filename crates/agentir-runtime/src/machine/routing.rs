@@ -1,14 +1,14 @@
 //! Routing of messages: interruptions, routing rules, declared handoffs (ABL, current
 //! specification, 3.14.4, 5.1; supervisor reference, "Evaluation order across constructs").
 
-use super::{Next, NodeResult, Run};
+use super::{Input, Next, NodeResult, Run};
 use crate::json::to_json;
 use crate::model::Candidate;
-use crate::session::RuntimeError;
+use crate::session::{QueuedIntent, RuntimeError};
 use agentir_eval::Outcome;
 use agentir_expr::{Condition, Expr, ExprKind, Template, Visit};
 use agentir_flow::cfg::{Edge, EdgeKind, NodeKind, Origin, Test};
-use agentir_ir::{Agent, Delegate, Digression, RoutingRule};
+use agentir_ir::{Agent, Delegate, Digression, NumberOrText, RoutingRule};
 use petgraph::graph::{EdgeIndex, NodeIndex};
 use serde_json::Value as Json;
 
@@ -193,8 +193,15 @@ impl<'p> Run<'_, 'p, '_> {
         if self.progress.input_unread && !asked.is_empty() {
             let candidates = asked.iter().map(|(_, c)| c.clone()).collect();
             let purpose = "Who is to look after what the user wants?";
-            let several = self.fan_out_edge(&edges).is_some();
-            let chosen = self.choose_among(purpose, candidates, several)?;
+            let fans_out = self.fan_out_edge(&edges).is_some();
+            let queue = self.intent_queue()?;
+            let chosen = match self.progress.due_intent.take() {
+                Some(due) => vec![due],
+                None => self.choose_among(purpose, candidates, fans_out || queue.is_some())?,
+            };
+            if let Some(limit) = queue.filter(|_| !fans_out) {
+                self.queue_intents(chosen.iter().take(limit).skip(1));
+            }
             if chosen.len() > 1
                 && let Some(fan_out) = self.fan_out_edge(&edges)
             {
@@ -239,6 +246,58 @@ impl<'p> Run<'_, 'p, '_> {
             self.frame().notes.push(format!("None of your agents fits the message. {text}"));
         }
         Ok(())
+    }
+
+    /// The maximum number of intents of a message, if they are handled one after the other
+    /// (`MULTI_INTENT`, current specification, 3.5.3).
+    fn intent_queue(&self) -> Result<Option<usize>, RuntimeError> {
+        let agent = self.agent()?;
+        let several = agent.intent_handling.as_ref().and_then(|i| i.multi_intent.as_ref());
+        let Some(several) = several.filter(|m| m.enabled != Some(false)) else { return Ok(None) };
+        if !matches!(several.strategy, None | Some("primary_queue" | "sequential")) {
+            return Ok(None);
+        }
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped")]
+        let most = match &several.max_intents {
+            Some(NumberOrText::Number(n)) => n.0.clamp(1.0, 10.0) as usize,
+            _ => 3,
+        };
+        Ok(Some(most))
+    }
+
+    /// Keeps what else the user wants for later.
+    fn queue_intents<'n>(&mut self, names: impl Iterator<Item = &'n String>) {
+        let Some(input) = &self.input else { return };
+        let message = input.text.clone();
+        let at = self.host.clock.now();
+        let names =
+            names.map(|name| QueuedIntent { name: name.clone(), message: message.clone(), at });
+        let names: Vec<_> = names.collect();
+        self.frame().queue.extend(names);
+    }
+
+    /// Begins a turn about the next thing that the user wants, if something is left of an earlier
+    /// message that is not too old (`queue_max_age_ms`).
+    pub(super) fn next_in_queue(&mut self) -> bool {
+        let now = self.host.clock.now();
+        let several =
+            self.agent().ok().and_then(|a| a.intent_handling.as_ref()?.multi_intent.as_ref());
+        let age = match several.and_then(|m| m.queue_max_age_ms.as_ref()) {
+            Some(NumberOrText::Number(n)) => n.0,
+            _ => 600_000.0,
+        };
+        self.frame().queue.retain(|queued| now.saturating_sub(queued.at) as f64 <= age);
+        if self.frame().queue.is_empty() {
+            return false;
+        }
+        let next = self.frame().queue.remove(0);
+        self.session.set_system("input", &Json::from(next.message.as_str()));
+        self.input = Some(Input::text(next.message));
+        self.progress.input_unread = true;
+        self.progress.answered = false;
+        self.progress.due_intent = Some(next.name);
+        self.restart_turn();
+        true
     }
 
     fn fan_out_edge(&self, edges: &[(EdgeIndex, NodeIndex, Edge<'p>)]) -> Option<EdgeIndex> {

@@ -66,19 +66,60 @@ impl<'p> Run<'_, 'p, '_> {
                 self.push_agent(&to, entry, given, index(back.index()), asks);
             }
             None => {
+                let keeps = self.routes_next_message(node, transfer.to);
                 let old = self.session.stack.pop();
                 old.iter().for_each(|frame| self.keep_variables(frame));
-                let mut frame = Frame::new(&to, entry, self.session.turn);
+                let waits = |t: &Frame| t.agent == to && t.returned && !t.failed;
+                let parked = self.session.parked.iter().position(|t| keeps && waits(t));
+                let mut frame = match parked.map(|at| self.session.parked.remove(at)) {
+                    Some(parked) => Frame { returned: false, iterations: 0, ..parked },
+                    None => Frame::new(&to, entry, self.session.turn),
+                };
                 if let Some(old) = old {
                     frame.returns_to = old.returns_to;
                     frame.delegated = old.delegated;
                     frame.bindings.clone_from(&old.bindings);
+                    frame.routed_by = match old.returns_to {
+                        None if keeps => Some(Box::new(old)),
+                        _ => old.routed_by,
+                    };
                 }
                 self.session.stack.push(frame);
                 self.apply_input(given)?;
             }
         }
         Ok(Next::Switch)
+    }
+
+    /// Whether the agent in charge is a supervisor that routes the next message when the agent that
+    /// gets this one is done (reference of supervisors: "the Supervisor decides which agent should handle
+    /// each user message"). A declared handoff without a return is for good.
+    fn routes_next_message(&self, node: &Node<'p>, to: &str) -> bool {
+        let Ok(agent) = self.agent() else { return false };
+        let routed =
+            matches!(node.origin, Origin::Rule(_) | Origin::Name(_) | Origin::Reference(_));
+        let declared = |h: &Handoff| agent.resolve_alias(&h.to).value == to;
+        let given = matches!(node.origin, Origin::Rule(rule) if rule.returns == Some(false));
+        agent.metadata.kind == AgentType::Supervisor
+            && routed
+            && !given
+            && !agent.coordination.handoffs.iter().any(declared)
+    }
+
+    /// Goes on with the supervisor that routed the conversation to an agent: with the next thing that
+    /// the user wants, or with the next message.
+    fn resume_supervisor(&mut self, supervisor: Frame) -> Next {
+        self.session.stack.push(supervisor);
+        self.session.set_system("handoff", &serde_json::json!({ "completed": true }));
+        if self.next_in_queue() {
+            return Next::Switch;
+        }
+        let part = self.agent_id().and_then(|id| self.machine.cfg.agent(id));
+        if let Some(wait) = part.map(|part| part.wait) {
+            self.frame().node = index(wait.index());
+        }
+        self.progress.input_unread = false;
+        Next::Stop(Status::Await)
     }
 
     /// Starts another agent, or resumes it if it is parked.
@@ -350,6 +391,14 @@ impl<'p> Run<'_, 'p, '_> {
         self.keep_variables(&child);
         let Some(back) = child.returns_to.filter(|_| !self.session.stack.is_empty()) else {
             let failed = child.failed;
+            let mut child = child;
+            if let Some(supervisor) = child.routed_by.take().filter(|_| !failed) {
+                let (from, to) = (child.agent.clone(), supervisor.agent.clone());
+                self.session.parked.retain(|t| t.agent != from);
+                self.session.parked.push(child);
+                self.emit_as(from.clone(), EventKind::Transfer { how: "return", from, to });
+                return Ok(self.resume_supervisor(*supervisor));
+            }
             self.session.parked.push(child);
             self.session.stack.clear();
             return Ok(Next::Stop(if failed { Status::Failed } else { Status::Done }));
@@ -363,6 +412,17 @@ impl<'p> Run<'_, 'p, '_> {
         let Some(mut child) = self.session.stack.pop() else {
             return Ok(Next::Stop(Status::Done));
         };
+        if let Some(supervisor) = child.routed_by.take() {
+            let (from, to) = (child.agent.clone(), supervisor.agent.clone());
+            child.pending.clear();
+            child.returned = true;
+            self.session.parked.push(child);
+            self.session.stack.push(*supervisor);
+            self.emit_as(from.clone(), EventKind::Transfer { how: "return", from, to });
+            self.progress.input_unread = self.input.is_some();
+            self.restart_turn();
+            return Ok(Next::Switch);
+        }
         let Some(back) = child.returns_to.filter(|_| !self.session.stack.is_empty()) else {
             self.session.stack.push(child);
             return Err(RuntimeError::unknown("there is no agent to return control to"));
@@ -709,7 +769,7 @@ impl<'p> Run<'_, 'p, '_> {
         }
         if all && let Some(last) = self.session.stack.pop() {
             self.session.stack.clear();
-            self.session.stack.push(Frame { returns_to: None, ..last });
+            self.session.stack.push(Frame { returns_to: None, routed_by: None, ..last });
         }
         self.leave(at)
     }
