@@ -117,10 +117,10 @@ FLOW:
           TYPE: number
           REQUIRED: true
           PROMPT: "Which size?"
-      - name:
+      - guest:
           TYPE: string
           REQUIRED: true
-          PROMPT: "Which name?"
+          PROMPT: "Which guest?"
       STRATEGY: {strategy}
     THEN: COMPLETE
 "#
@@ -132,10 +132,10 @@ FLOW:
         let mut talk = Talk::new(&program, |_, _| Ok(json!(null)));
         talk.turn(None).say("size=3").say("Ann");
         assert_eq!(talk.session.variable("size"), Some(json!(3)), "{}", talk.script);
-        assert_eq!(talk.session.variable("name"), Some(json!("Ann")), "{}", talk.script);
+        assert_eq!(talk.session.variable("guest"), Some(json!("Ann")), "{}", talk.script);
         talk.model.extracted
     };
     assert!(extracted("pattern").is_empty());
-    assert_eq!(extracted("hybrid"), [["name"], ["name"]]);
-    assert_eq!(extracted("llm")[0], ["size", "name"]);
+    assert_eq!(extracted("hybrid"), [["guest"], ["guest"]]);
+    assert_eq!(extracted("llm")[0], ["size", "guest"]);
 }
