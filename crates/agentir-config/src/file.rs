@@ -145,7 +145,7 @@ impl From<VersionName> for Version {
     }
 }
 
-/// A dialect of Agent Script.
+/// A dialect of a language.
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum DialectName {

@@ -667,10 +667,15 @@ impl<'r, 'p> Run<'r, 'p, '_> {
     fn can_take(&mut self, id: EdgeIndex, to: NodeIndex, edge: &Edge<'p>) -> bool {
         let kind = |at| self.machine.cfg.node(at).map(|node| node.kind);
         let from = self.machine.cfg.edge(id).and_then(|(from, ..)| kind(from));
-        // When control is returned from outside, the flow resumes in any case.
+        // When control is returned from outside, the flow resumes in any case. After a delegate it goes
+        // on as it would have without it.
+        let delegates = self.machine.cfg.edge(id).is_some_and(|(from, ..)| {
+            let node = self.machine.cfg.node(from);
+            node.is_some_and(|node| matches!(node.origin, Origin::Delegate(_)))
+        });
         let resumes = edge.kind == EdgeKind::Return
             && matches!(edge.origin, Origin::Agent(_))
-            && from != Some(NodeKind::Return)
+            && (from != Some(NodeKind::Return) || delegates)
             && kind(to) == Some(NodeKind::Resume);
         let starts = edge.kind == EdgeKind::Start;
         let frame = self.frame();

@@ -51,11 +51,11 @@ start_agent desk:
         r#"
 tools: { price: [{ when: { item: lamp }, answer: { amount: 5 } }, { answer: { amount: 9 } }] }
 answers:
-  - { calls: [{ fill: { city: Rome } }], message: Rome }
+  - { calls: [{ name: fill, arguments: { city: Rome } }], message: Rome }
   - { say: "Noted.", message: Rome }
-  - { calls: [{ price_of: { item: chair } }], message: chair }
+  - { calls: [{ name: price_of, arguments: { item: chair } }], message: chair }
   - { say: "Nine.", message: chair }
-  - { calls: [{ person: {} }], message: person }
+  - { calls: [{ name: person, arguments: {} }], message: person }
 tests:
   - name: in order
     turns:
@@ -102,10 +102,10 @@ subagent orders:
 "#,
         r#"
 answers:
-  - { agent: desk, calls: [{ go: {} }], message: first }
+  - { agent: desk, calls: [{ name: go, arguments: {} }], message: first }
   - { agent: desk, say: "Not yet.", message: first }
-  - { agent: desk, calls: [{ verify: { verified: true } }], message: code }
-  - { agent: desk, calls: [{ go: {} }], message: code }
+  - { agent: desk, calls: [{ name: verify, arguments: { verified: true } }], message: code }
+  - { agent: desk, calls: [{ name: go, arguments: {} }], message: code }
   - { agent: orders, say: "Order 7, as you said.", message: code }
   - { agent: orders, say: "Still orders.", message: more }
 tests:
@@ -158,7 +158,7 @@ subagent orders:
         format!(
             r#"
 answers:
-  - {{ agent: desk, calls: [{{ go: {{}} }}], message: order }}
+  - {{ agent: desk, calls: [{{ name: go, arguments: {{}} }}], message: order }}
   - {{ agent: orders, say: "Order 7.", message: order }}
   - {{ agent: {agent}, say: "I am {agent}.", message: more }}
 tests:
@@ -209,6 +209,7 @@ tests:
     turns:
       - user: hello
         says: ["Sorry, something went wrong."]
+        status: failed
 "#,
     );
     talk_script(
@@ -258,7 +259,7 @@ start_agent desk:
         r#"
 tools: { verify: [{ fail: error, message: down }] }
 answers:
-  - { calls: [{ verify_code: { code: "1" } }] }
+  - { calls: [{ name: verify_code, arguments: { code: "1" } }] }
   - { say: "It is down." }
 tests:
   - name: down

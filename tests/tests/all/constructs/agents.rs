@@ -238,7 +238,9 @@ FLOW:
         ],
         r#"
 entry: Front
-answers: [{ ask: extract, message: "^A12$", values: { number: A12 } }]
+answers:
+  - { ask: extract, message: "^A12$", values: { number: A12 } }
+  - { ask: extract, values: {}, times: always }
 tests:
   - name: two turns
     turns:

@@ -580,12 +580,14 @@ tests:
         &map,
         r#"
 answers:
-  - { ask: extract, message: NY, values: { from: NY } }
-  - { ask: extract, message: ny, values: { from: ny } }
+  - { ask: extract, message: upper, values: { from: NY } }
+  - { ask: extract, message: lower, values: { from: ny } }
 tests:
   - name: keys and cases
     turns:
-      - user: "ny"
+      - user: in upper case
+        state: { from: { any: false } }
+      - user: in lower case
         says: ["From JFK."]
 "#,
     );

@@ -319,6 +319,8 @@ FLOW:
         r#"
 answers:
   - { ask: extract, values: { city: Rome }, message: Rome }
+  - { ask: extract, values: {}, times: always }
+  - { choose: [], times: always }
 tests:
   - name: of the step
     turns:
@@ -391,13 +393,15 @@ TOOLS:
     immutable: [amount]
 FLOW:
   entry_point: ask
-  steps: [ask, pay_it]
+  steps: [ask, pay_it, enough]
+  enough:
+    REASONING: false
+    RESPOND: "Enough."
+    THEN: COMPLETE
   ask:
     REASONING: false
     MAX_ATTEMPTS: 2
-    ON_EXHAUSTED:
-      RESPOND: "Enough."
-      THEN: COMPLETE
+    ON_EXHAUSTED: enough
     RESPOND: "How much?"
     ON_INPUT:
       - IF: input.contains("5")

@@ -25,7 +25,6 @@ FLOW:
     ON_INPUT:
       - ELSE:
         SET: city = input
-        THEN: COMPLETE
 COMPLETE:
   - WHEN: city IS SET
     RESPOND: "Noted."
@@ -40,7 +39,6 @@ tests:
       - says: ["Last time ."]
       - user: Oslo
         says: ["Noted."]
-        state: { user.city: Oslo }
   - name: later
     memory: { user.city: Rome }
     turns:
@@ -75,7 +73,7 @@ FLOW:
   steps: [ask, show]
   ask:
     REASONING: false
-    RESPOND: "Where?"
+    RESPOND: "Where? {{user.trip.city}}"
     ON_INPUT:
       - ELSE:
         SET:
@@ -104,8 +102,7 @@ tests:
   - name: from an earlier one
     memory: { user.trip: { city: Oslo, n: 1 } }
     turns:
-      - says: ["Where?"]
-        state: { user.trip.city: Oslo }
+      - says: ["Where? Oslo"]
 "#,
     );
 }

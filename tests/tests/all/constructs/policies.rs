@@ -180,7 +180,7 @@ COMPLETE:
         r#"
 tools: { process_refund: [{ answer: { refund_id: R9, amount: 12 } }] }
 answers:
-  - { calls: [{ process_refund: { order_id: O1 } }] }
+  - { calls: [{ name: process_refund, arguments: { order_id: O1 } }] }
   - { say: "Done." }
 tests:
   - name: completes
