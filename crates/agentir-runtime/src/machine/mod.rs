@@ -11,6 +11,7 @@
 mod checks;
 mod collect;
 mod confirmation;
+mod delegates;
 mod detectors;
 mod execute;
 mod exit_conditions;
@@ -430,32 +431,6 @@ impl<'r, 'p> Run<'r, 'p, '_> {
         self.emit(EventKind::Error { kind, message: message.clone() });
         self.progress.error = Some(message);
         self.end_turn(Status::Failed)
-    }
-
-    /// Begins at the first agent again, if the program says that every message does (Agentforce,
-    /// `reset_to_initial_node`).
-    fn restart_at_entry(&mut self) {
-        let Some(entry) = self.machine.program.entry() else { return };
-        let setting = entry.metadata.dialect.traits().restart_setting;
-        let Some((first, rest)) = setting.split_first() else { return };
-        let own = entry.extensions.0.get(entry.metadata.dialect.id());
-        let value = own.and_then(|own| own.get(*first)).map(|found| &found.value);
-        let value = rest.iter().try_fold(value, |value, key| Some(value?.get(*key)));
-        let restarts = value.flatten().and_then(Json::as_bool) == Some(true);
-        let name = entry.metadata.name.value.as_str();
-        let elsewhere = self.session.agent().is_some_and(|agent| agent != name);
-        if !restarts || !elsewhere || self.input.is_none() {
-            return;
-        }
-        let from = self.session.agent().unwrap_or_default().to_owned();
-        let to = name.to_owned();
-        self.emit(EventKind::Transfer { how: "return", from, to });
-        let messages = self.session.stack.last().map(|frame| frame.messages.clone());
-        self.session.stack.clear();
-        let mut frame = Frame::new(name, 0, self.session.turn);
-        frame.messages = messages.unwrap_or_default();
-        self.session.stack.push(frame);
-        self.restart_turn();
     }
 
     fn end_turn(&mut self, status: Status) -> Turn {

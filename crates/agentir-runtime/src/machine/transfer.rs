@@ -2,15 +2,15 @@
 //! ADL, B.3).
 
 use super::scope::{dotted, path_of};
-use super::{Input, MAX_STACK_DEPTH, Next, NodeResult, Run, index};
+use super::{MAX_STACK_DEPTH, Next, NodeResult, Run, index};
 use crate::host::Escalation;
 use crate::json::{from_json, to_json};
 use crate::model::{Message, Role};
-use crate::session::{Binding, Frame, HeldMessage, RuntimeError, Status};
+use crate::session::{Binding, Frame, RuntimeError, Status};
 use crate::trace::EventKind;
 use agentir_diagnostics::{Span, Spanned};
-use agentir_eval::{Value, member};
-use agentir_expr::{Expr, Name, Segment};
+use agentir_eval::Value;
+use agentir_expr::{Expr, Name};
 use agentir_flow::cfg::{EdgeKind, Node, NodeKind, Origin, Transfer};
 use agentir_ir::{
     AgentType, BindingAction, Context, Data, Delegate, Handoff, Statement, Target, TextData,
@@ -91,37 +91,6 @@ impl<'p> Run<'_, 'p, '_> {
         Ok(Next::Switch)
     }
 
-    /// Whether the agent in charge is a supervisor that routes the next message when the agent that
-    /// gets this one is done (reference of supervisors: "the Supervisor decides which agent should handle
-    /// each user message"). A declared handoff without a return is for good.
-    fn routes_next_message(&self, node: &Node<'p>, to: &str) -> bool {
-        let Ok(agent) = self.agent() else { return false };
-        let routed =
-            matches!(node.origin, Origin::Rule(_) | Origin::Name(_) | Origin::Reference(_));
-        let declared = |h: &Handoff| agent.resolve_alias(&h.to).value == to;
-        let given = matches!(node.origin, Origin::Rule(rule) if rule.returns == Some(false));
-        agent.metadata.kind == AgentType::Supervisor
-            && routed
-            && !given
-            && !agent.coordination.handoffs.iter().any(declared)
-    }
-
-    /// Goes on with the supervisor that routed the conversation to an agent: with the next thing that
-    /// the user wants, or with the next message.
-    fn resume_supervisor(&mut self, supervisor: Frame) -> Next {
-        self.session.stack.push(supervisor);
-        self.session.set_system("handoff", &serde_json::json!({ "completed": true }));
-        if self.next_in_queue() {
-            return Next::Switch;
-        }
-        let part = self.agent_id().and_then(|id| self.machine.cfg.agent(id));
-        if let Some(wait) = part.map(|part| part.wait) {
-            self.frame().node = index(wait.index());
-        }
-        self.progress.input_unread = false;
-        Next::Stop(Status::Await)
-    }
-
     /// Starts another agent, or resumes it if it is parked.
     fn push_agent(&mut self, to: &str, entry: u32, given: HandoffInput, back: u32, asks: bool) {
         let parked = self
@@ -146,39 +115,6 @@ impl<'p> Run<'_, 'p, '_> {
         self.session.stack.push(frame);
         // Input that does not name a variable is dropped.
         let _ = self.apply_input(given);
-    }
-
-    /// Keeps the message that an agent delegates with, for when it continues.
-    fn hold_message(&mut self) {
-        let unread = self.progress.input_unread;
-        let held = self.input.as_ref().map(|input| HeldMessage {
-            text: input.text.clone(),
-            action: input.action.clone(),
-            unread,
-        });
-        self.frame().held = held;
-    }
-
-    /// Continues with the message that the agent delegated with (ABL, current specification, 3.10:
-    /// "current agent continues with result"), which is an earlier one if the user talked to the other
-    /// agent.
-    fn resume_held_message(&mut self) {
-        let Some(held) = self.frame().held.take() else {
-            self.progress.input_unread = false;
-            return;
-        };
-        self.progress.input_unread = held.unread;
-        if !held.unread || self.input.as_ref().is_some_and(|input| input.text == held.text) {
-            return;
-        }
-        self.session.set_system("input", &Json::from(held.text.as_str()));
-        self.input = Some(Input { text: held.text, action: held.action });
-        // The agent has seen it; the answers to the other agent's questions are not for this one.
-        let turn = self.session.turn;
-        let frame = self.frame();
-        if frame.last_seen_turn.is_some() {
-            frame.last_seen_turn = Some(turn);
-        }
     }
 
     fn apply_input(&mut self, given: HandoffInput) -> Result<(), RuntimeError> {
@@ -273,7 +209,7 @@ impl<'p> Run<'_, 'p, '_> {
     }
 
     /// Notes a value that another agent passed or returned, so that the model is told of it.
-    fn receive(&mut self, name: &str) {
+    pub(super) fn receive(&mut self, name: &str) {
         let received = &mut self.frame().received;
         if received.iter().all(|known| known != name) {
             received.push(name.to_owned());
@@ -550,36 +486,6 @@ impl<'p> Run<'_, 'p, '_> {
         }
     }
 
-    /// Takes over what a delegate returned: the variables of `RETURNS`, or else the result as a whole,
-    /// under the agent's name.
-    fn after_delegate(&mut self, delegate: &'p Delegate) -> Result<(), RuntimeError> {
-        let result = self.result();
-        let semantics = self.dialect().semantics();
-        for returned in delegate.returned() {
-            let mut value = result.clone();
-            let path = path_of(&returned.field.value);
-            let root = std::iter::once(Segment::Field(path.root));
-            for segment in root.chain(path.segments) {
-                value = member(&value, &segment, semantics).unwrap_or_default();
-            }
-            // A field that the other agent does not have leaves the variable as it is.
-            if value != Value::Undefined {
-                self.assign_name(returned.variable, value)?;
-                self.receive(returned.variable);
-            }
-        }
-        if delegate.returned().next().is_none() {
-            let name = self.agent()?.resolve_alias(&delegate.agent).value.clone();
-            self.receive(&name);
-        }
-        if let Some(words) = &delegate.use_result {
-            let text = self.render(words);
-            self.frame().notes.push(text);
-        }
-        self.condition_results.clear();
-        Ok(())
-    }
-
     fn after_return(&mut self, handoff: &'p Handoff) -> Result<(), RuntimeError> {
         let Some(on_return) = &handoff.on_return else { return Ok(()) };
         let agent = self.agent()?;
@@ -613,7 +519,7 @@ impl<'p> Run<'_, 'p, '_> {
         Ok(())
     }
 
-    fn result(&mut self) -> Value {
+    pub(super) fn result(&mut self) -> Value {
         self.frame().variables.get("result").cloned().unwrap_or_default()
     }
 
