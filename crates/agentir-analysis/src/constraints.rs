@@ -98,10 +98,8 @@ fn stops(constraint: &Constraint) -> bool {
     let warns =
         constraint.severity == Some("warning") || constraint.kind == Some(ConstraintKind::Warn);
     let goes_on = constraint.on_fail.as_ref().is_some_and(|failure| {
-        let on = |target: &Target| matches!(target, Target::Continue | Target::Redact);
-        let jumps = failure.then_action.iter().chain(&failure.then_step);
-        matches!(failure.kind, FailureKind::Redact | FailureKind::CollectField)
-            || jumps.into_iter().any(|jump| on(&jump.target))
+        let mut jumps = failure.then_action.iter().chain(&failure.then_step);
+        jumps.any(|jump| jump.target == Target::Continue)
     });
     !warns && !goes_on
 }

@@ -172,6 +172,7 @@ fn talk(args: &Run) -> Result<ExitCode, String> {
             None => None,
         },
     };
+    let extractor = Offline::with_clock(jiff::Zoned::now);
     let mut person = Person(snapshot.sources().masker());
     let mut nobody = NoHuman;
     let talks = io::stdin().is_terminal();
@@ -180,6 +181,8 @@ fn talk(args: &Run) -> Result<ExitCode, String> {
     let mut input: Option<Input> = None;
     let mut refusals = Refusals::default();
     let mut begins = session.turn == 0 && session.transcript.is_empty();
+    // Whether the last turn failed.
+    let mut failed = false;
     if !begins {
         for message in &session.transcript {
             let mark = if message.role == agentir_runtime::Role::User { "> " } else { "" };
@@ -188,13 +191,10 @@ fn talk(args: &Run) -> Result<ExitCode, String> {
     }
     loop {
         if begins || input.is_some() {
-            // What bindings of tools may read of the conversation: `{{session.name}}`.
-            for (name, value) in session.variables() {
-                tools.set_session(&name, value);
-            }
             let human: &mut dyn Human = if args.human && talks { &mut person } else { &mut nobody };
             let mut host = Host {
                 model: &mut *model,
+                extractor: &extractor,
                 tools: &mut tools,
                 human,
                 clock: &Now,
@@ -207,8 +207,14 @@ fn talk(args: &Run) -> Result<ExitCode, String> {
             observer.flush()?;
             show(&turn, &mut observer)?;
             refusals.show(&tools);
+            failed = turn.error.is_some();
             match turn.status {
-                Status::Await => {}
+                // The turn failed, the conversation goes on.
+                Status::Await => {
+                    if let Some(error) = &turn.error {
+                        tell!("error: {}", observer.terminal.masker().mask(error));
+                    }
+                }
                 Status::Human => {
                     println!("[a human agent takes over]");
                     return Ok(ExitCode::SUCCESS);
@@ -234,7 +240,7 @@ fn talk(args: &Run) -> Result<ExitCode, String> {
                 input = Some(said(&line));
             }
             Some(Err(error)) => return Err(format!("the input cannot be read: {error}")),
-            None => return Ok(ExitCode::SUCCESS),
+            None => return Ok(ExitCode::from(u8::from(failed))),
         }
     }
 }
@@ -507,6 +513,13 @@ impl Trace<'_> {
 
 impl Observer for Trace<'_> {
     fn event(&mut self, event: &Event) {
+        // What blocks because it is broken is said to whoever runs the agents in any case.
+        if let EventKind::Error { kind, message } = &event.kind
+            && kind == "check_error"
+            && !self.show
+        {
+            tell!("error: {}: {}", event.agent, self.terminal.shown(message));
+        }
         if !self.show && self.file.is_none() {
             return;
         }

@@ -372,18 +372,9 @@ impl<'a> Collector<'a> {
             }
         }
         for delegate in &agent.coordination.delegates {
-            let returns = delegate.returns.as_ref().map(|ty| &ty.kind);
-            if let Some(TypeKind::Object(fields)) = returns {
-                for field in fields {
-                    match field.ty.name() {
-                        // `child_field: parent_variable`.
-                        Some(name) if !is_type(name) => {
-                            let name = Spanned::new(Name::new(name), field.ty.span);
-                            self.variable(owner, &name, Role::Write);
-                        }
-                        _ => self.variable(owner, &field.name, Role::Write),
-                    }
-                }
+            for value in delegate.returned() {
+                let variable = Spanned::new(Name::new(value.variable), value.span);
+                self.variable(owner, &variable, Role::Write);
             }
         }
         for rule in agent.routing.iter().flat_map(|routing| &routing.rules) {

@@ -5,7 +5,7 @@ use super::Role;
 use super::collect::{Collector, Owner, SESSION};
 use agentir_diagnostics::{Span, Spanned};
 use agentir_expr::Name;
-use agentir_ir::Tool;
+use agentir_ir::{TextData, Tool};
 
 /// A placeholder: `{name}`, `{{session.name}}`, `{!@variables.name}`.
 pub(super) struct Hole {
@@ -49,6 +49,67 @@ impl<'a> Collector<'a> {
     }
 }
 
+impl<'a> Collector<'a> {
+    /// The variables that humans are told when they take over: items, values and members of `{a, b.c}`. AgentIR has
+    /// their texts, each with the location of all of them.
+    pub(super) fn told(&mut self, owner: Owner<'_, 'a>, told: &'a [TextData]) {
+        let Some(span) = told.iter().find_map(place) else { return };
+        let source = self.sources.and_then(|sources| sources.get(span.file));
+        let Some(source) = source else { return };
+        let end = (span.end as usize).min(source.text.len());
+        let text = source.text.get(span.start as usize..end).unwrap_or_default();
+        for (at, word) in items(text) {
+            if owner.variables.contains(word) || self.tool_symbol(owner.tools, word).is_some() {
+                let start = span.start.saturating_add(u32::try_from(at).unwrap_or(u32::MAX));
+                let length = u32::try_from(word.len()).unwrap_or(u32::MAX);
+                let at = Span::new(span.file, start, start.saturating_add(length));
+                let name = Spanned::new(Name::new(word), at);
+                match self.tool_symbol(owner.tools, word) {
+                    Some(tool) if !owner.variables.contains(word) => self.add(tool, at, Role::Read),
+                    _ => self.variable(owner, &name, Role::Read),
+                }
+            }
+        }
+    }
+}
+
+/// Where the first text is written.
+fn place(data: &TextData) -> Option<Span> {
+    match data {
+        TextData::Text(text) => Some(text.text.span),
+        TextData::List(all) => all.iter().find_map(place),
+        TextData::Object(fields) => fields.iter().find_map(|(_, data)| place(data)),
+        TextData::Other(_) => None,
+    }
+}
+
+/// The words that are items or values as a whole, or the first names of paths that are.
+fn items(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let is_part = |c: char| c.is_alphanumeric() || c == '_';
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        loop {
+            let start = at + text.get(at..)?.find(is_part)?;
+            let tail = text.get(start..)?;
+            let end = start + tail.find(|c| !is_part(c)).unwrap_or(tail.len());
+            at = end;
+            let before = text.get(..start)?.trim_end_matches([' ', '"', '\'']);
+            let after = text.get(end..)?.trim_start_matches(['"', '\'']);
+            let begins = before.ends_with(['-', ':', '{', ',', '[']);
+            let ends = after.is_empty() || after.starts_with(['\n', '\r', '.', ',', '}', ']', ' ']);
+            let is_text = after.starts_with([' ', ',']) && text.get(..start)?.ends_with(['"', '\'']);
+            if begins && ends && !is_text && (after.trim_start_matches(' ').len() == after.len() || is_end(after)) {
+                return Some((start, text.get(start..end)?));
+            }
+        }
+    })
+}
+
+/// Whether nothing but what ends an item follows.
+fn is_end(after: &str) -> bool {
+    after.trim_start_matches(' ').starts_with(['\n', '\r', '#', '}', ']', '|', ','])
+}
+
 /// The placeholders of a text.
 fn holes(text: &str, within: Span) -> Vec<Hole> {
     let mut found = Vec::new();
@@ -88,6 +149,13 @@ fn holes(text: &str, within: Span) -> Vec<Hole> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn items_are_words_alone() {
+        let text = "\n  - lane\n  - \"card\"\n  - state: {desk.state, days}\n  - note: \"lane is full\"\n  - due: {{due}}\n  - by: who # x";
+        let found: Vec<&str> = items(text).map(|(_, word)| word).collect();
+        assert_eq!(found, ["lane", "card", "desk", "days", "due", "who"]);
+    }
 
     #[test]
     fn placeholders_have_a_path() {
