@@ -11,6 +11,7 @@ use agentir_compare::NormalizedProgram;
 use agentir_config::Configs;
 use agentir_diagnostics::{Edit, FileId, Span};
 use agentir_expr::dialect::Entry;
+use agentir_expr::{ExprKind, Visit};
 use agentir_ir::Program;
 use agentir_lint::{Cancellation, Selection};
 use agentir_project::{CheckOptions, Levels, Loaded, check_loaded, config_names, read_program};
@@ -152,12 +153,18 @@ impl Snapshot {
                     return Err(RenameError::Taken(new.to_owned()));
                 }
             }
+            let shorthands = self.shorthands(program);
             let occurrences = symbols
                 .iter()
                 .flat_map(|id| references.occurrences(*id))
                 .filter(|occurrence| occurrence.role != Role::Alias);
             for occurrence in occurrences {
                 let text = self.edit(occurrence, &name, new)?;
+                // `{name}` is short for `{name: name}`, of which the first is the key of the data.
+                let text = match shorthands.contains(&occurrence.span) {
+                    true => format!("{name}: {text}"),
+                    false => text,
+                };
                 // What reads it says more than words that mention it.
                 edits.entry(occurrence.span).or_insert(text);
             }
@@ -190,6 +197,25 @@ impl Snapshot {
             })?;
         }
         Ok(Rename { kind, name, edits })
+    }
+
+    /// The entries of objects that are only a name, which is both the key and the variable.
+    fn shorthands(&self, program: ProgramId) -> BTreeSet<Span> {
+        let mut found = BTreeSet::new();
+        for agent in self.ir(program).into_iter().flat_map(Program::agents) {
+            agent.walk(&mut |node| {
+                node.exprs(&mut |expr| {
+                    expr.visit(&mut |e| {
+                        if let ExprKind::Object(entries) = &e.kind {
+                            let short = entries.iter().filter(|entry| entry.value.is_none());
+                            found.extend(short.map(|entry| entry.key.span));
+                        }
+                        Visit::Children
+                    });
+                });
+            });
+        }
+        found
     }
 
     /// The error for a place where it is not known what a name refers to.
@@ -321,7 +347,7 @@ impl Snapshot {
     /// The former and the new texts of the edits, each pair once.
     fn forms(&self, edits: &[Edit]) -> BTreeSet<(String, String)> {
         let form = |edit: &Edit| Some((self.written(edit.span)?.to_owned(), edit.text.clone()));
-        edits.iter().filter_map(form).collect()
+        edits.iter().filter(|edit| !edit.text.contains(": ")).filter_map(form).collect()
     }
 
     /// Whether a program with edits differs from this one in the name alone.
@@ -510,9 +536,15 @@ fn same_values(one: &Program, two: &Program, renaming: &Renaming<'_>) -> bool {
             if path.ends_with("source_hash") {
                 return;
             }
-            let line = format!("{path}\n{value}");
+            // Escapes would hide where words begin.
+            let line = match value.as_str() {
+                Some(text) => format!("{path}\n{text}"),
+                None => format!("{path}\n{value}"),
+            };
             let forms = renaming.forms.iter();
             let line = forms.fold(line, |line, (form, new)| renamed(&line, form, new));
+            let new = renaming.new;
+            let line = line.replace(&format!("{new}: {new}"), new);
             all.insert(line);
         });
         all

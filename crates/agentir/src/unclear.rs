@@ -100,8 +100,15 @@ impl Snapshot {
             !known.iter().any(|occurrence| holds(occurrence.span, *word))
                 && !edits.keys().any(|edit| edit.file == word.file && holds(*edit, *word))
         };
-        let all: Vec<usize> =
-            if whole { words(text, name).collect() } else { placeholders(text, name).collect() };
+        // The member of something else is another name.
+        let is_member = |at: &usize| {
+            text.get(..*at).is_some_and(|b| b.ends_with('.') && !b.ends_with("session."))
+        };
+        let all: Vec<usize> = if whole {
+            words(text, name).filter(|at| !is_member(at)).collect()
+        } else {
+            placeholders(text, name).collect()
+        };
         all.into_iter().filter_map(|at| word(within, at, name)).find(is_new)
     }
 

@@ -3,14 +3,14 @@
 use super::{Occurrence, Role, Scope, Symbol, SymbolId, SymbolKind};
 use crate::prompt::Instructions;
 use crate::script;
-use crate::variables::{first, is_type};
+use crate::variables::first;
 use agentir_diagnostics::{SourceMap, Span, Spanned};
 use agentir_expr::dialect::RuntimeNames;
 use agentir_expr::{Expr, ExprKind, Name, Path, Segment, Template, TypeExpr, TypeKind, Visit};
 use agentir_flow::cfg::AgentId;
 use agentir_ir::{
     Agent, AgentReference, AgentUse, BindingAction, Call, GatherField, Jump, Node, Profile,
-    Program, Target, TextData, Tool, ToolBinding, VariableBinding, WriteUse,
+    Program, Target, Tool, ToolBinding, VariableBinding, WriteUse,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -339,7 +339,7 @@ impl<'a> Collector<'a> {
     fn coordination(&mut self, owner: Owner<'_, 'a>) {
         let agent = owner.agent;
         let escalation = agent.coordination.escalation.iter();
-        escalation.flat_map(|e| &e.context_for_human).for_each(|told| self.told(owner, told));
+        escalation.for_each(|e| self.told(owner, &e.context_for_human));
         for handoff in &agent.coordination.handoffs {
             let Some(receiver) = self.agent_id(agent, &handoff.to) else { continue };
             for passed in &handoff.context.pass {
@@ -443,24 +443,6 @@ impl<'a> Collector<'a> {
         check.for_each(|check| self.expr(owner, check));
         let texts = field.description.iter().chain(&field.extraction_hints);
         texts.for_each(|text| text.exprs(&mut |expr| self.expr(owner, expr)));
-    }
-
-    /// What humans are told when they take over: variables by name, or texts.
-    fn told(&mut self, owner: Owner<'_, 'a>, data: &'a TextData) {
-        match data {
-            TextData::Text(text) => {
-                let written = &text.text.value;
-                if written.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '.') {
-                    let name = Spanned::new(written.clone(), text.place(0..written.len()));
-                    self.variable(owner, &name, Role::Read);
-                }
-                text.exprs(&mut |expr| self.expr(owner, expr));
-            }
-            TextData::Object(fields) => {
-                fields.iter().for_each(|(_, value)| self.told(owner, value));
-            }
-            TextData::List(_) | TextData::Other(_) => {}
-        }
     }
 
     fn passed(&mut self, owner: Owner<'_, 'a>, to: &Spanned<Name>, binding: &VariableBinding) {

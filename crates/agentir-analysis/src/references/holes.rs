@@ -97,8 +97,13 @@ fn items(text: &str) -> impl Iterator<Item = (usize, &str)> {
             let after = text.get(end..)?.trim_start_matches(['"', '\'']);
             let begins = before.ends_with(['-', ':', '{', ',', '[']);
             let ends = after.is_empty() || after.starts_with(['\n', '\r', '.', ',', '}', ']', ' ']);
-            let is_text = after.starts_with([' ', ',']) && text.get(..start)?.ends_with(['"', '\'']);
-            if begins && ends && !is_text && (after.trim_start_matches(' ').len() == after.len() || is_end(after)) {
+            let is_text =
+                after.starts_with([' ', ',']) && text.get(..start)?.ends_with(['"', '\'']);
+            if begins
+                && ends
+                && !is_text
+                && (after.trim_start_matches(' ').len() == after.len() || is_end(after))
+            {
                 return Some((start, text.get(start..end)?));
             }
         }
