@@ -3,7 +3,7 @@
 use crate::conditions::{is_stable, roots};
 use crate::symbols::AgentSymbols;
 use agentir_expr::{BinaryOp, Condition, ConditionKind, Expr, ExprKind};
-use agentir_ir::{Checkpoint, Constraint, ConstraintKind, FailureKind, Target};
+use agentir_ir::{Checkpoint, Constraint, ConstraintKind, Target};
 use agentir_solver::Test;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smol_str::SmolStr;
