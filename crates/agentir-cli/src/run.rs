@@ -172,6 +172,7 @@ fn talk(args: &Run) -> Result<ExitCode, String> {
             None => None,
         },
     };
+    let extractor = Offline::with_clock(jiff::Zoned::now);
     let mut person = Person(snapshot.sources().masker());
     let mut nobody = NoHuman;
     let talks = io::stdin().is_terminal();
@@ -190,13 +191,10 @@ fn talk(args: &Run) -> Result<ExitCode, String> {
     }
     loop {
         if begins || input.is_some() {
-            // What bindings of tools may read of the conversation: `{{session.name}}`.
-            for (name, value) in session.variables() {
-                tools.set_session(&name, value);
-            }
             let human: &mut dyn Human = if args.human && talks { &mut person } else { &mut nobody };
             let mut host = Host {
                 model: &mut *model,
+                extractor: &extractor,
                 tools: &mut tools,
                 human,
                 clock: &Now,

@@ -66,6 +66,7 @@ fn call_within(
         remote: None,
         arguments,
         timeout_ms,
+        session: serde_json::Map::new(),
     })
 }
 

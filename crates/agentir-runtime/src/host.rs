@@ -1,7 +1,7 @@
 //! The interfaces between a conversation and the outside world: a model, tools, people, a clock.
 //! Everything with external effects implements one of these traits; the runtime itself has none.
 
-use crate::model::Model;
+use crate::model::{FieldSpec, Model};
 use crate::trace::Event;
 use agentir_ir::{Remote, Tool};
 use serde_json::{Map, Value as Json};
@@ -25,6 +25,9 @@ pub struct ToolCall<'a> {
     pub arguments: Map<String, Json>,
     /// The time limit, in milliseconds.
     pub timeout_ms: u64,
+    /// The variables of the conversation that the declaration of the tool reads (`{{session.user.id}}`),
+    /// by their paths. Those without a value are missing.
+    pub session: Map<String, Json>,
 }
 
 /// The reason why a call failed.
@@ -135,6 +138,19 @@ pub trait Clock {
     fn sleep(&self, milliseconds: u64);
 }
 
+/// Extracts values from messages without a language model, by patterns and by the types of the values
+/// (ABL, current specification, 3.6, "Extraction Strategies").
+pub trait Extractor {
+    /// The values of a message, by field; `asked` is the field that the user was asked for. Values that
+    /// the message does not contain are left out.
+    fn extract(
+        &self,
+        message: &str,
+        fields: &[FieldSpec],
+        asked: Option<&str>,
+    ) -> Map<String, Json>;
+}
+
 /// Receives the events of a conversation.
 pub trait Observer {
     /// Called for every event. Sensitive values are already masked.
@@ -152,6 +168,8 @@ impl Observer for () {
 pub struct Host<'h> {
     /// Answers requests to the language model.
     pub model: &'h mut dyn Model,
+    /// Extracts values where no language model may be asked.
+    pub extractor: &'h dyn Extractor,
     /// Executes tool calls.
     pub tools: &'h mut dyn Tools,
     /// Receives escalations.

@@ -20,8 +20,8 @@ mod session;
 mod trace;
 
 pub use host::{
-    Clock, Escalation, FailureKind, Host, Human, HumanReply, MAX_ARGUMENTS, NoHuman, Observer,
-    ToolCall, ToolFailure, Tools,
+    Clock, Escalation, Extractor, FailureKind, Host, Human, HumanReply, MAX_ARGUMENTS, NoHuman,
+    Observer, ToolCall, ToolFailure, Tools,
 };
 pub use json::{from_json, to_json};
 pub use machine::{AgentMessage, Input, Machine, StartError, Turn};

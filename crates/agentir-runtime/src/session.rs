@@ -72,6 +72,9 @@ pub struct Session {
     /// Expiry times of memory paths, in milliseconds since the Unix epoch.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) expires: BTreeMap<String, i64>,
+    /// The session variables of agents that keep them when they are entered again, by agent.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) kept: BTreeMap<String, BTreeMap<String, Json>>,
     /// The time of the last turn, in milliseconds since the Unix epoch.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[serde(rename = "last")]
@@ -107,8 +110,8 @@ impl Session {
     }
 
     /// The value of a variable, as the agent in charge sees it: its own variables take precedence
-    /// over shared ones, and those over the ones that the runtime assigns. After the end of the
-    /// conversation, the last agent's view.
+    /// over shared ones, and those over the ones that the runtime assigns. After the end of an agent,
+    /// its variables are the last ones looked at.
     #[must_use]
     pub fn variable(&self, name: &str) -> Option<Json> {
         let value = self
@@ -117,7 +120,8 @@ impl Session {
             .or_else(|| self.parked.last())
             .and_then(|frame| frame.variables.get(name))
             .or_else(|| self.shared.get(name))
-            .or_else(|| self.system.get(name))?;
+            .or_else(|| self.system.get(name))
+            .or_else(|| self.parked.last()?.variables.get(name))?;
         Some(crate::json::to_json(value))
     }
 
@@ -206,6 +210,38 @@ pub(crate) struct Proposal {
     pub(crate) turn: u32,
 }
 
+/// One of several things that the user wants, for which it is not yet its turn.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct QueuedIntent {
+    /// The name by which it was chosen.
+    pub(crate) name: String,
+    /// The message.
+    pub(crate) message: String,
+    /// When it was said, in milliseconds since the Unix epoch.
+    pub(crate) at: i64,
+}
+
+/// A value that the user has still to confirm.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Inference {
+    /// The value.
+    pub(crate) value: Json,
+    /// The turn in which it was inferred.
+    pub(crate) turn: u32,
+}
+
+/// The message with which an agent continues when an agent that it delegated to is done.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct HeldMessage {
+    /// The text.
+    pub(crate) text: String,
+    /// The button that was pressed, and its value.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) action: Option<(String, Option<String>)>,
+    /// Whether the agent has still to process it.
+    pub(crate) unread: bool,
+}
+
 /// An ongoing conversation with a remote agent.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct RemoteConversation {
@@ -234,6 +270,19 @@ pub(crate) struct Frame {
     /// Variables bound to variables of the calling agent.
     #[serde(rename = "bound")]
     pub(crate) bindings: Vec<Binding>,
+    /// The names of the values that other agents passed or returned, which the model sees.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) received: Vec<String>,
+    /// The message to continue with when the agent above is done.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) held: Option<HeldMessage>,
+    /// The delegations whose conditions held when they were last evaluated, each with the input that
+    /// it was made with.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) delegations: BTreeMap<u32, String>,
+    /// The inferred values that the user has still to confirm, by field.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) inferences: BTreeMap<String, Inference>,
     /// The messages that the model sees.
     pub(crate) messages: Vec<Message>,
     /// Additional instructions for the model, valid until the instructions are rebuilt.
@@ -266,8 +315,18 @@ pub(crate) struct Frame {
     pub(crate) iterations: u32,
     /// The caller's node to return to, if the agent returns.
     pub(crate) returns_to: Option<u32>,
+    /// The supervisor that routed the conversation here. It routes the next message when the agent is
+    /// done.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) routed_by: Option<Box<Frame>>,
+    /// What else the user wants, to be routed when the current agent is done.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) queue: Vec<QueuedIntent>,
     /// Whether the agent was delegated to, without taking over the conversation.
     pub(crate) delegated: bool,
+    /// Whether the agent returned control to its supervisor before it was done.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) returned: bool,
     /// Whether the agent gave up.
     pub(crate) failed: bool,
     /// How often the user was asked at each node.
@@ -293,6 +352,10 @@ impl Frame {
             return_points: Vec::new(),
             edge_counts: BTreeMap::new(),
             bindings: Vec::new(),
+            received: Vec::new(),
+            held: None,
+            delegations: BTreeMap::new(),
+            inferences: BTreeMap::new(),
             messages: Vec::new(),
             instructions: Vec::new(),
             notes: Vec::new(),
@@ -307,7 +370,10 @@ impl Frame {
             withheld: Vec::new(),
             iterations: 0,
             returns_to: None,
+            routed_by: None,
+            queue: Vec::new(),
             delegated: false,
+            returned: false,
             failed: false,
             ask_counts: BTreeMap::new(),
             rejections: BTreeMap::new(),

@@ -116,9 +116,7 @@ impl<'a> Builder<'_, 'a> {
             Statement::Repeat { jump, times } => {
                 let node = self.node(NodeKind::Branch, origin, span);
                 self.connect(ends, node);
-                // A missing limit is lowered to zero.
-                let limit = Some(*times).filter(|times| *times > 0);
-                let again = Edge::of(EdgeKind::Retry).at_most(limit).at(origin, span);
+                let again = Edge::of(EdgeKind::Retry).at_most(Some(*times)).at(origin, span);
                 let mut ends = self.jump(jump, vec![OpenEdge { from: node, edge: again }]);
                 let out = Edge::of(EdgeKind::Exhausted).at(origin, span);
                 ends.push(OpenEdge { from: node, edge: out });

@@ -79,6 +79,7 @@ impl<'p> Run<'_, 'p, '_> {
         };
         if let Some(template) = template {
             let text = self.render(template);
+            self.check_rendered()?;
             self.say(&text, None);
         }
         Ok(())
@@ -87,6 +88,9 @@ impl<'p> Run<'_, 'p, '_> {
     /// Sends a response: its text, its named template, or its message.
     pub(super) fn respond(&mut self, response: &Response) {
         let text = self.response_text(response, 0);
+        if self.render_error.borrow().is_some() {
+            return;
+        }
         let actions = response.actions.as_ref().map(|a| to_value(a, Mode::Plain));
         self.say(&text, actions);
     }

@@ -163,6 +163,9 @@ impl<'p> Run<'_, 'p, '_> {
 
     /// Returns to the saved node.
     fn resume(&mut self, at: NodeIndex) -> NodeResult {
+        if self.frame().return_points.is_empty() && self.next_in_queue() {
+            return Ok(Next::Switch);
+        }
         let again = self
             .progress
             .entered_by
@@ -325,8 +328,9 @@ impl<'p> Run<'_, 'p, '_> {
             || matches!(element, Origin::Agent(_) | Origin::Zone(_));
         let turn = self.session.turn;
         // An agent that has already seen this message has nothing more to say to it.
-        let again =
-            matches!(element, Origin::Agent(_)) && self.frame().last_seen_turn == Some(turn);
+        let seen = self.frame().last_seen_turn == Some(turn);
+        let again = matches!(element, Origin::Agent(_)) && seen;
+        let again_in_opening = seen;
         if !self.progress.input_unread || !answers || again {
             self.progress.input_unread = false;
             // A subagent that is used as a tool is done once it has answered.
@@ -342,6 +346,19 @@ impl<'p> Run<'_, 'p, '_> {
         }
         if let Some(edge) = self.interruption_edge(at)? {
             return Ok(Next::Take(edge));
+        }
+        if matches!(element, Origin::Statement(Statement::Await { .. }))
+            && self.node(at)?.step.is_none()
+        {
+            // What an agent does before its first turn ends with that turn, which is about this
+            // message (ADL, B.5: an ensemble executes its steps and then runs its agents). A second
+            // wait is for the next message.
+            if again_in_opening {
+                self.progress.input_unread = false;
+                return self.end_turn_at(at);
+            }
+            self.add_user_message();
+            return self.leave(at);
         }
         self.consume_input();
         self.extract_agent_fields()?;
@@ -668,7 +685,12 @@ impl<'p> Run<'_, 'p, '_> {
                 continue;
             }
             let given = self.frame().variables.get(&variable.name.value).is_some();
-            if !given && variable.initial_value.is_some() {
+            if given {
+                continue;
+            }
+            if let Some(value) = self.kept_value(&agent.metadata.name.value, variable) {
+                self.frame().variables.set(variable.name.value.clone(), value);
+            } else if variable.initial_value.is_some() {
                 let value = initial_value(variable.initial_value.as_ref());
                 self.frame().variables.set(variable.name.value.clone(), value);
             }

@@ -13,10 +13,13 @@ mod checks;
 mod collect;
 mod conditions;
 mod confirmation;
+mod delegates;
 mod detectors;
 mod execute;
 mod exit_conditions;
 mod failed_turn;
+mod fields;
+mod inferences;
 mod memory;
 mod message_classifiers;
 mod model_calls;
@@ -47,6 +50,7 @@ use petgraph::visit::EdgeRef;
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
+use std::cell::RefCell;
 use std::fmt;
 
 /// The maximum number of nodes that a turn may enter; exceeding it indicates an infinite loop.
@@ -68,6 +72,8 @@ pub struct Machine<'p> {
     exit_variables: exit_conditions::ExitVariables<'p>,
     /// The names to mask: fields, entities and memory paths declared as sensitive.
     sensitive: FxHashSet<&'p str>,
+    /// The variables that declarations of tools read.
+    session_paths: std::collections::BTreeSet<String>,
     fingerprint: String,
 }
 
@@ -174,6 +180,7 @@ impl<'p> Machine<'p> {
             classifiers,
             exit_variables,
             sensitive,
+            session_paths: tool_calls::session_paths(program),
             fingerprint,
         }
     }
@@ -227,6 +234,7 @@ impl<'p> Machine<'p> {
             system: State::new(),
             memory: State::new(),
             expires: std::collections::BTreeMap::new(),
+            kept: std::collections::BTreeMap::new(),
             last_turn_at: None,
             flow_steps: 0,
             orchestration: None,
@@ -276,6 +284,7 @@ impl<'p> Machine<'p> {
             notice: false,
             judged: FxHashMap::default(),
             calls: Vec::new(),
+            render_error: RefCell::new(None),
         };
         let now = run.host.clock.now();
         run.session.remove_expired(now);
@@ -292,7 +301,10 @@ impl<'p> Machine<'p> {
         run.begin_turn();
         let status = match run.screen_message() {
             Some(status) => status,
-            None => run.run_until_wait(),
+            None => {
+                run.restart_at_entry();
+                run.run_until_wait()
+            }
         };
         Ok(match run.progress.failed.take() {
             Some(failed) => run.end_failed_turn(good, failed),
@@ -361,6 +373,8 @@ struct Run<'r, 'p, 'h> {
     judged: FxHashMap<(String, String), bool>,
     /// The successful tool calls of this turn.
     calls: Vec<CompletedCall>,
+    /// The first expression of a text that could not be evaluated in this node.
+    render_error: RefCell<Option<String>>,
 }
 
 /// The progress of a turn. Together with the session, this is the state that speculative execution
@@ -391,6 +405,8 @@ struct Progress {
     extracted_ahead: Option<(String, Option<String>)>,
     /// Whether an agent that is done has answered the user in this turn.
     answered: bool,
+    /// The intent whose turn it is, of several that the user has.
+    due_intent: Option<String>,
     error: Option<String>,
 }
 
@@ -501,7 +517,7 @@ impl<'r, 'p> Run<'r, 'p, '_> {
                     "the agents run in a loop without waiting for the user",
                 ))
             } else {
-                self.execute(at)
+                self.execute(at).and_then(|next| self.check_rendered().map(|()| next))
             };
             let next = match step {
                 Ok(next) => next,
@@ -620,10 +636,15 @@ impl<'r, 'p> Run<'r, 'p, '_> {
     fn can_take(&mut self, id: EdgeIndex, to: NodeIndex, edge: &Edge<'p>) -> bool {
         let kind = |at| self.machine.cfg.node(at).map(|node| node.kind);
         let from = self.machine.cfg.edge(id).and_then(|(from, ..)| kind(from));
-        // When control is returned from outside, the flow resumes in any case.
+        // When control is returned from outside, the flow resumes in any case. After a delegate it goes
+        // on as it would have without it.
+        let delegates = self.machine.cfg.edge(id).is_some_and(|(from, ..)| {
+            let node = self.machine.cfg.node(from);
+            node.is_some_and(|node| matches!(node.origin, Origin::Delegate(_)))
+        });
         let resumes = edge.kind == EdgeKind::Return
             && matches!(edge.origin, Origin::Agent(_))
-            && from != Some(NodeKind::Return)
+            && (from != Some(NodeKind::Return) || delegates)
             && kind(to) == Some(NodeKind::Resume);
         let starts = edge.kind == EdgeKind::Start;
         let frame = self.frame();

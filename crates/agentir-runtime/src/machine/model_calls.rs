@@ -429,7 +429,8 @@ impl<'p> Run<'_, 'p, '_> {
         }
         let siblings = self.offer_siblings(&mut tools);
         let frame = self.frame();
-        if !siblings && frame.returns_to.is_some() && !frame.delegated {
+        let returns = frame.returns_to.is_some() || frame.routed_by.is_some();
+        if !siblings && returns && !frame.delegated {
             tools.push(crate::model::ToolSpec {
                 name: RETURN_TOOL.to_owned(),
                 description: "The user wants something that this agent cannot do.".to_owned(),
@@ -438,6 +439,7 @@ impl<'p> Run<'_, 'p, '_> {
             });
         }
         let system = self.system_prompt(zone)?;
+        self.check_rendered()?;
         let messages = self.frame().messages.clone();
         let mut missing = if in_step { Vec::new() } else { self.missing_fields()? };
         // After a rejected value, the prompt says what was wrong with it.

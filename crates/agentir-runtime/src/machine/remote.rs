@@ -119,6 +119,7 @@ impl<'p> Run<'_, 'p, '_> {
             remote: Some(remote),
             arguments,
             timeout_ms,
+            session: Map::new(),
         };
         let answer = self.host.tools.call(&call);
         let (result, error) = match &answer {

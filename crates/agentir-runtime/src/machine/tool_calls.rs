@@ -9,10 +9,12 @@ use crate::trace::EventKind;
 use agentir_expr::{Expr, ExprKind};
 use agentir_flow::cfg::{EdgeKind, Origin};
 use agentir_ir::{
-    BindingAction, Call, FilledBy, InputBinding, NumberOrText, Statement, Tool, ToolBinding,
+    BindingAction, Call, FilledBy, InputBinding, NumberOrText, Program, Statement, Tool,
+    ToolBinding,
 };
 use petgraph::graph::NodeIndex;
 use serde_json::{Map, Value as Json};
+use std::collections::BTreeSet;
 
 /// A tool and the arguments of a call.
 type PlannedCall<'p> = (&'p str, Map<String, Json>);
@@ -76,10 +78,7 @@ impl<'p> Run<'_, 'p, '_> {
                 self.call_failed(at, call, None)
             }
             Err(failure) => {
-                let data = match &failure.data {
-                    Json::Null => serde_json::json!({ "error": failure.message }),
-                    data => data.clone(),
-                };
+                let data = failed_result(&failure);
                 self.store_result(name, variable, &data, true)?;
                 self.call_failed(at, call, Some(failure))
             }
@@ -327,14 +326,28 @@ impl<'p> Run<'_, 'p, '_> {
             Some(at) => self.session.unfinished.remove(at).result,
             None => {
                 let arguments = arguments.clone();
-                let call =
-                    ToolCall { agent: &agent, name, tool, remote: None, arguments, timeout_ms };
+                let session = self.session_values();
+                let call = ToolCall {
+                    agent: &agent,
+                    name,
+                    tool,
+                    remote: None,
+                    arguments,
+                    timeout_ms,
+                    session,
+                };
                 self.host.tools.call(&call)?
             }
         };
         let tool = name.to_owned();
         self.calls.push(CompletedCall { agent, tool, arguments, result: result.clone() });
         Ok(result)
+    }
+
+    /// The variables that declarations of tools read as `{{session.x}}` (current specification, 3.5).
+    fn session_values(&self) -> Map<String, Json> {
+        let value = |path: &String| Some((path.clone(), to_json(&self.variable(path)?)));
+        self.machine.session_paths.iter().filter_map(value).collect()
     }
 
     pub(super) fn timeout(&self, tool: Option<&Tool>) -> u64 {
@@ -390,6 +403,53 @@ impl<'p> Run<'_, 'p, '_> {
         }
         self.recall(&format!("tool:{tool}:after"));
         Ok(())
+    }
+}
+
+/// The result of a failed call: what the tool returned with the error, and always the message as
+/// `error` (current specification, 3.14.6: `{{result.error}}`).
+fn failed_result(failure: &ToolFailure) -> Json {
+    let mut result = match &failure.data {
+        Json::Null => Map::new(),
+        Json::Object(data) => data.clone(),
+        data => Map::from_iter([("data".to_owned(), data.clone())]),
+    };
+    if !result.get("error").is_some_and(Json::is_string) {
+        result.insert("error".to_owned(), Json::from(failure.message.as_str()));
+    }
+    Json::Object(result)
+}
+
+/// The variables that tools of a program read as `{{session.x}}`: in their addresses, headers and
+/// bodies, and in what the tools of a library share.
+pub(super) fn session_paths(program: &Program) -> BTreeSet<String> {
+    let mut paths = BTreeSet::new();
+    for binding in program.tools().filter_map(|tool| tool.binding.as_ref()) {
+        binding.0.values().for_each(|value| paths_of(value, &mut paths));
+    }
+    let libraries = program.libraries.iter().map(|library| &library.extensions);
+    let shared = libraries.chain(program.agents().map(|agent| &agent.extensions));
+    for extension in shared.flat_map(|shared| shared.0.values()).flat_map(|all| all.values()) {
+        paths_of(&extension.value, &mut paths);
+    }
+    paths
+}
+
+/// Collects the paths after `session.` in the placeholders of all texts of a value. Recursive; the
+/// parser limits the depth.
+fn paths_of(value: &Json, paths: &mut BTreeSet<String>) {
+    match value {
+        Json::String(text) => {
+            for rest in text.split("{{").skip(1) {
+                let inside = rest.split("}}").next().unwrap_or_default().trim();
+                if let Some(path) = inside.strip_prefix("session.") {
+                    paths.insert(path.trim().to_owned());
+                }
+            }
+        }
+        Json::Array(items) => items.iter().for_each(|item| paths_of(item, paths)),
+        Json::Object(fields) => fields.values().for_each(|value| paths_of(value, paths)),
+        _ => {}
     }
 }
 

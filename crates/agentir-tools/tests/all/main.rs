@@ -87,6 +87,25 @@ fn call_within(
         remote: None,
         arguments: arguments(with),
         timeout_ms,
+        session: serde_json::Map::new(),
+    })
+}
+
+/// Calls a tool that reads variables of the conversation.
+fn call_with_session(
+    by: &mut dyn Tools,
+    tool: &Tool,
+    with: Json,
+    session: Json,
+) -> Result<Json, ToolFailure> {
+    by.call(&ToolCall {
+        agent: "Desk",
+        name: tool.name.value.as_str(),
+        tool: Some(tool),
+        remote: None,
+        arguments: arguments(with),
+        timeout_ms: 10_000,
+        session: arguments(session),
     })
 }
 
@@ -99,5 +118,6 @@ fn call_by_name(by: &mut dyn Tools, name: &str, with: Json) -> Result<Json, Tool
         remote: None,
         arguments: arguments(with),
         timeout_ms: 10_000,
+        session: serde_json::Map::new(),
     })
 }
