@@ -504,6 +504,9 @@ impl<'r, 'p> Run<'r, 'p, '_> {
                     continue;
                 }
                 if let Some(edge) = self.detour(at, kind) {
+                    if let Some(node) = self.machine.cfg.node(at).copied() {
+                        self.trace(at, &node);
+                    }
                     self.take_edge(edge);
                     continue;
                 }
