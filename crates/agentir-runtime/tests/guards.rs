@@ -172,6 +172,7 @@ fn converse(seed: u64) -> (Option<String>, usize, usize) {
         oracle.trace.push(format!("--- {:?}", input.map(|i| i.text.as_str())));
         let mut host = Host {
             model: &mut model,
+            extractor: &support::Patterns,
             tools: &mut tools,
             human: &mut human,
             clock: &Still,

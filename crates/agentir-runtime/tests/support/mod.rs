@@ -132,7 +132,7 @@ impl Model for Told {
 }
 
 /// Extracts what a message says as `name=value`, or as a whole for the requested field.
-struct Patterns;
+pub struct Patterns;
 
 impl Extractor for Patterns {
     fn extract(
