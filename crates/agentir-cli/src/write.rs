@@ -12,8 +12,14 @@ use tempfile::NamedTempFile;
 pub const TEMPORARY: &str = ".agentir-";
 
 /// Writes a file in one step: whoever reads it sees the old text or the new one. Who may do what with
-/// the file stays as it is; a link goes on leading to it.
+/// the file stays as it is; a link goes on leading to it. To a device or a pipe, such as `/dev/stdout`, the text is
+/// written as it is: a file must not take its place.
 pub fn replace(path: &Path, text: &str) -> Result<(), String> {
+    if fs::metadata(path).is_ok_and(|there| !there.is_file() && !there.is_dir()) {
+        let written = File::options().write(true).open(path);
+        let written = written.and_then(|mut device| device.write_all(text.as_bytes()));
+        return written.map_err(|e| format!("{} cannot be written: {e}", path.display()));
+    }
     replace_all(&[(path.to_owned(), text)])
 }
 
@@ -48,6 +54,10 @@ fn stage(path: &Path, text: &str) -> io::Result<(NamedTempFile, PathBuf)> {
     };
     if target.is_dir() {
         return Err(io::ErrorKind::IsADirectory.into());
+    }
+    if fs::metadata(&target).is_ok_and(|there| !there.is_file()) {
+        let message = "it is a pipe, a device or a socket, not a file";
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, message));
     }
     let folder = target.parent().unwrap_or(&target);
     fs::create_dir_all(folder)?;

@@ -101,6 +101,24 @@ fn configurations_have_a_limit() {
     }
 }
 
+/// A file must not take the place of a device.
+#[test]
+fn devices_stay_devices() {
+    let folder = tempfile::tempdir().unwrap();
+    write(folder.path(), &[("a.agent.abl", GOOD)]);
+    let device = folder.path().join("null");
+    let made = Command::new("mknod").arg(&device).args(["c", "1", "3"]).status();
+    let named = match made {
+        Ok(status) if status.success() => device.clone(),
+        // Only root makes devices.
+        _ => std::path::PathBuf::from("/dev/stdout"),
+    };
+    let named = named.to_str().unwrap();
+    let output = ends(folder.path(), &["check", "--format", "json", "-o", named, "a.agent.abl"]);
+    assert_eq!(code(&output), 0, "{}", said(&output));
+    assert!(!fs::symlink_metadata(named).unwrap().is_file());
+}
+
 #[test]
 fn reports_are_files() {
     let folder = tempfile::tempdir().unwrap();

@@ -5,7 +5,8 @@
 mod shapes;
 
 use crate::schema::{
-    FieldDef, FieldType, GUARDRAIL, Header, NameKind, Naming, Need, Part, RecordType, TOOL, Version,
+    FieldDef, FieldType, GUARDRAIL, Header, NameKind, Naming, Need, Part, RecordType, TOOL,
+    VALIDATION, Version,
 };
 use crate::tree::{Document, Field, Format, HeaderValue, Record, Value};
 use crate::{Arena, Options, classify, outline, reader};
@@ -32,6 +33,9 @@ pub(crate) fn context(
     let cursor = whole_key(cursor);
     cursor.marked().find_map(|marked| read(format, &cursor, &marked, options))
 }
+
+/// The field with what humans are told when they take over (§3.11.2).
+const HUMAN_CONTEXT: &str = "context_for_human";
 
 /// The keys of two words, as in `USE BEHAVIOR_PROFILE:`.
 const FIRST_WORDS: &[&str] = &["use", "voice"];
@@ -206,6 +210,18 @@ impl Search<'_, '_, '_> {
                     let place = Place::new(self.cursor, Some(field.key));
                     place.value(field.def.field_type, field.def.names, &mut context);
                     place.parts(field.def.patterns, &mut context);
+                    if self.declared.is_some() {
+                        place.hole_of_tool(&mut context);
+                    }
+                    if field.def.name == HUMAN_CONTEXT {
+                        place.told(&mut context);
+                    }
+                    let is_custom = |f: &&Field<'_>| matches!(&f.value, Value::Enum("custom"));
+                    if std::ptr::eq(record.ty, &VALIDATION)
+                        && record.field("type").is_some_and(|f| is_custom(&f))
+                    {
+                        place.value(FieldType::Expr, None, &mut context);
+                    }
                     if std::ptr::eq(record.ty, &GUARDRAIL) && context.takes_expression() {
                         shapes::helpers_of_checks(keys.newest, &mut context);
                     }

@@ -190,6 +190,23 @@ impl<'c, 't> Place<'c, 't> {
         }
     }
 
+    /// A placeholder in what a tool is called with: a parameter of the tool, or a variable.
+    pub(super) fn hole_of_tool(&self, context: &mut Context) {
+        let open = open_placeholder(&self.before, "{{", "}}");
+        let Some(inner) = open.or_else(|| open_placeholder(&self.before, "{", "}")) else { return };
+        if inner.trim().is_empty() {
+            self.name(NameKind::Parameter, context);
+        }
+        self.expression(EntryPoint::Placeholder, inner, context);
+    }
+
+    /// What is told to those who take over: variables and results, in lists, mappings and braces.
+    pub(super) fn told(&self, context: &mut Context) {
+        let own = top_argument(self.line.trim_start().trim_start_matches(['{', '[']));
+        let own = own.rsplit_once([':', '{', '[']).map_or(own, |(_, value)| value);
+        self.expression(EntryPoint::Placeholder, own.trim_start(), context);
+    }
+
     /// An assignment: a variable, or its value.
     fn assignment(&self, context: &mut Context) {
         // Several are a mapping in braces, or have lines of their own.

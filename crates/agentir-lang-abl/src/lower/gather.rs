@@ -172,7 +172,10 @@ pub(super) fn validation(
 fn custom_check(cx: &mut Context<'_>, rule: &Spanned<SmolStr>) -> Option<Expr> {
     let text = rule.value.as_str();
     let lead = text.len() - text.trim_start().len();
-    let base = rule.span.start.saturating_add(u32::try_from(lead).unwrap_or(u32::MAX));
+    // The span of a text has its quotes.
+    let written = (rule.span.end - rule.span.start) as usize;
+    let quote = usize::from(written == text.len() + 2);
+    let base = rule.span.start.saturating_add(u32::try_from(lead + quote).unwrap_or(u32::MAX));
     let input = InlineText::verbatim(text.trim(), rule.span.file, base);
     condition(input, true, cx.problems).expr().cloned()
 }

@@ -238,7 +238,8 @@ pub(super) static GATHER_FIELD: RecordType = record(
 .headers(&[Header::Name])
 .shorthand("required");
 
-pub(super) static VALIDATION: RecordType = record(
+/// The validation of a field.
+pub static VALIDATION: RecordType = record(
     "validation",
     &[
         field("type", FieldType::Enum(&["pattern", "range", "enum", "custom", "llm", "intrinsic"])),

@@ -13,7 +13,7 @@ mod supervisor;
 mod tools;
 
 use crate::tree::DocumentKind;
-pub use agent::{AGENT, FRAGMENT_PARENTS};
+pub use agent::{AGENT, FRAGMENT_PARENTS, VALIDATION};
 use agentir_diagnostics::RuleName;
 pub use agentir_expr::Version;
 pub(crate) use agentir_ir::FIELD_TYPES;
