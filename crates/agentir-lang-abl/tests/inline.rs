@@ -364,7 +364,7 @@ fn types() {
     }
     assert_eq!(
         wrong("{a}", inline::type_expr),
-        "invalid-value: »}« expected `?` or `:` after `a`, found `}` / a type is a name, `type[]` or `{field: type, optional?: type}`"
+        "invalid-value: »}« expected `?`, `:` or `.` after `a`, found `}` / a type is a name, `type[]` or `{field: type, optional?: type}`"
     );
 }
 
@@ -402,7 +402,7 @@ fn tool_signatures() {
     );
     assert_eq!(
         wrong("search(a: string -> T", inline::tool_signature),
-        "invalid-signature: »->« expected `,`, `=`, `)` or `[` after `string`, found `->` / a tool is written `name(parameter: type, optional?: type) -> type`"
+        "invalid-signature: »->« expected `.`, `,`, `=`, `)` or `[` after `string`, found `->` / a tool is written `name(parameter: type, optional?: type) -> type`"
     );
     assert_eq!(
         wrong("search(a: string", inline::tool_signature),

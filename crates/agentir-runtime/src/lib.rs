@@ -24,11 +24,11 @@ pub use host::{
     Observer, ToolCall, ToolFailure, Tools,
 };
 pub use json::{from_json, to_json};
-pub use machine::{AgentMessage, Input, Machine, StartError, Turn};
+pub use machine::{Input, Machine, StartError, Turn};
 pub use model::{
     Answer, Candidate, FieldSpec, FieldType, Message, Model, ModelError, ModelRequest,
     ModelResponse, ModelSettings, ModelTask, Purpose, Role, ToolSpec, ToolUse, Usage,
 };
 pub use orchestration::OrchestrationMethod;
-pub use session::{SESSION_VERSION, Session, Status};
+pub use session::{AgentMessage, SESSION_VERSION, Session, Status};
 pub use trace::{Event, EventKind, trace_schema};

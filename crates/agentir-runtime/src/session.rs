@@ -1,6 +1,5 @@
 //! The state of a conversation: everything that survives between two turns.
 
-use crate::machine::AgentMessage;
 use crate::model::{Message, ToolUse, Usage};
 use crate::orchestration::OrchestrationMethod;
 use agentir_eval::State;
@@ -10,6 +9,18 @@ use std::collections::BTreeMap;
 
 /// The version of the stored form of a session; other versions are rejected.
 pub const SESSION_VERSION: u32 = 2;
+
+/// A message of an agent to the user.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct AgentMessage {
+    /// The agent.
+    pub agent: String,
+    /// The text.
+    pub text: String,
+    /// Buttons, menus and input fields that accompany the text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub actions: Option<Json>,
+}
 
 /// The status of a conversation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -36,7 +36,7 @@ mod transfer;
 use crate::host::Host;
 use crate::model::{Message, Role, Usage};
 use crate::session::{
-    CompletedCall, Frame, ReturnPoint, RuntimeError, SESSION_VERSION, Session, Status,
+    AgentMessage, CompletedCall, Frame, ReturnPoint, RuntimeError, SESSION_VERSION, Session, Status,
 };
 use crate::trace::{Event, EventKind};
 use agentir_diagnostics::Span;
@@ -48,7 +48,6 @@ use agentir_ir::{Agent, Node as IrNode, NumberOrText, Program};
 use petgraph::graph::{EdgeIndex, NodeIndex};
 use petgraph::visit::EdgeRef;
 use rustc_hash::{FxHashMap, FxHashSet};
-use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 use std::cell::RefCell;
 use std::fmt;
@@ -92,18 +91,6 @@ impl Input {
     pub fn text(text: impl Into<String>) -> Self {
         Self { text: text.into(), action: None }
     }
-}
-
-/// A message of an agent to the user.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct AgentMessage {
-    /// The agent.
-    pub agent: String,
-    /// The text.
-    pub text: String,
-    /// Buttons, menus and input fields that accompany the text.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub actions: Option<Json>,
 }
 
 /// The outcome of a turn.
