@@ -1,6 +1,6 @@
 //! What agents are told about values that other agents pass and return.
 
-#![allow(clippy::unwrap_used, missing_docs)]
+#![allow(clippy::indexing_slicing, clippy::unwrap_used, missing_docs)]
 
 mod support;
 
