@@ -5,8 +5,8 @@ use super::states::{Domain, States, Test};
 use agentir_eval::{Outcome, State};
 use agentir_expr::{BinaryOp, Condition, Expr, ExprKind, Literal, Path, Visit};
 use agentir_ir::{
-    Agent, Body, Branch, Checkpoint, Constraint, ConstraintKind, FailureKind, GatherField, Node,
-    NumberOrText, Program, Statement, Target,
+    Agent, Body, Branch, Checkpoint, Constraint, ConstraintKind, GatherField, Node, NumberOrText,
+    Program, Statement, Target,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -523,12 +523,11 @@ impl Search {
         };
         let when = |c: &Constraint| c.applies_when.as_ref().map(|w| w.text.value.clone());
         let stops = |c: &Constraint| {
-            let on =
-                |jump: &agentir_ir::Jump| matches!(jump.target, Target::Continue | Target::Redact);
-            let goes_on = c.on_fail.as_ref().is_some_and(|f| {
-                matches!(f.kind, FailureKind::Redact | FailureKind::CollectField)
-                    || f.then_action.iter().chain(&f.then_step).any(on)
-            });
+            let on = |jump: &agentir_ir::Jump| jump.target == Target::Continue;
+            let goes_on = c
+                .on_fail
+                .as_ref()
+                .is_some_and(|f| f.then_action.iter().chain(&f.then_step).any(on));
             !goes_on && c.kind != Some(ConstraintKind::Warn) && c.severity != Some("warning")
         };
         for (at, a) in all.iter().enumerate() {

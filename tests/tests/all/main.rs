@@ -30,6 +30,7 @@ mod isolation;
 mod loops;
 mod migrate;
 mod mutations;
+mod nested;
 mod notations;
 mod orchestration;
 mod pages;

@@ -45,7 +45,9 @@ fn methods_cost_what_they_ask() {
     let first = cost(OrchestrationMethod::FirstSuccess);
     let best = cost(OrchestrationMethod::BestOfN);
     let autonomous = cost(OrchestrationMethod::Autonomous);
-    assert_eq!(merging.questions + merging.turns, proactive.questions);
+    // One a turn, but where a flow comes next: it may do something before the agent is asked.
+    assert!(merging.questions < proactive.questions);
+    assert!(merging.questions + merging.turns >= proactive.questions);
     assert!(merging.tokens() < proactive.tokens());
     for all in [first, best] {
         assert!(all.tokens() > proactive.tokens() && all.questions > proactive.questions);

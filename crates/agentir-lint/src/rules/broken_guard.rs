@@ -8,7 +8,7 @@ use rustc_hash::FxHashSet;
 
 pub(crate) static RULE: Rule = Rule {
     name: RuleName("broken-guard"),
-    group: Group::Proofs,
+    group: Group::Security,
     severity: Severity::Error,
     summary: "a constraint or guardrail can never be evaluated, so that it refuses what it guards",
     vendor: &[],

@@ -12,7 +12,7 @@ use rustc_hash::FxHashSet;
 
 pub(crate) static RULE: Rule = Rule {
     name: RuleName("unset-opens-guard"),
-    group: Group::Proofs,
+    group: Group::Security,
     severity: Severity::Warning,
     summary: "a guard lets through what it guards while its variables have no value",
     vendor: &[],

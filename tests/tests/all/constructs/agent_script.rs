@@ -102,7 +102,6 @@ subagent orders:
 "#,
         r#"
 answers:
-  - { agent: desk, calls: [{ name: go, arguments: {} }], message: first }
   - { agent: desk, say: "Not yet.", message: first }
   - { agent: desk, calls: [{ name: verify, arguments: { verified: true } }], message: code }
   - { agent: desk, calls: [{ name: go, arguments: {} }], message: code }
