@@ -66,6 +66,7 @@ fn call_within(
         remote: None,
         arguments,
         timeout_ms,
+        idempotency_key: String::new(),
     })
 }
 

@@ -20,11 +20,11 @@ mod session;
 mod trace;
 
 pub use host::{
-    Clock, Escalation, FailureKind, Host, Human, HumanReply, MAX_ARGUMENTS, NoHuman, Observer,
+    Cancellation, Clock, Escalation, FailureKind, Host, Human, HumanReply, MAX_ARGUMENTS, NoHuman, Observer,
     ToolCall, ToolFailure, Tools,
 };
 pub use json::{from_json, to_json};
-pub use machine::{AgentMessage, Input, Machine, StartError, Turn};
+pub use machine::{AgentMessage, Attachment, Input, Machine, Misfit, StartError, Turn};
 pub use model::{
     Answer, Candidate, FieldSpec, FieldType, Message, Model, ModelError, ModelRequest,
     ModelResponse, ModelSettings, ModelTask, Purpose, Role, ToolSpec, ToolUse, Usage,

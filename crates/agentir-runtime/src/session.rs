@@ -1,5 +1,6 @@
 //! The state of a conversation: everything that survives between two turns.
 
+use crate::machine::Places;
 use crate::model::{Message, ToolUse, Usage};
 use crate::orchestration::OrchestrationMethod;
 use agentir_eval::State;
@@ -43,6 +44,10 @@ impl Status {
 pub struct Session {
     /// [`SESSION_VERSION`].
     pub version: u32,
+    /// Distinguishes this conversation from all others; the idempotency keys of its calls are made of
+    /// it. If it is empty, the first turn assigns a random one.
+    #[serde(default)]
+    pub id: String,
     /// A fingerprint of the program; the session cannot continue with another program.
     pub program: String,
     /// The current status.
@@ -80,9 +85,71 @@ pub struct Session {
     /// The orchestration method; `None` for the semantics of the language.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) orchestration: Option<OrchestrationMethod>,
+    /// Where the nodes and edges are that the session refers to by number; `None` if it was written
+    /// by a version that did not note it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) places: Option<Places>,
 }
 
 impl Session {
+    /// Whether the opening turn has taken place.
+    #[must_use]
+    pub const fn has_begun(&self) -> bool {
+        self.last_turn_at.is_some() || self.turn > 0
+    }
+
+    /// The lists of messages: the transcript, and what the model sees of each agent. Turns only
+    /// append to them, with few exceptions, and everything else is about the same size in all turns.
+    /// A store can therefore write [`Self::without_messages`], and the new messages.
+    #[must_use]
+    pub fn message_lists(&self) -> Vec<&[Message]> {
+        let frames = self.stack.iter().chain(&self.parked);
+        std::iter::once(&self.transcript)
+            .chain(frames.map(|frame| &frame.messages))
+            .map(Vec::as_slice)
+            .collect()
+    }
+
+    /// The session with empty lists of messages.
+    #[must_use]
+    pub fn without_messages(&self) -> Self {
+        let frames = |all: &[Frame]| all.iter().map(Frame::without_messages).collect();
+        Self {
+            version: self.version,
+            id: self.id.clone(),
+            program: self.program.clone(),
+            status: self.status,
+            turn: self.turn,
+            transcript: Vec::new(),
+            usage: self.usage,
+            model_calls: self.model_calls,
+            stack: frames(&self.stack),
+            parked: frames(&self.parked),
+            shared: self.shared.clone(),
+            system: self.system.clone(),
+            memory: self.memory.clone(),
+            expires: self.expires.clone(),
+            last_turn_at: self.last_turn_at,
+            flow_steps: self.flow_steps,
+            orchestration: self.orchestration,
+            places: self.places.clone(),
+        }
+    }
+
+    /// Puts lists of messages back, in the order of [`Self::message_lists`]; returns whether there
+    /// are as many as this session has.
+    #[must_use]
+    pub fn restore_messages(&mut self, lists: Vec<Vec<Message>>) -> bool {
+        let frames = self.stack.iter_mut().chain(&mut self.parked);
+        let mut places: Vec<&mut Vec<Message>> =
+            std::iter::once(&mut self.transcript).chain(frames.map(|f| &mut f.messages)).collect();
+        let fits = places.len() == lists.len();
+        for (place, list) in places.iter_mut().zip(lists) {
+            place.extend(list);
+        }
+        fits
+    }
+
     /// The agent in charge; `None` if all agents are done.
     #[must_use]
     pub fn agent(&self) -> Option<&str> {
@@ -265,6 +332,38 @@ pub(crate) struct Frame {
 }
 
 impl Frame {
+    /// A copy with an empty list of messages.
+    fn without_messages(&self) -> Self {
+        Self {
+            agent: self.agent.clone(),
+            node: self.node,
+            variables: self.variables.clone(),
+            return_points: self.return_points.clone(),
+            edge_counts: self.edge_counts.clone(),
+            bindings: self.bindings.clone(),
+            messages: Vec::new(),
+            instructions: self.instructions.clone(),
+            notes: self.notes.clone(),
+            recalled: self.recalled.clone(),
+            last_seen_turn: self.last_seen_turn,
+            started_turn: self.started_turn,
+            pending: self.pending.clone(),
+            proposed: self.proposed.clone(),
+            approved: self.approved.clone(),
+            remote: self.remote.clone(),
+            answer: self.answer.clone(),
+            iterations: self.iterations,
+            returns_to: self.returns_to,
+            delegated: self.delegated,
+            failed: self.failed,
+            ask_counts: self.ask_counts.clone(),
+            rejections: self.rejections.clone(),
+            confidential: self.confidential,
+            error: self.error.clone(),
+            outputs: self.outputs.clone(),
+        }
+    }
+
     pub(crate) fn new(agent: &str, node: u32, turn: u32) -> Self {
         Self {
             agent: agent.to_owned(),

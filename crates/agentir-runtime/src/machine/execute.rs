@@ -1,7 +1,7 @@
 //! The execution of nodes.
 
 use super::scope::{dotted, path_of};
-use super::{AgentMessage, MASK, Next, NodeResult, Run, STAGE_SKIP, leads_onward};
+use super::{AgentMessage, Next, NodeResult, Run, STAGE_SKIP, leads_onward};
 use crate::json::{from_json, to_json};
 use crate::model::{Message, Role};
 use crate::session::{Frame, ReturnPoint, RuntimeError, Status};
@@ -540,13 +540,12 @@ impl<'p> Run<'_, 'p, '_> {
 
     /// Masks the value of a sensitive variable for traces.
     pub(super) fn masked(&self, name: &str, value: &Json) -> Json {
-        if self.is_sensitive(name) && !value.is_null() { Json::from(MASK) } else { value.clone() }
+        self.machine.masked(name, value)
     }
 
     /// Whether any agent declares a variable as sensitive.
     pub(super) fn is_sensitive(&self, name: &str) -> bool {
-        let root = name.split(['.', '[']).next().unwrap_or(name);
-        [name, root].iter().any(|name| self.machine.sensitive.contains(name))
+        self.machine.is_sensitive(name)
     }
 
     /// Stores the capture groups of a successful match as `match`.
@@ -719,7 +718,12 @@ impl<'p> Run<'_, 'p, '_> {
     pub(super) fn say_as(&mut self, agent: &str, text: &str, actions: Option<Json>) {
         let agent = agent.to_owned();
         self.emit_as(agent.clone(), EventKind::Say { text: text.to_owned() });
-        self.progress.messages.push(AgentMessage { agent, text: text.to_owned(), actions });
+        self.progress.messages.push(AgentMessage {
+            agent,
+            text: text.to_owned(),
+            actions,
+            delivered: false,
+        });
     }
 
     /// Starts an agent: initialises its variables.

@@ -8,6 +8,7 @@
 //! Shared parts exist only once in the graph (the turn around a wait, error handlers, checks before
 //! a call). An agent records where it came from ([`ReturnPoint`]), and `Resume` returns there.
 
+mod adopt;
 mod checks;
 mod collect;
 mod confirmation;
@@ -25,6 +26,9 @@ mod routing;
 mod scope;
 mod tool_calls;
 mod transfer;
+
+pub use adopt::Misfit;
+pub(crate) use adopt::Places;
 
 use crate::host::Host;
 use crate::model::{Message, Role, Usage};
@@ -74,13 +78,36 @@ pub struct Input {
     pub text: String,
     /// The id and value of a pressed button or menu entry.
     pub action: Option<(String, Option<String>)>,
+    /// Files that come with it.
+    pub attachments: Vec<Attachment>,
+}
+
+/// A file that a user sends (ABL, current specification, 3.13.4).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Attachment {
+    /// Its name.
+    pub name: String,
+    /// Its media type, such as `image/jpeg`.
+    pub media_type: String,
+    /// Its size, in bytes.
+    pub size: u64,
+    /// Where tools find it: a path or an address.
+    pub location: String,
+}
+
+impl Attachment {
+    /// The attachment as a value of the languages.
+    pub(crate) fn to_json(&self) -> Json {
+        let Self { name, media_type, size, location } = self;
+        serde_json::json!({ "name": name, "mime_type": media_type, "size": size, "url": location })
+    }
 }
 
 impl Input {
     /// Text without an action.
     #[must_use]
     pub fn text(text: impl Into<String>) -> Self {
-        Self { text: text.into(), action: None }
+        Self { text: text.into(), ..Self::default() }
     }
 }
 
@@ -93,6 +120,8 @@ pub struct AgentMessage {
     pub text: String,
     /// Buttons, menus and input fields that accompany the text.
     pub actions: Option<Json>,
+    /// Whether the observer has it already ([`crate::Observer::message`]).
+    pub delivered: bool,
 }
 
 /// The outcome of a turn.
@@ -115,6 +144,8 @@ pub enum StartError {
     NoAgent(String),
     /// The session belongs to another program or to another version of the runtime.
     OtherProgram,
+    /// The turn was given up ([`crate::Observer::is_cancelled`]).
+    Cancelled,
 }
 
 impl fmt::Display for StartError {
@@ -125,6 +156,7 @@ impl fmt::Display for StartError {
             Self::OtherProgram => f.write_str(
                 "the session belongs to another version of these agents; start a new session",
             ),
+            Self::Cancelled => f.write_str("the turn was cancelled"),
         }
     }
 }
@@ -210,6 +242,7 @@ impl<'p> Machine<'p> {
         };
         let mut session = Session {
             version: SESSION_VERSION,
+            id: String::new(),
             program: self.fingerprint.clone(),
             status: Status::Await,
             turn: 0,
@@ -225,6 +258,7 @@ impl<'p> Machine<'p> {
             last_turn_at: None,
             flow_steps: 0,
             orchestration: None,
+            places: None,
         };
         session.set_system("channel", &Json::from("web"));
         session.set_system("language", &Json::from("en"));
@@ -241,8 +275,9 @@ impl<'p> Machine<'p> {
     /// Runs one turn: in response to `input`, or the opening turn before the user says anything.
     ///
     /// # Errors
-    /// Returns [`StartError::OtherProgram`]. Errors during the conversation are part of the
-    /// [`Turn`].
+    /// Returns [`StartError::OtherProgram`], or [`StartError::Cancelled`]; the session has then stopped in
+    /// the middle of the turn, and only a copy made before can continue. Errors during the
+    /// conversation are part of the [`Turn`].
     pub fn turn(
         &self,
         session: &mut Session,
@@ -255,6 +290,9 @@ impl<'p> Machine<'p> {
         if matches!(session.status, Status::Done | Status::Failed) {
             return Ok(Turn { messages: Vec::new(), status: session.status, error: None });
         }
+        if session.id.is_empty() {
+            session.id = format!("{:016x}{:016x}", host.clock.random(), host.clock.random());
+        }
         let mut run = Run {
             machine: self,
             session,
@@ -266,6 +304,8 @@ impl<'p> Machine<'p> {
             condition_results: FxHashMap::default(),
             locals: Vec::new(),
             orchestration: orchestrate::Orchestration::default(),
+            calls_done: FxHashMap::default(),
+            cancelled: false,
         };
         let now = run.host.clock.now();
         run.session.remove_expired(now);
@@ -277,7 +317,24 @@ impl<'p> Machine<'p> {
         }
         run.begin_turn();
         let status = run.run_until_wait();
-        Ok(run.end_turn(status))
+        if run.cancelled {
+            return Err(StartError::Cancelled);
+        }
+        let turn = run.end_turn(status);
+        self.note_places(session);
+        Ok(turn)
+    }
+
+    /// A value as it may be shown: that of a sensitive variable is masked.
+    #[must_use]
+    pub fn masked(&self, name: &str, value: &Json) -> Json {
+        if self.is_sensitive(name) && !value.is_null() { Json::from(MASK) } else { value.clone() }
+    }
+
+    /// Whether any agent declares a variable as sensitive.
+    fn is_sensitive(&self, name: &str) -> bool {
+        let root = name.split(['.', '[']).next().unwrap_or(name);
+        [name, root].iter().any(|name| self.sensitive.contains(name))
     }
 }
 
@@ -296,6 +353,12 @@ fn sensitive_names(agent: &Agent) -> Vec<&str> {
     names.extend(entities.map(|e| e.name.value.as_str()));
     names.extend(paths.map(|p| p.path.value.as_str()));
     names
+}
+
+/// Whether messages of an agent are checked before they are final.
+fn checks_output(agent: &Agent) -> bool {
+    let rails = &agent.constraints.guardrails;
+    rails.iter().any(|rail| rail.kind == agentir_ir::GuardrailKind::Output)
 }
 
 /// What identifies a condition: where it is written, and what it says, since lowering may give several conditions the
@@ -328,6 +391,10 @@ struct Run<'r, 'p, 'h> {
     locals: Vec<(smol_str::SmolStr, agentir_eval::Value)>,
     /// The state of the orchestration method.
     orchestration: orchestrate::Orchestration,
+    /// How often each call has succeeded in this turn, by what it consists of.
+    calls_done: FxHashMap<String, u32>,
+    /// Whether the turn was given up.
+    cancelled: bool,
 }
 
 /// The progress of a turn. Together with the session, this is the state that speculative execution
@@ -391,6 +458,10 @@ impl<'r, 'p> Run<'r, 'p, '_> {
         self.session.transcript.push(Message::new(Role::User, input.text.as_str()));
         self.session.set_system("input", &Json::from(input.text.as_str()));
         self.session.set_system("recent_input", &Json::from(input.text.as_str()));
+        if !input.attachments.is_empty() {
+            let all: Vec<Json> = input.attachments.iter().map(Attachment::to_json).collect();
+            self.session.set_system("attachments", &Json::from(all));
+        }
         if let Some(frame) = self.session.stack.last_mut() {
             frame.iterations = 0;
         }
@@ -419,7 +490,29 @@ impl<'r, 'p> Run<'r, 'p, '_> {
         self.end_turn(Status::Failed)
     }
 
+    /// Hands the messages so far to the observer, unless a check may still withdraw them.
+    fn deliver(&mut self) {
+        let messages = &self.progress.messages;
+        if !self.may_roll_back() && messages.iter().all(|message| self.is_final(message)) {
+            self.deliver_all();
+        }
+    }
+
+    fn deliver_all(&mut self) {
+        for message in self.progress.messages.iter_mut().filter(|message| !message.delivered) {
+            message.delivered = true;
+            self.host.observer.message(message);
+        }
+    }
+
+    /// Whether no guardrail of its agent looks at a message later.
+    fn is_final(&self, message: &AgentMessage) -> bool {
+        let agent = self.machine.program.agent(&message.agent);
+        !agent.is_some_and(checks_output)
+    }
+
     fn end_turn(&mut self, status: Status) -> Turn {
+        self.deliver_all();
         self.session.status = status;
         let messages = std::mem::take(&mut self.progress.messages);
         for message in &messages {
@@ -436,6 +529,10 @@ impl<'r, 'p> Run<'r, 'p, '_> {
                 return Status::Done;
             };
             let at = NodeIndex::new(frame.node as usize);
+            if self.cancelled || self.host.observer.is_cancelled() {
+                self.cancelled = true;
+                return Status::Await;
+            }
             self.visits += 1;
             self.condition_results.clear();
             if let Some(kind) = self.machine.cfg.node(at).map(|node| node.kind) {

@@ -48,14 +48,11 @@ impl<'p> Run<'_, 'p, '_> {
         let request =
             ModelRequest { agent: agent.metadata.name.value.to_string(), step, settings, task };
         // Output that a guardrail may still change is not streamed.
-        let checked = agent
-            .constraints
-            .guardrails
-            .iter()
-            .any(|g| g.kind == agentir_ir::GuardrailKind::Output);
-        let streams = !checked
+        let streams = !super::checks_output(agent)
             && !self.is_speculative()
+            && self.progress.messages.iter().all(|message| self.is_final(message))
             && matches!(request.task, ModelTask::Converse { .. });
+        self.deliver();
         let observer = &mut *self.host.observer;
         let reply = self.host.model.respond(&request, &mut |part| {
             if streams {

@@ -3,7 +3,7 @@
 use super::{Next, NodeResult, Run, leads_onward};
 use crate::host::{FailureKind, MAX_ARGUMENTS, ToolCall, ToolFailure};
 use crate::json::{from_json, to_json};
-use crate::session::RuntimeError;
+use crate::session::{RuntimeError, Session};
 use crate::trace::EventKind;
 use agentir_expr::{Expr, ExprKind};
 use agentir_flow::cfg::{EdgeKind, Origin};
@@ -12,6 +12,9 @@ use agentir_ir::{
 };
 use petgraph::graph::NodeIndex;
 use serde_json::{Map, Value as Json};
+
+/// The length of an idempotency key, in hexadecimal digits: 128 bits.
+const IDEMPOTENCY_KEY_CHARS: usize = 32;
 
 /// A tool and the arguments of a call.
 type PlannedCall<'p> = (&'p str, Map<String, Json>);
@@ -240,7 +243,7 @@ impl<'p> Run<'_, 'p, '_> {
                 self.emit(EventKind::Result {
                     tool: name.to_owned(),
                     result: None,
-                    error: Some(failure.message.clone()),
+                    error: Some(failure.explanation().to_owned()),
                 });
             }
         }
@@ -298,8 +301,38 @@ impl<'p> Run<'_, 'p, '_> {
         let tool = self.tool(name);
         let timeout_ms = self.timeout(tool);
         let agent = self.session.agent().unwrap_or_default().to_owned();
-        let call = ToolCall { agent: &agent, name, tool, remote: None, arguments, timeout_ms };
-        self.host.tools.call(&call)
+        let idempotency_key = self.idempotency_key(name, &arguments);
+        let call = ToolCall {
+            agent: &agent,
+            name,
+            tool,
+            remote: None,
+            arguments,
+            timeout_ms,
+            idempotency_key,
+        };
+        self.perform(&call)
+    }
+
+    /// Makes a call, before which the user sees what was said.
+    pub(super) fn perform(&mut self, call: &ToolCall<'_>) -> Result<Json, ToolFailure> {
+        self.deliver();
+        let result = self.host.tools.call(call);
+        if result.is_ok() {
+            let content = call_content(call.name, &call.arguments);
+            *self.calls_done.entry(content).or_default() += 1;
+        }
+        result
+    }
+
+    /// The key of a call: the same if the call is made again in the same turn of the conversation,
+    /// unless the first one has succeeded.
+    pub(super) fn idempotency_key(&self, name: &str, arguments: &Map<String, Json>) -> String {
+        let content = call_content(name, arguments);
+        let done = self.calls_done.get(&content).copied().unwrap_or(0);
+        let Session { id, turn, .. } = &*self.session;
+        let hash = blake3::hash(format!("{id}\n{turn}\n{done}\n{content}").as_bytes());
+        hash.to_hex().chars().take(IDEMPOTENCY_KEY_CHARS).collect()
     }
 
     pub(super) fn timeout(&self, tool: Option<&Tool>) -> u64 {
@@ -356,6 +389,12 @@ impl<'p> Run<'_, 'p, '_> {
         self.recall(&format!("tool:{tool}:after"));
         Ok(())
     }
+}
+
+/// What a call consists of, whatever the order of its arguments.
+fn call_content(name: &str, arguments: &Map<String, Json>) -> String {
+    let sorted: std::collections::BTreeMap<_, _> = arguments.iter().collect();
+    serde_json::json!([name, sorted]).to_string()
 }
 
 /// Whether a value is an instruction of an ADL function.

@@ -87,6 +87,7 @@ fn call_within(
         remote: None,
         arguments: arguments(with),
         timeout_ms,
+        idempotency_key: String::new(),
     })
 }
 
@@ -99,5 +100,6 @@ fn call_by_name(by: &mut dyn Tools, name: &str, with: Json) -> Result<Json, Tool
         remote: None,
         arguments: arguments(with),
         timeout_ms: 10_000,
+        idempotency_key: String::new(),
     })
 }

@@ -186,6 +186,7 @@ fn within(python: &mut Python, name: &str, timeout_ms: u64) -> FailureKind {
         remote: None,
         arguments: Map::new(),
         timeout_ms,
+        idempotency_key: String::new(),
     };
     python.call(&call).unwrap_err().kind
 }
@@ -252,6 +253,7 @@ fn the_functions_of_a_bot_are_its_tools() {
             remote: None,
             arguments,
             timeout_ms: 20_000,
+            idempotency_key: String::new(),
         })
     };
     let mut closed = Toolbox::new(&bot).python(python.clone());

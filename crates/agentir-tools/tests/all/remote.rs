@@ -32,6 +32,7 @@ fn ask(by: &mut Toolbox, remote: &Remote, message: &Json) -> Result<Json, ToolFa
         remote: Some(remote),
         arguments: message.as_object().cloned().unwrap_or_default(),
         timeout_ms: 10_000,
+        idempotency_key: String::new(),
     })
 }
 

@@ -51,6 +51,7 @@ fn call(by: &mut Toolbox, program: &Program, name: &str, with: Json) -> Result<J
         remote: None,
         arguments: arguments(with),
         timeout_ms: 5000,
+        idempotency_key: String::new(),
     })
 }
 
