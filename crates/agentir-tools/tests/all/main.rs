@@ -7,6 +7,7 @@
     reason = "tests end by panicking"
 )]
 
+mod calls;
 mod docs;
 mod http;
 mod http_limits;

@@ -115,7 +115,7 @@ fn nobody_is_asked_who_may_not_be() {
         let failure =
             ask(&mut toolbox(Allow::Nothing), remote, &json!({ "message": "hello" })).unwrap_err();
         assert_eq!(failure.kind, FailureKind::Refused);
-        failure.message
+        failure.explanation().to_owned()
     };
     let platform = Remote { auth: None, ..at("agentforce://Billing", "rest") };
     let told = [
