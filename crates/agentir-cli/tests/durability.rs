@@ -19,6 +19,7 @@ use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
@@ -67,14 +68,20 @@ fn kill_at_random_moments(rounds: u32) {
                 }
             }
         });
+        let (tell, ready) = mpsc::channel();
         let reader = thread::spawn(move || {
             let lines = output.split(b'\n').map_while(Result::ok);
             let lines = lines.map(|line| String::from_utf8_lossy(&line).into_owned());
+            let lines = lines.inspect(|_| drop(tell.send(())));
             let heard = lines.filter(|line| line.starts_with("I heard ") && line.ends_with('.'));
             heard.last()
         });
-        let random = RandomState::new().build_hasher().finish() % 120;
-        thread::sleep(Duration::from_millis(10 + random));
+        // Now and then while it starts.
+        let random = RandomState::new().build_hasher().finish();
+        if random % 8 > 0 {
+            let _ = ready.recv_timeout(Duration::from_secs(30));
+        }
+        thread::sleep(Duration::from_millis(random / 8 % 120));
         child.kill().unwrap();
         child.wait().unwrap();
         writer.join().unwrap();

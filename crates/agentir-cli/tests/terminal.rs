@@ -19,9 +19,9 @@ use std::path::Path;
 use std::process::Command;
 
 const DESK: &str = "AGENT: Echo_Desk\n\nGOAL: \"Repeat what is said\"\n\nTOOLS:\n  wait(word: string) -> object\n    \
-    description: \"Wait\"\n\nFLOW:\n  ask:\n    REASONING: false\n    GATHER:\n      - word: required\n        type: \
-    string\n        prompt: \"A word?\"\n    ON_INPUT:\n      - IF: input == \"person\"\n        THEN: ESCALATE\n    \
-    THEN: look\n  look:\n    REASONING: false\n    CALL: wait(word)\n    THEN: tell\n  tell:\n    REASONING: false\n    \
+    description: \"Wait\"\n\nESCALATE:\n  triggers:\n    - WHEN: input == \"person\"\n      \
+    REASON: \"Wants a person\"\n      PRIORITY: high\n  context_for_human:\n    - result\n\nFLOW:\n  ask:\n    REASONING: false\n    GATHER:\n      - word: required\n        type: \
+    string\n        prompt: \"A word?\"\n    THEN: look\n  look:\n    REASONING: false\n    CALL: wait(word)\n    THEN: tell\n  tell:\n    REASONING: false\n    \
     RESPOND: \"I heard {{word}}.\"\n      ACTIONS:\n        - SELECT: \"Where to\"\n          ID: port\n          \
     OPTIONS:\n            - { id: \"OSL\", label: \"Oslo\" }\n            - { id: \"BER\", label: \"Bergen\" }\n    \
     CLEAR: [word]\n    THEN: ask\n";
@@ -41,7 +41,8 @@ fn terminal(folder: &Path, args: &[&str], raw: bool) -> PtySession {
 fn leaves(mut session: PtySession) {
     session.exp_eof().unwrap();
     let status = session.process().wait().unwrap();
-    assert!(matches!(status, rexpect::process::wait::WaitStatus::Exited(_, 0)), "{status:?}");
+    let status = format!("{status:?}");
+    assert!(status.starts_with("Exited(") && status.ends_with(", 0)"), "{status}");
 }
 
 #[test]
@@ -151,6 +152,9 @@ fn errors_of_tools_and_signs_of_control_are_shown() {
     session.exp_string("note: the \u{241b}[31mline\u{2407} is down").unwrap();
     session.send("person\r").unwrap();
     session.exp_string("[Echo_Desk hands over to a human agent]").unwrap();
+    session.exp_string("reason: Wants a person").unwrap();
+    session.exp_string("priority: high").unwrap();
+    session.exp_string("result: ").unwrap();
     session.exp_string("[a human agent has taken over").unwrap();
     session.send("\u{4}").unwrap();
     leaves(session);

@@ -286,7 +286,9 @@ fn root_cause(error: &(dyn Error + 'static)) -> String {
     while let Some(source) = root.source() {
         root = source;
     }
-    root.to_string()
+    // The SDK does not say what its client failed at.
+    let words = root.to_string();
+    words.strip_prefix("Client error: ").unwrap_or(&words).to_owned()
 }
 
 /// Why a server does not come up.
@@ -396,7 +398,11 @@ async fn start(
     let mut process = ServerProcess::new(process);
     match serve_client((), (output, input)).await {
         Ok(client) => Ok(Connection { client, process: Some(process) }),
-        Err(ClientInitializeError::ConnectionClosed(_)) => {
+        // It may end before it is written to.
+        Err(
+            ClientInitializeError::ConnectionClosed(_)
+            | ClientInitializeError::TransportError { .. },
+        ) => {
             let (how, stderr) = process.last_words();
             Err(CallError::Ended(format!("`{command}` does not come up: {how}"), stderr))
         }

@@ -167,7 +167,12 @@ fn why_a_server_does_not_come_up_is_told_in_words() {
         told("servers:\n  desk: { command: 'true' }\n"),
         told("servers:\n  desk: { url: 'http://127.0.0.1:1/mcp' }\n"),
     ];
-    insta::assert_snapshot!(told.join("\n"), @"");
+    insta::assert_snapshot!(told.join("\n"), @"
+    `t` (server `desk`): `sh` does not come up: it ended (exit status: 4); its error output:
+    no permit
+    `t` (server `desk`): `true` does not come up: it ended (exit status: 0); it wrote nothing to its error output
+    `t` (server `desk`): it does not come up: error sending request for url (http://127.0.0.1:1/mcp)
+    ");
 }
 
 #[test]

@@ -320,15 +320,20 @@ fn a_turn_writes_as_much_however_long_the_conversation_is() {
     for turn in 0..1000 {
         let end = 2 * turn as usize + 2;
         // The log is emptied, so that its length is that of this turn.
-        rusqlite::Connection::open(&path)
-            .unwrap()
-            .query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))
-            .unwrap();
+        let measured = (100..120).contains(&turn) || turn >= 980;
+        if measured {
+            rusqlite::Connection::open(&path)
+                .unwrap()
+                .query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))
+                .unwrap();
+        }
         store.save("s", &talked(turn, &messages[..end], &messages[..end]), &[]).unwrap();
-        written.push(log_bytes(&path));
+        if measured {
+            written.push(log_bytes(&path));
+        }
     }
     let mean = |part: &[u64]| part.iter().sum::<u64>() / part.len() as u64;
-    let (first, last) = (mean(&written[100..200]), mean(&written[900..]));
+    let (first, last) = (mean(&written[..20]), mean(&written[20..]));
     assert!(last <= first + first / 4, "{first} bytes a turn became {last}");
     assert_eq!(store.load("s").unwrap().unwrap().transcript.len(), 2000);
 }

@@ -201,6 +201,9 @@ impl<'p> Talk<'p> {
         }
         let turn = turn.map_err(|e| e.to_string())?;
         let saved = self.keeper.save(&self.session);
+        if saved.is_err() {
+            self.screen.drop_held();
+        }
         self.screen.end(turn.error.as_deref())?;
         self.failures.show(&self.tools, self.screen.trace);
         saved?;

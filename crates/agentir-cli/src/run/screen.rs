@@ -79,6 +79,11 @@ impl<'s> Screen<'s> {
         self.file = Some(BufWriter::new(file));
     }
 
+    /// Forgets the messages of a turn that cannot be written.
+    pub fn drop_held(&mut self) {
+        self.held.as_mut().map(Vec::clear).unwrap_or_default();
+    }
+
     pub const fn style(&self) -> Style {
         self.style
     }
@@ -260,6 +265,7 @@ impl Observer for Screen<'_> {
         match &event.kind {
             EventKind::Call { tool, .. } => {
                 self.calls.push(tool.clone());
+                self.end_line();
                 self.spinner.show(&format!("calling {}", self.shown(tool).replace('\n', " ")));
             }
             EventKind::Error { kind, message } if !is_of_tool(kind) => {

@@ -154,3 +154,17 @@ fn calls_end_when_they_are_cancelled() {
         thread.join().unwrap();
     }
 }
+
+#[test]
+fn a_function_may_print_so_much_and_no_more() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("tools.py");
+    let text = "def t():\n    for _ in range(15):\n        print('x' * (1 << 20))\n    return 1\n\n\n\
+                def u():\n    while True:\n        print('x' * (1 << 20))\n";
+    std::fs::write(&file, text).unwrap();
+    let functions = ["t", "u"].map(|name| (name.to_owned(), file.clone()));
+    let mut python = Python::new(folder.path(), functions).unwrap();
+    assert_eq!(crate::call_by_name(&mut python, "t", json!({})), Ok(json!(1)));
+    let failure = crate::call_by_name(&mut python, "u", json!({})).unwrap_err();
+    assert_eq!(failure.message, "`u` prints more than 16 MB");
+}

@@ -259,7 +259,7 @@ fn the_functions_of_a_bot_are_its_tools() {
     let mut closed = Toolbox::new(&bot).python(python.clone());
     let refused = run(&mut closed, json!({ "route": "x" })).unwrap_err();
     assert_eq!(refused.kind, FailureKind::Refused);
-    assert!(refused.message.contains("--allow-tools"), "{refused}");
+    assert!(refused.explanation().contains("--allow-tools"), "{refused}");
     let mut open = Toolbox::new(&bot).python(python).allow(Allow::Everything);
     // The function knows its default.
     assert_eq!(
