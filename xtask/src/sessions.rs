@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 const AGENTS: [(&str, &str); 2] = [
     (
         "flow",
-        "AGENT: Echo_Desk\nGOAL: \"Repeat what is said\"\nFLOW:\n  ask:\n    REASONING: false\n    GATHER:\n      - \
+        "AGENT: Echo_Desk\nGOAL: \"Repeat what is said\"\nEXECUTION:\n  max_flow_iterations: 1000000\nFLOW:\n  ask:\n    REASONING: false\n    GATHER:\n      - \
          word: required\n        type: string\n        prompt: \"A word?\"\n    THEN: tell\n  tell:\n    REASONING: \
          false\n    RESPOND: \"I heard {{word}}.\"\n    CLEAR: [word]\n    THEN: ask\n",
     ),

@@ -24,7 +24,7 @@ use std::thread;
 use std::time::Duration;
 
 /// Says every word back.
-const ECHO: &str = "AGENT: Echo_Desk\n\nGOAL: \"Repeat what is said\"\n\nFLOW:\n  ask:\n    REASONING: false\n    \
+const ECHO: &str = "AGENT: Echo_Desk\n\nGOAL: \"Repeat what is said\"\n\nEXECUTION:\n  max_flow_iterations: 1000000\n\nFLOW:\n  ask:\n    REASONING: false\n    \
     GATHER:\n      - word: required\n        type: string\n        prompt: \"A word?\"\n    THEN: tell\n  tell:\n    \
     REASONING: false\n    RESPOND: \"I heard {{word}}.\"\n    CLEAR: [word]\n    THEN: ask\n";
 
