@@ -54,13 +54,16 @@ pub(crate) fn measure(root: &Path, turns: usize) -> Result<(), Box<dyn Error>> {
     fs::create_dir_all(&target)?;
     let folder = tempfile::tempdir_in(target)?;
     let bare = bare_commits(&folder.path().join("bare.sqlite"), turns)?;
-    println!("| | a second | bytes of a turn, first {COMPARED} | last {COMPARED} |\n|---|---|---|---|");
+    println!(
+        "| | a second | bytes of a turn, first {COMPARED} | last {COMPARED} |\n|---|---|---|---|"
+    );
     println!("| commits of SQLite | {:.0} | | |", rate(turns, bare));
     for (name, text) in AGENTS {
         let file = folder.path().join(format!("{}.sqlite", name.len()));
         let (time, written) = conversation(text, turns, Some(&file))?;
         let mean = |part: &[u64]| part.iter().sum::<u64>() / part.len().max(1) as u64;
-        let (first, last) = (written.get(..COMPARED), written.get(turns.saturating_sub(COMPARED)..));
+        let (first, last) =
+            (written.get(..COMPARED), written.get(turns.saturating_sub(COMPARED)..));
         println!(
             "| {name}, kept | {:.0} ({:.0} % of the commits) | {} | {} |",
             rate(turns, time),
@@ -108,7 +111,8 @@ fn conversation(
     if let Some(store) = &mut store {
         store.load("s")?;
     }
-    let (mut model, mut tools, mut human, mut observer) = (Offline::default(), NoTools, NoHuman, ());
+    let (mut model, mut tools, mut human, mut observer) =
+        (Offline::default(), NoTools, NoHuman, ());
     let mut written = Vec::with_capacity(turns);
     let begin = Instant::now();
     for turn in 0..=turns {

@@ -136,7 +136,8 @@ fn list(store: &Database, as_json: bool) -> Result<ExitCode, String> {
         return Ok(ExitCode::SUCCESS);
     }
     let width = all.iter().map(|info| info.id.chars().count()).max().unwrap_or(0).max(2);
-    let mut text = format!("{:<width$}  {:<6}  {:>5}  {:<16}  agents\n", "id", "status", "turns", "last turn");
+    let mut text =
+        format!("{:<width$}  {:<6}  {:>5}  {:<16}  agents\n", "id", "status", "turns", "last turn");
     for info in &all {
         let _ = writeln!(
             text,
@@ -154,7 +155,11 @@ fn list(store: &Database, as_json: bool) -> Result<ExitCode, String> {
 /// Reads a conversation that there is.
 fn load(store: &mut Sqlite, id: &str) -> Result<Session, String> {
     let found = store.load(id).map_err(|e| e.to_string())?;
-    found.ok_or_else(|| format!("there is no session `{id}`\nhelp: `agentir session list` shows those that there are"))
+    found.ok_or_else(|| {
+        format!(
+            "there is no session `{id}`\nhelp: `agentir session list` shows those that there are"
+        )
+    })
 }
 
 /// What was said, in lines.
@@ -234,7 +239,9 @@ fn delete(ids: &[String], store: &Database) -> Result<ExitCode, String> {
 fn fork(id: &str, copy: &str, store: &Database) -> Result<ExitCode, String> {
     let mut store = store.open()?;
     if store.load(copy).map_err(|e| e.to_string())?.is_some() {
-        return Err(format!("there is a session `{copy}` already: use another id, or delete it first"));
+        return Err(format!(
+            "there is a session `{copy}` already: use another id, or delete it first"
+        ));
     }
     let mut session = load(&mut store, id)?;
     // A call that one of them makes is none of the other.

@@ -99,7 +99,10 @@ fn kill_at_random_moments(rounds: u32) {
         let expected: Vec<String> = (1..=words.len()).map(|n| format!("w{n}")).collect();
         assert_eq!(words, expected, "round {round}");
         if let Some(shown) = shown {
-            assert!(words.iter().any(|word| shown == format!("I heard {word}.")), "{shown} is lost");
+            assert!(
+                words.iter().any(|word| shown == format!("I heard {word}.")),
+                "{shown} is lost"
+            );
         }
         next = words.len() + 1;
     }
@@ -132,7 +135,11 @@ fn a_second_process_is_told() {
     output.read_line(&mut String::new()).unwrap();
     let second = run_with_input(here, &ARGS, b"w1\n");
     assert_eq!(second.status.code(), Some(2));
-    assert!(stderr(&second).contains("session `s` is in use by another process"), "{}", stderr(&second));
+    assert!(
+        stderr(&second).contains("session `s` is in use by another process"),
+        "{}",
+        stderr(&second)
+    );
     // Other conversations of the database are free.
     let other = ["run", "echo.agent.abl", "--session", "t", "--store", "s.sqlite"];
     assert!(stdout(&run_with_input(here, &other, b"w1\n")).contains("I heard w1."));
@@ -171,7 +178,11 @@ fn a_full_disk_costs_the_turn_that_does_not_fit() {
     let shown = shown.lines().filter(|line| line.starts_with("I heard ")).count();
     assert!(shown > 0, "there is place for some turns");
     let words = stored(here);
-    assert_eq!(words, (1..=shown).map(|n| format!("w{n}")).collect::<Vec<_>>(), "as many as were shown");
+    assert_eq!(
+        words,
+        (1..=shown).map(|n| format!("w{n}")).collect::<Vec<_>>(),
+        "as many as were shown"
+    );
     let end = run_with_input(here, &ARGS, b"more\n");
     assert!(stdout(&end).ends_with("I heard more.\nA word?\n"), "{}", stderr(&end));
 }

@@ -148,7 +148,14 @@ impl Mcp {
             .enable_all()
             .build()?;
         let servers = file.servers;
-        Ok(Self { clients: BTreeMap::new(), servers, env, supervisor: None, cancellation: Cancellation::default(), runtime })
+        Ok(Self {
+            clients: BTreeMap::new(),
+            servers,
+            env,
+            supervisor: None,
+            cancellation: Cancellation::default(),
+            runtime,
+        })
     }
 
     /// Ends servers with this process, however it ends.

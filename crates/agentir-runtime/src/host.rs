@@ -226,9 +226,8 @@ impl Cancellation {
             if self.is_cancelled() {
                 return false;
             }
-            let left = end.map_or(CANCELLATION_INTERVAL, |end| {
-                end.saturating_duration_since(Instant::now())
-            });
+            let left = end
+                .map_or(CANCELLATION_INTERVAL, |end| end.saturating_duration_since(Instant::now()));
             if left.is_zero() {
                 return true;
             }

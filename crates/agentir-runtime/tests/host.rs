@@ -99,13 +99,8 @@ fn turn(
     tools: &mut Keys,
     shown: &mut Shown,
 ) -> Result<Turn, StartError> {
-    let mut host = Host {
-        model: &mut Streams,
-        tools,
-        human: &mut NoHuman,
-        clock: &Time(7),
-        observer: shown,
-    };
+    let mut host =
+        Host { model: &mut Streams, tools, human: &mut NoHuman, clock: &Time(7), observer: shown };
     machine.turn(session, input.map(Input::text).as_ref(), &mut host)
 }
 
@@ -191,7 +186,8 @@ fn a_turn_that_is_given_up_makes_no_more_calls() {
     assert_eq!(given_up, Err(StartError::Cancelled));
     assert_eq!(tools.seen.len(), 1);
     session = before;
-    let done = turn(&machine, &mut session, Some("yes"), &mut tools, &mut Shown::default()).unwrap();
+    let done =
+        turn(&machine, &mut session, Some("yes"), &mut tools, &mut Shown::default()).unwrap();
     assert_eq!((done.status, tools.seen.len()), (Status::Await, 4));
     assert_eq!(tools.seen[0], tools.seen[1]);
 }

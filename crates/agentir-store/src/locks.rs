@@ -60,8 +60,11 @@ impl SessionLocks {
     pub(crate) fn next_to(database: &Path) -> Self {
         let mut folder = database.as_os_str().to_owned();
         folder.push("-locks");
-        let locks =
-            Self { folder: Some(folder.into()), lock_timeout: Duration::ZERO, held: BTreeMap::new() };
+        let locks = Self {
+            folder: Some(folder.into()),
+            lock_timeout: Duration::ZERO,
+            held: BTreeMap::new(),
+        };
         locks.sweep();
         locks
     }
@@ -137,7 +140,8 @@ impl SessionLocks {
 
     /// Removes the locks that nobody holds.
     fn sweep(&self) {
-        let Some(entries) = self.folder.as_ref().and_then(|folder| fs::read_dir(folder).ok()) else {
+        let Some(entries) = self.folder.as_ref().and_then(|folder| fs::read_dir(folder).ok())
+        else {
             return;
         };
         for entry in entries.flatten().filter(|_| cfg!(unix)) {

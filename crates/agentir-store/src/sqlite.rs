@@ -326,8 +326,10 @@ impl Store for Sqlite {
     ) -> Result<(), StoreError> {
         check_id(id)?;
         self.locks.acquire(id)?;
-        let unwritable =
-            |e: serde_json::Error| StoreError::Io { path: self.path.clone(), reason: e.to_string() };
+        let unwritable = |e: serde_json::Error| StoreError::Io {
+            path: self.path.clone(),
+            reason: e.to_string(),
+        };
         let body = serde_json::to_string(&session.without_messages()).map_err(unwritable)?;
         let stored = self.known.remove(id).unwrap_or_default();
         let read = stored.revision;

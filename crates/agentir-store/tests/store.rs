@@ -285,7 +285,11 @@ fn messages_may_be_taken_back_and_replaced() {
         talked(2, &twenty[..6], &twenty[..6]),
         // A turn is undone, and another one taken in its place.
         talked(1, &twenty[..4], &twenty[..4]),
-        talked(2, &[&twenty[..4], &twenty[9..11]].concat(), &[&twenty[..4], &twenty[9..11]].concat()),
+        talked(
+            2,
+            &[&twenty[..4], &twenty[9..11]].concat(),
+            &[&twenty[..4], &twenty[9..11]].concat(),
+        ),
         // The agent forgets the beginning.
         talked(3, &twenty[..8], &twenty[5..8]),
         // Both are something else.
@@ -386,7 +390,10 @@ fn a_session_whose_messages_are_missing_is_told() {
     let mut store = Sqlite::open(&path).unwrap();
     store.save("s", &talked(2, &numbered(0..4), &numbered(0..4)), &[]).unwrap();
     store.release("s");
-    rusqlite::Connection::open(&path).unwrap().execute("DELETE FROM message WHERE n = 2", []).unwrap();
+    rusqlite::Connection::open(&path)
+        .unwrap()
+        .execute("DELETE FROM message WHERE n = 2", [])
+        .unwrap();
     assert!(matches!(store.load("s"), Err(StoreError::Corrupt { .. })));
 }
 

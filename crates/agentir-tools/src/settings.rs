@@ -18,7 +18,11 @@ pub(crate) fn setting_text(written: &Data, setting: Setting<'_>) -> Result<Strin
 }
 
 /// Milliseconds, or a number with its unit: `15s`.
-pub(crate) fn duration(written: &Data, field: &str, setting: Setting<'_>) -> Result<Duration, String> {
+pub(crate) fn duration(
+    written: &Data,
+    field: &str,
+    setting: Setting<'_>,
+) -> Result<Duration, String> {
     const UNITS: &[(&str, f64)] =
         &[("ms", 1.0), ("s", 1000.0), ("m", 60_000.0), ("h", 3_600_000.0)];
     let text = setting_text(written, setting)?;
@@ -46,9 +50,8 @@ pub(crate) fn time_limit(
     call: &ToolCall<'_>,
     env: &EnvVars,
 ) -> Result<u64, String> {
-    let setting = |text: &str| {
-        env.fill(text, &mut Secrets::default()).map_err(|error| error.to_string())
-    };
+    let setting =
+        |text: &str| env.fill(text, &mut Secrets::default()).map_err(|error| error.to_string());
     let binding = tool.and_then(|tool| tool.binding.as_ref());
     let hint = tool.and_then(|tool| tool.hints.timeout.as_ref()).map(|hint| match hint {
         NumberOrText::Number(number) => Json::from(number.0),

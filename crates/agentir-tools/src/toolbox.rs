@@ -288,8 +288,7 @@ fn apply_library_defaults(
     extensions: &BTreeMap<agentir_expr::Name, BTreeMap<String, agentir_ir::Extension>>,
     tool: &mut Tool,
 ) {
-    const FIELDS: &[&str] =
-        &["auth", "auth_config", "retry", "retry_delay", "rate_limit"];
+    const FIELDS: &[&str] = &["auth", "auth_config", "retry", "retry_delay", "rate_limit"];
     let all = |name: &str| {
         extensions.values().find_map(|own| own.get(name)).map(|extension| &extension.value)
     };

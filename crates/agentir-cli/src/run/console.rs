@@ -1,5 +1,6 @@
 //! A conversation in a terminal.
 
+use super::quiet::Quiet;
 use super::style::Style;
 use super::{Outcome, Run, Talk, private, said, setup};
 use agentir_runtime::{Input, Role, Session, Status};
@@ -97,14 +98,26 @@ pub fn run(talk: &mut Talk<'_>, args: &Run) -> Result<ExitCode, String> {
 }
 
 /// Has Ctrl-C cancel the turn, and a second one end the program if that takes too long.
+#[cfg(unix)]
+fn listen(talk: &Talk<'_>) {
+    let cancellation = talk.cancellation.clone();
+    if let Ok(mut signals) = signal_hook::iterator::Signals::new([signal_hook::consts::SIGINT]) {
+        std::thread::spawn(move || {
+            for _ in signals.forever() {
+                if cancellation.is_cancelled() {
+                    Quiet::end();
+                    std::process::exit(130);
+                }
+                cancellation.cancel();
+            }
+        });
+    }
+}
+
+/// Has Ctrl-C cancel the turn.
+#[cfg(windows)]
 fn listen(talk: &Talk<'_>) {
     let flag = talk.cancellation.flag();
-    let ends = std::sync::Arc::clone(&flag);
-    let _ = signal_hook::flag::register_conditional_shutdown(
-        signal_hook::consts::SIGINT,
-        130,
-        ends,
-    );
     let _ = signal_hook::flag::register(signal_hook::consts::SIGINT, flag);
 }
 
@@ -171,7 +184,9 @@ impl Console<'_, '_> {
             Status::Done => "the conversation has ended",
             Status::Failed => "the conversation has failed",
         };
-        self.talk.screen.aside(&format!("[{how}; /undo takes the last message back, /quit leaves]"));
+        self.talk
+            .screen
+            .aside(&format!("[{how}; /undo takes the last message back, /quit leaves]"));
     }
 
     fn line(&mut self, line: &str) -> Result<Then, String> {
@@ -202,12 +217,15 @@ impl Console<'_, '_> {
         let before = self.talk.session.clone();
         self.talk.cancellation.reset();
         self.cancelled = None;
+        let quiet = (!self.talk.desk.attended).then(Quiet::begin);
         let outcome = self.talk.turn(input.as_ref())?;
+        drop(quiet);
         self.talk.cancellation.reset();
         match outcome {
             Outcome::Cancelled => {
                 let calls = self.talk.screen.calls().to_vec();
-                let mut text = "[cancelled: as if nothing had been said; /retry says it again]".to_owned();
+                let mut text =
+                    "[cancelled: as if nothing had been said; /retry says it again]".to_owned();
                 if !calls.is_empty() {
                     text = format!("{text}\n[what was called stays called: {}]", calls.join(", "));
                 }
@@ -333,7 +351,11 @@ impl Console<'_, '_> {
         match how {
             "" => {
                 let steps = self.talk.screen.steps().join("\n");
-                self.talk.screen.aside(if steps.is_empty() { "nothing happened yet" } else { &steps });
+                self.talk.screen.aside(if steps.is_empty() {
+                    "nothing happened yet"
+                } else {
+                    &steps
+                });
             }
             "on" | "off" => self.talk.screen.trace = how == "on",
             _ => self.talk.screen.aside("write `/trace`, `/trace on` or `/trace off`"),
@@ -402,7 +424,12 @@ impl Highlighter for Typing {
 impl Completer for Typing {
     type Candidate = String;
 
-    fn complete(&self, line: &str, at: usize, _: &Context<'_>) -> rustyline::Result<(usize, Vec<String>)> {
+    fn complete(
+        &self,
+        line: &str,
+        at: usize,
+        _: &Context<'_>,
+    ) -> rustyline::Result<(usize, Vec<String>)> {
         let typed = line.get(..at).unwrap_or_default();
         let names = COMMANDS.iter().map(|(name, ..)| *name);
         let found = names.filter(|name| !typed.is_empty() && name.starts_with(typed));

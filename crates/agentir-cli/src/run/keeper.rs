@@ -45,7 +45,9 @@ impl Keeper {
                     )
                 })?;
                 if changed {
-                    tell!("note: the agents were changed since the last turn; session `{id}` goes on with the new ones");
+                    tell!(
+                        "note: the agents were changed since the last turn; session `{id}` goes on with the new ones"
+                    );
                 }
                 session
             }
@@ -67,7 +69,6 @@ impl Keeper {
         }
     }
 }
-
 
 /// An id that no other conversation has.
 pub fn new_id() -> String {

@@ -4,6 +4,7 @@ mod console;
 mod desk;
 mod keeper;
 mod pipe;
+mod quiet;
 mod screen;
 mod setup;
 mod spinner;
@@ -18,8 +19,8 @@ use crate::input::{Input as Paths, load_input};
 use agentir::{Severity, SourceMap};
 use agentir_ir::Program;
 use agentir_runtime::{
-    Attachment, Cancellation, Clock, FailureKind, Host, Input, Machine, Model, OrchestrationMethod, Session,
-    StartError, Status, Turn,
+    Attachment, Cancellation, Clock, FailureKind, Host, Input, Machine, Model, OrchestrationMethod,
+    Session, StartError, Status, Turn,
 };
 use agentir_tools::Toolbox;
 use clap::Args;

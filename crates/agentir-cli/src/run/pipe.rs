@@ -14,7 +14,9 @@ pub fn run(talk: &mut Talk<'_>) -> Result<ExitCode, String> {
     }
     if talk.session.has_begun() {
         if let Status::Done | Status::Failed = talk.session.status {
-            tell!("note: this conversation has ended; `agentir session delete` makes room for another one");
+            tell!(
+                "note: this conversation has ended; `agentir session delete` makes room for another one"
+            );
             return Ok(ExitCode::SUCCESS);
         }
     } else if let Some(code) = ended(talk.turn(None)?) {

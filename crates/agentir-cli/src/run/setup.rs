@@ -143,14 +143,14 @@ pub fn tools(
     let env = EnvVars::from_environment(args.allow_env.iter().cloned());
     let supervisor = Supervisor::this_program(SUPERVISE);
     let hosts = args.allow_host.iter().cloned().collect();
-    tools = tools
-        .allow(allow)
-        .http(Http::new(env.clone(), hosts).cancellation(cancellation.clone()));
+    tools =
+        tools.allow(allow).http(Http::new(env.clone(), hosts).cancellation(cancellation.clone()));
     if let Some(path) = &args.mcp {
         let file = McpFile::read(&read(path)?).map_err(|e| format!("{}: {e}", path.display()))?;
         let env = EnvVars::from_environment(file.variables());
         let servers = Mcp::new(file, env).map_err(|e| e.to_string())?;
-        tools = tools.mcp(servers.supervisor(supervisor.clone()).cancellation(cancellation.clone()));
+        tools =
+            tools.mcp(servers.supervisor(supervisor.clone()).cancellation(cancellation.clone()));
     }
     let functions: Vec<(String, PathBuf)> = program
         .tools()

@@ -16,7 +16,8 @@ pub use key::ApiKey;
 use crate::chat::Chat;
 use crate::tokens::Tokens;
 use agentir_runtime::{
-    Answer, Cancellation, FieldSpec, FieldType, Model, ModelError, ModelRequest, ModelResponse, ModelTask, Usage,
+    Answer, Cancellation, FieldSpec, FieldType, Model, ModelError, ModelRequest, ModelResponse,
+    ModelTask, Usage,
 };
 use answer::Answered;
 use serde_json::{Map, Value as Json, json};

@@ -166,9 +166,9 @@ impl<'p> Machine<'p> {
         let to = NodeIndex::new(self.find_node(&place.to).ok()? as usize);
         let edges = self.outgoing.get(from as usize)?;
         let edge = edges.iter().find(|id| {
-            self.cfg.edge(**id).is_some_and(|(_, target, edge)| {
-                target == to && edge.kind.name() == place.kind
-            })
+            self.cfg
+                .edge(**id)
+                .is_some_and(|(_, target, edge)| target == to && edge.kind.name() == place.kind)
         });
         edge.map(|id| index(id.index()))
     }

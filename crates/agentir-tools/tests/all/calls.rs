@@ -34,7 +34,8 @@ fn toolbox(program: &Program) -> Toolbox {
 fn a_time_limit_means_the_same_for_all_tools() {
     let web = web(|_, _| say(200, "never").held());
     let http = format!("    type: http\n    endpoint: \"{}/a\"\n", web.url());
-    let kinds = [http.as_str(), "    type: mcp\n    server: s\n", "    type: lambda\n    function: f\n"];
+    let kinds =
+        [http.as_str(), "    type: mcp\n    server: s\n", "    type: lambda\n    function: f\n"];
     let stubs = "tools:\n  t:\n    - delay: 1000\n      answer: 1\n";
     for kind in kinds {
         for limit in [
@@ -66,7 +67,9 @@ fn a_time_limit_means_the_same_for_all_tools() {
 
 #[test]
 fn a_time_limit_that_is_none_is_refused() {
-    let program = library("  t()\n    type: http\n    endpoint: \"http://127.0.0.1:1/\"\n    timeout: soon\n");
+    let program = library(
+        "  t()\n    type: http\n    endpoint: \"http://127.0.0.1:1/\"\n    timeout: soon\n",
+    );
     let failure = call(&mut toolbox(&program), &program, 1000).unwrap_err();
     assert_eq!(failure.kind, FailureKind::Refused);
     assert!(failure.explanation().contains("its `timeout` needs milliseconds"), "{failure:?}");
@@ -137,7 +140,8 @@ fn calls_end_when_they_are_cancelled() {
         ),
         (
             &declared,
-            Toolbox::new(&declared).stubs(stub.in_real_time(true).cancellation(cancellation.clone())),
+            Toolbox::new(&declared)
+                .stubs(stub.in_real_time(true).cancellation(cancellation.clone())),
         ),
     ];
     for (program, mut toolbox) in toolboxes {

@@ -145,7 +145,9 @@ fn arguments_have_a_limit() {
     let failure = call(&mut toolbox, &program, "find", with(most + 1)).unwrap_err();
     assert_eq!(failure.kind, FailureKind::Refused);
     assert!(
-        failure.explanation().starts_with("the arguments of `find` have 512 KB, and 512 KB is the most"),
+        failure
+            .explanation()
+            .starts_with("the arguments of `find` have 512 KB, and 512 KB is the most"),
         "{failure}"
     );
 }
