@@ -81,7 +81,9 @@ impl<'s> Screen<'s> {
 
     /// Forgets the messages of a turn that cannot be written.
     pub fn drop_held(&mut self) {
-        self.held.as_mut().map(Vec::clear).unwrap_or_default();
+        if let Some(held) = &mut self.held {
+            held.clear();
+        }
     }
 
     pub const fn style(&self) -> Style {
