@@ -38,17 +38,34 @@ const MIGRATIONS: &[&str] = &["
         PRIMARY KEY (project, user, path)
     ) WITHOUT ROWID;
 ", "
-    -- The messages of a session, apart from the rest of it, so that a turn writes only what is new.
+    -- The messages of a session, apart from the rest of it, so that a turn writes only what is new. They
+    -- are in the order in which they were written: what a turn adds is in one place.
     CREATE TABLE message (
         session TEXT NOT NULL,
+        sequence INTEGER NOT NULL,
         list    INTEGER NOT NULL,
         n       INTEGER NOT NULL,
         body    TEXT NOT NULL,
-        PRIMARY KEY (session, list, n)
+        PRIMARY KEY (session, sequence)
     ) WITHOUT ROWID;
-    -- The number and the length of each list of messages, in their order; without any, they are in `body`.
-    ALTER TABLE session ADD COLUMN lists TEXT NOT NULL DEFAULT '[]';
-    DROP INDEX session_updated;
+    -- A row of a table with row ids may be longer before it needs pages of its own.
+    CREATE TABLE session_by_row (
+        id       TEXT PRIMARY KEY NOT NULL,
+        program  TEXT NOT NULL,
+        status   TEXT NOT NULL,
+        turn     INTEGER NOT NULL,
+        revision INTEGER NOT NULL,
+        created  INTEGER NOT NULL,
+        updated  INTEGER NOT NULL,
+        body     TEXT NOT NULL,
+        -- The number and the length of each list of messages, in their order; without any, they are in
+        -- `body`.
+        lists    TEXT NOT NULL DEFAULT '[]'
+    );
+    INSERT INTO session_by_row (id, program, status, turn, revision, created, updated, body)
+        SELECT id, program, status, turn, revision, created, updated, body FROM session;
+    DROP TABLE session;
+    ALTER TABLE session_by_row RENAME TO session;
 "];
 
 /// How long to wait for another process that is writing.
@@ -369,9 +386,13 @@ impl Store for Sqlite {
             for number in &gone {
                 cut.execute(params![id, number, 0])?;
             }
-            let mut add = t.prepare_cached("INSERT INTO message VALUES (?1, ?2, ?3, ?4)")?;
-            for (list, n, body) in &new {
-                add.execute(params![id, list, n, body])?;
+            let mut last = t.prepare_cached(
+                "SELECT coalesce(max(sequence), 0) FROM message WHERE session = ?1",
+            )?;
+            let last: i64 = last.query_row([id], |row| row.get(0))?;
+            let mut add = t.prepare_cached("INSERT INTO message VALUES (?1, ?2, ?3, ?4, ?5)")?;
+            for (sequence, (list, n, body)) in (last + 1..).zip(&new) {
+                add.execute(params![id, sequence, list, n, body])?;
             }
             for MemoryChanges { owner, values } in shared {
                 let (project, user) = owner_columns(owner);
