@@ -4,7 +4,7 @@
 use crate::measure::{Options, fastest, rate};
 use agentir::ReadOptions;
 use agentir::languages;
-use agentir_model::{Script, Scripted};
+use agentir_model::{Offline, Script, Scripted};
 use agentir_project::read_program;
 use agentir_runtime::{Event, Host, Input, Machine, NoHuman, Observer, Session};
 use agentir_scenario::FixedClock;
@@ -95,6 +95,7 @@ fn converse(machine: &Machine<'_>, case: &Case, observer: &mut dyn Observer) -> 
     let mut model = Scripted::new(&script);
     let mut tools = Toolbox::new(machine.program()).stubs(Stubs::read(case.tools).ok()?);
     let clock = FixedClock::at("2026-03-02T10:00:00Z").ok()?;
+    let extractor = Offline::at(clock.moment().clone());
     let mut session = machine.session(Some(case.entry)).ok()?;
     let mut idle = None;
     let inputs = std::iter::once(None).chain(case.says.iter().map(|says| Some(Input::text(*says))));
@@ -102,6 +103,7 @@ fn converse(machine: &Machine<'_>, case: &Case, observer: &mut dyn Observer) -> 
         idle = Some(session.clone());
         let mut host = Host {
             model: &mut model,
+            extractor: &extractor,
             tools: &mut tools,
             human: &mut NoHuman,
             clock: &clock,

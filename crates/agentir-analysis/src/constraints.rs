@@ -3,7 +3,7 @@
 use crate::conditions::{is_stable, roots};
 use crate::symbols::AgentSymbols;
 use agentir_expr::{BinaryOp, Condition, ConditionKind, Expr, ExprKind};
-use agentir_ir::{Checkpoint, Constraint, ConstraintKind, FailureKind, Target};
+use agentir_ir::{Checkpoint, Constraint, ConstraintKind, Target};
 use agentir_solver::Test;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smol_str::SmolStr;
@@ -98,10 +98,8 @@ fn stops(constraint: &Constraint) -> bool {
     let warns =
         constraint.severity == Some("warning") || constraint.kind == Some(ConstraintKind::Warn);
     let goes_on = constraint.on_fail.as_ref().is_some_and(|failure| {
-        let on = |target: &Target| matches!(target, Target::Continue | Target::Redact);
-        let jumps = failure.then_action.iter().chain(&failure.then_step);
-        matches!(failure.kind, FailureKind::Redact | FailureKind::CollectField)
-            || jumps.into_iter().any(|jump| on(&jump.target))
+        let mut jumps = failure.then_action.iter().chain(&failure.then_step);
+        jumps.any(|jump| jump.target == Target::Continue)
     });
     !warns && !goes_on
 }

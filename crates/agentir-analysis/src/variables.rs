@@ -103,12 +103,9 @@ impl<'a> Variables<'a> {
         for delegate in &agent.coordination.delegates {
             self.results.insert(&delegate.agent.value);
             if let Some(TypeKind::Object(fields)) = delegate.returns.as_ref().map(|t| &t.kind) {
-                for field in fields {
-                    self.defined.insert(&field.name.value);
-                    // `child_field: parent_variable`.
-                    self.defined.extend(field.ty.name().filter(|name| !is_type(name)));
-                }
+                self.defined.extend(fields.iter().map(|field| field.name.value.as_str()));
             }
+            self.defined.extend(delegate.returned().map(|value| first(value.variable)));
         }
         self.results.extend(agent.coordination.handoffs.iter().map(|h| h.to.value.as_str()));
         if let Some(flow) = &agent.flow {
@@ -155,23 +152,6 @@ impl<'a> Variables<'a> {
             .flat_map(|set| set.iter().copied())
             .chain(self.runtime.names().map(|name| -> &'a str { name }))
     }
-}
-
-/// Whether a name in `RETURNS` is a type rather than a variable.
-pub(crate) fn is_type(name: &str) -> bool {
-    matches!(
-        name,
-        "string"
-            | "number"
-            | "integer"
-            | "float"
-            | "boolean"
-            | "date"
-            | "datetime"
-            | "object"
-            | "array"
-            | "any"
-    )
 }
 
 /// Returns the variable that an awaited attachment is stored in.

@@ -26,7 +26,7 @@ pub struct Input {
     /// The version of ABL [default: detected from each document]
     #[arg(long, value_enum, value_name = "VERSION")]
     abl_version: Option<AblVersion>,
-    /// The dialect of Agent Script documents that name none [default: detected from each document]
+    /// The dialect of documents that name none: of Agent Script, or `mica` for ADL [default: detected from each document]
     #[arg(long, value_parser = variants(), value_name = "DIALECT")]
     dialect: Option<&'static str>,
     /// Treat documents as sections, or parts of sections, without an agent around them

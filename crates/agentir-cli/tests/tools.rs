@@ -139,6 +139,7 @@ fn work(folder: &Path, timeout_ms: u64) -> (FailureKind, String) {
             arguments: serde_json::Map::new(),
             timeout_ms,
             idempotency_key: String::new(),
+            session: serde_json::Map::new(),
         })
         .unwrap_err();
     (failure.kind, failure.message)
@@ -174,6 +175,7 @@ fn functions_that_are_supervised_are_told_apart_from_programs_that_are_not_there
         arguments: serde_json::Map::new(),
         timeout_ms: 20_000,
         idempotency_key: String::new(),
+        session: serde_json::Map::new(),
     };
     let failure = python.call(&call).unwrap_err();
     assert!(failure.message.contains("`no-such-python` is not found"), "{failure}");

@@ -18,8 +18,8 @@ pub(crate) struct File {
     pub(crate) fail_on: Threshold,
     /// The version of ABL to hold documents to; found out from each document if not given.
     pub(crate) abl_version: Option<VersionName>,
-    /// The dialect of Agent Script to hold documents to that name none; found out from each if not
-    /// given.
+    /// The dialect to hold documents to that name none; found out from each if not given: of Agent Script,
+    /// or `mica` for bots of ADL that are written for its runtime.
     pub(crate) dialect: Option<DialectName>,
     /// Where the pages of the rules are on the web: an address with `{rule}` where the name of a rule
     /// belongs. Reports that have links (SARIF, HTML, Markdown) link there; without it they have none.
@@ -52,7 +52,7 @@ pub(crate) struct Override {
     pub(crate) files: Vec<Spanned<String>>,
     /// The version of ABL to hold these files to.
     pub(crate) abl_version: Option<VersionName>,
-    /// The dialect of Agent Script to hold these files to.
+    /// The dialect to hold these files to.
     pub(crate) dialect: Option<DialectName>,
     /// Levels of rules and groups in these files.
     #[serde(default)]
@@ -145,7 +145,7 @@ impl From<VersionName> for Version {
     }
 }
 
-/// A dialect of Agent Script.
+/// A dialect of a language.
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum DialectName {
@@ -155,6 +155,8 @@ pub(crate) enum DialectName {
     Agentforce,
     /// MuleSoft's, for networks of agents.
     Agentfabric,
+    /// ADL as its runtime MICA has it, rather than the paper.
+    Mica,
 }
 
 impl DialectName {
@@ -164,6 +166,7 @@ impl DialectName {
             Self::AgentScript => "agentscript",
             Self::Agentforce => "agentforce",
             Self::Agentfabric => "agentfabric",
+            Self::Mica => "mica",
         }
     }
 }

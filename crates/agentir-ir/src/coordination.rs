@@ -4,7 +4,7 @@ use crate::data::{Data, Extensions, Number, NumberOrText, TextData};
 use crate::memory::StoredValue;
 use crate::statement::{Jump, SetVariable};
 use agentir_diagnostics::{Span, Spanned};
-use agentir_expr::{Condition, Expr, Name, Template, TypeExpr};
+use agentir_expr::{Condition, Expr, Name, Template, TypeExpr, TypeKind};
 use indexmap::IndexMap;
 use smol_str::SmolStr;
 
@@ -109,6 +109,56 @@ impl Delegate {
             extensions: Extensions::default(),
         }
     }
+
+    /// The fields of the result that come back, each with the variable of this agent that receives it.
+    ///
+    /// `RETURNS` is written in two ways. With types, as in `{points: number}`, a variable has the name of
+    /// its field (ABL, current specification, 3.10). With variables, as in `{points: balance}`, they are
+    /// what is written to (reference of supervisors and multiple agents, "Input/output mapping"). A value
+    /// is a variable unless it is a type of the language or begins with a capital, as domain types do.
+    pub fn returned(&self) -> impl Iterator<Item = ReturnedValue<'_>> {
+        let fields = match self.returns.as_ref().map(|ty| &ty.kind) {
+            Some(TypeKind::Object(fields)) => fields.as_slice(),
+            _ => &[],
+        };
+        fields.iter().map(|field| match field.ty.name().filter(|name| !names_type(name)) {
+            Some(variable) => ReturnedValue { field: &field.name, variable, span: field.ty.span },
+            None => ReturnedValue {
+                field: &field.name,
+                variable: &field.name.value,
+                span: field.name.span,
+            },
+        })
+    }
+}
+
+/// A field of a delegate's result, and where its value goes.
+#[derive(Clone, Copy, Debug)]
+pub struct ReturnedValue<'a> {
+    /// The field of the result.
+    pub field: &'a Spanned<Name>,
+    /// The variable of the agent that delegates, as a dotted path.
+    pub variable: &'a str,
+    /// Where the variable is named.
+    pub span: Span,
+}
+
+/// Whether a value in `RETURNS` is a type rather than a variable (ABL, current specification, 7.1 and
+/// 7.2).
+fn names_type(name: &str) -> bool {
+    matches!(
+        name,
+        "string"
+            | "number"
+            | "integer"
+            | "float"
+            | "boolean"
+            | "date"
+            | "datetime"
+            | "object"
+            | "array"
+            | "any"
+    ) || name.starts_with(char::is_uppercase)
 }
 
 /// A handoff: another agent takes over the conversation.

@@ -141,6 +141,12 @@ pub struct Validation {
 }
 
 impl Validation {
+    /// The message about an invalid value.
+    #[must_use]
+    pub fn message(&self) -> Option<&Template> {
+        self.error_message.as_ref().or(self.retry_prompt.as_ref())
+    }
+
     /// The name of the short form, or an empty string, and its argument: `min` and `1` of `min(1)`.
     #[must_use]
     pub fn parts(&self) -> (&str, &str) {

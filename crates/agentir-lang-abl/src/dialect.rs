@@ -107,6 +107,8 @@ const TRAITS: Traits = Traits {
     queries_all_knowledge: false,
     sessions_expire: true,
     arguments_have_placeholders: true,
+    fallback: None,
+    restart_setting: &[],
 };
 
 const VOCABULARIES: &[Vocabulary] = &[

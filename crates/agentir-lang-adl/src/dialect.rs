@@ -2,8 +2,9 @@
 
 use agentir_expr::Coercion;
 use agentir_expr::dialect::{
-    Construct, Dialect, DialectTables, Entry, Equality, Functions, Keyword, Logic, Notation, Nouns,
-    Ordering, Phrase, Remainder, RuntimeNames, Semantics, Tools, Traits, Unset, Vocabulary,
+    Construct, Dialect, DialectTables, Entry, Equality, FallbackPolicy, Functions, Keyword, Logic,
+    Notation, Nouns, Ordering, Phrase, Remainder, RuntimeNames, Semantics, Tools, Traits, Unset,
+    Vocabulary,
 };
 
 /// The MICA project's Agent Declaration Language.
@@ -54,6 +55,8 @@ pub const TABLES: DialectTables = DialectTables {
         queries_all_knowledge: true,
         sessions_expire: false,
         arguments_have_placeholders: false,
+        fallback: Some(FALLBACK),
+        restart_setting: &[],
     },
     // The kind of the agent, and the files whose functions it uses.
     redundant_extensions: &["type", "tools"],
@@ -116,3 +119,12 @@ const PHRASES: &[(Phrase, &str)] = &[
     (Phrase::SetBefore, "set it first, or test `{name} != None`"),
     (Phrase::Clear, "set it to `null`"),
 ];
+
+/// `fallback` (3.3, B.1): "the name of another agent" or "a natural language description outlining the
+/// fallback strategy". Bots also write the message itself, which MICA says verbatim.
+pub(crate) const FALLBACK: FallbackPolicy = FallbackPolicy {
+    policy: "fallback",
+    message: "message",
+    phrases: &["fallback", "terminate", "the user"],
+    verbs: &["give", "provide", "tell", "say", "if", "after", "when", "politely", "transfer"],
+};

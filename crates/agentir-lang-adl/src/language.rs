@@ -1,10 +1,11 @@
 //! The language as the rest of the program sees it.
 
 use crate::dialect;
-use crate::{AgentKind, config, context, emit, lower, names, python, reader};
+use crate::{AgentKind, config, context, emit, lower, names, python, reader, rules};
 use agentir_diagnostics::{FileId, Span};
 use agentir_expr::Dialect;
 use agentir_ir::{Extensions, ToolLibrary};
+use agentir_syntax::code::{CodeName, CodeUses};
 use agentir_syntax::context::{Context, NameKind};
 use agentir_syntax::emit::Emitter;
 use agentir_syntax::line_layout::YAML;
@@ -40,6 +41,10 @@ pub static PYTHON_FILE: FileKind = FileKind {
 /// The name that MICA wants the settings of a bot to have.
 const SETTINGS: &str = "config.yml";
 
+/// The variant of bots that are written for MICA rather than by the paper: `tries` counts jumps, and
+/// `fallback` is said as it is written.
+const MICA: &str = "mica";
+
 impl Language for Adl {
     fn id(&self) -> &'static str {
         dialect::ADL.id()
@@ -51,6 +56,10 @@ impl Language for Adl {
 
     fn dialect(&self) -> Dialect {
         dialect::ADL
+    }
+
+    fn variants(&self) -> &'static [&'static str] {
+        &[MICA]
     }
 
     fn detect(&self, file: &FileHead<'_>) -> Option<(Confidence, &'static FileKind)> {
@@ -75,7 +84,7 @@ impl Language for Adl {
         kind: &'static FileKind,
         file: FileId,
         text: &str,
-        _options: ReadOptions,
+        options: ReadOptions,
     ) -> LoweredFile {
         if let Some(problem) = unreadable(file, text) {
             return LoweredFile::nothing(vec![problem]);
@@ -85,7 +94,7 @@ impl Language for Adl {
         } else if *kind == SETTINGS_FILE {
             settings(file, text)
         } else {
-            agents(file, text)
+            agents(file, text, options.variant == Some(MICA))
         }
     }
 
@@ -112,6 +121,16 @@ impl Language for Adl {
         name: &str,
     ) -> Option<NameProblem> {
         names::name_problem(what, name)
+    }
+
+    fn code_uses(
+        &self,
+        kind: &'static FileKind,
+        text: &str,
+        name: CodeName<'_>,
+        new: &str,
+    ) -> CodeUses {
+        if *kind == PYTHON_FILE { python::uses(text, name, new) } else { CodeUses::default() }
     }
 
     fn claim(&self, name: &[u8]) -> Claim {
@@ -166,7 +185,7 @@ pub fn is_adl(name: &str, text: &str) -> bool {
 }
 
 /// Reads and lowers agents.
-fn agents(file: FileId, text: &str) -> LoweredFile {
+fn agents(file: FileId, text: &str, for_mica: bool) -> LoweredFile {
     let mut diagnostics = Vec::new();
     let outline = parse_yaml(file, text, &mut diagnostics);
     let parsed = diagnostics.len();
@@ -174,7 +193,10 @@ fn agents(file: FileId, text: &str) -> LoweredFile {
     if let Some(problem) = too_many_agents(file, document.agents.len()) {
         return LoweredFile::nothing(vec![problem]);
     }
-    let (agents, entry) = lower::lower(document, text, &mut diagnostics);
+    if for_mica {
+        diagnostics.retain(|finding| finding.rule != rules::MICA_TRIES);
+    }
+    let (agents, entry) = lower::lower(document, text, for_mica, &mut diagnostics);
     let definition = Some(Definition::program(agents, entry, Vec::new(), Vec::new()));
     keep_parser_errors(&mut diagnostics, parsed, outline.stopped);
     LoweredFile { definition, diagnostics, stopped: outline.stopped, ..LoweredFile::default() }

@@ -56,6 +56,8 @@ pub const TABLES: DialectTables = DialectTables {
         queries_all_knowledge: false,
         sessions_expire: false,
         arguments_have_placeholders: false,
+        fallback: None,
+        restart_setting: &["config", "runtime", "reset_to_initial_node"],
     },
     redundant_extensions: &[],
     // The nodes of agentfabric have references and functions of their own.

@@ -12,6 +12,7 @@ use serde::Serialize;
 /// The rules that check the IR.
 pub(crate) static RULES: &[&Rule] = &[
     &rules::always_true_condition::RULE,
+    &rules::broken_guard::RULE,
     &rules::constant_comparison::RULE,
     &rules::constraint_before_value::RULE,
     &rules::constraint_polarity::RULE,
@@ -20,6 +21,7 @@ pub(crate) static RULES: &[&Rule] = &[
     &rules::redundant_constraint::RULE,
     &rules::unsatisfiable_condition::RULE,
     &rules::unset_counts_as_zero::RULE,
+    &rules::unset_opens_guard::RULE,
     &rules::argument_type::RULE,
     &rules::duplicate_agent::RULE,
     &rules::duplicate_entity::RULE,

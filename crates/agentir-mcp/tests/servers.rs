@@ -67,6 +67,7 @@ fn call_within(
         arguments,
         timeout_ms,
         idempotency_key: String::new(),
+        session: serde_json::Map::new(),
     })
 }
 
@@ -192,6 +193,7 @@ fn a_server_gets_the_key_of_a_call() {
                 arguments: serde_json::Map::new(),
                 timeout_ms: 20_000,
                 idempotency_key: key.to_owned(),
+                session: serde_json::Map::new(),
             })
         };
         assert_eq!(call(&mut mcp, "k17").unwrap(), json!("k17"));

@@ -138,8 +138,36 @@ fn what_the_service_wants_counts_more_than_the_pause() {
     assert_eq!(server.seen().len(), 1);
     assert_eq!(
         error.to_string(),
-        "the model could not be reached: too many requests, or the quota is exhausted (HTTP 429): {}"
+        "the model could not be reached: too many requests (HTTP 429): {}"
     );
+}
+
+#[test]
+fn an_exhausted_quota_is_not_asked_for_again() {
+    for field in ["code", "type"] {
+        let words =
+            json!({"error": {"message": "You exceeded your quota.", field: "insufficient_quota"}});
+        let server =
+            Server::start(vec![http(429, &[], &words.to_string()), json_answer(&said("Yes."))]);
+        let error = ask_in_parts(&server, &talk()).0.unwrap_err();
+        assert_eq!(server.seen().len(), 1);
+        assert_eq!(
+            error.to_string(),
+            "the model could not be reached: the quota of the API key is exhausted: You exceeded your quota."
+        );
+    }
+}
+
+#[test]
+fn a_refusal_is_no_answer() {
+    let refused = json!({"choices": [{"message": {"refusal": "I won't do that."}}]});
+    let server = Server::start(vec![json_answer(&refused), json_answer(&refused)]);
+    for request in [talk(), judge("x", "y")] {
+        let (reply, parts) = ask_in_parts(&server, &request);
+        assert_eq!(reply, Err(ModelError::Refused("I won't do that.".to_owned())));
+        assert!(parts.is_empty(), "{parts:?}");
+    }
+    assert_eq!(server.seen().len(), 2, "asked once each");
 }
 
 #[test]

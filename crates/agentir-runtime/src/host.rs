@@ -2,7 +2,7 @@
 //! Everything with external effects implements one of these traits; the runtime itself has none.
 
 use crate::machine::AgentMessage;
-use crate::model::Model;
+use crate::model::{FieldSpec, Model};
 use crate::trace::Event;
 use agentir_ir::{Remote, Tool};
 use serde_json::{Map, Value as Json};
@@ -33,6 +33,9 @@ pub struct ToolCall<'a> {
     /// because its turn was not finished or because it failed, has the same key. Empty if there is
     /// none.
     pub idempotency_key: String,
+    /// The variables of the conversation that the declaration of the tool reads (`{{session.user.id}}`),
+    /// by their paths. Those without a value are missing.
+    pub session: Map<String, Json>,
 }
 
 /// The reason why a call failed.
@@ -152,6 +155,19 @@ pub trait Clock {
     fn sleep(&self, milliseconds: u64);
 }
 
+/// Extracts values from messages without a language model, by patterns and by the types of the values
+/// (ABL, current specification, 3.6, "Extraction Strategies").
+pub trait Extractor {
+    /// The values of a message, by field; `asked` is the field that the user was asked for. Values that
+    /// the message does not contain are left out.
+    fn extract(
+        &self,
+        message: &str,
+        fields: &[FieldSpec],
+        asked: Option<&str>,
+    ) -> Map<String, Json>;
+}
+
 /// Receives the events of a conversation.
 pub trait Observer {
     /// Called for every event. Sensitive values are already masked.
@@ -245,6 +261,8 @@ impl Observer for () {
 pub struct Host<'h> {
     /// Answers requests to the language model.
     pub model: &'h mut dyn Model,
+    /// Extracts values where no language model may be asked.
+    pub extractor: &'h dyn Extractor,
     /// Executes tool calls.
     pub tools: &'h mut dyn Tools,
     /// Receives escalations.

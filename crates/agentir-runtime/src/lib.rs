@@ -20,8 +20,8 @@ mod session;
 mod trace;
 
 pub use host::{
-    Cancellation, Clock, Escalation, FailureKind, Host, Human, HumanReply, MAX_ARGUMENTS, NoHuman,
-    Observer, ToolCall, ToolFailure, Tools,
+    Cancellation, Clock, Escalation, Extractor, FailureKind, Host, Human, HumanReply,
+    MAX_ARGUMENTS, NoHuman, Observer, ToolCall, ToolFailure, Tools,
 };
 pub use json::{from_json, to_json};
 pub use machine::{AgentMessage, Attachment, Input, Machine, Misfit, StartError, Turn};

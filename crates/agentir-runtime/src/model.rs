@@ -314,6 +314,8 @@ pub enum ModelError {
     Timeout,
     /// The model could not be reached, or refused the request.
     Unavailable(String),
+    /// The model refused to answer.
+    Refused(String),
     /// The answer does not have the form that the task requires.
     Malformed(String),
     /// The script has no answer to this request.
@@ -325,6 +327,7 @@ impl fmt::Display for ModelError {
         match self {
             Self::Timeout => f.write_str("the model timed out"),
             Self::Unavailable(why) => write!(f, "the model could not be reached: {why}"),
+            Self::Refused(why) => write!(f, "the model refused to answer: {why}"),
             Self::Malformed(why) => write!(f, "the model returned an invalid answer: {why}"),
             Self::Unscripted(why) => write!(f, "the script has no answer: {why}"),
         }

@@ -1,6 +1,6 @@
 //! The state of a conversation: everything that survives between two turns.
 
-use crate::machine::Places;
+use crate::machine::{AgentMessage, Attachment, Places};
 use crate::model::{Message, ToolUse, Usage};
 use crate::orchestration::OrchestrationMethod;
 use agentir_eval::State;
@@ -76,6 +76,9 @@ pub struct Session {
     /// Expiry times of memory paths, in milliseconds since the Unix epoch.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) expires: BTreeMap<String, i64>,
+    /// The session variables of agents that keep them when they are entered again, by agent.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) kept: BTreeMap<String, BTreeMap<String, Json>>,
     /// The time of the last turn, in milliseconds since the Unix epoch.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[serde(rename = "last")]
@@ -89,6 +92,22 @@ pub struct Session {
     /// by a version that did not note it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) places: Option<Places>,
+    /// The successful tool calls of a turn that failed afterwards. The same call in the next turn is not made again.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) unfinished: Vec<CompletedCall>,
+}
+
+/// A tool call with its result.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct CompletedCall {
+    /// The agent that called.
+    pub(crate) agent: String,
+    /// The tool.
+    pub(crate) tool: String,
+    /// The arguments, by name.
+    pub(crate) arguments: Map<String, Json>,
+    /// The result.
+    pub(crate) result: Json,
 }
 
 impl Session {
@@ -103,7 +122,7 @@ impl Session {
     /// A store can therefore write [`Self::without_messages`], and the new messages.
     #[must_use]
     pub fn message_lists(&self) -> Vec<&[Message]> {
-        let frames = self.stack.iter().chain(&self.parked);
+        let frames = self.frames();
         std::iter::once(&self.transcript)
             .chain(frames.map(|frame| &frame.messages))
             .map(Vec::as_slice)
@@ -129,10 +148,12 @@ impl Session {
             system: self.system.clone(),
             memory: self.memory.clone(),
             expires: self.expires.clone(),
+            kept: self.kept.clone(),
             last_turn_at: self.last_turn_at,
             flow_steps: self.flow_steps,
             orchestration: self.orchestration,
             places: self.places.clone(),
+            unfinished: self.unfinished.clone(),
         }
     }
 
@@ -140,14 +161,25 @@ impl Session {
     /// are as many as this session has.
     #[must_use]
     pub fn restore_messages(&mut self, lists: Vec<Vec<Message>>) -> bool {
-        let frames = self.stack.iter_mut().chain(&mut self.parked);
-        let mut places: Vec<&mut Vec<Message>> =
-            std::iter::once(&mut self.transcript).chain(frames.map(|f| &mut f.messages)).collect();
+        let mut places = vec![&mut self.transcript];
+        for frame in self.stack.iter_mut().chain(&mut self.parked) {
+            let mut next = Some(frame);
+            while let Some(Frame { messages, routed_by, .. }) = next {
+                places.push(messages);
+                next = routed_by.as_deref_mut();
+            }
+        }
         let fits = places.len() == lists.len();
         for (place, list) in places.iter_mut().zip(lists) {
             place.extend(list);
         }
         fits
+    }
+
+    /// All frames, each followed by those of the supervisors that routed the conversation to it.
+    pub(crate) fn frames(&self) -> impl Iterator<Item = &Frame> {
+        let all = self.stack.iter().chain(&self.parked);
+        all.flat_map(|frame| std::iter::successors(Some(frame), |frame| frame.routed_by.as_deref()))
     }
 
     /// The agent in charge; `None` if all agents are done.
@@ -157,8 +189,8 @@ impl Session {
     }
 
     /// The value of a variable, as the agent in charge sees it: its own variables take precedence
-    /// over shared ones, and those over the ones that the runtime assigns. After the end of the
-    /// conversation, the last agent's view.
+    /// over shared ones, and those over the ones that the runtime assigns. After the end of an agent,
+    /// its variables are the last ones looked at.
     #[must_use]
     pub fn variable(&self, name: &str) -> Option<Json> {
         let value = self
@@ -167,7 +199,8 @@ impl Session {
             .or_else(|| self.parked.last())
             .and_then(|frame| frame.variables.get(name))
             .or_else(|| self.shared.get(name))
-            .or_else(|| self.system.get(name))?;
+            .or_else(|| self.system.get(name))
+            .or_else(|| self.parked.last()?.variables.get(name))?;
         Some(crate::json::to_json(value))
     }
 
@@ -256,6 +289,41 @@ pub(crate) struct Proposal {
     pub(crate) turn: u32,
 }
 
+/// One of several things that the user wants, for which it is not yet its turn.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct QueuedIntent {
+    /// The name by which it was chosen.
+    pub(crate) name: String,
+    /// The message.
+    pub(crate) message: String,
+    /// When it was said, in milliseconds since the Unix epoch.
+    pub(crate) at: i64,
+}
+
+/// A value that the user has still to confirm.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Inference {
+    /// The value.
+    pub(crate) value: Json,
+    /// The turn in which it was inferred.
+    pub(crate) turn: u32,
+}
+
+/// The message with which an agent continues when an agent that it delegated to is done.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct HeldMessage {
+    /// The text.
+    pub(crate) text: String,
+    /// The button that was pressed, and its value.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) action: Option<(String, Option<String>)>,
+    /// The files that came with it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) attachments: Vec<Attachment>,
+    /// Whether the agent has still to process it.
+    pub(crate) unread: bool,
+}
+
 /// An ongoing conversation with a remote agent.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct RemoteConversation {
@@ -284,6 +352,19 @@ pub(crate) struct Frame {
     /// Variables bound to variables of the calling agent.
     #[serde(rename = "bound")]
     pub(crate) bindings: Vec<Binding>,
+    /// The names of the values that other agents passed or returned, which the model sees.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) received: Vec<String>,
+    /// The message to continue with when the agent above is done.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) held: Option<HeldMessage>,
+    /// The delegations whose conditions held when they were last evaluated, each with the input that
+    /// it was made with.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) delegations: BTreeMap<u32, String>,
+    /// The inferred values that the user has still to confirm, by field.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) inferences: BTreeMap<String, Inference>,
     /// The messages that the model sees.
     pub(crate) messages: Vec<Message>,
     /// Additional instructions for the model, valid until the instructions are rebuilt.
@@ -309,12 +390,25 @@ pub(crate) struct Frame {
     pub(crate) remote: Option<RemoteConversation>,
     /// The model's answer that is still to be sent to the user.
     pub(crate) answer: Option<String>,
+    /// Messages that a check holds back until it passes (`BEFORE returning results`).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) withheld: Vec<AgentMessage>,
     /// The number of model requests in this turn.
     pub(crate) iterations: u32,
     /// The caller's node to return to, if the agent returns.
     pub(crate) returns_to: Option<u32>,
+    /// The supervisor that routed the conversation here. It routes the next message when the agent is
+    /// done.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) routed_by: Option<Box<Frame>>,
+    /// What else the user wants, to be routed when the current agent is done.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) queue: Vec<QueuedIntent>,
     /// Whether the agent was delegated to, without taking over the conversation.
     pub(crate) delegated: bool,
+    /// Whether the agent returned control to its supervisor before it was done.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) returned: bool,
     /// Whether the agent gave up.
     pub(crate) failed: bool,
     /// How often the user was asked at each node.
@@ -341,6 +435,10 @@ impl Frame {
             return_points: self.return_points.clone(),
             edge_counts: self.edge_counts.clone(),
             bindings: self.bindings.clone(),
+            received: self.received.clone(),
+            held: self.held.clone(),
+            delegations: self.delegations.clone(),
+            inferences: self.inferences.clone(),
             messages: Vec::new(),
             instructions: self.instructions.clone(),
             notes: self.notes.clone(),
@@ -352,9 +450,13 @@ impl Frame {
             approved: self.approved.clone(),
             remote: self.remote.clone(),
             answer: self.answer.clone(),
+            withheld: self.withheld.clone(),
             iterations: self.iterations,
             returns_to: self.returns_to,
+            routed_by: self.routed_by.as_ref().map(|router| Box::new(router.without_messages())),
+            queue: self.queue.clone(),
             delegated: self.delegated,
+            returned: self.returned,
             failed: self.failed,
             ask_counts: self.ask_counts.clone(),
             rejections: self.rejections.clone(),
@@ -372,6 +474,10 @@ impl Frame {
             return_points: Vec::new(),
             edge_counts: BTreeMap::new(),
             bindings: Vec::new(),
+            received: Vec::new(),
+            held: None,
+            delegations: BTreeMap::new(),
+            inferences: BTreeMap::new(),
             messages: Vec::new(),
             instructions: Vec::new(),
             notes: Vec::new(),
@@ -383,9 +489,13 @@ impl Frame {
             approved: None,
             remote: None,
             answer: None,
+            withheld: Vec::new(),
             iterations: 0,
             returns_to: None,
+            routed_by: None,
+            queue: Vec::new(),
             delegated: false,
+            returned: false,
             failed: false,
             ask_counts: BTreeMap::new(),
             rejections: BTreeMap::new(),

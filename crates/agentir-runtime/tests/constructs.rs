@@ -94,7 +94,7 @@ desk:
     insta::assert_snapshot!(talk.script);
 }
 
-/// A jump with two retries continues with the next step the third time.
+/// A jump with two attempts is taken once (ADL, B.4.6).
 #[test]
 fn adl_jump_has_a_retry_limit() {
     let text = r#"main:

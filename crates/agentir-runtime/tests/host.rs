@@ -11,7 +11,7 @@ use agentir_runtime::{
     Status, ToolCall, ToolFailure, Tools, Turn, Usage,
 };
 use serde_json::{Map, Value as Json, json};
-use support::{program, together};
+use support::{Patterns, program, together};
 
 /// A model that streams.
 struct Streams;
@@ -99,8 +99,14 @@ fn turn(
     tools: &mut Keys,
     shown: &mut Shown,
 ) -> Result<Turn, StartError> {
-    let mut host =
-        Host { model: &mut Streams, tools, human: &mut NoHuman, clock: &Time(7), observer: shown };
+    let mut host = Host {
+        model: &mut Streams,
+        extractor: &Patterns,
+        tools,
+        human: &mut NoHuman,
+        clock: &Time(7),
+        observer: shown,
+    };
     machine.turn(session, input.map(Input::text).as_ref(), &mut host)
 }
 

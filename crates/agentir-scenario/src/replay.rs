@@ -109,11 +109,13 @@ pub fn replay(
     let mut session = machine.session(entry)?;
     let first = session.agent().and_then(|agent| names.agent(agent)).map(str::to_owned);
     let mut recorder = Recorder { names, control: first, ..Recorder::new(names) };
+    let extractor = FixedClock::extractor();
     let mut turns = Vec::new();
     for (number, turn) in conversation.turns.iter().enumerate() {
         model.turn(number);
         let mut host = Host {
             model: &mut model,
+            extractor: &extractor,
             tools: &mut tools,
             human: &mut humans,
             clock: &FixedClock,

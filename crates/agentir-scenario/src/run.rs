@@ -147,6 +147,7 @@ fn run_test(
     } else {
         ModelMode::Scripted
     });
+    let extractor = Offline::at(clock.0.clone());
     let (mut scripted, mut offline);
     let model: &mut dyn Model = match mode {
         ModelMode::Scripted => {
@@ -155,7 +156,7 @@ fn run_test(
             &mut scripted
         }
         ModelMode::Offline => {
-            offline = Offline::at(clock.0.clone());
+            offline = extractor.clone();
             &mut offline
         }
     };
@@ -194,6 +195,7 @@ fn run_test(
         let before = tools.calls().len();
         let mut host = Host {
             model: &mut *model,
+            extractor: &extractor,
             tools: &mut tools,
             human: &mut human,
             clock: &clock,

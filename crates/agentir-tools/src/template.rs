@@ -136,7 +136,7 @@ pub(crate) enum Encoding {
 pub(crate) struct Values<'v> {
     /// The arguments of the call.
     pub(crate) arguments: &'v Map<String, Json>,
-    /// What is known of the conversation: `session.X`.
+    /// The variables of the conversation, by their paths: `session.X`.
     pub(crate) session: &'v Map<String, Json>,
     /// The environment.
     pub(crate) env: &'v EnvVars,
@@ -180,7 +180,9 @@ impl Values<'_> {
                 continue;
             }
             let value = match path.strip_prefix("session.") {
-                Some(inner) => value_at(self.session, inner)
+                Some(inner) => self
+                    .session
+                    .get(inner)
                     .ok_or_else(|| format!("`{{{{{path}}}}}` of the session has no value here"))?,
                 None if !is_path(path) => {
                     return Err(format!(

@@ -107,13 +107,6 @@ impl Toolbox {
         self
     }
 
-    /// Says what tools may read of the conversation: `{{session.name}}` in their bindings.
-    pub fn set_session(&mut self, name: &str, value: Json) {
-        if let Some(http) = &mut self.http {
-            http.set_session(name, value);
-        }
-    }
-
     /// All calls so far, in their order, refused ones included, with the arguments as they came.
     #[must_use]
     pub fn calls(&self) -> &[RecordedCall] {

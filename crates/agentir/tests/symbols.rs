@@ -425,7 +425,10 @@ fn renaming_keeps_the_program_and_can_be_undone() {
             let back = back.unwrap_or_else(|error| panic!("{place} {}: {error}", symbol.name));
             for (name, text) in edited(&after, other, &back) {
                 let (_, source) = snapshot.file(&name).unwrap();
-                assert_eq!(text, &*source.text, "{place} {}", symbol.name);
+                // `{name}` comes back as `{name: name}`.
+                let short =
+                    |text: &str| text.replace(&format!("{0}: {0}", symbol.name), &symbol.name);
+                assert_eq!(short(&text), short(&source.text), "{place} {}", symbol.name);
             }
         }
     });
@@ -671,7 +674,7 @@ fn names_in_data_are_renamed_or_the_place_is_named() {
     assert!(texts[0].contains("immutable: [date]"), "{}", texts[0]);
     let place = |at: &str, new: &str| {
         let error = rename(&[(file, KEPT)], file, at, new).unwrap_err();
-        let RenameError::Unclear { span, name } = error else { panic!("{error}") };
+        let RenameError::Unclear { span, name, .. } = error else { panic!("{error}") };
         let line = KEPT.get(..span.start as usize).unwrap().matches('\n').count() + 1;
         (KEPT.get(span.start as usize..span.end as usize).unwrap() == name, line)
     };
@@ -703,4 +706,59 @@ fn a_manifest_lists_agents_by_name() {
     assert_eq!(texts[2], files[2].1.replace("Desk", "Front"));
     let texts = rename(&files, files[1].0, "Back", "Office").unwrap();
     assert_eq!(texts[2], files[2].1.replace("Back", "Office"));
+}
+
+const TOOLS_PY: &str = "import json\nLIMIT = 3\n\ndef find_payee(payee_name):\n    \"\"\"Finds.\n\n    payee_name: who\n    \"\"\"\n    log = len(payee_name)\n    return log\n\ndef helper(x):\n    return find_payee(payee_name=x)\n";
+
+#[test]
+fn the_code_of_functions_is_renamed_with_them() {
+    let files = [("bank/agents.yml", BANK), ("bank/tools.py", TOOLS_PY)];
+    let function = rename(&files, "bank/tools.py", "find_payee", "look_up").unwrap();
+    assert_eq!(function[1], TOOLS_PY.replace("find_payee", "look_up"));
+    for taken in ["LIMIT", "json", "len", "helper"] {
+        let error = rename(&files, "bank/tools.py", "find_payee", taken).unwrap_err();
+        assert_eq!(error, RenameError::Taken(taken.to_owned()));
+    }
+    let parameter = rename(&files, "bank/tools.py", "payee_name", "who").unwrap();
+    assert_eq!(parameter[1], TOOLS_PY.replace("payee_name", "who"));
+    let error = rename(&files, "bank/tools.py", "payee_name", "log").unwrap_err();
+    assert_eq!(error, RenameError::Taken("log".to_owned()));
+    let other = [files[0], files[1], ("bank/more.py", "from tools import find_payee\n")];
+    let error = rename(&other, "bank/tools.py", "find_payee", "look_up").unwrap_err().to_string();
+    assert!(error.contains("bank/more.py:1:19: `from tools import find_payee`"), "{error}");
+}
+
+#[test]
+fn names_of_the_runtime_reach_variables() {
+    let file = "pool.agent.abl";
+    let text = "AGENT: Pool\nGOAL: \"Book\"\nMEMORY:\n  session:\n    - lane\n  persistent:\n    - PATH: user.past\n      SCOPE: user\n      ACCESS: readwrite\n  remember:\n    - WHEN: lane IS SET\n      STORE: {lane} -> user.past\nTOOLS:\n  f(a: string) -> {x: string}\n    description: \"d\"\n    type: http\n    endpoint: \"https://x.example/{{session.lane}}/{{a}}\"\n    method: GET\n    context_access:\n      read: [lane]\nESCALATE:\n  triggers:\n    - WHEN: lane > 3\n      REASON: \"r\"\n  context_for_human:\n    - lane\n    - at: {lane, f.x}\nCOMPLETE:\n  - WHEN: session.lane == 3\n    RESPOND: \"{{session.lane}} {{user.past.lane}}\"\n";
+    let texts = rename(&[(file, text)], file, "lane\n", "row").unwrap();
+    let expected = text
+        .replace("lane", "row")
+        .replace("{row} ->", "{lane: row} ->")
+        .replace("past.row", "past.lane");
+    assert_eq!(texts[0], expected);
+    // The name in a placeholder is an occurrence itself.
+    let from = rename(&[(file, text)], file, "lane}}/", "row").unwrap();
+    assert_eq!(from[0], expected);
+    let parameter = rename(&[(file, text)], file, "a}}\"", "key").unwrap();
+    assert!(parameter[0].contains("f(key: string)") && parameter[0].contains("/{{key}}\""));
+    let error = rename(&[(file, text)], file, "lane\n", "lane").unwrap_err();
+    assert_eq!(error, RenameError::Unchanged("lane".to_owned()));
+}
+
+#[test]
+fn what_is_left_of_a_name_is_said_with_its_place() {
+    let file = "pool.agent.abl";
+    let text = "AGENT: Pool\nGOAL: \"Book\"\nPERSONA: \"Call book_lane first, book order\"\nMEMORY:\n  session:\n    - lane\n    - lane_no\nTOOLS:\n  book_lane(order: string) -> {x: string}\n    description: \"d\"\nGUARDRAILS:\n  g:\n    kind: output\n    check: \"lane == 3\"\n    action: block\n    msg: \"lane {{lane}}\"\nCOMPLETE:\n  - WHEN: lane_no IS SET\n    RESPOND: \"Your lane_no\"\n";
+    // Prompts name tools.
+    let tool = rename(&[(file, text)], file, "book_lane(", "reserve_lane").unwrap();
+    assert!(tool[0].contains("Call reserve_lane first"), "{}", tool[0]);
+    let at = |at: &str| rename(&[(file, text)], file, at, "row").unwrap_err().to_string();
+    let error = at("lane\n");
+    assert!(error.ends_with("pool.agent.abl:16:18: `msg: \"lane {{lane}}\"`"), "{error}");
+    let error = at("lane_no\n");
+    assert!(error.ends_with("pool.agent.abl:19:20: `RESPOND: \"Your lane_no\"`"), "{error}");
+    // A plain word of prose is no name.
+    rename(&[(file, text)], file, "order: string", "wish").unwrap();
 }

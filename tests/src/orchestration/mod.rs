@@ -137,7 +137,8 @@ fn dialogue(
     turns: &[(&str, &str)],
 ) -> Cost {
     let clock = FixedClock::at("2026-03-02T10:00:00Z").unwrap();
-    let mut model = Offline::at(clock.moment().clone());
+    let extractor = Offline::at(clock.moment().clone());
+    let mut model = extractor.clone();
     let stubs = Stubs::read(TOOLS).unwrap();
     let mut tools = Toolbox::new(machine.program()).stubs(stubs);
     let mut session = machine.session(Some("Corner_Desk")).unwrap();
@@ -148,6 +149,7 @@ fn dialogue(
         let mut speaker = Speaker::default();
         let mut host = Host {
             model: &mut model,
+            extractor: &extractor,
             tools: &mut tools,
             human: &mut NoHuman,
             clock: &clock,

@@ -239,7 +239,24 @@ fn lost(files: &[File]) -> Vec<String> {
     let otherwise = |lost: &String| {
         entry && ["main", "flow"].iter().any(|word| lost.starts_with(&format!("`{word}` ")))
     };
-    words::lost(files, &json(&program)).into_iter().filter(|l| !otherwise(l)).collect()
+    // The first of the attempts in `tries` is no jump.
+    let mut attempts = json(&program);
+    count_attempts(&mut attempts);
+    words::lost(files, &attempts).into_iter().filter(|l| !otherwise(l)).collect()
+}
+
+/// Counts attempts in place of jumps. Recursive; only for our test data.
+fn count_attempts(value: &mut serde_json::Value) {
+    match value {
+        serde_json::Value::Object(fields) => {
+            if let Some(times) = fields.get("times").and_then(serde_json::Value::as_u64) {
+                fields.insert("times".to_owned(), (times + 1).into());
+            }
+            fields.values_mut().for_each(count_attempts);
+        }
+        serde_json::Value::Array(items) => items.iter_mut().for_each(count_attempts),
+        _ => {}
+    }
 }
 
 #[test]
@@ -325,7 +342,7 @@ fn a_flow_becomes_a_graph_of_steps() {
         panic!("{body:?}")
     };
     assert_eq!(said.text.as_ref().unwrap().text.value, "Code? {{code}}");
-    assert!(matches!(branches[0].body.0.as_slice(), [Statement::Repeat { times: 3, .. }]));
+    assert!(matches!(branches[0].body.0.as_slice(), [Statement::Repeat { times: 2, .. }]));
     assert_eq!(end.target.to_string(), "FAIL");
     assert_eq!(end.reason.as_ref().unwrap().value, "wrong");
 }

@@ -10,6 +10,7 @@
 )]
 
 use agentir_lang_abl::Options;
+use agentir_model::Offline;
 use agentir_runtime::{
     Answer, Event, EventKind, Host, Input, Machine, Model, ModelError, ModelRequest, ModelResponse,
     ModelTask, NoHuman, Observer, Purpose, Status, ToolUse, Usage,
@@ -76,11 +77,13 @@ fn circle(path: &Path, pair: [&'static str; 2], says: &str) -> String {
     let mut model = Obedient { pair, last: 1 };
     let mut tools = Toolbox::new(&checked.program);
     let clock = FixedClock::at("2026-03-02T10:00:00Z").unwrap();
+    let extractor = Offline::at(clock.moment().clone());
     let mut seen = Transfers::default();
     let mut status = Status::Await;
     for input in [None, Some(Input::text(says))] {
         let mut host = Host {
             model: &mut model,
+            extractor: &extractor,
             tools: &mut tools,
             human: &mut NoHuman,
             clock: &clock,

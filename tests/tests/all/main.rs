@@ -5,6 +5,7 @@
 mod adl;
 mod agent_script;
 mod compare;
+mod constructs;
 mod conversations;
 mod conversions;
 mod convert;

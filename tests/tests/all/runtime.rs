@@ -31,7 +31,10 @@ fn jumps(cfg: &Cfg<'_>, from: NodeIndex, to: NodeIndex) -> bool {
         }
         // The agent that asked goes on.
         NodeKind::Exit => {
-            b.kind == NodeKind::FanOut || cfg.transfers().iter().any(|t| t.returns == Some(to))
+            // A supervisor routes what else the user wants.
+            b.kind == NodeKind::TurnStart && a.agent != b.agent
+                || b.kind == NodeKind::FanOut
+                || cfg.transfers().iter().any(|t| t.returns == Some(to))
         }
         // The model picks again, a tool that all steps share goes back to it, or the agent above looks
         // at the message anew.

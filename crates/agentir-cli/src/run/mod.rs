@@ -18,6 +18,7 @@ pub use setup::program;
 use crate::input::{Input as Paths, load_input};
 use agentir::{Severity, SourceMap};
 use agentir_ir::Program;
+use agentir_model::Offline;
 use agentir_runtime::{
     Attachment, Cancellation, Clock, FailureKind, Host, Input, Machine, Model, OrchestrationMethod,
     Session, StartError, Status, Turn,
@@ -111,6 +112,7 @@ struct Talk<'p> {
     machine: Machine<'p>,
     session: Session,
     model: Box<dyn Model>,
+    extractor: Offline,
     tools: Toolbox,
     desk: Desk,
     keeper: Keeper,
@@ -162,6 +164,7 @@ impl<'p> Talk<'p> {
             machine,
             session,
             model,
+            extractor: Offline::with_clock(jiff::Zoned::now),
             tools,
             desk,
             keeper,
@@ -179,15 +182,12 @@ impl<'p> Talk<'p> {
         {
             tell!("note: no button or menu `{id}` was shown; the agents get it nevertheless");
         }
-        // What bindings of tools may read of the conversation: `{{session.name}}`.
-        for (name, value) in self.session.variables() {
-            self.tools.set_session(&name, value);
-        }
         // Only a turn that can be cancelled needs the state before it.
         let before = self.interactive.then(|| self.session.clone());
         self.screen.begin();
         let mut host = Host {
             model: &mut *self.model,
+            extractor: &self.extractor,
             tools: &mut self.tools,
             human: &mut self.desk,
             clock: &Now(&self.cancellation),
@@ -208,8 +208,9 @@ impl<'p> Talk<'p> {
         self.screen.end(turn.error.as_deref())?;
         self.failures.show(&self.tools, self.screen.trace);
         saved?;
-        if turn.status == Status::Failed {
-            let error = turn.error.as_deref().unwrap_or("the conversation failed");
+        // The conversation may go on although the turn failed.
+        let failed = (turn.status == Status::Failed).then_some("the conversation failed");
+        if let Some(error) = turn.error.as_deref().or(failed) {
             tell!("error: {}", self.screen.masker().mask(error));
         }
         Ok(Outcome::Over(turn))

@@ -8,6 +8,8 @@ use std::process::ExitCode;
 
 /// Talks until the conversation or the input ends.
 pub fn run(talk: &mut Talk<'_>) -> Result<ExitCode, String> {
+    // Whether the last turn failed.
+    let mut failed = false;
     for message in &talk.session.transcript {
         let mark = if message.role == Role::User { "> " } else { "" };
         talk.screen.say(&format!("{mark}{}", message.text))?;
@@ -19,7 +21,7 @@ pub fn run(talk: &mut Talk<'_>) -> Result<ExitCode, String> {
             );
             return Ok(ExitCode::SUCCESS);
         }
-    } else if let Some(code) = ended(talk.turn(None)?) {
+    } else if let Some(code) = ended(talk.turn(None)?, &mut failed) {
         return Ok(code);
     }
     for line in io::stdin().lock().lines() {
@@ -28,16 +30,17 @@ pub fn run(talk: &mut Talk<'_>) -> Result<ExitCode, String> {
             continue;
         }
         talk.screen.say(&format!("> {line}"))?;
-        if let Some(code) = ended(talk.turn(Some(&said(&line)))?) {
+        if let Some(code) = ended(talk.turn(Some(&said(&line)))?, &mut failed) {
             return Ok(code);
         }
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(ExitCode::from(u8::from(failed)))
 }
 
-/// The exit code after a turn that ends the conversation.
-fn ended(outcome: Outcome) -> Option<ExitCode> {
+/// The exit code after a turn that ends the conversation; notes whether the turn failed.
+fn ended(outcome: Outcome, failed: &mut bool) -> Option<ExitCode> {
     let Outcome::Over(turn) = outcome else { return Some(ExitCode::from(1)) };
+    *failed = turn.error.is_some();
     match turn.status {
         Status::Await => None,
         Status::Human => {

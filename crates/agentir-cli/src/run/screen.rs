@@ -34,7 +34,7 @@ pub struct Screen<'s> {
     steps: Vec<String>,
     /// The tools that were called in the turn.
     calls: Vec<String>,
-    /// The errors of the turn that are not of tools.
+    /// The errors of the turn that are not of tools, with what is said about them.
     errors: Vec<(String, String)>,
     /// The ids of what could be chosen last.
     offered: BTreeSet<String>,
@@ -133,9 +133,9 @@ impl<'s> Screen<'s> {
         self.end_stream();
         self.streamed = None;
         self.end_line();
-        for (kind, message) in std::mem::take(&mut self.errors) {
+        for (message, said) in std::mem::take(&mut self.errors) {
             if !self.trace && Some(message.as_str()) != error {
-                tell!("note: {kind}: {}", self.masker().mask(&message));
+                tell!("{}", self.masker().mask(&said));
             }
         }
         if let Some(file) = &mut self.file {
@@ -271,7 +271,12 @@ impl Observer for Screen<'_> {
                 self.spinner.show(&format!("calling {}", self.shown(tool).replace('\n', " ")));
             }
             EventKind::Error { kind, message } if !is_of_tool(kind) => {
-                self.errors.push((kind.clone(), message.clone()));
+                // What refuses because it is broken has to be repaired.
+                let said = match kind.as_str() {
+                    "check_error" => format!("error: {}: {message}", event.agent),
+                    _ => format!("note: {kind}: {message}"),
+                };
+                self.errors.push((message.clone(), said));
             }
             EventKind::TurnEnd { .. } => {}
             _ if self.in_line => {}

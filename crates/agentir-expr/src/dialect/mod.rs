@@ -15,7 +15,7 @@ pub use constructs::Construct;
 pub use none::NONE;
 pub use runtime::{Namespace, ReferenceSpace, Referent, RuntimeNames, SystemVariable};
 pub use semantics::{Equality, Logic, Ordering, Remainder, Semantics, Unset};
-pub use traits::{Entry, Tools, Traits};
+pub use traits::{Entry, FallbackPolicy, Tools, Traits};
 pub use vocabulary::{Keyword, Notation, Nouns, Phrase, Vocabulary};
 
 use crate::infer::Coercion;

@@ -52,6 +52,8 @@ static TABLES: DialectTables = DialectTables {
         queries_all_knowledge: false,
         sessions_expire: false,
         arguments_have_placeholders: false,
+        fallback: None,
+        restart_setting: &[],
     },
     redundant_extensions: &[],
     program_name: None,

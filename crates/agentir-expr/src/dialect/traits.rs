@@ -59,6 +59,35 @@ pub struct Traits {
     pub sessions_expire: bool,
     /// Whether texts among the arguments of a call have placeholders (ABL 3.14, `call_with`).
     pub arguments_have_placeholders: bool,
+    /// The policy that says what happens if none of an agent's agents fits a message (ADL 3.3, B.1).
+    pub fallback: Option<FallbackPolicy>,
+    /// The setting by which every message begins at the first agent again, as a path in the extensions of
+    /// that agent (Agentforce, `runtime`); empty if there is none. Otherwise the agent that answered last
+    /// gets the next message.
+    pub restart_setting: &'static [&'static str],
+}
+
+/// A policy in words, which is either a message to the user or an instruction to the model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FallbackPolicy {
+    /// The name of the policy.
+    pub policy: &'static str,
+    /// The name of a rule of it that is a message, whatever its words.
+    pub message: &'static str,
+    /// Words that only instructions have, in lower case.
+    pub phrases: &'static [&'static str],
+    /// First words of instructions, in lower case.
+    pub verbs: &'static [&'static str],
+}
+
+impl FallbackPolicy {
+    /// Whether a text tells the model what to do, rather than the user.
+    #[must_use]
+    pub fn instructs(&self, text: &str) -> bool {
+        let lower = text.to_lowercase();
+        let first = lower.split_whitespace().next().unwrap_or_default();
+        self.phrases.iter().any(|phrase| lower.contains(phrase)) || self.verbs.contains(&first)
+    }
 }
 
 /// Where conversations begin.

@@ -63,6 +63,7 @@ impl<'a> Builder<'_, 'a> {
         self.turn_end();
         self.agent_errors();
         self.human_outcomes();
+        self.connect_checkpoints();
     }
 
     /// Connects the start of a later turn to the program point at which the flow last waited.
@@ -149,8 +150,6 @@ impl<'a> Builder<'_, 'a> {
         let agent = self.agent;
         let (origin, name) = (Origin::Agent(agent), agent.metadata.name.span);
         let mut ends = vec![Self::fallthrough(self.shared.turn_end)];
-        ends = self.response_constraints(ends);
-        ends = self.guardrails(GuardrailKind::Output, ends);
         if let Some(hook) = &agent.hooks.after_turn {
             ends = self.hook(hook, "after_turn", ends).1;
         }

@@ -116,9 +116,7 @@ impl<'a> Builder<'_, 'a> {
             Statement::Repeat { jump, times } => {
                 let node = self.node(NodeKind::Branch, origin, span);
                 self.connect(ends, node);
-                // A missing limit is lowered to zero.
-                let limit = Some(*times).filter(|times| *times > 0);
-                let again = Edge::of(EdgeKind::Retry).at_most(limit).at(origin, span);
+                let again = Edge::of(EdgeKind::Retry).at_most(Some(*times)).at(origin, span);
                 let mut ends = self.jump(jump, vec![OpenEdge { from: node, edge: again }]);
                 let out = Edge::of(EdgeKind::Exhausted).at(origin, span);
                 ends.push(OpenEdge { from: node, edge: out });
@@ -339,10 +337,16 @@ impl<'a> Builder<'_, 'a> {
             }
             Target::Retry | Target::RetryStep => {
                 let (to, limit) = self.retry;
-                let ends = ends
-                    .into_iter()
-                    .map(|o| OpenEdge { edge: o.edge.at_most(o.edge.limit.or(limit)), ..o });
-                self.connect_as(ends.collect(), to, EdgeKind::Retry, origin, span);
+                let ends = ends.into_iter().map(|open| {
+                    // A handler that only repeats has no node of its own.
+                    let handler =
+                        self.cfg.node(open.from).is_some_and(|n| n.kind == NodeKind::Error);
+                    let kind = if handler { EdgeKind::Retry } else { open.edge.kind };
+                    let edge = Edge { kind, ..open.edge };
+                    OpenEdge { edge: edge.at_most(open.edge.limit.or(limit)), ..open }
+                });
+                let ends = ends.collect();
+                self.connect_as(ends, to, EdgeKind::Retry, origin, span);
             }
             Target::Resume | Target::Backtrack(None) => {
                 self.connect_as(ends, self.resume, EdgeKind::Return, origin, span);

@@ -173,7 +173,7 @@ pub(super) struct Builder<'c, 'a> {
     pub(super) agent: &'a Agent,
     pub(super) profiles: Vec<&'a Profile>,
     pub(super) id: AgentId,
-    first: usize,
+    pub(super) first: usize,
     /// The current step.
     pub(super) step: Option<&'a Step>,
     /// The nodes of the current step that wait for the user.
@@ -188,6 +188,12 @@ pub(super) struct Builder<'c, 'a> {
     pub(super) in_digression: bool,
     /// Whether the current context is a hook, in which the user cannot be asked.
     pub(super) in_hook: bool,
+    /// Whether the current context is a checkpoint, which returns to where it was entered.
+    pub(super) in_checkpoint: bool,
+    /// The nodes of the checks that exist once, from the first up to but not including the last.
+    pub(super) checks: Vec<(usize, usize)>,
+    /// The checkpoints of the current step, at which a refused call may have to wait.
+    pub(super) held_calls: Vec<NodeIndex>,
     pub(super) steps: FxHashMap<&'a str, NodeIndex>,
     pub(super) defined: FxHashSet<&'a str>,
     pub(super) shared: SharedNodes,
@@ -221,6 +227,8 @@ pub(super) struct SharedNodes {
     pub(super) before_calls: Option<NodeIndex>,
     /// The checks before every handoff.
     pub(super) before_handoffs: Option<NodeIndex>,
+    /// The checks before the user gets an answer.
+    pub(super) before_answers: Option<NodeIndex>,
 }
 
 impl<'c, 'a> Builder<'c, 'a> {
@@ -253,6 +261,9 @@ impl<'c, 'a> Builder<'c, 'a> {
             retry: (nowhere, None),
             in_digression: false,
             in_hook: false,
+            in_checkpoint: false,
+            checks: Vec::new(),
+            held_calls: Vec::new(),
             steps: FxHashMap::default(),
             defined: FxHashSet::default(),
             shared: SharedNodes::default(),
@@ -271,6 +282,8 @@ impl<'c, 'a> Builder<'c, 'a> {
             entry: self.shared.entry,
             exit: self.shared.exit,
             wait: self.shared.wait,
+            before_answers: self.shared.before_answers,
+            before_handoffs: self.shared.before_handoffs,
             steps: self.steps,
             // The first of several tools with one name wins: earlier ones overwrite later ones.
             tools: self.agent.tools.iter().rev().map(|t| (t.name.value.as_str(), t)).collect(),

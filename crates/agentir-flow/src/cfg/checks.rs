@@ -6,9 +6,14 @@ use agentir_diagnostics::Spanned;
 use agentir_expr::{Condition, Name};
 use agentir_ir::{
     Checkpoint, Constraint, ConstraintFailure, ConstraintKind, Data, FailureKind, Guardrail,
-    GuardrailKind, Profile,
+    GuardrailKind, Jump, Profile, Target,
 };
+use petgraph::graph::NodeIndex;
 use rustc_hash::FxHashMap;
+
+/// How often a failed constraint begins its step again in a turn (`RETRY: true`), unless the step has `MAX_ATTEMPTS`.
+/// The specification has no number.
+const FAILURE_RETRIES: u32 = 1;
 
 impl<'a> Builder<'_, 'a> {
     /// Builds the constraints of every turn in source order, then those of profiles.
@@ -16,9 +21,64 @@ impl<'a> Builder<'_, 'a> {
         self.constraints(ends, |c| c.checkpoint.is_none())
     }
 
-    /// Builds the constraints that are checked before the user gets an answer.
-    pub(super) fn response_constraints(&mut self, ends: OpenEdges<'a>) -> OpenEdges<'a> {
-        self.constraints(ends, |c| matches!(c.checkpoint, Some(Checkpoint::Response)))
+    /// Builds the checks before the user gets an answer: the constraints `BEFORE returning results`, then the output
+    /// guardrails (§3.8, §3.9). An answer leaves the agent in many ways (the turn ends, another agent or a person
+    /// takes over, the agent completes), so they exist once, and the nodes by which it may leave have an edge to them.
+    fn answer_checkpoint(&mut self) {
+        let response = |c: &Constraint| matches!(c.checkpoint, Some(Checkpoint::Response));
+        let output = |g: &Guardrail| g.kind == GuardrailKind::Output;
+        if !self.all_constraints().iter().any(|(c, _)| response(c))
+            && !self.agent.constraints.guardrails.iter().any(output)
+        {
+            return;
+        }
+        let node = self.shared_checkpoint(|builder, ends| {
+            let ends = builder.constraints(ends, response);
+            builder.guardrails(GuardrailKind::Output, ends)
+        });
+        self.shared.before_answers = Some(node);
+    }
+
+    /// Builds checks that exist once: they are entered from a program point, and return to it.
+    fn shared_checkpoint(
+        &mut self,
+        checks: impl FnOnce(&mut Self, OpenEdges<'a>) -> OpenEdges<'a>,
+    ) -> NodeIndex {
+        let (origin, span) = (Origin::Agent(self.agent), self.agent.metadata.name.span);
+        let node = self.node(NodeKind::Checkpoint, origin, span);
+        self.in_checkpoint = true;
+        let ends = checks(self, vec![Self::fallthrough(node)]);
+        self.in_checkpoint = false;
+        self.connect_as(ends, self.shared.resume, EdgeKind::Return, origin, span);
+        self.checks.push((node.index(), self.cfg.graph.node_count()));
+        node
+    }
+
+    /// Connects the nodes by which an answer or the conversation may leave the agent with the checks before that.
+    pub(super) fn connect_checkpoints(&mut self) {
+        let (answers, handoffs) = (self.shared.before_answers, self.shared.before_handoffs);
+        if answers.is_none() && handoffs.is_none() {
+            return;
+        }
+        let (origin, span) = (Origin::Agent(self.agent), self.agent.metadata.name.span);
+        let edge = Edge::of(EdgeKind::Checkpoint).decided(DecidedBy::Outcome).at(origin, span);
+        for index in self.first..self.cfg.graph.node_count() {
+            let node = NodeIndex::new(index);
+            let Some(kind) = self.cfg.node(node).map(|n| n.kind) else { continue };
+            // What follows a failed check of an answer is not checked by it again.
+            if self.checks.iter().any(|(first, end)| (*first..*end).contains(&index)) {
+                continue;
+            }
+            let answers = answers.filter(|_| match kind {
+                // Between the end and the exit there is only this hook.
+                NodeKind::Exit => self.agent.hooks.after_agent.is_some(),
+                _ => kind.releases_answers() || node == self.shared.wait,
+            });
+            let to = [answers, handoffs.filter(|_| kind.transfers())];
+            for to in to.into_iter().flatten() {
+                self.edge(node, to, edge);
+            }
+        }
     }
 
     fn constraints(
@@ -83,7 +143,7 @@ impl<'a> Builder<'_, 'a> {
                 ));
             }
             _ if warns => passes.extend(failed),
-            Some(failure) => passes.extend(self.failure(failure, failed)),
+            Some(failure) => passes.extend(self.failure(failure, node, failed)),
             None => {
                 let wait = self.shared.wait;
                 self.connect_as(failed, wait, EdgeKind::Error, origin, span);
@@ -92,11 +152,12 @@ impl<'a> Builder<'_, 'a> {
         passes
     }
 
-    /// Builds the consequences of a failed constraint. Returns the edges that continue as if it had
-    /// held.
+    /// Builds the consequences of a failed constraint. Returns the edges that continue as if it had held, which only
+    /// `THEN: continue` does. After `COLLECT` alone the constraint is checked again.
     fn failure(
         &mut self,
         failure: &'a ConstraintFailure,
+        check: NodeIndex,
         mut ends: OpenEdges<'a>,
     ) -> OpenEdges<'a> {
         let (origin, span) = (Origin::Failure(failure), failure.span);
@@ -116,27 +177,37 @@ impl<'a> Builder<'_, 'a> {
             return Vec::new();
         }
         let mut jumps = failure.then_step.iter().chain(&failure.then_action);
+        let retries = |jump: &Jump| matches!(jump.target, Target::Retry | Target::RetryStep);
         if let Some(jump) = jumps.next() {
+            if retries(jump) {
+                self.retry_after_failure(failure, ends);
+                return Vec::new();
+            }
             // With several jumps, any of them may be meant.
             for other in jumps {
-                let left = self.jump(other, ends.clone());
+                let left = match retries(other) {
+                    true => Vec::new(),
+                    false => self.jump(other, ends.clone()),
+                };
                 self.connect_as(left, self.resume, EdgeKind::Return, origin, span);
             }
             return self.jump(jump, ends);
         }
         match failure.kind {
-            FailureKind::Redact => return ends,
             FailureKind::Escalate => {
                 self.escalate(ends, origin, span);
             }
-            FailureKind::RetryStep => {
-                let (to, limit) = self.retry;
-                let ends = ends.into_iter().map(|o| OpenEdge { edge: o.edge.at_most(limit), ..o });
-                self.connect_as(ends.collect(), to, EdgeKind::Retry, origin, span);
+            FailureKind::RetryStep => self.retry_after_failure(failure, ends),
+            FailureKind::CollectField => {
+                let to = if self.in_checkpoint { self.shared.resume } else { check };
+                for open in ends {
+                    let edge = Edge { kind: EdgeKind::Retry, origin, span, ..open.edge };
+                    self.edge(open.from, to, edge);
+                }
             }
-            FailureKind::CollectField => return ends,
             FailureKind::Handoff
             | FailureKind::GotoStep
+            | FailureKind::Redact
             | FailureKind::Respond
             | FailureKind::Block => {
                 let wait = self.shared.wait;
@@ -144,6 +215,26 @@ impl<'a> Builder<'_, 'a> {
             }
         }
         Vec::new()
+    }
+
+    /// Builds `RETRY` of a failed constraint: the step begins again, a limited number of times; then the user's next
+    /// message is awaited. Outside of steps there is nothing to begin again but the turn.
+    fn retry_after_failure(&mut self, failure: &'a ConstraintFailure, ends: OpenEdges<'a>) {
+        let (origin, span) = (Origin::Failure(failure), failure.span);
+        let to = match (self.in_checkpoint, self.step) {
+            (true, _) => Some((self.shared.resume, None)),
+            (false, Some(_)) => Some(self.retry),
+            (false, None) => None,
+        };
+        if let Some((to, limit)) = to {
+            let limit = Some(limit.unwrap_or(FAILURE_RETRIES));
+            for open in &ends {
+                let edge = Edge { kind: EdgeKind::Retry, origin, span, ..open.edge };
+                self.edge(open.from, to, edge.at_most(limit));
+            }
+        }
+        let wait = self.shared.wait;
+        self.connect_as(ends, wait, EdgeKind::Error, origin, span);
     }
 
     pub(super) fn guardrails(
@@ -184,7 +275,8 @@ impl<'a> Builder<'_, 'a> {
             Some("escalate") => {
                 self.escalate(hits, origin, span);
             }
-            Some("block") => {
+            // An action that is missing or not known is not allowed to do less.
+            Some("block") | None => {
                 hits = self.append(hits, NodeKind::Say, origin, span);
                 let wait = self.shared.wait;
                 self.connect_as(hits, wait, EdgeKind::Error, origin, span);
@@ -199,34 +291,26 @@ impl<'a> Builder<'_, 'a> {
     /// Builds the checks before tool calls: one node for all tools, and one per tool that a
     /// constraint names.
     pub(super) fn tool_checkpoints(&mut self) {
-        let kinds = [GuardrailKind::ToolInput, GuardrailKind::ToolOutput];
-        if self.agent.constraints.guardrails.iter().any(|g| kinds.contains(&g.kind)) {
-            let agent = Origin::Agent(self.agent);
-            let node = self.node(NodeKind::Checkpoint, agent, self.agent.metadata.name.span);
+        let has = |kinds: &[GuardrailKind]| {
+            self.agent.constraints.guardrails.iter().any(|g| kinds.contains(&g.kind))
+        };
+        let (calls, handoffs) = (
+            has(&[GuardrailKind::ToolInput, GuardrailKind::ToolOutput]),
+            has(&[GuardrailKind::Handoff]),
+        );
+        if calls {
+            let node = self.shared_checkpoint(|builder, ends| {
+                let ends = builder.guardrails(GuardrailKind::ToolInput, ends);
+                builder.guardrails(GuardrailKind::ToolOutput, ends)
+            });
             self.shared.before_calls = Some(node);
-            let ends = self.guardrails(GuardrailKind::ToolInput, vec![Self::fallthrough(node)]);
-            let ends = self.guardrails(GuardrailKind::ToolOutput, ends);
-            self.connect_as(
-                ends,
-                self.shared.resume,
-                EdgeKind::Return,
-                agent,
-                self.agent.metadata.name.span,
-            );
         }
-        if self.agent.constraints.guardrails.iter().any(|g| g.kind == GuardrailKind::Handoff) {
-            let agent = Origin::Agent(self.agent);
-            let node = self.node(NodeKind::Checkpoint, agent, self.agent.metadata.name.span);
-            self.shared.before_handoffs = Some(node);
-            let ends = self.guardrails(GuardrailKind::Handoff, vec![Self::fallthrough(node)]);
-            self.connect_as(
-                ends,
-                self.shared.resume,
-                EdgeKind::Return,
-                agent,
-                self.agent.metadata.name.span,
-            );
+        if handoffs {
+            let checks =
+                |builder: &mut Self, ends| builder.guardrails(GuardrailKind::Handoff, ends);
+            self.shared.before_handoffs = Some(self.shared_checkpoint(checks));
         }
+        self.answer_checkpoint();
         let mut by_tool: FxHashMap<&str, Vec<_>> = FxHashMap::default();
         let mut tools: Vec<&'a Spanned<Name>> = Vec::new();
         for (constraint, profile) in self.all_constraints() {
@@ -243,9 +327,11 @@ impl<'a> Builder<'_, 'a> {
             let node = self.node(NodeKind::Checkpoint, origin, tool.span);
             self.checkpoints.insert(&tool.value, node);
             let mut ends = vec![Self::fallthrough(node)];
+            self.in_checkpoint = true;
             for (constraint, profile) in by_tool.remove(tool.value.as_str()).unwrap_or_default() {
                 ends = self.constraint(constraint, profile, ends);
             }
+            self.in_checkpoint = false;
             self.connect_as(ends, self.shared.resume, EdgeKind::Return, origin, tool.span);
         }
     }
@@ -263,6 +349,9 @@ impl<'a> Builder<'_, 'a> {
         let origin = Origin::Name(tool);
         let node = self.node(NodeKind::Checkpoint, origin, tool.span);
         self.connect(ends, node);
+        if self.step.is_some() {
+            self.held_calls.push(node);
+        }
         let edge = Edge::of(EdgeKind::Checkpoint).decided(DecidedBy::Outcome).at(origin, tool.span);
         for to in own.into_iter().chain(self.shared.before_calls) {
             self.edge(node, to, edge);
@@ -294,7 +383,9 @@ impl<'a> Builder<'_, 'a> {
             from: node,
             edge: Edge::of(kind).decided(DecidedBy::User).at(origin, place),
         };
-        (vec![way(EdgeKind::Next)], Some(way(EdgeKind::Error)))
+        // What was allowed when the user was asked may no longer be when the user has agreed.
+        let agreed = self.check_before_call(tool, vec![way(EdgeKind::Next)]);
+        (agreed, Some(way(EdgeKind::Error)))
     }
 
     /// Whether the user may be asked for confirmation outside of steps.

@@ -468,13 +468,6 @@ impl<'a> Builder<'_, 'a> {
         for set in &handoff.context.set {
             ends = self.append(ends, NodeKind::Set, Origin::Set(set), set.span);
         }
-        if let Some(checks) = self.shared.before_handoffs {
-            let node = self.node(NodeKind::Checkpoint, origin, span);
-            self.connect(ends, node);
-            let edge = Edge::of(EdgeKind::Checkpoint).decided(DecidedBy::Outcome).at(origin, span);
-            self.edge(node, checks, edge);
-            ends = vec![Self::fallthrough(node)];
-        }
         let node = self.node(NodeKind::Handoff, origin, span);
         self.connect(ends, node);
         let mut back = self.hand_over(node, &handoff.to, handoff.returns);

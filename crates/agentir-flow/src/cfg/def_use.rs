@@ -4,8 +4,8 @@ use super::{AgentCfg, Cfg, NodeKind, Origin};
 use agentir_diagnostics::{Span, Spanned};
 use agentir_expr::{Condition, Expr, ExprKind, Name, Path, Segment, Template, Visit};
 use agentir_ir::{
-    Agent, BindingAction, Call, Collect, GatherField, Handoff, Response, SetVariable, Statement,
-    StoredValue, Tool, VariableBinding,
+    Agent, BindingAction, Call, Collect, Delegate, GatherField, Handoff, Response, SetVariable,
+    Statement, StoredValue, Tool, VariableBinding,
 };
 use petgraph::graph::NodeIndex;
 use smol_str::{SmolStr, SmolStrBuilder, format_smolstr};
@@ -240,6 +240,14 @@ impl AccessCollector {
         self.templates(&handoff.context.summary);
     }
 
+    /// The variables that the result of a delegate is written to. The other agent may leave them unset.
+    fn returned(&mut self, delegate: &Delegate) {
+        for value in delegate.returned() {
+            let variable = Variable { name: value.variable.into(), span: value.span };
+            self.add(AccessKind::Def, variable, false);
+        }
+    }
+
     fn statement(&mut self, kind: NodeKind, statement: &Statement, agent_cfg: &AgentCfg<'_>) {
         match statement {
             Statement::Set(set) => self.set(set),
@@ -262,6 +270,14 @@ impl AccessCollector {
             Statement::Call(call) if kind == NodeKind::Call => self.call(call, agent_cfg),
             Statement::Delegate(d) | Statement::Handoff(d) => {
                 self.bindings(&d.bindings, kind == NodeKind::Return);
+                if kind == NodeKind::Return {
+                    let agent = agent_cfg.agent;
+                    let asked = agent.resolve_alias(&d.agent);
+                    let all = agent.coordination.delegates.iter();
+                    let mut declared =
+                        all.filter(|one| agent.resolve_alias(&one.agent).value == asked.value);
+                    declared.next().into_iter().for_each(|one| self.returned(one));
+                }
             }
             _ => {}
         }
@@ -324,6 +340,7 @@ impl<'a> Cfg<'a> {
             Origin::Delegate(delegate) if kind == NodeKind::Delegate => {
                 delegate.input.iter().for_each(|(_, value)| found.expr(value));
             }
+            Origin::Delegate(delegate) if kind == NodeKind::Return => found.returned(delegate),
             Origin::Rule(rule) if kind == NodeKind::Handoff => {
                 let read = rule.pass.iter().chain(&rule.requires_state);
                 read.for_each(|name| found.add(AccessKind::Use, Variable::named(name), true));

@@ -13,15 +13,14 @@
 //! ```text
 //! Entry → before_agent → ON_START → TurnStart → before_turn → input guardrails → constraints
 //!       → escalation → routing → first step, or Choose
-//! Choose → tools → Choose; Choose → Say → TurnEnd → response checks → after_turn → COMPLETE?
-//!       → Await → TurnStart
+//! Choose → tools → Choose; Choose → Say → TurnEnd → after_turn → COMPLETE? → Await → TurnStart
 //! ```
 //!
 //! Every step of a flow can wait, but the turn around a wait exists once per agent. An `Await` in a
 //! step has an edge of [`EdgeKind::Turn`] to the agent's `TurnEnd`, and further edges to the
 //! continuation after the user's answer, as a call has an edge into its callee and one to its
 //! continuation. In such a flow the turn ends in `Resume`, which stands for the program point of
-//! the wait. Other shared parts (error handlers, checks before a tool call, buttons) are built in
+//! the wait. Other shared parts (error handlers, checks before a tool call or an answer, buttons) are built in
 //! the same way, so that a graph stays linear in the size of the source.
 
 mod agent;
@@ -165,6 +164,28 @@ impl NodeKind {
                 | Self::Unknown
                 | Self::Exit
         )
+    }
+
+    /// Whether an answer that is still to be checked leaves the agent at the node: the turn ends, or the agent is left.
+    #[must_use]
+    pub const fn releases_answers(self) -> bool {
+        matches!(
+            self,
+            Self::TurnEnd
+                | Self::Complete
+                | Self::Fail
+                | Self::Escalate
+                | Self::Handoff
+                | Self::Delegate
+                | Self::FanOut
+                | Self::Exit
+        )
+    }
+
+    /// Whether another agent takes over at the node.
+    #[must_use]
+    pub const fn transfers(self) -> bool {
+        matches!(self, Self::Handoff | Self::Delegate)
     }
 
     /// Its name in kebab case.
@@ -521,6 +542,10 @@ pub struct AgentCfg<'a> {
     pub exit: NodeIndex,
     /// The wait between turns.
     pub wait: NodeIndex,
+    /// The checks before the user gets an answer, if the agent has any: constraints and guardrails.
+    pub before_answers: Option<NodeIndex>,
+    /// The checks before another agent takes over, if the agent has any.
+    pub before_handoffs: Option<NodeIndex>,
     /// The first node of each step, by name.
     steps: FxHashMap<&'a str, NodeIndex>,
     /// The declared tools by name; the first one if several share a name.

@@ -11,6 +11,9 @@ use petgraph::graph::NodeIndex;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smol_str::SmolStr;
 
+/// How often an error handler repeats what failed (`THEN: RETRY_STEP`), unless it says so.
+const ERROR_RETRIES: u32 = 3;
+
 /// A modification of a step by a profile.
 enum Change<'a> {
     Skip(Span),
@@ -164,6 +167,7 @@ impl<'a> Builder<'_, 'a> {
         self.step = Some(step);
         self.waits.clear();
         self.fallible.clear();
+        self.held_calls.clear();
         self.resume = self.shared.resume;
         let limit = step.max_attempts.and_then(to_count);
         self.retry = (at, limit);
@@ -245,6 +249,8 @@ impl<'a> Builder<'_, 'a> {
         let hub = self.node(NodeKind::Interrupt, origin, step.name.span);
         let edge =
             Edge::of(EdgeKind::Digression).decided(DecidedBy::User).at(origin, step.name.span);
+        // A refused call waits for the user, too.
+        from.extend(std::mem::take(&mut self.held_calls));
         for wait in from {
             self.edge(wait, hub, edge);
         }
@@ -324,15 +330,19 @@ impl<'a> Builder<'_, 'a> {
             ends = self.append(ends, NodeKind::Say, origin, span);
         }
         ends = self.body(&handler.body, ends);
-        if let Some(NumberOrText::Number(times)) = &handler.retry
-            && let Some(times) = to_count(*times).filter(|times| *times > 0)
-        {
-            let (to, _) = self.retry;
+        let (retry, limit) = self.retry;
+        let times = match &handler.retry {
+            Some(NumberOrText::Number(times)) => to_count(*times),
+            _ => None,
+        };
+        if let Some(times) = times.filter(|times| *times > 0) {
             for open in ends.clone() {
                 let again = Edge { kind: EdgeKind::Retry, origin, span, ..open.edge };
-                self.edge(open.from, to, again.at_most(Some(times)));
+                self.edge(open.from, retry, again.at_most(Some(times)));
             }
         }
+        // `THEN: RETRY_STEP` is limited as `RETRY` is, so that an error that stays does not loop.
+        self.retry = (retry, Some(times.or(limit).unwrap_or(ERROR_RETRIES)));
         if let Some(to) = &handler.handoff_target {
             let node = self.node(NodeKind::Handoff, origin, to.span);
             self.connect(ends.clone(), node);
@@ -350,11 +360,16 @@ impl<'a> Builder<'_, 'a> {
                     || matches!(jump.target, Target::Backtrack(None))
                         && handler.backtrack_to.is_some() => {}
             Some(jump) => {
-                let left = self.jump(jump, ends);
+                let left = self.jump(jump, ends.clone());
                 self.connect_as(left, self.resume, EdgeKind::Return, origin, span);
+                // When it has been repeated often enough, it goes on without it.
+                if matches!(jump.target, Target::Retry | Target::RetryStep) {
+                    self.connect_as(ends, self.resume, EdgeKind::Return, origin, span);
+                }
             }
             None => self.connect_as(ends, self.resume, EdgeKind::Return, origin, span),
         }
+        self.retry = (retry, limit);
     }
 
     /// Adds edges to the steps that free-form data names.

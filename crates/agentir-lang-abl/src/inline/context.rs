@@ -16,7 +16,12 @@ use agentir_expr::{
 use agentir_syntax::inline::{
     ExprBuilder, InlineText, syntax_error, unescaped_leniently, whole_number,
 };
-use smol_str::SmolStr;
+use smol_str::{SmolStr, format_smolstr};
+
+/// A dotted name, of the part before the last dot and the one after it.
+pub(crate) fn dotted(base: &Spanned<Name>, field: &Spanned<Name>) -> Spanned<Name> {
+    Spanned::new(format_smolstr!("{}.{}", base.value, field.value), base.span.to(field.span))
+}
 
 /// The result of parsing with one of the entry points.
 #[derive(Debug)]

@@ -341,7 +341,8 @@ impl<'p> Steps<'p> {
                 let target = jump.target.to_string();
                 out.push(Yaml::Map(vec![
                     ("next".to_owned(), Yaml::text(target)),
-                    ("tries".to_owned(), Yaml::Raw(times.to_string())),
+                    // The paper counts attempts (B.4.6), of which the first needs no jump.
+                    ("tries".to_owned(), Yaml::Raw(times.saturating_add(1).to_string())),
                 ]));
             }
             Statement::Call(call) => self.call(call, out, position),

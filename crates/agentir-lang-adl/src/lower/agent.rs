@@ -201,7 +201,7 @@ fn policy(cx: &mut Context<'_>, agent: &mut Agent, field: &str, key: Span, text:
                 .note("it asks three times at intervals of five seconds, and then ends the conversation")
                 .help("write `exit: default` if the bot should run in MICA"),
         );
-    } else if is_instruction(policy) {
+    } else if dialect::FALLBACK.instructs(policy) {
         cx.problems.push(
             Diagnostic::warning(
                 rules::MICA_POLICY,
@@ -219,7 +219,8 @@ fn policy(cx: &mut Context<'_>, agent: &mut Agent, field: &str, key: Span, text:
         name: Spanned::new(SmolStr::new(field), key),
         description: None,
         rules: vec![PolicyRule {
-            name: None,
+            // MICA says whatever is written.
+            name: cx.for_mica.then(|| Spanned::new(SmolStr::new(dialect::FALLBACK.message), key)),
             allowed_when: None,
             forbidden_when: None,
             trigger_signal: None,
@@ -228,17 +229,4 @@ fn policy(cx: &mut Context<'_>, agent: &mut Agent, field: &str, key: Span, text:
         }],
         extensions: Extensions::default(),
     });
-}
-
-/// Whether a text is an instruction to the model rather than a message to the user.
-fn is_instruction(text: &str) -> bool {
-    let lower = text.to_lowercase();
-    let first = lower.split_whitespace().next().unwrap_or_default();
-    lower.contains("fallback")
-        || lower.contains("terminate")
-        || lower.contains("the user")
-        || matches!(
-            first,
-            "give" | "provide" | "tell" | "say" | "if" | "after" | "when" | "politely" | "transfer"
-        )
 }

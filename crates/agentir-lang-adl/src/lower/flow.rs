@@ -313,7 +313,11 @@ impl<'b, 'p, 't> Builder<'b, 'p, 't> {
                 self.jumps.push(target.clone());
                 let jump = Jump { target: Target::Step(target), reason: None, span: step.span };
                 body.push(match tries {
-                    Some(times) => Statement::Repeat { jump, times: times.value },
+                    // The paper counts attempts, the first included (B.4.6); MICA counts jumps.
+                    Some(tries) if self.cx.for_mica => {
+                        Statement::Repeat { jump, times: tries.value }
+                    }
+                    Some(tries) => Statement::Repeat { jump, times: tries.value.saturating_sub(1) },
                     None => Statement::Goto(jump),
                 });
             }

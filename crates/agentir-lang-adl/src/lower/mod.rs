@@ -41,12 +41,15 @@ struct Context<'p> {
     names: Names,
     /// The hash of the source.
     hash: SmolStr,
+    /// Whether the bot is written for MICA, where that differs from the paper.
+    for_mica: bool,
 }
 
 /// Lowers a file. The entry is the agent `main` (B.6), or the agent that `main` only forwards to.
 pub(crate) fn lower(
     document: Document<'_>,
     text: &str,
+    for_mica: bool,
     problems: &mut Vec<Diagnostic>,
 ) -> (Vec<Agent>, Option<Spanned<Name>>) {
     let names = Names::new(&document);
@@ -57,7 +60,8 @@ pub(crate) fn lower(
     let start = main.and_then(|main| forwarded_entry(main, &document));
     let entry = start.or(main.map(|a| &a.name)).cloned();
     check_entry_ensemble(&document, problems);
-    let mut cx = Context { problems, names, hash: agentir_syntax::lower::source_hash(text) };
+    let hash = agentir_syntax::lower::source_hash(text);
+    let mut cx = Context { problems, names, hash, for_mica };
     let mut agents: Vec<Agent> = document
         .agents
         .into_iter()

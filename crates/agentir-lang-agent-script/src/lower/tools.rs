@@ -4,9 +4,9 @@ use super::fields::Fields;
 use super::statement::{body, conjunction, named};
 use super::{Shared, Source, data};
 use crate::dialect;
-use crate::{self as script, Declaration};
+use crate::{self as script, Declaration, StatementKind};
 use agentir_diagnostics::{Span, Spanned};
-use agentir_expr::{Expr, ExprKind, TypeExpr, TypeField, TypeKind};
+use agentir_expr::{Condition, ConditionKind, Expr, ExprKind, TypeExpr, TypeField, TypeKind};
 use agentir_ir::{
     Agent, Binding, BindingAction, Confirmation, Data, Extensions, FilledBy, InputBinding,
     Parameter, ReturnType, Tool, ToolBinding,
@@ -120,10 +120,22 @@ pub(super) fn binding(binding: script::Binding<'_>, shared: &Shared<'_>, agent: 
     let description = fields.template("description");
     let mut extensions = fields.into_extensions();
     let guards: Vec<_> = available.iter().map(|a| a.value.clone()).collect();
-    let available_when = conjunction(&guards, source);
+    let mut available_when = conjunction(&guards, source);
     if available_when.is_none() && !guards.is_empty() {
         let all = guards.iter().map(|g| Data::from(source.slice(g.span))).collect();
         extensions.insert(dialect::AGENT_SCRIPT.id(), "available_when", all, span);
+    }
+    // A guard that cannot be read is still one: nobody knows when it would hold.
+    let unreadable = after.iter().find(|statement| {
+        matches!(statement.kind, StatementKind::Invalid(..))
+            && source.slice(statement.span).trim_start().starts_with("available")
+    });
+    let lost = guards.first().filter(|_| available_when.is_none()).map(|guard| guard.span);
+    if let Some(at) = unreadable.map(|statement| statement.span).or(lost) {
+        available_when = Some(Condition {
+            text: Spanned::new(SmolStr::new(source.slice(at).trim()), at),
+            kind: ConditionKind::Invalid,
+        });
     }
     let util =
         action.as_ref().and_then(|a| named(a, &["utils"])).map(|u| u.value).unwrap_or_default();

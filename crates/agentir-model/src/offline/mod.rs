@@ -19,10 +19,13 @@ mod words;
 pub use dates::DateOrder;
 
 use crate::tokens::Tokens;
-use agentir_runtime::{Answer, Model, ModelError, ModelRequest, ModelResponse, ModelTask};
+use agentir_runtime::{
+    Answer, Extractor, FieldSpec, Model, ModelError, ModelRequest, ModelResponse, ModelTask,
+};
 use jiff::Zoned;
 use jiff::tz::TimeZone;
 use phonenumber::country;
+use serde_json::{Map, Value as Json};
 use std::fmt;
 use std::sync::Arc;
 
@@ -92,6 +95,18 @@ impl Default for Offline {
     fn default() -> Self {
         let start = jiff::civil::date(2026, 1, 1).to_zoned(TimeZone::UTC);
         Self::at(start.unwrap_or_default())
+    }
+}
+
+/// What needs no language model is what the offline model does, too.
+impl Extractor for Offline {
+    fn extract(
+        &self,
+        message: &str,
+        fields: &[FieldSpec],
+        asked: Option<&str>,
+    ) -> Map<String, Json> {
+        extract::extract(self, message, fields, asked)
     }
 }
 

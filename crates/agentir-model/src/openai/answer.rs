@@ -11,6 +11,8 @@ use serde_json::{Map, Value as Json};
 #[derive(Clone, Debug, Default)]
 pub(super) struct Answered {
     pub text: String,
+    /// Why the model does not answer; empty if it does.
+    pub refusal: String,
     pub calls: Vec<Call>,
     /// What the service says it cost.
     pub usage: Option<Usage>,
@@ -68,7 +70,8 @@ impl Answered {
             read
         });
         Ok(Self {
-            text: format!("{}{}", text("content"), text("refusal")),
+            text: text("content").to_owned(),
+            refusal: text("refusal").to_owned(),
             calls: calls.collect(),
             usage: usage(json),
             cut: choice.get("finish_reason").and_then(Json::as_str) == Some("length"),
@@ -78,7 +81,7 @@ impl Answered {
     /// How many tokens it is, where the service does not say.
     pub(super) fn tokens(&self, tokens: Tokens) -> u64 {
         let calls = self.calls.iter().map(|c| tokens.count(&c.name) + tokens.count(&c.arguments));
-        tokens.count(&self.text) + calls.sum::<u64>()
+        tokens.count(&self.text) + tokens.count(&self.refusal) + calls.sum::<u64>()
     }
 
     /// The text of an invalid answer, which the model is shown to correct it.

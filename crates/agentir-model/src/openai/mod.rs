@@ -230,6 +230,9 @@ impl Model for OpenAi {
                 input_tokens: tokens.chat(&chat),
                 output_tokens: answered.tokens(tokens),
             });
+            if !answered.refusal.is_empty() {
+                return Err(ModelError::Refused(self.transport.shown(&answered.refusal)));
+            }
             match answered.read(&request.task, &chat) {
                 Ok(answer) => {
                     // Not every service streams, and a second answer has not been shown.

@@ -71,12 +71,13 @@ fn add_event(
     // The last event may contain the usage only.
     let Some(choice) = json.pointer("/choices/0") else { return Ok(false) };
     if let Some(delta) = choice.get("delta") {
-        for name in ["content", "refusal"] {
-            if let Some(text) = delta.get(name).and_then(Json::as_str).filter(|t| !t.is_empty()) {
-                answered.text.push_str(text);
-                partial(text);
-            }
+        let text = |name| delta.get(name).and_then(Json::as_str).filter(|t| !t.is_empty());
+        if let Some(text) = text("content") {
+            answered.text.push_str(text);
+            partial(text);
         }
+        // A refusal is no answer, so it is not shown as one.
+        answered.refusal.push_str(text("refusal").unwrap_or_default());
         let calls = delta.get("tool_calls").and_then(Json::as_array);
         for (place, call) in calls.into_iter().flatten().enumerate() {
             let index = call.get("index").and_then(Json::as_u64);

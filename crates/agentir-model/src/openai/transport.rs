@@ -44,6 +44,8 @@ pub(super) enum RequestError {
     Cancelled,
     /// The service returned an error status, with this message.
     Status(u16, String),
+    /// The quota is exhausted, which waiting does not change.
+    Quota(String),
     /// The connection failed, with this message; the flag tells whether no part of the answer had
     /// arrived.
     Broken(String, bool),
@@ -71,12 +73,16 @@ impl From<RequestError> for ModelError {
             RequestError::Cancelled => Self::Unavailable("the request was cancelled".to_owned()),
             RequestError::Broken(words, _) => Self::Unavailable(words),
             RequestError::Malformed(words) => Self::Malformed(words),
+            RequestError::Quota(words) => {
+                let words = if words.is_empty() { words } else { format!(": {words}") };
+                Self::Unavailable(format!("the quota of the API key is exhausted{words}"))
+            }
             RequestError::Status(status, words) => {
                 let what = match status {
                     401 | 403 => "the API key is missing, invalid, or lacks permission",
                     404 => "the model or URL does not exist",
                     408 | 504 => "the service timed out",
-                    429 => "too many requests, or the quota is exhausted",
+                    429 => "too many requests",
                     500.. => "the service failed",
                     _ => "the service rejected the request",
                 };
@@ -230,8 +236,12 @@ impl Transport {
         let status = response.status().as_u16();
         if !(200..300).contains(&status) {
             let wait = retry_after(&response);
-            let words = self.error_message(&mut response);
-            return Err((RequestError::Status(status, words), wait));
+            let (words, quota) = self.error_message(&mut response);
+            let error = match quota {
+                true => RequestError::Quota(words),
+                false => RequestError::Status(status, words),
+            };
+            return Err((error, wait));
         }
         let streams = response
             .headers()
@@ -256,16 +266,27 @@ impl Transport {
         })
     }
 
-    /// The error message of a service.
-    fn error_message(&self, response: &mut Response<Body>) -> String {
+    /// The error message of a service, and whether it says that the quota is exhausted.
+    fn error_message(&self, response: &mut Response<Body>) -> (String, bool) {
         let body = response.body_mut().with_config().limit(64 << 10).read_to_string();
         let body = body.unwrap_or_default();
-        let message = serde_json::from_str::<Json>(&body).ok().and_then(|json| {
-            let error = json.get("error").unwrap_or(&json);
-            let message = error.get("message").or_else(|| json.get("detail")).unwrap_or(error);
-            message.as_str().map(str::to_owned)
+        let json = serde_json::from_str::<Json>(&body).ok();
+        let error = json.as_ref().map(|json| json.get("error").unwrap_or(json));
+        let is = |name: &str| {
+            error.and_then(|e| e.get(name)).and_then(Json::as_str) == Some("insufficient_quota")
+        };
+        let quota = is("code") || is("type");
+        let message = error.and_then(|error| {
+            let detail = json.as_ref().and_then(|json| json.get("detail"));
+            let message = error.get("message").or(detail).unwrap_or(error);
+            message.as_str()
         });
-        short(&self.redact(message.as_deref().unwrap_or(&body)))
+        (self.shown(message.unwrap_or(&body)), quota)
+    }
+
+    /// What a service says, without the key, in one line.
+    pub(super) fn shown(&self, text: &str) -> String {
+        short(&self.redact(text))
     }
 
     fn request_error(&self, error: &Error, before: bool) -> RequestError {

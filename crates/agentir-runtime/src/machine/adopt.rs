@@ -91,13 +91,13 @@ impl<'p> Machine<'p> {
     /// Notes where the numbers of a session are.
     pub(super) fn note_places(&self, session: &mut Session) {
         let mut places = Places::default();
-        for frame in session.stack.iter().chain(&session.parked) {
+        for frame in session.frames() {
             for number in frame_nodes(frame) {
                 if let Some(place) = self.node_place(number) {
                     places.nodes.insert(number, place);
                 }
             }
-            for number in frame.edge_counts.keys() {
+            for number in frame.edge_counts.keys().chain(frame.delegations.keys()) {
                 if let Some(place) = self.edge_place(*number) {
                     places.edges.insert(*number, place);
                 }
@@ -185,45 +185,16 @@ impl<'p> Machine<'p> {
         }
         let mut adopted = session.clone();
         let places = adopted.places.take();
-        let frames = || session.stack.iter().chain(&session.parked);
-        if places.is_none() && frames().next().is_some() {
+        if places.is_none() && session.frames().next().is_some() {
             return Err(Misfit::NoPlaces);
         }
         let places = places.unwrap_or_default();
-        let node = |number: u32| match places.nodes.get(&number) {
-            Some(place) => self.find_node(place),
-            None => Err(Misfit::NoPlaces),
-        };
         for frame in adopted.stack.iter_mut().chain(&mut adopted.parked) {
-            let agent = self.program.agent(&frame.agent);
-            // An agent that runs elsewhere is not in the program.
-            if let Some(agent) = agent {
-                check_variables(agent, &frame.variables)?;
-                add_variables(agent, &mut frame.variables);
-            } else if self.cfg.find(&frame.agent).is_none() {
-                return Err(Misfit::Agent(frame.agent.clone()));
+            let mut next = Some(frame);
+            while let Some(frame) = next {
+                self.adopt_frame(frame, &places)?;
+                next = frame.routed_by.as_deref_mut();
             }
-            frame.node = node(frame.node)?;
-            for back in &mut frame.return_points {
-                back.node = node(back.node)?;
-            }
-            for proposal in frame.proposed.iter_mut().chain(&mut frame.approved) {
-                proposal.node = node(proposal.node)?;
-            }
-            if let Some(remote) = &mut frame.remote {
-                remote.node = node(remote.node)?;
-            }
-            frame.returns_to = frame.returns_to.map(node).transpose()?;
-            frame.ask_counts = std::mem::take(&mut frame.ask_counts)
-                .into_iter()
-                .filter_map(|(number, count)| Some((node(number).ok()?, count)))
-                .collect();
-            frame.edge_counts = std::mem::take(&mut frame.edge_counts)
-                .into_iter()
-                .filter_map(|(number, count)| {
-                    Some((self.find_edge(places.edges.get(&number)?)?, count))
-                })
-                .collect();
         }
         let mut fresh = State::new();
         for agent in self.program.agents() {
@@ -238,6 +209,47 @@ impl<'p> Machine<'p> {
         self.note_places(&mut adopted);
         *session = adopted;
         Ok(true)
+    }
+
+    /// Maps the numbers of a frame to those of this program.
+    fn adopt_frame(&self, frame: &mut Frame, places: &Places) -> Result<(), Misfit> {
+        let node = |number: u32| match places.nodes.get(&number) {
+            Some(place) => self.find_node(place),
+            None => Err(Misfit::NoPlaces),
+        };
+        let edge = |number: u32| self.find_edge(places.edges.get(&number)?);
+        let agent = self.program.agent(&frame.agent);
+        // An agent that runs elsewhere is not in the program.
+        if let Some(agent) = agent {
+            check_variables(agent, &frame.variables)?;
+            add_variables(agent, &mut frame.variables);
+        } else if self.cfg.find(&frame.agent).is_none() {
+            return Err(Misfit::Agent(frame.agent.clone()));
+        }
+        frame.node = node(frame.node)?;
+        for back in &mut frame.return_points {
+            back.node = node(back.node)?;
+        }
+        for proposal in frame.proposed.iter_mut().chain(&mut frame.approved) {
+            proposal.node = node(proposal.node)?;
+        }
+        if let Some(remote) = &mut frame.remote {
+            remote.node = node(remote.node)?;
+        }
+        frame.returns_to = frame.returns_to.map(node).transpose()?;
+        frame.ask_counts = std::mem::take(&mut frame.ask_counts)
+            .into_iter()
+            .filter_map(|(number, count)| Some((node(number).ok()?, count)))
+            .collect();
+        frame.edge_counts = std::mem::take(&mut frame.edge_counts)
+            .into_iter()
+            .filter_map(|(number, count)| Some((edge(number)?, count)))
+            .collect();
+        frame.delegations = std::mem::take(&mut frame.delegations)
+            .into_iter()
+            .filter_map(|(number, input)| Some((edge(number)?, input)))
+            .collect();
+        Ok(())
     }
 }
 

@@ -1,8 +1,10 @@
 //! Constraints and guardrails (ABL, current specification, 3.8 and 3.9).
 
 use super::detectors::redact_personal_data;
+use super::refusals::{BLOCKED, Guarded, Verdict};
 use super::{Next, NodeResult, Run, leads_onward};
 use crate::host::{FailureKind, ToolFailure};
+use crate::model::Role;
 use crate::session::{ReturnPoint, RuntimeError};
 use crate::trace::EventKind;
 use agentir_eval::Value;
@@ -12,6 +14,9 @@ use agentir_ir::{Constraint, Data, Guardrail, GuardrailKind};
 use petgraph::graph::{EdgeIndex, NodeIndex};
 use regex::Regex;
 use serde_json::Value as Json;
+
+/// How often a guardrail makes the model answer again, unless it says so (ABL, `max_reasks`).
+const MAX_REASKS: f64 = 2.0;
 
 impl<'p> Run<'_, 'p, '_> {
     pub(super) fn check(&mut self, at: NodeIndex, element: &Origin<'p>) -> NodeResult {
@@ -42,26 +47,36 @@ impl<'p> Run<'_, 'p, '_> {
     }
 
     fn constraint(&mut self, at: NodeIndex, constraint: &'p Constraint) -> NodeResult {
-        // A constraint on values that are not known yet does not apply.
-        if constraint.condition.expr().is_some_and(|e| self.reads_unknown(e))
+        let guarded = self.guarded();
+        // What is said about a failed check or an error is no result.
+        let spared = matches!(guarded, Guarded::Answers(_))
+            && self.progress.unchecked.iter().all(|message| message.notice);
+        // A constraint of every turn does not apply before there is something to check. Before a call or an answer,
+        // what is missing is a value like any other.
+        let waits = constraint.checkpoint.is_none()
+            && constraint.condition.expr().is_some_and(|e| self.reads_unknown(e));
+        if (spared || waits)
             && let Some(edge) = self.passing_edge(at)
         {
             return Ok(Next::Take(edge));
         }
-        let passes = self.pick_edge(at, |edge, _| leads_onward(edge.kind))?;
-        if let Some(edge) = passes {
-            return Ok(Next::Take(edge));
-        }
+        let problem = match self.strictly(|run| run.constraint_edge(at, constraint)) {
+            Ok(Some(edge)) => return Ok(Next::Take(edge)),
+            Ok(None) => None,
+            Err(problem) => Some(problem),
+        };
+        let rule = constraint.condition.text.value.to_string();
         let failures =
             self.session.variable("constraint_failures").and_then(|n| n.as_f64()).unwrap_or(0.0);
         self.session.set_system("constraint_failures", &Json::from(failures + 1.0));
-        let rule = constraint.condition.text.value.to_string();
+        let warns = constraint.severity == Some("warning");
         let action = match &constraint.on_fail {
+            _ if problem.is_some() && !warns => "block".to_owned(),
             Some(failure) => format!("{:?}", failure.kind).to_lowercase(),
-            None if constraint.severity == Some("warning") => "warn".to_owned(),
+            None if warns => "warn".to_owned(),
             None => "block".to_owned(),
         };
-        if constraint.severity == Some("warning") {
+        if warns {
             let mut warnings = match self.session.variable("_constraint_warnings") {
                 Some(Json::Array(all)) => all,
                 _ => Vec::new(),
@@ -69,8 +84,18 @@ impl<'p> Run<'_, 'p, '_> {
             warnings.push(Json::from(rule.as_str()));
             self.session.set_system("_constraint_warnings", &Json::Array(warnings));
         }
+        if let Some(problem) = &problem {
+            self.report_broken(&format!("the constraint `{rule}`"), problem);
+        }
         self.emit(EventKind::Violation { rule, action });
-        self.take_violation_edge(at)
+        if warns {
+            return self.failure_edge(at, constraint);
+        }
+        if problem.is_some() {
+            return self.block(at);
+        }
+        self.refuse(at, constraint.on_fail.as_ref())?;
+        self.failure_edge(at, constraint)
     }
 
     /// The edge for a passed check, regardless of its guard.
@@ -121,41 +146,52 @@ impl<'p> Run<'_, 'p, '_> {
         let content = match rail.kind {
             GuardrailKind::Input => self.input.as_ref().map(|i| i.text.clone()),
             GuardrailKind::Output => {
-                let texts: Vec<&str> =
-                    self.progress.messages.iter().map(|s| s.text.as_str()).collect();
-                (!texts.is_empty()).then(|| texts.join("\n"))
+                let text = self.unchecked_text();
+                (!text.is_empty()).then_some(text)
             }
             GuardrailKind::ToolInput => self.tool_input(),
             // Tool results are checked when they arrive.
             GuardrailKind::ToolOutput => None,
             GuardrailKind::Handoff => Some(Json::Object(self.known_values()?).to_string()),
         };
-        let hit = match &content {
-            None => false,
-            Some(content) => self.guardrail_triggers(rail, content)?,
+        let verdict = match &content {
+            None => Verdict::Passes,
+            Some(_) if rail.kind == GuardrailKind::Output => self.answer_verdict(rail),
+            Some(content) => self.guardrail_verdict(rail, content),
         };
-        if !hit {
+        if verdict == Verdict::Passes {
             return match self.passing_edge(at) {
                 Some(edge) => Ok(Next::Take(edge)),
                 None => self.leave(at),
             };
         }
-        let action = action_of(rail).to_owned();
+        let action = action_of(rail);
+        let broken = verdict == Verdict::Broken && self.must_refuse(rail);
         self.emit(EventKind::Violation {
             rule: rail.name.value.to_string(),
-            action: action.clone(),
+            action: if broken { "block" } else { action }.to_owned(),
         });
-        if matches!(action.as_str(), "redact" | "filter" | "fix") {
-            self.filter_content(rail, &action);
+        if broken {
+            self.refuse_by_guardrail();
+            return self.block(at);
         }
-        // A message that requires review by a person is not sent.
-        if action == "escalate" && rail.kind == GuardrailKind::Output {
-            self.progress.messages.clear();
-        }
-        if action == "reask" {
-            let message = self.guardrail_message(rail);
-            self.progress.messages.clear();
-            self.frame().notes.push(message);
+        let goes_on = match action {
+            // The arguments are changed when the call is made.
+            "redact" | "filter" | "fix" if rail.kind == GuardrailKind::ToolInput => true,
+            "redact" | "filter" | "fix" => self.filter_until_it_passes(rail),
+            "reask" => self.reask(rail),
+            "block" | "escalate" => {
+                self.refuse_by_guardrail();
+                true
+            }
+            "warn" => true,
+            _ => false,
+        };
+        if !goes_on {
+            self.refuse_by_guardrail();
+            let text = self.guardrail_message(rail);
+            self.tell(&text);
+            return self.stop_turn();
         }
         let ways = self
             .outgoing_edges(at)
@@ -163,7 +199,83 @@ impl<'p> Run<'_, 'p, '_> {
             .find(|(_, _, edge)| matches!(edge.kind, EdgeKind::Error | EdgeKind::Retry));
         match ways {
             Some((edge, ..)) => Ok(Next::Take(edge)),
-            None => self.leave(at),
+            None => match self.passing_edge(at) {
+                Some(edge) => Ok(Next::Take(edge)),
+                None => self.leave(at),
+            },
+        }
+    }
+
+    /// Makes the model answer again, a limited number of times; whether it does. Nobody can answer again for the
+    /// author.
+    fn reask(&mut self, rail: &'p Guardrail) -> bool {
+        let limit = match &rail.action {
+            Data::Object(fields) => fields.get("max_reasks").and_then(Data::as_f64),
+            _ => None,
+        };
+        let Guarded::Answers(node) = self.guarded() else { return false };
+        let flow = self.agent().is_ok_and(|agent| agent.flow.is_some());
+        let led = self.is_led_by_model(node);
+        self.progress.reasks += 1;
+        if f64::from(self.progress.reasks) > limit.unwrap_or(MAX_REASKS) || (flow && !led) {
+            return false;
+        }
+        self.discard_unchecked();
+        let message = self.guardrail_message(rail);
+        self.frame().notes.push(message);
+        self.abandon();
+        if led {
+            // The step that the model leads waits for the user; instead, it goes on.
+            self.answer_again();
+        }
+        true
+    }
+
+    /// Filters what a guardrail found; whether the rest passes. A filter without a pattern removes personal data, which
+    /// may not be what was found.
+    pub(super) fn filter_until_it_passes(&mut self, rail: &'p Guardrail) -> bool {
+        self.filter_content(rail);
+        if rail.check.is_none() {
+            return rail.kind != GuardrailKind::Output || !self.unchecked_text().trim().is_empty();
+        }
+        match rail.kind {
+            GuardrailKind::Input => {
+                let content = self.input.as_ref().map(|i| i.text.clone());
+                content.is_none_or(|content| self.guardrail_passes(rail, &content))
+            }
+            // Of an answer, something has to remain.
+            GuardrailKind::Output => {
+                !self.unchecked_text().trim().is_empty()
+                    && self.answer_verdict(rail) == Verdict::Passes
+            }
+            _ => false,
+        }
+    }
+
+    /// Evaluates a guardrail on what is about to be said: on all of it, and on each message.
+    pub(super) fn answer_verdict(&mut self, rail: &'p Guardrail) -> Verdict {
+        let mut contents = vec![self.unchecked_text()];
+        if rail.check.is_some() && self.progress.unchecked.len() > 1 {
+            contents.extend(self.progress.unchecked.iter().map(|m| m.message.text.clone()));
+        }
+        for content in contents {
+            let verdict = self.guardrail_verdict(rail, &content);
+            if verdict != Verdict::Passes {
+                return verdict;
+            }
+        }
+        Verdict::Passes
+    }
+
+    /// Evaluates a guardrail; that it cannot be evaluated is said to the developer.
+    pub(super) fn guardrail_verdict(&mut self, rail: &'p Guardrail, content: &str) -> Verdict {
+        match self.guardrail_triggers(rail, content) {
+            Ok(false) => Verdict::Passes,
+            Ok(true) => Verdict::Fails,
+            Err(problem) => {
+                self.report_broken(&format!("the guardrail `{}`", rail.name.value), &problem);
+                Verdict::Broken
+            }
         }
     }
 
@@ -180,27 +292,25 @@ impl<'p> Run<'_, 'p, '_> {
         // Lower priorities run first (current specification, 3.9).
         rails.sort_by(|a, b| a.priority.0.total_cmp(&b.priority.0));
         for rail in rails {
-            let content = match &result {
-                Json::String(text) => text.clone(),
-                other => other.to_string(),
-            };
+            let content = content_of(&result);
             let failed = |message| ToolFailure::new(FailureKind::Error, message);
-            if !self
-                .guardrail_triggers(rail, &content)
-                .map_err(|problem| failed(problem.message))?
-            {
+            let verdict = self.guardrail_verdict(rail, &content);
+            if verdict == Verdict::Passes {
                 continue;
             }
             let action = action_of(rail);
             let (rule, shown) = (rail.name.value.to_string(), action.to_owned());
             self.emit(EventKind::Violation { rule, action: shown });
             match action {
+                _ if !self.must_refuse(rail) => {}
+                _ if verdict == Verdict::Broken => return Err(failed(BLOCKED.to_owned())),
                 "redact" | "filter" | "fix" => {
-                    let pattern = rail.check.as_ref().and_then(pattern_of);
-                    map_strings(&mut result, &|text| filtered_text(text, pattern.as_ref(), action));
+                    filter_strings(rail, &mut result);
+                    if rail.check.is_some() && !self.guardrail_passes(rail, &content_of(&result)) {
+                        return Err(failed(self.guardrail_message(rail)));
+                    }
                 }
-                "block" | "escalate" | "reask" => return Err(failed(self.guardrail_message(rail))),
-                _ => {}
+                _ => return Err(failed(self.guardrail_message(rail))),
             }
         }
         Ok(result)
@@ -224,36 +334,53 @@ impl<'p> Run<'_, 'p, '_> {
             self.locals.truncate(mark);
             return found;
         }
+        if rail.tier == "local" {
+            return Err(super::check_error(
+                &rail.name.value,
+                "its check is not a valid expression",
+            ));
+        }
         if let Some(question) = &rail.llm_check {
             let statement = self.render(question);
-            return self.judge(&statement, content.to_owned());
+            return self.judge_once(&statement, content.to_owned());
         }
         // Platform classifiers are replaced by a judgement of the model.
         let Some(category) = rail.category.as_ref().or(rail.provider.as_ref()) else {
             return Ok(false);
         };
         let statement = format!("The text is to be kept out because of {category}.");
-        self.judge(&statement, content.to_owned())
+        self.judge_once(&statement, content.to_owned())
     }
 
-    /// Applies a filter to the input or to the pending messages.
-    fn filter_content(&mut self, rail: &Guardrail, action: &str) {
+    /// Applies a filter to the input or to what is about to be said.
+    fn filter_content(&mut self, rail: &Guardrail) {
         let pattern = rail.check.as_ref().and_then(pattern_of);
+        let action = action_of(rail);
         let filter = |text: &str| filtered_text(text, pattern.as_ref(), action);
         match rail.kind {
             GuardrailKind::Input => {
-                if let Some(input) = &mut self.input {
-                    input.text = filter(&input.text);
-                    let text = input.text.clone();
-                    self.session.set_system("input", &Json::from(text.as_str()));
-                    if let Some(message) = self.frame().messages.last_mut() {
-                        message.text = text;
-                    }
+                let Some(input) = &mut self.input else { return };
+                let before = std::mem::take(&mut input.text);
+                input.text = filter(&before);
+                let text = input.text.clone();
+                self.session.set_system("input", &Json::from(text.as_str()));
+                self.session.set_system("recent_input", &Json::from(text.as_str()));
+                let mut messages = self.frame().messages.iter_mut().rev();
+                if let Some(message) = messages.find(|m| m.role == Role::User && m.text == before) {
+                    message.text = text;
                 }
             }
             _ => {
-                for message in &mut self.progress.messages {
-                    message.text = filter(&message.text);
+                for index in 0..self.progress.unchecked.len() {
+                    let Some(unchecked) = self.progress.unchecked.get_mut(index) else { break };
+                    let text = filter(&unchecked.message.text);
+                    let before = std::mem::replace(&mut unchecked.message.text, text.clone());
+                    let mut messages = self.frame().messages.iter_mut().rev();
+                    if let Some(message) =
+                        messages.find(|m| m.role == Role::Assistant && m.text == before)
+                    {
+                        message.text = text;
+                    }
                 }
             }
         }
@@ -272,14 +399,27 @@ impl<'p> Run<'_, 'p, '_> {
             .unwrap_or_else(|| "I cannot help with that.".to_owned())
     }
 
-    /// The arguments of the next tool call, as JSON.
+    /// The arguments of the call that is checked, as JSON: whoever makes it.
     fn tool_input(&mut self) -> Option<String> {
-        let pick = self.frame().pending.last()?;
-        serde_json::to_string(&pick.arguments).ok()
+        let Guarded::Call(checkpoint) = self.guarded() else { return None };
+        let (call, element) = self.call_after(checkpoint)?;
+        // Arguments without a value fail the call itself.
+        let (tool, mut arguments) = self.planned_call(&element).ok().flatten()?;
+        self.enforce_immutable_params(call, tool, &mut arguments);
+        serde_json::to_string(&arguments).ok()
     }
 
     /// Runs the checks one after the other; each of them returns here.
     pub(super) fn checkpoint(&mut self, at: NodeIndex, stage: u32) -> NodeResult {
+        // What was refused before is checked again. The message may be about something else, or have the values that
+        // were missing.
+        if stage == 0 && self.progress.entered_by.is_none() && self.progress.input_unread {
+            if let Some(edge) = self.interruption_edge(at)? {
+                return Ok(Next::Take(edge));
+            }
+            self.consume_input();
+            self.extract_agent_fields()?;
+        }
         let checks: Vec<_> = self
             .outgoing_edges(at)
             .into_iter()
@@ -291,6 +431,20 @@ impl<'p> Run<'_, 'p, '_> {
             .return_points
             .push(ReturnPoint { node: super::index(at.index()), stage: stage + 1 });
         Ok(Next::Take(*next))
+    }
+}
+
+/// Applies the filter of a guardrail to all strings of a value.
+pub(super) fn filter_strings(rail: &Guardrail, value: &mut Json) {
+    let (pattern, action) = (rail.check.as_ref().and_then(pattern_of), action_of(rail));
+    map_strings(value, &|text| filtered_text(text, pattern.as_ref(), action));
+}
+
+/// What a guardrail looks at in a value.
+fn content_of(value: &Json) -> String {
+    match value {
+        Json::String(text) => text.clone(),
+        other => other.to_string(),
     }
 }
 
@@ -320,12 +474,12 @@ fn is_null_literal(expr: &Expr) -> bool {
     )
 }
 
-fn action_of(rail: &Guardrail) -> &str {
+pub(super) fn action_of(rail: &Guardrail) -> &str {
     match &rail.action {
         Data::Object(fields) => fields.get("type").and_then(Data::as_str),
         other => other.as_str(),
     }
-    .unwrap_or("warn")
+    .unwrap_or("block")
 }
 
 /// The pattern of a check that consists of a single pattern match.

@@ -1,17 +1,20 @@
 //! Collecting fields (ABL, current specification, 3.6 and 3.14.2).
 
+use super::fields::{FieldLayers, looked_up};
+use super::inferences::Settled;
 use super::{Next, NodeResult, Run, index, leads_onward};
 use crate::json::{from_json, to_json};
 use crate::model::{Answer, FieldSpec, FieldType, ModelTask, Role};
-use crate::session::RuntimeError;
+use crate::session::{Inference, RuntimeError};
 use agentir_eval::{Value, evaluate, pattern, truthy};
 use agentir_expr::{ExprKind, Visit};
 use agentir_flow::cfg::{EdgeKind, NodeKind, Origin};
 use agentir_ir::{
-    Activation, BindingAction, Collect, Gather, GatherField, Statement, ToolBinding, Validation,
+    Activation, BindingAction, Collect, ConstraintFailure, Gather, GatherField, Statement,
+    ToolBinding, Validation,
 };
 use petgraph::graph::{EdgeIndex, NodeIndex};
-use serde_json::Value as Json;
+use serde_json::{Map, Value as Json};
 
 /// How often the user is asked again after a rejected value, unless the field defines it.
 const MAX_RETRIES: u32 = 3;
@@ -23,9 +26,16 @@ struct CollectRequest<'p> {
     /// A subset of the fields; all of them if empty.
     only: &'p [agentir_diagnostics::Spanned<agentir_expr::Name>],
     collect: Option<&'p Collect>,
+    /// Whether fields are asked for whatever they say about that.
+    forced: bool,
 }
 
 impl<'p> CollectRequest<'p> {
+    /// The fields of an agent.
+    const fn of_agent(gather: &'p Gather) -> Self {
+        Self { gather, only: &[], collect: None, forced: false }
+    }
+
     fn fields(self) -> impl Iterator<Item = &'p GatherField> {
         self.gather.fields.iter().filter(move |f| {
             self.only.is_empty() || self.only.iter().any(|o| o.value == f.name.value)
@@ -36,16 +46,19 @@ impl<'p> CollectRequest<'p> {
 impl<'p> Run<'_, 'p, '_> {
     pub(super) fn collect(&mut self, at: NodeIndex, element: &Origin<'p>) -> NodeResult {
         let agent = self.agent()?;
+        let mut first_question = false;
         let asking = match element {
-            Origin::Statement(Statement::Collect(collect)) => {
-                CollectRequest { gather: &collect.gather, only: &[], collect: Some(collect) }
-            }
+            Origin::Statement(Statement::Collect(collect)) => CollectRequest {
+                gather: &collect.gather,
+                only: &[],
+                collect: Some(collect),
+                forced: false,
+            },
             Origin::Failure(failure) => {
                 // Fields named by `COLLECT` after a failed constraint are collected again even if
                 // they have values.
-                if !self.progress.input_unread
-                    && !self.frame().ask_counts.contains_key(&index(at.index()))
-                {
+                first_question = !self.frame().ask_counts.contains_key(&index(at.index()));
+                if first_question {
                     for name in &failure.collect_fields {
                         self.clear(&name.value);
                     }
@@ -54,9 +67,10 @@ impl<'p> Run<'_, 'p, '_> {
                     gather: &agent.gather,
                     only: &failure.collect_fields,
                     collect: None,
+                    forced: true,
                 }
             }
-            _ => CollectRequest { gather: &agent.gather, only: &[], collect: None },
+            _ => CollectRequest::of_agent(&agent.gather),
         };
         let led_by_model = matches!(element, Origin::Agent(_));
         let mut refused = None;
@@ -76,7 +90,7 @@ impl<'p> Run<'_, 'p, '_> {
                 Some((_, refused)) => refused,
                 // The model fills variables through an exposed tool, subject to its guard.
                 None if led_by_model && self.traits().model_acts_by_tools => None,
-                None => self.extract(asking)?,
+                None => self.extract(asking, true)?,
             };
         }
         // If the model leads, it asks the questions; the fields are only filled from the user's
@@ -86,12 +100,48 @@ impl<'p> Run<'_, 'p, '_> {
                 self.frame().notes.push(message);
             }
             self.update_all_fields_gathered()?;
+            if let Some(question) = self.inference_question() {
+                self.frame().answer = Some(question);
+            }
             return match self.pick_edge(at, |edge, _| edge.kind == EdgeKind::Return)? {
                 Some(edge) => Ok(Next::Take(edge)),
                 None => self.leave(at),
             };
         }
+        if let Origin::Failure(failure) = element {
+            return self.collect_again(at, asking, failure, refused, first_question);
+        }
         self.ask_for(at, asking, refused)
+    }
+
+    /// Asks for the fields of a failed constraint, whose check follows.
+    fn collect_again(
+        &mut self,
+        at: NodeIndex,
+        asking: CollectRequest<'p>,
+        failure: &'p ConstraintFailure,
+        refused: Option<String>,
+        first_question: bool,
+    ) -> NodeResult {
+        let missing = self.missing_of(asking)?;
+        let filled = failure.collect_fields.iter().any(|name| self.has_value(&name.value));
+        let leads = self.agent()?.flow.is_none();
+        if missing.is_empty() || !leads {
+            // There is nothing to ask for: the check would fail again, and again.
+            if missing.is_empty() && first_question && !filled {
+                self.wait_at_failure();
+                return self.stop_turn();
+            }
+            let before = std::mem::replace(&mut self.notice, true);
+            let next = self.ask_for(at, asking, refused);
+            self.notice = before;
+            return next;
+        }
+        // The model leads: it hears the answer, whose values are extracted first.
+        self.expect_answer_for(missing.first());
+        let question = refused.unwrap_or_else(|| self.question(asking, &missing));
+        self.say_notice(&question);
+        self.stop_turn()
     }
 
     /// Asks for missing fields, or continues.
@@ -101,6 +151,10 @@ impl<'p> Run<'_, 'p, '_> {
         asking: CollectRequest<'p>,
         refused: Option<String>,
     ) -> NodeResult {
+        if let Some(question) = self.inference_question() {
+            self.say(&question, None);
+            return self.end_turn_at(at);
+        }
         let complete = match asking.collect.and_then(|c| c.complete_when.as_ref()) {
             Some(when) => {
                 self.condition_results.clear();
@@ -171,12 +225,14 @@ impl<'p> Run<'_, 'p, '_> {
             }
             speaks
         };
+        let collects = |c: &agentir_ir::Constraint| {
+            c.on_fail.as_ref().is_some_and(|failure| !failure.collect_fields.is_empty())
+        };
         let mut checks = agent.constraints.constraints.iter().filter(|c| c.checkpoint.is_none());
-        if agent.flow.is_some() || !checks.any(|c| speaks(&c.condition)) {
+        if agent.flow.is_some() || !checks.any(|c| speaks(&c.condition) || collects(c)) {
             return Ok(());
         }
-        let refused =
-            self.extract(CollectRequest { gather: &agent.gather, only: &[], collect: None })?;
+        let refused = self.extract(CollectRequest::of_agent(&agent.gather), true)?;
         self.condition_results.clear();
         self.progress.extracted_ahead = Some((agent.metadata.name.value.to_string(), refused));
         Ok(())
@@ -190,9 +246,9 @@ impl<'p> Run<'_, 'p, '_> {
 
     fn retries_exhausted(&mut self, asking: CollectRequest<'p>) -> bool {
         asking.fields().any(|field| {
-            let most = field
-                .validation
-                .as_ref()
+            let fields = self.field_layers(field, &[]);
+            let most = fields
+                .get(|f| f.validation.as_ref())
                 .and_then(|v| v.max_retries)
                 .map_or(f64::from(MAX_RETRIES), |n| n.0);
             let times =
@@ -231,25 +287,27 @@ impl<'p> Run<'_, 'p, '_> {
     fn missing_of(&mut self, asking: CollectRequest<'p>) -> Result<Vec<FieldSpec>, RuntimeError> {
         let agent = self.agent()?;
         let fields: Vec<&GatherField> = asking.fields().collect();
+        let overrides = self.gather_overrides()?;
         let mut missing = Vec::new();
         for field in fields {
-            if self.has_value(&field.name.value) || !self.must_ask(field)? {
+            if self.has_value(&field.name.value) || !(asking.forced || self.must_ask(field)?) {
                 continue;
             }
-            if let Some(default) = &field.default {
+            let layers = self.field_layers(field, &overrides);
+            if let Some(default) = layers.get(|f| f.default.as_ref()).filter(|_| !asking.forced) {
                 if let Ok(value) = from_json(default) {
                     self.assign_name(&field.name.value, value)?;
                 }
                 continue;
             }
-            missing.push(self.field_spec(agent, field));
+            missing.push(self.field_spec(agent, &layers));
         }
         Ok(missing)
     }
 
     pub(super) fn missing_fields(&mut self) -> Result<Vec<FieldSpec>, RuntimeError> {
         let agent = self.agent()?;
-        self.missing_of(CollectRequest { gather: &agent.gather, only: &[], collect: None })
+        self.missing_of(CollectRequest::of_agent(&agent.gather))
     }
 
     /// Whether a field has to be collected, according to its activation.
@@ -274,9 +332,21 @@ impl<'p> Run<'_, 'p, '_> {
     }
 
     /// Extracts values from the user's message. Returns the message about a rejected value.
-    fn extract(&mut self, asking: CollectRequest<'p>) -> Result<Option<String>, RuntimeError> {
+    ///
+    /// `confirms`: whether the user can be asked about inferred values next.
+    fn extract(
+        &mut self,
+        asking: CollectRequest<'p>,
+        confirms: bool,
+    ) -> Result<Option<String>, RuntimeError> {
         let Some(message) = self.input.as_ref().map(|i| i.text.clone()) else { return Ok(None) };
         let agent = self.agent()?;
+        let inferred = match self.settle_inferences(&message)? {
+            // The answer was only about the inferred values.
+            Settled::Answered => return Ok(None),
+            Settled::Refused(field) => Some(field),
+            Settled::Nothing => None,
+        };
         let corrects = asking.collect.is_none_or(|c| c.corrections == Some(true));
         let mut wanted: Vec<&'p GatherField> = Vec::new();
         for field in asking.fields() {
@@ -295,29 +365,40 @@ impl<'p> Run<'_, 'p, '_> {
         let silent = asking.collect.is_none()
             && !self.traits().arguments_are_variables
             && self.frame().messages.iter().all(|m| m.role != Role::Assistant);
-        let asked = missing.first().filter(|_| !silent).map(|f| f.name.clone());
+        let asked = inferred
+            .or_else(|| missing.first().filter(|_| !silent).map(|field| field.name.clone()));
+        let overrides = self.gather_overrides()?;
+        let wanted: Vec<FieldLayers<'p>> =
+            wanted.into_iter().map(|field| self.field_layers(field, &overrides)).collect();
         let specs: Vec<FieldSpec> = wanted.iter().map(|f| self.field_spec(agent, f)).collect();
-        let mut context = self.frame().messages.clone();
-        context.pop();
-        let task = ModelTask::Extract { message, context, fields: specs.clone(), asked };
-        let values = match self.ask_model(task)? {
-            Answer::Values(values) => values,
-            _ => {
-                return Err(RuntimeError::new("model_error", "the model returned no values"));
-            }
-        };
+        let values = self.values_of(asking, &wanted, &specs, &message, asked.as_deref())?;
         let mut refused = None;
         self.progress.rejected = None;
         for (field, spec) in wanted.iter().zip(&specs) {
-            let Some(found) = values.get(&spec.name).filter(|v| !v.is_null()) else { continue };
+            let is_asked = asked.as_ref() == Some(&spec.name);
+            let found = values.get(&spec.name).filter(|v| !v.is_null()).cloned();
+            // What is not in a table may still be close to one of its values.
+            let found = found.or_else(|| {
+                let table = self.lookup_table(field).filter(|_| is_asked)?;
+                let text = Value::text(message.trim());
+                looked_up(table, &text, self.dialect().semantics())
+                    .flatten()
+                    .map(|value| to_json(&value))
+            });
+            let Some(found) = found else { continue };
             // A field without a type accepts any value.
-            let declared = field.ty.is_some() || field.entity_ref.is_some();
-            let given = if declared { coerce(found, spec.ty) } else { Some(found.clone()) };
+            let declared = field.get(|f| f.ty.as_ref()).is_some()
+                || field.get(|f| f.entity_ref.as_ref()).is_some();
+            let given = if declared { coerce(&found, spec.ty) } else { Some(found.clone()) };
             let value = given.and_then(|json| from_json(&json).ok()).ok_or_else(|| {
                 RuntimeError::new("invalid_input", format!("`{}` has no value", spec.name))
             });
             let valid = match value {
-                Ok(value) => self.accept_value(field, spec, value)?,
+                Ok(value) => {
+                    let confirm =
+                        confirms && self.needs_confirmation(field, spec, &found, is_asked);
+                    self.accept_value(field, spec, value, confirm)?
+                }
                 Err(_) => Some(format!(
                     "I could not understand that. {}",
                     spec.prompt.clone().unwrap_or_default()
@@ -328,7 +409,7 @@ impl<'p> Run<'_, 'p, '_> {
                 self.progress.rejected.get_or_insert_with(|| (spec.name.clone(), message.clone()));
                 refused = refused.or(Some(message));
             } else {
-                self.recall(&format!("entity:{}:extracted", field.name.value));
+                self.recall(&format!("entity:{}:extracted", spec.name));
             }
         }
         Ok(refused)
@@ -352,27 +433,112 @@ impl<'p> Run<'_, 'p, '_> {
         Ok(())
     }
 
-    /// Assigns a value if it is valid; otherwise returns a message about it.
+    /// The values of a message, by the strategy of each field: by patterns alone, by patterns and then
+    /// by the model for what they do not find, or by the model. Only a step has a strategy (current
+    /// specification, 3.6, "Extraction Strategies").
+    fn values_of(
+        &mut self,
+        asking: CollectRequest<'p>,
+        wanted: &[FieldLayers<'p>],
+        specs: &[FieldSpec],
+        message: &str,
+        asked: Option<&str>,
+    ) -> Result<Map<String, Json>, RuntimeError> {
+        let of_step = asking.collect.and_then(|collect| collect.gather.strategy);
+        let strategy =
+            |field: &FieldLayers<'p>| asking.collect.and_then(|_| field.own().strategy).or(of_step);
+        let mut by_pattern = Vec::new();
+        let mut by_model = Vec::new();
+        for (field, spec) in wanted.iter().zip(specs) {
+            match strategy(field) {
+                Some("pattern") => by_pattern.push(spec.clone()),
+                // A plain text has no pattern.
+                Some("hybrid")
+                    if spec.ty != FieldType::Text
+                        || spec.pattern.is_some()
+                        || !spec.values.is_empty() =>
+                {
+                    by_pattern.push(spec.clone());
+                    by_model.push(spec.clone());
+                }
+                _ => by_model.push(spec.clone()),
+            }
+        }
+        let mut values = match by_pattern.as_slice() {
+            [] => Map::new(),
+            fields => self.host.extractor.extract(message, fields, asked),
+        };
+        by_model.retain(|spec| values.get(&spec.name).is_none_or(Json::is_null));
+        if by_model.is_empty() {
+            return Ok(values);
+        }
+        let mut context = self.frame().messages.clone();
+        context.pop();
+        let asked = asked.filter(|name| by_model.iter().any(|spec| spec.name == *name));
+        let task = ModelTask::Extract {
+            message: message.to_owned(),
+            context,
+            fields: by_model,
+            asked: asked.map(str::to_owned),
+        };
+        match self.ask_model(task)? {
+            Answer::Values(more) => values.extend(more),
+            _ => return Err(RuntimeError::new("model_error", "the model returned no values")),
+        }
+        Ok(values)
+    }
+
+    /// Assigns a value if it is valid; otherwise returns a message about it. A value that the user has
+    /// to confirm is only kept for that.
     fn accept_value(
         &mut self,
-        field: &'p GatherField,
+        field: &FieldLayers<'p>,
         spec: &FieldSpec,
         value: Value,
+        confirm: bool,
     ) -> Result<Option<String>, RuntimeError> {
-        let before = self.frame().variables.get(&field.name.value).cloned();
-        self.assign_name(&field.name.value, value.clone())?;
-        let Some(validation) = &field.validation else { return Ok(None) };
-        if self.is_valid(validation, spec, &value)? {
+        let name = spec.name.as_str();
+        let validation = field.get(|f| f.validation.as_ref());
+        let semantics = self.dialect().semantics();
+        let found = match self.lookup_table(field) {
+            Some(table) => looked_up(table, &value, semantics),
+            None => None,
+        };
+        let value = match found {
+            Some(Some(listed)) => listed,
+            None => value,
+            Some(None) => {
+                let message = validation.and_then(Validation::message);
+                return Ok(Some(match message {
+                    Some(message) => self.render(message),
+                    None => format!(
+                        "I do not know `{}`. {}",
+                        agentir_eval::text(&value, semantics),
+                        question_for(spec)
+                    ),
+                }));
+            }
+        };
+        let before = self.frame().variables.get(name).cloned();
+        self.assign_name(name, value.clone())?;
+        let valid = match validation {
+            Some(validation) => self.is_valid(validation, spec, &value)?,
+            None => true,
+        };
+        if valid && !confirm {
             return Ok(None);
         }
-        self.assign_name(&field.name.value, before.unwrap_or_default())?;
-        let message = validation.error_message.as_ref().or(validation.retry_prompt.as_ref());
-        Ok(Some(match message {
+        self.assign_name(name, before.unwrap_or_default())?;
+        if valid {
+            let turn = self.session.turn;
+            let value = to_json(&value);
+            self.frame().inferences.insert(name.to_owned(), Inference { value, turn });
+            self.show_inferences();
+            return Ok(None);
+        }
+        Ok(Some(match validation.and_then(Validation::message) {
             Some(message) => self.render(message),
-            None => format!(
-                "That does not fit. {}",
-                spec.prompt.clone().unwrap_or_else(|| format!("Please tell me: {}.", spec.name))
-            ),
+            None => format!("That does not fit. {}", question_for(spec)),
         }))
     }
 
@@ -414,7 +580,7 @@ impl<'p> Run<'_, 'p, '_> {
         if agent.gather.fields.is_empty() {
             return Ok(());
         }
-        self.extract(CollectRequest { gather: &agent.gather, only: &[], collect: None })?;
+        self.extract(CollectRequest::of_agent(&agent.gather), false)?;
         self.condition_results.clear();
         self.update_all_fields_gathered()
     }
@@ -485,6 +651,11 @@ pub(super) fn coerce(json: &Json, ty: FieldType) -> Option<Json> {
         ) => Some(Json::String(n.to_string())),
         _ => Some(json.clone()),
     }
+}
+
+/// The question for a field.
+fn question_for(spec: &FieldSpec) -> String {
+    spec.prompt.clone().unwrap_or_else(|| format!("Please tell me: {}.", spec.name))
 }
 
 /// Whether a value is within a range: a number, a numeric string, or else the length of a string.

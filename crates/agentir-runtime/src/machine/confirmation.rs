@@ -19,7 +19,7 @@ impl<'p> Run<'_, 'p, '_> {
         let Some((tool, arguments)) = self.planned_call(element)? else { return self.leave(at) };
         let node = index(at.index());
         let agreed = self.pick_edge(at, |edge, _| edge.kind == EdgeKind::Next)?;
-        let call = agreed.and_then(|edge| self.machine.cfg.edge(edge)).map(|(_, to, _)| to);
+        let call = self.call_after(at).map(|(call, _)| call);
         let (Some(agreed), Some(call)) = (agreed, call) else { return self.leave(at) };
         let turn = self.session.turn;
         // A retry of a failed call needs no new confirmation.

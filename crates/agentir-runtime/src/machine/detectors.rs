@@ -18,6 +18,7 @@ pub(super) fn call(function: &str, args: &[Value]) -> Option<Value> {
         "redact_pii" => Value::made_text(redact_personal_data(text, "[REDACTED]")).ok()?,
         "contains_email" => Value::Bool(EMAIL.is_match(text)),
         "contains_url" => Value::Bool(URL.is_match(text)),
+        "contains_code" => Value::Bool(CODE.is_match(text)),
         "sentence_count" => Value::number(text.unicode_sentences().count() as f64).ok()?,
         _ => return None,
     })
@@ -36,6 +37,12 @@ fn compiled(pattern: &str) -> Regex {
 static EMAIL: LazyLock<Regex> =
     LazyLock::new(|| compiled(r"[A-Za-z0-9._%+-]+@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+"));
 static URL: LazyLock<Regex> = LazyLock::new(|| compiled(r"https?://[^\s]+"));
+/// A fenced block, a tag, a line that ends as statements do, or the beginning of a definition.
+static CODE: LazyLock<Regex> = LazyLock::new(|| {
+    compiled(
+        r"(?m)```|</?[a-z][a-z0-9]*( [^<>]*)?>|[;{]\s*$|^\s*(def|class|function|import|from|public|private|const|let|var) .*[({:;=]|^\s*(SELECT|INSERT|UPDATE|DELETE) .* (FROM|INTO|SET|WHERE) ",
+    )
+});
 static PERSONAL_DATA: LazyLock<Vec<Regex>> = LazyLock::new(|| {
     vec![
         EMAIL.clone(),
@@ -74,6 +81,17 @@ mod tests {
         assert_eq!(holds("contains_url", "see https://example.com/a"), yes);
         assert_eq!(holds("contains_email", "see example.com"), no);
         assert_eq!(holds("sentence_count", "One. And two! Three?"), Value::number(3.0).ok());
-        assert_eq!(holds("contains_code", "x = 1"), None);
+        for text in [
+            "```\nx\n```",
+            "use <b>this</b>",
+            "int x = 1;",
+            "def f(x):\n  return x",
+            "SELECT name FROM users WHERE id = 1",
+        ] {
+            assert_eq!(holds("contains_code", text), yes, "{text}");
+        }
+        for text in ["x = 1", "Is it 3 < 5?", "Let me see: tomorrow.", "from Rome to Bern"] {
+            assert_eq!(holds("contains_code", text), no, "{text}");
+        }
     }
 }

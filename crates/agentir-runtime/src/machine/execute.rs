@@ -1,17 +1,16 @@
 //! The execution of nodes.
 
 use super::scope::{dotted, path_of};
-use super::{AgentMessage, Next, NodeResult, Run, STAGE_SKIP, leads_onward};
+use super::{Next, NodeResult, Run, STAGE_SKIP, leads_onward};
 use crate::json::{from_json, to_json};
 use crate::model::{Message, Role};
 use crate::session::{Frame, ReturnPoint, RuntimeError, Status};
 use crate::trace::EventKind;
 use agentir_diagnostics::Span;
 use agentir_eval::{State, Value, evaluate, truthy};
-use agentir_expr::{Expr, Name, Path, Segment, Template};
+use agentir_expr::{Expr, Name, Path, Segment};
 use agentir_flow::cfg::{Edge, EdgeKind, NodeKind, Origin};
-use agentir_ir::{Data, ErrorHandler, NumberOrText, Response, SetVariable, Statement, Transform};
-use agentir_ir_json::{Mode, to_value};
+use agentir_ir::{Data, ErrorHandler, NumberOrText, SetVariable, Statement, Transform};
 use petgraph::graph::{EdgeIndex, NodeIndex};
 use serde_json::Value as Json;
 use std::cmp::Ordering;
@@ -24,6 +23,9 @@ impl<'p> Run<'_, 'p, '_> {
         let stage = std::mem::take(&mut self.progress.stage);
         self.trace(at, &node);
         if stage == STAGE_SKIP {
+            if let Some(next) = self.fail_after_handler() {
+                return Ok(next);
+            }
             return self.skip_failed_node(at, node.kind);
         }
         match node.kind {
@@ -131,6 +133,10 @@ impl<'p> Run<'_, 'p, '_> {
 
     /// Leaves a node after its error was handled.
     fn skip_failed_node(&mut self, at: NodeIndex, kind: NodeKind) -> NodeResult {
+        // Nothing passes a check because of an error in it.
+        if kind == NodeKind::Checkpoint {
+            return self.checkpoint(at, 0);
+        }
         if kind == NodeKind::Choose {
             self.frame().pending.clear();
             self.frame().answer = Some(String::new());
@@ -157,15 +163,24 @@ impl<'p> Run<'_, 'p, '_> {
 
     /// Returns to the saved node.
     fn resume(&mut self, at: NodeIndex) -> NodeResult {
+        if self.frame().return_points.is_empty() && self.next_in_queue() {
+            return Ok(Next::Switch);
+        }
         let again = self
             .progress
             .entered_by
             .and_then(|edge| self.machine.cfg.edge(edge))
             .is_some_and(|(.., edge)| edge.kind == EdgeKind::Retry);
+        if again && let Some(next) = self.restart_after_failure() {
+            return Ok(next);
+        }
         match self.frame().return_points.pop() {
-            // A retry starts the node from the beginning.
-            Some(back) if again => Ok(Next::ReturnTo(ReturnPoint { stage: 0, ..back })),
-            Some(back) => Ok(Next::ReturnTo(back)),
+            Some(back) => {
+                // A retry starts the node from the beginning.
+                let back = if again { ReturnPoint { stage: 0, ..back } } else { back };
+                self.resume_withheld(back)?;
+                Ok(Next::ReturnTo(back))
+            }
             // Nothing was in progress (a person returned control before any node had run): start
             // now, or with the next message.
             None => {
@@ -305,13 +320,17 @@ impl<'p> Run<'_, 'p, '_> {
 
     /// Waits for the user's next message, or processes it.
     fn await_user(&mut self, at: NodeIndex, element: &Origin<'p>) -> NodeResult {
+        if matches!(element, Origin::Agent(_)) {
+            self.leave_no_check_open();
+        }
         // The message that led to an agent does not answer the agent's own question.
         let answers = self.frame().started_turn < self.session.turn
             || matches!(element, Origin::Agent(_) | Origin::Zone(_));
         let turn = self.session.turn;
         // An agent that has already seen this message has nothing more to say to it.
-        let again =
-            matches!(element, Origin::Agent(_)) && self.frame().last_seen_turn == Some(turn);
+        let seen = self.frame().last_seen_turn == Some(turn);
+        let again = matches!(element, Origin::Agent(_)) && seen;
+        let again_in_opening = seen;
         if !self.progress.input_unread || !answers || again {
             self.progress.input_unread = false;
             // A subagent that is used as a tool is done once it has answered.
@@ -327,6 +346,19 @@ impl<'p> Run<'_, 'p, '_> {
         }
         if let Some(edge) = self.interruption_edge(at)? {
             return Ok(Next::Take(edge));
+        }
+        if matches!(element, Origin::Statement(Statement::Await { .. }))
+            && self.node(at)?.step.is_none()
+        {
+            // What an agent does before its first turn ends with that turn, which is about this
+            // message (ADL, B.5: an ensemble executes its steps and then runs its agents). A second
+            // wait is for the next message.
+            if again_in_opening {
+                self.progress.input_unread = false;
+                return self.end_turn_at(at);
+            }
+            self.add_user_message();
+            return self.leave(at);
         }
         self.consume_input();
         self.extract_agent_fields()?;
@@ -415,8 +447,17 @@ impl<'p> Run<'_, 'p, '_> {
                 _ => None,
             });
         let handlers: Vec<_> = handlers.collect();
+        // Newer documentation of ABL calls errors of models and time-outs so.
+        let also = |name: &str| match kind {
+            "model_error" => name == "llm_error",
+            "model_timeout" => matches!(name, "llm_error" | "timeout_error"),
+            "tool_timeout" => name == "timeout_error",
+            _ => false,
+        };
         let named = |handler: &ErrorHandler, kind: &str| {
-            handler.kind.value == kind || handler.subtypes.iter().any(|s| s.value == kind)
+            handler.kind.value == kind
+                || also(&handler.kind.value)
+                || handler.subtypes.iter().any(|s| s.value == kind)
         };
         let fits = handlers.iter().find(|(_, handler)| named(handler, kind));
         let all = || {
@@ -431,6 +472,12 @@ impl<'p> Run<'_, 'p, '_> {
     fn handle_error(&mut self, at: NodeIndex) -> NodeResult {
         let kind = self.frame().error.as_ref().map(|e| e.kind.clone()).unwrap_or_default();
         if let Some((edge, handler)) = self.find_handler(at, &kind) {
+            // `RETRY` without a response starts here, and is limited as any other.
+            let way = self.outgoing_edges(at).into_iter().find(|(id, to, edge)| {
+                let mine = matches!(edge.origin, Origin::Handler(h) if std::ptr::eq(h, handler));
+                mine && self.can_take(*id, *to, edge)
+            });
+            let edge = way.map_or(edge, |(way, ..)| way);
             if let Some(NumberOrText::Number(delay)) = &handler.retry_delay_ms {
                 #[expect(
                     clippy::cast_possible_truncation,
@@ -624,108 +671,6 @@ impl<'p> Run<'_, 'p, '_> {
         Value::object(fields).map_err(|e| RuntimeError::unknown(e.to_string()))
     }
 
-    // ---- messages to the user ---------------------------------------------------------------
-
-    pub(super) fn say_element(&mut self, element: &Origin<'p>) -> Result<(), RuntimeError> {
-        let template: Option<&Template> = match element {
-            Origin::Statement(Statement::Respond(response)) => {
-                self.respond(response);
-                return Ok(());
-            }
-            Origin::Statement(Statement::Collect(collect)) => collect.present.as_ref(),
-            Origin::Trigger(trigger) => trigger.respond.as_ref(),
-            Origin::HumanOutcome(outcome) => outcome.respond.as_ref(),
-            Origin::Failure(failure) => failure.message.as_ref(),
-            Origin::Handler(handler) => handler.respond.as_ref(),
-            Origin::Guardrail(rail) => {
-                let text = self.guardrail_message(rail);
-                // Blocked output is discarded.
-                if rail.kind == agentir_ir::GuardrailKind::Output {
-                    self.progress.messages.clear();
-                }
-                self.say(&text, None);
-                return Ok(());
-            }
-            Origin::Completion(done) => {
-                if let Some(name) = &done.respond_template {
-                    let response = Response { template: Some(name.clone()), ..Response::default() };
-                    self.respond(&response);
-                    return Ok(());
-                }
-                done.respond.as_ref()
-            }
-            Origin::Rule(rule) => match &rule.action {
-                Some(agentir_ir::RoutingTarget::RouteToUser { message }) => Some(message),
-                _ => None,
-            },
-            Origin::Zone(_) | Origin::Agent(_) => {
-                if let Some(answer) = self.frame().answer.take() {
-                    self.say(&answer, None);
-                }
-                return Ok(());
-            }
-            _ => None,
-        };
-        if let Some(template) = template {
-            let text = self.render(template);
-            self.say(&text, None);
-        }
-        Ok(())
-    }
-
-    /// Sends a response: its text, its named template, or its message.
-    pub(super) fn respond(&mut self, response: &Response) {
-        let text = self.response_text(response, 0);
-        let actions = response.actions.as_ref().map(|a| to_value(a, Mode::Plain));
-        self.say(&text, actions);
-    }
-
-    /// Messages may refer to each other; the depth limit stops cycles.
-    fn response_text(&self, response: &Response, depth: u8) -> String {
-        let Ok(agent) = self.agent() else { return String::new() };
-        if let Some(name) = &response.template
-            && let Some(template) = agent.templates.get(name.value.as_str())
-        {
-            let channel = self.session.system.get("channel").map(to_json);
-            let variant = channel
-                .as_ref()
-                .and_then(Json::as_str)
-                .and_then(|channel| template.rich_content.get(channel));
-            return variant
-                .or(template.default.as_ref())
-                .map(|t| self.render(t))
-                .unwrap_or_default();
-        }
-        if let Some(text) = &response.text {
-            return self.render(text);
-        }
-        match response.message_key.as_ref().and_then(|k| agent.messages.get(k.value.as_str())) {
-            Some(message) if depth < 8 => self.response_text(message, depth + 1),
-            _ => String::new(),
-        }
-    }
-
-    pub(super) fn say(&mut self, text: &str, actions: Option<Json>) {
-        if text.trim().is_empty() && actions.is_none() {
-            return;
-        }
-        self.frame().messages.push(Message::new(Role::Assistant, text));
-        let agent = self.session.agent().unwrap_or_default().to_owned();
-        self.say_as(&agent, text, actions);
-    }
-
-    /// Sends a message to the user on behalf of an agent.
-    pub(super) fn say_as(&mut self, agent: &str, text: &str, actions: Option<Json>) {
-        let agent = agent.to_owned();
-        self.emit_as(agent.clone(), EventKind::Say { text: text.to_owned() });
-        self.progress.messages.push(AgentMessage {
-            agent,
-            text: text.to_owned(),
-            actions,
-            delivered: false,
-        });
-    }
-
     /// Starts an agent: initialises its variables.
     fn enter_agent(&mut self) -> Result<(), RuntimeError> {
         let agent = self.agent()?;
@@ -739,7 +684,12 @@ impl<'p> Run<'_, 'p, '_> {
                 continue;
             }
             let given = self.frame().variables.get(&variable.name.value).is_some();
-            if !given && variable.initial_value.is_some() {
+            if given {
+                continue;
+            }
+            if let Some(value) = self.kept_value(&agent.metadata.name.value, variable) {
+                self.frame().variables.set(variable.name.value.clone(), value);
+            } else if variable.initial_value.is_some() {
                 let value = initial_value(variable.initial_value.as_ref());
                 self.frame().variables.set(variable.name.value.clone(), value);
             }

@@ -2,10 +2,11 @@
 //! specification, 3.7.2 to 3.7.4).
 
 use super::Run;
-use crate::json::to_json;
+use crate::json::{from_json, to_json, to_stored_json};
+use crate::session::Frame;
 use crate::trace::EventKind;
 use agentir_eval::Value;
-use agentir_ir::StoredValue;
+use agentir_ir::{SessionVariable, StoredValue};
 use smol_str::SmolStr;
 
 impl Run<'_, '_, '_> {
@@ -52,6 +53,25 @@ impl Run<'_, '_, '_> {
         self.emit(EventKind::Remember { path: path.to_owned(), value: shown });
     }
 
+    /// Keeps the session variables of an agent that ends, for when it is entered again: those that
+    /// "initialize once" (`RESET: per_session`), and those that are never reset (current
+    /// specification, 3.7.2).
+    pub(super) fn keep_variables(&mut self, frame: &Frame) {
+        let Some(agent) = self.machine.program.agent(&frame.agent) else { return };
+        for variable in agent.memory.session.iter().filter(|v| is_kept(v)) {
+            if let Some(value) = frame.variables.get(&variable.name.value) {
+                let kept = self.session.kept.entry(frame.agent.clone()).or_default();
+                kept.insert(variable.name.value.to_string(), to_stored_json(value));
+            }
+        }
+    }
+
+    /// The value that a session variable had when its agent ended.
+    pub(super) fn kept_value(&self, agent: &str, variable: &SessionVariable) -> Option<Value> {
+        let value = self.session.kept.get(agent)?.get(variable.name.value.as_str())?;
+        from_json(value).ok().filter(|_| is_kept(variable))
+    }
+
     /// Recalls values and instructions for the model when an event occurs.
     pub(super) fn recall(&mut self, event: &str) {
         let Ok(agent) = self.agent() else { return };
@@ -82,4 +102,9 @@ impl Run<'_, '_, '_> {
             }
         }
     }
+}
+
+/// Whether a session variable of an agent survives the agent's end.
+fn is_kept(variable: &SessionVariable) -> bool {
+    matches!(variable.reset, Some("per_session" | "never"))
 }

@@ -9,17 +9,24 @@
 //! a call). An agent records where it came from ([`ReturnPoint`]), and `Resume` returns there.
 
 mod adopt;
+mod answers;
 mod checks;
 mod collect;
+mod conditions;
 mod confirmation;
+mod delegates;
 mod detectors;
 mod execute;
 mod exit_conditions;
+mod failed_turn;
+mod fields;
+mod inferences;
 mod memory;
 mod message_classifiers;
 mod model_calls;
 mod orchestrate;
 mod prompt;
+mod refusals;
 mod remote;
 mod render;
 mod routing;
@@ -32,21 +39,22 @@ pub(crate) use adopt::Places;
 
 use crate::host::Host;
 use crate::model::{Message, Role, Usage};
-use crate::session::{Frame, ReturnPoint, RuntimeError, SESSION_VERSION, Session, Status};
+use crate::session::{
+    CompletedCall, Frame, ReturnPoint, RuntimeError, SESSION_VERSION, Session, Status,
+};
 use crate::trace::{Event, EventKind};
 use agentir_diagnostics::Span;
 use agentir_eval::State;
 use agentir_expr::dialect::Traits;
 use agentir_expr::{Condition, Dialect};
-use agentir_flow::cfg::{
-    AgentId, Cfg, Edge, EdgeKind, Guard, Node, NodeKind, Origin, Test, Transfer,
-};
+use agentir_flow::cfg::{AgentId, Cfg, Edge, EdgeKind, Node, NodeKind, Origin, Transfer};
 use agentir_ir::{Agent, Node as IrNode, NumberOrText, Program};
 use petgraph::graph::{EdgeIndex, NodeIndex};
 use petgraph::visit::EdgeRef;
 use rustc_hash::{FxHashMap, FxHashSet};
-use scope::Scope;
+use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
+use std::cell::RefCell;
 use std::fmt;
 
 /// The maximum number of nodes that a turn may enter; exceeding it indicates an infinite loop.
@@ -68,6 +76,8 @@ pub struct Machine<'p> {
     exit_variables: exit_conditions::ExitVariables<'p>,
     /// The names to mask: fields, entities and memory paths declared as sensitive.
     sensitive: FxHashSet<&'p str>,
+    /// The variables that declarations of tools read.
+    session_paths: std::collections::BTreeSet<String>,
     fingerprint: String,
 }
 
@@ -83,7 +93,7 @@ pub struct Input {
 }
 
 /// A file that a user sends (ABL, current specification, 3.13.4).
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Attachment {
     /// Its name.
     pub name: String,
@@ -112,15 +122,17 @@ impl Input {
 }
 
 /// A message of an agent to the user.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct AgentMessage {
     /// The agent.
     pub agent: String,
     /// The text.
     pub text: String,
     /// Buttons, menus and input fields that accompany the text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub actions: Option<Json>,
     /// Whether the observer has it already ([`crate::Observer::message`]).
+    #[serde(skip)]
     pub delivered: bool,
 }
 
@@ -131,7 +143,7 @@ pub struct Turn {
     pub messages: Vec<AgentMessage>,
     /// The status after the turn.
     pub status: Status,
-    /// The error message, if the status is [`Status::Failed`].
+    /// Why the turn failed. The conversation goes on unless the status is [`Status::Failed`].
     pub error: Option<String>,
 }
 
@@ -201,6 +213,7 @@ impl<'p> Machine<'p> {
             classifiers,
             exit_variables,
             sensitive,
+            session_paths: tool_calls::session_paths(program),
             fingerprint,
         }
     }
@@ -255,10 +268,12 @@ impl<'p> Machine<'p> {
             system: State::new(),
             memory: State::new(),
             expires: std::collections::BTreeMap::new(),
+            kept: std::collections::BTreeMap::new(),
             last_turn_at: None,
             flow_steps: 0,
             orchestration: None,
             places: None,
+            unfinished: Vec::new(),
         };
         session.set_system("channel", &Json::from("web"));
         session.set_system("language", &Json::from("en"));
@@ -306,6 +321,11 @@ impl<'p> Machine<'p> {
             orchestration: orchestrate::Orchestration::default(),
             calls_done: FxHashMap::default(),
             cancelled: false,
+            strict: false,
+            notice: false,
+            judged: FxHashMap::default(),
+            calls: Vec::new(),
+            render_error: RefCell::new(None),
         };
         let now = run.host.clock.now();
         run.session.remove_expired(now);
@@ -315,12 +335,29 @@ impl<'p> Machine<'p> {
         {
             return Ok(run.end_timed_out(error));
         }
+        // The transcript only grows, and is kept.
+        let transcript = std::mem::take(&mut run.session.transcript);
+        let good = run.session.clone();
+        run.session.transcript = transcript;
         run.begin_turn();
-        let status = run.run_until_wait();
-        if run.cancelled {
+        let status = match run.screen_message() {
+            Some(status) => status,
+            None => {
+                run.restart_at_entry();
+                run.run_until_wait()
+            }
+        };
+        if run.was_cancelled() {
             return Err(StartError::Cancelled);
         }
-        let turn = run.end_turn(status);
+        let turn = match run.progress.failed.take() {
+            Some(failed) => run.end_failed_turn(good, failed),
+            None => {
+                run.settle_answers();
+                run.session.unfinished.clear();
+                run.end_turn(status)
+            }
+        };
         self.note_places(session);
         Ok(turn)
     }
@@ -353,12 +390,6 @@ fn sensitive_names(agent: &Agent) -> Vec<&str> {
     names.extend(entities.map(|e| e.name.value.as_str()));
     names.extend(paths.map(|p| p.path.value.as_str()));
     names
-}
-
-/// Whether messages of an agent are checked before they are final.
-fn checks_output(agent: &Agent) -> bool {
-    let rails = &agent.constraints.guardrails;
-    rails.iter().any(|rail| rail.kind == agentir_ir::GuardrailKind::Output)
 }
 
 /// What identifies a condition: where it is written, and what it says, since lowering may give several conditions the
@@ -395,6 +426,17 @@ struct Run<'r, 'p, 'h> {
     calls_done: FxHashMap<String, u32>,
     /// Whether the turn was given up.
     cancelled: bool,
+    /// Whether a condition that cannot be evaluated is an error, as in checks, whatever the language says about
+    /// other conditions.
+    strict: bool,
+    /// Whether what is said is about a failed check or an error, not an answer.
+    notice: bool,
+    /// The verdicts of the model in this turn, by statement and text.
+    judged: FxHashMap<(String, String), bool>,
+    /// The successful tool calls of this turn.
+    calls: Vec<CompletedCall>,
+    /// The first expression of a text that could not be evaluated in this node.
+    render_error: RefCell<Option<String>>,
 }
 
 /// The progress of a turn. Together with the session, this is the state that speculative execution
@@ -402,6 +444,14 @@ struct Run<'r, 'p, 'h> {
 #[derive(Clone, Default)]
 struct Progress {
     messages: Vec<AgentMessage>,
+    /// Messages that are sent once the checks of their agent pass.
+    unchecked: Vec<answers::Unchecked>,
+    /// How often a guardrail has made the model answer again.
+    reasks: u32,
+    /// The error that ends the turn, and not the conversation.
+    failed: Option<RuntimeError>,
+    /// How many messages there were before the reaction to such an error.
+    before_error: Option<usize>,
     /// Whether the input has not been consumed yet.
     input_unread: bool,
     /// The progress within the node that is being resumed.
@@ -417,6 +467,8 @@ struct Progress {
     extracted_ahead: Option<(String, Option<String>)>,
     /// Whether an agent that is done has answered the user in this turn.
     answered: bool,
+    /// The intent whose turn it is, of several that the user has.
+    due_intent: Option<String>,
     error: Option<String>,
 }
 
@@ -450,6 +502,7 @@ impl<'r, 'p> Run<'r, 'p, '_> {
     fn begin_turn(&mut self) {
         let Some(input) = self.input.clone() else { return };
         self.session.turn += 1;
+        self.begin_counting();
         let last = self.session.stack.last_mut();
         let confidential = last.is_some_and(|frame| std::mem::take(&mut frame.confidential));
         self.confidential = confidential;
@@ -490,10 +543,10 @@ impl<'r, 'p> Run<'r, 'p, '_> {
         self.end_turn(Status::Failed)
     }
 
-    /// Hands the messages so far to the observer, unless a check may still withdraw them.
-    fn deliver(&mut self) {
-        let messages = &self.progress.messages;
-        if !self.may_roll_back() && messages.iter().all(|message| self.is_final(message)) {
+    /// Hands the messages that have passed their checks to the observer, unless what happens now may
+    /// be undone.
+    fn show_messages(&mut self) {
+        if !self.may_roll_back() {
             self.deliver_all();
         }
     }
@@ -505,10 +558,10 @@ impl<'r, 'p> Run<'r, 'p, '_> {
         }
     }
 
-    /// Whether no guardrail of its agent looks at a message later.
-    fn is_final(&self, message: &AgentMessage) -> bool {
-        let agent = self.machine.program.agent(&message.agent);
-        !agent.is_some_and(checks_output)
+    /// Whether the turn was given up, also if it has failed because of that.
+    fn was_cancelled(&self) -> bool {
+        let failed = self.progress.failed.is_some() || self.progress.error.is_some();
+        self.cancelled || (failed && self.host.observer.is_cancelled())
     }
 
     fn end_turn(&mut self, status: Status) -> Turn {
@@ -542,6 +595,13 @@ impl<'r, 'p> Run<'r, 'p, '_> {
                 if self.restore_deferred_guardrails(at, kind) {
                     continue;
                 }
+                if let Some(edge) = self.detour(at, kind) {
+                    if let Some(node) = self.machine.cfg.node(at).copied() {
+                        self.trace(at, &node);
+                    }
+                    self.take_edge(edge);
+                    continue;
+                }
             }
             let step = if self.visits > MAX_NODE_VISITS {
                 Err(RuntimeError::new(
@@ -549,7 +609,7 @@ impl<'r, 'p> Run<'r, 'p, '_> {
                     "the agents run in a loop without waiting for the user",
                 ))
             } else {
-                self.execute(at)
+                self.execute(at).and_then(|next| self.check_rendered().map(|()| next))
             };
             let next = match step {
                 Ok(next) => next,
@@ -571,7 +631,13 @@ impl<'r, 'p> Run<'r, 'p, '_> {
     fn take_edge(&mut self, edge: EdgeIndex) {
         let Some((_, to, weight)) = self.machine.cfg.edge(edge) else { return };
         let counts = weight.limit.is_some();
+        // A flow is at one place: a step that begins leaves nothing behind to return to.
+        let jumps = self.machine.cfg.node(to).is_some_and(|node| node.kind == NodeKind::Step);
         let frame = self.frame();
+        if jumps {
+            frame.return_points.clear();
+            frame.withheld.clear();
+        }
         frame.node = index(to.index());
         if counts {
             *frame.edge_counts.entry(index(edge.index())).or_default() += 1;
@@ -656,79 +722,21 @@ impl<'r, 'p> Run<'r, 'p, '_> {
         });
     }
 
-    // ---- conditions -------------------------------------------------------------------------
-
-    fn scope(&self) -> Scope<'_> {
-        let others = self.traits().reads_other_agents;
-        Scope::new(self.session, &self.locals, self.host.clock, others)
-    }
-
-    /// Whether all assertions of a guard hold.
-    fn guard_holds(&mut self, guard: Guard) -> Result<bool, RuntimeError> {
-        for literal in self.machine.cfg.guard(guard) {
-            if self.test(&literal.test)? != literal.holds {
-                return Ok(false);
-            }
-        }
-        Ok(true)
-    }
-
-    fn test(&mut self, test: &Test<'p>) -> Result<bool, RuntimeError> {
-        match test {
-            Test::Condition(condition) => self.condition(condition),
-            Test::Expr(expr) => {
-                let dialect = self.dialect();
-                let value = agentir_eval::evaluate(expr, &self.scope(), dialect);
-                // A check that cannot be evaluated does not trigger.
-                Ok(value.is_ok_and(|v| agentir_eval::truthy(&v, dialect.semantics())))
-            }
-        }
-    }
-
-    /// Evaluates a condition, or asks the model if it is in natural language. Among alternative
-    /// branches each condition is evaluated once, in the state before the branch.
-    fn condition(&mut self, condition: &'p Condition) -> Result<bool, RuntimeError> {
-        let key = condition_key(condition);
-        if let Some(known) = self.condition_results.get(&key) {
-            return Ok(*known);
-        }
-        let (holds, decided_by) = match condition.expr() {
-            Some(expr) => {
-                let dialect = self.dialect();
-                let outcome = agentir_eval::outcome(expr, &self.scope(), dialect);
-                match outcome {
-                    agentir_eval::Outcome::True => {
-                        self.store_captures(expr);
-                        (true, "expression")
-                    }
-                    agentir_eval::Outcome::False => (false, "expression"),
-                    agentir_eval::Outcome::Error => {
-                        let text = &condition.text.value;
-                        return Err(RuntimeError::unknown(format!("`{text}` cannot be evaluated")));
-                    }
-                }
-            }
-            None => (self.judge_user(&condition.text.value)?, "model"),
-        };
-        self.emit(EventKind::Condition {
-            condition: condition.text.value.to_string(),
-            holds,
-            decided_by,
-        });
-        self.condition_results.insert(key, holds);
-        Ok(holds)
-    }
-
     // ---- selecting edges --------------------------------------------------------------------
 
     /// Whether an edge is available, given its limit and whether the flow has started.
     fn can_take(&mut self, id: EdgeIndex, to: NodeIndex, edge: &Edge<'p>) -> bool {
         let kind = |at| self.machine.cfg.node(at).map(|node| node.kind);
         let from = self.machine.cfg.edge(id).and_then(|(from, ..)| kind(from));
-        // When control is returned from outside, the flow resumes in any case.
+        // When control is returned from outside, the flow resumes in any case. After a delegate it goes
+        // on as it would have without it.
+        let delegates = self.machine.cfg.edge(id).is_some_and(|(from, ..)| {
+            let node = self.machine.cfg.node(from);
+            node.is_some_and(|node| matches!(node.origin, Origin::Delegate(_)))
+        });
         let resumes = edge.kind == EdgeKind::Return
             && matches!(edge.origin, Origin::Agent(_))
-            && from != Some(NodeKind::Return)
+            && (from != Some(NodeKind::Return) || delegates)
             && kind(to) == Some(NodeKind::Resume);
         let starts = edge.kind == EdgeKind::Start;
         let frame = self.frame();
@@ -779,7 +787,16 @@ impl<'r, 'p> Run<'r, 'p, '_> {
         };
         match self.pick_edge(at, goes_on)? {
             Some(edge) => Ok(Next::Take(edge)),
-            None => Err(RuntimeError::unknown("no outgoing edge can be taken")),
+            None => {
+                let mut edges = self.outgoing_edges(at).into_iter();
+                let limited = edges.any(|(id, to, edge)| {
+                    edge.limit.is_some() && leads_onward(edge.kind) && !self.can_take(id, to, &edge)
+                });
+                Err(match limited {
+                    true => RuntimeError::new("loop", "the same is done again and again"),
+                    false => RuntimeError::unknown("no outgoing edge can be taken"),
+                })
+            }
         }
     }
 
@@ -798,6 +815,7 @@ impl<'r, 'p> Run<'r, 'p, '_> {
         });
         let message = problem.message.clone();
         let endless = problem.kind == "loop";
+        self.begin_reaction(&problem);
         self.frame().error = Some(problem);
         match hub {
             Some((edge, ..)) if !endless => {
@@ -808,20 +826,15 @@ impl<'r, 'p> Run<'r, 'p, '_> {
             _ => self.give_up(message),
         }
     }
-
-    /// Ends the turn after an unhandled error.
-    fn give_up(&mut self, message: String) -> Next {
-        let messages = self.agent().ok().map(|a| &a.messages);
-        let own = messages.and_then(|all| all.get("error_default").or_else(|| all.get("error")));
-        match own {
-            Some(response) => self.respond(response),
-            None => self.say("Sorry, something went wrong.", None),
-        }
-        self.progress.error = Some(message);
-        self.frame().failed = true;
-        Next::Stop(Status::Failed)
-    }
 }
+
+/// The error of a check that cannot be evaluated.
+fn check_error(check: &str, why: &str) -> RuntimeError {
+    RuntimeError::new(CHECK_ERROR, format!("`{check}` cannot be evaluated: {why}"))
+}
+
+/// The kind of error of a check that cannot be evaluated.
+const CHECK_ERROR: &str = "check_error";
 
 /// Whether an edge continues the regular control flow, as opposed to interruptions, checks, errors
 /// and alternatives.
@@ -845,3 +858,9 @@ const MASK: &str = "***";
 
 /// The stage of a node whose error was handled: the node is left without being executed again.
 const STAGE_SKIP: u32 = u32::MAX;
+
+/// The stage of a node that was left for the checks before an answer.
+const STAGE_ANSWERS: u32 = u32::MAX - 1;
+
+/// The stage of a node that was left for the checks before a handoff.
+const STAGE_HANDOFF: u32 = u32::MAX - 2;

@@ -47,12 +47,12 @@ impl<'p> Run<'_, 'p, '_> {
             .map(|s| s.name.value.to_string());
         let request =
             ModelRequest { agent: agent.metadata.name.value.to_string(), step, settings, task };
-        // Output that a guardrail may still change is not streamed.
-        let streams = !super::checks_output(agent)
-            && !self.is_speculative()
-            && self.progress.messages.iter().all(|message| self.is_final(message))
+        // What a check may still refuse or change is not streamed.
+        let streams = self.answer_checks().is_none()
+            && self.progress.unchecked.is_empty()
+            && !self.may_roll_back()
             && matches!(request.task, ModelTask::Converse { .. });
-        self.deliver();
+        self.show_messages();
         let observer = &mut *self.host.observer;
         let reply = self.host.model.respond(&request, &mut |part| {
             if streams {
@@ -113,6 +113,21 @@ impl<'p> Run<'_, 'p, '_> {
             Answer::Verdict(holds) => Ok(holds),
             other => Err(unexpected_answer("judge", &other)),
         }
+    }
+
+    /// Like [`Self::judge`], but asks about the same text only once in a turn.
+    pub(super) fn judge_once(
+        &mut self,
+        statement: &str,
+        text: String,
+    ) -> Result<bool, RuntimeError> {
+        let key = (statement.to_owned(), text);
+        if let Some(known) = self.judged.get(&key) {
+            return Ok(*known);
+        }
+        let holds = self.judge(statement, key.1.clone())?;
+        self.judged.insert(key, holds);
+        Ok(holds)
     }
 
     /// Asks the model which candidates the user means; may be empty.
@@ -300,11 +315,15 @@ impl<'p> Run<'_, 'p, '_> {
         at: NodeIndex,
         pick: &ToolUse,
     ) -> Result<Option<EdgeIndex>, RuntimeError> {
+        // A tool that was not offered is not called.
+        if self.hidden_tools()?.contains(&pick.name) {
+            return Ok(None);
+        }
         for (id, to, edge) in self.outgoing_edges(at) {
             if edge.kind != EdgeKind::Choice || !Self::named(&edge, &pick.name) {
                 continue;
             }
-            if self.can_take(id, to, &edge) && self.guard_holds(edge.guard)? {
+            if self.can_take(id, to, &edge) && self.is_offered(&edge)? {
                 return Ok(Some(id));
             }
         }
@@ -384,7 +403,7 @@ impl<'p> Run<'_, 'p, '_> {
                     for (_, _, edge) in self.outgoing_edges(to) {
                         tools.extend(self.offered(&edge));
                     }
-                } else if self.guard_holds(edge.guard)? {
+                } else if self.is_offered(&edge)? {
                     tools.extend(self.offered(&edge));
                 }
             }
@@ -412,7 +431,8 @@ impl<'p> Run<'_, 'p, '_> {
         }
         let siblings = self.offer_siblings(&mut tools);
         let frame = self.frame();
-        if !siblings && frame.returns_to.is_some() && !frame.delegated {
+        let returns = frame.returns_to.is_some() || frame.routed_by.is_some();
+        if !siblings && returns && !frame.delegated {
             tools.push(crate::model::ToolSpec {
                 name: RETURN_TOOL.to_owned(),
                 description: "The user wants something that this agent cannot do.".to_owned(),
@@ -421,6 +441,7 @@ impl<'p> Run<'_, 'p, '_> {
             });
         }
         let system = self.system_prompt(zone)?;
+        self.check_rendered()?;
         let messages = self.frame().messages.clone();
         let mut missing = if in_step { Vec::new() } else { self.missing_fields()? };
         // After a rejected value, the prompt says what was wrong with it.

@@ -119,6 +119,7 @@ impl<'p> Run<'_, 'p, '_> {
     /// Returns control to the ensemble; the agent resumes where it stopped when it is selected
     /// again.
     fn return_to_ensemble(&mut self) -> Option<()> {
+        self.settle_answers();
         let child = self.session.stack.pop()?;
         let since =
             child.messages.iter().rposition(|m| m.role == Role::User).map_or(0, |at| at + 1);

@@ -1,18 +1,22 @@
 //! The prompt: the agent's instructions, known values and exposed tools.
 
 use super::Run;
+use super::fields::FieldLayers;
 use crate::json::to_json;
 use crate::model::{FieldSpec, FieldType, Purpose, ToolSpec};
 use crate::session::RuntimeError;
 use agentir_expr::{TypeExpr, TypeKind};
 use agentir_flow::cfg::{Edge, Origin};
 use agentir_ir::{
-    Agent, BindingAction, Entity, FilledBy, GatherField, NumberOrText, Parameter, Profile,
-    ReasoningZone, Tool, ToolBinding,
+    Agent, BindingAction, Entity, FilledBy, NumberOrText, Parameter, Profile, ReasoningZone, Tool,
+    ToolBinding,
 };
 use indexmap::IndexMap;
 use serde_json::{Map, Value as Json};
 use std::fmt::Write;
+
+/// The maximum number of values of a lookup table that a model is told.
+const MAX_LISTED: usize = 200;
 
 impl<'p> Run<'_, 'p, '_> {
     /// Renders the system prompt in the current state.
@@ -154,6 +158,12 @@ impl<'p> Run<'_, 'p, '_> {
                 known.insert(name.to_string(), to_json(&value));
             }
         }
+        // What other agents passed and returned, whether or not this one declares it.
+        for name in self.frame().received.clone() {
+            if let Some(value) = self.variable(&name) {
+                known.entry(name).or_insert_with(|| to_json(&value));
+            }
+        }
         Ok(known)
     }
 
@@ -286,12 +296,15 @@ impl<'p> Run<'_, 'p, '_> {
     }
 
     /// The field specification of a field to collect.
-    pub(super) fn field_spec(&self, agent: &Agent, field: &GatherField) -> FieldSpec {
-        let entity = field.entity_ref.as_ref().and_then(|name| entity(agent, &name.value));
-        let named = field.ty.as_ref().map(|t| t.value.as_str()).or(entity.map(|e| e.ty));
+    pub(super) fn field_spec(&self, agent: &Agent, field: &FieldLayers<'p>) -> FieldSpec {
+        let entity =
+            field.get(|f| f.entity_ref.as_ref()).and_then(|name| entity(agent, &name.value));
+        let ty = field.get(|f| f.ty.as_ref());
+        let named = ty.map(|t| t.value.as_str()).or(entity.map(|e| e.ty));
+        let allowed = field.list(|f| &f.enum_values);
         let mut values: IndexMap<String, Vec<String>> =
-            field.enum_values.iter().map(|v| (v.value.to_string(), Vec::new())).collect();
-        if let Some(validation) = &field.validation
+            allowed.iter().map(|v| (v.value.to_string(), Vec::new())).collect();
+        if let Some(validation) = field.get(|f| f.validation.as_ref())
             && validation.kind.value == "enum"
             && values.is_empty()
         {
@@ -303,30 +316,39 @@ impl<'p> Run<'_, 'p, '_> {
         {
             values = entity.values.iter().map(|v| (v.value.to_string(), Vec::new())).collect();
         }
-        let synonyms = field.synonyms.as_ref().or(entity.and_then(|e| e.synonyms.as_ref()));
+        if values.is_empty()
+            && let Some(table) = self.lookup_table(field)
+        {
+            let listed = super::fields::listed(table).take(MAX_LISTED);
+            values = listed.map(|v| (v.to_owned(), Vec::new())).collect();
+        }
+        let synonyms = field.get(|f| f.synonyms.as_ref());
+        let synonyms = synonyms.or(entity.and_then(|e| e.synonyms.as_ref()));
         if let Some(Json::Object(synonyms)) = synonyms {
             for (value, words) in synonyms {
                 let words = words.as_array().into_iter().flatten().filter_map(Json::as_str);
                 values.entry(value.clone()).or_default().extend(words.map(str::to_owned));
             }
         }
-        let pattern = field.extraction_pattern.as_ref().map(|p| &p.value);
+        let pattern = field.get(|f| f.extraction_pattern.as_ref()).map(|p| &p.value);
         let pattern = pattern.or(entity.and_then(|e| e.pattern.as_ref()).map(|p| &p.value));
+        let group = field.copied(|f| f.extraction_group);
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped")]
-        let group = field.extraction_group.map_or(0, |g| g.0.clamp(0.0, 99.0) as usize);
+        let group = group.map_or(0, |g| g.0.clamp(0.0, 99.0) as usize);
+        let description = field.get(|f| f.description.as_ref());
+        let key = field.get(|f| f.message_key.as_ref());
         FieldSpec {
-            name: field.name.value.to_string(),
+            name: field.own().name.value.to_string(),
             ty: named.map_or(FieldType::Text, type_named),
-            description: field.description.as_ref().map(|d| self.render(d)).unwrap_or_default(),
+            description: description.map(|d| self.render(d)).unwrap_or_default(),
             prompt: field
-                .prompt
-                .as_ref()
+                .get(|f| f.prompt.as_ref())
                 .map(|p| self.render(p))
-                .or_else(|| self.message(field.message_key.as_ref()?.value.as_str())),
+                .or_else(|| self.message(key?.value.as_str())),
             values,
             pattern: pattern.map(|p| (p.to_string(), group)),
-            hints: field.extraction_hints.iter().map(|h| self.render(h)).collect(),
-            required: field.required,
+            hints: field.list(|f| &f.extraction_hints).iter().map(|h| self.render(h)).collect(),
+            required: field.own().required,
         }
     }
 

@@ -5,6 +5,7 @@
 //! [`Tools::call`](crate::Tools::call), with `{message, context, history, conversation}`. It
 //! answers `{says, result, done, conversation}`; see [`RemoteReply`].
 
+use super::refusals::BLOCKED;
 use super::{MASK, Next, NodeResult, Run, index};
 use crate::host::ToolCall;
 use crate::json::{from_json, to_json};
@@ -99,6 +100,12 @@ impl<'p> Run<'_, 'p, '_> {
         }
         self.add_user_message();
         self.progress.input_unread = false;
+        if let Err(failure) = self.authorize(transfer.to, &mut arguments) {
+            let (kind, message) = ("handoff_error".to_owned(), failure.message);
+            self.emit(EventKind::Error { kind, message });
+            self.say_notice(BLOCKED);
+            return self.stop_turn();
+        }
         let shown = self.masked_arguments(&arguments);
         self.emit(EventKind::Call { tool: transfer.to.to_owned(), arguments: shown });
         let nothing = Remote::default();
@@ -114,6 +121,7 @@ impl<'p> Run<'_, 'p, '_> {
             arguments,
             timeout_ms,
             idempotency_key,
+            session: Map::new(),
         };
         let answer = self.perform(&call);
         let (result, error) = match &answer {

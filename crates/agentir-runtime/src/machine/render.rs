@@ -2,8 +2,9 @@
 
 use super::Run;
 use super::scope::Scope;
+use crate::session::RuntimeError;
 use agentir_eval::{Value, evaluate, text, truthy};
-use agentir_expr::dialect::Semantics;
+use agentir_expr::dialect::{Semantics, Unset};
 use agentir_expr::{Dialect, Expr, Piece, Template, TemplatePart};
 use smol_str::SmolStr;
 
@@ -14,6 +15,15 @@ const MAX_TEXT: usize = 1 << 20;
 const MAX_BLOCKS: usize = 32;
 
 impl Run<'_, '_, '_> {
+    /// An error if a text rendered since the last check has an expression that cannot be evaluated,
+    /// where the language makes that an error (Agent Script, part I, 3.1: "produces a runtime error").
+    pub(super) fn check_rendered(&self) -> Result<(), RuntimeError> {
+        match self.render_error.borrow_mut().take() {
+            Some(message) => Err(RuntimeError::unknown(message)),
+            None => Ok(()),
+        }
+    }
+
     /// Renders a template in the current state. A placeholder without a value is empty.
     pub(super) fn render(&self, template: &Template) -> String {
         let renderer = Renderer { run: self, dialect: self.dialect() };
@@ -37,7 +47,16 @@ impl Renderer<'_, '_, '_, '_> {
     fn value(&self, expr: &Expr, locals: &Locals) -> Value {
         let others = self.run.traits().reads_other_agents;
         let scope = Scope::new(self.run.session, locals, self.run.host.clock, others);
-        evaluate(expr, &scope, self.dialect).unwrap_or_default()
+        match evaluate(expr, &scope, self.dialect) {
+            Ok(value) => value,
+            Err(error) => {
+                if self.dialect.semantics().unset_member == Unset::Error {
+                    let mut first = self.run.render_error.borrow_mut();
+                    first.get_or_insert_with(|| format!("`{expr}` has no value: {error}"));
+                }
+                Value::Undefined
+            }
+        }
     }
 
     fn pieces(&self, pieces: &[Piece<'_>], locals: &mut Locals, depth: usize, out: &mut String) {

@@ -1,13 +1,14 @@
 //! Routing of messages: interruptions, routing rules, declared handoffs (ABL, current
 //! specification, 3.14.4, 5.1; supervisor reference, "Evaluation order across constructs").
 
-use super::{Next, NodeResult, Run};
+use super::{Input, Next, NodeResult, Run};
+use crate::json::to_json;
 use crate::model::Candidate;
-use crate::session::RuntimeError;
+use crate::session::{QueuedIntent, RuntimeError};
 use agentir_eval::Outcome;
 use agentir_expr::{Condition, Expr, ExprKind, Template, Visit};
 use agentir_flow::cfg::{Edge, EdgeKind, NodeKind, Origin, Test};
-use agentir_ir::{Agent, Digression, RoutingRule};
+use agentir_ir::{Agent, Delegate, Digression, NumberOrText, RoutingRule};
 use petgraph::graph::{EdgeIndex, NodeIndex};
 use serde_json::Value as Json;
 
@@ -167,7 +168,7 @@ impl<'p> Run<'_, 'p, '_> {
             if edge.kind != EdgeKind::Route || !self.can_take(*id, *to, edge) {
                 continue;
             }
-            match self.consider(edge)? {
+            match self.consider(*id, edge)? {
                 RouteDecision::Skip => {}
                 RouteDecision::Take => {
                     if asked.is_empty() {
@@ -192,8 +193,15 @@ impl<'p> Run<'_, 'p, '_> {
         if self.progress.input_unread && !asked.is_empty() {
             let candidates = asked.iter().map(|(_, c)| c.clone()).collect();
             let purpose = "Who is to look after what the user wants?";
-            let several = self.fan_out_edge(&edges).is_some();
-            let chosen = self.choose_among(purpose, candidates, several)?;
+            let fans_out = self.fan_out_edge(&edges).is_some();
+            let queue = self.intent_queue()?;
+            let chosen = match self.progress.due_intent.take() {
+                Some(due) => vec![due],
+                None => self.choose_among(purpose, candidates, fans_out || queue.is_some())?,
+            };
+            if let Some(limit) = queue.filter(|_| !fans_out) {
+                self.queue_intents(chosen.iter().take(limit).skip(1));
+            }
             if chosen.len() > 1
                 && let Some(fan_out) = self.fan_out_edge(&edges)
             {
@@ -213,10 +221,83 @@ impl<'p> Run<'_, 'p, '_> {
         if let Some(default) = default.filter(|_| self.progress.input_unread) {
             return Ok(Next::Take(default));
         }
+        if self.progress.input_unread && !asked.is_empty() {
+            self.follow_fallback()?;
+        }
         match self.pick_edge(at, |edge, _| edge.kind != EdgeKind::Route)? {
             Some(edge) => Ok(Next::Take(edge)),
             None => self.leave(at),
         }
+    }
+
+    /// Follows the policy for a message that none of the agents fits: a message is said as it is; an
+    /// instruction is for the model, which answers next (ADL 3.3, B.1).
+    fn follow_fallback(&mut self) -> Result<(), RuntimeError> {
+        let agent = self.agent()?;
+        let Some(fallback) = self.traits().fallback else { return Ok(()) };
+        let policies = agent.policies.iter().filter(|p| p.name.value == fallback.policy);
+        let Some(rule) = policies.flat_map(|policy| &policy.rules).next() else { return Ok(()) };
+        let Some(behavior) = &rule.behavior else { return Ok(()) };
+        let text = self.render(behavior);
+        let says = rule.name.as_ref().is_some_and(|name| name.value == fallback.message);
+        if says || !fallback.instructs(&text) {
+            self.frame().answer = Some(text);
+        } else {
+            self.frame().notes.push(format!("None of your agents fits the message. {text}"));
+        }
+        Ok(())
+    }
+
+    /// The maximum number of intents of a message, if they are handled one after the other
+    /// (`MULTI_INTENT`, current specification, 3.5.3).
+    fn intent_queue(&self) -> Result<Option<usize>, RuntimeError> {
+        let agent = self.agent()?;
+        let several = agent.intent_handling.as_ref().and_then(|i| i.multi_intent.as_ref());
+        let Some(several) = several.filter(|m| m.enabled != Some(false)) else { return Ok(None) };
+        if !matches!(several.strategy, None | Some("primary_queue" | "sequential")) {
+            return Ok(None);
+        }
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped")]
+        let most = match &several.max_intents {
+            Some(NumberOrText::Number(n)) => n.0.clamp(1.0, 10.0) as usize,
+            _ => 3,
+        };
+        Ok(Some(most))
+    }
+
+    /// Keeps what else the user wants for later.
+    fn queue_intents<'n>(&mut self, names: impl Iterator<Item = &'n String>) {
+        let Some(input) = &self.input else { return };
+        let message = input.text.clone();
+        let at = self.host.clock.now();
+        let names =
+            names.map(|name| QueuedIntent { name: name.clone(), message: message.clone(), at });
+        let names: Vec<_> = names.collect();
+        self.frame().queue.extend(names);
+    }
+
+    /// Begins a turn about the next thing that the user wants, if something is left of an earlier
+    /// message that is not too old (`queue_max_age_ms`).
+    pub(super) fn next_in_queue(&mut self) -> bool {
+        let now = self.host.clock.now();
+        let several =
+            self.agent().ok().and_then(|a| a.intent_handling.as_ref()?.multi_intent.as_ref());
+        let age = match several.and_then(|m| m.queue_max_age_ms.as_ref()) {
+            Some(NumberOrText::Number(n)) => n.0,
+            _ => 600_000.0,
+        };
+        self.frame().queue.retain(|queued| now.saturating_sub(queued.at) as f64 <= age);
+        if self.frame().queue.is_empty() {
+            return false;
+        }
+        let next = self.frame().queue.remove(0);
+        self.session.set_system("input", &Json::from(next.message.as_str()));
+        self.input = Some(Input::text(next.message));
+        self.progress.input_unread = true;
+        self.progress.answered = false;
+        self.progress.due_intent = Some(next.name);
+        self.restart_turn();
+        true
     }
 
     fn fan_out_edge(&self, edges: &[(EdgeIndex, NodeIndex, Edge<'p>)]) -> Option<EdgeIndex> {
@@ -227,7 +308,7 @@ impl<'p> Run<'_, 'p, '_> {
     }
 
     /// Evaluates a routing edge: taken, skipped, or put to the model.
-    fn consider(&mut self, edge: &Edge<'p>) -> Result<RouteDecision, RuntimeError> {
+    fn consider(&mut self, id: EdgeIndex, edge: &Edge<'p>) -> Result<RouteDecision, RuntimeError> {
         match edge.origin {
             Origin::Rule(rule) => self.consider_rule(rule),
             Origin::Handoff(handoff) => {
@@ -238,11 +319,12 @@ impl<'p> Run<'_, 'p, '_> {
                 let purpose = delegate.purpose.as_ref().map(|p| self.render(p));
                 let about =
                     purpose.unwrap_or_else(|| self.agent_description(&delegate.agent.value));
-                self.consider_declared(
+                let decision = self.consider_declared(
                     delegate.when.as_ref(),
                     delegate.agent.value.to_string(),
                     about,
-                )
+                )?;
+                self.delegates_again(id, delegate, decision)
             }
             Origin::Reference(reference) => {
                 let name = reference.agent.as_ref().unwrap_or(&reference.alias);
@@ -262,6 +344,37 @@ impl<'p> Run<'_, 'p, '_> {
             Origin::Name(_) => Ok(RouteDecision::Default),
             _ => Ok(RouteDecision::Skip),
         }
+    }
+
+    /// Whether to delegate although the condition of the delegation held before. While it goes on to
+    /// hold, the agent delegates again only if the input has other values, or if the condition is about
+    /// the message; else the same would be asked with every message.
+    fn delegates_again(
+        &mut self,
+        id: EdgeIndex,
+        delegate: &'p Delegate,
+        decision: RouteDecision,
+    ) -> Result<RouteDecision, RuntimeError> {
+        let key = super::index(id.index());
+        match decision {
+            RouteDecision::Skip => {
+                self.frame().delegations.remove(&key);
+                return Ok(decision);
+            }
+            RouteDecision::Take => {}
+            _ => return Ok(decision),
+        }
+        let mut about_message =
+            delegate.when.as_ref().is_none_or(|w| w.expr().is_none_or(reads_message));
+        let mut input = Vec::new();
+        for (name, value) in &delegate.input {
+            about_message |= reads_message(value);
+            input.push((name.value.to_string(), to_json(&self.value(value)?)));
+        }
+        let input = Json::Object(input.into_iter().collect()).to_string();
+        let before = self.frame().delegations.insert(key, input.clone());
+        let same = !about_message && before.is_some_and(|before| before == input);
+        Ok(if same { RouteDecision::Skip } else { decision })
     }
 
     fn consider_rule(&mut self, rule: &'p RoutingRule) -> Result<RouteDecision, RuntimeError> {
@@ -364,6 +477,21 @@ impl<'p> Run<'_, 'p, '_> {
         let text = agent.identity.goal.as_ref().or(agent.metadata.description.as_ref());
         text.map(|t| self.render(t)).unwrap_or_default()
     }
+}
+
+/// Whether an expression reads the user's message, or what was found out about it.
+fn reads_message(expr: &Expr) -> bool {
+    let mut reads = false;
+    expr.visit(&mut |e| {
+        if let ExprKind::Path(path) = &e.kind {
+            reads |= matches!(
+                path.root.value.as_str(),
+                "input" | "recent_input" | "input_transcript" | "user" | "match"
+            );
+        }
+        Visit::Children
+    });
+    reads
 }
 
 /// Whether an expression reads the user's message.

@@ -47,6 +47,19 @@ impl<'s> Scope<'s> {
         Some(value)
     }
 
+    /// A value of long-term memory, or a part of one. Memory is keyed by the whole path that something
+    /// was stored under (ABL, current specification, 3.7.3), so that `user.trip.city` is the `city` of
+    /// what was stored as `user.trip`.
+    fn remembered(&self, path: &Path, semantics: &Semantics) -> Option<Value> {
+        (0..=path.segments.len()).rev().find_map(|length| {
+            let (stored, rest) = path.segments.split_at_checked(length)?;
+            let stored = Path { segments: stored.to_vec(), ..path.clone() };
+            let value = self.session.memory.get(&dotted(&stored))?;
+            let inner = rest.iter().try_fold(value.clone(), |v, part| member(&v, part, semantics));
+            inner.ok()
+        })
+    }
+
     /// `@outputs.total`: a field of the last result.
     fn output(&self, path: &Path, semantics: &Semantics) -> Result<Value, EvalError> {
         let outputs = self.session.stack.last().map(|frame| &frame.outputs);
@@ -102,10 +115,16 @@ impl Environment for Scope<'_> {
                 }
             }
         }
-        // Long-term memory is keyed by the whole path.
-        let dotted = dotted(path);
-        if let Some(value) = self.session.memory.get(&dotted) {
-            return Ok(value.clone());
+        if let Some(value) = self.remembered(path, semantics).filter(|value| !value.is_unset()) {
+            return Ok(value);
+        }
+        // `session.x` is `x`, unless there is a variable of that name.
+        if path.namespace.is_none()
+            && path.root.value == "session"
+            && let Some((Segment::Field(field), rest)) = path.segments.split_first()
+        {
+            let inner = Path { namespace: None, root: field.clone(), segments: rest.to_vec() };
+            return self.path(&inner, semantics);
         }
         nothing.unwrap_or(Ok(Value::Undefined))
     }

@@ -1,17 +1,20 @@
 //! Tool calls (ABL, current specification, 3.5, 3.14.6, 3.14.9).
 
+use super::refusals::BLOCKED;
 use super::{Next, NodeResult, Run, leads_onward};
 use crate::host::{FailureKind, MAX_ARGUMENTS, ToolCall, ToolFailure};
 use crate::json::{from_json, to_json};
-use crate::session::{RuntimeError, Session};
+use crate::session::{CompletedCall, ReturnPoint, RuntimeError, Session};
 use crate::trace::EventKind;
 use agentir_expr::{Expr, ExprKind};
 use agentir_flow::cfg::{EdgeKind, Origin};
 use agentir_ir::{
-    BindingAction, Call, FilledBy, InputBinding, NumberOrText, Statement, Tool, ToolBinding,
+    BindingAction, Call, FilledBy, InputBinding, NumberOrText, Program, Statement, Tool,
+    ToolBinding,
 };
 use petgraph::graph::NodeIndex;
 use serde_json::{Map, Value as Json};
+use std::collections::BTreeSet;
 
 /// The length of an idempotency key, in hexadecimal digits: 128 bits.
 const IDEMPOTENCY_KEY_CHARS: usize = 32;
@@ -25,6 +28,15 @@ impl<'p> Run<'_, 'p, '_> {
             return self.leave(at);
         };
         self.enforce_immutable_params(at, tool, &mut arguments);
+        if !self.is_still_available(element)? {
+            self.answer_tool_use(&serde_json::json!({ "error": "this may not be done any more" }));
+            return match self.choice_before(at) {
+                Some(choice) => {
+                    Ok(Next::ReturnTo(ReturnPoint { node: super::index(choice.index()), stage: 0 }))
+                }
+                None => self.stop_turn(),
+            };
+        }
         match element {
             Origin::Statement(Statement::Call(call)) => self.call_statement(at, call, arguments),
             _ => self.call_for_model(at, tool, arguments),
@@ -69,10 +81,7 @@ impl<'p> Run<'_, 'p, '_> {
                 self.call_failed(at, call, None)
             }
             Err(failure) => {
-                let data = match &failure.data {
-                    Json::Null => serde_json::json!({ "error": failure.message }),
-                    data => data.clone(),
-                };
+                let data = failed_result(&failure);
                 self.store_result(name, variable, &data, true)?;
                 self.call_failed(at, call, Some(failure))
             }
@@ -214,7 +223,16 @@ impl<'p> Run<'_, 'p, '_> {
     }
 
     /// Calls a tool and emits the events.
-    fn call_tool(&mut self, name: &str, arguments: Map<String, Json>) -> Result<Json, ToolFailure> {
+    fn call_tool(
+        &mut self,
+        name: &str,
+        mut arguments: Map<String, Json>,
+    ) -> Result<Json, ToolFailure> {
+        if let Err(failure) = self.authorize(name, &mut arguments) {
+            let error = Some(failure.message.clone());
+            self.emit(EventKind::Result { tool: name.to_owned(), result: None, error });
+            return Err(ToolFailure { message: BLOCKED.to_owned(), ..failure });
+        }
         let shown: Map<String, Json> =
             arguments.iter().map(|(n, v)| (n.clone(), self.masked(n, v))).collect();
         self.emit(EventKind::Call { tool: name.to_owned(), arguments: shown });
@@ -301,22 +319,38 @@ impl<'p> Run<'_, 'p, '_> {
         let tool = self.tool(name);
         let timeout_ms = self.timeout(tool);
         let agent = self.session.agent().unwrap_or_default().to_owned();
-        let idempotency_key = self.idempotency_key(name, &arguments);
-        let call = ToolCall {
-            agent: &agent,
-            name,
-            tool,
-            remote: None,
-            arguments,
-            timeout_ms,
-            idempotency_key,
+        // A turn that failed afterwards has made the call already.
+        let done = self
+            .session
+            .unfinished
+            .iter()
+            .position(|c| c.agent == agent && c.tool == name && c.arguments == arguments);
+        let result = match done {
+            Some(at) => self.session.unfinished.remove(at).result,
+            None => {
+                let idempotency_key = self.idempotency_key(name, &arguments);
+                let session = self.session_values();
+                let call = ToolCall {
+                    agent: &agent,
+                    name,
+                    tool,
+                    remote: None,
+                    arguments: arguments.clone(),
+                    timeout_ms,
+                    idempotency_key,
+                    session,
+                };
+                self.perform(&call)?
+            }
         };
-        self.perform(&call)
+        let tool = name.to_owned();
+        self.calls.push(CompletedCall { agent, tool, arguments, result: result.clone() });
+        Ok(result)
     }
 
     /// Makes a call, before which the user sees what was said.
     pub(super) fn perform(&mut self, call: &ToolCall<'_>) -> Result<Json, ToolFailure> {
-        self.deliver();
+        self.show_messages();
         let result = self.host.tools.call(call);
         if result.is_ok() {
             let content = call_content(call.name, &call.arguments);
@@ -333,6 +367,12 @@ impl<'p> Run<'_, 'p, '_> {
         let Session { id, turn, .. } = &*self.session;
         let hash = blake3::hash(format!("{id}\n{turn}\n{done}\n{content}").as_bytes());
         hash.to_hex().chars().take(IDEMPOTENCY_KEY_CHARS).collect()
+    }
+
+    /// The variables that declarations of tools read as `{{session.x}}` (current specification, 3.5).
+    fn session_values(&self) -> Map<String, Json> {
+        let value = |path: &String| Some((path.clone(), to_json(&self.variable(path)?)));
+        self.machine.session_paths.iter().filter_map(value).collect()
     }
 
     pub(super) fn timeout(&self, tool: Option<&Tool>) -> u64 {
@@ -395,6 +435,53 @@ impl<'p> Run<'_, 'p, '_> {
 fn call_content(name: &str, arguments: &Map<String, Json>) -> String {
     let sorted: std::collections::BTreeMap<_, _> = arguments.iter().collect();
     serde_json::json!([name, sorted]).to_string()
+}
+
+/// The result of a failed call: what the tool returned with the error, and always the message as
+/// `error` (current specification, 3.14.6: `{{result.error}}`).
+fn failed_result(failure: &ToolFailure) -> Json {
+    let mut result = match &failure.data {
+        Json::Null => Map::new(),
+        Json::Object(data) => data.clone(),
+        data => Map::from_iter([("data".to_owned(), data.clone())]),
+    };
+    if !result.get("error").is_some_and(Json::is_string) {
+        result.insert("error".to_owned(), Json::from(failure.message.as_str()));
+    }
+    Json::Object(result)
+}
+
+/// The variables that tools of a program read as `{{session.x}}`: in their addresses, headers and
+/// bodies, and in what the tools of a library share.
+pub(super) fn session_paths(program: &Program) -> BTreeSet<String> {
+    let mut paths = BTreeSet::new();
+    for binding in program.tools().filter_map(|tool| tool.binding.as_ref()) {
+        binding.0.values().for_each(|value| paths_of(value, &mut paths));
+    }
+    let libraries = program.libraries.iter().map(|library| &library.extensions);
+    let shared = libraries.chain(program.agents().map(|agent| &agent.extensions));
+    for extension in shared.flat_map(|shared| shared.0.values()).flat_map(|all| all.values()) {
+        paths_of(&extension.value, &mut paths);
+    }
+    paths
+}
+
+/// Collects the paths after `session.` in the placeholders of all texts of a value. Recursive; the
+/// parser limits the depth.
+fn paths_of(value: &Json, paths: &mut BTreeSet<String>) {
+    match value {
+        Json::String(text) => {
+            for rest in text.split("{{").skip(1) {
+                let inside = rest.split("}}").next().unwrap_or_default().trim();
+                if let Some(path) = inside.strip_prefix("session.") {
+                    paths.insert(path.trim().to_owned());
+                }
+            }
+        }
+        Json::Array(items) => items.iter().for_each(|item| paths_of(item, paths)),
+        Json::Object(fields) => fields.values().for_each(|value| paths_of(value, paths)),
+        _ => {}
+    }
 }
 
 /// Whether a value is an instruction of an ADL function.

@@ -8,7 +8,9 @@ use crate::json::{from_json, to_json};
 use crate::model::{Message, Role};
 use crate::session::{Binding, Frame, RuntimeError, Status};
 use crate::trace::EventKind;
+use agentir_diagnostics::{Span, Spanned};
 use agentir_eval::Value;
+use agentir_expr::{Expr, Name};
 use agentir_flow::cfg::{EdgeKind, Node, NodeKind, Origin, Transfer};
 use agentir_ir::{
     AgentType, BindingAction, Context, Data, Delegate, Handoff, Statement, Target, TextData,
@@ -50,6 +52,9 @@ impl<'p> Run<'_, 'p, '_> {
         let how = if asks { "delegate" } else { "handoff" };
         self.emit(EventKind::Transfer { how, from, to: to.clone() });
         let entry = index(part.entry.index());
+        if asks {
+            self.hold_message();
+        }
         // The next agent sees the message that led to it.
         let flow = part.agent.flow.is_some();
         if self.input.is_some() && (!flow || self.progress.input_unread) {
@@ -61,12 +66,23 @@ impl<'p> Run<'_, 'p, '_> {
                 self.push_agent(&to, entry, given, index(back.index()), asks);
             }
             None => {
+                let keeps = self.routes_next_message(node, transfer.to);
                 let old = self.session.stack.pop();
-                let mut frame = Frame::new(&to, entry, self.session.turn);
+                old.iter().for_each(|frame| self.keep_variables(frame));
+                let waits = |t: &Frame| t.agent == to && t.returned && !t.failed;
+                let parked = self.session.parked.iter().position(|t| keeps && waits(t));
+                let mut frame = match parked.map(|at| self.session.parked.remove(at)) {
+                    Some(parked) => Frame { returned: false, iterations: 0, ..parked },
+                    None => Frame::new(&to, entry, self.session.turn),
+                };
                 if let Some(old) = old {
                     frame.returns_to = old.returns_to;
                     frame.delegated = old.delegated;
                     frame.bindings.clone_from(&old.bindings);
+                    frame.routed_by = match old.returns_to {
+                        None if keeps => Some(Box::new(old)),
+                        _ => old.routed_by,
+                    };
                 }
                 self.session.stack.push(frame);
                 self.apply_input(given)?;
@@ -106,6 +122,7 @@ impl<'p> Run<'_, 'p, '_> {
         self.frame().messages.extend(given.messages);
         for (name, value) in given.variables {
             let path = path_of(&name);
+            self.receive(&name);
             self.frame()
                 .variables
                 .set_path(&path, value.clone())
@@ -191,9 +208,22 @@ impl<'p> Run<'_, 'p, '_> {
         }
     }
 
+    /// Notes a value that another agent passed or returned, so that the model is told of it.
+    pub(super) fn receive(&mut self, name: &str) {
+        let received = &mut self.frame().received;
+        if received.iter().all(|known| known != name) {
+            received.push(name.to_owned());
+        }
+    }
+
+    /// Passes a variable that has a value; null is one.
     fn pass_variable(&mut self, name: &str, given: &mut HandoffInput) {
-        if let Some(value) = self.variable(name) {
-            given.variables.push((name.to_owned(), value));
+        let expr = Expr::path(path_of(name), Span::default());
+        match self.value(&expr) {
+            Ok(value) if value != Value::Undefined => {
+                given.variables.push((name.to_owned(), value));
+            }
+            _ => {}
         }
     }
 
@@ -291,11 +321,21 @@ impl<'p> Run<'_, 'p, '_> {
 
     /// Ends the active agent: its caller continues, or the conversation is over.
     pub(super) fn exit_agent(&mut self) -> NodeResult {
+        self.settle_answers();
         let name = self.session.agent().unwrap_or_default().to_owned();
         self.recall(&format!("agent:{name}:after"));
         let Some(child) = self.session.stack.pop() else { return Ok(Next::Stop(Status::Done)) };
+        self.keep_variables(&child);
         let Some(back) = child.returns_to.filter(|_| !self.session.stack.is_empty()) else {
             let failed = child.failed;
+            let mut child = child;
+            if let Some(supervisor) = child.routed_by.take().filter(|_| !failed) {
+                let (from, to) = (child.agent.clone(), supervisor.agent.clone());
+                self.session.parked.retain(|t| t.agent != from);
+                self.session.parked.push(child);
+                self.emit_as(from.clone(), EventKind::Transfer { how: "return", from, to });
+                return Ok(self.resume_supervisor(*supervisor));
+            }
             self.session.parked.push(child);
             self.session.stack.clear();
             return Ok(Next::Stop(if failed { Status::Failed } else { Status::Done }));
@@ -306,9 +346,21 @@ impl<'p> Run<'_, 'p, '_> {
 
     /// Returns control to the agent that handed over, which decides again.
     pub(super) fn return_control(&mut self) -> NodeResult {
+        self.settle_answers();
         let Some(mut child) = self.session.stack.pop() else {
             return Ok(Next::Stop(Status::Done));
         };
+        if let Some(supervisor) = child.routed_by.take() {
+            let (from, to) = (child.agent.clone(), supervisor.agent.clone());
+            child.pending.clear();
+            child.returned = true;
+            self.session.parked.push(child);
+            self.session.stack.push(*supervisor);
+            self.emit_as(from.clone(), EventKind::Transfer { how: "return", from, to });
+            self.progress.input_unread = self.input.is_some();
+            self.restart_turn();
+            return Ok(Next::Switch);
+        }
         let Some(back) = child.returns_to.filter(|_| !self.session.stack.is_empty()) else {
             self.session.stack.push(child);
             return Err(RuntimeError::unknown("there is no agent to return control to"));
@@ -347,7 +399,7 @@ impl<'p> Run<'_, 'p, '_> {
         let result: Map<String, Json> = child
             .variables
             .variables()
-            .filter(|(name, value)| !value.is_unset() && own(name))
+            .filter(|(name, value)| **value != Value::Undefined && own(name))
             .map(|(name, value)| (name.to_string(), to_json(value)))
             .collect();
         if let Ok(value) = from_json(&Json::Object(result.clone())) {
@@ -371,10 +423,11 @@ impl<'p> Run<'_, 'p, '_> {
             .cloned()
             .collect();
         // A supervisor has nothing to add when one of its agents is done. A message that was
-        // returned still has to be answered.
+        // returned still has to be answered, and so has one that an agent only delegated about.
         let chooses = self.agent().is_ok_and(|a| a.metadata.kind == AgentType::Supervisor);
+        let spoke = self.progress.messages.iter().any(|s| s.agent == child.agent);
         self.progress.answered =
-            done && (chooses || self.progress.messages.iter().any(|s| s.agent == child.agent));
+            done && if child.delegated { chooses && spoke } else { chooses || spoke };
         let frame = self.frame();
         frame.node = back;
         if !child.delegated {
@@ -386,7 +439,11 @@ impl<'p> Run<'_, 'p, '_> {
             let outputs = frame.outputs.clone();
             self.answer_tool_use(&outputs);
         }
-        self.progress.input_unread = self.progress.input_unread && !done;
+        if child.delegated {
+            self.resume_held_message();
+        } else {
+            self.progress.input_unread = self.progress.input_unread && !done;
+        }
         self.session.parked.retain(|t| !(done && t.agent == child.agent));
         if done {
             // The variables of a finished agent remain readable after the end.
@@ -397,25 +454,37 @@ impl<'p> Run<'_, 'p, '_> {
     /// Continues in the caller after an agent has returned.
     pub(super) fn handle_return(&mut self, node: &Node<'p>) -> Result<(), RuntimeError> {
         let agent = self.agent()?;
-        match node.origin {
-            Origin::Handoff(handoff) => self.after_return(handoff),
-            Origin::Delegate(delegate) => {
-                if let Some(words) = &delegate.use_result {
-                    let text = self.render(words);
-                    self.frame().notes.push(text);
-                }
-                Ok(())
+        let (to, asks) = match node.origin {
+            Origin::Handoff(handoff) => return self.after_return(handoff),
+            Origin::Delegate(delegate) => return self.after_delegate(delegate),
+            Origin::Statement(Statement::Delegate(d)) => (&d.agent, true),
+            Origin::Statement(Statement::Handoff(d)) => (&d.agent, false),
+            Origin::Jump(jump) => match &jump.target {
+                Target::Delegate(Some(to)) => (to, true),
+                Target::Handoff(Some(to)) => (to, false),
+                _ => return Ok(()),
+            },
+            Origin::Rule(rule) => match &rule.to {
+                Some(to) => (to, false),
+                None => return Ok(()),
+            },
+            Origin::Name(to) => (to, false),
+            _ => return Ok(()),
+        };
+        // What is declared about the agent holds whatever leads to it.
+        let meant = agent.resolve_alias(to);
+        let named = |name: &'p Spanned<Name>| agent.resolve_alias(name).value == meant.value;
+        let coordination = &agent.coordination;
+        if asks {
+            match coordination.delegates.iter().find(|d| named(&d.agent)) {
+                Some(delegate) => self.after_delegate(delegate),
+                None => Ok(()),
             }
-            Origin::Statement(Statement::Handoff(d)) => {
-                let declared = agent.coordination.handoffs.iter().find(|h| {
-                    agent.resolve_alias(&h.to).value == agent.resolve_alias(&d.agent).value
-                });
-                match declared {
-                    Some(handoff) => self.after_return(handoff),
-                    None => Ok(()),
-                }
+        } else {
+            match coordination.handoffs.iter().find(|h| named(&h.to)) {
+                Some(handoff) => self.after_return(handoff),
+                None => Ok(()),
             }
-            _ => Ok(()),
         }
     }
 
@@ -432,6 +501,7 @@ impl<'p> Run<'_, 'p, '_> {
                 let value = self.value(value);
                 self.locals.truncate(mark);
                 self.assign_name(&name.value, value?)?;
+                self.receive(&name.value);
             }
         }
         let handler = on_return
@@ -451,7 +521,7 @@ impl<'p> Run<'_, 'p, '_> {
         Ok(())
     }
 
-    fn result(&mut self) -> Value {
+    pub(super) fn result(&mut self) -> Value {
         self.frame().variables.get("result").cloned().unwrap_or_default()
     }
 
@@ -487,6 +557,7 @@ impl<'p> Run<'_, 'p, '_> {
         let to = part.agent.metadata.name.value.to_string();
         let given = self.input_by_name(transfer.to, true)?;
         self.emit(EventKind::Transfer { how: "delegate", from, to: to.clone() });
+        self.hold_message();
         self.progress.input_unread = self.input.is_some();
         // Control returns here for the next agent.
         self.push_agent(&to, index(part.entry.index()), given, index(at.index()), true);
@@ -522,7 +593,7 @@ impl<'p> Run<'_, 'p, '_> {
         self.emit(EventKind::Escalated { reason: reason.clone() });
         if let Origin::Guardrail(rail) = element {
             let text = self.guardrail_message(rail);
-            self.say(&text, None);
+            self.tell(&text);
         }
         let mut context = Map::new();
         for item in agent.coordination.escalation.iter().flat_map(|e| &e.context_for_human) {
@@ -545,10 +616,10 @@ impl<'p> Run<'_, 'p, '_> {
         }
         let name = agent.metadata.name.value.clone();
         let escalation = Escalation { agent: &name, reason, priority, context };
-        self.deliver();
+        self.show_messages();
         let reply = self.host.human.take_over(&escalation);
         for message in &reply.messages {
-            self.say(message, None);
+            self.tell(message);
         }
         let Some(outcome) = reply.outcome else { return Ok(Next::Stop(Status::Human)) };
         let is = |name: &str| outcome.get(name).and_then(Json::as_bool) == Some(true);
@@ -607,7 +678,7 @@ impl<'p> Run<'_, 'p, '_> {
         }
         if all && let Some(last) = self.session.stack.pop() {
             self.session.stack.clear();
-            self.session.stack.push(Frame { returns_to: None, ..last });
+            self.session.stack.push(Frame { returns_to: None, routed_by: None, ..last });
         }
         self.leave(at)
     }

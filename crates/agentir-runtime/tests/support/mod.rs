@@ -6,9 +6,9 @@ use agentir::languages;
 use agentir_ir::Program;
 use agentir_project::read_program;
 use agentir_runtime::{
-    Answer, Clock, Escalation, Event, EventKind, Host, Human, HumanReply, Input, Machine, Message,
-    Model, ModelError, ModelRequest, ModelResponse, ModelTask, Observer, Session, ToolCall,
-    ToolFailure, Tools, Usage,
+    Answer, Clock, Escalation, Event, EventKind, Extractor, FieldSpec, Host, Human, HumanReply,
+    Input, Machine, Message, Model, ModelError, ModelRequest, ModelResponse, ModelTask, Observer,
+    Session, ToolCall, ToolFailure, Tools, Usage,
 };
 use serde_json::{Map, Value as Json};
 use std::collections::VecDeque;
@@ -90,6 +90,8 @@ pub struct Told {
     pub answers: VecDeque<Answer>,
     pub holds: Vec<&'static str>,
     pub system: Vec<String>,
+    /// The fields of each request for values.
+    pub extracted: Vec<Vec<String>>,
     /// The messages that the model saw in each request, one line per message.
     pub messages: Vec<Vec<String>>,
 }
@@ -102,20 +104,8 @@ impl Model for Told {
     ) -> Result<ModelResponse, ModelError> {
         let answer = match &request.task {
             ModelTask::Extract { message, fields, asked, .. } => {
-                let mut values = Map::new();
-                let named = fields.iter().find(|f| Some(&f.name) == asked.as_ref());
-                if let Some(field) = named
-                    && !message.is_empty()
-                {
-                    values.insert(field.name.clone(), Json::from(message.as_str()));
-                }
-                for field in fields {
-                    if let Some((_, value)) = message.split_once(&format!("{}=", field.name)) {
-                        let value = value.split_whitespace().next().unwrap_or_default();
-                        values.insert(field.name.clone(), Json::from(value));
-                    }
-                }
-                Answer::Values(values)
+                self.extracted.push(fields.iter().map(|field| field.name.clone()).collect());
+                Answer::Values(Patterns.extract(message, fields, asked.as_deref()))
             }
             ModelTask::Choose { message, candidates, .. } => {
                 let message = message.to_lowercase();
@@ -138,6 +128,30 @@ impl Model for Told {
             }
         };
         Ok(ModelResponse { answer, usage: Usage::default() })
+    }
+}
+
+/// Extracts what a message says as `name=value`, or as a whole for the requested field.
+pub struct Patterns;
+
+impl Extractor for Patterns {
+    fn extract(
+        &self,
+        message: &str,
+        fields: &[FieldSpec],
+        asked: Option<&str>,
+    ) -> Map<String, Json> {
+        let mut values = Map::new();
+        for field in fields {
+            if asked == Some(&field.name) && !message.is_empty() {
+                values.insert(field.name.clone(), Json::from(message));
+            }
+            if let Some((_, value)) = message.split_once(&format!("{}=", field.name)) {
+                let value = value.split_whitespace().next().unwrap_or_default();
+                values.insert(field.name.clone(), Json::from(value));
+            }
+        }
+        values
     }
 }
 
@@ -234,6 +248,7 @@ impl<'p, 'c> Talk<'p, 'c> {
         let mut seen = Seen::default();
         let mut host = Host {
             model: &mut self.model,
+            extractor: &Patterns,
             tools: &mut self.tools,
             human: &mut self.people,
             clock: &At(self.now),

@@ -3,7 +3,7 @@
 
 use super::values::Values;
 use crate::intents::{Effects, Intent};
-use agentir_model::ScriptEntry;
+use agentir_model::{Offline, ScriptEntry};
 use agentir_runtime::{
     Answer, Clock, Escalation, Event, EventKind, FailureKind, FieldSpec, Human, HumanReply, Model,
     ModelError, ModelRequest, ModelResponse, ModelTask, Observer, Purpose, ToolCall, ToolFailure,
@@ -260,6 +260,14 @@ impl Human for ChoosingHuman<'_, '_> {
 
 /// A clock with a fixed time.
 pub(crate) struct FixedClock;
+
+impl FixedClock {
+    /// What is extracted without a model is extracted at this time.
+    pub(crate) fn extractor() -> Offline {
+        let now = jiff::Timestamp::from_millisecond(Self.now()).unwrap_or_default();
+        Offline::at(now.to_zoned(jiff::tz::TimeZone::UTC))
+    }
+}
 
 impl Clock for FixedClock {
     fn now(&self) -> i64 {

@@ -177,6 +177,7 @@ fn run_conversation(
     max_turns: usize,
 ) -> Result<Conversation, StartError> {
     let world = ChoiceWorld::new(given.values, given.names, given.checks, given.effects, plan);
+    let extractor = FixedClock::extractor();
     let mut session = machine.session(entry)?;
     let mut turns = Vec::new();
     let mut input = None;
@@ -185,6 +186,7 @@ fn run_conversation(
         let mut recorder = Recorder::default();
         let mut host = Host {
             model: &mut ChoosingModel(&world),
+            extractor: &extractor,
             tools: &mut ChoosingTools(&world),
             human: &mut ChoosingHuman(&world),
             clock: &FixedClock,

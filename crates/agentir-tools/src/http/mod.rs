@@ -44,7 +44,6 @@ pub struct Http {
     agent: Agent,
     env: EnvVars,
     hosts: Hosts,
-    session: Map<String, Json>,
     limits: Limits,
     tokens: HashMap<Grant, Token>,
     cancellation: Cancellation,
@@ -97,7 +96,6 @@ impl Http {
             agent: Agent::with_parts(config, DefaultConnector::default(), resolver),
             env,
             hosts,
-            session: Map::new(),
             limits: Limits::default(),
             tokens: HashMap::new(),
             cancellation: Cancellation::default(),
@@ -116,11 +114,6 @@ impl Http {
         &self.env
     }
 
-    /// What `{{session.name}}` stands for.
-    pub fn set_session(&mut self, name: &str, value: Json) {
-        self.session.insert(name.to_owned(), value);
-    }
-
     fn run(&mut self, call: &ToolCall<'_>, secrets: &mut Secrets) -> Result<Json, ToolFailure> {
         let name = call.name;
         let refused = |why: String| {
@@ -130,12 +123,11 @@ impl Http {
             return Err(refused("it is not declared".to_owned()));
         };
         let env = self.env.clone();
-        let session = std::mem::take(&mut self.session);
-        let values = Values { arguments: &call.arguments, session: &session, env: &env };
+        let values = Values { arguments: &call.arguments, session: &call.session, env: &env };
         let no_arguments = Map::new();
         let fixed = Values { arguments: &no_arguments, ..values };
         let setting = |text: &str| fixed.fill(text, Encoding::Plain, &mut Secrets::default());
-        let result = HttpBinding::new(tool, &setting).map_err(refused).and_then(|binding| {
+        HttpBinding::new(tool, &setting).map_err(refused).and_then(|binding| {
             let timeout = crate::call_timeout(call);
             let end = Instant::now() + timeout;
             let body = request_body(&binding, values, secrets).map_err(refused)?;
@@ -174,9 +166,7 @@ impl Http {
                     Err(ToolFailure::new(kind, format!("`{name}` ({at}): {why}")))
                 }
             }
-        });
-        self.session = session;
-        result
+        })
     }
 
     /// Sends a request until it is answered, as often as the tool allows.

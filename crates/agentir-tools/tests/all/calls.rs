@@ -22,6 +22,7 @@ fn call(by: &mut Toolbox, program: &Program, timeout_ms: u64) -> Result<Json, To
         arguments: arguments(json!({})),
         timeout_ms,
         idempotency_key: "0123456789abcdef0123456789abcdef".to_owned(),
+        session: serde_json::Map::new(),
     })
 }
 
@@ -105,6 +106,7 @@ fn a_call_that_may_be_made_again_has_its_key() {
         arguments: arguments(json!({})),
         timeout_ms: 60_000,
         idempotency_key: "k1".to_owned(),
+        session: serde_json::Map::new(),
     };
     assert_eq!(python.call(&call), Ok(json!("k1")));
 }

@@ -1,7 +1,7 @@
 //! What is sent, by what a tool says, and what is read.
 
 use crate::server::{Seen, Web, say, web};
-use crate::{call, call_within, here, tool};
+use crate::{call, call_with_session, call_within, here, tool};
 use agentir_runtime::FailureKind;
 use agentir_tools::{EnvVars, Http};
 use serde_json::{Value as Json, json};
@@ -29,8 +29,8 @@ fn sent(written: &str, with: Json) -> Result<Seen, String> {
     let web = echo();
     let tool = tool(&written.replace("URL", &web.url()));
     let mut http = http();
-    http.set_session("channel", json!("phone"));
-    match call(&mut http, &tool, with) {
+    let session = json!({ "channel": "phone", "user.id": 7 });
+    match call_with_session(&mut http, &tool, with, session) {
         Ok(answer) => {
             assert_eq!(answer, json!({ "ok": true }));
             Ok(web.seen().remove(0))
@@ -263,4 +263,22 @@ fn a_host_that_is_not_there_is_told() {
     let failure = call(&mut http(), &t, json!({})).unwrap_err();
     assert_eq!(failure.kind, FailureKind::Api);
     assert!(failure.message.starts_with("`t` "), "{failure}");
+}
+
+/// Variables of the conversation have their values in the address, the query, headers and the body.
+#[test]
+fn variables_of_the_conversation_are_filled_in_everywhere() {
+    let written = r#"  t(street: string)
+    type: http
+    method: POST
+    endpoint: "URL/users/{{session.user.id}}"
+    headers:
+      X-Channel: "{{session.channel}}"
+    body_template: '{"u": {{session.user.id}}}'
+"#;
+    let seen = sent(written, json!({ "street": "Elm" })).unwrap();
+    let shown = shown(&seen);
+    assert!(shown.contains("/users/7"), "{shown}");
+    assert!(shown.to_lowercase().contains("x-channel: phone"), "{shown}");
+    assert!(shown.contains("{\"u\": 7}"), "{shown}");
 }

@@ -89,6 +89,26 @@ fn call_within(
         arguments: arguments(with),
         timeout_ms,
         idempotency_key: String::new(),
+        session: serde_json::Map::new(),
+    })
+}
+
+/// Calls a tool that reads variables of the conversation.
+fn call_with_session(
+    by: &mut dyn Tools,
+    tool: &Tool,
+    with: Json,
+    session: Json,
+) -> Result<Json, ToolFailure> {
+    by.call(&ToolCall {
+        agent: "Desk",
+        name: tool.name.value.as_str(),
+        tool: Some(tool),
+        remote: None,
+        arguments: arguments(with),
+        timeout_ms: 10_000,
+        idempotency_key: String::new(),
+        session: arguments(session),
     })
 }
 
@@ -102,5 +122,6 @@ fn call_by_name(by: &mut dyn Tools, name: &str, with: Json) -> Result<Json, Tool
         arguments: arguments(with),
         timeout_ms: 10_000,
         idempotency_key: String::new(),
+        session: serde_json::Map::new(),
     })
 }

@@ -187,6 +187,7 @@ fn within(python: &mut Python, name: &str, timeout_ms: u64) -> FailureKind {
         arguments: Map::new(),
         timeout_ms,
         idempotency_key: String::new(),
+        session: serde_json::Map::new(),
     };
     python.call(&call).unwrap_err().kind
 }
@@ -254,6 +255,7 @@ fn the_functions_of_a_bot_are_its_tools() {
             arguments,
             timeout_ms: 20_000,
             idempotency_key: String::new(),
+            session: serde_json::Map::new(),
         })
     };
     let mut closed = Toolbox::new(&bot).python(python.clone());

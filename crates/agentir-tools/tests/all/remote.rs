@@ -33,6 +33,7 @@ fn ask(by: &mut Toolbox, remote: &Remote, message: &Json) -> Result<Json, ToolFa
         arguments: message.as_object().cloned().unwrap_or_default(),
         timeout_ms: 10_000,
         idempotency_key: String::new(),
+        session: serde_json::Map::new(),
     })
 }
 

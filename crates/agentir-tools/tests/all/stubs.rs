@@ -230,6 +230,7 @@ fn answers(text: &str, value: &str) {
             arguments,
             timeout_ms: u64::MAX,
             idempotency_key: String::new(),
+            session: serde_json::Map::new(),
         };
         if let Err(failure) = stubs.call(&call) {
             assert!(!failure.message.is_empty());

@@ -52,6 +52,7 @@ fn call(by: &mut Toolbox, program: &Program, name: &str, with: Json) -> Result<J
         arguments: arguments(with),
         timeout_ms: 5000,
         idempotency_key: String::new(),
+        session: serde_json::Map::new(),
     })
 }
 

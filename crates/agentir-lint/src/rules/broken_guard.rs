@@ -1,0 +1,140 @@
+//! A guard that cannot be evaluated, whatever the state.
+
+use crate::rule::{AgentContext, Check, Group, Report, Rule};
+use agentir_diagnostics::{RuleName, Severity, Span};
+use agentir_eval::{EvalError, State, Value, evaluate};
+use agentir_expr::{Condition, Expr, Path, Segment, TypeExpr};
+use rustc_hash::FxHashSet;
+
+pub(crate) static RULE: Rule = Rule {
+    name: RuleName("broken-guard"),
+    group: Group::Proofs,
+    severity: Severity::Error,
+    summary: "a constraint or guardrail can never be evaluated, so that it refuses what it guards",
+    vendor: &[],
+    requires: &[],
+    check: Check::Agent(check),
+};
+
+/// The names by which checks of guardrails read their content.
+const CONTENT: [&str; 7] =
+    ["content", "input", "output", "response", "tool_input", "tool_output", "text"];
+
+fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
+    let constraints = cx.agent.constraints.constraints.iter();
+    let offers = cx.index.offers.iter().filter_map(|offer| offer.available_when.as_ref());
+    let rails = cx.agent.constraints.guardrails.iter().filter_map(|rail| rail.check.as_ref());
+    let guards = constraints
+        .flat_map(|c| c.applies_when.iter().chain([&c.condition]))
+        .chain(offers)
+        .filter_map(Condition::expr)
+        .chain(rails);
+    let mut seen: FxHashSet<Span> = FxHashSet::default();
+    for guard in guards {
+        if let Some(error) = always_fails(cx, guard)
+            && cx.owns(guard.span)
+            && seen.insert(guard.span)
+        {
+            report.push(
+                report
+                    .finding(guard.span, format!("this cannot be evaluated: {error}"))
+                    .note("what it guards is refused, whatever the user says")
+                    .help("write a condition that has a value"),
+            );
+        }
+    }
+}
+
+/// Why a guard has no value in any of a number of states; `None` if it has one in some.
+fn always_fails(cx: &AgentContext<'_, '_>, guard: &Expr) -> Option<EvalError> {
+    let mut paths: Vec<Path> = Vec::new();
+    guard.paths(&mut |path| {
+        if !paths.contains(path) {
+            paths.push(path.clone());
+        }
+    });
+    let typed = |path: &Path| path.segments.is_empty().then(|| declared(cx, path)).flatten();
+    let all_typed = paths.iter().all(|path| typed(path).is_some());
+    let mut found = None;
+    for sample in 0..=SAMPLES {
+        let mut state = State::new();
+        for path in &paths {
+            let value = match typed(path) {
+                Some(ty) => of_type(ty, sample),
+                None => untyped(sample),
+            };
+            let plain = path.segments.iter().all(|s| matches!(s, Segment::Field(_)));
+            if sample > 0 && plain {
+                // A path into a value that another path reads whole stays as it is.
+                let _ = state.set_path(path, value);
+            }
+        }
+        for name in CONTENT {
+            if state.get(name).is_none() {
+                state.set(name, Value::text("a text"));
+            }
+        }
+        match evaluate(guard, &state, cx.dialect()) {
+            Ok(_) => return None,
+            Err(error) => found = Some(error),
+        }
+    }
+    // Types that nobody declares may be those that fit.
+    found.filter(|error| match error {
+        EvalError::Pattern(_) | EvalError::DivisionByZero | EvalError::Arguments(_) => true,
+        EvalError::NotANumber(_) | EvalError::NoOrder(..) | EvalError::Operands(..) => all_typed,
+        _ => false,
+    })
+}
+
+/// So many states are tried besides that in which nothing is set.
+const SAMPLES: usize = 5;
+
+fn untyped(sample: usize) -> Value {
+    match sample {
+        1 => Value::Bool(true),
+        2 => Value::number(1.0).unwrap_or_default(),
+        3 => Value::text("a"),
+        4 => Value::text("2026-03-15"),
+        _ => Value::list(vec![Value::Bool(true)]).unwrap_or_default(),
+    }
+}
+
+/// A kind of value that an author declares.
+#[derive(Clone, Copy)]
+enum Kind {
+    Text,
+    Number,
+    Boolean,
+}
+
+fn of_type(kind: Kind, sample: usize) -> Value {
+    match kind {
+        Kind::Text if sample.is_multiple_of(2) => Value::text("1"),
+        Kind::Text => Value::text("a"),
+        Kind::Number => Value::number(sample as f64).unwrap_or_default(),
+        Kind::Boolean => Value::Bool(sample.is_multiple_of(2)),
+    }
+}
+
+/// The declared type of a variable, if it is a simple one.
+fn declared(cx: &AgentContext<'_, '_>, path: &Path) -> Option<Kind> {
+    let name = path.root.value.as_str();
+    if path.namespace.as_ref().is_some_and(|n| n.value != "variables") {
+        return None;
+    }
+    let fields = cx.agent.gather.fields.iter();
+    let field = fields.filter(|f| f.name.value == name).find_map(|f| f.ty.as_ref());
+    let variables = cx.program.program.agents().flat_map(|agent| &agent.memory.session);
+    let mut types = variables.filter(|v| v.name.value == name).filter_map(|v| v.ty.as_ref());
+    let name = match field {
+        Some(ty) => ty.value.as_str(),
+        None => types.find_map(TypeExpr::name)?,
+    };
+    Some(match name {
+        "string" | "text" => Kind::Text,
+        "number" | "integer" | "float" => Kind::Number,
+        "boolean" => Kind::Boolean,
+        _ => return None,
+    })
+}

@@ -1,0 +1,89 @@
+//! Conditions and guards.
+
+use super::scope::Scope;
+use super::{Run, check_error, condition_key};
+use crate::session::RuntimeError;
+use crate::trace::EventKind;
+use agentir_expr::{Condition, ConditionKind};
+use agentir_flow::cfg::{Guard, Test};
+
+impl<'p> Run<'_, 'p, '_> {
+    pub(super) fn scope(&self) -> Scope<'_> {
+        let others = self.traits().reads_other_agents;
+        Scope::new(self.session, &self.locals, self.host.clock, others)
+    }
+
+    /// Whether all assertions of a guard hold.
+    pub(super) fn guard_holds(&mut self, guard: Guard) -> Result<bool, RuntimeError> {
+        for literal in self.machine.cfg.guard(guard) {
+            if self.test(&literal.test)? != literal.holds {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    pub(super) fn test(&mut self, test: &Test<'p>) -> Result<bool, RuntimeError> {
+        match test {
+            Test::Condition(condition) => self.condition(condition),
+            Test::Expr(expr) => {
+                let dialect = self.dialect();
+                match agentir_eval::evaluate(expr, &self.scope(), dialect) {
+                    Ok(value) => Ok(agentir_eval::truthy(&value, dialect.semantics())),
+                    Err(error) => Err(check_error(&expr.to_string(), &error.to_string())),
+                }
+            }
+        }
+    }
+
+    /// Evaluates a condition, or asks the model if it is in natural language. Among alternative
+    /// branches each condition is evaluated once, in the state before the branch.
+    pub(super) fn condition(&mut self, condition: &'p Condition) -> Result<bool, RuntimeError> {
+        let key = condition_key(condition);
+        if let Some(known) = self.condition_results.get(&key) {
+            return Ok(*known);
+        }
+        let text = condition.text.value.as_str();
+        let (holds, decided_by) = match &condition.kind {
+            ConditionKind::Expr(expr) => {
+                let dialect = self.dialect();
+                match agentir_eval::evaluate(expr, &self.scope(), dialect) {
+                    Ok(value) if agentir_eval::truthy(&value, dialect.semantics()) => {
+                        self.store_captures(expr);
+                        (true, "expression")
+                    }
+                    Ok(_) => (false, "expression"),
+                    Err(error) if self.strict => return Err(check_error(text, &error.to_string())),
+                    Err(_) if dialect.semantics().error_is_false => (false, "expression"),
+                    Err(error) => {
+                        let message = format!("`{text}` cannot be evaluated: {error}");
+                        return Err(RuntimeError::unknown(message));
+                    }
+                }
+            }
+            ConditionKind::Natural => (self.judge_user(text)?, "model"),
+            // What was meant is not known, so the model is not asked either.
+            ConditionKind::Invalid if self.strict => {
+                return Err(check_error(text, "it is not a valid expression"));
+            }
+            ConditionKind::Invalid if self.dialect().semantics().error_is_false => {
+                let (kind, message) = ("unknown_error", "is not a valid expression");
+                self.emit(EventKind::Error {
+                    kind: kind.to_owned(),
+                    message: format!("`{text}` {message}"),
+                });
+                (false, "expression")
+            }
+            ConditionKind::Invalid => {
+                return Err(RuntimeError::unknown(format!("`{text}` is not a valid expression")));
+            }
+        };
+        self.emit(EventKind::Condition {
+            condition: condition.text.value.to_string(),
+            holds,
+            decided_by,
+        });
+        self.condition_results.insert(key, holds);
+        Ok(holds)
+    }
+}

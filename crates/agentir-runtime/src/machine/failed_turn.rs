@@ -1,0 +1,105 @@
+//! Turns that fail because of the outside world: the model does not answer, answers what cannot be used or goes round
+//! in circles; a remote agent is down. They cost a turn, not the conversation: the state is that after the last good
+//! turn, and the next message goes on.
+
+use super::{AgentMessage, Next, Run, Turn};
+use crate::model::{Message, Role};
+use crate::session::{RuntimeError, Session, Status};
+use crate::trace::EventKind;
+
+/// What the user reads if something fails and the author gives no words for it.
+const SORRY: &str = "Sorry, something went wrong.";
+
+/// Whether an error is about the outside world.
+pub(super) fn costs_a_turn(kind: &str) -> bool {
+    matches!(kind, "model_error" | "model_timeout" | "handoff_error" | "loop")
+}
+
+impl Run<'_, '_, '_> {
+    /// Ends the turn after an unhandled error.
+    pub(super) fn give_up(&mut self, message: String) -> Next {
+        let error = self.frame().error.clone();
+        let fails = error.filter(|error| costs_a_turn(&error.kind) && !self.is_speculative());
+        if let Some(error) = fails {
+            return self.fail_turn(error);
+        }
+        self.apologize();
+        self.progress.error = Some(message);
+        self.frame().failed = true;
+        Next::Stop(Status::Failed)
+    }
+
+    /// Ends the turn, and undoes it.
+    fn fail_turn(&mut self, error: RuntimeError) -> Next {
+        self.progress.failed = Some(error);
+        Next::Stop(Status::Await)
+    }
+
+    /// Says the author's words for an error, or ours.
+    fn apologize(&mut self) {
+        let messages = self.agent().ok().map(|a| &a.messages);
+        let own = messages.and_then(|all| all.get("error_default").or_else(|| all.get("error")));
+        let before = std::mem::replace(&mut self.notice, true);
+        match own {
+            Some(response) => self.respond(response),
+            None => self.say(SORRY, None),
+        }
+        self.notice = before;
+    }
+
+    /// Where a handler of such an error goes on, there is nothing to go on with.
+    pub(super) fn fail_after_handler(&mut self) -> Option<Next> {
+        let error = self.frame().error.clone()?;
+        let model = matches!(error.kind.as_str(), "model_error" | "model_timeout");
+        (model && !self.is_speculative()).then(|| self.fail_turn(error))
+    }
+
+    /// Notes where the reaction to an error begins, because nothing else of a failed turn is said.
+    pub(super) fn begin_reaction(&mut self, error: &RuntimeError) {
+        if costs_a_turn(&error.kind) && !self.is_speculative() {
+            self.settle_answers();
+            self.progress.before_error = Some(self.progress.messages.len());
+        }
+    }
+
+    /// Restores the state after the last good turn, and says that this one failed.
+    pub(super) fn end_failed_turn(&mut self, good: Session, error: RuntimeError) -> Turn {
+        self.settle_answers();
+        let since = self.progress.before_error.unwrap_or(self.progress.messages.len());
+        let mut said = self.progress.messages.split_off(since.min(self.progress.messages.len()));
+        if said.is_empty() {
+            self.apologize();
+            self.settle_answers();
+            said = self.progress.messages.split_off(since.min(self.progress.messages.len()));
+        }
+        // What was shown before the failure stays said.
+        let mut messages = std::mem::take(&mut self.progress.messages);
+        messages.retain(|message| message.delivered);
+        messages.append(&mut said);
+        self.progress.messages = messages;
+        self.deliver_all();
+        let said = std::mem::take(&mut self.progress.messages);
+        let (usage, model_calls) = (self.session.usage, self.session.model_calls);
+        let turn = self.session.turn;
+        let transcript = std::mem::take(&mut self.session.transcript);
+        // Calls of an earlier failed turn that this one has not repeated are still not to be made twice.
+        let mut unfinished = std::mem::take(&mut self.session.unfinished);
+        unfinished.append(&mut self.calls);
+        let status = good.status;
+        *self.session = good;
+        self.session.usage = usage;
+        self.session.model_calls = model_calls;
+        self.session.turn = turn;
+        self.session.transcript = transcript;
+        self.session.unfinished = unfinished;
+        for AgentMessage { text, .. } in &said {
+            self.session.transcript.push(Message::new(Role::Assistant, text.as_str()));
+        }
+        self.session.set_system(
+            "_error",
+            &serde_json::json!({ "type": error.kind, "message": error.message }),
+        );
+        self.emit(EventKind::TurnEnd { status: status.name() });
+        Turn { messages: said, status, error: Some(error.message) }
+    }
+}

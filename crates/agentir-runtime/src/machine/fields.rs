@@ -1,0 +1,156 @@
+//! What is known of a field: what its own declaration says, and what it takes over (ABL, current
+//! specification, 3.5.2, 3.13.2 and 3.14.2).
+
+use super::Run;
+use crate::session::RuntimeError;
+use agentir_eval::Value;
+use agentir_expr::dialect::Semantics;
+use agentir_ir::{GatherField, GatherOverrides, LookupTable, NumberOrText};
+
+/// The default of `fuzzy_threshold`.
+const FUZZY_THRESHOLD: f64 = 0.85;
+
+/// The maximum length of texts that are compared approximately, in characters.
+const MAX_FUZZY: usize = 64;
+
+/// The declarations of a field, of which the first that says something counts: those of active
+/// profiles, highest priority first; its own; that of the agent's field of the same name.
+#[derive(Clone, Debug)]
+pub(super) struct FieldLayers<'p> {
+    layers: Vec<&'p GatherField>,
+    own: &'p GatherField,
+}
+
+impl<'p> FieldLayers<'p> {
+    /// What the declarations say about something.
+    pub(super) fn get<T: ?Sized>(
+        &self,
+        part: impl Fn(&'p GatherField) -> Option<&'p T>,
+    ) -> Option<&'p T> {
+        self.layers.iter().find_map(|field| part(field))
+    }
+
+    /// What the declarations say about something, as a value.
+    pub(super) fn copied<T: Copy>(&self, part: impl Fn(&'p GatherField) -> Option<T>) -> Option<T> {
+        self.layers.iter().find_map(|field| part(field))
+    }
+
+    /// The first list that is not empty.
+    pub(super) fn list<T>(&self, part: impl Fn(&'p GatherField) -> &'p Vec<T>) -> &'p [T] {
+        self.get(|field| Some(part(field)).filter(|list| !list.is_empty()))
+            .map_or(&[], Vec::as_slice)
+    }
+
+    /// The field's own declaration.
+    pub(super) const fn own(&self) -> &'p GatherField {
+        self.own
+    }
+}
+
+impl<'p> Run<'_, 'p, '_> {
+    /// What active profiles say about fields, highest priority first.
+    pub(super) fn gather_overrides(&mut self) -> Result<Vec<&'p GatherOverrides>, RuntimeError> {
+        let profiles = self.active_profiles()?;
+        Ok(profiles.into_iter().filter_map(|profile| profile.gather_overrides.as_ref()).collect())
+    }
+
+    /// The declarations of a field.
+    pub(super) fn field_layers(
+        &self,
+        field: &'p GatherField,
+        overrides: &[&'p GatherOverrides],
+    ) -> FieldLayers<'p> {
+        let name = &field.name.value;
+        let overridden = overrides.iter().flat_map(|all| &all.field_overrides);
+        let mut layers: Vec<&GatherField> =
+            overridden.filter(|one| one.name.value == *name).collect();
+        layers.push(field);
+        // A field of a step takes over what the agent says about it.
+        let agent = self.agent().ok();
+        let general = agent.and_then(|agent| {
+            agent.gather.fields.iter().find(|general| general.name.value == *name)
+        });
+        layers.extend(general.filter(|general| !std::ptr::eq(*general, field)));
+        FieldLayers { layers, own: field }
+    }
+
+    /// The lookup table of a field, if its values are known here. Those of a service or a collection
+    /// are not.
+    pub(super) fn lookup_table(&self, field: &FieldLayers<'p>) -> Option<&'p LookupTable> {
+        let name = field.get(|f| f.semantics.as_ref()?.lookup.as_ref())?;
+        let table = self.agent().ok()?.lookup_tables.get(name.value.as_str())?;
+        let known = !table.values.is_empty() || table.map.as_ref().is_some_and(|m| m.is_object());
+        Some(table).filter(|t| known && matches!(t.source, None | Some("inline")))
+    }
+}
+
+/// The values that a lookup table has, as authors write them.
+pub(super) fn listed(table: &LookupTable) -> impl Iterator<Item = &str> {
+    let keys = table.map.iter().filter_map(|map| map.as_object()).flat_map(|map| map.keys());
+    let values = table.values.iter().map(|value| value.text.value.as_str());
+    values.chain(keys.map(String::as_str))
+}
+
+/// Looks a value up: `Some(None)` if the table does not have it, `None` if it is no text or number. The
+/// value is as the table writes it; for a key of a map, it is the value of the key.
+pub(super) fn looked_up(
+    table: &LookupTable,
+    value: &Value,
+    semantics: &Semantics,
+) -> Option<Option<Value>> {
+    let said = match value {
+        Value::Text(_) | Value::Number(_) => agentir_eval::text(value, semantics),
+        _ => return None,
+    };
+    let said = said.trim();
+    let exact = table.case_sensitive == Some(true);
+    let same = |one: &str| one == said || !exact && one.to_lowercase() == said.to_lowercase();
+    let found = listed(table).find(|one| same(one)).or_else(|| {
+        let threshold = match table.fuzzy_threshold {
+            Some(NumberOrText::Number(n)) => n.0,
+            _ => FUZZY_THRESHOLD,
+        };
+        let close = listed(table).map(|one| (one, similarity(one, said)));
+        let close =
+            close.filter(|(_, score)| table.fuzzy_match == Some(true) && *score >= threshold);
+        close.max_by(|(_, a), (_, b)| a.total_cmp(b)).map(|(one, _)| one)
+    });
+    let map = table.map.as_ref().and_then(|map| map.as_object());
+    let mapped = found.and_then(|key| map?.get(key));
+    if let Some(mapped) = mapped {
+        return Some(crate::json::from_json(mapped).ok());
+    }
+    // A value of a map stands for itself.
+    let value_of_map = || {
+        let mut values = map.into_iter().flat_map(|map| map.values()).filter_map(|v| v.as_str());
+        values.find(|one| same(one))
+    };
+    Some(found.or_else(value_of_map).map(Value::text))
+}
+
+/// The similarity of two texts, from 0 to 1: one minus the share of characters to change, whatever
+/// their case.
+fn similarity(one: &str, other: &str) -> f64 {
+    let lower = |text: &str| text.to_lowercase().chars().take(MAX_FUZZY).collect::<Vec<char>>();
+    let (one, other) = (lower(one), lower(other));
+    let most = one.len().max(other.len());
+    if most == 0 {
+        return 1.0;
+    }
+    // One row of the table of distances between the beginnings.
+    let mut row: Vec<usize> = (0..=other.len()).collect();
+    for (n, a) in one.iter().enumerate() {
+        let mut diagonal = n;
+        let mut left = n + 1;
+        let mut next = vec![left];
+        for (above, b) in row.iter().skip(1).zip(&other) {
+            let changed = diagonal + usize::from(a != b);
+            left = changed.min(left + 1).min(above + 1);
+            next.push(left);
+            diagonal = *above;
+        }
+        row = next;
+    }
+    let distance = row.last().copied().unwrap_or(most);
+    1.0 - distance as f64 / most as f64
+}

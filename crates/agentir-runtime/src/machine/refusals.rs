@@ -1,0 +1,685 @@
+//! What follows a failed check: what it refuses is neither done nor said, in this turn and in later ones (ABL, current
+//! specification, 3.8.3).
+//!
+//! The checks before a call, an answer or a handoff return to where they were entered, so a [`ReturnPoint`] says what
+//! they guard. If they fail, a flow stays there and is checked again with the next message; what the model wanted is
+//! refused, and the model is asked anew. Only `THEN: continue` goes on behind a failed check.
+
+use super::checks::action_of;
+use super::{CHECK_ERROR, Next, NodeResult, Run, STAGE_ANSWERS, STAGE_HANDOFF, STAGE_SKIP, index};
+use crate::host::{FailureKind, ToolFailure};
+use crate::session::{ReturnPoint, RuntimeError, Status};
+use crate::trace::EventKind;
+use agentir_expr::{Condition, ConditionKind};
+use agentir_flow::cfg::{EdgeKind, NodeKind, Origin};
+use agentir_ir::{
+    Checkpoint, Constraint, ConstraintFailure, ConstraintKind, FailureKind as Reaction, Guardrail,
+    GuardrailKind, Profile, Statement, Target,
+};
+use petgraph::graph::{EdgeIndex, NodeIndex};
+use serde_json::{Map, Value as Json};
+
+/// What the user reads if a check refuses and its author gives no words for it.
+pub(super) const BLOCKED: &str = "Sorry, I cannot do that right now.";
+
+/// How many nodes may lie between the choice of a tool and its call.
+const MAX_DISTANCE: usize = 8;
+
+/// The outcome of a check.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Verdict {
+    Passes,
+    Fails,
+    /// It cannot be evaluated.
+    Broken,
+}
+
+/// What a check guards.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Guarded {
+    /// The turn, or a part of it that the model leads.
+    Turn,
+    /// The call behind this checkpoint.
+    Call(NodeIndex),
+    /// The answers that leave the agent at this node.
+    Answers(NodeIndex),
+    /// The handoff at this node.
+    Handoff,
+}
+
+/// How it goes on after a failed check.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Consequence {
+    /// As if it had passed.
+    Continue,
+    /// With the next message.
+    Wait,
+    /// With questions to the user, then with the check.
+    Collect,
+    /// The step begins again.
+    Retry,
+    /// Somewhere else: another step, another agent, a person, the end.
+    Leave,
+}
+
+fn consequence_of(failure: Option<&ConstraintFailure>) -> Consequence {
+    let Some(failure) = failure else { return Consequence::Wait };
+    if failure.target.is_some() {
+        return Consequence::Leave;
+    }
+    if let Some(jump) = failure.then_step.iter().chain(&failure.then_action).next() {
+        return match &jump.target {
+            Target::Continue | Target::Resume => Consequence::Continue,
+            Target::Retry | Target::RetryStep => Consequence::Retry,
+            Target::Block | Target::Redact => Consequence::Wait,
+            _ => Consequence::Leave,
+        };
+    }
+    match failure.kind {
+        Reaction::Escalate => Consequence::Leave,
+        Reaction::RetryStep => Consequence::Retry,
+        Reaction::CollectField => Consequence::Collect,
+        _ => Consequence::Wait,
+    }
+}
+
+/// Whether a failure of the constraint refuses what it guards: warnings do not, nor does `THEN: continue`.
+pub(super) fn refuses(constraint: &Constraint) -> bool {
+    constraint.severity != Some("warning")
+        && consequence_of(constraint.on_fail.as_ref()) != Consequence::Continue
+}
+
+impl<'p> Run<'_, 'p, '_> {
+    /// What the check at work guards.
+    pub(super) fn guarded(&mut self) -> Guarded {
+        let Some(top) = self.frame().return_points.last().copied() else { return Guarded::Turn };
+        let node = NodeIndex::new(top.node as usize);
+        match top.stage {
+            STAGE_ANSWERS => Guarded::Answers(node),
+            STAGE_HANDOFF => Guarded::Handoff,
+            0 | STAGE_SKIP => Guarded::Turn,
+            _ if self.kind(node) == Some(NodeKind::Checkpoint) => Guarded::Call(node),
+            _ => Guarded::Turn,
+        }
+    }
+
+    fn kind(&self, node: NodeIndex) -> Option<NodeKind> {
+        self.machine.cfg.node(node).map(|node| node.kind)
+    }
+
+    // ---- consequences -----------------------------------------------------------------------
+
+    /// Refuses what a constraint guards, before the graph says what follows.
+    pub(super) fn refuse(
+        &mut self,
+        at: NodeIndex,
+        failure: Option<&'p ConstraintFailure>,
+    ) -> Result<(), RuntimeError> {
+        let then = consequence_of(failure);
+        if then == Consequence::Continue {
+            return Ok(());
+        }
+        let mute = then == Consequence::Wait && failure.is_none_or(|f| f.message.is_none());
+        let in_step = self.node(at)?.step.is_some();
+        match self.guarded() {
+            // The part that the model leads begins once the check passes.
+            Guarded::Turn if in_step && then == Consequence::Wait => {
+                self.frame().return_points.push(ReturnPoint { node: index(at.index()), stage: 0 });
+            }
+            Guarded::Turn => {}
+            Guarded::Call(checkpoint) => self.refuse_call(checkpoint, then),
+            Guarded::Answers(node) => self.refuse_answers(node, then)?,
+            Guarded::Handoff => self.refuse_by_guardrail(),
+        }
+        if mute && self.progress.messages.is_empty() && self.progress.unchecked.is_empty() {
+            self.say_notice(BLOCKED);
+        }
+        Ok(())
+    }
+
+    fn refuse_call(&mut self, checkpoint: NodeIndex, then: Consequence) {
+        let by_model = self.is_call_by_model(checkpoint);
+        let in_step = self.machine.cfg.node(checkpoint).is_some_and(|node| node.step.is_some());
+        match then {
+            Consequence::Retry | Consequence::Continue => {}
+            Consequence::Collect if !by_model && in_step => {}
+            Consequence::Wait if !by_model && in_step => self.check_again_later(),
+            _ => self.abandon_call(checkpoint, then),
+        }
+    }
+
+    fn refuse_answers(&mut self, node: NodeIndex, then: Consequence) -> Result<(), RuntimeError> {
+        let messages = self.take_back_answers();
+        let held = matches!(then, Consequence::Wait | Consequence::Collect)
+            && self.kind(node).is_some_and(NodeKind::releases_answers)
+            && self.agent()?.flow.is_some()
+            && !self.is_led_by_model(node);
+        if held {
+            self.frame().withheld.extend(messages);
+        }
+        match then {
+            Consequence::Retry | Consequence::Continue => {}
+            Consequence::Collect if held => {}
+            Consequence::Wait if held => self.check_again_later(),
+            _ => self.abandon(),
+        }
+        Ok(())
+    }
+
+    /// Refuses what a guardrail guards. What it refuses to say is never said; a call is checked again with the next
+    /// message.
+    pub(super) fn refuse_by_guardrail(&mut self) {
+        match self.guarded() {
+            Guarded::Turn => {}
+            Guarded::Call(checkpoint) => self.refuse_call(checkpoint, Consequence::Wait),
+            Guarded::Answers(node) => {
+                self.discard_unchecked();
+                let ends = self.kind(node) == Some(NodeKind::TurnEnd);
+                let flow = self.agent().is_ok_and(|agent| agent.flow.is_some());
+                if flow && !ends && self.kind(node).is_some_and(NodeKind::releases_answers) {
+                    self.check_again_later();
+                } else {
+                    self.abandon();
+                }
+            }
+            Guarded::Handoff => {
+                let top = self.frame().return_points.last().map(|top| top.node as usize);
+                let node = top.and_then(|top| self.machine.cfg.node(NodeIndex::new(top)));
+                match node.and_then(|node| node.step) {
+                    Some(_) => self.check_again_later(),
+                    None => self.abandon(),
+                }
+            }
+        }
+    }
+
+    /// Nothing is left inside a check while the user is awaited (a retry that is exhausted): what it guards is refused.
+    pub(super) fn leave_no_check_open(&mut self) {
+        match self.guarded() {
+            Guarded::Turn => {}
+            Guarded::Call(checkpoint) => self.refuse_call(checkpoint, Consequence::Wait),
+            Guarded::Answers(_) | Guarded::Handoff => self.abandon(),
+        }
+    }
+
+    /// The flow waits at what is refused, and its checks begin again with the next message.
+    fn check_again_later(&mut self) {
+        if let Some(top) = self.frame().return_points.last_mut() {
+            top.stage = 0;
+        }
+    }
+
+    /// What a failed constraint guards waits for the next message, because there is nothing to ask for.
+    pub(super) fn wait_at_failure(&mut self) {
+        match self.guarded() {
+            Guarded::Call(checkpoint) => self.refuse_call(checkpoint, Consequence::Wait),
+            Guarded::Answers(_) => self.check_again_later(),
+            Guarded::Turn | Guarded::Handoff => {}
+        }
+    }
+
+    /// Gives up what is refused.
+    pub(super) fn abandon(&mut self) {
+        self.frame().return_points.pop();
+        // A question that was not asked cannot be answered.
+        self.frame().proposed = None;
+        if !self.frame().pending.is_empty() {
+            let top = self.frame().return_points.last().map(|top| top.node as usize);
+            let kind = top.and_then(|top| self.kind(NodeIndex::new(top)));
+            if kind == Some(NodeKind::Confirm) {
+                self.frame().return_points.pop();
+            }
+        }
+        self.refuse_pending();
+    }
+
+    fn abandon_call(&mut self, checkpoint: NodeIndex, then: Consequence) {
+        let by_model = self.is_call_by_model(checkpoint);
+        self.abandon();
+        // A step that the model leads goes on with the model.
+        let chosen_at = self.choice_before(checkpoint).filter(|_| by_model);
+        let in_step = self.machine.cfg.node(checkpoint).is_some_and(|node| node.step.is_some());
+        if let Some(choice) = chosen_at.filter(|_| in_step && then != Consequence::Leave) {
+            self.frame().return_points.push(ReturnPoint { node: index(choice.index()), stage: 0 });
+        }
+    }
+
+    /// Tells the model that what it wanted is refused.
+    fn refuse_pending(&mut self) {
+        let refused = serde_json::json!({ "error": "refused by a rule of this agent" });
+        while !self.frame().pending.is_empty() {
+            self.answer_tool_use(&refused);
+        }
+        self.frame().answer = None;
+    }
+
+    /// Ends the turn after a check for which the graph has no consequence.
+    pub(super) fn stop_turn(&mut self) -> NodeResult {
+        self.leave_no_check_open();
+        if let Some(part) = self.agent_id().and_then(|id| self.machine.cfg.agent(id)) {
+            let wait = part.wait;
+            self.frame().node = index(wait.index());
+        }
+        Ok(Next::Stop(Status::Await))
+    }
+
+    /// Refuses what a broken check guards: it says so to the developer, and to the user that it cannot go on.
+    pub(super) fn block(&mut self, at: NodeIndex) -> NodeResult {
+        self.refuse(at, None)?;
+        if self.progress.unchecked.iter().all(|m| m.message.text != BLOCKED)
+            && self.progress.messages.iter().all(|m| m.text != BLOCKED)
+        {
+            self.say_notice(BLOCKED);
+        }
+        self.stop_turn()
+    }
+
+    /// Records that a check cannot be evaluated.
+    pub(super) fn report_broken(&mut self, what: &str, problem: &RuntimeError) {
+        let message = match problem.kind == CHECK_ERROR {
+            true => format!("{what} blocks, because {}", problem.message),
+            false => format!("{what} blocks, because it cannot be evaluated: {}", problem.message),
+        };
+        self.emit(EventKind::Error { kind: CHECK_ERROR.to_owned(), message });
+    }
+
+    /// `RETRY` after a failed constraint: the step begins again, or the model answers again.
+    pub(super) fn restart_after_failure(&mut self) -> Option<Next> {
+        let edge = self.progress.entered_by?;
+        let (.., edge) = self.machine.cfg.edge(edge)?;
+        let Origin::Failure(failure) = edge.origin else { return None };
+        if consequence_of(Some(failure)) != Consequence::Retry {
+            return None;
+        }
+        let back = |node: NodeIndex| {
+            Some(Next::ReturnTo(ReturnPoint { node: index(node.index()), stage: 0 }))
+        };
+        match self.guarded() {
+            Guarded::Call(checkpoint) if self.is_call_by_model(checkpoint) => {
+                self.abandon();
+                // Steps share the node that exposes all tools.
+                let top = self.frame().return_points.last().copied();
+                let shared = top.filter(|top| {
+                    self.kind(NodeIndex::new(top.node as usize)) == Some(NodeKind::Choose)
+                });
+                if let Some(top) = shared {
+                    self.frame().return_points.pop();
+                    return Some(Next::ReturnTo(top));
+                }
+                back(self.choice_before(checkpoint)?)
+            }
+            Guarded::Call(checkpoint) => {
+                let step = self.step_node(checkpoint);
+                self.frame().return_points.pop();
+                match step {
+                    Some(step) => {
+                        self.frame().return_points.clear();
+                        back(step)
+                    }
+                    None => self.wait_node().and_then(back),
+                }
+            }
+            Guarded::Answers(node) => {
+                let led = self.is_led_by_model(node);
+                self.abandon();
+                let top = self.frame().return_points.last().copied();
+                let waits = top.map(|top| NodeIndex::new(top.node as usize));
+                if led {
+                    self.answer_again();
+                    return None;
+                }
+                let flow = self.agent().is_ok_and(|agent| agent.flow.is_some());
+                if !flow {
+                    return None;
+                }
+                match self.step_node(node).or_else(|| self.step_node(waits?)) {
+                    Some(step) => {
+                        self.frame().return_points.clear();
+                        back(step)
+                    }
+                    None => self.wait_node().and_then(back),
+                }
+            }
+            _ => None,
+        }
+    }
+
+    /// Lets the model that leads a step go on without waiting for the user.
+    pub(super) fn answer_again(&mut self) {
+        let Some(top) = self.frame().return_points.pop() else { return };
+        let wait = NodeIndex::new(top.node as usize);
+        let again = self.outgoing_edges(wait).into_iter();
+        let mut choice =
+            again.filter(|(.., edge)| edge.kind == EdgeKind::Return).map(|(_, to, _)| to);
+        if let Some(choice) = choice.next() {
+            self.frame().return_points.push(ReturnPoint { node: index(choice.index()), stage: 0 });
+        }
+    }
+
+    fn wait_node(&self) -> Option<NodeIndex> {
+        self.agent_id().and_then(|id| self.machine.cfg.agent(id)).map(|part| part.wait)
+    }
+
+    /// The first node of the step that a node belongs to.
+    fn step_node(&self, node: NodeIndex) -> Option<NodeIndex> {
+        let node = self.machine.cfg.node(node)?;
+        self.machine.cfg.agent(node.agent)?.step(&node.step?.name.value)
+    }
+
+    /// Whether the answers that leave at a node are the model's in a step that it leads.
+    pub(super) fn is_led_by_model(&mut self, node: NodeIndex) -> bool {
+        if self.kind(node) != Some(NodeKind::TurnEnd) {
+            return false;
+        }
+        let points = &self.frame().return_points;
+        let below = points.iter().rev().find(|p| p.node != index(node.index())).copied();
+        let below = below.and_then(|p| self.machine.cfg.node(NodeIndex::new(p.node as usize)));
+        below.is_some_and(|n| n.kind == NodeKind::Await && matches!(n.origin, Origin::Zone(_)))
+    }
+
+    // ---- calls ------------------------------------------------------------------------------
+
+    /// The call that a checkpoint guards.
+    pub(super) fn call_after(&self, checkpoint: NodeIndex) -> Option<(NodeIndex, Origin<'p>)> {
+        let mut at = checkpoint;
+        for _ in 0..MAX_DISTANCE {
+            let (to, _) =
+                self.machine.cfg.successors(at).find(|(_, edge)| edge.kind == EdgeKind::Next)?;
+            let node = self.machine.cfg.node(to)?;
+            if node.kind == NodeKind::Call {
+                return Some((to, node.origin));
+            }
+            at = to;
+        }
+        None
+    }
+
+    fn is_call_by_model(&self, checkpoint: NodeIndex) -> bool {
+        self.call_after(checkpoint)
+            .is_some_and(|(_, origin)| !matches!(origin, Origin::Statement(Statement::Call(_))))
+    }
+
+    /// The node at which the model chose what happens at a node.
+    pub(super) fn choice_before(&self, node: NodeIndex) -> Option<NodeIndex> {
+        let mut at = node;
+        for _ in 0..MAX_DISTANCE {
+            let mut before: Vec<(NodeIndex, EdgeKind)> =
+                self.machine.cfg.predecessors(at).map(|(from, edge)| (from, edge.kind)).collect();
+            before.sort_by_key(|(_, kind)| *kind != EdgeKind::Choice);
+            let (from, kind) = *before.first()?;
+            if kind == EdgeKind::Choice {
+                return Some(from);
+            }
+            at = before.iter().find(|(_, kind)| *kind == EdgeKind::Next)?.0;
+        }
+        None
+    }
+
+    /// Whether the guard of what the model may choose holds; if it cannot be evaluated, it does not.
+    pub(super) fn is_offered(
+        &mut self,
+        edge: &agentir_flow::cfg::Edge<'p>,
+    ) -> Result<bool, RuntimeError> {
+        match self.strictly(|run| run.guard_holds(edge.guard)) {
+            Err(problem) if problem.kind == CHECK_ERROR => {
+                self.report_broken("the condition of an action", &problem);
+                Ok(false)
+            }
+            other => other,
+        }
+    }
+
+    /// Whether the guard of what the model chose still holds when it is done: the user may have been asked first.
+    pub(super) fn is_still_available(
+        &mut self,
+        element: &Origin<'p>,
+    ) -> Result<bool, RuntimeError> {
+        match element {
+            Origin::ToolBinding(offer) => match &offer.available_when {
+                Some(when) => match self.decide(when) {
+                    Err(problem) if problem.kind == CHECK_ERROR => {
+                        self.report_broken("the condition of an action", &problem);
+                        Ok(false)
+                    }
+                    other => other,
+                },
+                None => Ok(true),
+            },
+            _ => Ok(true),
+        }
+    }
+
+    /// The last check before a call, whatever led to it, and the arguments as guardrails have changed them. The graph
+    /// has the checks, too, with their consequences; here a call cannot be reached without them.
+    pub(super) fn authorize(
+        &mut self,
+        name: &str,
+        arguments: &mut Map<String, Json>,
+    ) -> Result<(), ToolFailure> {
+        let before = |c: &Constraint| match &c.checkpoint {
+            Some(Checkpoint::ToolCall { target }) => target.value == name,
+            _ => false,
+        };
+        for (constraint, profile) in self.constraints_where(before) {
+            if refuses(constraint)
+                && self.constraint_verdict(constraint, profile) != Verdict::Passes
+            {
+                return Err(refused(name, &constraint.condition.text.value));
+            }
+        }
+        for rail in self.guardrails_of(GuardrailKind::ToolInput) {
+            if self.guardrail_passes(rail, &as_text(arguments)) || !self.must_refuse(rail) {
+                continue;
+            }
+            if !matches!(action_of(rail), "redact" | "filter" | "fix") {
+                return Err(refused(name, &rail.name.value));
+            }
+            for value in arguments.values_mut() {
+                super::checks::filter_strings(rail, value);
+            }
+            if rail.check.is_none() || self.guardrail_passes(rail, &as_text(arguments)) {
+                continue;
+            }
+            return Err(refused(name, &rail.name.value));
+        }
+        Ok(())
+    }
+
+    // ---- evaluation -------------------------------------------------------------------------
+
+    /// The constraints of the active agent and its profiles that a call or an answer has to meet.
+    pub(super) fn constraints_where(
+        &self,
+        wanted: impl Fn(&Constraint) -> bool,
+    ) -> Vec<(&'p Constraint, Option<&'p Profile>)> {
+        let Ok(agent) = self.agent() else { return Vec::new() };
+        let program = self.machine.program;
+        let used = agent.use_behavior_profiles.iter();
+        let used = used.filter_map(|name| program.profiles().find(|p| p.name.value == name.value));
+        let profiles = agent.behavior_profiles.iter().chain(used);
+        let own = agent.constraints.constraints.iter().map(|c| (c, None));
+        own.chain(profiles.flat_map(|p| p.constraints.iter().map(move |c| (c, Some(p)))))
+            .filter(|(c, _)| wanted(c))
+            .collect()
+    }
+
+    /// The guardrails of a kind, lowest priority number first (3.9).
+    pub(super) fn guardrails_of(&self, kind: GuardrailKind) -> Vec<&'p Guardrail> {
+        let Ok(agent) = self.agent() else { return Vec::new() };
+        let all = agent.constraints.guardrails.iter();
+        let mut all: Vec<_> = all.filter(|rail| rail.kind == kind).collect();
+        all.sort_by(|a, b| a.priority.0.total_cmp(&b.priority.0));
+        all
+    }
+
+    /// Whether a constraint holds now, or does not apply.
+    pub(super) fn constraint_verdict(
+        &mut self,
+        constraint: &'p Constraint,
+        profile: Option<&'p Profile>,
+    ) -> Verdict {
+        let gates = [profile.and_then(|p| p.when.as_ref()), constraint.applies_when.as_ref()];
+        let must = constraint.kind != Some(ConstraintKind::Restrict);
+        let mut decide = || -> Result<bool, RuntimeError> {
+            for gate in gates.into_iter().flatten() {
+                if !self.decide(gate)? {
+                    return Ok(true);
+                }
+            }
+            Ok(self.decide(&constraint.condition)? == must)
+        };
+        match decide() {
+            Ok(true) => Verdict::Passes,
+            Ok(false) => Verdict::Fails,
+            Err(problem) => {
+                let what = format!("the constraint `{}`", constraint.condition.text.value);
+                self.report_broken(&what, &problem);
+                Verdict::Broken
+            }
+        }
+    }
+
+    /// The value of a condition of a check. Unlike others, it is an error if it cannot be evaluated.
+    fn decide(&mut self, condition: &'p Condition) -> Result<bool, RuntimeError> {
+        let text = condition.text.value.as_str();
+        match &condition.kind {
+            ConditionKind::Expr(expr) => {
+                let dialect = self.dialect();
+                agentir_eval::evaluate(expr, &self.scope(), dialect)
+                    .map(|value| agentir_eval::truthy(&value, dialect.semantics()))
+                    .map_err(|error| super::check_error(text, &error.to_string()))
+            }
+            ConditionKind::Natural => {
+                let message = self.input.as_ref().map(|i| i.text.clone()).unwrap_or_default();
+                self.judge_once(text, message)
+            }
+            ConditionKind::Invalid => Err(super::check_error(text, "it is not a valid expression")),
+        }
+    }
+
+    /// Runs a check: a condition that cannot be evaluated is an error in it.
+    pub(super) fn strictly<T>(
+        &mut self,
+        check: impl FnOnce(&mut Self) -> Result<T, RuntimeError>,
+    ) -> Result<T, RuntimeError> {
+        let before = std::mem::replace(&mut self.strict, true);
+        let result = check(self);
+        self.strict = before;
+        result
+    }
+
+    /// Whether a content passes a guardrail.
+    pub(super) fn guardrail_passes(&mut self, rail: &'p Guardrail, content: &str) -> bool {
+        self.guardrail_verdict(rail, content) == Verdict::Passes
+    }
+
+    /// Whether a guardrail refuses what violates it; otherwise it warns.
+    pub(super) fn must_refuse(&self, rail: &Guardrail) -> bool {
+        action_of(rail) != "warn"
+    }
+
+    /// The edge by which a constraint passes; `None` if it fails.
+    pub(super) fn constraint_edge(
+        &mut self,
+        at: NodeIndex,
+        constraint: &'p Constraint,
+    ) -> Result<Option<EdgeIndex>, RuntimeError> {
+        for (id, to, edge) in self.outgoing_edges(at) {
+            if !self.is_failure(edge.guard, constraint)
+                && self.can_take(id, to, &edge)
+                && self.guard_holds(edge.guard)?
+            {
+                return Ok(Some(id));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Whether an edge with this guard is taken if the constraint fails.
+    fn is_failure(&self, guard: agentir_flow::cfg::Guard, constraint: &'p Constraint) -> bool {
+        let must = constraint.kind != Some(ConstraintKind::Restrict);
+        self.machine.cfg.last_literal(guard).is_some_and(|literal| match literal.test {
+            agentir_flow::cfg::Test::Condition(condition) => {
+                std::ptr::eq(condition, &raw const constraint.condition) && literal.holds != must
+            }
+            agentir_flow::cfg::Test::Expr(_) => false,
+        })
+    }
+
+    /// Takes the edge for a failed constraint.
+    pub(super) fn failure_edge(&mut self, at: NodeIndex, constraint: &'p Constraint) -> NodeResult {
+        for (id, to, edge) in self.outgoing_edges(at) {
+            if self.is_failure(edge.guard, constraint) && self.can_take(id, to, &edge) {
+                return Ok(Next::Take(id));
+            }
+        }
+        self.stop_turn()
+    }
+
+    /// What a turn limits is counted anew for each message: the retries of failed checks and of errors, and the calls of
+    /// the model.
+    pub(super) fn begin_counting(&mut self) {
+        let cfg = &self.machine.cfg;
+        let lasts = |edge: &u32| {
+            let Some((from, _, edge)) = cfg.edge(EdgeIndex::new(*edge as usize)) else {
+                return true;
+            };
+            match edge.kind {
+                EdgeKind::Retry => !matches!(edge.origin, Origin::Failure(_) | Origin::Handler(_)),
+                // Of the returns to the model, only those after a message of the user are counted for longer.
+                EdgeKind::Return => cfg.node(from).is_some_and(|n| n.kind == NodeKind::Await),
+                _ => true,
+            }
+        };
+        for frame in &mut self.session.stack {
+            frame.edge_counts.retain(|edge, _| lasts(edge));
+        }
+    }
+
+    /// Checks a message that goes to a place inside a turn (a question of a failed constraint, a remote agent), where
+    /// no turn begins. Returns the status if it is blocked.
+    pub(super) fn screen_message(&mut self) -> Option<Status> {
+        let at = NodeIndex::new(self.session.stack.last()?.node as usize);
+        let begins = matches!(self.kind(at), Some(NodeKind::TurnStart | NodeKind::Entry));
+        if self.input.is_none() || begins || Some(at) == self.wait_node() {
+            return None;
+        }
+        for rail in self.guardrails_of(GuardrailKind::Input) {
+            let content = self.input.as_ref().map(|i| i.text.clone())?;
+            let verdict = self.guardrail_verdict(rail, &content);
+            if verdict == Verdict::Passes {
+                continue;
+            }
+            let action = action_of(rail);
+            self.emit(EventKind::Violation {
+                rule: rail.name.value.to_string(),
+                action: action.to_owned(),
+            });
+            if !self.must_refuse(rail) {
+                continue;
+            }
+            if verdict == Verdict::Fails
+                && matches!(action, "redact" | "filter" | "fix")
+                && self.filter_until_it_passes(rail)
+            {
+                continue;
+            }
+            let text = match verdict {
+                Verdict::Broken => BLOCKED.to_owned(),
+                _ => self.guardrail_message(rail),
+            };
+            self.tell(&text);
+            return Some(self.session.status);
+        }
+        None
+    }
+}
+
+fn refused(name: &str, rule: &str) -> ToolFailure {
+    let message = format!("the call of `{name}` is refused by `{rule}`");
+    ToolFailure::new(FailureKind::Refused, message)
+}
+
+fn as_text(arguments: &Map<String, Json>) -> String {
+    serde_json::to_string(arguments).unwrap_or_default()
+}

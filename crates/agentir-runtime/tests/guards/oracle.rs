@@ -1,0 +1,344 @@
+//! Says whether what a trace did was allowed. It reads the program and the trace, keeps the state that the trace
+//! records, and evaluates every guard itself in the state before the guarded action. What the trace says about checks
+//! is not read.
+
+use agentir_diagnostics::Span;
+use agentir_eval::{State, evaluate, truthy};
+use agentir_expr::{Condition, ConditionKind, Expr};
+use agentir_ir::{
+    Agent, BindingAction, Body, Checkpoint, Constraint, ConstraintKind, Data, Guardrail,
+    GuardrailKind, Program, ReasoningZone, Statement, Target,
+};
+use agentir_runtime::{Event, EventKind, Observer};
+use serde_json::{Map, Value as Json};
+use std::collections::BTreeMap;
+
+type Variables = BTreeMap<String, Json>;
+
+/// What the trace has recorded so far.
+#[derive(Clone, Default)]
+struct Recorded {
+    /// The active agents with their variables; the last one is in charge.
+    frames: Vec<(String, Variables)>,
+    shared: Variables,
+    system: Variables,
+    /// The last call node.
+    call: Option<Span>,
+}
+
+pub struct Oracle<'p> {
+    program: &'p Program,
+    now: Recorded,
+    good: Recorded,
+    /// What was said in this turn.
+    pub said: Vec<String>,
+    pub streamed: String,
+    pub calls: usize,
+    /// Guarded actions that were looked at, so that the test can tell whether it tests anything.
+    pub guarded: usize,
+    /// What the trace says was refused: only to tell whether anything was.
+    pub refused: usize,
+    pub problems: Vec<String>,
+    pub trace: Vec<String>,
+}
+
+/// The value of a condition; an error if it cannot be evaluated.
+enum Truth {
+    Holds,
+    Fails,
+    /// The model decides, and the oracle cannot.
+    Unknown,
+    Broken,
+}
+
+impl<'p> Oracle<'p> {
+    pub fn new(program: &'p Program, entry: &str) -> Self {
+        let mut now = Recorded::default();
+        for agent in program.agents() {
+            let spaced = agent.metadata.dialect.traits().namespaced_references;
+            for variable in agent.memory.session.iter().filter(|v| v.scope == Some("program")) {
+                let name = match spaced {
+                    true => format!("@variables.{}", variable.name.value),
+                    false => variable.name.value.to_string(),
+                };
+                now.shared.insert(name, variable.initial_value.clone().unwrap_or_default());
+            }
+        }
+        let mut oracle = Self {
+            program,
+            now,
+            good: Recorded::default(),
+            said: Vec::new(),
+            streamed: String::new(),
+            calls: 0,
+            guarded: 0,
+            refused: 0,
+            problems: Vec::new(),
+            trace: Vec::new(),
+        };
+        oracle.push(entry);
+        oracle
+    }
+
+    pub fn begin_turn(&mut self) {
+        self.said.clear();
+        self.streamed.clear();
+        self.calls = 0;
+        self.good = self.now.clone();
+    }
+
+    /// A turn that failed has changed nothing.
+    pub fn turn_failed(&mut self) {
+        self.now = self.good.clone();
+    }
+
+    fn push(&mut self, name: &str) {
+        let mut variables = Variables::new();
+        if let Some(agent) = self.program.agent(name) {
+            for variable in agent.memory.session.iter().filter(|v| v.scope != Some("program")) {
+                let initial = variable.initial_value.clone().unwrap_or_default();
+                variables.insert(variable.name.value.to_string(), initial);
+            }
+        }
+        self.now.frames.push((name.to_owned(), variables));
+    }
+
+    fn agent(&self) -> Option<&'p Agent> {
+        self.program.agent(&self.now.frames.last()?.0)
+    }
+
+    fn set(&mut self, name: &str, value: Json) {
+        if name.starts_with('@') {
+            self.now.shared.insert(name.to_owned(), value);
+        } else if let Some((_, variables)) = self.now.frames.last_mut() {
+            variables.insert(name.to_owned(), value);
+        }
+    }
+
+    fn state(&self, content: Option<&str>) -> State {
+        let mut state = State::new();
+        let empty = Variables::new();
+        let frame = self.now.frames.last().map_or(&empty, |(_, variables)| variables);
+        for layer in [&self.now.system, &self.now.shared, frame] {
+            for (name, value) in layer {
+                let set = !value.is_null() || state.get(name).is_none();
+                if set && let Ok(value) = agentir_runtime::from_json(value) {
+                    state.set(name.as_str(), value);
+                }
+            }
+        }
+        for name in ["content", "input", "output", "response", "tool_input", "tool_output", "text"]
+        {
+            if let Some(content) = content {
+                state.set(name, agentir_eval::Value::text(content));
+            }
+        }
+        state
+    }
+
+    fn truth_of(&self, expr: &Expr, content: Option<&str>) -> Truth {
+        let Some(agent) = self.agent() else { return Truth::Unknown };
+        let dialect = agent.metadata.dialect;
+        match evaluate(expr, &self.state(content), dialect) {
+            Ok(value) if truthy(&value, dialect.semantics()) => Truth::Holds,
+            Ok(_) => Truth::Fails,
+            Err(_) => Truth::Broken,
+        }
+    }
+
+    fn truth(&self, condition: &Condition) -> Truth {
+        match &condition.kind {
+            ConditionKind::Expr(expr) => self.truth_of(expr, None),
+            ConditionKind::Natural => Truth::Unknown,
+            ConditionKind::Invalid => Truth::Broken,
+        }
+    }
+
+    /// Whether a constraint allows what it guards.
+    fn allows(&self, constraint: &Constraint) -> bool {
+        let goes_on = constraint.on_fail.as_ref().is_some_and(|failure| {
+            let mut jumps = failure.then_step.iter().chain(&failure.then_action);
+            failure.target.is_none() && jumps.any(|jump| jump.target == Target::Continue)
+        });
+        if constraint.severity == Some("warning") || goes_on {
+            return true;
+        }
+        if let Some(when) = &constraint.applies_when {
+            match self.truth(when) {
+                Truth::Fails | Truth::Unknown => return true,
+                Truth::Broken => return false,
+                Truth::Holds => {}
+            }
+        }
+        match (self.truth(&constraint.condition), constraint.kind) {
+            (Truth::Unknown, _) => true,
+            (Truth::Broken, _) => false,
+            (Truth::Holds, kind) => kind != Some(ConstraintKind::Restrict),
+            (Truth::Fails, kind) => kind == Some(ConstraintKind::Restrict),
+        }
+    }
+
+    /// Whether a guardrail lets a content pass.
+    fn passes(&self, rail: &Guardrail, content: &str) -> bool {
+        if action(rail) == "warn" {
+            return true;
+        }
+        match &rail.check {
+            Some(check) => matches!(self.truth_of(check, Some(content)), Truth::Fails),
+            // A check that could not be read.
+            None => rail.check_span.is_none(),
+        }
+    }
+
+    fn problem(&mut self, text: String) {
+        self.problems.push(text);
+    }
+
+    fn call(&mut self, tool: &str, arguments: &Map<String, Json>) {
+        self.calls += 1;
+        let Some(agent) = self.agent() else { return };
+        for constraint in &agent.constraints.constraints {
+            let before = matches!(&constraint.checkpoint, Some(Checkpoint::ToolCall { target }) if target.value == tool);
+            if before {
+                self.guarded += 1;
+                if !self.allows(constraint) {
+                    let rule = &constraint.condition.text.value;
+                    self.problem(format!("`{tool}` was called, but `{rule}` does not allow it"));
+                }
+            }
+        }
+        let content = serde_json::to_string(arguments).unwrap();
+        let rails = agent.constraints.guardrails.iter();
+        for rail in rails.filter(|rail| rail.kind == GuardrailKind::ToolInput) {
+            self.guarded += 1;
+            if !self.passes(rail, &content) {
+                self.problem(format!(
+                    "`{tool}` was called with {content}, against `{}`",
+                    rail.name.value
+                ));
+            }
+        }
+        // Guards of the two languages whose calls have conditions.
+        for guard in self.guards_of_call(agent) {
+            self.guarded += 1;
+            if !matches!(self.truth(guard), Truth::Holds | Truth::Unknown) {
+                let text = &guard.text.value;
+                self.problem(format!("`{tool}` was called while `{text}` does not hold"));
+            }
+        }
+    }
+
+    /// The conditions of the call that was entered last: where it is offered, or the branch it is in.
+    fn guards_of_call(&self, agent: &'p Agent) -> Vec<&'p Condition> {
+        let Some(span) = self.now.call else { return Vec::new() };
+        let zones = agent.reasoning.iter();
+        let bindings = zones.flat_map(|zone: &ReasoningZone| &zone.bindings);
+        let offered =
+            bindings.filter(|b| b.span == span && matches!(b.action, BindingAction::Call { .. }));
+        let mut guards: Vec<&Condition> =
+            offered.filter_map(|b| b.available_when.as_ref()).collect();
+        for step in agent.flow.iter().flat_map(|flow| flow.definitions.values()) {
+            branches_of(&step.body, span, &mut guards);
+        }
+        guards
+    }
+
+    fn say(&mut self, text: &str) {
+        let Some(agent) = self.agent() else { return };
+        self.said.push(text.to_owned());
+        let ours =
+            ["Sorry, ", "Shall I do this?", "I cannot help"].iter().any(|t| text.starts_with(t));
+        if !text.contains("notice:") && !ours {
+            for constraint in &agent.constraints.constraints {
+                if matches!(constraint.checkpoint, Some(Checkpoint::Response)) {
+                    self.guarded += 1;
+                    if !self.allows(constraint) {
+                        let rule = &constraint.condition.text.value;
+                        self.problem(format!("`{text}` was said, but `{rule}` does not allow it"));
+                    }
+                }
+            }
+        }
+        if text != "notice: rail." && !ours {
+            let rails = agent.constraints.guardrails.iter();
+            for rail in rails.filter(|rail| rail.kind == GuardrailKind::Output) {
+                self.guarded += 1;
+                if !self.passes(rail, text) {
+                    self.problem(format!("`{text}` was said, against `{}`", rail.name.value));
+                }
+            }
+        }
+    }
+}
+
+fn action(rail: &Guardrail) -> &str {
+    let own = match &rail.action {
+        Data::Object(fields) => fields.get("type").and_then(Data::as_str),
+        other => other.as_str(),
+    };
+    own.unwrap_or("block")
+}
+
+/// The conditions around the call at a span.
+fn branches_of<'p>(body: &'p Body, span: Span, guards: &mut Vec<&'p Condition>) {
+    for statement in &body.0 {
+        let (Statement::If { branches } | Statement::Await { branches }) = statement else {
+            continue;
+        };
+        for branch in branches {
+            let inside =
+                branch.body.0.iter().any(|s| matches!(s, Statement::Call(c) if c.span == span));
+            if inside && let Some(condition) = &branch.condition {
+                // Conditions on the message are about what was said before.
+                if !condition.text.value.contains("input") {
+                    guards.push(condition);
+                }
+            }
+            branches_of(&branch.body, span, guards);
+        }
+    }
+}
+
+impl Observer for Oracle<'_> {
+    fn event(&mut self, event: &Event) {
+        if let Ok(line) = serde_json::to_string(event) {
+            self.trace.push(line);
+        }
+        match &event.kind {
+            EventKind::Input { text } => {
+                self.now.system.insert("input".to_owned(), Json::from(text.as_str()));
+            }
+            EventKind::Node { kind, span, .. } if *kind == "call" => self.now.call = Some(*span),
+            EventKind::Set { variable, value } => self.set(variable, value.clone()),
+            EventKind::Clear { variable } => self.set(variable, Json::Null),
+            EventKind::Call { tool, arguments } => self.call(tool, arguments),
+            EventKind::Result { tool, result, error } => {
+                let value = match (result, error) {
+                    (Some(result), _) => result.clone(),
+                    (None, error) => serde_json::json!({ "error": error }),
+                };
+                self.set(tool, value.clone());
+                self.set("result", value.clone());
+                self.now.system.insert(format!("last_{tool}_result"), value);
+            }
+            EventKind::Transfer { how: "return", to, .. } => {
+                while self.now.frames.len() > 1
+                    && self.now.frames.last().is_some_and(|(name, _)| name != to)
+                {
+                    self.now.frames.pop();
+                }
+            }
+            EventKind::Transfer { to, .. } => {
+                let to = to.clone();
+                self.push(&to);
+            }
+            EventKind::Say { text } => self.say(text),
+            EventKind::Violation { .. } => self.refused += 1,
+            _ => {}
+        }
+    }
+
+    fn partial(&mut self, text: &str) {
+        self.streamed.push_str(text);
+    }
+}

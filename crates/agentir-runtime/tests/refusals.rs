@@ -1,0 +1,424 @@
+//! What checks refuse is neither called nor said, now and later (ABL, current specification, 3.8, 3.9, 3.13).
+
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, missing_docs)]
+
+mod support;
+
+use agentir_runtime::{Answer, FailureKind, Status, ToolFailure};
+use serde_json::{Value as Json, json};
+use std::cell::Cell;
+use support::{Talk, calls, program, says, together};
+
+/// A flow whose second step wires money, and a constraint on that.
+fn desk(on_fail: &str) -> String {
+    format!(
+        r#"AGENT: Wire_Desk
+
+GOAL: "Send money"
+
+TOOLS:
+  wire(amount: number) -> {{id: string}}
+    description: "Wires"
+
+GATHER:
+  verified:
+    prompt: "Verified?"
+    type: boolean
+    required: false
+
+CONSTRAINTS:
+  always:
+    - REQUIRE verified == true BEFORE calling wire
+{on_fail}
+
+FLOW:
+  ask -> pay -> bye
+
+  ask:
+    REASONING: false
+    RESPOND: "What now?"
+    ON_INPUT:
+      - IF: input == "verify"
+        SET: verified = true
+        THEN: pay
+      - ELSE:
+        THEN: pay
+
+  pay:
+    REASONING: false
+    CALL: wire(100)
+    ON_SUCCESS:
+      RESPOND: "Sent."
+      THEN: bye
+
+  bye:
+    REASONING: false
+    RESPOND: "Goodbye."
+    THEN: COMPLETE
+"#
+    )
+}
+
+/// What a conversation prints.
+fn talk(text: &str, messages: &[&str]) -> String {
+    let program = program("wire_desk.agent.abl", text);
+    let mut talk = Talk::new(&program, |_, _| Ok(json!({ "id": "w1" })));
+    talk.turn(None);
+    for message in messages {
+        if matches!(talk.session.status, Status::Await) {
+            talk.turn(Some(message));
+        }
+    }
+    talk.script.clone()
+}
+
+const FORMS: &[&str] = &[
+    "",
+    "      ON_FAIL: \"Verify first.\"",
+    "      ON_FAIL: BLOCK",
+    "      ON_FAIL: ESCALATE",
+    "      ON_FAIL:\n        RESPOND: \"Verify first.\"",
+    "      ON_FAIL:\n        RESPOND: \"Verify first.\"\n        RETRY: true",
+    "      ON_FAIL:\n        RETRY: true",
+    "      ON_FAIL:\n        RESPOND: \"Verify first.\"\n        THEN: retry",
+    "      ON_FAIL:\n        COLLECT: [verified]",
+    "      ON_FAIL:\n        RESPOND: \"Verify first.\"\n        COLLECT: [verified]",
+    "      ON_FAIL:\n        GOTO: ask",
+    "      ON_FAIL:\n        RESPOND: \"Verify first.\"\n        THEN: COMPLETE",
+];
+
+#[test]
+fn no_form_of_on_fail_opens_a_call_in_a_flow() {
+    for form in FORMS {
+        let script = talk(&desk(form), &["ok", "no", "no", "ok", "well"]);
+        assert!(!script.contains("wire("), "{form}\n{script}");
+        assert!(!script.contains("Sent."), "{form}\n{script}");
+    }
+    let script = talk(&desk(FORMS[1]), &["verify"]);
+    assert!(script.contains("wire(") && script.contains("Sent."), "{script}");
+}
+
+#[test]
+fn the_author_may_go_on() {
+    let script =
+        talk(&desk("      ON_FAIL:\n        RESPOND: \"Well.\"\n        THEN: continue"), &["ok"]);
+    assert!(script.contains("Well.") && script.contains("wire("), "{script}");
+}
+
+#[test]
+fn a_flow_waits_at_a_refused_call_and_goes_on_when_it_is_allowed() {
+    let script = talk(&desk(FORMS[1]), &["ok", "nonsense", "verified=true"]);
+    assert_eq!(script.matches("Verify first.").count(), 2, "{script}");
+    assert!(script.contains("Sent.") && script.contains("Goodbye."), "{script}");
+    // Fields are asked for, then the constraint is checked again.
+    let script = talk(&desk(FORMS[9]), &["ok", "true"]);
+    assert!(script.contains("Verified?") && script.contains("Sent."), "{script}");
+    let script = talk(&desk(FORMS[9]), &["ok", "false", "false"]);
+    assert!(!script.contains("Sent."), "{script}");
+}
+
+#[test]
+fn a_mute_block_says_that_it_cannot() {
+    let script = talk(&desk("      ON_FAIL: BLOCK"), &["ok"]);
+    assert!(script.contains("Sorry, I cannot do that right now."), "{script}");
+}
+
+#[test]
+fn where_the_model_leads_a_refused_call_is_not_made_and_the_model_is_asked_anew() {
+    let text = r#"AGENT: Wire_Desk
+
+GOAL: "Send money"
+
+TOOLS:
+  wire(amount: number) -> {id: string}
+    description: "Wires"
+
+GATHER:
+  verified:
+    prompt: "Verified?"
+    type: boolean
+    required: false
+
+CONSTRAINTS:
+  always:
+    - REQUIRE verified == true BEFORE calling wire
+      ON_FAIL: "Verify first."
+"#;
+    let program = program("wire_desk.agent.abl", text);
+    let mut talk = Talk::new(&program, |_, _| Ok(json!({ "id": "w1" })));
+    let wire = || calls("wire", json!({ "amount": 1 }));
+    talk.model.answers.extend([wire(), says("We open at nine."), wire(), says("Sent.")]);
+    talk.turn(None).say("send it").say("when do you open?").say("verified=true");
+    let script = &talk.script;
+    let opens = script.find("We open at nine.").unwrap();
+    assert!(script.find("Verify first.").unwrap() < opens, "{script}");
+    assert!(script.find("wire(").unwrap() > opens, "{script}");
+    assert!(script.contains("Sent."), "{script}");
+}
+
+fn results(on_fail: &str) -> String {
+    format!(
+        r#"AGENT: Care_Desk
+
+GOAL: "Answer"
+
+TOOLS:
+  check() -> {{ok: boolean}}
+    description: "Checks"
+
+MEMORY:
+  session:
+    - checked
+
+CONSTRAINTS:
+  always:
+    - REQUIRE check.ok == true BEFORE returning results
+      ON_FAIL: {on_fail}
+"#
+    )
+}
+
+#[test]
+fn an_answer_is_held_back_until_its_constraint_holds() {
+    for on_fail in ["\"Not yet.\"", "BLOCK", "ESCALATE"] {
+        let program = program("care_desk.agent.abl", &results(on_fail));
+        let mut talk = Talk::new(&program, |_, _| Ok(json!({ "ok": true })));
+        talk.model.answers.extend([
+            says("The secret."),
+            calls("check", json!({})),
+            says("The answer."),
+        ]);
+        talk.turn(None).say("hello").say("again");
+        let script = &talk.script;
+        assert!(!script.contains("The secret."), "{script}");
+        if on_fail == "\"Not yet.\"" {
+            assert!(script.contains("Not yet.") && script.contains("The answer."), "{script}");
+        }
+    }
+}
+
+#[test]
+fn an_answer_may_lead_to_another_agent_unsaid() {
+    let desk = results("HANDOFF Review");
+    let review = "AGENT: Review\n\nGOAL: \"Review\"\n\nON_START:\n  RESPOND: \"Review here.\"\n";
+    let program = together(&[("care_desk.agent.abl", &desk), ("review.agent.abl", review)]);
+    let mut talk = Talk::new(&program, |_, _| Ok(json!({ "ok": false })));
+    talk.model.answers.extend([says("The secret."), says("I review.")]);
+    talk.turn(None).say("hello");
+    assert!(!talk.script.contains("The secret."), "{}", talk.script);
+    assert!(talk.script.contains("Review here."), "{}", talk.script);
+}
+
+#[test]
+fn a_flow_holds_its_answer_back_and_says_it_later() {
+    let text = r#"AGENT: Care_Desk
+
+GOAL: "Answer"
+
+GATHER:
+  checked:
+    prompt: "Checked?"
+    type: boolean
+    required: false
+
+CONSTRAINTS:
+  always:
+    - REQUIRE checked == true BEFORE returning results
+      ON_FAIL: "Not yet."
+
+FLOW:
+  tell -> bye
+
+  tell:
+    REASONING: false
+    RESPOND: "The result is 7. More?"
+    ON_INPUT:
+      - ELSE:
+        THEN: bye
+
+  bye:
+    REASONING: false
+    RESPOND: "Goodbye."
+    THEN: COMPLETE
+"#;
+    let program = program("care_desk.agent.abl", text);
+    let mut talk = Talk::new(&program, |_, _| Ok(Json::Null));
+    talk.turn(None).say("hm");
+    assert!(!talk.script.contains("The result"), "{}", talk.script);
+    talk.say("checked=true");
+    assert!(talk.script.contains("The result is 7."), "{}", talk.script);
+    assert!(!talk.script.contains("Goodbye."), "{}", talk.script);
+    talk.say("no");
+    assert!(talk.script.contains("Goodbye."), "{}", talk.script);
+}
+
+/// A guardrail on what tools get, and calls by a flow, a hook and an action handler.
+#[test]
+fn tool_input_guardrails_see_every_call() {
+    let agent = |guard: &str, rest: &str| {
+        format!(
+            "AGENT: Desk\n\nGOAL: \"Work\"\n\nTOOLS:\n  t(x: string) -> {{ok: boolean}}\n    description: \"T\"\n\nGUARDRAILS:\n  sevens:\n    kind: tool_input\n    check: \"{guard}\"\n    action: block\n    msg: \"No sevens.\"\n\n{rest}"
+        )
+    };
+    let places = [
+        "FLOW:\n  a\n\n  a:\n    REASONING: false\n    CALL: t(\"seven\")\n    THEN: COMPLETE\n",
+        "ON_START:\n  CALL: t(\"seven\")\n",
+        "HOOKS:\n  before_turn:\n    CALL: t(\"seven\")\n",
+        "FLOW:\n  a\n\n  a:\n    REASONING: false\n    RESPOND: \"Press.\"\n    ON_INPUT:\n      - ELSE:\n        CALL: t(\"seven\")\n        THEN: COMPLETE\n",
+        "FLOW:\n  a\n\n  a:\n    REASONING: false\n    RESPOND: \"Hm?\"\n    DIGRESSIONS:\n      - INTENT: help\n        KEYWORDS: [go]\n        CALL: t(\"seven\")\n    ON_INPUT:\n      - ELSE:\n        THEN: COMPLETE\n",
+    ];
+    // The second check cannot be read, the third not be evaluated, the fourth calls nothing known.
+    let guards = [
+        "abl.matches_pattern(tool_input, 'seven')",
+        "abl.matches_pattern(tool_input, 'seven'",
+        "abl.matches_pattern(tool_input, '(')",
+        "foo(tool_input)",
+    ];
+    for guard in guards {
+        for place in places {
+            let program = program("desk.agent.abl", &agent(guard, place));
+            let made = Cell::new(0);
+            let mut talk = Talk::new(&program, |_, _| {
+                made.set(made.get() + 1);
+                Ok(json!({ "ok": true }))
+            });
+            talk.model.answers.extend([says("x"), says("y")]);
+            talk.turn(None).say("go");
+            assert_eq!(made.get(), 0, "{guard}\n{place}\n{}", talk.script);
+            let told =
+                talk.script.contains("No sevens.") || talk.script.contains("Sorry, I cannot");
+            assert!(told, "{guard}\n{place}\n{}", talk.script);
+            if guard != guards[0] {
+                assert!(talk.script.contains("check_error"), "{}", talk.script);
+            }
+        }
+    }
+    let program = program("desk.agent.abl", &agent(guards[0], &places[0].replace("seven", "six")));
+    let mut talk = Talk::new(&program, |_, _| Ok(json!({ "ok": true })));
+    talk.turn(None);
+    assert!(talk.script.contains("t("), "{}", talk.script);
+}
+
+/// An error that stays: so many calls, with a response and without one.
+#[test]
+fn retries_are_limited_with_and_without_a_response() {
+    for respond in ["", "    RESPOND: \"Again.\"\n"] {
+        for then in ["ESCALATE", "CONTINUE", "COMPLETE", "RETRY_STEP"] {
+            let text = format!(
+                "AGENT: Desk\n\nGOAL: \"Work\"\n\nTOOLS:\n  t() -> {{ok: boolean}}\n    description: \"T\"\n\nON_ERROR:\n  api_error:\n{respond}    RETRY: 2\n    THEN: {then}\n\nFLOW:\n  a\n\n  a:\n    REASONING: false\n    CALL: t()\n    THEN: COMPLETE\n"
+            );
+            let program = program("desk.agent.abl", &text);
+            let made = Cell::new(0);
+            let mut talk = Talk::new(&program, |_, _| {
+                made.set(made.get() + 1);
+                Err(ToolFailure::new(FailureKind::Api, "HTTP 500"))
+            });
+            talk.turn(None);
+            let most = if then == "RETRY_STEP" { 5 } else { 3 };
+            assert!(
+                (3..=most).contains(&made.get()),
+                "{respond}{then}: {}\n{}",
+                made.get(),
+                talk.script
+            );
+        }
+    }
+}
+
+#[test]
+fn input_guardrails_see_the_answer_to_a_failed_constraint() {
+    let text = desk(FORMS[8]).replace(
+        "FLOW:",
+        "GUARDRAILS:\n  bombs:\n    kind: input\n    check: \"abl.matches_pattern(input, 'bomb')\"\n    action: block\n    msg: \"No bombs.\"\n\nFLOW:",
+    );
+    let script = talk(&text, &["ok", "bomb verified=true"]);
+    assert!(script.contains("No bombs.") && !script.contains("Sent."), "{script}");
+}
+
+#[test]
+fn output_guardrails_see_the_last_words() {
+    let text = r#"AGENT: Desk
+
+GOAL: "Work"
+
+GUARDRAILS:
+  secrets:
+    kind: output
+    check: "abl.matches_pattern(output, 'secret')"
+    action: block
+    msg: "I cannot say that."
+
+FLOW:
+  a
+
+  a:
+    REASONING: false
+    RESPOND: "A secret."
+    THEN: COMPLETE
+"#;
+    let program = program("desk.agent.abl", text);
+    let mut talk = Talk::new(&program, |_, _| Ok(Json::Null));
+    talk.turn(None);
+    assert!(!talk.script.contains("A secret."), "{}", talk.script);
+    assert!(talk.script.contains("I cannot say that."), "{}", talk.script);
+}
+
+/// The user agrees to a call that is not allowed any more.
+#[test]
+fn a_call_is_checked_again_after_the_user_has_agreed() {
+    let text = r#"AGENT: Wire_Desk
+
+GOAL: "Send money"
+
+TOOLS:
+  wire(amount: number) -> {id: string}
+    description: "Wires"
+    confirm: always
+
+MEMORY:
+  session:
+    - name: open
+      initial_value: true
+
+CONSTRAINTS:
+  always:
+    - REQUIRE open == true BEFORE calling wire
+      ON_FAIL: "Closed."
+
+HOOKS:
+  before_turn:
+    SET:
+      open: input != "yes"
+
+FLOW:
+  pay
+
+  pay:
+    REASONING: false
+    CALL: wire(100)
+    THEN: COMPLETE
+"#;
+    let script = talk(text, &["yes"]);
+    assert!(script.contains("Shall I do this?") && script.contains("Closed."), "{script}");
+    assert!(!script.contains("  wire("), "{script}");
+}
+
+#[test]
+fn a_missing_value_is_a_value_before_a_call() {
+    let text = desk("      ON_FAIL: \"Verify first.\"")
+        .replace("verified == true BEFORE", "wire.id == \"w0\" BEFORE");
+    assert!(!talk(&text, &["ok", "ok"]).contains("Sent."));
+    let text = desk("").replace("REQUIRE verified == true", "RESTRICT FOO(verified) == 1");
+    let script = talk(&text, &["ok"]);
+    assert!(!script.contains("Sent.") && script.contains("check_error"), "{script}");
+}
+
+#[test]
+fn nothing_that_a_check_may_refuse_is_streamed() {
+    let program = program("care_desk.agent.abl", &results("\"Not yet.\""));
+    let mut talk = Talk::new(&program, |_, _| Ok(Json::Null));
+    let both = Answer::Message { text: "The secret.".to_owned(), calls: Vec::new() };
+    talk.model.answers.extend([both]);
+    talk.turn(None).say("hello");
+    assert!(!talk.script.contains("The secret."), "{}", talk.script);
+}

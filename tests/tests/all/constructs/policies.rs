@@ -1,0 +1,230 @@
+//! Constraints, guardrails, completion and comparisons with nothing (ABL).
+
+use super::talk_abl;
+
+/// Cur. 3.8: the kinds of constraints, `WHEN` and `IMPLIES`, and what a failure leads to. `BLOCK` says
+/// nothing; a constraint that failed keeps the message from the step. See the table of decisions in
+/// `docs/semantics.md`.
+#[test]
+fn constraints_hold_in_every_turn() {
+    talk_abl(
+        r#"AGENT: Desk
+GOAL: "Orders"
+MEMORY:
+  session:
+    - amount
+        INITIAL: 0
+    - card
+CONSTRAINTS:
+  always:
+    - LIMIT amount < 100
+      ON_FAIL: "Too much."
+    - REQUIRE card IS SET
+      WHEN: amount > 50
+      ON_FAIL: "A card, please."
+    - WARN amount < 20
+      ON_FAIL: "That is a lot."
+FLOW:
+  entry_point: ask
+  steps: [ask]
+  ask:
+    REASONING: false
+    RESPOND: "How much?"
+    ON_INPUT:
+      - IF: input.contains("500")
+        SET: amount = 500
+        THEN: ask
+      - IF: input.contains("60")
+        SET: amount = 60
+        THEN: ask
+      - IF: input.contains("30")
+        SET: amount = 30
+        THEN: ask
+      - ELSE:
+        RESPOND: "Hm."
+        THEN: ask
+"#,
+        r#"
+tests:
+  - name: a limit
+    turns:
+      - user: "500"
+      - user: go on
+        says: ["Too much."]
+  - name: under a condition
+    turns:
+      - user: "60"
+      - user: go on
+        says: ["A card, please."]
+  - name: a warning goes on
+    turns:
+      - user: "30"
+      - user: go on
+        says: ["That is a lot.", "Hm.", "How much?"]
+"#,
+    );
+}
+
+/// Cur. 3.9: guardrails of input, of output and of both, by priority; what they redact and block.
+#[test]
+fn guardrails_look_at_what_comes_and_goes() {
+    talk_abl(
+        r#"AGENT: Desk
+GOAL: "Talk"
+GUARDRAILS:
+  no_bombs:
+    kind: input
+    check: "abl.matches_pattern(input, '(?i)bomb')"
+    action: block
+    msg: "Not about that."
+    priority: 1
+  no_numbers:
+    kind: output
+    check: "abl.matches_pattern(content, '[0-9]{4}')"
+    action: redact
+    msg: "Numbers"
+  no_rivals:
+    kind: both
+    check: "abl.matches_pattern(input, '(?i)rival')"
+    action: block
+    msg: "Not about them."
+    priority: 2
+FLOW:
+  entry_point: ask
+  steps: [ask]
+  ask:
+    REASONING: false
+    RESPOND: "Yes?"
+    ON_INPUT:
+      - ELSE:
+        RESPOND: "Call 5551 for {{input}}."
+        THEN: ask
+"#,
+        r#"
+tests:
+  - name: each
+    turns:
+      - user: a rival bomb
+        says: ["Not about that."]
+      - user: a rival
+        says: ["Not about them."]
+      - user: help
+        says: [{ contains: "[REDACTED]" }, "Yes?"]
+"#,
+    );
+}
+
+/// Cur. 3.11.1 and 3.8.3: triggers of escalation, and a limit that escalates.
+#[test]
+fn escalation_by_trigger_and_by_limit() {
+    talk_abl(
+        r#"AGENT: Desk
+GOAL: "Help"
+MEMORY:
+  session:
+    - tries
+        INITIAL: 0
+CONSTRAINTS:
+  always:
+    - LIMIT tries < 3
+      ON_FAIL: ESCALATE
+ESCALATE:
+  triggers:
+    - WHEN: input.contains("lawyer")
+      REASON: "Legal"
+      PRIORITY: high
+FLOW:
+  entry_point: ask
+  steps: [ask]
+  ask:
+    REASONING: false
+    RESPOND: "Yes?"
+    ON_INPUT:
+      - ELSE:
+        SET: tries = tries + 1
+        THEN: ask
+"#,
+        r#"
+tests:
+  - name: a trigger
+    turns:
+      - user: my lawyer says
+        status: human
+  - name: a limit
+    turns:
+      - user: a
+      - user: b
+      - user: c
+      - user: d
+        status: human
+"#,
+    );
+}
+
+/// Cur. 3.6 and 3.12: a completion reads a result under the names that results have, so that a field of
+/// it is `process_refund.refund_id`; the example of 3.6 reads it without the tool's name. See the table
+/// of decisions in `docs/semantics.md`.
+#[test]
+fn completion_reads_results_by_their_tool() {
+    talk_abl(
+        r#"AGENT: Refund_Desk
+GOAL: "Refund"
+TOOLS:
+  process_refund(order_id: string) -> {refund_id: string, amount: number}
+    description: "Process refund"
+    side_effects: false
+COMPLETE:
+  - WHEN: process_refund.refund_id IS SET
+    RESPOND: "Your refund of {{process_refund.amount}}: {{process_refund.refund_id}}"
+"#,
+        r#"
+tools: { process_refund: [{ answer: { refund_id: R9, amount: 12 } }] }
+answers:
+  - { calls: [{ name: process_refund, arguments: { order_id: O1 } }] }
+  - { say: "Done." }
+tests:
+  - name: completes
+    turns:
+      - user: refund order O1
+        says: ["Done.", "Your refund of 12: R9"]
+        status: done
+"#,
+    );
+}
+
+/// `!=` with an unset operand holds on the platform; the specification is silent. `IS SET` asks whether
+/// there is a value. See the table of decisions in `docs/semantics.md`.
+#[test]
+fn unequal_holds_for_nothing() {
+    talk_abl(
+        r#"AGENT: Desk
+GOAL: "Compare"
+FLOW:
+  entry_point: ask
+  steps: [ask]
+  ask:
+    REASONING: false
+    RESPOND: "Yes?"
+    ON_INPUT:
+      - IF: x IS SET AND x != null
+        RESPOND: "Set."
+        THEN: COMPLETE
+      - IF: x != "a"
+        RESPOND: "Another, or none."
+        THEN: COMPLETE
+      - ELSE:
+        RESPOND: "a."
+        THEN: COMPLETE
+MEMORY:
+  session:
+    - x
+"#,
+        r#"
+tests:
+  - name: nothing
+    turns:
+      - user: go
+        says: ["Another, or none."]
+"#,
+    );
+}
