@@ -72,7 +72,9 @@ fn kill_at_random_moments(rounds: u32) {
         let reader = thread::spawn(move || {
             let lines = output.split(b'\n').map_while(Result::ok);
             let lines = lines.map(|line| String::from_utf8_lossy(&line).into_owned());
-            let lines = lines.inspect(|_| drop(tell.send(())));
+            let lines = lines.inspect(|_| {
+                let _ = tell.send(());
+            });
             let heard = lines.filter(|line| line.starts_with("I heard ") && line.ends_with('.'));
             heard.last()
         });
