@@ -17,6 +17,7 @@ mod new_rule;
 mod orchestration;
 mod schemas;
 mod start;
+mod talk;
 mod tidy;
 
 use clap::{Parser, Subcommand};
@@ -103,6 +104,18 @@ enum Command {
     },
     /// Compare builds, the program's start and its size with the limits in `docs/budgets.md`
     Budget(budget::Budget),
+    /// Talk to agents with the offline model, and print which messages were answered sensibly
+    Talk {
+        /// Only dialogues whose path contains this
+        #[arg(long, default_value = "")]
+        only: String,
+        /// Only this set: `known` or `held-out`
+        #[arg(long)]
+        set: Option<String>,
+        /// Also print sensible answers
+        #[arg(long)]
+        verbose: bool,
+    },
     /// Check the layers of the crates, and that the number of places that name a language does not grow
     Tidy,
     /// Write the samples as seeds for `cargo fuzz`
@@ -138,6 +151,10 @@ fn main() -> Result<(), Box<dyn Error>> {
             keystroke::measure(keystrokes, counted)
         }
         Command::Budget(budget) => budget::run(&root()?, &budget),
+        Command::Talk { only, set, verbose } => {
+            talk::print(&only, set.as_deref(), verbose);
+            Ok(())
+        }
         Command::Tidy => tidy::check(&root()?),
         Command::FuzzSeeds => fuzz::write_seeds(&root()?),
         Command::Dist { out, attempt } => dist::make(&root()?, &out, attempt),
