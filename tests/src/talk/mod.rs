@@ -318,11 +318,11 @@ fn internal_names(agent: &Agent) -> Vec<String> {
 /// The texts for the model: goals, personas, lines of prompts; and descriptions, unless they are in the first person.
 fn internal_texts(agent: &Agent) -> Vec<String> {
     let identity = &agent.identity;
-    let description = agent.metadata.description.iter().filter(|d| !d.source.starts_with("I "));
+    let description = agent.metadata.description.iter().filter(|d| !d.text.value.starts_with("I "));
     let all = identity.goal.iter().chain(&identity.persona).chain(description);
     let prompts = identity.system_prompt.iter().map(|p| &p.template);
     all.chain(prompts)
-        .flat_map(|text| text.source.lines().map(|line| line.trim().to_lowercase()).collect::<Vec<_>>())
+        .flat_map(|text| text.text.value.lines().map(|line| line.trim().to_lowercase()).collect::<Vec<_>>())
         .filter(|line| line.split_whitespace().count() > 4)
         .collect()
 }
