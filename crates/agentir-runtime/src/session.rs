@@ -217,6 +217,12 @@ pub(crate) struct Frame {
     /// Variables bound to variables of the calling agent.
     #[serde(rename = "bound")]
     pub(crate) bindings: Vec<Binding>,
+    /// The names of the values that other agents passed or returned, which the model sees.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) received: Vec<String>,
+    /// The summary of what came before the messages.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub(crate) summary: String,
     /// The messages that the model sees.
     pub(crate) messages: Vec<Message>,
     /// Additional instructions for the model, valid until the instructions are rebuilt.
@@ -273,6 +279,8 @@ impl Frame {
             return_points: Vec::new(),
             edge_counts: BTreeMap::new(),
             bindings: Vec::new(),
+            received: Vec::new(),
+            summary: String::new(),
             messages: Vec::new(),
             instructions: Vec::new(),
             notes: Vec::new(),

@@ -244,12 +244,27 @@ impl<'p> Run<'_, 'p, '_> {
             }
             missing.push(self.field_spec(agent, field));
         }
+        self.apply_profiles(&mut missing)?;
         Ok(missing)
     }
 
     pub(super) fn missing_fields(&mut self) -> Result<Vec<FieldSpec>, RuntimeError> {
         let agent = self.agent()?;
         self.missing_of(CollectRequest { gather: &agent.gather, only: &[], collect: None })
+    }
+
+    /// The fields without a value that the agent takes if the user gives them, but does not have to collect.
+    pub(super) fn optional_fields(&mut self) -> Result<Vec<FieldSpec>, RuntimeError> {
+        let agent = self.agent()?;
+        let mut optional = Vec::new();
+        for field in &agent.gather.fields {
+            let by_user = !matches!(field.satisfied_by, Some("authoritative_tool" | "system"));
+            if by_user && !self.has_value(&field.name.value) && !self.must_ask(field)? {
+                optional.push(self.field_spec(agent, field));
+            }
+        }
+        self.apply_profiles(&mut optional)?;
+        Ok(optional)
     }
 
     /// Whether a field has to be collected, according to its activation.
@@ -295,10 +310,12 @@ impl<'p> Run<'_, 'p, '_> {
             && !self.traits().arguments_are_variables
             && self.frame().messages.iter().all(|m| m.role != Role::Assistant);
         let asked = missing.first().filter(|_| !silent).map(|f| f.name.clone());
-        let specs: Vec<FieldSpec> = wanted.iter().map(|f| self.field_spec(agent, f)).collect();
-        let mut context = self.frame().messages.clone();
-        context.pop();
-        let task = ModelTask::Extract { message, context, fields: specs.clone(), asked };
+        let mut specs: Vec<FieldSpec> = wanted.iter().map(|f| self.field_spec(agent, f)).collect();
+        self.apply_profiles(&mut specs)?;
+        let context = self.recent_messages(&message);
+        let mut known = self.known_values()?;
+        known.retain(|name, _| specs.iter().any(|field| field.name == *name));
+        let task = ModelTask::Extract { message, context, fields: specs.clone(), asked, known };
         let values = match self.ask_model(task)? {
             Answer::Values(values) => values,
             _ => {
@@ -382,7 +399,7 @@ impl<'p> Run<'_, 'p, '_> {
             },
             "llm" => {
                 let statement = format!("`{text}` as {}: {rule}", spec.name);
-                self.judge(&statement, text.to_string())?
+                self.judge_or(&statement, text.to_string(), true)?
             }
             _ => true,
         })

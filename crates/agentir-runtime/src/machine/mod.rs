@@ -14,10 +14,12 @@ mod confirmation;
 mod detectors;
 mod execute;
 mod exit_conditions;
+mod history;
 mod memory;
 mod message_classifiers;
 mod model_calls;
 mod orchestrate;
+mod plan;
 mod prompt;
 mod remote;
 mod render;
@@ -266,6 +268,7 @@ impl<'p> Machine<'p> {
             condition_results: FxHashMap::default(),
             locals: Vec::new(),
             orchestration: orchestrate::Orchestration::default(),
+            ahead: plan::Ahead::default(),
         };
         let now = run.host.clock.now();
         run.session.remove_expired(now);
@@ -276,6 +279,7 @@ impl<'p> Machine<'p> {
             return Ok(run.end_timed_out(error));
         }
         run.begin_turn();
+        run.ask_ahead();
         let status = run.run_until_wait();
         Ok(run.end_turn(status))
     }
@@ -328,6 +332,8 @@ struct Run<'r, 'p, 'h> {
     locals: Vec<(smol_str::SmolStr, agentir_eval::Value)>,
     /// The state of the orchestration method.
     orchestration: orchestrate::Orchestration,
+    /// The questions that are asked together, and their answers.
+    ahead: plan::Ahead,
 }
 
 /// The progress of a turn. Together with the session, this is the state that speculative execution
@@ -439,7 +445,7 @@ impl<'r, 'p> Run<'r, 'p, '_> {
             self.visits += 1;
             self.condition_results.clear();
             if let Some(kind) = self.machine.cfg.node(at).map(|node| node.kind) {
-                if self.stops_speculation(at, kind) {
+                if self.plan_is_complete() || self.stops_speculation(at, kind) {
                     return Status::Await;
                 }
                 if self.restore_deferred_guardrails(at, kind) {

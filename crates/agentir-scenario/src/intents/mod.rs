@@ -185,6 +185,10 @@ impl Model for IntentModel<'_> {
                 });
                 Answer::Choice(chosen.into_iter().map(|name| (name, 1.0)).collect())
             }
+            // They are sent only to models that ask for them.
+            ModelTask::Several { .. } | ModelTask::Summarize { .. } => {
+                return Err(ModelError::Unavailable("it answers single questions".to_owned()));
+            }
             ModelTask::Converse { tools, .. } => {
                 let effects: Vec<(String, Effect)> = tools
                     .iter()
