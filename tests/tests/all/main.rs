@@ -35,6 +35,7 @@ mod pages;
 mod proofs;
 mod properties;
 mod replay;
+mod requests;
 mod reviewed;
 mod rosetta;
 mod runtime;

@@ -111,7 +111,7 @@ pub(super) fn find(
     let text = reading.text;
     let free = |at: &Range<usize>| reading.is_free(at) && !reading.negated(at);
     let email = || emails(text).into_iter().map(|f| f.at).find(free);
-    let phone = || phones(text, offline.region()).into_iter().map(|f| f.at).find(free);
+    let phone = || phones(text, offline.home()).into_iter().map(|f| f.at).find(free);
     match kind_of(field.spec) {
         TextKind::Email => email(),
         TextKind::Phone => phone(),
@@ -156,6 +156,7 @@ fn person(reading: &ParsedMessage<'_>) -> Option<Range<usize>> {
 
 /// A thing that the message is about: "about the Aurora 500", "my umbrella", "a crime novel".
 fn thing(reading: &ParsedMessage<'_>, field: &Field<'_>) -> Option<Range<usize>> {
+    const ABOUT: &[&str] = &["about", "regarding"];
     const MARKS: &[&str] = &["about", "for", "of", "called", "named", "on", "with", "regarding"];
     const VERBS: &[&str] = &[
         "buy", "order", "want", "need", "like", "find", "book", "lost", "return", "cancel", "get", "love", "prefer", "sell",
@@ -173,7 +174,7 @@ fn thing(reading: &ParsedMessage<'_>, field: &Field<'_>) -> Option<Range<usize>>
         all.iter().rposition(|w| marks.contains(&w.text.as_str()) && !w.negated).map(|at| at + 1)
     };
     let possessive = || all.iter().position(|w| matches!(w.text.as_str(), "my" | "our")).map(|at| at + 1);
-    [from(&MARKS[..1]), possessive(), from(MARKS), from(VERBS)].into_iter().flatten().find_map(|start| {
+    [from(ABOUT), possessive(), from(MARKS), from(VERBS)].into_iter().flatten().find_map(|start| {
         let start = start + all.iter().skip(start).take_while(|w| DETERMINERS.contains(&w.text.as_str())).count();
         let close = |index: usize| {
             let (Some(one), Some(next)) = (all.get(index.wrapping_sub(1)), all.get(index)) else { return true };

@@ -16,6 +16,7 @@ mod judge;
 mod kinds;
 mod numbers;
 mod phrases;
+mod results;
 mod strings;
 mod words;
 
@@ -94,7 +95,7 @@ impl Offline {
 }
 
 impl Offline {
-    const fn region(&self) -> country::Id {
+    const fn home(&self) -> country::Id {
         self.region
     }
 

@@ -94,11 +94,10 @@ pub(super) fn to_user(phrase: &str) -> String {
         let next = tokens.get(at + 1).map(|t| split_tail(t));
         let next_word = next.map(|(word, _)| word.to_lowercase().replace('’', "'"));
         let article = matches!(lower.as_str(), "the" | "a" | "an" | "this");
-        if article && let Some((user, possessive)) = next_word.as_deref().and_then(user_noun) {
+        if article && let Some(possessive) = next_word.as_deref().and_then(user_noun) {
             let tail = next.map_or("", |(_, tail)| tail);
             out.push(format!("{}{tail}", if possessive { "your" } else { "you" }));
             at += 2;
-            let _ = user;
             continue;
         }
         let plain = match lower.as_str() {
@@ -110,8 +109,8 @@ pub(super) fn to_user(phrase: &str) -> String {
             "your" => "my".to_owned(),
             "you" => "I".to_owned(),
             other => match user_noun(other) {
-                Some((_, true)) => "your".to_owned(),
-                Some((_, false)) => "you".to_owned(),
+                Some(true) => "your".to_owned(),
+                Some(false) => "you".to_owned(),
                 None => word.to_owned(),
             },
         };
@@ -127,13 +126,13 @@ fn split_tail(token: &str) -> (&str, &str) {
     (word, token.get(word.len()..).unwrap_or_default())
 }
 
-/// The noun for the user that a word is, and whether it is a possessive.
-fn user_noun(word: &str) -> Option<(&str, bool)> {
+/// Whether a word is a noun for the user, and then whether it is a possessive.
+fn user_noun(word: &str) -> Option<bool> {
     let (noun, possessive) = match word.strip_suffix("'s").or_else(|| word.strip_suffix("s'")) {
         Some(noun) => (noun, true),
         None => (word, false),
     };
-    USERS.contains(&noun).then_some((noun, possessive))
+    USERS.contains(&noun).then_some(possessive)
 }
 
 /// Verbs in the form that "you" takes.
@@ -209,6 +208,10 @@ fn direct(rest: &str, word: Option<&str>) -> Option<String> {
         }
     };
     let tokens: Vec<&str> = rest.split(' ').collect();
+    // "how many guests there are"
+    if let [before @ .., "there", last @ ("is" | "are")] = tokens.as_slice() {
+        return Some(with_head(format!("{} {last} there", before.join(" "))));
+    }
     // "what your email is"
     if let (Some(_), Some((last @ ("is" | "are" | "was"), before))) =
         (word, tokens.split_last().map(|(last, before)| (*last, before)))
@@ -307,6 +310,7 @@ mod tests {
             ("to confirm deletion of the record", "Could you please confirm deletion of the record?"),
             ("whether they would like a receipt", "Would you like a receipt?"),
             ("which size they want", "Which size do you want?"),
+            ("how many guests there are", "How many guests are there?"),
             ("if the user needs anything else", "Do you need anything else?"),
         ] {
             assert_eq!(question_to_user(phrase).as_deref(), Some(question), "{phrase}");

@@ -94,7 +94,7 @@ impl Answered {
     /// If it is invalid, with a message that the model is shown, too.
     pub(super) fn read(&self, ask: &ModelTask, chat: &Chat) -> Result<Answer, String> {
         match ask {
-            ModelTask::Converse { .. } => self.message(chat),
+            ModelTask::Converse { closing, .. } => self.message(chat, closing.is_some()),
             ModelTask::Summarize { .. } if self.text.trim().is_empty() => {
                 Err("it says nothing".to_owned())
             }
@@ -112,8 +112,8 @@ impl Answered {
         }
     }
 
-    /// The message and the calls.
-    fn message(&self, chat: &Chat) -> Result<Answer, String> {
+    /// The message and the calls. It may be empty if the agent says something after it anyway.
+    fn message(&self, chat: &Chat, may_be_empty: bool) -> Result<Answer, String> {
         let mut calls: Vec<ToolUse> = Vec::new();
         for (index, call) in self.calls.iter().enumerate() {
             let known = chat.names.iter().find(|(wire, _)| *wire == call.name);
@@ -131,7 +131,7 @@ impl Answered {
             let id = if call.id.is_empty() { format!("call_{index}") } else { call.id.clone() };
             calls.push(ToolUse { id, name: name.clone(), arguments });
         }
-        if calls.is_empty() && self.text.trim().is_empty() {
+        if calls.is_empty() && self.text.trim().is_empty() && !may_be_empty {
             return Err("it says nothing and calls nothing".to_owned());
         }
         Ok(Answer::Message { text: self.text.clone(), calls })

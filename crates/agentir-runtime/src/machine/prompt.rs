@@ -203,7 +203,8 @@ impl<'p> Run<'_, 'p, '_> {
         }
         if let Some(closing) = parts.closing {
             let text = format!(
-                "After your answer the conversation ends with this text. Do not repeat what it says: {closing}"
+                "After your answer the conversation ends with this text. Do not repeat what it says, and answer \
+                 nothing if it says everything: {closing}"
             );
             paragraph(out, "", &text);
         }

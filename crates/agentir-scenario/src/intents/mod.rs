@@ -65,7 +65,7 @@ impl Intent {
                 calls.iter().map(effect).collect()
             }
             (_, Answer::Message { .. }) => vec![Self::Says],
-            (_, Answer::Verdict(_)) => Vec::new(),
+            (_, Answer::Verdict(_) | Answer::Several(_) | Answer::Summary(_)) => Vec::new(),
         }
     }
 }
