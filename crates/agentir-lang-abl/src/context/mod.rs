@@ -5,9 +5,9 @@
 mod shapes;
 
 use crate::schema::{
-    FieldDef, FieldType, GUARDRAIL, Header, NameKind, Naming, Need, RecordType, Version,
+    FieldDef, FieldType, GUARDRAIL, Header, NameKind, Naming, Need, Part, RecordType, TOOL, Version,
 };
-use crate::tree::{Document, Field, Format, Record, Value};
+use crate::tree::{Document, Field, Format, HeaderValue, Record, Value};
 use crate::{Arena, Options, classify, outline, reader};
 use agentir_diagnostics::{FileId, Span};
 use agentir_syntax::ReadOptions;
@@ -74,7 +74,8 @@ fn read(
     let fragment = options.fragment || classify(&outline).is_none();
     let options = Options { version: options.version, fragment };
     let document = reader::read(&outline, format, options, &arena, &mut problems)?;
-    let mut search = Search { marked, cursor, records: Vec::new(), tool: None, agent: None };
+    let mut search =
+        Search { marked, cursor, records: Vec::new(), tool: None, declared: None, agent: None };
     let spot = search.record(&document.root, None)?;
     Some(search.answer(&document, options.version, spot))
 }
@@ -97,6 +98,8 @@ struct Search<'m, 'c, 't> {
     records: Vec<RecordContext>,
     /// The tool that the innermost record around the marker calls that calls one.
     tool: Option<SmolStr>,
+    /// The tool that is declared around the marker.
+    declared: Option<SmolStr>,
     /// The agent that the innermost record around the marker addresses that addresses one.
     agent: Option<SmolStr>,
 }
@@ -116,6 +119,7 @@ impl Search<'_, '_, '_> {
             Some(_) => {
                 self.tool = self.tool.take().or_else(|| called(record));
                 self.agent = self.agent.take().or_else(|| addressed(record));
+                self.declared = self.declared.take().or_else(|| declared(record));
             }
             None => {
                 self.records.pop();
@@ -209,6 +213,10 @@ impl Search<'_, '_, '_> {
                         place.header(item, &mut context);
                     }
                     place.call(record, &mut context);
+                    if let Value::Names(names) = &field.value {
+                        let listed = names.iter().map(|name| name.value.clone());
+                        context.given.extend(listed.filter(|name| name != MARKER));
+                    }
                 }
             }
         }
@@ -218,7 +226,7 @@ impl Search<'_, '_, '_> {
         // What another agent takes and gives.
         let is_part = |kind: NameKind| matches!(kind, NameKind::Parameter | NameKind::ResultField);
         if context.tool.is_none() && context.names().any(is_part) {
-            context.tool = self.agent;
+            context.tool = self.declared.or(self.agent);
         }
         context.records = self.records;
         context
@@ -301,6 +309,16 @@ impl Keys<'_, '_, '_> {
         let is_key = ty.naming == Naming::Keyed && !self.first;
         if let Some(kind) = ty.refers_to.or(by.filter(|_| !is_key)) {
             context.add_shape(Shape::Name(kind));
+        }
+        // Keys that the language has names for.
+        let known = ty.name_field.and_then(|name| ty.field(name)).filter(|_| is_key);
+        for pattern in known.map_or(&[][..], |def| def.patterns) {
+            if let [Part::Word(word)] = pattern {
+                let insert = self.inserted(word, "", false);
+                context
+                    .expected
+                    .push(Expected::word(ExpectedKind::Value, *word, "").inserting(insert));
+            }
         }
     }
 
@@ -453,6 +471,18 @@ fn addressed(record: &Record<'_>) -> Option<SmolStr> {
             }
         })
     })
+}
+
+/// The name of the tool that a record declares.
+fn declared(record: &Record<'_>) -> Option<SmolStr> {
+    if !std::ptr::eq(record.ty, &TOOL) {
+        return None;
+    }
+    let signature = record.headers.iter().find_map(|header| match header {
+        HeaderValue::Signature(signature) => Some(&signature.name),
+        _ => None,
+    });
+    signature.or(record.name.as_ref()).map(|name| name.value.clone())
 }
 
 /// The name of the tool that a record calls.

@@ -1,7 +1,7 @@
 //! The shapes of values, and which part of a value the offset is in.
 
 use super::{MARKER, called};
-use crate::inline::{Abl, ActionKind, ConstraintKind, EntryPoint, route_words};
+use crate::inline::{Abl, ActionKind, BLOCKS, ConstraintKind, EntryPoint, route_words};
 use crate::schema::{FIELD_TYPES, FieldType, Header, NameKind, Part, RecordType};
 use crate::tree::{Record, Value};
 use agentir_diagnostics::Span;
@@ -252,8 +252,9 @@ impl<'c, 't> Place<'c, 't> {
     fn template(&self, context: &mut Context) {
         if let Some(inner) = open_placeholder(&self.before, "{{", "}}") {
             let inner = inner.trim_start();
-            let inner = match inner.strip_prefix('#') {
-                Some(block) => block.split_once(' ').map_or("", |(_, rest)| rest),
+            let inner = match inner.strip_prefix('#').map(|block| block.split_once(' ')) {
+                Some(Some((_, rest))) => rest,
+                Some(None) => return keywords(context, BLOCKS.iter().copied()),
                 None => inner,
             };
             return self.expression(EntryPoint::Placeholder, inner, context);

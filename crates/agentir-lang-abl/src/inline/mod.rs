@@ -24,6 +24,7 @@ pub(crate) use errors::Abl;
 pub use flow::{Flow, FlowEntry, FlowKind, flow_collection};
 pub use lexer::is_word_of_expressions;
 pub(crate) use lexer::{is_dashed_name, is_step_name, is_word, route_words};
+pub(crate) use template::BLOCKS;
 pub use template::template;
 pub(crate) use token::EntryPoint;
 

@@ -12,6 +12,9 @@ use memchr::{memchr, memmem};
 use smol_str::SmolStr;
 use std::ops::Range;
 
+/// The blocks of templates.
+pub(crate) const BLOCKS: [&str; 4] = ["if", "unless", "each", "with"];
+
 /// The maximum length of a placeholder `{…}`. Code and JSON are longer.
 const MAX_SINGLE: usize = 200;
 
@@ -166,7 +169,7 @@ impl<'a> Scan<'a, '_> {
         let length = text.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(text.len());
         let name = inner.start..inner.start + length;
         let block = Spanned::new(Name::new(self.slice(name.clone())), self.span(name.clone()));
-        if !matches!(block.value.as_str(), "if" | "unless" | "each" | "with") {
+        if !BLOCKS.contains(&block.value.as_str()) {
             let message = format!("there is no block `{block}`");
             self.warn(name.clone(), message).help =
                 Some("blocks are `if`, `unless`, `each` and `with`".to_owned());

@@ -1,6 +1,6 @@
 //! Tables of delegation, handoffs, escalation and completion (§3.10–§3.12).
 
-use super::{FieldType, Header, NameKind, RecordType, Version, field, record};
+use super::{FieldType, Header, NameKind, Part, RecordType, Version, field, record};
 
 pub(super) static DELEGATES: RecordType = record("delegate", &[]).items(&DELEGATE);
 static DELEGATE: RecordType = record(
@@ -65,7 +65,7 @@ static HANDOFF: RecordType = record(
         // Context keys written directly in the handoff.
         field("pass", FieldType::Names).names(NameKind::Variable),
         field("summary", FieldType::Template),
-        field("history", FieldType::Data),
+        field("history", FieldType::Data).patterns(HISTORY),
         field("set", FieldType::Assignments).newest(),
         field("memory_grants", FieldType::Data).newest(),
         field("grant_memory", FieldType::Names).names(NameKind::Variable).until(
@@ -90,12 +90,16 @@ static HANDOFF: RecordType = record(
 .named_by("to")
 .headers(&[Header::Name]);
 
+/// What of the conversation the other agent sees (§3.10).
+const HISTORY: &[&[Part]] =
+    &[&[Part::Word("none")], &[Part::Word("full")], &[Part::Word("summary_only")]];
+
 static CONTEXT: RecordType = record(
     "handoff context",
     &[
         field("pass", FieldType::Names).names(NameKind::Variable),
         field("summary", FieldType::Template),
-        field("history", FieldType::Data),
+        field("history", FieldType::Data).patterns(HISTORY),
         field("set", FieldType::Assignments).newest(),
         field("memory_grants", FieldType::Data).newest(),
         field("grant_memory", FieldType::Names).names(NameKind::Variable).until(

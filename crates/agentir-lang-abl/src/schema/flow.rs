@@ -1,7 +1,7 @@
 //! Tables of `FLOW`, its steps, and other bodies of statements (§3.14, §8.10).
 
 use super::agent::GATHER;
-use super::{FieldType, Header, NameKind, RecordType, field, record};
+use super::{FieldType, Header, NameKind, Part, RecordType, field, record};
 
 /// A flow: an optional order, and steps by name.
 pub static FLOW: RecordType = record(
@@ -246,10 +246,20 @@ static ACTION_HANDLER: RecordType = record(
 
 /// `ON_ERROR` (§3.13).
 pub(super) static ERROR_HANDLERS: RecordType = record("error handlers", &[]).items(&ERROR_HANDLER);
+/// The types of errors (§3.13), without those of one version alone.
+const ERROR_TYPES: &[&[Part]] = &[
+    &[Part::Word("tool_error")],
+    &[Part::Word("tool_timeout")],
+    &[Part::Word("validation_error")],
+    &[Part::Word("invalid_input")],
+    &[Part::Word("api_error")],
+    &[Part::Word("unknown_error")],
+    &[Part::Word("default")],
+];
 static ERROR_HANDLER: RecordType = record(
     "error handler",
     with_actions![
-        field("type", FieldType::Name),
+        field("type", FieldType::Name).patterns(ERROR_TYPES),
         field("subtypes", FieldType::Names).aliased(&["subtype"]).newest(),
         field("retry", FieldType::Number),
         field("retry_delay", FieldType::Number),

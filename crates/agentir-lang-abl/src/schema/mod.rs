@@ -20,7 +20,7 @@ pub(crate) use agentir_ir::FIELD_TYPES;
 pub use agentir_syntax::context::NameKind;
 pub use behavior::{GUARDRAIL, PROFILE};
 pub use flow::{FLOW, STEP};
-pub use tools::TOOL_LIBRARY;
+pub use tools::{TOOL, TOOL_LIBRARY};
 
 /// The shape of a field's value.
 #[derive(Debug, Clone, Copy)]

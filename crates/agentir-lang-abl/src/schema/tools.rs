@@ -44,7 +44,8 @@ pub static TOOL_LIBRARY: RecordType = record(
     ],
 );
 
-pub(super) static TOOL: RecordType = record(
+/// One tool: a signature, and how it is called.
+pub static TOOL: RecordType = record(
     "tool",
     &[
         field("description", FieldType::Template),
@@ -73,7 +74,7 @@ pub(super) static TOOL: RecordType = record(
         field("requires_auth", FieldType::Bool),
         field("effect", FieldType::Enum(&["read_only", "state_write", "side_effect"])).newest(),
         field("confirm", FieldType::Enum(&["always", "never", "when_side_effects"])),
-        field("immutable", FieldType::Names),
+        field("immutable", FieldType::Names).names(NameKind::Parameter),
         field("confirmation", FieldType::Record(&CONFIRMATION)).newest(),
         field("auth_profile", FieldType::Text).current(),
         field("auth_jit", FieldType::Bool).current(),
@@ -201,7 +202,7 @@ static CONFIRMATION: RecordType = record(
     "confirmation",
     &[
         field("require", FieldType::Enum(&["always", "never", "when_side_effects"])),
-        field("immutable_params", FieldType::Names),
+        field("immutable_params", FieldType::Names).names(NameKind::Parameter),
         field("consent_required_in", FieldType::Data),
         field("consent_scope", FieldType::Text),
         field("consent_action", FieldType::Text),

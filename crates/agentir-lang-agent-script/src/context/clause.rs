@@ -52,6 +52,7 @@ impl Search<'_, '_> {
                     true => self.statements(&branch.body, context),
                     false => {
                         let condition = self.before(branch.text.start);
+                        self.context.result_of.clone_from(&self.context.tool);
                         self.expression(EntryPoint::Condition, condition);
                     }
                 }
@@ -68,6 +69,8 @@ impl Search<'_, '_> {
                 self.record(&COLLECT, &entry.children);
             }
             Word::Run => {
+                // Its inputs may be outputs of the call that it follows.
+                self.context.result_of = self.context.tool.take();
                 self.context.tool = member(text.raw, ACTIONS);
                 self.statements(&entry.children, StatementContext::Callback);
             }
@@ -80,6 +83,9 @@ impl Search<'_, '_> {
     fn clause(&mut self, word: Word, from: u32) {
         let before = self.before(from);
         let words = before.trim();
+        if !matches!(word, Word::With) {
+            self.context.result_of.clone_from(&self.context.tool);
+        }
         match word {
             Word::Set => match before.split_once('=') {
                 Some((_, value)) => self.expression(EntryPoint::Placeholder, value),

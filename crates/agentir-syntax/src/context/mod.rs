@@ -32,6 +32,8 @@ pub struct Context {
     pub tool: Option<SmolStr>,
     /// The tool whose call the offset follows, so that its result is at hand.
     pub result_of: Option<SmolStr>,
+    /// The path that the value here is compared with.
+    pub compared: Option<SmolStr>,
     /// The arguments that the call has already, and the keys that the mapping around the offset has.
     pub given: Vec<SmolStr>,
     /// The keys, keywords and values that the tables of the language allow here. Names are not among them: these are
@@ -52,6 +54,7 @@ impl Context {
             qualifier: None,
             tool: None,
             result_of: None,
+            compared: None,
             given: Vec::new(),
             expected: Vec::new(),
         }
@@ -311,7 +314,12 @@ pub fn qualifier(before: &str) -> Option<SmolStr> {
     if before.ends_with('@') {
         return Some(SmolStr::new_static("@"));
     }
-    let path = before.strip_suffix('.')?;
+    path_at_end(before.strip_suffix('.')?)
+}
+
+/// The path that a text ends with, with its subscripts.
+#[must_use]
+pub fn path_at_end(path: &str) -> Option<SmolStr> {
     let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '@');
     let mut start = path.len();
     let mut brackets = 0_usize;

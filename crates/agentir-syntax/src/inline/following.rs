@@ -4,8 +4,11 @@
 //! grammar allows there ([`END`]), and spells the terminals; so what is offered cannot differ from what is read.
 
 use super::{Error, InlineLanguage};
-use crate::context::{Context, Expected, ExpectedKind, NameKind, Shape, ends_in_string, qualifier};
+use crate::context::{
+    Context, Expected, ExpectedKind, NameKind, Shape, ends_in_string, path_at_end, qualifier,
+};
 use lalrpop_util::ParseError;
+use smol_str::SmolStr;
 
 /// The offset of the token behind a text that is asked about.
 pub const END: u32 = u32::MAX;
@@ -93,6 +96,7 @@ fn terminals<L: Following>(text: &str, entry_point: L::EntryPoint) -> Option<Vec
 /// Adds what may follow a text: words of the language, and the shape of a value where one is possible. Behind a text
 /// with an error in it, that is a value.
 pub fn add_following<L: Following>(text: &str, entry_point: L::EntryPoint, context: &mut Context) {
+    context.compared = compared(text);
     if ends_in_string(text) {
         return context.add_shape(Shape::Text);
     }
@@ -174,21 +178,53 @@ fn add(context: &mut Context, spelling: &Spelling, text: &'static str) {
     context.expected.push(one.inserting(insert));
 }
 
+/// The path that a value at the end of a text is compared with: `x` behind `x == `, `x != "`, `x IN ["a", `.
+fn compared(text: &str) -> Option<SmolStr> {
+    // A string that is begun is a value already.
+    let open = ends_in_string(text).then(|| text.rfind(['"', '\'']));
+    let before = match open {
+        Some(quote) => text.get(..quote?)?,
+        None => text,
+    };
+    let before = match arguments(before).as_slice() {
+        [.., Argument { bracket: '[', open, .. }] => {
+            let list = format!("{} ", before.get(..*open)?);
+            let before = without_last(&list, "not in").or_else(|| without_last(&list, "in"))?;
+            return path_at_end(before.trim_end());
+        }
+        _ => {
+            let before = before.trim_end();
+            before.strip_suffix("==").or_else(|| before.strip_suffix("!="))?
+        }
+    };
+    path_at_end(before.trim_end())
+}
+
 /// Whether a text ends where an entry of an object begins.
 fn is_entry(text: &str) -> bool {
-    arguments(text).last().is_some_and(|(bracket, own)| *bracket == '{' && own.trim().is_empty())
+    arguments(text).last().is_some_and(|one| one.bracket == '{' && one.text.trim().is_empty())
 }
 
 /// The argument that a text ends in, where the text is a list of arguments: what follows the last comma outside of its
 /// brackets.
 #[must_use]
 pub fn top_argument(text: &str) -> &str {
-    arguments(text).first().map(|(_, own)| *own).unwrap_or_default()
+    arguments(text).first().map(|one| one.text).unwrap_or_default()
 }
 
-/// The arguments that a text ends in, from the outermost in, each with the bracket that it is in.
-fn arguments(text: &str) -> Vec<(char, &str)> {
-    let mut starts = vec![(' ', 0)];
+/// An argument that a text ends in.
+struct Argument<'t> {
+    /// The bracket that it is in; a space, if none.
+    bracket: char,
+    /// The offset of the bracket.
+    open: usize,
+    /// The argument.
+    text: &'t str,
+}
+
+/// The arguments that a text ends in, from the outermost in.
+fn arguments(text: &str) -> Vec<Argument<'_>> {
+    let mut starts = vec![(' ', 0, 0)];
     let (mut quote, mut escaped) = (None, false);
     for (at, c) in text.char_indices() {
         match (quote, c) {
@@ -197,19 +233,21 @@ fn arguments(text: &str) -> Vec<(char, &str)> {
             (Some(mark), _) if c == mark => quote = None,
             (Some(_), _) => {}
             (None, '"' | '\'') => quote = Some(c),
-            (None, '(' | '[' | '{') => starts.push((c, at + 1)),
+            (None, '(' | '[' | '{') => starts.push((c, at, at + 1)),
             (None, ')' | ']' | '}') if starts.len() > 1 => {
                 starts.pop();
             }
             (None, ',') => {
-                if let Some((_, start)) = starts.last_mut() {
+                if let Some((.., start)) = starts.last_mut() {
                     *start = at + 1;
                 }
             }
             _ => {}
         }
     }
-    let argument = |(bracket, start): (char, usize)| Some((bracket, text.get(start..)?));
+    let argument = |(bracket, open, start): (char, usize, usize)| {
+        Some(Argument { bracket, open, text: text.get(start..)? })
+    };
     starts.into_iter().filter_map(argument).collect()
 }
 

@@ -8,9 +8,10 @@ use agentir_expr::{
     Version, functions, methods,
 };
 use agentir_flow::cfg::AgentId;
-use agentir_ir::{Agent, Node, Program, Tool, WriteUse};
+use agentir_ir::{Agent, Node, Program, Tool, Validation, WriteUse};
 use agentir_syntax::context::{Context, Expected, ExpectedKind, NameKind, Shape};
 use rustc_hash::FxHashMap;
+use smol_str::SmolStr;
 
 /// The names around an offset.
 pub(super) struct Names<'a> {
@@ -55,6 +56,9 @@ impl<'a> Names<'a> {
                 }
                 if context.takes_expression() {
                     self.roots(context, &mut all);
+                }
+                if let Some(path) = &context.compared {
+                    self.values(path, context, &mut all);
                 }
             }
             Some(path) if !path.starts_with('@') => {
@@ -143,7 +147,7 @@ impl<'a> Names<'a> {
             NameKind::Step => SymbolKind::Step,
             NameKind::Tool => SymbolKind::Tool,
             NameKind::Parameter | NameKind::ResultField => {
-                return self.parts_of_tool(kind, context, all);
+                return self.parts_of_tool(kind, context.tool.as_ref(), context, all);
             }
             NameKind::Template => SymbolKind::Template,
             NameKind::Profile => SymbolKind::Profile,
@@ -188,8 +192,14 @@ impl<'a> Names<'a> {
     }
 
     /// Parameters, or fields of the result, of the tool that is called.
-    fn parts_of_tool(&self, kind: NameKind, context: &Context, all: &mut Vec<Expected>) {
-        let Some(name) = context.tool.as_deref() else { return };
+    fn parts_of_tool(
+        &self,
+        kind: NameKind,
+        tool: Option<&SmolStr>,
+        context: &Context,
+        all: &mut Vec<Expected>,
+    ) {
+        let Some(name) = tool else { return };
         let tool = self.tool(name);
         if tool.is_none()
             && let Some((id, agent)) = self.agent(name)
@@ -517,6 +527,38 @@ impl<'a> Names<'a> {
         self.type_at(&path, context, assignments)
     }
 
+    /// The texts that a variable may be: those of its field or entity, and those that the runtime assigns.
+    fn values(&self, path: &str, context: &Context, all: &mut Vec<Expected>) {
+        let name = path.rsplit_once('@').map_or(path, |(_, reference)| {
+            reference.split_once('.').map_or(reference, |(_, name)| name)
+        });
+        let mut texts: Vec<&str> = Vec::new();
+        for agent in self.declaring() {
+            let entities = || agent.entities.iter();
+            agent.walk(&mut |node| {
+                let Node::Field(field) = node else { return };
+                if field.name.value != name {
+                    return;
+                }
+                let entity = field.entity_ref.as_ref();
+                let entity =
+                    entities().find(|one| entity.is_some_and(|e| e.value == one.name.value));
+                let listed = entity.into_iter().flat_map(|entity| &entity.values);
+                texts.extend(field.enum_values.iter().chain(listed).map(|one| one.value.as_str()));
+                let checked = field.validation.iter().filter(|v| v.kind.value == "enum");
+                texts.extend(checked.flat_map(Validation::values));
+            });
+        }
+        let known = self.dialect.runtime().variables.iter().filter(|v| self.version >= v.since);
+        texts.extend(known.filter(|v| v.name == path).flat_map(|v| v.values));
+        // Within quotes, a value is written without them.
+        let is_quoted = !context.takes_expression();
+        all.extend(texts.into_iter().map(|text| {
+            let written = if is_quoted { text.to_owned() } else { format!("\"{text}\"") };
+            Expected::word(ExpectedKind::Value, written, format!("value of {path}"))
+        }));
+    }
+
     // ---- references with namespaces ------------------------------------------------------------
 
     fn references(
@@ -558,7 +600,10 @@ impl<'a> Names<'a> {
                     });
                 }
             }
-            "outputs" => self.parts_of_tool(NameKind::ResultField, context, all),
+            "outputs" => {
+                let tool = context.result_of.as_ref();
+                self.parts_of_tool(NameKind::ResultField, tool, context, all);
+            }
             _ => {
                 let known = self.dialect.runtime().reference(namespace);
                 let members = known.and_then(|space| space.members).unwrap_or_default();
@@ -580,7 +625,7 @@ impl<'a> Names<'a> {
         let known = self.dialect.runtime().references.iter().filter(readable).map(|s| s.name);
         let names: Vec<&str> = if allowed.is_empty() { known.collect() } else { allowed.to_vec() };
         // Outputs are those of an action that was called.
-        let has_outputs = context.tool.is_some();
+        let has_outputs = context.result_of.is_some();
         names.into_iter().filter(move |name| *name != "outputs" || has_outputs)
     }
 }

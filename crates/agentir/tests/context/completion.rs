@@ -255,6 +255,7 @@ fn sections_of_abl() {
 /// §3: the words that a field may have, also half written; placeholders; names that are being declared.
 #[test]
 fn values_of_abl() {
+    let tool = "    description: \"Find a horse\"\n";
     check(
         NATIVE,
         &[
@@ -277,6 +278,40 @@ fn values_of_abl() {
             ("    THEN: find\n", "    THEN: <|>\n", &["done", "COMPLETE"], &["rider"]),
             ("TO: Price_Desk", "TO: <|>", &["Price_Desk"], &["rider"]),
             ("AGENT: Stable_Desk", "AGENT: <|>", &[], &["Price_Desk", "rider"]),
+            // §3.5: parameters that stay as the user confirmed them.
+            (tool, "    immutable: [<|>]\n", &["size", "level", "day"], &["rider"]),
+            (tool, "    immutable: [size, le<|>]\n", &["level", "day"], &["size"]),
+            // §3.10: what of the conversation goes along; §3.13: types of errors.
+            ("    WHEN: day IS SET\n", "    history: <|>\n", &["full", "summary_only"], &["rider"]),
+            (
+                "DELEGATE:\n",
+                "ON_ERROR:\n  <|>\n\nDELEGATE:\n",
+                &["tool_timeout", "api_error", "unknown_error"],
+                &["rider"],
+            ),
+            // §3.14.1: blocks in templates.
+            ("for {{rider}}", "for {{#<|>", &["if", "each", "unless"], &["rider"]),
+        ],
+    );
+}
+
+/// §3.6, §3.8.2: what a field is compared with.
+#[test]
+fn values_of_fields() {
+    let choice = "    type: date\n";
+    let text = AGENT.replace(choice, "    type: enum\n    options: [\"today\", \"next week\"]\n");
+    let files = Files { text: &text, ..NATIVE };
+    let when = "WHEN: day IS SET";
+    check(
+        files,
+        &[
+            (when, "WHEN: day == <|>", &["\"today\"", "\"next week\"", "null"], &["today"]),
+            (when, "WHEN: day == \"<|>\"", &["today", "next week"], &["\"today\"", "rider"]),
+            (when, "WHEN: day != \"to<|>", &["today"], &["rider"]),
+            (when, "WHEN: ready AND day IN [\"today\", <|>", &["\"next week\"", "rider"], &[]),
+            (when, "WHEN: day NOT IN [\"<|>\"]", &["today"], &[]),
+            (when, "WHEN: rider == <|>", &["day"], &["\"today\""]),
+            (when, "WHEN: UPPER(day) == <|>", &["rider"], &["\"today\""]),
         ],
     );
 }
