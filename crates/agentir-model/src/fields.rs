@@ -142,12 +142,6 @@ pub fn schema_of(field: &FieldSpec) -> Map<String, Json> {
     for (value, others) in field.values.iter().filter(|(_, others)| !others.is_empty()) {
         words.push(format!("{value} is also called {}", others.join(", ")));
     }
-    if !field.lookup.is_empty() {
-        let listed = field.lookup.iter().map(|(value, others)| {
-            if others.is_empty() { value.clone() } else { format!("{value} ({})", others.join(", ")) }
-        });
-        words.push(format!("one of: {}", listed.collect::<Vec<_>>().join(", ")));
-    }
     if let Some((pattern, _)) = &field.pattern {
         words.push(format!("it matches {pattern}"));
     }

@@ -136,10 +136,6 @@ pub struct FieldSpec {
     /// The allowed values, each with its synonyms; empty if any value is allowed.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub values: IndexMap<String, Vec<String>>,
-    /// Values that it is looked up in, each with what it stands for. A value that is not among them is still a value,
-    /// which is refused afterwards.
-    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
-    pub lookup: IndexMap<String, Vec<String>>,
     /// A regular expression that matches the value, and the number of the group that holds it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pattern: Option<(String, usize)>,

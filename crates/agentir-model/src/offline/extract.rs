@@ -275,8 +275,7 @@ fn extract_enums<'f>(
     let mut taken: Vec<(Range<usize>, usize)> = Vec::new();
     let mut left = Vec::new();
     for (index, field) in fields.drain(..).enumerate() {
-        let listed =
-            if field.spec.values.is_empty() { &field.spec.lookup } else { &field.spec.values };
+        let listed = &field.spec.values;
         if listed.is_empty() {
             left.push(field);
             continue;
@@ -306,11 +305,6 @@ fn extract_enums<'f>(
             found.extend(meant.map(|value| (0..0, value)));
         }
         let value = match (field.spec.ty, found.as_slice()) {
-            // What is not in a table is refused later.
-            (_, []) if field.spec.values.is_empty() => {
-                left.push(field);
-                continue;
-            }
             (_, []) => continue,
             (FieldType::List, all) => all.iter().map(|(_, v)| Json::String((*v).clone())).collect(),
             // The last mention counts: "economy, no, business".

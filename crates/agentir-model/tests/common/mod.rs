@@ -43,7 +43,6 @@ pub fn field(text: &str) -> FieldSpec {
         description: String::new(),
         prompt: None,
         values,
-        lookup: IndexMap::new(),
         pattern: None,
         format: None,
         rule: None,

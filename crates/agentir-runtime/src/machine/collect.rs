@@ -244,7 +244,6 @@ impl<'p> Run<'_, 'p, '_> {
             }
             missing.push(self.field_spec(agent, field));
         }
-        self.apply_profiles(&mut missing)?;
         Ok(missing)
     }
 
@@ -263,7 +262,6 @@ impl<'p> Run<'_, 'p, '_> {
                 optional.push(self.field_spec(agent, field));
             }
         }
-        self.apply_profiles(&mut optional)?;
         Ok(optional)
     }
 
@@ -310,8 +308,7 @@ impl<'p> Run<'_, 'p, '_> {
             && !self.traits().arguments_are_variables
             && self.frame().messages.iter().all(|m| m.role != Role::Assistant);
         let asked = missing.first().filter(|_| !silent).map(|f| f.name.clone());
-        let mut specs: Vec<FieldSpec> = wanted.iter().map(|f| self.field_spec(agent, f)).collect();
-        self.apply_profiles(&mut specs)?;
+        let specs: Vec<FieldSpec> = wanted.iter().map(|f| self.field_spec(agent, f)).collect();
         let context = self.recent_messages(&message);
         let mut known = self.known_values()?;
         known.retain(|name, _| specs.iter().any(|field| field.name == *name));

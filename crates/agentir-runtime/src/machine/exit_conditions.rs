@@ -114,7 +114,6 @@ impl<'p> Run<'_, 'p, '_> {
                 .unwrap_or_default(),
             prompt: None,
             values: indexmap::IndexMap::new(),
-            lookup: indexmap::IndexMap::new(),
             pattern: None,
             format: None,
             rule: None,

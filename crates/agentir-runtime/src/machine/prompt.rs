@@ -7,15 +7,12 @@ use crate::session::RuntimeError;
 use agentir_expr::{Template, TypeExpr, TypeKind};
 use agentir_flow::cfg::{Edge, Origin};
 use agentir_ir::{
-    Agent, BindingAction, Entity, FilledBy, GatherField, LookupTable, NumberOrText, Parameter, Profile,
+    Agent, BindingAction, Entity, FilledBy, GatherField, NumberOrText, Parameter, Profile,
     ReasoningZone, Tool, ToolBinding, Validation,
 };
 use indexmap::IndexMap;
 use serde_json::{Map, Value as Json};
 use std::fmt::Write;
-
-/// The number of values of a lookup table up to which they are listed.
-const MAX_LOOKUP_VALUES: usize = 200;
 
 /// How a model is to talk.
 const MANNERS: &str = "\
@@ -384,7 +381,6 @@ impl<'p> Run<'_, 'p, '_> {
                 .unwrap_or_default(),
             prompt: None,
             values: IndexMap::new(),
-            lookup: IndexMap::new(),
             pattern: None,
             format: None,
             rule: None,
@@ -404,7 +400,6 @@ impl<'p> Run<'_, 'p, '_> {
             description: parameter.description.as_ref().map(|d| self.render(d)).unwrap_or_default(),
             prompt: None,
             values: parameter.values.iter().map(|v| (self.render(v), Vec::new())).collect(),
-            lookup: IndexMap::new(),
             pattern: None,
             format: None,
             rule: None,
@@ -431,8 +426,6 @@ impl<'p> Run<'_, 'p, '_> {
         {
             values = entity.values.iter().map(|v| (v.value.to_string(), Vec::new())).collect();
         }
-        let table = field.semantics.as_ref().and_then(|s| s.lookup.as_ref());
-        let table = table.and_then(|table| agent.lookup_tables.get(table.value.as_str()));
         let synonyms = field.synonyms.as_ref().or(entity.and_then(|e| e.synonyms.as_ref()));
         if let Some(Json::Object(synonyms)) = synonyms {
             for (value, words) in synonyms {
@@ -454,60 +447,12 @@ impl<'p> Run<'_, 'p, '_> {
                 .map(|p| self.render(p))
                 .or_else(|| self.message(field.message_key.as_ref()?.value.as_str())),
             values,
-            lookup: table.map(|table| self.lookup_values(table)).unwrap_or_default(),
             pattern: pattern.map(|p| (p.to_string(), group)),
             format: field.validation.as_ref().and_then(format_of),
             rule: field.validation.as_ref().and_then(rule_of),
             hints: field.extraction_hints.iter().map(|h| self.render(h)).collect(),
             required: field.required,
         }
-    }
-
-    /// The values of an inline lookup table: keys with what they stand for, or plain values. A table that is too long to
-    /// be shown has none.
-    fn lookup_values(&self, table: &LookupTable) -> IndexMap<String, Vec<String>> {
-        let mut values: IndexMap<String, Vec<String>> =
-            table.values.iter().map(|value| (self.render(value), Vec::new())).collect();
-        if let Some(Json::Object(map)) = &table.map {
-            for (key, value) in map {
-                let names = match value {
-                    Json::String(name) => vec![name.clone()],
-                    Json::Array(names) => {
-                        names.iter().filter_map(Json::as_str).map(str::to_owned).collect()
-                    }
-                    _ => Vec::new(),
-                };
-                values.insert(key.clone(), names);
-            }
-        }
-        if values.len() > MAX_LOOKUP_VALUES { IndexMap::new() } else { values }
-    }
-
-    /// Replaces what active profiles say differently about fields, the profile with the highest priority last.
-    pub(super) fn apply_profiles(&mut self, fields: &mut [FieldSpec]) -> Result<(), RuntimeError> {
-        let agent = self.agent()?;
-        let profiles = agent.behavior_profiles.iter().chain(self.machine.program.profiles());
-        if fields.is_empty() || profiles.into_iter().all(|p| p.gather_overrides.is_none()) {
-            return Ok(());
-        }
-        for profile in self.active_profiles()?.into_iter().rev() {
-            for own in profile.gather_overrides.iter().flat_map(|o| &o.field_overrides) {
-                let Some(field) = fields.iter_mut().find(|f| own.name.value == f.name) else {
-                    continue;
-                };
-                if let Some(prompt) = &own.prompt {
-                    field.prompt = Some(self.render(prompt));
-                }
-                if let Some(description) = &own.description {
-                    field.description = self.render(description);
-                }
-                if let Some(validation) = &own.validation {
-                    field.format = format_of(validation);
-                    field.rule = rule_of(validation);
-                }
-            }
-        }
-        Ok(())
     }
 
     /// The text of one of the agent's messages.
