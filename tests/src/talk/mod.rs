@@ -265,9 +265,11 @@ fn shown(call: &RecordedCall) -> String {
 /// The value of a variable of any agent.
 fn value(session: &agentir_runtime::Session, name: &str) -> Json {
     let name = name.rsplit('.').next().unwrap_or(name);
+    // Variables of a whole program have a prefix.
+    let named = |key: &str| key.rsplit(['.', ':', '@']).next() == Some(name);
     session
         .variable(name)
-        .or_else(|| session.variables().remove(name))
+        .or_else(|| session.variables().into_iter().find(|(key, _)| named(key)).map(|(_, v)| v))
         .unwrap_or(Json::Null)
 }
 

@@ -3,9 +3,11 @@
 //! for one thing at a time, calls no tool without its required arguments, and shows nothing that is not meant for users.
 
 use super::choose::choose;
-use super::extract::extract;
+use super::extract::{Reach, extract};
 use super::instructions::{Step, What, When, steps};
-use super::phrases::{SmallTalk, ability, greets, question_to_user, small_talk, to_user};
+use super::phrases::{
+    SmallTalk, ability, greets, question_to_user, requests, small_talk, to_user,
+};
 use super::results::{describe_result, is_failure};
 use super::words::{Word, name_words, similarity, words, yes_or_no};
 use super::{Offline, is_blank, sentence};
@@ -223,13 +225,35 @@ impl<'r> Turn<'r> {
             return None;
         }
         let tool = open.iter().find(|t| t.name == *name && t.purpose == Purpose::Call)?;
-        if self.called_before(tool) || tool.parameters.iter().any(|p| p.required && !self.is_known(p)) {
+        if self.called_before(tool) {
             return None;
         }
         Some(self.call(tool, self.arguments(tool, false)?))
     }
 
     // ---- values -------------------------------------------------------------------------------
+
+    /// The parameters that a call needs: those that are required, or all if none is declared to be.
+    fn needed<'t>(tool: &'t ToolSpec) -> impl Iterator<Item = &'t FieldSpec> {
+        let declared = tool.parameters.iter().any(|p| p.required);
+        tool.parameters.iter().filter(move |p| p.required || !declared)
+    }
+
+    /// Whether the message answers a question of the agent.
+    fn is_answer(&self) -> bool {
+        let last = self.before.iter().rev().find(|m| m.role == Role::Assistant && !m.text.is_empty());
+        last.is_some_and(|last| {
+            requests(&last.text) && !["help", "would you like to do", "need?"].iter().any(|w| last.text.contains(w))
+        })
+    }
+
+    /// A value that a tool returned under the name of a parameter.
+    fn returned(&self, name: &str) -> Option<Json> {
+        let results = self.messages.iter().rev().filter(|m| m.role == Role::Tool);
+        results
+            .filter_map(|m| serde_json::from_str::<Json>(&m.text).ok())
+            .find_map(|result| result.get(name).filter(|v| !is_blank(v) && !v.is_object()).cloned())
+    }
 
     fn is_known(&self, field: &FieldSpec) -> bool {
         self.known.get(&field.name).is_some_and(|value| !is_blank(value))
@@ -249,9 +273,12 @@ impl<'r> Turn<'r> {
             if answered && parameter.is_none() && yes_or_no(self.said).is_some() {
                 return None;
             }
-            let wanted = parameter.is_none() && !answered;
+            // What was noted already is not also what the user wants.
+            let noted = self.since.iter().any(|m| !m.calls.is_empty());
+            let reach =
+                if parameter.is_some() || answered || noted { Reach::Named } else { Reach::Request };
             let mut values =
-                extract(self.offline, self.said, &tool.parameters, parameter.map(|p| p.name.as_str()), wanted);
+                extract(self.offline, self.said, &tool.parameters, parameter.map(|p| p.name.as_str()), reach);
             values.retain(|name, value| self.known.get(name) != Some(value));
             (!values.is_empty()).then_some((tool, values))
         })
@@ -270,12 +297,11 @@ impl<'r> Turn<'r> {
         let mut arguments = Map::new();
         for parameter in &tool.parameters {
             let known = self.known.get(&parameter.name).filter(|value| !is_blank(value));
-            match heard.get(&parameter.name).or(known) {
-                Some(value) => {
-                    arguments.insert(parameter.name.clone(), value.clone());
-                }
-                None if parameter.required => return None,
-                None => {}
+            let value = heard.get(&parameter.name).or(known).cloned();
+            if let Some(value) = value.or_else(|| self.returned(&parameter.name)) {
+                arguments.insert(parameter.name.clone(), value);
+            } else if Self::needed(tool).any(|needed| needed.name == parameter.name) {
+                return None;
             }
         }
         Some(arguments)
@@ -307,9 +333,23 @@ impl<'r> Turn<'r> {
             let before = self.messages.get(from..at).unwrap_or_default();
             let asked = self.asked_parameter(tool, before).map(|p| p.name.as_str());
             let why = asked.is_none() && (wanted && Some(at) == last || self.led_to(tool, at));
-            values.extend(extract(self.offline, &message.text, &unknown, asked, why));
+            let reach = if why { Reach::Any } else { Reach::Named };
+            let mut new = extract(self.offline, &message.text, &unknown, asked, reach);
+            // "Find books" names what the tool does, not which books.
+            new.retain(|_, value| {
+                !why || value.as_str().is_none_or(|text| !self.only_names(tool, text))
+            });
+            values.extend(new);
         }
         values
+    }
+
+    /// Whether a text consists of words about a tool.
+    fn only_names(&self, tool: &ToolSpec, text: &str) -> bool {
+        let mut own = name_words(&tool.name);
+        own.extend(words(&tool.description));
+        let said = words(text);
+        said.iter().filter(|w| w.is_content()).all(|w| own.iter().any(|own| own.stem == w.stem))
     }
 
     /// Whether a message of the user made the agent ask for a parameter of a tool.
@@ -317,7 +357,7 @@ impl<'r> Turn<'r> {
         let next = self.messages.get(at + 1..).unwrap_or_default();
         let reply = next.iter().find(|m| m.role == Role::Assistant && !m.text.is_empty());
         reply.is_some_and(|reply| {
-            tool.parameters.iter().any(|p| p.required && reply.text.contains(&self.question(p)))
+            Self::needed(tool).any(|p| reply.text.contains(&self.question(p)))
         })
     }
 
@@ -351,13 +391,15 @@ impl<'r> Turn<'r> {
         let pending = self.pending_tool(open);
         let wanted = acting.map(|(tool, sure)| (tool, sure >= MIN_LEAVE_CONFIDENCE));
         let tool = match (pending, wanted) {
+            // The instructions demand something else before.
+            (None, Some((tool, _))) if self.waits(tool) => return None,
             // Another wish than the answer to the question.
             (Some(_), Some((tool, true))) | (None, Some((tool, _))) => tool,
             (Some(tool), _) => tool,
             (None, None) => {
                 // All that a tool needs is known.
                 let ready = open.iter().find(|tool| {
-                    let mut required = tool.parameters.iter().filter(|p| p.required).peekable();
+                    let mut required = Self::needed(tool).peekable();
                     tool.purpose == Purpose::Call
                         && required.peek().is_some()
                         && required.all(|p| self.is_known(p))
@@ -367,13 +409,15 @@ impl<'r> Turn<'r> {
                 return Some(self.call(ready, self.arguments(ready, false)?));
             }
         };
-        let asks_for = tool.parameters.iter().filter(|p| p.required);
         match self.arguments(tool, true) {
             Some(arguments) => Some(self.call(tool, arguments)),
             None => {
                 let heard = self.heard(tool, true);
-                let lacking =
-                    asks_for.into_iter().find(|p| !self.is_known(p) && !heard.contains_key(&p.name))?;
+                let lacking = Self::needed(tool).find(|p| {
+                    !self.is_known(p)
+                        && !heard.contains_key(&p.name)
+                        && self.returned(&p.name).is_none()
+                })?;
                 Some(self.ask(self.question(lacking)))
             }
         }
@@ -438,12 +482,13 @@ impl<'r> Turn<'r> {
             if !applies || self.called_before(tool) {
                 continue;
             }
-            if let Some(arguments) = self.arguments(tool, matches!(step.when, When::Wants(_))) {
+            let wanted = matches!(step.when, When::Wants(_)) || !self.is_answer();
+            if let Some(arguments) = self.arguments(tool, wanted) {
                 return Some(self.call(tool, arguments));
             }
-            let heard = self.heard(tool, false);
-            let lacking = tool.parameters.iter().find(|p| {
-                p.required && !self.is_known(p) && !heard.contains_key(&p.name)
+            let heard = self.heard(tool, wanted);
+            let lacking = Self::needed(tool).find(|p| {
+                !self.is_known(p) && !heard.contains_key(&p.name) && self.returned(&p.name).is_none()
             });
             if let Some(parameter) = lacking {
                 return Some(self.ask(self.question(parameter)));
@@ -575,10 +620,8 @@ impl<'r> Turn<'r> {
                 overlap(field, &words(item)) > 0.0
                     && self.field_for(item).is_some_and(|best| best.name == field.name)
             })?;
-            match items.len() {
-                1 => Some(question.clone()),
-                _ => question_to_user(&format!("for {mine}")),
-            }
+            let all = items.iter().all(|item| self.field_for(item).is_some_and(|f| f.name == field.name));
+            if all { Some(question.clone()) } else { question_to_user(&format!("for {mine}")) }
         });
         asked.unwrap_or_else(|| request_for(field))
     }
@@ -592,7 +635,7 @@ impl<'r> Turn<'r> {
         let filled = self.optional.is_empty() || self.steps.iter().any(|s| matches!(s.what, What::Ask { .. }));
         let asked = self.before.iter().any(|m| m.role == Role::Assistant);
         if let Some(tool) = done
-            && (yes_or_no(self.said) == Some(false) || (filled && asked))
+            && (yes_or_no(self.said) == Some(false) || (filled && self.is_answer()))
             && let Some(arguments) = ready(tool)
         {
             return Some(self.call(tool, arguments));

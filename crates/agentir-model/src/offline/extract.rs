@@ -139,14 +139,24 @@ impl ParsedMessage<'_> {
     }
 }
 
-/// Extracts the values of a message. `wanted` if the message is why the fields are needed, so that it is expected to give
-/// them even if it does not name them.
+/// How far a message is expected to give values of fields that it does not name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Reach {
+    /// It is not.
+    Named,
+    /// It may say what the user wants, in their own words.
+    Request,
+    /// It is why the fields are needed.
+    Any,
+}
+
+/// Extracts the values of a message.
 pub(super) fn extract(
     offline: &Offline,
     message: &str,
     fields: &[FieldSpec],
     asked: Option<&str>,
-    wanted: bool,
+    reach: Reach,
 ) -> Map<String, Json> {
     let text = truncated(message);
     let mut reading = ParsedMessage { text, words: words(text), used: Vec::new() };
@@ -170,7 +180,7 @@ pub(super) fn extract(
         assign(&mut reading, &mut fields, types, found, free, &mut values);
     }
     extract_booleans(&reading, &mut fields, &mut values);
-    strings::extract_strings(offline, &mut reading, &mut fields, wanted, &mut values);
+    strings::extract_strings(offline, &mut reading, &mut fields, reach, &mut values);
     values.retain(|(field, value)| fits(field, value).is_ok());
     values.into_iter().map(|(field, value)| (field.name.clone(), value)).collect()
 }

@@ -66,7 +66,9 @@ static QUOTED_ASK: LazyLock<Regex> =
     LazyLock::new(|| regex(r#"\b(?:ask|asking|asked)\b[^"“]*["“](?P<text>[^"”]+\?)["”]"#));
 
 static COLLECT: LazyLock<Regex> = LazyLock::new(|| {
-    regex(r"\b(?:collect|gather|obtain|find out|record|elicit)(?:\s+and\s+\w+)?\s+(?P<what>.+)$")
+    regex(
+        r"\b(?:(?:collect|gather|obtain|find out|elicit)(?:\s+and\s+\w+)?\s+|record\s+(?:the|their|which|what|his|her)\s+)(?P<what>.+)$",
+    )
 });
 
 static CONFIRM: LazyLock<Regex> = LazyLock::new(|| {
@@ -139,7 +141,9 @@ fn read(sentence: &str, tools: &[ToolSpec], steps: &mut Vec<Step>) {
 
 /// The question that a sentence tells the model to ask.
 fn ask(main: &str) -> Option<What> {
-    if FORBIDDEN.is_match(main) {
+    let lower = main.to_lowercase();
+    let forbids = ["never ", "do not ", "don't ", "avoid ", "no "].iter().any(|w| lower.starts_with(w));
+    if forbids || FORBIDDEN.is_match(main) {
         return None;
     }
     if let Some(text) = QUOTED_ASK.captures(main).and_then(|c| c.name("text")) {
@@ -197,7 +201,8 @@ fn condition(sentence: &str) -> (When, &str) {
     let text = rest.as_str();
     // Up to the comma or the colon, or to a verb that begins what is to be done.
     let end = text.find([',', ':']).or_else(|| text.find(" then ")).or_else(|| {
-        [" ask ", " call ", " use ", " run "].iter().filter_map(|verb| text.find(verb)).min()
+        [" ask ", " call ", " use ", " run ", " respond ", " say ", " tell ", " thank ", " reply "]
+            .iter().filter_map(|verb| text.find(verb)).min()
     });
     let Some(end) = end else { return (When::Unknown, sentence) };
     let about = text.get(..end).unwrap_or_default().trim();

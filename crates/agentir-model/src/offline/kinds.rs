@@ -1,8 +1,8 @@
 //! What kind of text a field holds, by its name and description, and how such texts are found in a message that does not
 //! name the field.
 
-use super::extract::{Field, ParsedMessage};
-use super::numbers::{emails, phones};
+use super::extract::{Field, ParsedMessage, Reach};
+use super::numbers::{emails, money, numbers, phones};
 use super::words::{Word, name_words, words};
 use super::{Offline, strings};
 use agentir_runtime::FieldSpec;
@@ -18,6 +18,8 @@ pub(super) enum TextKind {
     /// A telephone number or an e-mail address.
     Contact,
     Month,
+    /// An amount of something.
+    Amount,
     /// A number or a code that names something.
     Identifier,
     Place,
@@ -34,6 +36,7 @@ const KINDS: &[(TextKind, &[&str])] = &[
     (TextKind::Phone, &["phone", "telephone", "mobile", "cell", "fax"]),
     (TextKind::Contact, &["contact"]),
     (TextKind::Month, &["month"]),
+    (TextKind::Amount, &["amount", "price", "budget", "cost", "quantity", "count", "total"]),
     (
         TextKind::Identifier,
         &[
@@ -100,12 +103,12 @@ static MONTH: LazyLock<Regex> = LazyLock::new(|| {
     regex(r"(?i)\b(?:january|february|march|april|may|june|july|august|september|october|november|december)\b")
 });
 
-/// The text of a field in a message that does not name the field; `wanted` if the message is why the field is needed.
+/// The text of a field in a message that does not name the field; `only` if it is the only field of its kind.
 pub(super) fn find(
     offline: &Offline,
     reading: &ParsedMessage<'_>,
     field: &Field<'_>,
-    wanted: bool,
+    reach: Reach,
     only: bool,
 ) -> Option<Range<usize>> {
     let text = reading.text;
@@ -117,7 +120,12 @@ pub(super) fn find(
         TextKind::Phone => phone(),
         TextKind::Contact => phone().or_else(email),
         TextKind::Month => MONTH.find(text).map(|m| m.range()).filter(free),
-        TextKind::Identifier if wanted || only => {
+        TextKind::Amount => {
+            let amounts = money(text).into_iter().map(|f| f.at);
+            let counts = numbers(text).into_iter().map(|f| f.at).filter(|_| reach == Reach::Any || only);
+            amounts.chain(counts).find(free)
+        }
+        TextKind::Identifier if reach == Reach::Any || only => {
             let mut found = IDENTIFIER.find_iter(text).map(|m| m.range()).filter(free);
             // Amounts are not identifiers.
             found.find(|at| {
@@ -127,14 +135,14 @@ pub(super) fn find(
                     && (plain.len() > 3 || plain.chars().any(char::is_alphabetic) || field.asked)
             })
         }
-        TextKind::Place => strings::after_words(reading, PLACE_MARKS, wanted),
+        TextKind::Place => strings::after_words(reading, PLACE_MARKS, reach == Reach::Any),
         TextKind::Person => person(reading),
-        TextKind::Request if wanted => {
+        TextKind::Request if reach != Reach::Named => {
             let content = reading.words.iter().filter(|w| w.is_content()).count();
             let at = strings::trimmed(text, 0..text.len());
             (content >= 2).then_some(at)
         }
-        TextKind::Thing if wanted => thing(reading, field),
+        TextKind::Thing if reach == Reach::Any => thing(reading, field),
         _ => None,
     }
 }

@@ -24,7 +24,7 @@ pub use dates::DateOrder;
 
 use crate::tokens::Tokens;
 use agentir_runtime::{
-    Answer, FieldSpec, Message, Model, ModelError, ModelRequest, ModelResponse, ModelTask, Role,
+    Answer, FieldSpec, FieldType, Message, Model, ModelError, ModelRequest, ModelResponse, ModelTask, Role,
 };
 use jiff::Zoned;
 use jiff::tz::TimeZone;
@@ -104,7 +104,7 @@ impl Offline {
         Ok(match question {
             ModelTask::Extract { message, context, fields, asked, known } => {
                 let asked = asked_field(context, fields, asked.as_deref(), known);
-                Answer::Values(extract::extract(self, message, fields, asked, false))
+                Answer::Values(extract::extract(self, message, fields, asked, extract::Reach::Named))
             }
             ModelTask::Choose { message, candidates, several, .. } => {
                 Answer::Choice(choose::choose(message, candidates, *several))
@@ -145,7 +145,7 @@ fn asked_field<'t>(
             let own = own.iter().filter(|w| w.is_content());
             own.filter(|own| about.iter().any(|w| w.stem == own.stem)).count()
         };
-        shared(&own) * 2 + shared(&described)
+        shared(&own) * 2 + shared(&described) + usize::from(fits_question(field, &about))
     };
     // The last sentence asks.
     if !phrases::requests(last) {
@@ -167,6 +167,19 @@ fn asked_field<'t>(
         (Some(field), _) => Some(&field.name),
         (None, [only]) if !generic => Some(&only.name),
         _ => None,
+    }
+}
+
+/// Whether a question asks for values of a field's kind: where, who, when, how many.
+fn fits_question(field: &FieldSpec, question: &[words::Word]) -> bool {
+    let asks = |word: &str| question.iter().any(|w| w.text == word);
+    let kind = kinds::kind_of(field);
+    match field.ty {
+        FieldType::Text if asks("where") => kind == kinds::TextKind::Place,
+        FieldType::Text if asks("who") => kind == kinds::TextKind::Person,
+        FieldType::Date | FieldType::Time | FieldType::DateTime => asks("when"),
+        FieldType::Number | FieldType::Currency => asks("many") || asks("much"),
+        _ => false,
     }
 }
 

@@ -273,7 +273,7 @@ fn base_form(word: &str) -> Option<String> {
         "general", "main", "user", "customer", "handle", "handles", "routes", "starts", "begins", "transitions", "save",
         "saves", "set", "sets", "store", "stores", "capture", "captures", "collect", "collects", "logs", "log", "marks",
         "mark", "orchestrates", "welcome", "welcomes", "escalate", "escalates", "demonstrates", "technical", "what",
-        "specialist", "internal", "called",
+        "specialist", "internal", "called", "know", "knows", "is", "are", "has", "have",
     ];
     if NOT_VERBS.contains(&word) || !word.chars().all(|c| c.is_ascii_lowercase()) {
         return None;

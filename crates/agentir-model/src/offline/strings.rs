@@ -1,6 +1,6 @@
 //! Extraction of strings: the answer to a question, or the text after the name of a field.
 
-use super::extract::{Field, ParsedMessage};
+use super::extract::{Field, ParsedMessage, Reach};
 use super::kinds::{self, TextKind, kind_of};
 use super::phrases::small_talk;
 use super::words::{Word, is_question};
@@ -65,12 +65,12 @@ const NO_ANSWER: &[&str] = &[
     "huh?",
 ];
 
-/// Extracts string and list fields. `wanted` if the message is why the fields are needed.
+/// Extracts string and list fields.
 pub(super) fn extract_strings<'f>(
     offline: &Offline,
     reading: &mut ParsedMessage<'_>,
     fields: &mut Vec<Field<'f>>,
-    wanted: bool,
+    reach: Reach,
     values: &mut Vec<(&'f FieldSpec, Json)>,
 ) {
     let is_text = |field: &Field<'_>| matches!(field.spec.ty, FieldType::Text | FieldType::List);
@@ -84,10 +84,10 @@ pub(super) fn extract_strings<'f>(
         let request = kind_of(field.spec) == TextKind::Request;
         let found = after_field_name(reading, field)
             .or_else(|| after_preposition(reading, field))
-            .filter(|_| !(request && (field.asked || wanted)))
+            .filter(|_| !(request && (field.asked || reach != Reach::Named)))
             .or_else(|| {
                 (!field.asked || field_is_typed(field.spec))
-                    .then(|| kinds::find(offline, reading, field, wanted, only))
+                    .then(|| kinds::find(offline, reading, field, reach, only))
                     .flatten()
             });
         if let Some(at) = found
