@@ -256,9 +256,8 @@ fn questions(tasks: &[ModelTask]) -> Chat {
 /// What a question is about: what it is, the text, the conversation before it.
 fn text_of(task: &ModelTask) -> Option<(&'static str, &str, &[Message])> {
     match task {
-        ModelTask::Extract { message, context, .. } | ModelTask::Choose { message, context, .. } => {
-            Some(("The user says", message, context))
-        }
+        ModelTask::Extract { message, context, .. }
+        | ModelTask::Choose { message, context, .. } => Some(("The user says", message, context)),
         ModelTask::Judge { text, context, .. } => Some(("The text", text, context)),
         _ => None,
     }

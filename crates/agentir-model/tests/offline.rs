@@ -249,9 +249,12 @@ fn follow(instructions: &[&str], tools: &[ToolSpec], said_by_user: &[&str]) -> V
 
 #[test]
 fn instructions_are_followed() {
-    let book = tool(Purpose::Call, "book_table", "Books a table", &["guests: number", "phone: text"]);
+    let book =
+        tool(Purpose::Call, "book_table", "Books a table", &["guests: number", "phone: text"]);
     let answers = follow(
-        &["1. Ask how many guests there are.\n2. Ask the guest for their phone number.\n3. Then use book_table."],
+        &[
+            "1. Ask how many guests there are.\n2. Ask the guest for their phone number.\n3. Then use book_table.",
+        ],
         &[book],
         &["hi", "four", "it is 415 555 0123"],
     );
@@ -262,7 +265,8 @@ fn instructions_are_followed() {
 
 #[test]
 fn arguments_given_with_the_wish_are_not_asked_for() {
-    let weather = tool(Purpose::Call, "get_weather", "Weather of a city", &["city: text", "day: date"]);
+    let weather =
+        tool(Purpose::Call, "get_weather", "Weather of a city", &["city: text", "day: date"]);
     let tools = [weather, tool(Purpose::Call, "buy", "Buys an umbrella", &["umbrella_name: text"])];
     let answers = follow(&[], &tools, &["what is the weather in Lisbon", "tomorrow"]);
     assert_eq!(answers[0], "Could you tell me the day, please?");
@@ -275,7 +279,10 @@ fn nothing_for_developers_is_shown() {
     let hint = json!({"error": "`search_books` is `flow://Search`; stub it:\n  search_books: …"});
     messages.extend(called("search_books", json!({"title": "Emma"}), hint));
     let answer = turn(messages, &[], json!({"title": "Emma"}));
-    assert!(answer.starts_with("I'm sorry, that did not work") && !answer.contains("stub"), "{answer}");
+    assert!(
+        answer.starts_with("I'm sorry, that did not work") && !answer.contains("stub"),
+        "{answer}"
+    );
     // A completion text says everything.
     let mut request = converse(vec![user("bye")], tools(), Vec::new(), json!({}));
     if let ModelTask::Converse { closing, .. } = &mut request.task {

@@ -241,9 +241,11 @@ fn hold_one(dialogue: &Dialogue) -> Talk {
         let mut faults = decency(program, &said, ended);
         if let Some(last) = replies.last() {
             let same = !said.is_empty()
-                && last.answer.iter().filter(|line| !line.starts_with("  ")).eq(answer
+                && last
+                    .answer
                     .iter()
-                    .filter(|line| !line.starts_with("  ")))
+                    .filter(|line| !line.starts_with("  "))
+                    .eq(answer.iter().filter(|line| !line.starts_with("  ")))
                 && last.user != turn.user;
             if same {
                 faults.push("it is the same answer as before".to_owned());
@@ -324,7 +326,9 @@ fn internal_texts(agent: &Agent) -> Vec<String> {
     let all = identity.goal.iter().chain(&identity.persona).chain(description);
     let prompts = identity.system_prompt.iter().map(|p| &p.template);
     all.chain(prompts)
-        .flat_map(|text| text.text.value.lines().map(|line| line.trim().to_lowercase()).collect::<Vec<_>>())
+        .flat_map(|text| {
+            text.text.value.lines().map(|line| line.trim().to_lowercase()).collect::<Vec<_>>()
+        })
         .filter(|line| line.split_whitespace().count() > 4)
         .collect()
 }
@@ -391,9 +395,10 @@ fn lacking(program: &Program, call: &RecordedCall) -> Option<String> {
         let value = call.arguments.get(name).unwrap_or(&Json::Null);
         !value.is_null()
     };
-    let lacking = tool.parameters.iter().find(|p| {
-        p.required && p.default.is_none() && !given(&p.name.value)
-    })?;
+    let lacking = tool
+        .parameters
+        .iter()
+        .find(|p| p.required && p.default.is_none() && !given(&p.name.value))?;
     Some(format!("it calls {} without {}", call.tool, lacking.name.value))
 }
 

@@ -36,9 +36,11 @@ impl Model for Recorder {
         let chat = Chat::of(&request.task);
         let log = &mut self.log;
         let (number, kind) = (self.requests, request.task.kind());
-        let _ = writeln!(log, "\n======== request {number}: {} by {} ========", kind, request.agent);
+        let _ =
+            writeln!(log, "\n======== request {number}: {} by {} ========", kind, request.agent);
         for message in &chat.messages {
-            let text = |name: &str| message[name].as_str().unwrap_or_default().trim_end().to_owned();
+            let text =
+                |name: &str| message[name].as_str().unwrap_or_default().trim_end().to_owned();
             let _ = writeln!(log, "[{}]", text("role"));
             if !text("content").is_empty() {
                 let _ = writeln!(log, "{}", text("content"));
@@ -52,12 +54,16 @@ impl Model for Recorder {
             let of = &tool["function"];
             let _ = writeln!(log, "[tool] {}: {}", of["name"].as_str().unwrap(), of["description"]);
             for (name, schema) in of["parameters"]["properties"].as_object().unwrap() {
-                let needed = of["parameters"]["required"].as_array().unwrap().contains(&Json::from(name.as_str()));
+                let needed = of["parameters"]["required"]
+                    .as_array()
+                    .unwrap()
+                    .contains(&Json::from(name.as_str()));
                 let _ = writeln!(log, "  {name}{}: {schema}", if needed { "" } else { "?" });
             }
         }
         if let Some(form) = &chat.form {
-            let _ = writeln!(log, "[form] {}", serde_json::to_string_pretty(&form["schema"]).unwrap());
+            let _ =
+                writeln!(log, "[form] {}", serde_json::to_string_pretty(&form["schema"]).unwrap());
         }
         let response = self.model.respond(request, partial)?;
         let answer = serde_json::to_string(&response.answer).unwrap();

@@ -5,9 +5,7 @@
 use super::choose::choose;
 use super::extract::{Reach, extract};
 use super::instructions::{Step, What, When, steps};
-use super::phrases::{
-    SmallTalk, ability, greets, question_to_user, requests, small_talk, to_user,
-};
+use super::phrases::{SmallTalk, ability, greets, question_to_user, requests, small_talk, to_user};
 use super::results::{describe_result, is_failure};
 use super::words::{Word, name_words, similarity, words, yes_or_no};
 use super::{Offline, is_blank, sentence};
@@ -31,7 +29,15 @@ const NOT_UNDERSTOOD: &str = "I'm afraid I did not quite get that.";
 /// Answers [`ModelTask::Converse`].
 pub(super) fn answer(offline: &Offline, task: &ModelTask) -> Answer {
     let ModelTask::Converse {
-        instructions, messages, tools, missing, optional, known, agents, closing, ..
+        instructions,
+        messages,
+        tools,
+        missing,
+        optional,
+        known,
+        agents,
+        closing,
+        ..
     } = task
     else {
         return say(String::new());
@@ -89,8 +95,9 @@ impl<'r> Turn<'r> {
             return self.answer_small_talk(talk, &open);
         }
         // A request for another agent or a person takes precedence over what is missing.
-        let leaving =
-            self.best_tool(&open, |p| !matches!(p, Purpose::Call | Purpose::Collect | Purpose::Complete));
+        let leaving = self.best_tool(&open, |p| {
+            !matches!(p, Purpose::Call | Purpose::Collect | Purpose::Complete)
+        });
         let acting = self.best_tool(&open, |p| p == Purpose::Call);
         if let Some((tool, sure)) = leaving
             && sure >= MIN_LEAVE_CONFIDENCE
@@ -133,19 +140,24 @@ impl<'r> Turn<'r> {
     /// An agent that can only hand over does so: if there is no choice, whatever the message is; otherwise to the agent
     /// that fits best.
     fn hand_on(&self, open: &[&'r ToolSpec]) -> Option<Answer> {
-        let routes = self.tools.iter().all(|t| !matches!(t.purpose, Purpose::Call | Purpose::Collect));
-        let handoffs: Vec<&&ToolSpec> = open.iter().filter(|t| t.purpose == Purpose::Handoff).collect();
+        let routes =
+            self.tools.iter().all(|t| !matches!(t.purpose, Purpose::Call | Purpose::Collect));
+        let handoffs: Vec<&&ToolSpec> =
+            open.iter().filter(|t| t.purpose == Purpose::Handoff).collect();
         if !routes || !self.missing.is_empty() || handoffs.is_empty() {
             return None;
         }
         let tool = match handoffs.as_slice() {
-            [only] if self.tools.iter().filter(|t| t.purpose == Purpose::Handoff).count() == 1 => **only,
+            [only] if self.tools.iter().filter(|t| t.purpose == Purpose::Handoff).count() == 1 => {
+                **only
+            }
             _ if small_talk(self.said).is_some() => return None,
             _ => self.best_tool(open, |purpose| purpose == Purpose::Handoff)?.0,
         };
         // With questions of its own, an agent is more than a distributor.
         let asks = self.steps.iter().any(|step| {
-            step.when == When::Always && matches!(&step.what, What::Ask { items, .. } if !items.is_empty())
+            step.when == When::Always
+                && matches!(&step.what, What::Ask { items, .. } if !items.is_empty())
         });
         if asks && handoffs.len() == 1 && small_talk(self.said).is_some() {
             return None;
@@ -208,7 +220,8 @@ impl<'r> Turn<'r> {
             return Some(answer);
         }
         let text = describe_result(&result.text);
-        let next = self.missing.first().map(|field| self.question(field)).or_else(|| self.next_question());
+        let next =
+            self.missing.first().map(|field| self.question(field)).or_else(|| self.next_question());
         Some(say(match next {
             Some(next) if !self.was_asked(&next) => format!("{text} {next}"),
             _ => text,
@@ -218,7 +231,8 @@ impl<'r> Turn<'r> {
     /// The tool that instructions name right after another, if it has all its arguments and none is up to the user.
     fn next_call(&self, open: &[&ToolSpec], after: Option<&str>) -> Option<Answer> {
         let after = after?;
-        let at = self.steps.iter().position(|s| matches!(&s.what, What::Call(name) if name == after))?;
+        let at =
+            self.steps.iter().position(|s| matches!(&s.what, What::Call(name) if name == after))?;
         let next = self.steps.get(at + 1)?;
         let What::Call(name) = &next.what else { return None };
         if !matches!(next.when, When::Always | When::Done) {
@@ -241,9 +255,11 @@ impl<'r> Turn<'r> {
 
     /// Whether the message answers a question of the agent.
     fn is_answer(&self) -> bool {
-        let last = self.before.iter().rev().find(|m| m.role == Role::Assistant && !m.text.is_empty());
+        let last =
+            self.before.iter().rev().find(|m| m.role == Role::Assistant && !m.text.is_empty());
         last.is_some_and(|last| {
-            requests(&last.text) && !["help", "would you like to do", "need?"].iter().any(|w| last.text.contains(w))
+            requests(&last.text)
+                && !["help", "would you like to do", "need?"].iter().any(|w| last.text.contains(w))
         })
     }
 
@@ -263,7 +279,8 @@ impl<'r> Turn<'r> {
     fn new_values(&self, open: &[&'r ToolSpec]) -> Option<(&'r ToolSpec, Map<String, Json>)> {
         // The tool whose value was asked for comes first.
         let asked = |tool: &ToolSpec| self.asked_parameter(tool, self.before).is_some();
-        let collect = open.iter().filter(|t| t.purpose == Purpose::Collect && !t.parameters.is_empty());
+        let collect =
+            open.iter().filter(|t| t.purpose == Purpose::Collect && !t.parameters.is_empty());
         let mut all: Vec<&'r ToolSpec> = collect.copied().collect();
         all.sort_by_key(|tool| !asked(tool));
         let answered = all.iter().any(|tool| asked(tool));
@@ -275,18 +292,31 @@ impl<'r> Turn<'r> {
             }
             // What was noted already is not also what the user wants.
             let noted = self.since.iter().any(|m| !m.calls.is_empty());
-            let reach =
-                if parameter.is_some() || answered || noted { Reach::Named } else { Reach::Request };
-            let mut values =
-                extract(self.offline, self.said, &tool.parameters, parameter.map(|p| p.name.as_str()), reach);
+            let reach = if parameter.is_some() || answered || noted {
+                Reach::Named
+            } else {
+                Reach::Request
+            };
+            let mut values = extract(
+                self.offline,
+                self.said,
+                &tool.parameters,
+                parameter.map(|p| p.name.as_str()),
+                reach,
+            );
             values.retain(|name, value| self.known.get(name) != Some(value));
             (!values.is_empty()).then_some((tool, values))
         })
     }
 
     /// The parameter that the last message of the agent, in some messages, asks for.
-    fn asked_parameter<'t>(&self, tool: &'t ToolSpec, messages: &[Message]) -> Option<&'t FieldSpec> {
-        let last = messages.iter().rev().find(|m| m.role == Role::Assistant && !m.text.is_empty())?;
+    fn asked_parameter<'t>(
+        &self,
+        tool: &'t ToolSpec,
+        messages: &[Message],
+    ) -> Option<&'t FieldSpec> {
+        let last =
+            messages.iter().rev().find(|m| m.role == Role::Assistant && !m.text.is_empty())?;
         tool.parameters.iter().find(|p| last.text.contains(&self.question(p)))
     }
 
@@ -356,9 +386,8 @@ impl<'r> Turn<'r> {
     fn led_to(&self, tool: &ToolSpec, at: usize) -> bool {
         let next = self.messages.get(at + 1..).unwrap_or_default();
         let reply = next.iter().find(|m| m.role == Role::Assistant && !m.text.is_empty());
-        reply.is_some_and(|reply| {
-            Self::needed(tool).any(|p| reply.text.contains(&self.question(p)))
-        })
+        reply
+            .is_some_and(|reply| Self::needed(tool).any(|p| reply.text.contains(&self.question(p))))
     }
 
     // ---- tools --------------------------------------------------------------------------------
@@ -450,16 +479,20 @@ impl<'r> Turn<'r> {
                 keywords: Vec::new(),
             })
             .collect();
-        let wanted = before.iter().find_map(|said| choose(said, &candidates, false).into_iter().next());
-        wanted.and_then(|(name, _)| all.iter().copied().find(|t| t.name == name)).or(all.first().copied())
+        let wanted =
+            before.iter().find_map(|said| choose(said, &candidates, false).into_iter().next());
+        wanted
+            .and_then(|(name, _)| all.iter().copied().find(|t| t.name == name))
+            .or(all.first().copied())
     }
 
     /// Whether the instructions demand something else before a tool.
     fn waits(&self, tool: &ToolSpec) -> bool {
-        let at = self.steps.iter().position(|s| matches!(&s.what, What::Call(name) if *name == tool.name));
-        at.is_some_and(|at| {
-            self.steps.iter().take(at).any(|step| self.question_of(step).is_some())
-        })
+        let at = self
+            .steps
+            .iter()
+            .position(|s| matches!(&s.what, What::Call(name) if *name == tool.name));
+        at.is_some_and(|at| self.steps.iter().take(at).any(|step| self.question_of(step).is_some()))
     }
 
     // ---- instructions -------------------------------------------------------------------------
@@ -476,7 +509,8 @@ impl<'r> Turn<'r> {
                 When::Wants(what) => self.user_wants(what),
                 When::Missing(_) | When::Unknown => false,
             };
-            let Some(tool) = open.iter().find(|t| t.name == *name && t.purpose == Purpose::Call) else {
+            let Some(tool) = open.iter().find(|t| t.name == *name && t.purpose == Purpose::Call)
+            else {
                 continue;
             };
             if !applies || self.called_before(tool) {
@@ -488,7 +522,9 @@ impl<'r> Turn<'r> {
             }
             let heard = self.heard(tool, wanted);
             let lacking = Self::needed(tool).find(|p| {
-                !self.is_known(p) && !heard.contains_key(&p.name) && self.returned(&p.name).is_none()
+                !self.is_known(p)
+                    && !heard.contains_key(&p.name)
+                    && self.returned(&p.name).is_none()
             });
             if let Some(parameter) = lacking {
                 return Some(self.ask(self.question(parameter)));
@@ -531,11 +567,13 @@ impl<'r> Turn<'r> {
         if !applies {
             return None;
         }
-        let matched: Vec<&FieldSpec> = items.iter().filter_map(|item| self.field_for(item)).collect();
+        let matched: Vec<&FieldSpec> =
+            items.iter().filter_map(|item| self.field_for(item)).collect();
         if matched.is_empty() {
             return (!self.was_asked(question)).then(|| question.clone());
         }
-        let open = matched.into_iter().find(|field| !self.is_known(field) && !self.was_heard(field))?;
+        let open =
+            matched.into_iter().find(|field| !self.is_known(field) && !self.was_heard(field))?;
         Some(self.question(open))
     }
 
@@ -579,7 +617,12 @@ impl<'r> Turn<'r> {
         let about: Vec<Word> = words(condition)
             .into_iter()
             .filter(|w| w.is_content() && !super::phrases::USERS.contains(&w.text.as_str()))
-            .filter(|w| !matches!(w.text.as_str(), "asks" | "ask" | "wants" | "request" | "requests" | "help"))
+            .filter(|w| {
+                !matches!(
+                    w.text.as_str(),
+                    "asks" | "ask" | "wants" | "request" | "requests" | "help"
+                )
+            })
             .collect();
         let mut said = self.messages.iter().rev().filter(|m| m.role == Role::User).take(4);
         said.any(|message| {
@@ -597,7 +640,8 @@ impl<'r> Turn<'r> {
 
     /// Asks a question; in other words if it was just asked in vain.
     fn ask(&self, question: String) -> Answer {
-        let last = self.before.iter().rev().find(|m| m.role == Role::Assistant && !m.text.is_empty());
+        let last =
+            self.before.iter().rev().find(|m| m.role == Role::Assistant && !m.text.is_empty());
         let again = last.is_some_and(|last| last.text.trim().ends_with(question.trim()))
             && !self.since.iter().any(|m| m.role == Role::Tool);
         say(if !again {
@@ -620,7 +664,8 @@ impl<'r> Turn<'r> {
                 overlap(field, &words(item)) > 0.0
                     && self.field_for(item).is_some_and(|best| best.name == field.name)
             })?;
-            let all = items.iter().all(|item| self.field_for(item).is_some_and(|f| f.name == field.name));
+            let all =
+                items.iter().all(|item| self.field_for(item).is_some_and(|f| f.name == field.name));
             if all { Some(question.clone()) } else { question_to_user(&format!("for {mine}")) }
         });
         asked.unwrap_or_else(|| request_for(field))
@@ -632,7 +677,8 @@ impl<'r> Turn<'r> {
     fn finish(&self, open: &[&ToolSpec], leaving: Option<&ToolSpec>) -> Option<Answer> {
         let ready = |tool: &ToolSpec| self.arguments(tool, false);
         let done = open.iter().find(|t| t.purpose == Purpose::Complete);
-        let filled = self.optional.is_empty() || self.steps.iter().any(|s| matches!(s.what, What::Ask { .. }));
+        let filled = self.optional.is_empty()
+            || self.steps.iter().any(|s| matches!(s.what, What::Ask { .. }));
         let asked = self.before.iter().any(|m| m.role == Role::Assistant);
         if let Some(tool) = done
             && (yes_or_no(self.said) == Some(false) || (filled && self.is_answer()))
@@ -655,8 +701,13 @@ impl<'r> Turn<'r> {
     /// What the agent can do, if nothing else applies.
     fn offer_of_help(&self) -> String {
         let mut abilities: Vec<String> = Vec::new();
-        let tools = self.tools.iter().filter(|t| matches!(t.purpose, Purpose::Call | Purpose::Handoff | Purpose::Delegate));
-        let described = tools.map(|t| t.description.as_str()).chain(self.agents.iter().map(|a| a.description.as_str()));
+        let tools = self
+            .tools
+            .iter()
+            .filter(|t| matches!(t.purpose, Purpose::Call | Purpose::Handoff | Purpose::Delegate));
+        let described = tools
+            .map(|t| t.description.as_str())
+            .chain(self.agents.iter().map(|a| a.description.as_str()));
         for text in described.filter_map(ability) {
             if !abilities.contains(&text) && abilities.len() < MAX_ABILITIES {
                 abilities.push(text);
@@ -686,7 +737,8 @@ impl<'r> Turn<'r> {
 
 /// How well a phrase fits a field: the share of the field's words in it.
 fn overlap(field: &FieldSpec, about: &[Word]) -> f64 {
-    let content = |text: Vec<Word>| -> Vec<Word> { text.into_iter().filter(Word::is_content).collect() };
+    let content =
+        |text: Vec<Word>| -> Vec<Word> { text.into_iter().filter(Word::is_content).collect() };
     let name: Vec<Word> = content(name_words(&field.name))
         .into_iter()
         .filter(|w| !super::phrases::USERS.contains(&w.text.as_str()) && w.text != "input")
@@ -694,7 +746,9 @@ fn overlap(field: &FieldSpec, about: &[Word]) -> f64 {
     let described = content(words(&sentence(&field.description)));
     let about: Vec<&Word> = about
         .iter()
-        .filter(|w| w.is_content() && !super::phrases::USERS.contains(&w.text.trim_end_matches("'s")))
+        .filter(|w| {
+            w.is_content() && !super::phrases::USERS.contains(&w.text.trim_end_matches("'s"))
+        })
         .collect();
     let share = |own: &[Word]| {
         let found = own.iter().filter(|o| about.iter().any(|w| similarity(o, w) >= 1.0)).count();
@@ -720,7 +774,9 @@ fn request_for(field: &FieldSpec) -> String {
     let usable = matches!(first, "the" | "your" | "a" | "an")
         && lower.split(' ').count() <= 9
         && !lower.contains(" you")
-        && !["identifier", "json", "variable", "flag", "object", "string", "api"].iter().any(|w| lower.contains(w));
+        && !["identifier", "json", "variable", "flag", "object", "string", "api"]
+            .iter()
+            .any(|w| lower.contains(w));
     let what = if usable { lower } else { format!("the {}", spoken(&field.name)) };
     let listed: Vec<&str> = field.values.keys().map(String::as_str).collect();
     let choice = if listed.is_empty() || listed.len() > 6 {

@@ -226,7 +226,9 @@ fn extract_formats<'f>(
         let specific = has_literal(inner);
         // The whole answer is a better value than a word of it.
         let word = found.as_str().trim();
-        if word.is_empty() || !(specific || (field.asked && word.chars().any(|c| c.is_ascii_digit()))) {
+        if word.is_empty()
+            || !(specific || (field.asked && word.chars().any(|c| c.is_ascii_digit())))
+        {
             return true;
         }
         let Some(value) = typed(field.spec, word) else { return true };

@@ -48,11 +48,14 @@ fn regex(pattern: &str) -> Regex {
     Regex::new(&format!("(?i){pattern}")).expect("a constant pattern")
 }
 
-static MARKER: LazyLock<Regex> =
-    LazyLock::new(|| regex(r"^\s*(?:#+\s*|(?:step\s+)?\d{1,2}[a-z]?\s*[.):]\s+|[-*•|]\s+|[a-z][.)]\s+)*"));
+static MARKER: LazyLock<Regex> = LazyLock::new(|| {
+    regex(r"^\s*(?:#+\s*|(?:step\s+)?\d{1,2}[a-z]?\s*[.):]\s+|[-*•|]\s+|[a-z][.)]\s+)*")
+});
 
 static CONDITION: LazyLock<Regex> = LazyLock::new(|| {
-    regex(r"^(?:then,?\s+|otherwise,?\s+)?(if|when|whenever|once|after|as soon as|before|until|unless)\b(.*)$")
+    regex(
+        r"^(?:then,?\s+|otherwise,?\s+)?(if|when|whenever|once|after|as soon as|before|until|unless)\b(.*)$",
+    )
 });
 
 static ASK: LazyLock<Regex> = LazyLock::new(|| {
@@ -79,11 +82,14 @@ static CONFIRM: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 static QUOTED_SAY: LazyLock<Regex> = LazyLock::new(|| {
-    regex(r#"\b(?:say|respond|reply|answer|tell|thank|greet|inform|close|end)\b[^"“]*["“](?P<text>[^"”]+)["”]"#)
+    regex(
+        r#"\b(?:say|respond|reply|answer|tell|thank|greet|inform|close|end)\b[^"“]*["“](?P<text>[^"”]+)["”]"#,
+    )
 });
 
-static FORBIDDEN: LazyLock<Regex> =
-    LazyLock::new(|| regex(r"\b(?:not|never|n't|without|avoid)\s+(?:\w+\s+)?(?:ask|asking|collect|request|prompt)"));
+static FORBIDDEN: LazyLock<Regex> = LazyLock::new(|| {
+    regex(r"\b(?:not|never|n't|without|avoid)\s+(?:\w+\s+)?(?:ask|asking|collect|request|prompt)")
+});
 
 /// What follows the thing that is asked for.
 static AFTER: LazyLock<Regex> = LazyLock::new(|| {
@@ -94,9 +100,41 @@ static AFTER: LazyLock<Regex> = LazyLock::new(|| {
 
 /// Words that name nothing in particular.
 const VAGUE: &[&str] = &[
-    "information", "info", "details", "data", "the", "all", "required", "necessary", "following", "relevant", "needed", "any",
-    "more", "additional", "their", "user", "user's", "customer", "customer's", "missing", "appropriate", "other", "of", "what",
-    "clarification", "for", "questions", "question", "to", "follow-up", "clarifying", "input", "from", "them", "about",
+    "information",
+    "info",
+    "details",
+    "data",
+    "the",
+    "all",
+    "required",
+    "necessary",
+    "following",
+    "relevant",
+    "needed",
+    "any",
+    "more",
+    "additional",
+    "their",
+    "user",
+    "user's",
+    "customer",
+    "customer's",
+    "missing",
+    "appropriate",
+    "other",
+    "of",
+    "what",
+    "clarification",
+    "for",
+    "questions",
+    "question",
+    "to",
+    "follow-up",
+    "clarifying",
+    "input",
+    "from",
+    "them",
+    "about",
 ];
 
 /// The steps of instructions, in their order.
@@ -123,7 +161,8 @@ fn read(sentence: &str, tools: &[ToolSpec], steps: &mut Vec<Step>) {
         steps.push(Step { what: What::Say(said.as_str().trim().to_owned()), when: when.clone() });
     } else if is_speech(sentence) {
         // Sentences to the user that follow each other are one question.
-        if let Some(Step { what: What::Ask { question, items }, when: When::Always }) = steps.last_mut()
+        if let Some(Step { what: What::Ask { question, items }, when: When::Always }) =
+            steps.last_mut()
             && items.is_empty()
         {
             question.push(' ');
@@ -142,7 +181,8 @@ fn read(sentence: &str, tools: &[ToolSpec], steps: &mut Vec<Step>) {
 /// The question that a sentence tells the model to ask.
 fn ask(main: &str) -> Option<What> {
     let lower = main.to_lowercase();
-    let forbids = ["never ", "do not ", "don't ", "avoid ", "no "].iter().any(|w| lower.starts_with(w));
+    let forbids =
+        ["never ", "do not ", "don't ", "avoid ", "no "].iter().any(|w| lower.starts_with(w));
     if forbids || FORBIDDEN.is_match(main) {
         return None;
     }
@@ -152,7 +192,8 @@ fn ask(main: &str) -> Option<What> {
     }
     if let Some(what) = CONFIRM.captures(main).and_then(|c| c.name("what")) {
         let what = AFTER.replace(what.as_str(), "");
-        let question = format!("Could you please confirm {}?", super::phrases::to_user(what.trim()));
+        let question =
+            format!("Could you please confirm {}?", super::phrases::to_user(what.trim()));
         return Some(What::Ask { question, items: vec![what.trim().to_owned()] });
     }
     let phrase = ASK.captures(main).or_else(|| COLLECT.captures(main))?.name("what")?;
@@ -175,7 +216,8 @@ fn ask(main: &str) -> Option<What> {
 
 /// The things that a phrase lists.
 pub(super) fn items(phrase: &str) -> Vec<String> {
-    let parts = phrase.split([',', ';']).flat_map(|part| part.split(" and ")).flat_map(|p| p.split(" or "));
+    let parts =
+        phrase.split([',', ';']).flat_map(|part| part.split(" and ")).flat_map(|p| p.split(" or "));
     let parts = parts.map(|part| part.trim().trim_start_matches("and ").trim().to_owned());
     parts.filter(|part| !part.is_empty()).collect()
 }
@@ -187,9 +229,16 @@ fn is_speech(sentence: &str) -> bool {
     let to_you = [" you ", " your ", " i ", " we "].iter().any(|word| padded.contains(word));
     let about_user = USERS.iter().any(|user| padded.contains(&format!(" the {user} ")));
     (lower.ends_with('?') && to_you && !about_user && !lower.contains('"'))
-        || (["please provide", "please enter", "please share", "please tell me", "please give me", "please choose"]
-            .iter()
-            .any(|start| lower.starts_with(start)))
+        || ([
+            "please provide",
+            "please enter",
+            "please share",
+            "please tell me",
+            "please give me",
+            "please choose",
+        ]
+        .iter()
+        .any(|start| lower.starts_with(start)))
 }
 
 /// The condition of a sentence, and what is to be done.
@@ -202,7 +251,9 @@ fn condition(sentence: &str) -> (When, &str) {
     // Up to the comma or the colon, or to a verb that begins what is to be done.
     let end = text.find([',', ':']).or_else(|| text.find(" then ")).or_else(|| {
         [" ask ", " call ", " use ", " run ", " respond ", " say ", " tell ", " thank ", " reply "]
-            .iter().filter_map(|verb| text.find(verb)).min()
+            .iter()
+            .filter_map(|verb| text.find(verb))
+            .min()
     });
     let Some(end) = end else { return (When::Unknown, sentence) };
     let about = text.get(..end).unwrap_or_default().trim();
@@ -212,14 +263,56 @@ fn condition(sentence: &str) -> (When, &str) {
 
 fn kind_of(word: &str, about: &str) -> When {
     const MISSING: &[&str] = &[
-        "is empty", "are empty", "is missing", "are missing", "not provided", "not been provided", "hasn't provided",
-        "has not provided", "have not provided", "does not provide", "doesn't provide", "not given", "is 0", "is not set",
-        "is unknown", "not known", "is none", "== \"\"", "don't have", "do not have", "haven't", "not specified", "not yet",
-        "is blank", "is not available", "isn't provided", "did not provide",
+        "is empty",
+        "are empty",
+        "is missing",
+        "are missing",
+        "not provided",
+        "not been provided",
+        "hasn't provided",
+        "has not provided",
+        "have not provided",
+        "does not provide",
+        "doesn't provide",
+        "not given",
+        "is 0",
+        "is not set",
+        "is unknown",
+        "not known",
+        "is none",
+        "== \"\"",
+        "don't have",
+        "do not have",
+        "haven't",
+        "not specified",
+        "not yet",
+        "is blank",
+        "is not available",
+        "isn't provided",
+        "did not provide",
     ];
     const FAILURES: &[&str] = &[
-        "unclear", "wrong", "fail", "error", "invalid", "not found", "declin", "incorrect", "unsure", "cannot", "can't",
-        "insufficient", "unable", "ambiguous", "no results", "no match", "too ", "refuse", "upset", "angry", "not enough",
+        "unclear",
+        "wrong",
+        "fail",
+        "error",
+        "invalid",
+        "not found",
+        "declin",
+        "incorrect",
+        "unsure",
+        "cannot",
+        "can't",
+        "insufficient",
+        "unable",
+        "ambiguous",
+        "no results",
+        "no match",
+        "too ",
+        "refuse",
+        "upset",
+        "angry",
+        "not enough",
     ];
     let lower = about.to_lowercase();
     let has = |list: &[&str]| list.iter().any(|phrase| lower.contains(phrase));
@@ -230,7 +323,9 @@ fn kind_of(word: &str, about: &str) -> When {
         return When::Unknown;
     }
     if matches!(word, "once" | "after" | "as soon as")
-        || ["received", "collected", "gathered", "verified", "you have"].iter().any(|w| lower.contains(w))
+        || ["received", "collected", "gathered", "verified", "you have"]
+            .iter()
+            .any(|w| lower.contains(w))
     {
         return When::Done;
     }
@@ -264,7 +359,9 @@ fn sentences(text: &str) -> Vec<String> {
         let continues = bare.chars().next().is_some_and(char::is_lowercase)
             && MARKER.find(line).is_none_or(|m| m.as_str().trim().is_empty());
         match lines.last_mut() {
-            Some(last) if continues && !last.is_empty() && !last.ends_with(['.', '!', '?', ':', ';']) => {
+            Some(last)
+                if continues && !last.is_empty() && !last.ends_with(['.', '!', '?', ':', ';']) =>
+            {
                 last.push(' ');
                 last.push_str(&bare);
             }
@@ -285,7 +382,8 @@ fn split(line: &str) -> Vec<String> {
             '"' | '“' | '”' => quoted = !quoted,
             '.' | '!' | '?' if !quoted => {
                 let ends = chars.get(index + 1).is_none_or(|(_, next)| next.is_whitespace());
-                let word = line.get(start..*at).unwrap_or_default().rsplit(' ').next().unwrap_or_default();
+                let word =
+                    line.get(start..*at).unwrap_or_default().rsplit(' ').next().unwrap_or_default();
                 // "e.g. this", "1. this"
                 let short = *c == '.' && (word.len() < 2 || word.contains('.') || word == "etc");
                 if ends && !short {
@@ -332,12 +430,11 @@ mod tests {
     fn questions_are_found_in_their_order() {
         let text = "1. Ask what the guest has lost.\n2. Call find_thing.\n3. If it is unclear, ask for details.\n\
                     4. Then ask for their name and email, and store them.\nNever ask about the weather.";
-        assert_eq!(
-            questions(text).first().map(String::as_str),
-            Some("What have you lost?"),
-        );
+        assert_eq!(questions(text).first().map(String::as_str), Some("What have you lost?"),);
         let steps = of(text);
-        assert!(steps.contains(&Step { what: What::Call("find_thing".into()), when: When::Always }));
+        assert!(
+            steps.contains(&Step { what: What::Call("find_thing".into()), when: When::Always })
+        );
         let both = steps.iter().find_map(|s| match &s.what {
             What::Ask { items, .. } if items.len() == 2 => Some(items.clone()),
             _ => None,
@@ -349,7 +446,9 @@ mod tests {
     #[test]
     fn sentences_to_the_user_are_questions() {
         assert_eq!(
-            questions("I can search by number. Which would you prefer? Please provide your order number."),
+            questions(
+                "I can search by number. Which would you prefer? Please provide your order number."
+            ),
             ["Which would you prefer? Please provide your order number."]
         );
         assert!(questions("Help the user. Does the user want a refund?").is_empty());
@@ -358,7 +457,10 @@ mod tests {
     #[test]
     fn conditions_are_recognised() {
         let when = |text: &str| of(text).into_iter().map(|s| s.when).next();
-        assert!(matches!(when("If the email is missing, ask for it by name."), Some(When::Missing(_))));
+        assert!(matches!(
+            when("If the email is missing, ask for it by name."),
+            Some(When::Missing(_))
+        ));
         assert!(matches!(when("When a user wants to leave, use book."), Some(When::Wants(_))));
         assert_eq!(when("Once all is collected, say \"Thank you\"."), Some(When::Done));
         assert_eq!(when("If the code is wrong, ask for the code again."), Some(When::Unknown));

@@ -40,32 +40,124 @@ const KINDS: &[(TextKind, &[&str])] = &[
     (
         TextKind::Identifier,
         &[
-            "id", "number", "code", "reference", "ref", "sku", "key", "zip", "postcode", "postal", "serial", "tracking",
-            "plate", "identifier", "iban", "vin", "isbn", "pin", "token", "no", "ssn", "barcode",
+            "id",
+            "number",
+            "code",
+            "reference",
+            "ref",
+            "sku",
+            "key",
+            "zip",
+            "postcode",
+            "postal",
+            "serial",
+            "tracking",
+            "plate",
+            "identifier",
+            "iban",
+            "vin",
+            "isbn",
+            "pin",
+            "token",
+            "no",
+            "ssn",
+            "barcode",
         ],
     ),
     (
         TextKind::Place,
         &[
-            "city", "location", "place", "town", "destination", "country", "region", "area", "origin", "venue", "airport",
-            "station", "district", "where", "neighborhood", "departure", "arrival", "port", "harbour", "harbor", "route",
+            "city",
+            "location",
+            "place",
+            "town",
+            "destination",
+            "country",
+            "region",
+            "area",
+            "origin",
+            "venue",
+            "airport",
+            "station",
+            "district",
+            "where",
+            "neighborhood",
+            "departure",
+            "arrival",
+            "port",
+            "harbour",
+            "harbor",
+            "route",
         ],
     ),
-    (TextKind::Person, &["name", "recipient", "payee", "beneficiary", "passenger", "owner", "patient", "person"]),
+    (
+        TextKind::Person,
+        &["name", "recipient", "payee", "beneficiary", "passenger", "owner", "patient", "person"],
+    ),
     (
         TextKind::Request,
         &[
-            "query", "question", "issue", "problem", "description", "topic", "request", "keywords", "symptom", "symptoms",
-            "details", "complaint", "feedback", "concern", "reason", "summary", "subject", "text", "comment", "notes", "note",
-            "message", "describe", "requirements", "preferences", "search", "inquiry", "enquiry", "fault", "incident",
+            "query",
+            "question",
+            "issue",
+            "problem",
+            "description",
+            "topic",
+            "request",
+            "keywords",
+            "symptom",
+            "symptoms",
+            "details",
+            "complaint",
+            "feedback",
+            "concern",
+            "reason",
+            "summary",
+            "subject",
+            "text",
+            "comment",
+            "notes",
+            "note",
+            "message",
+            "describe",
+            "requirements",
+            "preferences",
+            "search",
+            "inquiry",
+            "enquiry",
+            "fault",
+            "incident",
         ],
     ),
 ];
 
 /// Nouns before "name" that show that it is not the name of a person.
 const NAMED_THINGS: &[&str] = &[
-    "city", "product", "file", "company", "hotel", "item", "book", "service", "event", "restaurant", "medicine", "project",
-    "team", "game", "movie", "course", "plan", "store", "brand", "model", "dish", "pet", "drug", "song", "property",
+    "city",
+    "product",
+    "file",
+    "company",
+    "hotel",
+    "item",
+    "book",
+    "service",
+    "event",
+    "restaurant",
+    "medicine",
+    "project",
+    "team",
+    "game",
+    "movie",
+    "course",
+    "plan",
+    "store",
+    "brand",
+    "model",
+    "dish",
+    "pet",
+    "drug",
+    "song",
+    "property",
 ];
 
 /// The kind of text that a field holds.
@@ -73,9 +165,8 @@ pub(super) fn kind_of(spec: &FieldSpec) -> TextKind {
     let name = name_words(&spec.name);
     let has = |list: &[&str]| name.iter().any(|w| list.contains(&w.text.as_str()));
     let things = has(NAMED_THINGS);
-    let by_name = KINDS.iter().find(|(kind, list)| {
-        has(list) && !(*kind == TextKind::Person && things)
-    });
+    let by_name =
+        KINDS.iter().find(|(kind, list)| has(list) && !(*kind == TextKind::Person && things));
     if let Some((kind, _)) = by_name {
         return *kind;
     }
@@ -96,11 +187,14 @@ fn regex(pattern: &str) -> Regex {
     Regex::new(pattern).expect("a constant pattern")
 }
 
-static IDENTIFIER: LazyLock<Regex> =
-    LazyLock::new(|| regex(r"(?:\b[A-Za-z]{1,8}[-_/]?|#|\b)\d[A-Za-z0-9]*(?:[-_/][A-Za-z0-9]+)*\b"));
+static IDENTIFIER: LazyLock<Regex> = LazyLock::new(|| {
+    regex(r"(?:\b[A-Za-z]{1,8}[-_/]?|#|\b)\d[A-Za-z0-9]*(?:[-_/][A-Za-z0-9]+)*\b")
+});
 
 static MONTH: LazyLock<Regex> = LazyLock::new(|| {
-    regex(r"(?i)\b(?:january|february|march|april|may|june|july|august|september|october|november|december)\b")
+    regex(
+        r"(?i)\b(?:january|february|march|april|may|june|july|august|september|october|november|december)\b",
+    )
 });
 
 /// The text of a field in a message that does not name the field; `only` if it is the only field of its kind.
@@ -122,7 +216,8 @@ pub(super) fn find(
         TextKind::Month => MONTH.find(text).map(|m| m.range()).filter(free),
         TextKind::Amount => {
             let amounts = money(text).into_iter().map(|f| f.at);
-            let counts = numbers(text).into_iter().map(|f| f.at).filter(|_| reach == Reach::Any || only);
+            let counts =
+                numbers(text).into_iter().map(|f| f.at).filter(|_| reach == Reach::Any || only);
             amounts.chain(counts).find(free)
         }
         TextKind::Identifier if reach == Reach::Any || only => {
@@ -151,8 +246,15 @@ const PLACE_MARKS: &[&str] = &["in", "at", "near", "to", "around", "for", "from"
 
 /// A person who introduces themselves: "I'm Ada Moor", "this is Ada".
 fn person(reading: &ParsedMessage<'_>) -> Option<Range<usize>> {
-    const INTRODUCTIONS: &[&[&str]] =
-        &[&["i'm"], &["i", "am"], &["this", "is"], &["my", "name", "is"], &["name's"], &["im"], &["name", "is"]];
+    const INTRODUCTIONS: &[&[&str]] = &[
+        &["i'm"],
+        &["i", "am"],
+        &["this", "is"],
+        &["my", "name", "is"],
+        &["name's"],
+        &["im"],
+        &["name", "is"],
+    ];
     reading.words.iter().enumerate().find_map(|(index, _)| {
         let phrase = INTRODUCTIONS.iter().find(|phrase| {
             let from = reading.words.iter().skip(index).take(phrase.len());
@@ -167,26 +269,36 @@ fn thing(reading: &ParsedMessage<'_>, field: &Field<'_>) -> Option<Range<usize>>
     const ABOUT: &[&str] = &["about", "regarding"];
     const MARKS: &[&str] = &["about", "for", "of", "called", "named", "on", "with", "regarding"];
     const VERBS: &[&str] = &[
-        "buy", "order", "want", "need", "like", "find", "book", "lost", "return", "cancel", "get", "love", "prefer", "sell",
-        "repair", "check", "track", "look", "search", "show", "rent", "hire", "find", "is",
+        "buy", "order", "want", "need", "like", "find", "book", "lost", "return", "cancel", "get",
+        "love", "prefer", "sell", "repair", "check", "track", "look", "search", "show", "rent",
+        "hire", "find", "is",
     ];
     const ENDS: &[&str] = &[
-        "please", "on", "in", "at", "for", "from", "to", "with", "that", "which", "because", "and", "but", "today",
-        "tomorrow", "now", "by", "when", "if", "since", "is", "are", "was",
+        "please", "on", "in", "at", "for", "from", "to", "with", "that", "which", "because", "and",
+        "but", "today", "tomorrow", "now", "by", "when", "if", "since", "is", "are", "was",
     ];
-    const DETERMINERS: &[&str] =
-        &["a", "an", "the", "my", "our", "your", "some", "this", "that", "these", "those", "any", "me", "for", "up", "you", "to"];
+    const DETERMINERS: &[&str] = &[
+        "a", "an", "the", "my", "our", "your", "some", "this", "that", "these", "those", "any",
+        "me", "for", "up", "you", "to",
+    ];
     let all = &reading.words;
     let of_field = |w: &Word| field.name.iter().any(|n| n.stem == w.stem);
     let from = |marks: &[&str]| {
         all.iter().rposition(|w| marks.contains(&w.text.as_str()) && !w.negated).map(|at| at + 1)
     };
-    let possessive = || all.iter().position(|w| matches!(w.text.as_str(), "my" | "our")).map(|at| at + 1);
+    let possessive =
+        || all.iter().position(|w| matches!(w.text.as_str(), "my" | "our")).map(|at| at + 1);
     [from(ABOUT), possessive(), from(MARKS), from(VERBS)].into_iter().flatten().find_map(|start| {
-        let start = start + all.iter().skip(start).take_while(|w| DETERMINERS.contains(&w.text.as_str())).count();
+        let start = start
+            + all.iter().skip(start).take_while(|w| DETERMINERS.contains(&w.text.as_str())).count();
         let close = |index: usize| {
-            let (Some(one), Some(next)) = (all.get(index.wrapping_sub(1)), all.get(index)) else { return true };
-            reading.text.get(one.at.end..next.at.start).is_some_and(|gap| !gap.contains([',', ';', '.', '?', '!', '\n']))
+            let (Some(one), Some(next)) = (all.get(index.wrapping_sub(1)), all.get(index)) else {
+                return true;
+            };
+            reading
+                .text
+                .get(one.at.end..next.at.start)
+                .is_some_and(|gap| !gap.contains([',', ';', '.', '?', '!', '\n']))
         };
         let mut end = start;
         while end < all.len().min(start + 6)

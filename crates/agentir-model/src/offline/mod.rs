@@ -24,7 +24,8 @@ pub use dates::DateOrder;
 
 use crate::tokens::Tokens;
 use agentir_runtime::{
-    Answer, FieldSpec, FieldType, Message, Model, ModelError, ModelRequest, ModelResponse, ModelTask, Role,
+    Answer, FieldSpec, FieldType, Message, Model, ModelError, ModelRequest, ModelResponse,
+    ModelTask, Role,
 };
 use jiff::Zoned;
 use jiff::tz::TimeZone;
@@ -104,7 +105,13 @@ impl Offline {
         Ok(match question {
             ModelTask::Extract { message, context, fields, asked, known } => {
                 let asked = asked_field(context, fields, asked.as_deref(), known);
-                Answer::Values(extract::extract(self, message, fields, asked, extract::Reach::Named))
+                Answer::Values(extract::extract(
+                    self,
+                    message,
+                    fields,
+                    asked,
+                    extract::Reach::Named,
+                ))
             }
             ModelTask::Choose { message, candidates, several, .. } => {
                 Answer::Choice(choose::choose(message, candidates, *several))
@@ -155,7 +162,9 @@ fn asked_field<'t>(
         let field = fields.iter().find(|field| field.name == name);
         // A question about something else is not answered by a value of this field.
         let generic = last.contains("help") || last.contains("can I do");
-        let other = field.is_some_and(|field| score(field) == 0 && field.prompt.is_some() && !last.contains(':'));
+        let other = field.is_some_and(|field| {
+            score(field) == 0 && field.prompt.is_some() && !last.contains(':')
+        });
         return if other && (generic || last.trim_end().ends_with('?')) { None } else { asked };
     }
     let open: Vec<&FieldSpec> =

@@ -15,18 +15,91 @@ pub(super) enum SmallTalk {
 }
 
 const GREETINGS: &[&str] = &[
-    "hi", "hello", "hey", "hiya", "howdy", "greetings", "yo", "there", "good", "morning", "afternoon", "evening", "day",
-    "everyone", "again", "sir", "madam", "team", "bot", "dear", "friend",
+    "hi",
+    "hello",
+    "hey",
+    "hiya",
+    "howdy",
+    "greetings",
+    "yo",
+    "there",
+    "good",
+    "morning",
+    "afternoon",
+    "evening",
+    "day",
+    "everyone",
+    "again",
+    "sir",
+    "madam",
+    "team",
+    "bot",
+    "dear",
+    "friend",
 ];
 const GREETING_HEADS: &[&str] =
     &["hi", "hello", "hey", "hiya", "howdy", "greetings", "yo", "morning", "afternoon", "evening"];
 const THANKS: &[&str] = &["thanks", "thank", "thx", "cheers", "ty"];
 const GOODBYES: &[&str] = &["bye", "goodbye", "cya", "farewell", "ciao", "later"];
 const FILLERS: &[&str] = &[
-    "you", "so", "much", "very", "a", "lot", "for", "your", "the", "help", "that", "that's", "all", "is", "it", "ok",
-    "okay", "great", "perfect", "good", "fine", "well", "now", "please", "and", "see", "have", "nice", "day", "to", "then",
-    "no", "nothing", "else", "more", "i'm", "done", "was", "kind", "of", "very", "just", "what", "i", "wanted", "needed",
-    "know", "everything", "bye", "goodbye", "thanks", "thank", "hi", "hello", "take", "care", "us", "me",
+    "you",
+    "so",
+    "much",
+    "very",
+    "a",
+    "lot",
+    "for",
+    "your",
+    "the",
+    "help",
+    "that",
+    "that's",
+    "all",
+    "is",
+    "it",
+    "ok",
+    "okay",
+    "great",
+    "perfect",
+    "good",
+    "fine",
+    "well",
+    "now",
+    "please",
+    "and",
+    "see",
+    "have",
+    "nice",
+    "day",
+    "to",
+    "then",
+    "no",
+    "nothing",
+    "else",
+    "more",
+    "i'm",
+    "done",
+    "was",
+    "kind",
+    "of",
+    "very",
+    "just",
+    "what",
+    "i",
+    "wanted",
+    "needed",
+    "know",
+    "everything",
+    "bye",
+    "goodbye",
+    "thanks",
+    "thank",
+    "hi",
+    "hello",
+    "take",
+    "care",
+    "us",
+    "me",
 ];
 
 /// What a message does, if it does nothing else.
@@ -37,7 +110,8 @@ pub(super) fn small_talk(message: &str) -> Option<SmallTalk> {
         return None;
     }
     let has = |list: &[&str]| texts.iter().any(|text| list.contains(text));
-    let only = |lists: &[&[&str]]| texts.iter().all(|text| lists.iter().any(|list| list.contains(text)));
+    let only =
+        |lists: &[&[&str]]| texts.iter().all(|text| lists.iter().any(|list| list.contains(text)));
     if has(GOODBYES) && only(&[GOODBYES, FILLERS, THANKS, GREETINGS]) {
         return Some(SmallTalk::Goodbye);
     }
@@ -48,15 +122,27 @@ pub(super) fn small_talk(message: &str) -> Option<SmallTalk> {
         return Some(SmallTalk::Greeting);
     }
     let joined = texts.join(" ");
-    const HOW_ARE_YOU: &[&str] = &["how are you", "how's it going", "how is it going", "how are things"];
+    const HOW_ARE_YOU: &[&str] =
+        &["how are you", "how's it going", "how is it going", "how are things"];
     if HOW_ARE_YOU.iter().any(|phrase| joined.contains(phrase)) {
         return Some(SmallTalk::Greeting);
     }
     const ABILITIES: &[&str] = &[
-        "what can you do", "what do you do", "what can i ask", "how can you help", "what can you help", "who are you",
-        "what are you", "what can i do here", "what are my options", "help",
+        "what can you do",
+        "what do you do",
+        "what can i ask",
+        "how can you help",
+        "what can you help",
+        "who are you",
+        "what are you",
+        "what can i do here",
+        "what are my options",
+        "help",
     ];
-    if ABILITIES.iter().any(|phrase| joined == *phrase || (phrase.len() > 8 && joined.contains(phrase))) {
+    if ABILITIES
+        .iter()
+        .any(|phrase| joined == *phrase || (phrase.len() > 8 && joined.contains(phrase)))
+    {
         return Some(SmallTalk::Abilities);
     }
     const REMARKS: &[&str] = &["i'm feeling", "i feel", "i am feeling", "nice to meet"];
@@ -71,7 +157,15 @@ pub(super) fn greets(message: &str) -> bool {
 /// Whether a text is a question or asks for something.
 pub(super) fn requests(text: &str) -> bool {
     const ASKING: &[&str] = &[
-        "please", "could you", "tell me", "provide", "what is your", "which", "let me know", "i need your", "enter",
+        "please",
+        "could you",
+        "tell me",
+        "provide",
+        "what is your",
+        "which",
+        "let me know",
+        "i need your",
+        "enter",
     ];
     let lower = text.to_lowercase();
     lower.contains('?') || ASKING.iter().any(|phrase| lower.contains(phrase))
@@ -79,8 +173,27 @@ pub(super) fn requests(text: &str) -> bool {
 
 /// Nouns for the user.
 pub(super) const USERS: &[&str] = &[
-    "user", "users", "customer", "customers", "caller", "client", "guest", "patient", "passenger", "visitor", "member",
-    "person", "traveler", "traveller", "shopper", "employee", "student", "buyer", "borrower", "rider", "applicant",
+    "user",
+    "users",
+    "customer",
+    "customers",
+    "caller",
+    "client",
+    "guest",
+    "patient",
+    "passenger",
+    "visitor",
+    "member",
+    "person",
+    "traveler",
+    "traveller",
+    "shopper",
+    "employee",
+    "student",
+    "buyer",
+    "borrower",
+    "rider",
+    "applicant",
 ];
 
 /// A phrase about the user as a phrase to the user: "the user's address", "what they want".
@@ -177,7 +290,8 @@ pub(super) fn question_to_user(phrase: &str) -> Option<String> {
         "about" => Some(format!("Could you tell me about {}, please?", rest.trim())),
         "to" => {
             let verb = rest.split(' ').next().unwrap_or_default();
-            (!matches!(verb, "be" | "wait" | "the")).then(|| format!("Could you please {}?", rest.trim()))
+            (!matches!(verb, "be" | "wait" | "the"))
+                .then(|| format!("Could you please {}?", rest.trim()))
         }
         _ => ask(&with_article(&phrase)),
     }
@@ -187,8 +301,27 @@ pub(super) fn question_to_user(phrase: &str) -> Option<String> {
 fn with_article(phrase: &str) -> String {
     let first = phrase.split(' ').next().unwrap_or_default().to_lowercase();
     let determined = [
-        "the", "a", "an", "your", "my", "our", "any", "all", "some", "more", "which", "what", "if", "whether", "how", "both",
-        "details", "clarification", "additional", "further", "at",
+        "the",
+        "a",
+        "an",
+        "your",
+        "my",
+        "our",
+        "any",
+        "all",
+        "some",
+        "more",
+        "which",
+        "what",
+        "if",
+        "whether",
+        "how",
+        "both",
+        "details",
+        "clarification",
+        "additional",
+        "further",
+        "at",
     ];
     if determined.contains(&first.as_str()) { phrase.to_owned() } else { format!("your {phrase}") }
 }
@@ -197,7 +330,10 @@ fn with_article(phrase: &str) -> String {
 fn direct(rest: &str, word: Option<&str>) -> Option<String> {
     let head = word.map(|word| {
         let mut letters = word.chars();
-        letters.next().map(|c| c.to_uppercase().chain(letters).collect::<String>()).unwrap_or_default()
+        letters
+            .next()
+            .map(|c| c.to_uppercase().chain(letters).collect::<String>())
+            .unwrap_or_default()
     });
     let with_head = |text: String| match &head {
         Some(head) => format!("{head} {text}?"),
@@ -230,8 +366,19 @@ fn direct(rest: &str, word: Option<&str>) -> Option<String> {
     let before = before.iter().map(|t| format!("{t} ")).collect::<String>();
     let auxiliary = matches!(
         *verb,
-        "are" | "am" | "were" | "would" | "will" | "can" | "could" | "should" | "must" | "may" | "might"
-    ) || (*verb == "have" && more.first().is_some_and(|m| m.ends_with("ed") || LOST.contains(m)));
+        "are"
+            | "am"
+            | "were"
+            | "would"
+            | "will"
+            | "can"
+            | "could"
+            | "should"
+            | "must"
+            | "may"
+            | "might"
+    ) || (*verb == "have"
+        && more.first().is_some_and(|m| m.ends_with("ed") || LOST.contains(m)));
     let rest = if auxiliary {
         format!("{before}{verb} {who} {}", more.join(" "))
     } else {
@@ -242,8 +389,8 @@ fn direct(rest: &str, word: Option<&str>) -> Option<String> {
 
 /// Participles that do not end in "ed".
 const LOST: &[&str] = &[
-    "lost", "seen", "bought", "found", "done", "been", "had", "got", "made", "paid", "sent", "taken", "told", "brought",
-    "chosen", "given", "gone",
+    "lost", "seen", "bought", "found", "done", "been", "had", "got", "made", "paid", "sent",
+    "taken", "told", "brought", "chosen", "given", "gone",
 ];
 
 /// A description of an ability as something an agent can do: "Retrieves the weather" is "retrieve the weather".
@@ -252,8 +399,19 @@ pub(super) fn ability(description: &str) -> Option<String> {
     let sentence = sentence.trim_end_matches(['.', '!']).trim();
     let lower = sentence.to_lowercase();
     const PREFIXES: &[&str] = &[
-        "i can ", "you can ", "this agent can ", "this is an agent that ", "this is an agent to ", "this tool ",
-        "use this to ", "use this tool to ", "used to ", "agent that ", "an agent that ", "this action ", "can ",
+        "i can ",
+        "you can ",
+        "this agent can ",
+        "this is an agent that ",
+        "this is an agent to ",
+        "this tool ",
+        "use this to ",
+        "use this tool to ",
+        "used to ",
+        "agent that ",
+        "an agent that ",
+        "this action ",
+        "can ",
         "call this to ",
     ];
     let start = PREFIXES.iter().find(|prefix| lower.starts_with(**prefix)).map_or(0, |p| p.len());
@@ -269,11 +427,61 @@ pub(super) fn ability(description: &str) -> Option<String> {
 /// The base form of a verb at the beginning of a description; `None` if the word is none.
 fn base_form(word: &str) -> Option<String> {
     const NOT_VERBS: &[&str] = &[
-        "the", "a", "an", "transition", "route", "begin", "start", "use", "this", "when", "select", "return", "go", "move",
-        "general", "main", "user", "customer", "handle", "handles", "routes", "starts", "begins", "transitions", "save",
-        "saves", "set", "sets", "store", "stores", "capture", "captures", "collect", "collects", "logs", "log", "marks",
-        "mark", "orchestrates", "welcome", "welcomes", "escalate", "escalates", "demonstrates", "technical", "what",
-        "specialist", "internal", "called", "know", "knows", "is", "are", "has", "have",
+        "the",
+        "a",
+        "an",
+        "transition",
+        "route",
+        "begin",
+        "start",
+        "use",
+        "this",
+        "when",
+        "select",
+        "return",
+        "go",
+        "move",
+        "general",
+        "main",
+        "user",
+        "customer",
+        "handle",
+        "handles",
+        "routes",
+        "starts",
+        "begins",
+        "transitions",
+        "save",
+        "saves",
+        "set",
+        "sets",
+        "store",
+        "stores",
+        "capture",
+        "captures",
+        "collect",
+        "collects",
+        "logs",
+        "log",
+        "marks",
+        "mark",
+        "orchestrates",
+        "welcome",
+        "welcomes",
+        "escalate",
+        "escalates",
+        "demonstrates",
+        "technical",
+        "what",
+        "specialist",
+        "internal",
+        "called",
+        "know",
+        "knows",
+        "is",
+        "are",
+        "has",
+        "have",
     ];
     if NOT_VERBS.contains(&word) || !word.chars().all(|c| c.is_ascii_lowercase()) {
         return None;
@@ -305,9 +513,15 @@ mod tests {
             ("what the passenger has lost", "What have you lost?"),
             ("for their email address", "Could you tell me your email address, please?"),
             ("for order number", "Could you tell me your order number, please?"),
-            ("about their hobbies and interests", "Could you tell me about your hobbies and interests, please?"),
+            (
+                "about their hobbies and interests",
+                "Could you tell me about your hobbies and interests, please?",
+            ),
             ("how you can help them", "How can I help you?"),
-            ("to confirm deletion of the record", "Could you please confirm deletion of the record?"),
+            (
+                "to confirm deletion of the record",
+                "Could you please confirm deletion of the record?",
+            ),
             ("whether they would like a receipt", "Would you like a receipt?"),
             ("which size they want", "Which size do you want?"),
             ("how many guests there are", "How many guests are there?"),
@@ -335,7 +549,10 @@ mod tests {
     #[test]
     fn descriptions_become_abilities() {
         let of = |text| ability(text);
-        assert_eq!(of("Retrieves current weather conditions.").as_deref(), Some("retrieve current weather conditions"));
+        assert_eq!(
+            of("Retrieves current weather conditions.").as_deref(),
+            Some("retrieve current weather conditions")
+        );
         assert_eq!(of("I can place an order.").as_deref(), Some("place an order"));
         assert_eq!(of("Transition to the next topic"), None);
     }

@@ -28,7 +28,9 @@ pub(super) fn describe_result(result: &str) -> String {
             let written = words.iter().find_map(|name| fields.get(*name)?.as_str());
             match written.filter(|text| !text.trim().is_empty()) {
                 Some(text) => text.to_owned(),
-                None if fields.iter().all(|(name, value)| is_outcome(name, value)) => "That is done.".to_owned(),
+                None if fields.iter().all(|(name, value)| is_outcome(name, value)) => {
+                    "That is done.".to_owned()
+                }
                 None => {
                     format!("Here is what I found: {}.", describe_value(&Json::Object(fields), 0))
                 }
@@ -45,12 +47,15 @@ pub(super) fn describe_result(result: &str) -> String {
 
 /// Whether a field only says that the call succeeded.
 fn is_outcome(name: &str, value: &Json) -> bool {
-    let named = ["status", "success", "ok", "done", "result", "sent", "created", "updated", "saved"].contains(&name);
+    let named =
+        ["status", "success", "ok", "done", "result", "sent", "created", "updated", "saved"]
+            .contains(&name);
     let good = match value {
         Json::Bool(good) => *good,
         Json::String(text) => {
             let text = text.to_lowercase();
-            ["success", "ok", "done", "sent", "updated", "created", "saved", "completed"].contains(&text.as_str())
+            ["success", "ok", "done", "sent", "updated", "created", "saved", "completed"]
+                .contains(&text.as_str())
         }
         _ => false,
     };

@@ -1,10 +1,10 @@
 //! Extraction of strings: the answer to a question, or the text after the name of a field.
 
+use super::Offline;
 use super::extract::{Field, ParsedMessage, Reach};
 use super::kinds::{self, TextKind, kind_of};
 use super::phrases::small_talk;
 use super::words::{Word, is_question};
-use super::Offline;
 use agentir_runtime::{FieldSpec, FieldType};
 use serde_json::Value as Json;
 use std::ops::Range;
@@ -124,7 +124,12 @@ pub(super) fn capitals_from(
         });
         let text = reading.text.get(word.at.clone()).unwrap_or_default();
         let capital = text.chars().next().is_some_and(char::is_uppercase);
-        if !close || !capital || word.text == "i" || word.text == "i'm" || !reading.is_free(&word.at) {
+        if !close
+            || !capital
+            || word.text == "i"
+            || word.text == "i'm"
+            || !reading.is_free(&word.at)
+        {
             break;
         }
         named.push(word);
@@ -317,7 +322,8 @@ fn answer(reading: &ParsedMessage<'_>, field: &Field<'_>) -> Option<String> {
     let mut range = introduced(reading, field, range);
     // "Ada Moor and my email is …"
     if let Some(text) = reading.text.get(range.clone()) {
-        let next = [" and my ", ", my ", " and the ", " and it "].iter().filter_map(|w| text.find(w));
+        let next =
+            [" and my ", ", my ", " and the ", " and it "].iter().filter_map(|w| text.find(w));
         if let Some(end) = next.min().filter(|_| !wants_question) {
             range.end = range.start + end;
         }
@@ -331,20 +337,19 @@ fn answer(reading: &ParsedMessage<'_>, field: &Field<'_>) -> Option<String> {
 
 /// The part of an answer after an introduction that names the field in other words: "my order number is A-5512", for the
 /// field `order_id`.
-fn introduced(
-    reading: &ParsedMessage<'_>,
-    field: &Field<'_>,
-    range: Range<usize>,
-) -> Range<usize> {
+fn introduced(reading: &ParsedMessage<'_>, field: &Field<'_>, range: Range<usize>) -> Range<usize> {
     let inside: Vec<&Word> = reading.words.iter().filter(|w| w.at.start >= range.start).collect();
-    let starts = inside.first().is_some_and(|w| matches!(w.text.as_str(), "my" | "the" | "our" | "its"));
+    let starts =
+        inside.first().is_some_and(|w| matches!(w.text.as_str(), "my" | "the" | "our" | "its"));
     let verb = inside.iter().take(6).position(|w| matches!(w.text.as_str(), "is" | "are" | "was"));
     let (true, Some(verb)) = (starts, verb) else { return range };
     let about = field.spec.prompt.as_deref().unwrap_or(&field.spec.description);
     let about = super::words::words(about);
-    let named = inside.iter().take(verb).filter(|w| w.is_content()).any(|w| {
-        field.name.iter().chain(&about).any(|own| own.stem == w.stem)
-    });
+    let named = inside
+        .iter()
+        .take(verb)
+        .filter(|w| w.is_content())
+        .any(|w| field.name.iter().chain(&about).any(|own| own.stem == w.stem));
     match inside.get(verb + 1) {
         Some(next) if named && next.at.start < range.end => next.at.start..range.end,
         _ => range,

@@ -104,7 +104,8 @@ impl Answered {
                 let parts = form::parts(&answers, questions.len()).map_err(|e| e.to_string())?;
                 let read = parts.into_iter().zip(questions).enumerate();
                 let read = read.map(|(index, (part, question))| {
-                    read_question(question, part).map_err(|e| format!("`{}`: {e}", part_name(index)))
+                    read_question(question, part)
+                        .map_err(|e| format!("`{}`: {e}", part_name(index)))
                 });
                 Ok(Answer::Several(read.collect::<Result<_, _>>()?))
             }

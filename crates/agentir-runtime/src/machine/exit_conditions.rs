@@ -80,7 +80,13 @@ impl<'p> Run<'_, 'p, '_> {
         let spoke = context.iter().any(|m| m.role == Role::Assistant);
         let unknown = |field: &&FieldSpec| self.variable(&field.name).is_none_or(|v| v.is_unset());
         let asked = fields.iter().filter(|_| spoke).find(unknown).map(|field| field.name.clone());
-        let task = ModelTask::Extract { message, context, fields: fields.clone(), asked, known: self.known_values()? };
+        let task = ModelTask::Extract {
+            message,
+            context,
+            fields: fields.clone(),
+            asked,
+            known: self.known_values()?,
+        };
         let Answer::Values(values) = self.ask_model(task)? else {
             return Err(RuntimeError::new("model_error", "the model returned no values"));
         };

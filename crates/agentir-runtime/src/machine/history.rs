@@ -48,10 +48,8 @@ impl Run<'_, '_, '_> {
         let said = said.filter(|m| {
             matches!(m.role, Role::User | Role::Assistant) && !m.text.trim().is_empty()
         });
-        let mut recent: Vec<Message> = said
-            .take(RECENT_MESSAGES)
-            .map(|m| Message::new(m.role, m.text.as_str()))
-            .collect();
+        let mut recent: Vec<Message> =
+            said.take(RECENT_MESSAGES).map(|m| Message::new(m.role, m.text.as_str())).collect();
         recent.reverse();
         recent
     }
@@ -112,7 +110,8 @@ pub(super) fn earlier(summary: &str) -> String {
 /// The estimated size of a message, in tokens.
 fn size(message: &Message) -> usize {
     let calls = message.calls.iter().map(|call| {
-        call.name.len() + call.arguments.iter().map(|(name, v)| name.len() + json_len(v)).sum::<usize>()
+        call.name.len()
+            + call.arguments.iter().map(|(name, v)| name.len() + json_len(v)).sum::<usize>()
     });
     (message.text.len() + calls.sum::<usize>()) / TOKEN_BYTES + 4
 }

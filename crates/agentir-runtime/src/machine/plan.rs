@@ -57,7 +57,10 @@ impl Run<'_, '_, '_> {
     }
 
     /// The answer to a question that was asked ahead, or that is only being collected.
-    pub(super) fn answer_ahead(&mut self, task: &ModelTask) -> Option<Result<Answer, RuntimeError>> {
+    pub(super) fn answer_ahead(
+        &mut self,
+        task: &ModelTask,
+    ) -> Option<Result<Answer, RuntimeError>> {
         match &mut self.ahead {
             Ahead::Nothing => None,
             Ahead::Answered(answers) => {
@@ -90,7 +93,9 @@ fn unremarkable(task: &ModelTask) -> Option<Answer> {
         ModelTask::Extract { .. } => Some(Answer::Values(Map::new())),
         ModelTask::Choose { .. } => Some(Answer::Choice(Vec::new())),
         ModelTask::Judge { in_doubt, .. } => Some(Answer::Verdict(*in_doubt)),
-        ModelTask::Converse { .. } | ModelTask::Several { .. } | ModelTask::Summarize { .. } => None,
+        ModelTask::Converse { .. } | ModelTask::Several { .. } | ModelTask::Summarize { .. } => {
+            None
+        }
     }
 }
 

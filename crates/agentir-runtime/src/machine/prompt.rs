@@ -130,7 +130,10 @@ impl<'p> Run<'_, 'p, '_> {
             }
         }
         if !parts.agents.is_empty() {
-            let all = parts.agents.iter().map(|agent| format!("\n- {}: {}", agent.name, agent.description));
+            let all = parts
+                .agents
+                .iter()
+                .map(|agent| format!("\n- {}: {}", agent.name, agent.description));
             let text = format!(
                 "Other agents answer what the user wants, if it is one of these; then you are not asked:{}\n\
                  You are asked because the last message is for none of them. Find out what the user wants, or say what \
