@@ -231,6 +231,8 @@ fn hold_one(dialogue: &Dialogue) -> Talk {
             done.messages.iter().map(|m| format!("{}: {}", m.agent, m.text)).collect();
         answer.extend(calls.iter().map(shown));
         answer.extend(notes.errors.iter().map(|error| format!("  [{error}]")));
+        // A loop is one line.
+        answer.dedup();
         let Some(turn) = turn else {
             talk.opening = answer;
             continue;
