@@ -10,7 +10,7 @@ use agentir_compare::{
 };
 use agentir_convert::{OutputFile, Report, Target};
 use agentir_diagnostics::{
-    Diagnostic, Format, RuleName, Severity, SourceMap, Span, escape_json, render, sort,
+    Diagnostic, FileId, Format, RuleName, Severity, SourceMap, Span, escape_json, render, sort,
 };
 use agentir_ir::Program;
 use agentir_secrets::Masker;
@@ -120,19 +120,31 @@ pub fn run(args: &Convert) -> ExitCode {
         Ok(snapshot) => snapshot,
         Err(code) => return code,
     };
-    if has_errors(&snapshot) {
-        return failed("nothing was converted; fix these errors first");
-    }
+    let errors = has_errors(&snapshot);
+    let broken = files_with_errors(&snapshot);
     let mut folders = (snapshot.programs().count() > 1).then(FolderNames::default);
     let mut files: Vec<OutputFile> = Vec::new();
     let mut reports = Vec::new();
-    for (id, program) in snapshot.programs().filter(|(_, program)| !program.agents.is_empty()) {
+    // A program that fails does not keep the others from being converted.
+    let mut left_out = 0_usize;
+    for (id, program) in snapshot.programs() {
+        if snapshot.files_of(id).iter().any(|file| broken.contains(file)) {
+            left_out += 1;
+            continue;
+        }
+        if program.agents.is_empty() {
+            continue;
+        }
         let Some(mut done) = snapshot.convert(id, args.to) else { continue };
         if let Some(wrong) = done.diagnostics.iter().find(|d| d.severity == Severity::Error) {
-            return failed(format_args!(
-                "the output has an error, so nothing was written: {} ({})",
-                wrong.message, wrong.rule.0
-            ));
+            tell!(
+                "error: the output of `{}` has an error, so it was not written: {} ({})",
+                program_name(program),
+                wrong.message,
+                wrong.rule.0
+            );
+            left_out += 1;
+            continue;
         }
         if args.verifies(program) {
             done.verify(program, snapshot.sources());
@@ -148,13 +160,32 @@ pub fn run(args: &Convert) -> ExitCode {
     let [report] = merge(reports).try_into().unwrap_or_else(|_| [Report::empty(args.to)]);
     let report = report.shown(&masker);
     if files.is_empty() {
-        return failed("there is no agent to convert");
+        return match (left_out, errors) {
+            (0, false) => failed("there is no agent to convert"),
+            (_, true) => failed("nothing was converted; fix these errors first"),
+            (_, false) => failed("nothing was converted"),
+        };
     }
     if let Err(message) = write(args, &files, &report) {
         return failed(message);
     }
     tell!("{}", report.text().trim_end_matches('\n'));
+    if left_out == 0 && errors {
+        return failed("the files with the errors above belong to no program that was written");
+    }
+    if left_out > 0 {
+        let programs = if left_out == 1 { "program was" } else { "programs were" };
+        return failed(format_args!(
+            "{left_out} {programs} not converted because of the errors above; the others were written"
+        ));
+    }
     ExitCode::from(u8::from(report.totals.dropped > 0))
+}
+
+/// The files in which an error was found while they were read.
+fn files_with_errors(snapshot: &Snapshot) -> HashSet<FileId> {
+    let errors = snapshot.read_findings().iter().filter(|d| d.severity == Severity::Error);
+    errors.map(|error| error.primary.span.file).collect()
 }
 
 fn program_name(program: &agentir_ir::Program) -> String {

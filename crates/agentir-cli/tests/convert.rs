@@ -61,6 +61,32 @@ fn no_program_replaces_another() {
     }
 }
 
+/// A program with errors keeps no other from being converted.
+#[test]
+fn a_broken_program_costs_itself() {
+    let folder = tempfile::tempdir().unwrap();
+    write(
+        folder.path(),
+        &[
+            ("in/a/a.agent.abl", &agent("Pool", "one")),
+            ("in/b/b.agent.abl", "AGENT: Sauna\n ]] [[\n"),
+            ("in/c/c.agent.abl", &agent("Gym", "three")),
+        ],
+    );
+    let (code, _, stderr) = ran(folder.path(), &["convert", "in", "--to", "adl", "-o", "out"]);
+    assert_eq!(code, 2, "{stderr}");
+    assert!(stderr.contains("b.agent.abl"), "{stderr}");
+    assert!(stderr.contains("1 program was not converted"), "{stderr}");
+    let written = files(&folder.path().join("out"));
+    assert!(written.iter().any(|name| name.starts_with("pool/")), "{written:?}");
+    assert!(written.iter().any(|name| name.starts_with("gym/")), "{written:?}");
+    // Alone, it is all there is.
+    let (code, _, stderr) = ran(folder.path(), &["convert", "in/b", "--to", "adl", "-o", "other"]);
+    assert_eq!(code, 2);
+    assert!(stderr.contains("nothing was converted"), "{stderr}");
+    assert!(!folder.path().join("other").exists());
+}
+
 /// Within a program as well.
 #[test]
 fn no_file_of_a_program_replaces_another() {

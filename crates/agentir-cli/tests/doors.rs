@@ -88,6 +88,31 @@ fn lists_of_ignored_names_have_a_limit() {
     assert!(stdout(&output).contains("it is larger than 1048576 bytes"), "{}", stdout(&output));
 }
 
+/// What reads TOML takes a hundred times the memory.
+#[test]
+fn configurations_have_a_limit() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = format!("a = [{}]\n", "{},".repeat(400_000));
+    write(folder.path(), &[("a.agent.abl", GOOD), ("agentir.toml", &text)]);
+    for args in [&["check", "."][..], &["check", "--config", "agentir.toml", "a.agent.abl"]] {
+        let output = ends(folder.path(), args);
+        assert!(code(&output) > 0, "{}", said(&output));
+        assert!(said(&output).contains("it is larger than 1048576 bytes"), "{}", said(&output));
+    }
+}
+
+#[test]
+fn reports_are_files() {
+    let folder = tempfile::tempdir().unwrap();
+    pipe(&folder.path().join("pipe.json"));
+    symlink("/dev/zero", folder.path().join("zero.json")).unwrap();
+    for name in ["pipe.json", "zero.json", "."] {
+        let output = ends(folder.path(), &["report", "merge", name]);
+        assert_eq!(code(&output), 2);
+        assert!(stderr(&output).contains("not a file"), "{}", stderr(&output));
+    }
+}
+
 #[test]
 fn links_are_followed_within_what_was_named() {
     const SECRET: &str = "hunter2-and-nothing-else";

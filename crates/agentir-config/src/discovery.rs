@@ -61,6 +61,19 @@ fn directory_prefix(folder: &Path) -> Box<[u8]> {
     folder.join("").into_os_string().into_encoded_bytes().into()
 }
 
+/// The size of the largest configuration that is read, in bytes. What reads TOML takes a hundred times the memory.
+const MAX_CONFIG: usize = 1 << 20;
+
+/// The text of a configuration.
+fn read_config(files: &dyn FileSystem, path: &Path) -> io::Result<String> {
+    let text = read_text(files, path)?;
+    if text.len() > MAX_CONFIG {
+        let message = format!("it is larger than {MAX_CONFIG} bytes");
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, message));
+    }
+    Ok(text)
+}
+
 impl Configs {
     /// Each file has the nearest `agentir.toml` above it as its configuration.
     #[must_use]
@@ -81,7 +94,7 @@ impl Configs {
     /// If it cannot be read. What is wrong with its text is among the [`problems`](Self::problems).
     pub fn fixed(files: Arc<dyn FileSystem>, file: &Path, names: Names) -> io::Result<Self> {
         let mut all = Self::nearest(files, names);
-        let text = read_text(&*all.files, file)?;
+        let text = read_config(&*all.files, file)?;
         let folder = path::absolute(file)?.parent().map(Path::to_owned).unwrap_or_default();
         let Loaded { problems, .. } = all.read.get_mut().unwrap_or_else(PoisonError::into_inner);
         all.fixed = Some(read(&all.names, problems, file, &folder, Ok(text)));
@@ -136,7 +149,7 @@ impl Configs {
                 return config;
             }
             passed.push(written);
-            match read_text(&*self.files, &here.join(FILE_NAME)) {
+            match read_config(&*self.files, &here.join(FILE_NAME)) {
                 Err(error) if is_absent(&error) => {}
                 text => return self.load_folder(here, text),
             }

@@ -235,6 +235,30 @@ impl<'r> Reader<'r> {
         Some(Spanned::new(*word, text.span))
     }
 
+    /// Whether a text that was read is one of some words, in any case. Reports it if not, and corrects it if it is
+    /// similar to one.
+    pub(crate) fn check_word(
+        &mut self,
+        key: &'static str,
+        text: &mut Spanned<SmolStr>,
+        words: &[&'static str],
+    ) {
+        if words.iter().any(|word| word.eq_ignore_ascii_case(&text.value)) {
+            return;
+        }
+        let message = format!("`{}` is not a valid `{key}`", text.value);
+        let problem =
+            Diagnostic::error(rules::INVALID_VALUE, text.span, message).note(valid_values(words));
+        let meant = closest(&text.value, words.iter().copied());
+        self.problems.push(match meant {
+            Some(meant) => problem.did_you_mean(meant),
+            None => problem,
+        });
+        if let Some(meant) = meant {
+            text.value = SmolStr::new(meant);
+        }
+    }
+
     /// One of the words that the field may have.
     pub(crate) fn word_of_field(&mut self, json: &Node) -> Option<Spanned<&'static str>> {
         self.word(json, self.words)
@@ -391,6 +415,11 @@ impl<'j> Object<'j> {
 
     pub(crate) fn fields<T: Fields>(&mut self, reader: &mut Reader<'_>) -> Option<T> {
         T::read_fields(self, reader)
+    }
+
+    /// The value of a key that was read.
+    pub(crate) fn node(&self, key: &str) -> Option<&'j Node> {
+        self.members.iter().rfind(|m| m.key == key).map(|m| &m.value)
     }
 
     /// The value of a key; of several the last.

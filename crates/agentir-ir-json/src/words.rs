@@ -10,6 +10,13 @@ pub(crate) const LEXICAL_FALLBACK: &[&str] = &["never", "when_unavailable", "alw
 
 pub(crate) const SENSITIVE_DISPLAY: &[&str] = &["redact", "replace", "mask"];
 
+/// How a value is validated.
+pub(crate) const VALIDATIONS: &[&str] = &["pattern", "range", "enum", "custom", "llm", "intrinsic"];
+
+/// What a guardrail does with a violation.
+pub(crate) const REACTIONS: &[&str] =
+    &["block", "warn", "redact", "fix", "reask", "filter", "escalate"];
+
 /// How values are extracted from messages.
 pub(crate) const EXTRACTION: &[&str] = &["pattern", "llm", "hybrid", "auto", "ml"];
 

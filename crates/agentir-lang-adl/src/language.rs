@@ -5,6 +5,7 @@ use crate::{AgentKind, config, context, emit, lower, names, python, reader};
 use agentir_diagnostics::{FileId, Span};
 use agentir_expr::Dialect;
 use agentir_ir::{Extensions, ToolLibrary};
+use agentir_syntax::code::{CodeName, CodeUses};
 use agentir_syntax::context::{Context, NameKind};
 use agentir_syntax::emit::Emitter;
 use agentir_syntax::line_layout::YAML;
@@ -112,6 +113,16 @@ impl Language for Adl {
         name: &str,
     ) -> Option<NameProblem> {
         names::name_problem(what, name)
+    }
+
+    fn code_uses(
+        &self,
+        kind: &'static FileKind,
+        text: &str,
+        name: CodeName<'_>,
+        new: &str,
+    ) -> CodeUses {
+        if *kind == PYTHON_FILE { python::uses(text, name, new) } else { CodeUses::default() }
     }
 
     fn claim(&self, name: &[u8]) -> Claim {

@@ -4,6 +4,10 @@
 //! The files are parsed, never executed. The parser recovers from errors, so a function is found even if
 //! the file has errors elsewhere.
 
+mod uses;
+
+pub(crate) use uses::uses;
+
 use crate::rules;
 use agentir_diagnostics::{Diagnostic, FileId, Span, Spanned};
 use agentir_expr::Name;

@@ -13,7 +13,7 @@ use crate::load::Loaded;
 use agentir_diagnostics::{Diagnostic, FileId, Label, SourceFile, SourceMap, Span, sort};
 use agentir_ir::Program;
 use agentir_lint::{Cancellation, Cancelled, CheckRun, Checked, Selection, Statistics, Times};
-use agentir_syntax::{Languages, Origin};
+use agentir_syntax::{Languages, Origin, rules};
 use rayon::prelude::*;
 use std::collections::{HashMap, HashSet};
 
@@ -116,7 +116,13 @@ pub fn check_programs<P: AsRef<LoadedProgram> + Sync>(
             && selection.wants(rule)
             && !levels.is_off(name(id), rule)
     };
-    let comments = |id: FileId, file: &SourceFile| comments(languages, id, file);
+    // Files that are refused are not read for comments either.
+    let refused: HashSet<FileId> =
+        all.iter().filter(|d| d.rule == rules::NOT_TEXT).map(|d| d.primary.span.file).collect();
+    let comments = |id: FileId, file: &SourceFile| match refused.contains(&id) {
+        true => Vec::new(),
+        false => comments(languages, id, file),
+    };
     agentir_lint::suppress(sources, &mut all, &comments, &ran);
     all.retain(|d| selection.wants(d.rule.0));
     levels.apply(&mut all, sources);

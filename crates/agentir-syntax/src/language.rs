@@ -1,5 +1,6 @@
 //! The trait that a language implements, and the list of languages that a program knows.
 
+use crate::code::{CodeName, CodeUses};
 use crate::context::{Context, NameKind};
 use crate::emit::{Emitter, LossRule, Target};
 use crate::inline::InlineText;
@@ -64,6 +65,18 @@ pub trait Language: Sync {
         what: NameKind,
         name: &str,
     ) -> Option<NameProblem>;
+
+    /// Where the code of a file uses the name of a tool or of its parameter, and whether a new name is free there.
+    /// Nothing for files without code.
+    fn code_uses(
+        &self,
+        _kind: &'static FileKind,
+        _text: &str,
+        _name: CodeName<'_>,
+        _new: &str,
+    ) -> CodeUses {
+        CodeUses::default()
+    }
 
     /// Whether a file in a folder that is searched is taken for one of the language, by its name. The name is that in
     /// the folder, in the encoding of the system.

@@ -44,6 +44,7 @@ macro_rules! grammars {
     };
 }
 
+pub mod code;
 pub mod context;
 pub mod emit;
 pub mod inline;

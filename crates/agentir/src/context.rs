@@ -49,7 +49,7 @@ impl Snapshot {
         if let Some((repaired, file, offset)) = self.repaired(file, offset)
             && let [only] = repaired.programs.as_slice()
         {
-            let references = References::new(&only.program);
+            let references = References::with_texts(&only.program, &repaired.sources);
             return Names::new(&only.program, &references, &only.versions, file, offset)
                 .expected(context);
         }

@@ -22,6 +22,7 @@ mod compile;
 mod context;
 mod languages;
 mod migrate;
+mod residue;
 mod snapshot;
 mod symbols;
 mod unclear;

@@ -154,7 +154,7 @@ impl Snapshot {
     pub fn references(&self, program: ProgramId) -> Option<&References> {
         let loaded = self.loaded(program)?;
         let references = self.data.references.get(program.0)?;
-        Some(references.get_or_init(|| References::new(&loaded.program)))
+        Some(references.get_or_init(|| References::with_texts(&loaded.program, self.sources())))
     }
 
     pub(crate) fn read_options(&self, path: &Path) -> ReadOptions {
@@ -163,6 +163,12 @@ impl Snapshot {
 
     pub(crate) fn loaded(&self, program: ProgramId) -> Option<&LoadedProgram> {
         self.data.loaded.programs.get(program.0)
+    }
+
+    /// The files that a program was read from.
+    #[must_use]
+    pub fn files_of(&self, program: ProgramId) -> &[FileId] {
+        self.loaded(program).map_or(&[], |loaded| &loaded.files)
     }
 
     /// The AgentIR of a program.

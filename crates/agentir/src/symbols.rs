@@ -4,7 +4,9 @@ use crate::languages::languages;
 use crate::snapshot::{ProgramId, Snapshot};
 use agentir_analysis::ProgramAnalysis;
 use agentir_analysis::points::{PointFacts, facts_at};
-use agentir_analysis::references::{Occurrence, References, Role, Symbol, SymbolId, SymbolKind};
+use agentir_analysis::references::{
+    Occurrence, References, Role, Scope, Symbol, SymbolId, SymbolKind,
+};
 use agentir_compare::NormalizedProgram;
 use agentir_config::Configs;
 use agentir_diagnostics::{Edit, FileId, Span};
@@ -12,10 +14,12 @@ use agentir_expr::dialect::Entry;
 use agentir_ir::Program;
 use agentir_lint::{Cancellation, Selection};
 use agentir_project::{CheckOptions, Levels, Loaded, check_loaded, config_names, read_program};
+use agentir_syntax::code::CodeName;
 use agentir_syntax::context::NameKind;
 use agentir_syntax::names::NameProblem;
 use agentir_syntax::{Detected, FileHead};
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 use std::path::Path;
 
 /// Why a symbol is not renamed.
@@ -52,13 +56,18 @@ pub enum RenameError {
     },
     /// The name also stands in data that agentir keeps without knowing what it refers to, or in an expression that cannot
     /// be parsed.
-    #[error("`{name}` also stands where it is not known what it refers to")]
+    #[error("`{name}` also stands where it is not known what it refers to: {place}")]
     Unclear {
         /// The name.
         name: String,
         /// The place.
         span: Span,
+        /// The file, the line and the column of the place, and what is written there.
+        place: String,
     },
+    /// The symbol has this name.
+    #[error("`{0}` is already its name")]
+    Unchanged(String),
     /// Another symbol is called so.
     #[error("`{0}` is already the name of something else")]
     Taken(String),
@@ -98,6 +107,9 @@ impl Snapshot {
     pub fn facts_at(&self, file: FileId, offset: u32) -> Option<PointFacts> {
         let program = self.ir(self.program_of(file)?)?;
         let source = self.sources().get(file)?;
+        if offset as usize > source.text.len() {
+            return None;
+        }
         let line = source.line_range(source.line_index(offset as usize));
         let line = Span::new(file, u32::try_from(line.start).ok()?, u32::try_from(line.end).ok()?);
         facts_at(&ProgramAnalysis::new(program), line, offset)
@@ -123,6 +135,9 @@ impl Snapshot {
             let Some(found) = references.at(file, offset).first().copied() else { continue };
             let Some(symbol) = references.symbol(found.symbol) else { continue };
             let name = symbol.name.to_string();
+            if name == new {
+                return Err(RenameError::Unchanged(name));
+            }
             let symbols = same_name(references, found.symbol);
             if symbols.iter().all(|id| references.definitions(*id).is_empty()) {
                 return Err(RenameError::Undefined(name));
@@ -151,12 +166,11 @@ impl Snapshot {
                 edits.extend(keys.into_iter().map(|span| (span, new.to_owned())));
             }
             for id in &symbols {
-                let placeholders = self.placeholders_of(program, references, *id);
-                edits.extend(placeholders.into_iter().map(|span| (span, new.to_owned())));
+                edits.extend(self.uses_in_code(program, references, *id, new)?);
             }
             for id in &symbols {
                 if let Some(span) = self.unclear_use(program, references, *id, &edits) {
-                    return Err(RenameError::Unclear { name, span });
+                    return Err(self.unclear(name, span));
                 }
             }
             renamed = Some((symbol.kind, name));
@@ -176,6 +190,59 @@ impl Snapshot {
             })?;
         }
         Ok(Rename { kind, name, edits })
+    }
+
+    /// The error for a place where it is not known what a name refers to.
+    fn unclear(&self, name: String, span: Span) -> RenameError {
+        let place = self.sources().get(span.file).map_or_else(String::new, |source| {
+            let at = source.line_column(span.start);
+            let line = source.line_range(source.line_index(span.start as usize));
+            let line = source.text.get(line).unwrap_or_default().trim();
+            let short: String = line.chars().take(80).collect();
+            let more = if short.len() < line.len() { "…" } else { "" };
+            format!("{}:{}:{}: `{short}{more}`", source.name, at.line, at.column)
+        });
+        RenameError::Unclear { name, span, place }
+    }
+
+    /// The edits in the code of tools, for a tool or a parameter.
+    fn uses_in_code(
+        &self,
+        program: ProgramId,
+        references: &References,
+        id: SymbolId,
+        new: &str,
+    ) -> Result<Vec<(Span, String)>, RenameError> {
+        let mut edits = Vec::new();
+        let Some(symbol) = references.symbol(id) else { return Ok(edits) };
+        let tool = match (symbol.kind, symbol.scope) {
+            (SymbolKind::Parameter, Scope::Symbol(tool)) => references.symbol(tool),
+            (SymbolKind::Tool, _) => Some(symbol),
+            _ => None,
+        };
+        let Some(tool) = tool else { return Ok(edits) };
+        let parameter = (symbol.kind == SymbolKind::Parameter).then_some(symbol.name.as_str());
+        let name = CodeName { tool: &tool.name, parameter };
+        for file in self.loaded(program).map_or(&[][..], |loaded| &loaded.files) {
+            let (Some(found), Some(source)) = (self.detected(*file), self.sources().get(*file))
+            else {
+                continue;
+            };
+            let span = |at: Range<usize>| {
+                let [start, end] =
+                    [at.start, at.end].map(|at| u32::try_from(at).unwrap_or(u32::MAX));
+                Span::new(*file, start, end)
+            };
+            let uses = found.language.code_uses(found.kind, &source.text, name, new);
+            if uses.taken.is_some() {
+                return Err(RenameError::Taken(new.to_owned()));
+            }
+            if let Some(at) = uses.unclear {
+                return Err(self.unclear(symbol.name.to_string(), span(at)));
+            }
+            edits.extend(uses.uses.into_iter().map(|at| (span(at), new.to_owned())));
+        }
+        Ok(edits)
     }
 
     /// Whether conversations begin at an agent because of its name.
@@ -224,7 +291,7 @@ impl Snapshot {
     }
 
     /// What a file is.
-    fn detected(&self, file: FileId) -> Option<Detected> {
+    pub(crate) fn detected(&self, file: FileId) -> Option<Detected> {
         let source = self.sources().get(file)?;
         let program = self.program_of(file).and_then(|id| self.loaded(id));
         let in_program = program.is_some_and(|loaded| loaded.files.len() > 1);
@@ -289,7 +356,10 @@ impl Snapshot {
         let ([one], [two]) = (before.programs.as_slice(), after.programs.as_slice()) else {
             return Err(changes_meaning());
         };
-        let (old, new) = (References::new(&one.program), References::new(&two.program));
+        let (old, new) = (
+            References::with_texts(&one.program, &before.sources),
+            References::with_texts(&two.program, &after.sources),
+        );
         if !same_symbols(&old, &new, renaming.name, renaming.new)
             || !same_values(&one.program, &two.program, renaming)
         {
@@ -324,7 +394,7 @@ struct Renaming<'a> {
 }
 
 /// The kind of a name, and what it is called with an article.
-const fn name_kind(kind: SymbolKind) -> (NameKind, &'static str) {
+pub(crate) const fn name_kind(kind: SymbolKind) -> (NameKind, &'static str) {
     match kind {
         SymbolKind::Agent => (NameKind::Agent, "an agent"),
         SymbolKind::Alias => (NameKind::Agent, "an alias"),
@@ -418,9 +488,15 @@ fn same_symbols(one: &References, two: &References, name: &str, new: &str) -> bo
     let key = |o: &Occurrence| (o.span.file, o.symbol, o.role);
     let occurrences = |all: &References| {
         let each = all.symbols().flat_map(|(id, _)| all.occurrences(id));
-        each.map(|o| key(&o)).collect::<Vec<_>>()
+        each.filter(|o| o.role != Role::Mention).map(|o| key(&o)).collect::<Vec<_>>()
     };
-    names && one.symbols().count() == two.symbols().count() && occurrences(one) == occurrences(two)
+    // A new name may not look like one in prose; but no other words may become a mention of anything.
+    let mentions = |all: &References, id| {
+        all.occurrences(id).filter(|occurrence| occurrence.role == Role::Mention).count()
+    };
+    let mentions = one.symbols().all(|(id, _)| mentions(two, id) <= mentions(one, id));
+    let counts = one.symbols().count() == two.symbols().count();
+    mentions && names && counts && occurrences(one) == occurrences(two)
 }
 
 /// Whether the values of two programs are the same, but for the name within them. Words that are not references keep

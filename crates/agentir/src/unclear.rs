@@ -68,34 +68,9 @@ impl Snapshot {
                 found = place.or_else(|| self.unknown_use(unknown, behind, whole));
             }
         });
-        found.or_else(|| self.use_in_broken_text(id, unknown))
-    }
-
-    /// The placeholders of a tool's implementation that take the value of a parameter.
-    pub(crate) fn placeholders_of(
-        &self,
-        id: ProgramId,
-        references: &References,
-        parameter: SymbolId,
-    ) -> Vec<Span> {
-        let found = || {
-            let symbol = references.symbol(parameter)?;
-            let Scope::Symbol(tool) = symbol.scope else { return None };
-            let defined = references.definitions(tool);
-            let program = self.ir(id)?;
-            let own = program.agents().flat_map(|agent| &agent.tools);
-            let tools = own.chain(program.libraries.iter().flat_map(|library| &library.tools));
-            let tools =
-                tools.filter(|tool| tool.binding.is_some() && defined.contains(&tool.name.span));
-            let places = tools.flat_map(|tool| {
-                let text = self.sources().get(tool.span.file).map_or("", |source| &source.text);
-                let end = (tool.span.end as usize).min(text.len());
-                let text = text.get(tool.span.start as usize..end).unwrap_or_default();
-                placeholders(text, &symbol.name).filter_map(|at| word(tool.span, at, &symbol.name))
-            });
-            Some(places.collect())
-        };
-        found().unwrap_or_default()
+        found
+            .or_else(|| self.use_in_broken_text(id, unknown))
+            .or_else(|| self.residue(id, references, symbol, edits))
     }
 
     /// The places in a program's manifest where it lists an agent of this name: the keys of `agents`.

@@ -671,7 +671,7 @@ fn names_in_data_are_renamed_or_the_place_is_named() {
     assert!(texts[0].contains("immutable: [date]"), "{}", texts[0]);
     let place = |at: &str, new: &str| {
         let error = rename(&[(file, KEPT)], file, at, new).unwrap_err();
-        let RenameError::Unclear { span, name } = error else { panic!("{error}") };
+        let RenameError::Unclear { span, name, .. } = error else { panic!("{error}") };
         let line = KEPT.get(..span.start as usize).unwrap().matches('\n').count() + 1;
         (KEPT.get(span.start as usize..span.end as usize).unwrap() == name, line)
     };

@@ -4,15 +4,18 @@ use super::{Occurrence, Role, Scope, Symbol, SymbolId, SymbolKind};
 use crate::prompt::Instructions;
 use crate::script;
 use crate::variables::{first, is_type};
-use agentir_diagnostics::{Span, Spanned};
+use agentir_diagnostics::{SourceMap, Span, Spanned};
 use agentir_expr::dialect::RuntimeNames;
 use agentir_expr::{Expr, ExprKind, Name, Path, Segment, Template, TypeExpr, TypeKind, Visit};
 use agentir_flow::cfg::AgentId;
 use agentir_ir::{
-    Agent, AgentReference, AgentUse, BindingAction, Call, Jump, Node, Profile, Program, Target,
-    Tool, ToolBinding, VariableBinding, WriteUse,
+    Agent, AgentReference, AgentUse, BindingAction, Call, GatherField, Jump, Node, Profile,
+    Program, Target, TextData, Tool, ToolBinding, VariableBinding, WriteUse,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
+
+/// The runtime's name for the variables of a session.
+pub(super) const SESSION: &str = "session";
 
 /// Collects occurrences.
 pub(super) struct Collector<'a> {
@@ -29,6 +32,8 @@ pub(super) struct Collector<'a> {
     runtime: &'static RuntimeNames,
     /// The instructions of the agents, if names in them mean something.
     instructions: Option<Instructions<'a>>,
+    /// The texts of the program, if they are at hand.
+    pub sources: Option<&'a SourceMap>,
 }
 
 /// An agent whose names are collected.
@@ -47,7 +52,7 @@ pub(super) struct Owner<'c, 'a> {
 }
 
 impl<'a> Collector<'a> {
-    pub(super) fn new(program: &'a Program) -> Self {
+    pub(super) fn new(program: &'a Program, sources: Option<&'a SourceMap>) -> Self {
         let mut agents = FxHashMap::default();
         let mut shared = FxHashSet::default();
         let mut persistent = FxHashSet::default();
@@ -70,6 +75,7 @@ impl<'a> Collector<'a> {
             // Where references say what they refer to, other words are only words.
             instructions: (!program.dialect().traits().namespaced_references)
                 .then(|| Instructions::new(program)),
+            sources,
         }
     }
 
@@ -133,6 +139,14 @@ impl<'a> Collector<'a> {
         }
         for field in tool.returns.iter().flat_map(|returns| &returns.fields) {
             self.name(SymbolKind::ResultField, below, &field.name, Role::Definition);
+        }
+        for hole in self.holes(tool) {
+            if !hole.is_variable
+                && hole.root.value == hole.name.value
+                && tool.parameters.iter().any(|p| p.name.value == hole.name.value)
+            {
+                self.name(SymbolKind::Parameter, below, &hole.name, Role::Read);
+            }
         }
         symbol
     }
@@ -198,6 +212,10 @@ impl<'a> Collector<'a> {
             self.variable(owner, &field.name, Role::Read);
         }
         self.declarations(owner);
+        let shared = self.program.libraries.iter().flat_map(|library| &library.tools);
+        for tool in shared.filter(|tool| tools.contains_key(tool.name.value.as_str())) {
+            self.tool_texts(owner, tool);
+        }
         self.coordination(owner);
         agent.walk(&mut |node| self.node(owner, node));
         named.iter().for_each(|profile| profile.walk(&mut |node| self.node(owner, node)));
@@ -205,6 +223,7 @@ impl<'a> Collector<'a> {
             self.mentions(owner, instructions.of(id));
             self.instructions = Some(instructions);
         }
+        self.mentions_in_identity(owner);
         script::outputs(agent, &mut |path, outputs| {
             if let script::Outputs::Of(tool, _) = outputs
                 && let Some(tool) = self.tool_symbol(tools, &tool.value)
@@ -294,6 +313,14 @@ impl<'a> Collector<'a> {
                 self.types(owner, parameter.ty.as_ref());
             }
             self.types(owner, tool.returns.as_ref().map(|returns| &returns.ty));
+            self.tool_texts(owner, tool);
+            let access = tool.context_access.as_ref();
+            for name in access.iter().flat_map(|access| &access.read) {
+                self.variable(owner, name, Role::Read);
+            }
+            for name in access.iter().flat_map(|access| &access.write) {
+                self.variable(owner, name, Role::Write);
+            }
             for set in tool.on_result.iter().chain(&tool.on_error) {
                 self.node(owner, Node::Set(set));
             }
@@ -311,6 +338,8 @@ impl<'a> Collector<'a> {
     /// What an agent passes to others, and gets back.
     fn coordination(&mut self, owner: Owner<'_, 'a>) {
         let agent = owner.agent;
+        let escalation = agent.coordination.escalation.iter();
+        escalation.flat_map(|e| &e.context_for_human).for_each(|told| self.told(owner, told));
         for handoff in &agent.coordination.handoffs {
             let Some(receiver) = self.agent_id(agent, &handoff.to) else { continue };
             for passed in &handoff.context.pass {
@@ -398,6 +427,7 @@ impl<'a> Collector<'a> {
                 let declares = !owner.agent.metadata.dialect.traits().shared_variables;
                 let role = if declares { Role::Definition } else { Role::Write };
                 self.variable(owner, &field.name, role);
+                self.field(owner, field);
                 if let Some(entity) = &field.entity_ref {
                     self.name(SymbolKind::Entity, scope, entity, Role::Read);
                 }
@@ -413,6 +443,32 @@ impl<'a> Collector<'a> {
             Node::StepRef(name) => self.name(SymbolKind::Step, scope, name, Role::Read),
             Node::Jump(jump) => self.jump(owner, jump),
             Node::Condition(..) | Node::Expr(_) | Node::Actions(_) => {}
+        }
+    }
+
+    /// What the texts and the check of a field name.
+    fn field(&mut self, owner: Owner<'_, 'a>, field: &'a GatherField) {
+        let check = field.validation.iter().filter_map(|validation| validation.check.as_ref());
+        check.for_each(|check| self.expr(owner, check));
+        let texts = field.description.iter().chain(&field.extraction_hints);
+        texts.for_each(|text| text.exprs(&mut |expr| self.expr(owner, expr)));
+    }
+
+    /// What humans are told when they take over: variables by name, or texts.
+    fn told(&mut self, owner: Owner<'_, 'a>, data: &'a TextData) {
+        match data {
+            TextData::Text(text) => {
+                let written = &text.text.value;
+                if written.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '.') {
+                    let name = Spanned::new(written.clone(), text.place(0..written.len()));
+                    self.variable(owner, &name, Role::Read);
+                }
+                text.exprs(&mut |expr| self.expr(owner, expr));
+            }
+            TextData::Object(fields) => {
+                fields.iter().for_each(|(_, value)| self.told(owner, value));
+            }
+            TextData::List(_) | TextData::Other(_) => {}
         }
     }
 
@@ -549,7 +605,7 @@ impl<'a> Collector<'a> {
     }
 
     /// A variable or a path from one, as a text: `name`, `user.name`.
-    fn variable(&mut self, owner: Owner<'_, 'a>, name: &Spanned<Name>, role: Role) {
+    pub(super) fn variable(&mut self, owner: Owner<'_, 'a>, name: &Spanned<Name>, role: Role) {
         self.variable_of(owner.id, name, role);
     }
 
@@ -582,7 +638,7 @@ impl<'a> Collector<'a> {
         self.symbol(SymbolKind::Variable, scope, name)
     }
 
-    fn expr(&mut self, owner: Owner<'_, 'a>, expr: &'a Expr) {
+    pub(super) fn expr(&mut self, owner: Owner<'_, 'a>, expr: &'a Expr) {
         expr.visit(&mut |e| {
             match &e.kind {
                 ExprKind::Path(path) => self.path(owner, path, Role::Read),
@@ -626,6 +682,14 @@ impl<'a> Collector<'a> {
             return;
         }
         let member = path.first_field();
+        // `session.name`: the same variable, by the runtime's name for the memory that it is in.
+        if let (SESSION, Some(member)) = (root.value.as_str(), member)
+            && self.runtime.lists(SESSION)
+            && owner.agent.memory.session.iter().any(|v| first(&v.name.value) == member.value)
+        {
+            self.variable(owner, member, role);
+            return;
+        }
         let is_variable = owner.variables.contains(root.value.as_str());
         // `search.total`: a field of a tool's result, under the name of the tool or of the result.
         let tool = match owner.results.get(root.value.as_str()) {

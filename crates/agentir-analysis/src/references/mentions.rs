@@ -3,6 +3,7 @@
 use super::collect::{Collector, Owner};
 use super::{Role, Scope, SymbolKind};
 use crate::prompt::Prompt;
+use agentir_expr::Template;
 
 impl<'a> Collector<'a> {
     /// The names in the instructions of an agent: those of agents after a verb of handing over, in any form; those of
@@ -13,17 +14,40 @@ impl<'a> Collector<'a> {
                 let agent = self.symbol(SymbolKind::Agent, Scope::Program, handoff.to);
                 self.add(agent, prompt.place(&handoff.name), Role::Mention);
             }
-            for word in names(&prompt.template.text.value) {
-                let span = prompt.place(&word.range);
-                if let Some(tool) = self.tool_symbol(owner.tools, word.text) {
-                    self.add(tool, span, Role::Mention);
-                } else if self.is_agent(word.text) {
-                    let agent = self.symbol(SymbolKind::Agent, Scope::Program, word.text);
-                    self.add(agent, span, Role::Mention);
-                } else if self.is_argument(owner, word.text) {
-                    let variable = self.variable_symbol(owner.id, word.text);
-                    self.add(variable, span, Role::Mention);
-                }
+            self.mentioned(owner, prompt.template);
+        }
+    }
+
+    /// The names in what else the model is told: who it is, what it may do, and what tools are for.
+    pub(super) fn mentions_in_identity(&mut self, owner: Owner<'_, 'a>) {
+        let identity = &owner.agent.identity;
+        let texts = identity.goal.iter().chain(&identity.persona).chain(&identity.limitations);
+        let texts = texts.chain(identity.system_prompt.iter().map(|prompt| &prompt.template));
+        let described = owner.agent.tools.iter().filter_map(|tool| tool.description.as_ref());
+        texts.chain(described).for_each(|text| self.mentioned(owner, text));
+        let bindings = owner.agent.reasoning.iter().flat_map(|zone| &zone.bindings);
+        for text in bindings.filter_map(|binding| binding.description.as_ref()) {
+            self.mentioned(owner, text);
+        }
+    }
+
+    /// The names in a text that look like names.
+    fn mentioned(&mut self, owner: Owner<'_, 'a>, text: &Template) {
+        for word in names(&text.text.value) {
+            // The member of something, or what a namespace says more of.
+            let before = text.text.value.get(..word.range.start).unwrap_or_default();
+            if before.ends_with(['.', '@']) || before.trim_end().ends_with('{') {
+                continue;
+            }
+            let span = text.place(word.range.clone());
+            if let Some(tool) = self.tool_symbol(owner.tools, word.text) {
+                self.add(tool, span, Role::Mention);
+            } else if self.is_agent(word.text) {
+                let agent = self.symbol(SymbolKind::Agent, Scope::Program, word.text);
+                self.add(agent, span, Role::Mention);
+            } else if self.is_argument(owner, word.text) {
+                let variable = self.variable_symbol(owner.id, word.text);
+                self.add(variable, span, Role::Mention);
             }
         }
     }

@@ -9,9 +9,10 @@
 //! occurrence: the variable that is read, and that of the receiver.
 
 mod collect;
+mod holes;
 mod mentions;
 
-use agentir_diagnostics::{FileId, Span};
+use agentir_diagnostics::{FileId, SourceMap, Span};
 use agentir_expr::Name;
 use agentir_flow::cfg::AgentId;
 use agentir_ir::Program;
@@ -117,7 +118,18 @@ impl References {
     /// Collects the symbols of a program.
     #[must_use]
     pub fn new(program: &Program) -> Self {
-        let (symbols, mut all) = Collector::new(program).collect();
+        Self::of(program, None)
+    }
+
+    /// Collects the symbols of a program of which the texts are at hand: with them, also those in the placeholders of
+    /// what implements tools.
+    #[must_use]
+    pub fn with_texts(program: &Program, sources: &SourceMap) -> Self {
+        Self::of(program, Some(sources))
+    }
+
+    fn of(program: &Program, sources: Option<&SourceMap>) -> Self {
+        let (symbols, mut all) = Collector::new(program, sources).collect();
         all.sort_unstable_by_key(|o| (o.span.file, o.span.start, o.span.end, o.symbol, o.role));
         all.dedup_by_key(|o| (o.span, o.symbol));
         let mut by_symbol = vec![Vec::new(); symbols.len()];

@@ -6,6 +6,7 @@ use agentir_diagnostics::MergeError;
 use clap::Subcommand;
 use std::collections::HashMap;
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -28,7 +29,7 @@ pub fn run(command: &ReportCommand) -> ExitCode {
     let mut texts = Vec::new();
     let mut known: HashMap<PathBuf, &Path> = HashMap::new();
     for path in files {
-        let read = path.canonicalize().and_then(|real| Ok((real, fs::read_to_string(path)?)));
+        let read = path.canonicalize().and_then(|real| Ok((real, read_report(path)?)));
         match read {
             Ok((real, text)) => {
                 if let Some(other) = known.insert(real, path) {
@@ -66,6 +67,15 @@ pub fn run(command: &ReportCommand) -> ExitCode {
             MergeError::Io(_) => failed(&error.to_string()),
         },
     }
+}
+
+/// The text of a report, of any size. Devices and pipes have no end.
+fn read_report(path: &Path) -> io::Result<String> {
+    if !fs::metadata(path)?.is_file() {
+        let message = "it is a folder, a pipe, a device or a socket, not a file";
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, message));
+    }
+    fs::read_to_string(path)
 }
 
 fn merge_corpora(corpora: Vec<Corpus>) -> ExitCode {

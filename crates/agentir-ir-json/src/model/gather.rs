@@ -116,7 +116,13 @@ object! {
         extensions as "extensions": list;
     }
     skip check = None;
-    then |validation, _, reader| {
+    then |validation, object, reader| {
+        reader.check_word("type", &mut validation.kind, words::VALIDATIONS);
+        if let Some(process) = object.node("validation_process") {
+            reader.within("validation_process", |reader| {
+                reader.word(process, &["REGEX", "CODE", "LLM"])
+            });
+        }
         if validation.kind.value.eq_ignore_ascii_case("custom") {
             validation.check = reader.custom_check(&validation.rule);
         }

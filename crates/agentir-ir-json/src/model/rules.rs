@@ -1,13 +1,18 @@
 //! Constraints, guardrails, policies and behaviour profiles.
 
 use crate::describe::*;
-use crate::reader::Object;
+use crate::reader::{Object, Reader};
+use crate::values::place;
+use crate::words;
+use agentir_diagnostics::Diagnostic;
 use agentir_expr::dialect::{NONE, Notation};
 use agentir_ir::{
     Checkpoint, Constraint, ConstraintFailure, ConstraintKind, Constraints, FailureKind,
     FlowModifications, GatherOverrides, Guardrail, GuardrailKind, Insertion, Number, NumberOrText,
     Policy, PolicyRule, Profile,
 };
+use agentir_syntax::json::{Json as Node, Kind};
+use agentir_syntax::rules;
 
 object! {
     /// The constraints and guardrails of an agent.
@@ -142,7 +147,7 @@ object! {
     }
     span span;
     skip check_span = Default::default();
-    then |guardrail, object, _| complete_guardrail(guardrail, object);
+    then |guardrail, object, reader| complete_guardrail(guardrail, object, reader);
 }
 
 words_of! {
@@ -290,11 +295,35 @@ tagged! {
 }
 
 /// Who decides is said by the check, if it is not said.
-fn complete_guardrail(guardrail: &mut Guardrail, object: &Object<'_>) {
+fn complete_guardrail(guardrail: &mut Guardrail, object: &Object<'_>, reader: &mut Reader<'_>) {
+    if let Some(action) = object.node("action") {
+        check_reaction(action, reader);
+    }
     guardrail.check_span = guardrail.check.as_ref().map(|check| check.span);
     if !object.has("tier") && guardrail.check.is_some() {
         guardrail.tier = "local";
     } else if !object.has("tier") && guardrail.llm_check.is_some() {
         guardrail.tier = "llm";
+    }
+}
+
+/// Reports a reaction that no runtime knows: the guardrail would guard nothing.
+fn check_reaction(action: &Node, reader: &mut Reader<'_>) {
+    let Kind::Object(members) = &action.kind else {
+        reader.within("action", |reader| {
+            reader.expected::<()>(action, "an object with the key `type`")
+        });
+        return;
+    };
+    match members.iter().rfind(|member| member.key == "type") {
+        Some(member) => {
+            reader.within("type", |reader| reader.word(&member.value, words::REACTIONS));
+        }
+        None => {
+            let message = "the action of a guardrail must have the key `type`";
+            let problem = Diagnostic::error(rules::MISSING_FIELD, place(action), message);
+            let all: Vec<_> = words::REACTIONS.iter().map(|word| format!("`{word}`")).collect();
+            reader.report(problem.note(format!("its value is one of {}", all.join(", "))));
+        }
     }
 }

@@ -364,21 +364,18 @@ impl Bodies {
     /// A choice that does not wait for the user.
     fn choice(self, context: BodyContext, calls: bool, branches: &[Branch], into: &mut Vec<Entry>) {
         match (context, branches) {
-            (BodyContext::Step, [one]) if one.condition.is_none() && one.extensions.is_empty() => {
+            (BodyContext::Step, [one]) if is_success(one) => {
                 self.outcome("on_success", &one.body, into);
             }
-            (BodyContext::Step, [yes, no])
-                if no.condition.is_none()
-                    && !no.body.is_empty()
-                    && !calls
-                    && yes.extensions.is_empty() =>
-            {
+            (BodyContext::Step, [yes, no]) if is_check(calls, yes, no) => {
                 into.extend(yes.condition.as_ref().map(|c| Entry::field("check", of_condition(c))));
                 self.outcome("on_success", &yes.body, into);
                 into.push(Entry::block("on_fail", self.body(BodyContext::Outcome, &no.body)));
             }
             (BodyContext::Step | BodyContext::Item, [yes, rest @ ..])
-                if calls && only_jumps(&yes.body) =>
+                if calls
+                    && only_jumps(&yes.body)
+                    && rest.iter().all(|no| fits(BodyContext::Outcome, &no.body)) =>
             {
                 into.extend(yes.condition.as_ref().map(|c| Entry::field("if", of_condition(c))));
                 into.extend(self.body(BodyContext::Branch, &yes.body));
@@ -677,22 +674,84 @@ fn is_in_order(body: &Body) -> bool {
     body.0.iter().filter_map(phase_of_key).all(|phase| order.takes(Some(phase)))
 }
 
+/// A choice without a condition that is written as the success of a step.
+fn is_success(one: &Branch) -> bool {
+    one.condition.is_none() && one.extensions.is_empty() && fits(BodyContext::Outcome, &one.body)
+}
+
+/// A choice that is written as the check of a step, whose `calls` have no success of their own.
+fn is_check(calls: bool, yes: &Branch, no: &Branch) -> bool {
+    no.condition.is_none()
+        && !no.body.is_empty()
+        && !calls
+        && yes.extensions.is_empty()
+        && [yes, no].iter().all(|branch| fits(BodyContext::Outcome, &branch.body))
+}
+
 /// Whether the fields of a step can express its statements: each phase occurs once, in ABL's order, also in branches.
 pub(super) fn fits_step(body: &Body) -> bool {
-    let fits = |body: &Body| is_in_order(body) && !body.0.iter().any(is_limited);
-    let all_fit = |branches: &[Branch]| branches.iter().all(|branch| fits(&branch.body));
+    let calls = body.0.iter().any(|s| matches!(s, Statement::Call(_) | Statement::Collect(_)));
     let mut order = PhaseOrder::default();
     body.0.iter().all(|statement| {
         let inside = match statement {
-            Statement::If { branches } | Statement::Await { branches } => all_fit(branches),
-            Statement::Call(call) => {
-                fits(&call.on_success) && fits(&call.on_failure) && all_fit(&call.on_result)
-            }
-            Statement::Collect(collect) => fits(&collect.on_success) && fits(&collect.on_failure),
-            statement => !is_limited(statement),
+            Statement::If { branches } => match branches.as_slice() {
+                [one] if is_success(one) => true,
+                [yes, no] if is_check(calls, yes, no) => true,
+                all => all_fit(all),
+            },
+            Statement::Await { branches } => all_fit(branches),
+            statement => !is_limited(statement) && follow_ups_fit(BodyContext::Step, statement),
         };
         inside && statement.phase().is_none_or(|phase| order.takes(Some(phase)))
     })
+}
+
+/// Whether the fields of a branch, or of an outcome, can express a body.
+pub(super) fn fits(context: BodyContext, body: &Body) -> bool {
+    is_in_order(body)
+        && body.0.iter().all(|statement| {
+            !is_limited(statement)
+                && (statement.phase().is_none() || phase_in_branch(statement).is_some())
+                && follow_ups_fit(context, statement)
+        })
+}
+
+fn all_fit(branches: &[Branch]) -> bool {
+    branches.iter().all(|branch| fits(BodyContext::Branch, &branch.body))
+}
+
+/// Whether what is nested in a statement has fields where the statement is written. A branch has outcomes but no choices,
+/// an outcome has choices but no outcomes.
+pub(super) fn follow_ups_fit(context: BodyContext, statement: &Statement) -> bool {
+    let outcomes = |all: [&Body; 2]| match context {
+        BodyContext::Step | BodyContext::Branch => {
+            all.iter().all(|body| fits(BodyContext::Outcome, body))
+        }
+        _ => all.iter().all(|body| body.is_empty()),
+    };
+    match statement {
+        Statement::If { branches } => match context {
+            BodyContext::Step | BodyContext::Outcome => all_fit(branches),
+            _ => false,
+        },
+        Statement::Call(call) => {
+            let is_step = context == BodyContext::Step;
+            outcomes([&call.on_success, &call.on_failure])
+                && (is_step || (call.success_when.is_none() && call.on_result.is_empty()))
+                && all_fit(&call.on_result)
+        }
+        Statement::Collect(collect) => {
+            let is_plain = || {
+                is_bare(&collect.gather)
+                    && collect.present.is_none()
+                    && collect.corrections.is_none()
+                    && collect.complete_when.is_none()
+            };
+            outcomes([&collect.on_success, &collect.on_failure])
+                && (context == BodyContext::Step || is_plain())
+        }
+        _ => true,
+    }
 }
 
 const fn is_limited(statement: &Statement) -> bool {

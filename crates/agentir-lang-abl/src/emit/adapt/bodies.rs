@@ -2,7 +2,9 @@
 //! follow ABL's order, one per phase.
 
 use super::expr::Scope;
-use crate::emit::body::{PhaseOrder, fits_step, phase_in_branch};
+use crate::emit::body::{
+    BodyContext, PhaseOrder, fits, fits_step, follow_ups_fit, phase_in_branch,
+};
 use agentir_diagnostics::{Span, Spanned};
 use agentir_expr::Name;
 use agentir_ir::{
@@ -373,11 +375,50 @@ impl Builder {
                     done.extend(then);
                     break;
                 }
+                // What does not fit into its outcomes goes to further steps, which lead on to what follows.
+                other if !follow_ups_fit(BodyContext::Step, &other) => {
+                    let then = self.continuation(name, rest);
+                    done.push(self.fitted(name, other, then.as_ref()));
+                    done.extend(then.map(Statement::Goto));
+                    break;
+                }
                 other => done.push(other),
             }
         }
         if let Some(step) = self.steps.get_mut(&name.value) {
             step.body = Body(done);
+        }
+    }
+
+    /// A statement of a step whose outcomes and branches fit.
+    fn fitted(
+        &mut self,
+        of: &Spanned<Name>,
+        mut statement: Statement,
+        then: Option<&Jump>,
+    ) -> Statement {
+        match &mut statement {
+            Statement::Call(call) => {
+                self.outcome(of, &mut call.on_success, then);
+                self.outcome(of, &mut call.on_failure, then);
+                for branch in &mut call.on_result {
+                    let body = std::mem::take(&mut branch.body);
+                    branch.body = Body(self.branch(of, body.0, then, BodyContext::Branch));
+                }
+            }
+            Statement::Collect(collect) => {
+                self.outcome(of, &mut collect.on_success, then);
+                self.outcome(of, &mut collect.on_failure, then);
+            }
+            _ => {}
+        }
+        statement
+    }
+
+    fn outcome(&mut self, of: &Spanned<Name>, body: &mut Body, then: Option<&Jump>) {
+        if !fits(BodyContext::Outcome, body) {
+            let statements = std::mem::take(body).0;
+            *body = Body(self.branch(of, statements, then, BodyContext::Outcome));
         }
     }
 
@@ -411,7 +452,7 @@ impl Builder {
         let all: Vec<Branch> = all
             .into_iter()
             .map(|branch| {
-                let body = self.branch(of, branch.body.0, then.as_ref());
+                let body = self.branch(of, branch.body.0, then.as_ref(), BodyContext::Branch);
                 Branch { body: Body(body), ..branch }
             })
             .collect();
@@ -420,19 +461,24 @@ impl Builder {
         (all, then.map(Statement::Goto))
     }
 
-    /// The body of a branch; statements that do not fit go to a step of their own.
+    /// The body of a branch or an outcome; statements that do not fit go to a step of their own.
     fn branch(
         &mut self,
         of: &Spanned<Name>,
         body: Vec<Statement>,
         then: Option<&Jump>,
+        context: BodyContext,
     ) -> Vec<Statement> {
         let mut done: Vec<Statement> = Vec::new();
         let mut rest = VecDeque::from(body);
         let mut order = PhaseOrder::default();
         while let Some(statement) = rest.pop_front() {
             let fits = match phase_in_branch(&statement) {
-                Some(here) => !matches!(statement, Statement::If { .. }) && order.takes(Some(here)),
+                Some(here) => {
+                    !matches!(statement, Statement::If { .. })
+                        && follow_ups_fit(context, &statement)
+                        && order.takes(Some(here))
+                }
                 None => matches!(statement, Statement::Repeat { .. }),
             };
             if !fits {

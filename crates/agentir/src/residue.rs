@@ -1,0 +1,195 @@
+//! What is left of a name in the texts of a program, where it could refer to a symbol without being an occurrence.
+//!
+//! Renaming edits occurrences, and occurrences are what the analysis reads. This looks at the text itself, with what the
+//! language says about each place: names, expressions, placeholders, and prose in which a word is spelled like code.
+
+use crate::snapshot::{ProgramId, Snapshot};
+use crate::symbols::name_kind;
+use agentir_analysis::references::{References, Scope, SymbolId, SymbolKind};
+use agentir_diagnostics::{FileId, Span};
+use agentir_syntax::context::{Context, Position, Shape};
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+impl Snapshot {
+    /// The first place where the name of a symbol stands as a word, is neither an occurrence nor edited, and could
+    /// refer to the symbol.
+    pub(crate) fn residue(
+        &self,
+        id: ProgramId,
+        references: &References,
+        symbol: SymbolId,
+        edits: &BTreeMap<Span, String>,
+    ) -> Option<Span> {
+        let found = references.symbol(symbol)?;
+        // A path of persistent memory is found by all its parts.
+        let name = found.name.as_str();
+        for file in self.loaded(id).map_or(&[][..], |loaded| &loaded.files) {
+            let Some(source) = self.sources().get(*file) else { continue };
+            let is_code = self.detected(*file).is_none_or(|found| found.kind.comments.is_some());
+            if is_code || !source.text.contains(name) {
+                continue;
+            }
+            let Some(within) = self.scope_in(id, *file, references, symbol) else { continue };
+            let known = references.in_file(*file);
+            for at in words(&source.text, name) {
+                let Ok(start) = u32::try_from(at) else { break };
+                let Ok(end) = u32::try_from(at + name.len()) else { break };
+                let word = Span::new(*file, start, end);
+                let holds = |around: &Span| around.start <= start && end <= around.end;
+                if !(within.start <= at && at < within.end)
+                    || known.iter().any(|occurrence| holds(&occurrence.span))
+                    || edits.keys().any(|edit| edit.file == *file && holds(edit))
+                {
+                    continue;
+                }
+                if self.may_refer(&source.text, word, found.kind, name) {
+                    return Some(word);
+                }
+            }
+        }
+        None
+    }
+
+    /// The part of a file in which a symbol is known.
+    fn scope_in(
+        &self,
+        id: ProgramId,
+        file: FileId,
+        references: &References,
+        symbol: SymbolId,
+    ) -> Option<Range<usize>> {
+        let all = 0..usize::MAX;
+        let found = references.symbol(symbol)?;
+        let agents = || self.ir(id).into_iter().flat_map(|program| program.agents());
+        match found.scope {
+            Scope::Agent(agent) => {
+                let agent = agents().nth(agent.index())?;
+                let others = agents().filter(|other| other.span.file == file).count();
+                if agent.span.file != file {
+                    // What agents share, such as profiles.
+                    (others == 0).then_some(all)
+                } else if others > 1 {
+                    Some(agent.span.start as usize..agent.span.end as usize)
+                } else {
+                    Some(all)
+                }
+            }
+            Scope::Symbol(_) => {
+                references.occurrences(symbol).any(|o| o.span.file == file).then_some(all)
+            }
+            Scope::Program => Some(all),
+        }
+    }
+
+    /// Whether a word at a place that is no known occurrence may refer to a symbol of a kind.
+    fn may_refer(&self, text: &str, word: Span, kind: SymbolKind, name: &str) -> bool {
+        let before = text.get(..word.start as usize).unwrap_or_default();
+        let after = text.get(word.end as usize..).unwrap_or_default();
+        // The field of something else: `order.name`, `name.py`.
+        let qualifier = before.strip_suffix('.').map(|path| {
+            let is_path = |c: char| c.is_alphanumeric() || "_.@".contains(c);
+            path.get(path.rfind(|c| !is_path(c)).map_or(0, |at| at + 1)..).unwrap_or_default()
+        });
+        let reaches = match qualifier {
+            None => true,
+            Some("session" | "@variables") => kind == SymbolKind::Variable,
+            Some("@actions") => kind == SymbolKind::Tool,
+            Some(_) => false,
+        };
+        let is_file = after.starts_with('.')
+            && after.get(1..).is_some_and(|rest| rest.starts_with(char::is_lowercase))
+            && !in_braces(before);
+        let in_path = before.ends_with(['/', '\\']) || after.starts_with(['/', '\\']) || is_file;
+        if !reaches || (in_path && !in_braces(before)) {
+            return false;
+        }
+        // `None` stands for comments, too.
+        let Some(context) = self.context(word.file, word.start) else { return false };
+        if context.position == Position::Key {
+            return false;
+        }
+        let quoted = in_quotes(before);
+        let expression = context.takes_expression();
+        if in_braces(before) {
+            return !(expression && quoted && !is_placeholder(before, after));
+        }
+        if names_kind(&context, kind) {
+            return true;
+        }
+        if expression {
+            return !quoted && !context.shapes.contains(&Shape::Template);
+        }
+        looks_like_code(name) && !context.shapes.iter().any(|s| matches!(s, Shape::Words(_)))
+    }
+}
+
+/// Whether the names of a kind of symbols may be written somewhere.
+fn names_kind(context: &Context, kind: SymbolKind) -> bool {
+    let kind = name_kind(kind).0;
+    context.names().any(|one| one == kind)
+}
+
+/// Whether a word in prose is a name and no plain word: with `_`, a capital or a digit inside.
+fn looks_like_code(name: &str) -> bool {
+    let inner = name.trim_matches('_');
+    inner.contains('_')
+        || inner.chars().skip(1).any(|c| c.is_uppercase() && !inner.chars().all(char::is_uppercase))
+        || (inner.contains(|c: char| c.is_ascii_digit()) && inner.contains(char::is_alphabetic))
+}
+
+/// The rest of the line before a word.
+fn line(before: &str) -> &str {
+    before.rsplit('\n').next().unwrap_or_default()
+}
+
+/// Whether a placeholder is open at the end of a line.
+fn in_braces(before: &str) -> bool {
+    let line = line(before);
+    match (line.rfind('{'), line.rfind('}')) {
+        (Some(open), close) => {
+            let open_before = close.is_none_or(|close| close < open);
+            // `{name: …}` is an object, `{{name}}`, `{name}` and `${name}` are placeholders.
+            let inside = line.get(open + 1..).unwrap_or_default();
+            open_before && !inside.contains([':', ','])
+        }
+        _ => false,
+    }
+}
+
+/// Whether a word is all that stands in braces.
+fn is_placeholder(before: &str, after: &str) -> bool {
+    before.trim_end().ends_with(['{', '!']) && after.trim_start().starts_with(['}', '|', '.'])
+}
+
+/// Whether a text is open at the end of a line: in a nested pair of quotes if the line is one text itself.
+fn in_quotes(before: &str) -> bool {
+    let line = line(before);
+    let mut open: Option<char> = None;
+    let mut value = line.trim_start();
+    // The quotes around a whole value are not those of a text in it.
+    if let Some((_, rest)) = value.split_once(": ") {
+        value = rest.trim_start();
+    }
+    let outer = value.chars().next().filter(|c| matches!(c, '"' | '\''));
+    for c in value.chars().skip(usize::from(outer.is_some())) {
+        if matches!(c, '"' | '\'') && Some(c) != outer {
+            open = match open {
+                Some(quote) if quote == c => None,
+                None => Some(c),
+                other => other,
+            };
+        }
+    }
+    open.is_some()
+}
+
+/// The offsets at which a name stands as a word.
+fn words<'t>(text: &'t str, name: &'t str) -> impl Iterator<Item = usize> + 't {
+    let in_word = |c: char| c.is_alphanumeric() || c == '_';
+    text.match_indices(name).map(|(at, _)| at).filter(move |at| {
+        let before = text.get(..*at).and_then(|text| text.chars().next_back());
+        let behind = text.get(at + name.len()..).and_then(|text| text.chars().next());
+        !before.is_some_and(in_word) && !behind.is_some_and(in_word)
+    })
+}
