@@ -1,5 +1,7 @@
 //! Conversions to ABL of statements that are nested deeper than its fields allow.
 
+#![allow(clippy::unwrap_used, reason = "tests end by panicking")]
+
 use crate::foreign::{converted, program_of};
 use crate::replay::{Sample, entry, retell};
 use agentir::targets;
