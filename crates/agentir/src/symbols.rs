@@ -176,6 +176,11 @@ impl Snapshot {
                 edits.extend(self.uses_in_code(program, references, *id, new)?);
             }
             for id in &symbols {
+                let left = self.residue(program, references, *id, &edits).into_iter();
+                let clear = left.filter(|residue| residue.is_clear);
+                edits.extend(clear.map(|residue| (residue.span, new.to_owned())));
+            }
+            for id in &symbols {
                 if let Some(span) = self.unclear_use(program, references, *id, &edits) {
                     return Err(self.unclear(name, span));
                 }
@@ -432,6 +437,7 @@ pub(crate) const fn name_kind(kind: SymbolKind) -> (NameKind, &'static str) {
         SymbolKind::Template => (NameKind::Template, "a template"),
         SymbolKind::Profile => (NameKind::Profile, "a profile"),
         SymbolKind::Entity => (NameKind::Entity, "an entity"),
+        SymbolKind::LookupTable => (NameKind::LookupTable, "a lookup table"),
     }
 }
 

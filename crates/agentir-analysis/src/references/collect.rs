@@ -1,6 +1,7 @@
 //! The walk that collects the occurrences of all names of a program.
 
 use super::{Occurrence, Role, Scope, Symbol, SymbolId, SymbolKind};
+use crate::expressions::tool_lookups;
 use crate::prompt::Instructions;
 use crate::script;
 use crate::variables::first;
@@ -222,6 +223,8 @@ impl<'a> Collector<'a> {
         if let Some(instructions) = self.instructions.take() {
             self.mentions(owner, instructions.of(id));
             self.instructions = Some(instructions);
+        } else {
+            self.mentions_of_bindings(owner);
         }
         self.mentions_in_identity(owner);
         script::outputs(agent, &mut |path, outputs| {
@@ -305,6 +308,9 @@ impl<'a> Collector<'a> {
                 self.name(SymbolKind::Alias, scope, &known.alias, Role::Definition);
             }
         }
+        for table in agent.lookup_tables.values().chain(&agent.shadowed_lookup_tables) {
+            self.name(SymbolKind::LookupTable, scope, &table.name, Role::Definition);
+        }
         for template in agent.templates.values() {
             self.name(SymbolKind::Template, scope, &template.name, Role::Definition);
         }
@@ -314,6 +320,9 @@ impl<'a> Collector<'a> {
             }
             self.types(owner, tool.returns.as_ref().map(|returns| &returns.ty));
             self.tool_texts(owner, tool);
+            tool_lookups(tool, &mut |table| {
+                self.name(SymbolKind::LookupTable, scope, &table, Role::Read);
+            });
             let access = tool.context_access.as_ref();
             for name in access.iter().flat_map(|access| &access.read) {
                 self.variable(owner, name, Role::Read);
@@ -439,6 +448,9 @@ impl<'a> Collector<'a> {
 
     /// What the texts and the check of a field name.
     fn field(&mut self, owner: Owner<'_, 'a>, field: &'a GatherField) {
+        if let Some(table) = field.semantics.as_ref().and_then(|meaning| meaning.lookup.as_ref()) {
+            self.name(SymbolKind::LookupTable, Scope::Agent(owner.id), table, Role::Read);
+        }
         let check = field.validation.iter().filter_map(|validation| validation.check.as_ref());
         check.for_each(|check| self.expr(owner, check));
         let texts = field.description.iter().chain(&field.extraction_hints);
