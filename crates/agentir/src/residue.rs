@@ -10,6 +10,7 @@ use agentir_analysis::references::{
 };
 use agentir_diagnostics::{FileId, Span};
 use agentir_syntax::context::{Context, Position, Shape};
+use agentir_expr::dialect::RuntimeNames;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
@@ -33,7 +34,8 @@ impl Snapshot {
         edits: &BTreeMap<Span, String>,
     ) -> Vec<Residue> {
         let mut left = Vec::new();
-        let Some(found) = references.symbol(symbol) else { return left };
+        let (Some(found), Some(program)) = (references.symbol(symbol), self.ir(id)) else { return left };
+        let runtime = program.dialect().runtime();
         // A path of persistent memory is found by all its parts.
         let name = found.name.as_str();
         for file in self.loaded(id).map_or(&[][..], |loaded| &loaded.files) {
@@ -55,7 +57,7 @@ impl Snapshot {
                 {
                     continue;
                 }
-                if let Some(is_clear) = self.may_refer(&source.text, word, found) {
+                if let Some(is_clear) = self.may_refer(&source.text, word, found, runtime) {
                     left.push(Residue { span: word, is_clear });
                 }
             }
@@ -95,7 +97,13 @@ impl Snapshot {
     }
 
     /// Whether a word at a place that is no known occurrence can only refer to a symbol; `None` if it does not.
-    fn may_refer(&self, text: &str, word: Span, symbol: &Symbol) -> Option<bool> {
+    fn may_refer(
+        &self,
+        text: &str,
+        word: Span,
+        symbol: &Symbol,
+        runtime: &RuntimeNames,
+    ) -> Option<bool> {
         let (kind, name) = (symbol.kind, symbol.name.as_str());
         let before = text.get(..word.start as usize).unwrap_or_default();
         let after = text.get(word.end as usize..).unwrap_or_default();
@@ -108,6 +116,10 @@ impl Snapshot {
             None => true,
             Some("session" | "@variables") => kind == SymbolKind::Variable,
             Some("@actions") => kind == SymbolKind::Tool,
+            Some(path) if kind == SymbolKind::Agent => {
+                let space = path.strip_prefix('@');
+                space.is_some_and(|space| runtime.refers_to_agents(space))
+            }
             Some(_) => false,
         };
         let is_file = after.starts_with('.')
@@ -125,10 +137,13 @@ impl Snapshot {
         let quoted = in_quotes(before);
         let expression = context.takes_expression();
         let is_prose = context.shapes.contains(&Shape::Template);
-        if in_braces(before) {
-            let is_explicit = qualifier.is_some_and(|namespace| namespace.starts_with('@'));
-            return (is_placeholder(before, after) || is_explicit || !expression || !quoted)
-                .then_some(is_explicit);
+        let in_braces = in_braces(before);
+        let is_text = expression && quoted && !(in_braces && is_placeholder(before, after));
+        if !is_text && qualifier.is_some_and(|namespace| namespace.starts_with('@')) {
+            return Some(true);
+        }
+        if in_braces {
+            return (!is_text).then_some(false);
         }
         if names_kind(&context, kind) {
             let is_part = matches!(symbol.scope, Scope::Symbol(_));

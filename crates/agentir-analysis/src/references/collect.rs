@@ -31,6 +31,9 @@ pub(super) struct Collector<'a> {
     persistent: FxHashSet<&'a str>,
     /// The names that the runtime owns.
     runtime: &'static RuntimeNames,
+    /// Whether what is declared for an agent elsewhere is its name here, beside its address: where references say what
+    /// they refer to.
+    names_elsewhere: bool,
     /// The instructions of the agents, if names in them mean something.
     instructions: Option<Instructions<'a>>,
     /// The texts of the program, if they are at hand.
@@ -73,6 +76,7 @@ impl<'a> Collector<'a> {
             shared,
             persistent,
             runtime: program.dialect().runtime(),
+            names_elsewhere: program.dialect().traits().namespaced_references,
             // Where references say what they refer to, other words are only words.
             instructions: (!program.dialect().traits().namespaced_references)
                 .then(|| Instructions::new(program)),
@@ -306,6 +310,8 @@ impl<'a> Collector<'a> {
             let is_own = known.agent.as_ref().is_none_or(|name| name.value != known.alias.value);
             if is_own {
                 self.name(SymbolKind::Alias, scope, &known.alias, Role::Definition);
+            } else if self.names_elsewhere && !self.is_agent(&known.alias.value) {
+                self.name(SymbolKind::Agent, Scope::Program, &known.alias, Role::Definition);
             }
         }
         for table in agent.lookup_tables.values().chain(&agent.shadowed_lookup_tables) {
