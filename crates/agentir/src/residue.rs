@@ -9,8 +9,8 @@ use agentir_analysis::references::{
     References, Scope, Symbol, SymbolId, SymbolKind, looks_like_code,
 };
 use agentir_diagnostics::{FileId, Span};
-use agentir_syntax::context::{Context, Position, Shape};
 use agentir_expr::dialect::RuntimeNames;
+use agentir_syntax::context::{Context, Position, Shape};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
@@ -34,7 +34,9 @@ impl Snapshot {
         edits: &BTreeMap<Span, String>,
     ) -> Vec<Residue> {
         let mut left = Vec::new();
-        let (Some(found), Some(program)) = (references.symbol(symbol), self.ir(id)) else { return left };
+        let (Some(found), Some(program)) = (references.symbol(symbol), self.ir(id)) else {
+            return left;
+        };
         let runtime = program.dialect().runtime();
         // A path of persistent memory is found by all its parts.
         let name = found.name.as_str();
@@ -150,7 +152,8 @@ impl Snapshot {
             return Some(!expression && !is_prose && !is_part);
         }
         if expression {
-            return (!quoted && !is_prose).then_some(false);
+            let is_variable = kind == SymbolKind::Variable;
+            return (!quoted && !is_prose).then_some(is_variable);
         }
         let is_word = context.shapes.iter().any(|shape| matches!(shape, Shape::Words(_)));
         (looks_like_code(name) && !is_word).then_some(false)

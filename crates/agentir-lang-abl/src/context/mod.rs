@@ -237,7 +237,8 @@ impl Search<'_, '_, '_> {
                     if field.def.name == IMPORTED {
                         place.imported(&mut context);
                     }
-                    if !ABOUT_ITSELF.contains(&field.def.name) {
+                    let names_agents = context.names().any(|kind| kind == NameKind::Agent);
+                    if names_agents && !ABOUT_ITSELF.contains(&field.def.name) {
                         context.given.extend(own_name(document));
                     }
                     place.call(record, &mut context);
@@ -319,14 +320,17 @@ impl Keys<'_, '_, '_> {
             context.field = Some(field_context(def, self.cursor.word(FILE)));
         }
         self.fields(record, ty, "", context);
+        // A dash that is written is not written again.
+        let has_dash = self.cursor.before().trim_end().ends_with('-');
+        let dash = if has_dash { "" } else { "- " };
         if let Some(item) = ty.items {
             context.shapes.push(Shape::Record(item.name));
             if item.naming == Naming::Anonymous && !self.first {
                 let empty = Record::new(item, record.span, None);
-                self.fields(&empty, item, "- ", context);
-                self.headers(item, "- ", context);
+                self.fields(&empty, item, dash, context);
+                self.headers(item, dash, context);
             } else {
-                self.headers(item, "- ", context);
+                self.headers(item, dash, context);
                 self.names(item, context);
             }
         }

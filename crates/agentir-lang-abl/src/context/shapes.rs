@@ -301,7 +301,11 @@ impl<'c, 't> Place<'c, 't> {
 
     /// The tools that are used of a file: `"tools/bank.tools.abl" [name, …]`.
     pub(super) fn imported(&self, context: &mut Context) {
-        if self.line.rfind('[').is_some_and(|open| !self.line.get(open..).unwrap_or_default().contains(']')) {
+        if self
+            .line
+            .rfind('[')
+            .is_some_and(|open| !self.line.get(open..).unwrap_or_default().contains(']'))
+        {
             context.shapes.clear();
             self.name(NameKind::Tool, context);
         }
