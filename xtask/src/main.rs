@@ -16,6 +16,7 @@ mod mutate;
 mod new_rule;
 mod orchestration;
 mod schemas;
+mod sessions;
 mod start;
 mod tidy;
 
@@ -101,6 +102,12 @@ enum Command {
         #[arg(long, value_name = "CASE")]
         replay: Option<String>,
     },
+    /// Measure what it costs to keep a conversation in a database, beside commits of SQLite alone
+    Sessions {
+        /// The number of turns
+        #[arg(long, default_value_t = 1_000)]
+        turns: usize,
+    },
     /// Compare builds, the program's start and its size with the limits in `docs/budgets.md`
     Budget(budget::Budget),
     /// Check the layers of the crates, and that the number of places that name a language does not grow
@@ -137,6 +144,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         Command::Keystroke { keystrokes, counted, replay: None } => {
             keystroke::measure(keystrokes, counted)
         }
+        Command::Sessions { turns } => sessions::measure(&root()?, turns),
         Command::Budget(budget) => budget::run(&root()?, &budget),
         Command::Tidy => tidy::check(&root()?),
         Command::FuzzSeeds => fuzz::write_seeds(&root()?),

@@ -16,7 +16,8 @@ pub use key::ApiKey;
 use crate::chat::Chat;
 use crate::tokens::Tokens;
 use agentir_runtime::{
-    Answer, FieldSpec, FieldType, Model, ModelError, ModelRequest, ModelResponse, ModelTask, Usage,
+    Answer, Cancellation, FieldSpec, FieldType, Model, ModelError, ModelRequest, ModelResponse,
+    ModelTask, Usage,
 };
 use answer::Answered;
 use serde_json::{Map, Value as Json, json};
@@ -126,6 +127,13 @@ impl OpenAi {
     #[must_use]
     pub fn with_clock(self, clock: impl Fn() -> jiff::Zoned + 'static) -> Self {
         Self { clock: Some(Box::new(clock)), ..self }
+    }
+
+    /// Gives up a request when it is cancelled.
+    #[must_use]
+    pub fn with_cancellation(mut self, by: Cancellation) -> Self {
+        self.transport.set_cancellation(by);
+        self
     }
 
     fn model<'r>(&'r self, request: &'r ModelRequest) -> Result<&'r str, ModelError> {

@@ -356,6 +356,7 @@ impl<'p> Run<'_, 'p, '_> {
                 wanted.push(field);
             }
         }
+        self.take_attachments(&mut wanted)?;
         if wanted.is_empty() {
             return Ok(None);
         }
@@ -412,6 +413,24 @@ impl<'p> Run<'_, 'p, '_> {
             }
         }
         Ok(refused)
+    }
+
+    /// Fills fields of type `attachment` with the files of the message (ABL, current specification,
+    /// 3.13.4), and removes them from the fields that text can fill.
+    fn take_attachments(&mut self, wanted: &mut Vec<&'p GatherField>) -> Result<(), RuntimeError> {
+        let files = self.input.as_mut().map(|input| std::mem::take(&mut input.attachments));
+        let mut files = files.unwrap_or_default().into_iter();
+        for field in std::mem::take(wanted) {
+            let takes_file = field.ty.as_ref().is_some_and(|ty| ty.value == "attachment");
+            match takes_file.then(|| files.next()).flatten() {
+                Some(file) => {
+                    let value = from_json(&file.to_json()).unwrap_or_default();
+                    self.assign_name(&field.name.value, value)?;
+                }
+                None => wanted.push(field),
+            }
+        }
+        Ok(())
     }
 
     /// The values of a message, by the strategy of each field: by patterns alone, by patterns and then

@@ -49,8 +49,10 @@ impl<'p> Run<'_, 'p, '_> {
             ModelRequest { agent: agent.metadata.name.value.to_string(), step, settings, task };
         // What a check may still refuse or change is not streamed.
         let streams = self.answer_checks().is_none()
-            && !self.is_speculative()
+            && self.progress.unchecked.is_empty()
+            && !self.may_roll_back()
             && matches!(request.task, ModelTask::Converse { .. });
+        self.show_messages();
         let observer = &mut *self.host.observer;
         let reply = self.host.model.respond(&request, &mut |part| {
             if streams {

@@ -305,6 +305,11 @@ impl<'p> Run<'_, 'p, '_> {
         self.orchestration.speculative
     }
 
+    /// Whether what is said now may be said again, or not at all.
+    pub(super) const fn may_roll_back(&self) -> bool {
+        self.orchestration.speculative || self.orchestration.deferred.is_some()
+    }
+
     /// Stops speculative execution before a node with external side effects.
     pub(super) fn stops_speculation(&mut self, at: NodeIndex, kind: NodeKind) -> bool {
         let acts = self.orchestration.speculative

@@ -616,6 +616,7 @@ impl<'p> Run<'_, 'p, '_> {
         }
         let name = agent.metadata.name.value.clone();
         let escalation = Escalation { agent: &name, reason, priority, context };
+        self.show_messages();
         let reply = self.host.human.take_over(&escalation);
         for message in &reply.messages {
             self.tell(message);
