@@ -72,18 +72,18 @@ fn kill_at_random_moments(rounds: u32) {
         let reader = thread::spawn(move || {
             let lines = output.split(b'\n').map_while(Result::ok);
             let lines = lines.map(|line| String::from_utf8_lossy(&line).into_owned());
-            let lines = lines.inspect(|_| {
+            let heard = lines.filter(|line| line.starts_with("I heard ") && line.ends_with('.'));
+            let heard = heard.inspect(|_| {
                 let _ = tell.send(());
             });
-            let heard = lines.filter(|line| line.starts_with("I heard ") && line.ends_with('.'));
             heard.last()
         });
-        // Now and then while it starts.
+        // Now and then while it starts, else during one of the turns that follow.
         let random = RandomState::new().build_hasher().finish();
-        if random % 8 > 0 {
+        for _ in 0..random % 4 {
             let _ = ready.recv_timeout(Duration::from_secs(30));
         }
-        thread::sleep(Duration::from_millis(random / 8 % 120));
+        thread::sleep(Duration::from_millis(random / 4 % 120));
         child.kill().unwrap();
         child.wait().unwrap();
         writer.join().unwrap();

@@ -38,6 +38,17 @@ fn terminal(folder: &Path, args: &[&str], raw: bool) -> PtySession {
     spawn_with_options(command, options).unwrap()
 }
 
+/// What the reader makes of a text: it takes each byte for a character.
+fn bytes(text: &str) -> String {
+    text.bytes().map(char::from).collect()
+}
+
+/// What is sent without the end of a line stays in a buffer until it is flushed.
+fn types(session: &mut PtySession, keys: &str) {
+    session.send(keys).unwrap();
+    session.flush().unwrap();
+}
+
 fn leaves(mut session: PtySession) {
     session.exp_eof().unwrap();
     let status = session.process().wait().unwrap();
@@ -54,19 +65,19 @@ fn lines_are_edited_and_remembered() {
     session.exp_string("Echo_Desk: A word?").unwrap();
     session.exp_string("> ").unwrap();
     // Backspace; Left, and a letter in the middle.
-    session.send("oxe\u{7f}\u{7f}e\u{1b}[Dn\u{1b}[D\u{1b}[D\u{1b}[C\r").unwrap();
+    types(&mut session, "oxe\u{7f}\u{7f}e\u{1b}[Dn\u{1b}[D\u{1b}[D\u{1b}[C\r");
     session.exp_string("Echo_Desk: I heard one.").unwrap();
     session.exp_string("Where to").unwrap();
     session.exp_string("[!port OSL] Oslo").unwrap();
     session.exp_string("> ").unwrap();
-    session.send("two\r").unwrap();
+    types(&mut session, "two\r");
     session.exp_string("I heard two.").unwrap();
     // Up, twice.
     session.exp_string("> ").unwrap();
-    session.send("\u{1b}[A\u{1b}[A\r").unwrap();
+    types(&mut session, "\u{1b}[A\u{1b}[A\r");
     session.exp_string("I heard one.").unwrap();
     session.exp_string("> ").unwrap();
-    session.send("\u{4}").unwrap();
+    types(&mut session, "\u{4}");
     leaves(session);
 }
 
@@ -76,35 +87,35 @@ fn commands_show_and_change_the_conversation() {
     let mut session = terminal(folder.path(), &["--session", "s"], false);
     session.exp_string("session: s in agentir.sqlite, new").unwrap();
     session.exp_string("> ").unwrap();
-    session.send("one\r").unwrap();
+    types(&mut session, "one\r");
     session.exp_string("I heard one.").unwrap();
-    session.send("/help\r").unwrap();
+    types(&mut session, "/help\r");
     session.exp_string("/undo").unwrap();
     session.exp_string("Everything else is a message.").unwrap();
-    session.send("/sta\t\r").unwrap();
+    types(&mut session, "/sta\t\r");
     session.exp_string("step: ask    status: await    turn: 1").unwrap();
-    session.send("/trace\r").unwrap();
+    types(&mut session, "/trace\r");
     session.exp_string("calls wait").unwrap();
-    session.send("/undo\r").unwrap();
+    types(&mut session, "/undo\r");
     session.exp_string("[taken back: one;").unwrap();
     session.exp_string("A word?").unwrap();
-    session.send("/state\r").unwrap();
+    types(&mut session, "/state\r");
     session.exp_string("turn: 0").unwrap();
-    session.send("two\r").unwrap();
+    types(&mut session, "two\r");
     session.exp_string("I heard two.").unwrap();
-    session.send("/retry\r").unwrap();
+    types(&mut session, "/retry\r");
     session.exp_string("I heard two.").unwrap();
-    session.send("/nothing\r").unwrap();
+    types(&mut session, "/nothing\r");
     session.exp_string("there is no command `/nothing`").unwrap();
-    session.send("!nope\r").unwrap();
+    types(&mut session, "!nope\r");
     session.exp_string("no button or menu `nope` was shown").unwrap();
-    session.send("/undo\r").unwrap();
+    types(&mut session, "/undo\r");
     session.exp_string("[taken back").unwrap();
-    session.send("/save talk.txt\r").unwrap();
+    types(&mut session, "/save talk.txt\r");
     session.exp_string("[written to talk.txt]").unwrap();
-    session.send("/save talk.txt\r").unwrap();
+    types(&mut session, "/save talk.txt\r");
     session.exp_string("talk.txt exists already").unwrap();
-    session.send("/quit\r").unwrap();
+    types(&mut session, "/quit\r");
     leaves(session);
     let saved = fs::read_to_string(folder.path().join("talk.txt")).unwrap();
     assert_eq!(saved, "A word?\n> two\nI heard two.\nA word?\n");
@@ -113,9 +124,9 @@ fn commands_show_and_change_the_conversation() {
     session.exp_string("session: s in agentir.sqlite, after 1 turns").unwrap();
     session.exp_string("> two").unwrap();
     session.exp_string("A word?").unwrap();
-    session.send("\u{1b}[A\r").unwrap();
+    types(&mut session, "\u{1b}[A\r");
     session.exp_string("I heard two.").unwrap();
-    session.send("\u{4}").unwrap();
+    types(&mut session, "\u{4}");
     leaves(session);
 }
 
@@ -124,22 +135,22 @@ fn ctrl_c_cancels_a_turn_and_then_leaves() {
     let folder = tempfile::tempdir().unwrap();
     let mut session = terminal(folder.path(), &[], false);
     session.exp_string("> ").unwrap();
-    session.send("slow\r").unwrap();
+    types(&mut session, "slow\r");
     // The sign of life.
     session.exp_string("calling wait").unwrap();
-    session.send_control('c').unwrap();
+    types(&mut session, "\u{3}");
     session.exp_string("[cancelled").unwrap();
     session.exp_string("[what was called stays called: wait]").unwrap();
     session.exp_string("> ").unwrap();
-    session.send("quick\r").unwrap();
+    types(&mut session, "quick\r");
     session.exp_string("I heard quick.").unwrap();
     session.exp_string("> ").unwrap();
-    session.send("unfinished").unwrap();
+    types(&mut session, "unfinished");
     session.exp_string("unfinished").unwrap();
-    session.send_control('c').unwrap();
+    types(&mut session, "\u{3}");
     session.exp_string("Ctrl-C once more").unwrap();
     session.exp_string("> ").unwrap();
-    session.send_control('c').unwrap();
+    types(&mut session, "\u{3}");
     leaves(session);
 }
 
@@ -148,15 +159,15 @@ fn errors_of_tools_and_signs_of_control_are_shown() {
     let folder = tempfile::tempdir().unwrap();
     let mut session = terminal(folder.path(), &[], true);
     session.exp_string("> ").unwrap();
-    session.send("broken\r").unwrap();
-    session.exp_string("note: the \u{241b}[31mline\u{2407} is down").unwrap();
-    session.send("person\r").unwrap();
+    types(&mut session, "broken\r");
+    session.exp_string(&bytes("note: the \u{241b}[31mline\u{2407} is down")).unwrap();
+    types(&mut session, "person\r");
     session.exp_string("[Echo_Desk hands over to a human agent]").unwrap();
     session.exp_string("reason: Wants a person").unwrap();
     session.exp_string("priority: high").unwrap();
     session.exp_string("result: ").unwrap();
     session.exp_string("[a human agent has taken over").unwrap();
-    session.send("\u{4}").unwrap();
+    types(&mut session, "\u{4}");
     leaves(session);
 }
 
@@ -172,7 +183,7 @@ fn colours_can_be_switched_off() {
         let mut session = spawn_with_options(command, options).unwrap();
         let before = session.exp_string("A word?").unwrap();
         assert_eq!(before.contains("\u{1b}[1;36mEcho_Desk:"), colored, "{before:?}");
-        session.send("\u{4}").unwrap();
+        types(&mut session, "\u{4}");
         leaves(session);
     }
 }

@@ -26,16 +26,21 @@ impl Spinner {
         if !self.enabled {
             return;
         }
-        let mut bar = self.bar.borrow_mut();
-        let bar = bar.get_or_insert_with(|| {
-            let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
-            if let Ok(style) = ProgressStyle::with_template("{spinner} {msg} ({elapsed})") {
-                bar.set_style(style);
+        let mut shown = self.bar.borrow_mut();
+        if let Some(bar) = shown.as_ref() {
+            // What is set is drawn at once, and this is called at every event.
+            if bar.message() != text {
+                bar.set_message(text.to_owned());
             }
-            bar.enable_steady_tick(TICK);
-            bar
-        });
-        bar.set_message(text.to_owned());
+            return;
+        }
+        let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
+        if let Ok(style) = ProgressStyle::with_template("{spinner} {msg} ({elapsed})") {
+            bar.set_style(style);
+        }
+        let bar = bar.with_message(text.to_owned());
+        bar.enable_steady_tick(TICK);
+        *shown = Some(bar);
     }
 
     /// Removes the line, so that something else can be printed.
