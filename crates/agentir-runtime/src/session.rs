@@ -400,6 +400,9 @@ pub(crate) struct Frame {
     /// The inferred values that the user has still to confirm, by field.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) inferences: BTreeMap<String, Inference>,
+    /// The summary of what came before the messages.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub(crate) summary: String,
     /// The messages that the model sees.
     pub(crate) messages: Vec<Message>,
     /// Additional instructions for the model, valid until the instructions are rebuilt.
@@ -475,6 +478,7 @@ impl Frame {
             delegations: self.delegations.clone(),
             inferences: self.inferences.clone(),
             messages: Vec::new(),
+            summary: String::new(),
             instructions: self.instructions.clone(),
             notes: self.notes.clone(),
             recalled: self.recalled.clone(),
@@ -513,6 +517,7 @@ impl Frame {
             held: None,
             delegations: BTreeMap::new(),
             inferences: BTreeMap::new(),
+            summary: String::new(),
             messages: Vec::new(),
             instructions: Vec::new(),
             notes: Vec::new(),

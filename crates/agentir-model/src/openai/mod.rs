@@ -203,6 +203,14 @@ impl OpenAi {
 }
 
 impl Model for OpenAi {
+    fn combines_questions(&self) -> bool {
+        true
+    }
+
+    fn summarizes(&self) -> bool {
+        true
+    }
+
     fn respond(
         &mut self,
         request: &ModelRequest,
@@ -216,7 +224,7 @@ impl Model for OpenAi {
         let tokens = Tokens::of_model(self.model(request)?);
         let mut chat = Chat::of(&request.task);
         if let Some(clock) = self.clock.as_ref().filter(|_| needs_current_date(&request.task)) {
-            chat.instruct(&clock().strftime("Now it is %A, %-d %B %Y, %H:%M.").to_string());
+            chat.append(&clock().strftime("Now it is %A, %-d %B %Y, %H:%M.").to_string());
         }
         let mut usage = Usage::default();
         let mut retried = false;
@@ -275,7 +283,8 @@ fn needs_current_date(task: &ModelTask) -> bool {
         ModelTask::Converse { tools, .. } => {
             tools.iter().flat_map(|tool| &tool.parameters).any(timed)
         }
-        ModelTask::Choose { .. } | ModelTask::Judge { .. } => false,
+        ModelTask::Several { questions } => questions.iter().any(needs_current_date),
+        ModelTask::Choose { .. } | ModelTask::Judge { .. } | ModelTask::Summarize { .. } => false,
     }
 }
 

@@ -96,7 +96,7 @@ impl<'p> Run<'_, 'p, '_> {
     }
 
     /// Messages may refer to each other; the depth limit stops cycles.
-    fn response_text(&self, response: &Response, depth: u8) -> String {
+    pub(super) fn response_text(&self, response: &Response, depth: u8) -> String {
         let Ok(agent) = self.agent() else { return String::new() };
         if let Some(name) = &response.template
             && let Some(template) = agent.templates.get(name.value.as_str())

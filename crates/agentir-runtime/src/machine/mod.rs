@@ -20,11 +20,13 @@ mod execute;
 mod exit_conditions;
 mod failed_turn;
 mod fields;
+mod history;
 mod inferences;
 mod memory;
 mod message_classifiers;
 mod model_calls;
 mod orchestrate;
+mod plan;
 mod prompt;
 mod refusals;
 mod remote;
@@ -289,6 +291,7 @@ impl<'p> Machine<'p> {
             judged: FxHashMap::default(),
             calls: Vec::new(),
             render_error: RefCell::new(None),
+            ahead: plan::Ahead::default(),
         };
         let now = run.host.clock.now();
         run.session.remove_expired(now);
@@ -303,6 +306,7 @@ impl<'p> Machine<'p> {
         let good = run.session.clone();
         run.session.transcript = transcript;
         run.begin_turn();
+        run.ask_ahead();
         let status = match run.screen_message() {
             Some(status) => status,
             None => {
@@ -400,6 +404,8 @@ struct Run<'r, 'p, 'h> {
     calls: Vec<CompletedCall>,
     /// The first expression of a text that could not be evaluated in this node.
     render_error: RefCell<Option<String>>,
+    /// The questions that are asked together, and their answers.
+    ahead: plan::Ahead,
 }
 
 /// The progress of a turn. Together with the session, this is the state that speculative execution
@@ -552,7 +558,7 @@ impl<'r, 'p> Run<'r, 'p, '_> {
             self.visits += 1;
             self.condition_results.clear();
             if let Some(kind) = self.machine.cfg.node(at).map(|node| node.kind) {
-                if self.stops_speculation(at, kind) {
+                if self.plan_is_complete() || self.stops_speculation(at, kind) {
                     return Status::Await;
                 }
                 if self.restore_deferred_guardrails(at, kind) {

@@ -300,6 +300,11 @@ impl<'p> Run<'_, 'p, '_> {
         self.progress.clone_from(&kept.progress);
     }
 
+    /// Begins an execution that is rolled back.
+    pub(super) const fn speculate(&mut self) {
+        self.orchestration.speculative = true;
+    }
+
     /// Whether execution may still be rolled back, so that nothing must be sent to the user.
     pub(super) const fn is_speculative(&self) -> bool {
         self.orchestration.speculative
