@@ -31,6 +31,7 @@ impl Model for Streams {
             ModelTask::Extract { .. } => Answer::Values(Map::new()),
             ModelTask::Choose { .. } => Answer::Choice(Vec::new()),
             ModelTask::Judge { .. } => Answer::Verdict(false),
+            other => panic!("it is not asked to answer {}", other.kind()),
         };
         Ok(ModelResponse { answer, usage: Usage::default() })
     }

@@ -1,6 +1,6 @@
 //! What a model is sent: the full requests of a few conversations, for people to read.
 
-#![allow(clippy::unwrap_used, reason = "tests end by panicking")]
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests end by panicking")]
 
 use agentir_lang_abl::Options;
 use agentir_model::{Chat, Offline};
