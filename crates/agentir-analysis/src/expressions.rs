@@ -200,9 +200,12 @@ pub fn lookup_refs<'a>(cx: &AgentSymbols<'_, 'a>, found: &mut dyn FnMut(Spanned<
     for lookup in cx.index.fields.iter().filter_map(|f| f.semantics.as_ref()?.lookup.as_ref()) {
         found(lookup.clone());
     }
-    for parameter in
-        cx.index.tools.values().flat_map(|t| &t.parameters).filter(|p| p.source == Some("lookup"))
-    {
+    cx.index.tools.values().for_each(|tool| tool_lookups(tool, found));
+}
+
+/// Calls `found` with each lookup table that a parameter of a tool names.
+pub(crate) fn tool_lookups(tool: &Tool, found: &mut dyn FnMut(Spanned<Name>)) {
+    for parameter in tool.parameters.iter().filter(|p| p.source == Some("lookup")) {
         for (key, value) in parameter.extensions.0.values().flatten() {
             if let ("table", Data::String(name)) = (key.as_str(), &value.value) {
                 found(Spanned::new(SmolStr::new(name), value.span));

@@ -2,10 +2,8 @@
 
 use crate::program::ProgramAnalysis;
 use agentir_diagnostics::{Premise, Span};
-use agentir_flow::cfg::{AgentId, EdgeKind, Fact, Facts, Guard, NodeKind};
-use petgraph::Direction;
+use agentir_flow::cfg::{AgentId, EdgeKind, Fact, Guard, NodeKind};
 use petgraph::graph::NodeIndex;
-use petgraph::visit::EdgeRef;
 use std::cmp::Reverse;
 
 /// The facts at a program point.
@@ -43,7 +41,10 @@ pub fn facts_at(program: &ProgramAnalysis<'_>, line: Span, offset: u32) -> Optio
     })?;
     let analysis = program.agent(point.agent)?;
     let known = analysis.flow_facts();
-    let before = known_before(program, known, point.node);
+    let before: Vec<Fact<'_>> = match point.is_behind {
+        true => known.at(point.node).collect(),
+        false => known.before(point.node).collect(),
+    };
     let mut facts: Vec<Premise> = Vec::new();
     let mut query = analysis.query();
     let tests = program.graph().guard(point.guard).into_iter().map(Fact::Test);
@@ -58,33 +59,13 @@ pub fn facts_at(program: &ProgramAnalysis<'_>, line: Span, offset: u32) -> Optio
     Some(PointFacts { agent: point.agent, span: point.span, is_reachable, facts })
 }
 
-/// The facts before a node: at the node where the tests on its edges are made, but for what it assigns itself.
-fn known_before<'a>(
-    program: &ProgramAnalysis<'a>,
-    known: &Facts<'a>,
-    node: NodeIndex,
-) -> Vec<Fact<'a>> {
-    let graph = program.graph();
-    let assigns = graph.node(node).is_some_and(|node| {
-        matches!(node.kind, NodeKind::Set | NodeKind::Clear | NodeKind::Transform)
-    });
-    let edges = graph.graph().edges_directed(node, Direction::Incoming);
-    let mut ways = edges.filter(|edge| assigns && known.reaches(edge.source())).map(|edge| {
-        let tests = graph.guard(edge.weight().guard).into_iter().map(Fact::Test);
-        known.at(edge.source()).chain(tests).collect::<Vec<_>>()
-    });
-    let Some(mut facts) = ways.next() else { return known.at(node).collect() };
-    for way in ways {
-        facts.retain(|fact| way.iter().any(|other| premise(other) == premise(fact)));
-    }
-    facts
-}
-
 /// A program point with a place in the source: a node, or a jump from one.
 struct Point {
     agent: AgentId,
     span: Span,
     node: NodeIndex,
+    /// Whether it is on a way out of the node, where the node has had its effect.
+    is_behind: bool,
     /// What holds besides the facts at the node.
     guard: Guard,
 }
@@ -105,19 +86,21 @@ fn points(program: &ProgramAnalysis<'_>) -> impl Iterator<Item = Point> {
                     | NodeKind::Resume
             );
             let agent = node.agent;
-            let own = Point { agent, span: node.span, node: index, guard: Guard::ALWAYS };
+            let guard = Guard::ALWAYS;
+            let own = Point { agent, span: node.span, node: index, is_behind: false, guard };
             let jumps = graph.successors(index).filter(|(_, edge)| edge.kind == EdgeKind::Jump);
             let jumps = jumps.map(move |(_, edge)| Point {
                 agent,
                 span: edge.span,
                 node: index,
+                is_behind: true,
                 guard: edge.guard,
             });
             // A condition is asked where the ones before it do not hold.
             let asked = graph.successors(index).filter_map(move |(_, edge)| {
                 let test = graph.last_literal(edge.guard).filter(|literal| literal.holds)?.test;
                 let guard = graph.guard_prefix(edge.guard);
-                Some(Point { agent, span: test.span(), node: index, guard })
+                Some(Point { agent, span: test.span(), node: index, is_behind: true, guard })
             });
             is_written.then_some(own).into_iter().chain(jumps).chain(asked)
         },

@@ -19,7 +19,7 @@ const DASHED: NameProblem = NameProblem::Form(
 /// Why a text cannot be the name of something.
 pub(crate) fn name_problem(format: Format, what: NameKind, name: &str) -> Option<NameProblem> {
     use NameKind::{
-        Agent, Entity, Parameter, Profile, ResultField, Step, Template, Tool, Variable,
+        Agent, Entity, LookupTable, Parameter, Profile, ResultField, Step, Template, Tool, Variable,
     };
     let is_read_in_expressions = matches!(what, Variable | Parameter | ResultField | Entity);
     if is_read_in_expressions && !is_word(name) {
@@ -37,7 +37,7 @@ pub(crate) fn name_problem(format: Format, what: NameKind, name: &str) -> Option
         Tool => RUNTIME.tool(name).is_some() || (name.starts_with("__") && name.ends_with("__")),
         // `agent.name` and `tool.name` are paths of theirs.
         Agent => RUNTIME.namespace(name).is_some() || RUNTIME.memory_roots.contains(&name),
-        Step | Parameter | ResultField | Template | Profile => false,
+        Step | Parameter | ResultField | Template | Profile | LookupTable => false,
     };
     if is_owned {
         return Some(NameProblem::Runtime);

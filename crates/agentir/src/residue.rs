@@ -5,23 +5,39 @@
 
 use crate::snapshot::{ProgramId, Snapshot};
 use crate::symbols::name_kind;
-use agentir_analysis::references::{References, Scope, SymbolId, SymbolKind};
+use agentir_analysis::references::{
+    References, Scope, Symbol, SymbolId, SymbolKind, looks_like_code,
+};
 use agentir_diagnostics::{FileId, Span};
+use agentir_expr::dialect::RuntimeNames;
 use agentir_syntax::context::{Context, Position, Shape};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+/// A place where a name is left.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Residue {
+    pub span: Span,
+    /// Whether it can be nothing but a reference to the symbol: the language says that such a name stands there, or the
+    /// reference says so itself.
+    pub is_clear: bool,
+}
+
 impl Snapshot {
-    /// The first place where the name of a symbol stands as a word, is neither an occurrence nor edited, and could
-    /// refer to the symbol.
+    /// The places where the name of a symbol stands as a word, is neither an occurrence nor edited, and could refer to
+    /// the symbol.
     pub(crate) fn residue(
         &self,
         id: ProgramId,
         references: &References,
         symbol: SymbolId,
         edits: &BTreeMap<Span, String>,
-    ) -> Option<Span> {
-        let found = references.symbol(symbol)?;
+    ) -> Vec<Residue> {
+        let mut left = Vec::new();
+        let (Some(found), Some(program)) = (references.symbol(symbol), self.ir(id)) else {
+            return left;
+        };
+        let runtime = program.dialect().runtime();
         // A path of persistent memory is found by all its parts.
         let name = found.name.as_str();
         for file in self.loaded(id).map_or(&[][..], |loaded| &loaded.files) {
@@ -43,12 +59,12 @@ impl Snapshot {
                 {
                     continue;
                 }
-                if self.may_refer(&source.text, word, found.kind, name) {
-                    return Some(word);
+                if let Some(is_clear) = self.may_refer(&source.text, word, found, runtime) {
+                    left.push(Residue { span: word, is_clear });
                 }
             }
         }
-        None
+        left
     }
 
     /// The part of a file in which a symbol is known.
@@ -82,8 +98,15 @@ impl Snapshot {
         }
     }
 
-    /// Whether a word at a place that is no known occurrence may refer to a symbol of a kind.
-    fn may_refer(&self, text: &str, word: Span, kind: SymbolKind, name: &str) -> bool {
+    /// Whether a word at a place that is no known occurrence can only refer to a symbol; `None` if it does not.
+    fn may_refer(
+        &self,
+        text: &str,
+        word: Span,
+        symbol: &Symbol,
+        runtime: &RuntimeNames,
+    ) -> Option<bool> {
+        let (kind, name) = (symbol.kind, symbol.name.as_str());
         let before = text.get(..word.start as usize).unwrap_or_default();
         let after = text.get(word.end as usize..).unwrap_or_default();
         // The field of something else: `order.name`, `name.py`.
@@ -95,6 +118,10 @@ impl Snapshot {
             None => true,
             Some("session" | "@variables") => kind == SymbolKind::Variable,
             Some("@actions") => kind == SymbolKind::Tool,
+            Some(path) if kind == SymbolKind::Agent => {
+                let space = path.strip_prefix('@');
+                space.is_some_and(|space| runtime.refers_to_agents(space))
+            }
             Some(_) => false,
         };
         let is_file = after.starts_with('.')
@@ -102,25 +129,34 @@ impl Snapshot {
             && !in_braces(before);
         let in_path = before.ends_with(['/', '\\']) || after.starts_with(['/', '\\']) || is_file;
         if !reaches || (in_path && !in_braces(before)) {
-            return false;
+            return None;
         }
         // `None` stands for comments, too.
-        let Some(context) = self.context(word.file, word.start) else { return false };
+        let context = self.context(word.file, word.start)?;
         if context.position == Position::Key {
-            return false;
+            return None;
         }
         let quoted = in_quotes(before);
         let expression = context.takes_expression();
-        if in_braces(before) {
-            return !(expression && quoted && !is_placeholder(before, after));
+        let is_prose = context.shapes.contains(&Shape::Template);
+        let in_braces = in_braces(before);
+        let is_text = expression && quoted && !(in_braces && is_placeholder(before, after));
+        if !is_text && qualifier.is_some_and(|namespace| namespace.starts_with('@')) {
+            return Some(true);
+        }
+        if in_braces {
+            return (!is_text).then_some(false);
         }
         if names_kind(&context, kind) {
-            return true;
+            let is_part = matches!(symbol.scope, Scope::Symbol(_));
+            return Some(!expression && !is_prose && !is_part);
         }
         if expression {
-            return !quoted && !context.shapes.contains(&Shape::Template);
+            let is_variable = kind == SymbolKind::Variable;
+            return (!quoted && !is_prose).then_some(is_variable);
         }
-        looks_like_code(name) && !context.shapes.iter().any(|s| matches!(s, Shape::Words(_)))
+        let is_word = context.shapes.iter().any(|shape| matches!(shape, Shape::Words(_)));
+        (looks_like_code(name) && !is_word).then_some(false)
     }
 }
 
@@ -128,14 +164,6 @@ impl Snapshot {
 fn names_kind(context: &Context, kind: SymbolKind) -> bool {
     let kind = name_kind(kind).0;
     context.names().any(|one| one == kind)
-}
-
-/// Whether a word in prose is a name and no plain word: with `_`, a capital or a digit inside.
-fn looks_like_code(name: &str) -> bool {
-    let inner = name.trim_matches('_');
-    inner.contains('_')
-        || inner.chars().skip(1).any(|c| c.is_uppercase() && !inner.chars().all(char::is_uppercase))
-        || (inner.contains(|c: char| c.is_ascii_digit()) && inner.contains(char::is_alphabetic))
 }
 
 /// The rest of the line before a word.

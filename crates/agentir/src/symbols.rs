@@ -103,7 +103,8 @@ impl Snapshot {
         self.programs_of(file).next()
     }
 
-    /// What holds at an offset, on every path that leads there; `None` if nothing that is executed stands there.
+    /// What holds at an offset when what stands there is executed, on every path that leads there: at the reason of an
+    /// escalation, its condition. `None` if nothing that is executed stands there.
     #[must_use]
     pub fn facts_at(&self, file: FileId, offset: u32) -> Option<PointFacts> {
         let program = self.ir(self.program_of(file)?)?;
@@ -124,7 +125,10 @@ impl Snapshot {
     /// The edits that give the symbol at an offset another name, everywhere in the programs that the file belongs to.
     ///
     /// The result is read back: it has the same symbols with the same occurrences, its AgentIR differs in the name
-    /// alone, and rules find the same. Words of prompts and messages are changed only where they refer to the symbol.
+    /// alone, and rules find the same. Words of prompts and messages are changed only where they refer to the symbol: as a
+    /// placeholder, or as the exact name by which the model knows a tool. What no analysis reads is changed, too, where
+    /// the language says that such a name stands there (the tools that are used of a file), or where it says so itself
+    /// (`@variables.name`).
     ///
     /// # Errors
     /// If there is no symbol, the name is none of the language, or the new text would not be the same program.
@@ -174,6 +178,11 @@ impl Snapshot {
             }
             for id in &symbols {
                 edits.extend(self.uses_in_code(program, references, *id, new)?);
+            }
+            for id in &symbols {
+                let left = self.residue(program, references, *id, &edits).into_iter();
+                let clear = left.filter(|residue| residue.is_clear);
+                edits.extend(clear.map(|residue| (residue.span, new.to_owned())));
             }
             for id in &symbols {
                 if let Some(span) = self.unclear_use(program, references, *id, &edits) {
@@ -432,6 +441,7 @@ pub(crate) const fn name_kind(kind: SymbolKind) -> (NameKind, &'static str) {
         SymbolKind::Template => (NameKind::Template, "a template"),
         SymbolKind::Profile => (NameKind::Profile, "a profile"),
         SymbolKind::Entity => (NameKind::Entity, "an entity"),
+        SymbolKind::LookupTable => (NameKind::LookupTable, "a lookup table"),
     }
 }
 

@@ -68,9 +68,10 @@ impl Snapshot {
                 found = place.or_else(|| self.unknown_use(unknown, behind, whole));
             }
         });
-        found
-            .or_else(|| self.use_in_broken_text(id, unknown))
-            .or_else(|| self.residue(id, references, symbol, edits))
+        found.or_else(|| self.use_in_broken_text(id, unknown)).or_else(|| {
+            let left = self.residue(id, references, symbol, edits);
+            left.first().map(|residue| residue.span)
+        })
     }
 
     /// The places in a program's manifest where it lists an agent of this name: the keys of `agents`.

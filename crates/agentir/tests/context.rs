@@ -169,3 +169,22 @@ fn labels(files: Files<'_>, text: &str) -> Vec<String> {
     labels.sort_unstable();
     labels
 }
+
+#[test]
+fn fields_offer_what_they_name() {
+    let abl = "AGENT: Desk\nGOAL: \"g\"\nTOOLS:\n  file: \"tools/bank.tools.abl\" [IMPORT]\n  find(city: string) -> {x: string}\n    description: \"d\"\nLOOKUP_TABLES:\n  cities:\n    source: inline\n    values: [Rome]\nGATHER:\n  city:\n    prompt: \"p\"\n    type: string\n    semantics:\n      lookup: WHICH\nHANDOFF:\n  - TO: OTHER\n    WHEN: true\n";
+    let files = Files { name: "desk.agent.abl", text: abl, others: &[] };
+    let at = |place: &str| labels(files, &abl.replacen(place, CARET, 1));
+    assert_eq!(at("IMPORT"), ["find"]);
+    assert_eq!(at("WHICH"), ["cities"]);
+    // An agent does not hand over to itself.
+    assert!(!at("OTHER").contains(&"Desk".to_owned()));
+}
+
+#[test]
+fn a_dash_that_is_written_is_not_written_again() {
+    let text = "AGENT: Desk\nGOAL: \"g\"\nCONSTRAINTS:\n  always:\n    - - <|>\n";
+    let expected = ask(Files { name: "desk.agent.abl", text, others: &[] }, text).1;
+    assert!(!expected.is_empty());
+    assert!(expected.iter().all(|one| !one.insert.starts_with('-')), "{expected:?}");
+}

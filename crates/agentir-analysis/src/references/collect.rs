@@ -1,6 +1,7 @@
 //! The walk that collects the occurrences of all names of a program.
 
 use super::{Occurrence, Role, Scope, Symbol, SymbolId, SymbolKind};
+use crate::expressions::tool_lookups;
 use crate::prompt::Instructions;
 use crate::script;
 use crate::variables::first;
@@ -30,6 +31,9 @@ pub(super) struct Collector<'a> {
     persistent: FxHashSet<&'a str>,
     /// The names that the runtime owns.
     runtime: &'static RuntimeNames,
+    /// Whether what is declared for an agent elsewhere is its name here, beside its address: where references say what
+    /// they refer to.
+    names_elsewhere: bool,
     /// The instructions of the agents, if names in them mean something.
     instructions: Option<Instructions<'a>>,
     /// The texts of the program, if they are at hand.
@@ -72,6 +76,7 @@ impl<'a> Collector<'a> {
             shared,
             persistent,
             runtime: program.dialect().runtime(),
+            names_elsewhere: program.dialect().traits().namespaced_references,
             // Where references say what they refer to, other words are only words.
             instructions: (!program.dialect().traits().namespaced_references)
                 .then(|| Instructions::new(program)),
@@ -222,6 +227,8 @@ impl<'a> Collector<'a> {
         if let Some(instructions) = self.instructions.take() {
             self.mentions(owner, instructions.of(id));
             self.instructions = Some(instructions);
+        } else {
+            self.mentions_of_bindings(owner);
         }
         self.mentions_in_identity(owner);
         script::outputs(agent, &mut |path, outputs| {
@@ -303,7 +310,12 @@ impl<'a> Collector<'a> {
             let is_own = known.agent.as_ref().is_none_or(|name| name.value != known.alias.value);
             if is_own {
                 self.name(SymbolKind::Alias, scope, &known.alias, Role::Definition);
+            } else if self.names_elsewhere && !self.is_agent(&known.alias.value) {
+                self.name(SymbolKind::Agent, Scope::Program, &known.alias, Role::Definition);
             }
+        }
+        for table in agent.lookup_tables.values().chain(&agent.shadowed_lookup_tables) {
+            self.name(SymbolKind::LookupTable, scope, &table.name, Role::Definition);
         }
         for template in agent.templates.values() {
             self.name(SymbolKind::Template, scope, &template.name, Role::Definition);
@@ -314,6 +326,9 @@ impl<'a> Collector<'a> {
             }
             self.types(owner, tool.returns.as_ref().map(|returns| &returns.ty));
             self.tool_texts(owner, tool);
+            tool_lookups(tool, &mut |table| {
+                self.name(SymbolKind::LookupTable, scope, &table, Role::Read);
+            });
             let access = tool.context_access.as_ref();
             for name in access.iter().flat_map(|access| &access.read) {
                 self.variable(owner, name, Role::Read);
@@ -439,6 +454,9 @@ impl<'a> Collector<'a> {
 
     /// What the texts and the check of a field name.
     fn field(&mut self, owner: Owner<'_, 'a>, field: &'a GatherField) {
+        if let Some(table) = field.semantics.as_ref().and_then(|meaning| meaning.lookup.as_ref()) {
+            self.name(SymbolKind::LookupTable, Scope::Agent(owner.id), table, Role::Read);
+        }
         let check = field.validation.iter().filter_map(|validation| validation.check.as_ref());
         check.for_each(|check| self.expr(owner, check));
         let texts = field.description.iter().chain(&field.extraction_hints);

@@ -4,6 +4,8 @@ use super::collect::{Collector, Owner};
 use super::{Role, Scope, SymbolKind};
 use crate::prompt::Prompt;
 use agentir_expr::Template;
+use agentir_ir::Node;
+use rustc_hash::FxHashSet;
 
 impl<'a> Collector<'a> {
     /// The names in the instructions of an agent: those of agents after a verb of handing over, in any form; those of
@@ -28,6 +30,32 @@ impl<'a> Collector<'a> {
         let bindings = owner.agent.reasoning.iter().flat_map(|zone| &zone.bindings);
         for text in bindings.filter_map(|binding| binding.description.as_ref()) {
             self.mentioned(owner, text);
+        }
+    }
+
+    /// The names by which the model knows the tools of an agent, in the texts that it is told. Where references say what
+    /// they refer to, other words are only words, but for these: the model calls what it is told to by its name.
+    pub(super) fn mentions_of_bindings(&mut self, owner: Owner<'_, 'a>) {
+        let mut texts: Vec<&'a Template> = Vec::new();
+        let mut bound: FxHashSet<&'a str> = FxHashSet::default();
+        owner.agent.walk(&mut |node| match node {
+            Node::Template(template) => texts.push(template),
+            Node::ToolBinding(binding) => {
+                bound.insert(binding.name.value.as_str());
+            }
+            _ => {}
+        });
+        for text in texts {
+            for word in names(&text.text.value) {
+                let before = text.text.value.get(..word.range.start).unwrap_or_default();
+                if before.ends_with(['.', '@']) || !bound.contains(word.text) {
+                    continue;
+                }
+                let own = self.tool_symbol(owner.tools, word.text);
+                let scope = Scope::Agent(owner.id);
+                let tool = own.unwrap_or_else(|| self.symbol(SymbolKind::Tool, scope, word.text));
+                self.add(tool, text.place(word.range.clone()), Role::Mention);
+            }
         }
     }
 
@@ -81,11 +109,21 @@ fn names(text: &str) -> impl Iterator<Item = Word<'_>> {
             let after = text.get(end..)?.chars().next();
             let mark = |c: char| matches!(c, '"' | '\'' | '`' | '“' | '”' | '‘' | '’');
             let quoted = before.is_some_and(mark) && after.is_some_and(mark);
-            if quoted || word.trim_matches('_').contains('_') {
+            if quoted || looks_like_code(word) {
                 return Some(Word { text: word, range: start..end });
             }
         }
     })
+}
+
+/// Whether a word is spelled like a name and no word of prose: with `_`, a capital or a digit inside.
+#[must_use]
+pub fn looks_like_code(word: &str) -> bool {
+    let inner = word.trim_matches('_');
+    let is_upper = || inner.chars().all(char::is_uppercase);
+    inner.contains('_')
+        || (inner.chars().skip(1).any(char::is_uppercase) && !is_upper())
+        || (inner.contains(|c: char| c.is_ascii_digit()) && inner.contains(char::is_alphabetic))
 }
 
 #[cfg(test)]

@@ -17,6 +17,7 @@ use agentir_expr::Name;
 use agentir_flow::cfg::AgentId;
 use agentir_ir::Program;
 use collect::Collector;
+pub use mentions::looks_like_code;
 
 /// A symbol of [`References`]: its index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -51,6 +52,8 @@ pub enum SymbolKind {
     Profile,
     /// An entity, which types and fields refer to.
     Entity,
+    /// A lookup table, which fields and parameters refer to.
+    LookupTable,
     /// An agent's own name for another agent.
     Alias,
 }

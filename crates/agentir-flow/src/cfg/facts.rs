@@ -50,6 +50,8 @@ pub struct Facts<'a> {
     facts: Vec<FactRecord<'a>>,
     /// The facts after each reachable node, where the tests on its outgoing edges are made.
     at: NodeMap<Vec<u32>>,
+    /// The facts before each reachable node, where what it says is executed.
+    before: NodeMap<Vec<u32>>,
 }
 
 /// A map from the nodes of one agent to optional values.
@@ -91,7 +93,20 @@ impl<T> NodeMap<T> {
 impl<'a> Facts<'a> {
     /// Returns the facts at a node where the tests on its outgoing edges are made, oldest first.
     pub fn at(&self, node: NodeIndex) -> impl Iterator<Item = Fact<'a>> + '_ {
-        let ids = self.at.get(node).into_iter().flatten();
+        self.all(&self.at, node)
+    }
+
+    /// Returns the facts before a node has any effect, oldest first.
+    pub fn before(&self, node: NodeIndex) -> impl Iterator<Item = Fact<'a>> + '_ {
+        self.all(&self.before, node)
+    }
+
+    fn all<'f>(
+        &'f self,
+        map: &'f NodeMap<Vec<u32>>,
+        node: NodeIndex,
+    ) -> impl Iterator<Item = Fact<'a>> + 'f {
+        let ids = map.get(node).into_iter().flatten();
         ids.filter_map(|id| self.facts.get(*id as usize)).map(|record| record.fact)
     }
 
@@ -346,12 +361,12 @@ impl<'c, 'a> FactAnalysis<'c, 'a> {
         // The model chooses among its tools before the node changes anything.
         for node in self.agent_cfg.nodes() {
             if cfg.node(node).is_some_and(|n| n.kind == NodeKind::Choose)
-                && let Some(facts) = before.slot(node).and_then(Option::take)
+                && let Some(facts) = before.get(node)
             {
-                after.insert(node, facts);
+                after.insert(node, facts.clone());
             }
         }
-        Facts { facts: self.facts, at: after }
+        Facts { facts: self.facts, at: after, before }
     }
 
     /// Applies a node's transfer function to the facts before it.

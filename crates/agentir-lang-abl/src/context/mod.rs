@@ -37,6 +37,12 @@ pub(crate) fn context(
 /// The field with what humans are told when they take over (§3.11.2).
 const HUMAN_CONTEXT: &str = "context_for_human";
 
+/// The field with a file of tools, and those that are used of it (§3.5).
+const IMPORTED: &str = "file";
+
+/// The fields in which an agent may name itself: who updates a variable, and who begins a protocol.
+const ABOUT_ITSELF: &[&str] = &["updated_by", "from"];
+
 /// The keys of two words, as in `USE BEHAVIOR_PROFILE:`.
 const FIRST_WORDS: &[&str] = &["use", "voice"];
 
@@ -228,6 +234,13 @@ impl Search<'_, '_, '_> {
                     if let Some(item) = record_type.and_then(|ty| ty.items) {
                         place.header(item, &mut context);
                     }
+                    if field.def.name == IMPORTED {
+                        place.imported(&mut context);
+                    }
+                    let names_agents = context.names().any(|kind| kind == NameKind::Agent);
+                    if names_agents && !ABOUT_ITSELF.contains(&field.def.name) {
+                        context.given.extend(own_name(document));
+                    }
                     place.call(record, &mut context);
                     if let Value::Names(names) = &field.value {
                         let listed = names.iter().map(|name| name.value.clone());
@@ -247,6 +260,16 @@ impl Search<'_, '_, '_> {
         context.records = self.records;
         context
     }
+}
+
+/// The name of the agent that a document describes.
+fn own_name(document: &Document<'_>) -> Option<SmolStr> {
+    let heads = reader::HEADS.iter().filter_map(|(word, _)| document.root.field(word));
+    let mut names = heads.filter_map(|field| match &field.value {
+        Value::Name(name) => Some(name.value.clone()),
+        _ => None,
+    });
+    names.next().filter(|name| name != MARKER)
 }
 
 /// A field, whose key is at a span.
@@ -297,14 +320,17 @@ impl Keys<'_, '_, '_> {
             context.field = Some(field_context(def, self.cursor.word(FILE)));
         }
         self.fields(record, ty, "", context);
+        // A dash that is written is not written again.
+        let has_dash = self.cursor.before().trim_end().ends_with('-');
+        let dash = if has_dash { "" } else { "- " };
         if let Some(item) = ty.items {
             context.shapes.push(Shape::Record(item.name));
             if item.naming == Naming::Anonymous && !self.first {
                 let empty = Record::new(item, record.span, None);
-                self.fields(&empty, item, "- ", context);
-                self.headers(item, "- ", context);
+                self.fields(&empty, item, dash, context);
+                self.headers(item, dash, context);
             } else {
-                self.headers(item, "- ", context);
+                self.headers(item, dash, context);
                 self.names(item, context);
             }
         }

@@ -299,6 +299,18 @@ impl<'c, 't> Place<'c, 't> {
         add_following::<Abl>(before, entry_point, context);
     }
 
+    /// The tools that are used of a file: `"tools/bank.tools.abl" [name, …]`.
+    pub(super) fn imported(&self, context: &mut Context) {
+        if self
+            .line
+            .rfind('[')
+            .is_some_and(|open| !self.line.get(open..).unwrap_or_default().contains(']'))
+        {
+            context.shapes.clear();
+            self.name(NameKind::Tool, context);
+        }
+    }
+
     fn name(&self, kind: NameKind, context: &mut Context) {
         context.qualifier = qualifier(&self.line);
         context.add_shape(Shape::Name(kind));

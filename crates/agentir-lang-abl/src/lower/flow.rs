@@ -118,7 +118,8 @@ pub(super) fn step(cx: &mut Context<'_>, mut f: Fields<'_>) -> Step {
     let mut failure = outcome(cx, &mut f, "on_fail", &mut extensions);
     failure.0.extend(outcome(cx, &mut f, "on_failure", &mut extensions).0);
     let results = branches(cx, &mut f, "on_result", &mut extensions);
-    let success_when = f.condition("success_when");
+    // Without a call it says nothing, and is kept as it is.
+    let success_when = f.has("call").then(|| f.condition("success_when")).flatten();
     let mut parts = Some((success, failure, results));
     if let Some(mut collect) = collect {
         if !f.has("call")

@@ -274,7 +274,7 @@ static SEMANTICS: RecordType = record(
         field("format", FieldType::Text),
         field("components", FieldType::Names),
         field("unit", FieldType::Text),
-        field("lookup", FieldType::Name),
+        field("lookup", FieldType::Name).names(NameKind::LookupTable),
         field("convert_to", FieldType::Text),
         field("locale", FieldType::Text),
         field("temporal", FieldType::Enum(&["future", "past", "any"])).newest(),

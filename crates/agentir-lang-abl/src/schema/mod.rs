@@ -374,4 +374,44 @@ mod tests {
             }
         }
     }
+
+    /// The fields whose names are those of nothing that a program defines: names that are given here, and words of the
+    /// platform or of the author.
+    const FREE_NAMES: &[&str] = &[
+        "agent",
+        "alias",
+        "as",
+        "behavior_profile",
+        "channels",
+        "components",
+        "entities",
+        "ignore_intents",
+        "label",
+        "languages",
+        "message_key",
+        "name",
+        "operations",
+        "path",
+        "provides",
+        "subtypes",
+        "supervisor",
+        "system_action",
+        "tags",
+    ];
+
+    #[test]
+    fn fields_with_names_say_what_they_name() {
+        let mut seen = Vec::new();
+        for root in [&AGENT, &PROFILE, &TOOL_LIBRARY] {
+            walk(root, &mut seen);
+        }
+        let takes_names = |ty: &FieldType| matches!(ty, FieldType::Name | FieldType::Names);
+        for record in seen {
+            for field in record.fields.iter().filter(|field| takes_names(&field.field_type)) {
+                let is_known = field.names.is_some() || !field.patterns.is_empty();
+                let is_free = FREE_NAMES.contains(&field.name);
+                assert!(is_known || is_free, "`{}` of `{}`: which names?", field.name, record.name);
+            }
+        }
+    }
 }

@@ -189,6 +189,8 @@ pub enum NameKind {
     Profile,
     /// An entity.
     Entity,
+    /// A lookup table.
+    LookupTable,
 }
 
 impl NameKind {
@@ -205,6 +207,7 @@ impl NameKind {
             Self::Template => "template",
             Self::Profile => "profile",
             Self::Entity => "entity",
+            Self::LookupTable => "lookup table",
         }
     }
 }

@@ -152,8 +152,11 @@ impl<'a> Names<'a> {
             NameKind::Template => SymbolKind::Template,
             NameKind::Profile => SymbolKind::Profile,
             NameKind::Entity => SymbolKind::Entity,
+            NameKind::LookupTable => SymbolKind::LookupTable,
         };
-        all.extend(self.symbols(symbol).map(|(_, symbol)| {
+        let is_given = |name: &SmolStr| kind == NameKind::Agent && context.given.contains(name);
+        let symbols = self.symbols(symbol).filter(|(_, symbol)| !is_given(&symbol.name));
+        all.extend(symbols.map(|(_, symbol)| {
             let shape = match kind {
                 NameKind::Tool => self.tool(&symbol.name).map(signature),
                 _ => None,
