@@ -186,7 +186,7 @@ fn no_arguments_are_not_the_arguments_of_the_same_names() {
     let paths: Vec<&str> = found.iter().map(|difference| difference.path.as_str()).collect();
     assert_eq!(paths, ["agents.pool.flow.definitions.(entry).call_spec.with"], "{found:?}");
     for (checked, written) in [(&nothing, true), (&same_names, false)] {
-        let target = targets().find(|target| target.name() == "abl").unwrap();
+        let target = targets::all().into_iter().find(|target| target.name() == "abl").unwrap();
         let conversion = convert(languages(), &checked.program, &checked.sources, target);
         let text = &conversion.files[0].text;
         assert_eq!(text.contains("WITH: {}"), written, "{text}");
