@@ -21,4 +21,5 @@ pub mod orchestration;
 pub mod pages;
 pub mod samples;
 pub mod schemas;
+pub mod talk;
 pub mod words;

@@ -104,9 +104,14 @@ pub fn adl(folder: &str) -> Vec<Vec<File>> {
 /// `#[cfg_attr(not(external_corpus), ignore = "needs the external corpus (AGENTIR_EXTERNAL_CORPUS)")]`.
 #[must_use]
 pub fn external_root() -> PathBuf {
-    option_env!("AGENTIR_EXTERNAL_CORPUS_FOLDER")
-        .map(PathBuf::from)
+    external_folder()
         .expect("the external corpus is absent: set AGENTIR_EXTERNAL_CORPUS to its folder")
+}
+
+/// The folder of the external corpus; `None` if it was absent when this was built.
+#[must_use]
+pub fn external_folder() -> Option<PathBuf> {
+    option_env!("AGENTIR_EXTERNAL_CORPUS_FOLDER").map(PathBuf::from)
 }
 
 /// The examples of the two specifications in the external corpus, each with its version.

@@ -16,7 +16,9 @@ mod mutate;
 mod new_rule;
 mod orchestration;
 mod schemas;
+mod sessions;
 mod start;
+mod talk;
 mod tidy;
 
 use clap::{Parser, Subcommand};
@@ -101,8 +103,26 @@ enum Command {
         #[arg(long, value_name = "CASE")]
         replay: Option<String>,
     },
+    /// Measure what it costs to keep a conversation in a database, beside commits of SQLite alone
+    Sessions {
+        /// The number of turns
+        #[arg(long, default_value_t = 1_000)]
+        turns: usize,
+    },
     /// Compare builds, the program's start and its size with the limits in `docs/budgets.md`
     Budget(budget::Budget),
+    /// Talk to agents with the offline model, and print which messages were answered sensibly
+    Talk {
+        /// Only dialogues whose path contains this
+        #[arg(long, default_value = "")]
+        only: String,
+        /// Only this set: `known` or `held-out`
+        #[arg(long)]
+        set: Option<String>,
+        /// Also print sensible answers
+        #[arg(long)]
+        verbose: bool,
+    },
     /// Check the layers of the crates, and that the number of places that name a language does not grow
     Tidy,
     /// Write the samples as seeds for `cargo fuzz`
@@ -137,7 +157,12 @@ fn main() -> Result<(), Box<dyn Error>> {
         Command::Keystroke { keystrokes, counted, replay: None } => {
             keystroke::measure(keystrokes, counted)
         }
+        Command::Sessions { turns } => sessions::measure(&root()?, turns),
         Command::Budget(budget) => budget::run(&root()?, &budget),
+        Command::Talk { only, set, verbose } => {
+            talk::print(&only, set.as_deref(), verbose);
+            Ok(())
+        }
         Command::Tidy => tidy::check(&root()?),
         Command::FuzzSeeds => fuzz::write_seeds(&root()?),
         Command::Dist { out, attempt } => dist::make(&root()?, &out, attempt),

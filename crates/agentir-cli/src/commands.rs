@@ -6,7 +6,7 @@ use crate::input::{Input, load_input};
 use crate::output::{no_such, print, print_json, show, show_json, shown};
 use crate::{check, convert, rewrite};
 #[cfg(feature = "runtime")]
-use crate::{run, test};
+use crate::{run, session, test};
 use agentir_diagnostics::{Severity, escape_json};
 use agentir_ir::Dialect;
 use agentir_ir_json::{Mode, Written};
@@ -74,6 +74,12 @@ enum Command {
     /// conversation failed; 2: it could not be started.
     #[cfg(feature = "runtime")]
     Run(Box<run::Run>),
+    /// List, show, export, copy and delete the conversations that `agentir run --session` keeps
+    ///
+    /// Exit code 0: success; 2: the command could not run.
+    #[cfg(feature = "runtime")]
+    #[command(subcommand)]
+    Session(session::SessionCommand),
     /// Run conversation tests
     ///
     /// `agentir schema test` describes their format. Exit code 0: all passed; 1: some failed; 2: some
@@ -92,6 +98,10 @@ enum Command {
     #[cfg(not(feature = "runtime"))]
     #[command(hide = true)]
     Run(NotBuilt),
+    /// Work with stored conversations
+    #[cfg(not(feature = "runtime"))]
+    #[command(hide = true)]
+    Session(NotBuilt),
     /// Run conversation tests
     #[cfg(not(feature = "runtime"))]
     #[command(hide = true)]
@@ -260,11 +270,15 @@ pub fn run() -> ExitCode {
         #[cfg(feature = "runtime")]
         Command::Run(args) => run::run(&args),
         #[cfg(feature = "runtime")]
+        Command::Session(command) => session::run(&command),
+        #[cfg(feature = "runtime")]
         Command::Test(args) => test::test(&args),
         #[cfg(all(unix, feature = "runtime"))]
         Command::Supervise { process } => ExitCode::from(agentir_tools::supervise(&process)),
         #[cfg(not(feature = "runtime"))]
         Command::Run(_) => not_built("`run`"),
+        #[cfg(not(feature = "runtime"))]
+        Command::Session(_) => not_built("`session`"),
         #[cfg(not(feature = "runtime"))]
         Command::Test(_) => not_built("`test`"),
         Command::Corpus(args) => batch::corpus::run(&args),

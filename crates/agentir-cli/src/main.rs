@@ -16,9 +16,9 @@ mod page;
 mod rewrite;
 #[cfg(feature = "runtime")]
 mod run;
-mod settings;
 #[cfg(feature = "runtime")]
-mod terminal;
+mod session;
+mod settings;
 #[cfg(feature = "runtime")]
 mod test;
 mod write;

@@ -138,6 +138,7 @@ fn work(folder: &Path, timeout_ms: u64) -> (FailureKind, String) {
             remote: None,
             arguments: serde_json::Map::new(),
             timeout_ms,
+            idempotency_key: String::new(),
             session: serde_json::Map::new(),
         })
         .unwrap_err();
@@ -173,6 +174,7 @@ fn functions_that_are_supervised_are_told_apart_from_programs_that_are_not_there
         remote: None,
         arguments: serde_json::Map::new(),
         timeout_ms: 20_000,
+        idempotency_key: String::new(),
         session: serde_json::Map::new(),
     };
     let failure = python.call(&call).unwrap_err();

@@ -28,7 +28,9 @@ const TOOLS: &[(&str, &str)] = &[
     ("environment", "Gives a variable of its environment"),
     ("fail", "Fails"),
     ("sleep", "Answers after ten seconds"),
+    ("key", "Gives the key of the call"),
     ("quit", "Ends the server"),
+    ("complain", "Ends the server, and says why on its error output"),
 ];
 
 #[derive(Clone, Debug, Default)]
@@ -58,7 +60,7 @@ impl ServerHandler for Clerk {
     async fn call_tool(
         &self,
         request: CallToolRequestParams,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let arguments = request.arguments.unwrap_or_default();
         let texts = |texts: &[&str]| texts.iter().map(|text| ContentBlock::text(*text)).collect();
@@ -85,7 +87,16 @@ impl ServerHandler for Clerk {
                 tokio::time::sleep(Duration::from_secs(10)).await;
                 CallToolResult::success(Vec::new())
             }
+            "key" => {
+                let meta = serde_json::to_value(&context.meta).unwrap_or_default();
+                let key = meta.get("idempotencyKey").and_then(Json::as_str).unwrap_or("none");
+                CallToolResult::success(texts(&[key]))
+            }
             "quit" => std::process::exit(0),
+            "complain" => {
+                eprintln!("the counter of {name} is on fire");
+                std::process::exit(3)
+            }
             other => return Err(ErrorData::invalid_params(format!("no tool `{other}`"), None)),
         };
         Ok(result.into())

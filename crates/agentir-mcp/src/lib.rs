@@ -12,7 +12,7 @@
 //! are started, and never through a shell.
 
 use agentir_ir::Data;
-use agentir_runtime::{FailureKind, ToolCall, ToolFailure, Tools};
+use agentir_runtime::{Cancellation, FailureKind, ToolCall, ToolFailure, Tools};
 #[cfg(unix)]
 use agentir_tools::ProcessSpec;
 use agentir_tools::{
@@ -24,18 +24,21 @@ use http::{HeaderName, HeaderValue};
 use process_wrap::tokio::{CommandWrap, JobObject, KillOnDrop};
 use rmcp::model::{CallToolRequestParams, CallToolResult, ContentBlock};
 use rmcp::serve_client;
-use rmcp::service::{RoleClient, RunningService, ServiceError};
+use rmcp::service::{ClientInitializeError, RoleClient, RunningService, ServiceError};
 use rmcp::transport::StreamableHttpClientTransport;
 #[cfg(windows)]
 use rmcp::transport::TokioChildProcess;
 use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
 use serde_json::Value as Json;
 use std::collections::{BTreeMap, HashMap};
+use std::error::Error;
 #[cfg(unix)]
 use std::ffi::{OsStr, OsString};
 #[cfg(unix)]
 use std::path::Path;
 use std::process::Stdio;
+#[cfg(unix)]
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::runtime::Runtime;
 use tokio::time::{Instant, timeout, timeout_at};
@@ -45,13 +48,70 @@ type Client = RunningService<RoleClient, ()>;
 /// How long a server may take to end by itself when it is not needed any more.
 const END_TIMEOUT: Duration = Duration::from_secs(1);
 
+/// How long a server that closed its output may take to say why, and to end.
+#[cfg(unix)]
+const LAST_WORDS_TIMEOUT: Duration = Duration::from_millis(500);
+
+/// How much of what a server writes to its error output is shown, in bytes.
+#[cfg(unix)]
+const MAX_STDERR_BYTES: usize = 2 << 10;
+
+/// How often it is asked whether a call is cancelled.
+const CANCELLATION_INTERVAL: Duration = Duration::from_millis(20);
+
+/// The key of `_meta` that identifies a call that may be made again.
+const IDEMPOTENCY_KEY: &str = "idempotencyKey";
+
 /// A server that is spoken to.
 #[derive(Debug)]
 struct Connection {
     client: Client,
     /// Its process, if it was started here.
-    process: Option<Process>,
+    process: Option<ServerProcess>,
 }
+
+/// The process of a server, and the end of what it wrote to its error output.
+#[cfg(unix)]
+#[derive(Debug)]
+struct ServerProcess {
+    process: Process,
+    stderr: Arc<Mutex<Vec<u8>>>,
+}
+
+#[cfg(unix)]
+impl ServerProcess {
+    fn new(mut process: Process) -> Self {
+        let stderr = Arc::new(Mutex::new(Vec::new()));
+        if let Some(mut from) = process.stderr() {
+            let kept = Arc::clone(&stderr);
+            std::thread::spawn(move || {
+                let mut part = [0; 1 << 10];
+                while let Ok(length @ 1..) = std::io::Read::read(&mut from, &mut part) {
+                    let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
+                    kept.extend_from_slice(part.get(..length).unwrap_or_default());
+                    let surplus = kept.len().saturating_sub(MAX_STDERR_BYTES);
+                    kept.drain(..surplus);
+                }
+            });
+        }
+        Self { process, stderr }
+    }
+
+    /// How it ended, and its last words.
+    fn last_words(&mut self) -> (String, String) {
+        let how = match self.process.wait_for(LAST_WORDS_TIMEOUT) {
+            Some(status) => format!("it ended ({status})"),
+            None => "it closed its output".to_owned(),
+        };
+        // What it wrote before it ended may still be on its way.
+        std::thread::sleep(Duration::from_millis(20));
+        let stderr = self.stderr.lock().unwrap_or_else(PoisonError::into_inner);
+        (how, String::from_utf8_lossy(&stderr).trim().to_owned())
+    }
+}
+
+#[cfg(windows)]
+type ServerProcess = Process;
 
 /// Calls tools of MCP servers.
 #[derive(Debug)]
@@ -61,6 +121,7 @@ pub struct Mcp {
     servers: BTreeMap<String, Server>,
     env: EnvVars,
     supervisor: Option<Supervisor>,
+    cancellation: Cancellation,
     runtime: Runtime,
 }
 
@@ -70,6 +131,8 @@ enum CallError {
     InvalidCall(String),
     /// The server failed, or is not there.
     Server(String),
+    /// Its process has ended: how, and the end of its error output.
+    Ended(String, String),
 }
 
 impl Mcp {
@@ -85,13 +148,27 @@ impl Mcp {
             .enable_all()
             .build()?;
         let servers = file.servers;
-        Ok(Self { clients: BTreeMap::new(), servers, env, supervisor: None, runtime })
+        Ok(Self {
+            clients: BTreeMap::new(),
+            servers,
+            env,
+            supervisor: None,
+            cancellation: Cancellation::default(),
+            runtime,
+        })
     }
 
     /// Ends servers with this process, however it ends.
     #[must_use]
     pub fn supervisor(mut self, by: Option<Supervisor>) -> Self {
         self.supervisor = by;
+        self
+    }
+
+    /// Gives up a call when it is cancelled.
+    #[must_use]
+    pub fn cancellation(mut self, by: Cancellation) -> Self {
+        self.cancellation = by;
         self
     }
 
@@ -113,37 +190,60 @@ impl Mcp {
                 fail(FailureKind::Refused, format!("cannot be called: {why}"))
             }
             CallError::Server(why) => fail(FailureKind::Api, format!("(server `{server}`): {why}")),
+            CallError::Ended(how, stderr) => {
+                let failure = fail(FailureKind::Api, format!("(server `{server}`): {how}"));
+                let words = match stderr.as_str() {
+                    "" => format!("{failure}; it wrote nothing to its error output"),
+                    words => format!("{failure}; its error output:\n{words}"),
+                };
+                ToolFailure { for_developers: Some(words.into()), ..failure }
+            }
         };
         let end = Instant::now() + call_timeout(call);
         // A server that has exited is restarted.
         self.clients.retain(|_, connection| !connection.client.is_closed());
-        let Self { clients, servers, env, supervisor, runtime } = self;
+        let Self { clients, servers, env, supervisor, cancellation, runtime } = self;
         if !clients.contains_key(server) {
             let known =
                 servers.get(server).ok_or_else(|| failure(unknown_server(server, servers)))?;
             let by = supervisor.as_ref();
-            let client =
-                runtime.block_on(async { timeout_at(end, connect(known, env, by, secrets)).await });
+            let client = runtime.block_on(async {
+                tokio::select! {
+                    client = timeout_at(end, connect(known, env, by, secrets)) => Some(client),
+                    () = cancelled(cancellation) => None,
+                }
+            });
+            let Some(client) = client else { return Err(agentir_tools::cancelled(call)) };
             clients.insert(server.to_owned(), client.map_err(|_| timed_out())?.map_err(failure)?);
         }
         let Some(Connection { client, .. }) = clients.get(server) else {
             return Err(failure(CallError::Server("it is not there".to_owned())));
         };
-        let request = CallToolRequestParams::new(tool).with_arguments(call.arguments.clone());
+        let mut request = CallToolRequestParams::new(tool).with_arguments(call.arguments.clone());
+        if !call.idempotency_key.is_empty() {
+            let meta = serde_json::json!({ IDEMPOTENCY_KEY: call.idempotency_key });
+            request.meta = serde_json::from_value(meta).ok();
+        }
         // The clock is the runtime's.
-        let answer = runtime.block_on(async { timeout_at(end, client.call_tool(request)).await });
+        let answer = runtime.block_on(async {
+            tokio::select! {
+                answer = timeout_at(end, client.call_tool(request)) => Some(answer),
+                () = cancelled(cancellation) => None,
+            }
+        });
+        let Some(answer) = answer else { return Err(agentir_tools::cancelled(call)) };
         match answer {
             Err(_) => Err(timed_out()),
             Ok(Err(ServiceError::McpError(e))) => {
                 Err(fail(FailureKind::Error, format!("(server `{server}`): {}", e.message)))
             }
             Ok(Err(e)) => {
-                clients.remove(server);
-                Err(failure(CallError::Server(e.to_string())))
+                let connection = clients.remove(server);
+                Err(failure(lost(&e, connection)))
             }
             Ok(Ok(result)) => result_of(result).map_err(|(words, data)| {
                 let message = format!("`{name}` (server `{server}`): {words}");
-                ToolFailure { kind: FailureKind::Error, message, data }
+                ToolFailure { data, ..ToolFailure::new(FailureKind::Error, message) }
             }),
         }
     }
@@ -152,9 +252,69 @@ impl Mcp {
 impl Tools for Mcp {
     fn call(&mut self, call: &ToolCall<'_>) -> Result<Json, ToolFailure> {
         let mut secrets = Secrets::default();
-        self.run(call, &mut secrets)
-            .map_err(|failure| ToolFailure { message: secrets.redact(&failure.message), ..failure })
+        self.run(call, &mut secrets).map_err(|failure| ToolFailure {
+            message: secrets.redact(&failure.message),
+            for_developers: failure.for_developers.map(|words| secrets.redact(&words).into()),
+            ..failure
+        })
     }
+}
+
+/// Ends when a call is cancelled.
+async fn cancelled(cancellation: &Cancellation) {
+    while !cancellation.is_cancelled() {
+        tokio::time::sleep(CANCELLATION_INTERVAL).await;
+    }
+}
+
+/// Why a server that was spoken to does not answer any more.
+fn lost(error: &ServiceError, connection: Option<Connection>) -> CallError {
+    let why = match error {
+        ServiceError::TransportSend(error) => root_cause(&*error.error),
+        ServiceError::TransportClosed => "the connection was closed".to_owned(),
+        ServiceError::UnexpectedResponse => {
+            "it answered something that is no result of a tool".to_owned()
+        }
+        other => other.to_string(),
+    };
+    #[cfg(unix)]
+    if let Some(mut process) = connection.and_then(|connection| connection.process) {
+        let (how, stderr) = process.last_words();
+        return CallError::Ended(how, stderr);
+    }
+    #[cfg(windows)]
+    drop(connection);
+    CallError::Server(why)
+}
+
+/// What an error comes from, without the parts of the program that it went through.
+fn root_cause(error: &(dyn Error + 'static)) -> String {
+    let mut root = error;
+    while let Some(source) = root.source() {
+        root = source;
+    }
+    // The SDK does not say what its client failed at.
+    let words = root.to_string();
+    words.strip_prefix("Client error: ").unwrap_or(&words).to_owned()
+}
+
+/// Why a server does not come up.
+fn not_up(error: &ClientInitializeError) -> String {
+    let why = match error {
+        ClientInitializeError::ConnectionClosed(_) => {
+            "it closed the connection before it answered".to_owned()
+        }
+        ClientInitializeError::TransportError { error, .. } => root_cause(&*error.error),
+        ClientInitializeError::JsonRpcError(error) => error.message.to_string(),
+        ClientInitializeError::ExpectedInitResponse(_)
+        | ClientInitializeError::ExpectedInitResult(_)
+        | ClientInitializeError::ConflictInitResponseId(..)
+        | ClientInitializeError::UncorrelatedErrorResponse { .. } => {
+            "its answer is not of the Model Context Protocol".to_owned()
+        }
+        other => other.to_string(),
+    };
+    format!("it does not come up: {why}")
 }
 
 fn unknown_server(server: &str, servers: &BTreeMap<String, Server>) -> CallError {
@@ -179,7 +339,6 @@ async fn connect(
         let all = written.iter().map(one).collect::<Result<Vec<_>, FillError>>();
         all.map_err(|error| CallError::InvalidCall(error.to_string()))
     };
-    let failed = |e: &dyn std::fmt::Display| CallError::Server(format!("it does not come up: {e}"));
     match server {
         Server::Process { command, args, env, folder } => {
             let env = filled(env)?;
@@ -203,7 +362,8 @@ async fn connect(
             config.custom_headers = sent;
             config.max_sse_event_size = MAX_ANSWER_BYTES;
             let transport = StreamableHttpClientTransport::from_config(config);
-            let client = serve_client((), transport).await.map_err(|e| failed(&e))?;
+            let client = serve_client((), transport).await;
+            let client = client.map_err(|e| CallError::Server(not_up(&e)))?;
             Ok(Connection { client, process: None })
         }
     }
@@ -234,7 +394,7 @@ async fn start(
         args: server.args.iter().map(OsString::from).collect(),
         env: env.into_iter().collect(),
         folder: server.folder.map(Path::new),
-        stderr: Stdio::null(),
+        stderr: Stdio::piped(),
     };
     let mut process = Process::start(spec, supervisor).map_err(cannot)?;
     let (Some(output), Some(input)) = (process.stdout(), process.stdin()) else {
@@ -242,9 +402,19 @@ async fn start(
     };
     let output = tokio::process::ChildStdout::from_std(output).map_err(cannot)?;
     let input = tokio::process::ChildStdin::from_std(input).map_err(cannot)?;
-    let client = serve_client((), (output, input)).await;
-    let client = client.map_err(|e| CallError::Server(format!("it does not come up: {e}")))?;
-    Ok(Connection { client, process: Some(process) })
+    let mut process = ServerProcess::new(process);
+    match serve_client((), (output, input)).await {
+        Ok(client) => Ok(Connection { client, process: Some(process) }),
+        // It may end before it is written to.
+        Err(
+            ClientInitializeError::ConnectionClosed(_)
+            | ClientInitializeError::TransportError { .. },
+        ) => {
+            let (how, stderr) = process.last_words();
+            Err(CallError::Ended(format!("`{command}` does not come up: {how}"), stderr))
+        }
+        Err(error) => Err(CallError::Server(not_up(&error))),
+    }
 }
 
 /// Starts a server, in a job that ends when this process does.
@@ -263,7 +433,7 @@ async fn start(server: Started<'_>, _: Option<&Supervisor>) -> Result<Connection
     let (child, _) =
         child.map_err(|e| CallError::Server(format!("`{command}` cannot be started: {e}")))?;
     let client = serve_client((), child).await;
-    let client = client.map_err(|e| CallError::Server(format!("it does not come up: {e}")))?;
+    let client = client.map_err(|e| CallError::Server(not_up(&e)))?;
     Ok(Connection { client, process: None })
 }
 
@@ -295,7 +465,10 @@ impl Drop for Mcp {
             let ended = async move { timeout(END_TIMEOUT, client.cancel()).await };
             let _ = self.runtime.block_on(ended);
             // Its input is closed, so it should end; otherwise it is killed as the value is dropped.
-            process.and_then(|mut process| process.wait_for(END_TIMEOUT));
+            #[cfg(unix)]
+            process.and_then(|mut process| process.process.wait_for(END_TIMEOUT));
+            #[cfg(windows)]
+            drop(process);
         }
     }
 }

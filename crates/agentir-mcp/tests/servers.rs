@@ -66,6 +66,7 @@ fn call_within(
         remote: None,
         arguments,
         timeout_ms,
+        idempotency_key: String::new(),
         session: serde_json::Map::new(),
     })
 }
@@ -108,6 +109,13 @@ fn a_server_that_is_slow_or_gone_is_told() {
     assert_eq!(late.message, "`t` (server `desk`) did not answer within 200 ms");
     assert_eq!(call(&mut mcp, &desk("count"), json!({})).unwrap(), json!(2), "it goes on");
     assert_eq!(call(&mut mcp, &desk("quit"), json!({})).unwrap_err().kind, FailureKind::Api);
+    // What it says when it ends is for whoever runs the agents.
+    let failure = call(&mut mcp, &desk("complain"), json!({ "name": "Ann" })).unwrap_err();
+    assert_eq!(failure.message, "`t` (server `desk`): it ended (exit status: 3)");
+    assert_eq!(
+        failure.explanation(),
+        "`t` (server `desk`): it ended (exit status: 3); its error output:\nthe counter of Ann is on fire"
+    );
     // The next call starts another one.
     assert_eq!(call(&mut mcp, &desk("count"), json!({})).unwrap(), json!(1));
 }
@@ -148,6 +156,49 @@ fn an_address_answers() {
     assert_eq!(failure.kind, FailureKind::Api);
     assert!(failure.message.starts_with("`t` (server `desk`): it does not come up"), "{failure}");
     assert!(!failure.message.contains("sesame"), "{failure}");
+}
+
+#[test]
+fn why_a_server_does_not_come_up_is_told_in_words() {
+    let told = |file: &str| {
+        call(&mut mcp(file), &desk("text"), json!({})).unwrap_err().explanation().to_owned()
+    };
+    let told = [
+        told("servers:\n  desk: { command: 'sh', args: ['-c', 'echo no permit >&2; exit 4'] }\n"),
+        told("servers:\n  desk: { command: 'true' }\n"),
+        told("servers:\n  desk: { url: 'http://127.0.0.1:1/mcp' }\n"),
+    ];
+    insta::assert_snapshot!(told.join("\n"), @"
+    `t` (server `desk`): `sh` does not come up: it ended (exit status: 4); its error output:
+    no permit
+    `t` (server `desk`): `true` does not come up: it ended (exit status: 0); it wrote nothing to its error output
+    `t` (server `desk`): it does not come up: error sending request for url (http://127.0.0.1:1/mcp)
+    ");
+}
+
+#[test]
+fn a_server_gets_the_key_of_a_call() {
+    let served = Served::new();
+    let at_address = format!(
+        "servers:\n  desk:\n    url: {}\n    headers: {{ X-Key: open-sesame }}\n",
+        served.1
+    );
+    for mut mcp in [process(), mcp(&at_address)] {
+        let call = |mcp: &mut Mcp, key: &str| {
+            mcp.call(&ToolCall {
+                agent: "Desk",
+                name: "t",
+                tool: Some(&desk("key")),
+                remote: None,
+                arguments: serde_json::Map::new(),
+                timeout_ms: 20_000,
+                idempotency_key: key.to_owned(),
+                session: serde_json::Map::new(),
+            })
+        };
+        assert_eq!(call(&mut mcp, "k17").unwrap(), json!("k17"));
+        assert_eq!(call(&mut mcp, "").unwrap(), json!("none"));
+    }
 }
 
 #[test]

@@ -19,24 +19,22 @@ pub struct Chat {
     pub form: Option<Json>,
     /// The name of each tool as sent, and its original name: services allow fewer characters.
     pub names: Vec<(String, String)>,
+    /// Whether the last message is about the current state, so that more can be added to it.
+    ends_in_state: bool,
 }
 
 impl Chat {
-    /// The chat for a task.
+    /// The chat for a task. It begins with what is the same in many requests, and ends with what changes from request to
+    /// request, because services cache the beginning.
     #[must_use]
     pub fn of(task: &ModelTask) -> Self {
         match task {
-            // The system prompt already includes missing fields and known values.
-            ModelTask::Converse { system, messages, tools, missing: _, known: _ } => {
-                converse(system, messages, tools)
+            // The prompts include the other parts of the task.
+            ModelTask::Converse { system, situation, messages, tools, .. } => {
+                converse(system, situation, messages, tools)
             }
-            ModelTask::Extract { message, context, fields, asked } => {
-                extract(message, context, fields, asked.as_deref())
-            }
-            ModelTask::Choose { purpose, message, context, candidates, several } => {
-                choose(purpose, message, context, candidates, *several)
-            }
-            ModelTask::Judge { statement, text, context } => judge(statement, text, context),
+            ModelTask::Summarize { before, messages } => summarize(before, messages),
+            question => questions(std::slice::from_ref(question)),
         }
     }
 
@@ -51,12 +49,25 @@ impl Chat {
         }
     }
 
+    /// Appends text that changes from request to request, such as the time.
+    pub(crate) fn append(&mut self, words: &str) {
+        let last = self.messages.last_mut().filter(|_| self.ends_in_state);
+        match last.and_then(|last| last.get_mut("content")) {
+            Some(Json::String(text)) => {
+                text.push_str("\n\n");
+                text.push_str(words);
+            }
+            _ => self.messages.push(json!({"role": "system", "content": words})),
+        }
+    }
+
     fn text(system: &str, user: &str) -> Self {
         let messages = vec![
             json!({"role": "system", "content": system}),
             json!({"role": "user", "content": user}),
         ];
-        Self { messages, tools: Vec::new(), form: None, names: Vec::new() }
+        let (tools, names) = (Vec::new(), Vec::new());
+        Self { messages, tools, form: None, names, ends_in_state: true }
     }
 
     fn with_schema(system: &str, user: &str, form: Json) -> Self {
@@ -64,12 +75,27 @@ impl Chat {
     }
 }
 
-fn converse(system: &str, history: &[Message], tools: &[ToolSpec]) -> Chat {
+fn converse(system: &str, situation: &str, history: &[Message], tools: &[ToolSpec]) -> Chat {
     let names = wire_names(tools);
     let mut messages = vec![json!({"role": "system", "content": system})];
     messages.extend(conversation(history, &names));
+    let ends_in_state = !situation.trim().is_empty();
+    if ends_in_state {
+        let text = format!("At the moment:\n{}", situation.trim_end());
+        messages.push(json!({"role": "system", "content": text}));
+    }
     let tools = tools.iter().zip(&names).map(|(tool, (wire, _))| tool_json(tool, wire)).collect();
-    Chat { messages, tools, form: None, names }
+    Chat { messages, tools, form: None, names, ends_in_state }
+}
+
+fn summarize(before: &str, messages: &[Message]) -> Chat {
+    let system = "You summarise the beginning of a conversation for the agent that continues it. Keep what the user \
+                  wants, every value that was given or found (names, numbers, dates, codes), what was decided and what \
+                  is still open. Leave out courtesies. Do not add anything. At most 200 words, in the language of the \
+                  conversation.";
+    let before =
+        if before.is_empty() { String::new() } else { format!("What came before:\n{before}\n\n") };
+    Chat::text(system, &format!("{before}The conversation:\n{}", transcript(messages)))
 }
 
 /// Unique tool names that consist of allowed characters.
@@ -159,12 +185,109 @@ fn conversation(history: &[Message], names: &[(String, String)]) -> Vec<Json> {
     messages
 }
 
-fn extract(message: &str, before: &[Message], fields: &[FieldSpec], asked: Option<&str>) -> Chat {
-    let mut system = "You read values out of what a user says. Give a value only if the user says \
-                      it; give null for every other field. Never guess and never give an example."
+/// A question about a message, as part of a request.
+struct Part {
+    /// What is asked, the same for all messages.
+    system: String,
+    /// What is asked about this message.
+    now: String,
+    /// The schema of the answer.
+    schema: Json,
+    /// The name of the schema, if this is the only question.
+    name: &'static str,
+    strict: bool,
+}
+
+/// The name of the answer to a question among several.
+pub(crate) fn part_name(index: usize) -> String {
+    format!("answer_{}", index + 1)
+}
+
+/// The chat for questions about a message; if there are several, with one answer that has a part for each.
+fn questions(tasks: &[ModelTask]) -> Chat {
+    let tasks = match tasks {
+        [ModelTask::Several { questions }] => questions.as_slice(),
+        other => other,
+    };
+    let mut parts: Vec<Part> = tasks.iter().filter_map(part).collect();
+    // The texts that the questions are about, each with the conversation before it, once.
+    let mut about: Vec<(&str, &str, &[Message])> = Vec::new();
+    for task in tasks {
+        if let Some(text) = text_of(task)
+            && about.iter().all(|(_, known, _)| *known != text.1)
+        {
+            about.push(text);
+        }
+    }
+    let before = about.iter().map(|(_, _, before)| *before).max_by_key(|before| before.len());
+    let mut user = String::new();
+    if let Some(before) = before.filter(|before| !before.is_empty()) {
+        user.push_str(&format!("The conversation before:\n{}\n\n", transcript(before)));
+    }
+    let texts: Vec<String> =
+        about.iter().map(|(what, text, _)| format!("{what}:\n{text}")).collect();
+    user.push_str(&texts.join("\n\n"));
+    if let [Part { system, now, schema, name, strict }] = parts.as_mut_slice() {
+        if !now.is_empty() {
+            user.push_str(&format!("\n\n{now}"));
+        }
+        return Chat::with_schema(system, &user, json_schema(name, *strict, schema.take()));
+    }
+    let mut system =
+        "Answer each of these questions about what the user says. They are independent.".to_owned();
+    let mut properties = Map::new();
+    for (index, part) in parts.iter_mut().enumerate() {
+        let name = part_name(index);
+        system.push_str(&format!("\n\n# {name}\n{}", part.system));
+        if !part.now.is_empty() {
+            user.push_str(&format!("\n\n{name}: {}", part.now));
+        }
+        properties.insert(name, part.schema.take());
+    }
+    let required: Vec<&String> = properties.keys().collect();
+    let schema = json!({
+        "type": "object", "required": required, "properties": properties,
+        "additionalProperties": false,
+    });
+    let strict = parts.iter().all(|part| part.strict);
+    Chat::with_schema(&system, &user, json_schema("answers", strict, schema))
+}
+
+/// What a question is about: what it is, the text, the conversation before it.
+fn text_of(task: &ModelTask) -> Option<(&'static str, &str, &[Message])> {
+    match task {
+        ModelTask::Extract { message, context, .. }
+        | ModelTask::Choose { message, context, .. } => Some(("The user says", message, context)),
+        ModelTask::Judge { text, context, .. } => Some(("The text", text, context)),
+        _ => None,
+    }
+}
+
+fn part(task: &ModelTask) -> Option<Part> {
+    match task {
+        ModelTask::Extract { fields, asked, known, .. } => {
+            Some(extract(fields, asked.as_deref(), known))
+        }
+        ModelTask::Choose { purpose, candidates, several, .. } => {
+            Some(choose(purpose, candidates, *several))
+        }
+        ModelTask::Judge { statement, in_doubt, .. } => Some(judge(statement, *in_doubt)),
+        _ => None,
+    }
+}
+
+fn extract(fields: &[FieldSpec], asked: Option<&str>, known: &Map<String, Json>) -> Part {
+    let system = "You read values out of what a user says. Give a value only if the user says it, now or in answer to \
+                  a question before; give null for every other field. Never guess and never give an example. Give a \
+                  value as the user says it even if it breaks a rule of its field, because it is checked afterwards."
         .to_owned();
+    let mut now: Vec<String> = Vec::new();
     if let Some(asked) = asked {
-        system.push_str(&format!(" The user was just asked for `{asked}`."));
+        now.push(format!("The user was just asked for `{asked}`."));
+    }
+    if !known.is_empty() {
+        let known = Json::Object(known.clone());
+        now.push(format!("Known so far; give these again only if the user changes them: {known}"));
     }
     let mut properties = Map::new();
     for field in fields {
@@ -172,26 +295,16 @@ fn extract(message: &str, before: &[Message], fields: &[FieldSpec], asked: Optio
         properties.insert(field.name.clone(), json!({"anyOf": [schema, {"type": "null"}]}));
     }
     let required: Vec<&String> = properties.keys().collect();
-    let form = json!({
+    let schema = json!({
         "type": "object", "required": required, "properties": properties,
         "additionalProperties": false,
     });
     // The fields of an object are not known, which strict schemas cannot express.
     let strict = !fields.iter().any(|field| field.ty == FieldType::Object);
-    Chat::with_schema(
-        &system,
-        &with_context(before, "The user says", message),
-        json_schema("values", strict, form),
-    )
+    Part { system, now: now.join("\n"), schema, name: "values", strict }
 }
 
-fn choose(
-    purpose: &str,
-    message: &str,
-    before: &[Message],
-    candidates: &[Candidate],
-    several: bool,
-) -> Chat {
+fn choose(purpose: &str, candidates: &[Candidate], several: bool) -> Part {
     let mut system = format!(
         "{purpose}\n\nSay which of these {} meant, with how sure you are (0 to 1), the surest \
          first. Give an empty list if none is.\n",
@@ -202,8 +315,14 @@ fn choose(
         if !candidate.description.is_empty() {
             system.push_str(&format!(": {}", candidate.description));
         }
-        if !candidate.examples.is_empty() {
-            system.push_str(&format!(" (as in: {})", candidate.examples.join(" / ")));
+        let examples: Vec<&str> = candidate
+            .examples
+            .iter()
+            .map(String::as_str)
+            .filter(|example| !candidate.description.contains(example))
+            .collect();
+        if !examples.is_empty() {
+            system.push_str(&format!(" (as in: {})", examples.join(" / ")));
         }
         if !candidate.keywords.is_empty() {
             system.push_str(&format!(" (words: {})", candidate.keywords.join(", ")));
@@ -217,44 +336,27 @@ fn choose(
             "confidence": {"type": "number"},
         },
     });
-    let form = json!({
+    let schema = json!({
         "type": "object", "required": ["choices"], "additionalProperties": false,
         "properties": {"choices": {"type": "array", "items": choice}},
     });
-    Chat::with_schema(
-        &system,
-        &with_context(before, "The user says", message),
-        json_schema("choice", true, form),
-    )
+    Part { system, now: String::new(), schema, name: "choice", strict: true }
 }
 
-fn judge(statement: &str, text: &str, before: &[Message]) -> Chat {
-    let system = format!(
-        "Say whether this holds for the text below: {statement}\nIt does not hold if you are not \
-         sure."
-    );
-    let form = json!({
+fn judge(statement: &str, in_doubt: bool) -> Part {
+    let doubt = if in_doubt { "It holds" } else { "It does not hold" };
+    let system =
+        format!("Say whether this holds for the text: {statement}\n{doubt} if you are not sure.");
+    let schema = json!({
         "type": "object", "required": ["holds"], "additionalProperties": false,
         "properties": {"holds": {"type": "boolean"}},
     });
-    Chat::with_schema(
-        &system,
-        &with_context(before, "The text", text),
-        json_schema("verdict", true, form),
-    )
+    Part { system, now: String::new(), schema, name: "verdict", strict: true }
 }
 
 /// The `json_schema` of a `response_format`.
 fn json_schema(name: &str, strict: bool, schema: Json) -> Json {
     json!({"name": name, "strict": strict, "schema": schema})
-}
-
-/// A text with the preceding conversation.
-fn with_context(before: &[Message], what: &str, text: &str) -> String {
-    if before.is_empty() {
-        return format!("{what}:\n{text}");
-    }
-    format!("The conversation before:\n{}\n\n{what}:\n{text}", transcript(before))
 }
 
 /// A conversation as plain text.

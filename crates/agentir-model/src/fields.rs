@@ -125,6 +125,9 @@ pub fn schema_of(field: &FieldSpec) -> Map<String, Json> {
     if !field.description.is_empty() {
         words.push(field.description.clone());
     }
+    if let Some(prompt) = field.prompt.as_ref().filter(|prompt| !prompt.trim().is_empty()) {
+        words.push(format!("the answer to \u{201c}{}\u{201d}", prompt.trim()));
+    }
     let written = match field.ty {
         FieldType::Date => "written as 2026-03-15",
         FieldType::Time => "written as 14:30",
@@ -142,6 +145,8 @@ pub fn schema_of(field: &FieldSpec) -> Map<String, Json> {
     if let Some((pattern, _)) = &field.pattern {
         words.push(format!("it matches {pattern}"));
     }
+    words.extend(field.format.as_ref().map(|format| format!("it has to match {format}")));
+    words.extend(field.rule.clone());
     words.extend(field.hints.iter().cloned());
     if !words.is_empty() {
         schema.insert("description".into(), words.join("; ").into());

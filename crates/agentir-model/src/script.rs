@@ -433,6 +433,8 @@ fn message_text(task: &ModelTask) -> &str {
         ModelTask::Converse { messages, .. } => last_user_message(messages),
         ModelTask::Extract { message, .. } | ModelTask::Choose { message, .. } => message,
         ModelTask::Judge { text, .. } => text,
+        ModelTask::Several { questions } => questions.first().map_or("", message_text),
+        ModelTask::Summarize { .. } => "",
     }
 }
 
@@ -441,7 +443,7 @@ fn statement(task: &ModelTask) -> &str {
     match task {
         ModelTask::Judge { statement, .. } => statement,
         ModelTask::Choose { purpose, .. } => purpose,
-        ModelTask::Converse { .. } | ModelTask::Extract { .. } => "",
+        _ => "",
     }
 }
 
@@ -455,7 +457,9 @@ fn allowed_names(task: &ModelTask) -> Vec<&str> {
         ModelTask::Choose { candidates, .. } => {
             candidates.iter().map(|c| c.name.as_str()).collect()
         }
-        ModelTask::Judge { .. } => Vec::new(),
+        ModelTask::Judge { .. } | ModelTask::Several { .. } | ModelTask::Summarize { .. } => {
+            Vec::new()
+        }
     }
 }
 
@@ -467,7 +471,7 @@ fn check_names(task: &ModelTask, answer: &Answer) -> Result<(), String> {
         Answer::Message { calls, .. } => calls.iter().map(|call| call.name.as_str()).collect(),
         Answer::Values(values) => values.keys().map(String::as_str).collect(),
         Answer::Choice(chosen) => chosen.iter().map(|(name, _)| name.as_str()).collect(),
-        Answer::Verdict(_) => return Ok(()),
+        Answer::Verdict(_) | Answer::Several(_) | Answer::Summary(_) => return Ok(()),
     };
     match names.iter().find(|name| !allowed_names.contains(name)) {
         None => Ok(()),
@@ -495,6 +499,8 @@ impl Scripted {
             ModelTask::Judge { statement, .. } => {
                 format!("has to judge “{}”", first_line(statement))
             }
+            ModelTask::Several { .. } => "has to answer several questions".to_owned(),
+            ModelTask::Summarize { .. } => "has to summarise the conversation".to_owned(),
         };
         let step = request.step.as_ref().map(|s| format!(" in step `{s}`")).unwrap_or_default();
         let after = match message_text(task) {
@@ -556,6 +562,8 @@ fn example_entry(request: &ModelRequest) -> String {
             lines.push(format!("statement: {}", quoted(&regex::escape(&start))));
             lines.push("holds: true  # or false".to_owned());
         }
+        // The runtime sends these only to models that ask for them.
+        ModelTask::Several { .. } | ModelTask::Summarize { .. } => {}
     }
     format!("  - {}", lines.join("\n    "))
 }

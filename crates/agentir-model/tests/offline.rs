@@ -4,7 +4,7 @@
 
 mod common;
 
-use agentir_runtime::{Answer, Message, ModelRequest, Purpose, ToolSpec};
+use agentir_runtime::{Answer, Message, ModelRequest, ModelTask, Purpose, ToolSpec};
 use common::*;
 use serde_json::{Value as Json, json};
 
@@ -161,8 +161,8 @@ fn said(request: &ModelRequest) -> String {
 
 #[test]
 fn a_conversation() {
-    // Asks for a missing field.
-    assert_eq!(turn(vec![user("hello")], &["title"], json!({})), "Which title?");
+    // Returns a greeting, and asks for a missing field.
+    assert_eq!(turn(vec![user("hello")], &["title"], json!({})), "Hello! Which title?");
     // All fields are known: calls the tool.
     let known = json!({"title": "Emma"});
     assert_eq!(
@@ -180,12 +180,13 @@ fn a_conversation() {
         turn(messages.clone(), &[], known.clone()),
         "Here is what I found: title Emma, in stock yes."
     );
-    // Nothing matches: explains what the agent is for.
+    // Nothing matches: says what the agent can do.
     messages.push(assistant("Here is what I found."));
     messages.push(user("What is the capital of France?"));
     assert_eq!(
         turn(messages, &[], known),
-        "I'm sorry, I can't help with that. What I am here for: Help people to find books."
+        "I'm afraid I did not quite get that. I can find books by title, or say when the shop is open. \
+         What would you like to do?"
     );
     // A tool without parameters.
     assert_eq!(turn(vec![user("When are you open?")], &["title"], json!({})), "Which title?");
@@ -205,7 +206,7 @@ fn results_are_described_in_sentences() {
     };
     assert_eq!(told(json!({"message": "Your order is on its way."})), "Your order is on its way.");
     assert_eq!(told(json!([])), "I found nothing.");
-    assert_eq!(told(Json::Null), "Done.");
+    assert_eq!(told(Json::Null), "That is done.");
     assert_eq!(
         told(json!([{"name": "Inn"}, {"name": "Hotel"}, {"name": "Villa"}, {"name": "Tent"}])),
         "Here is what I found: name Inn; name Hotel; name Villa; and 1 more."
@@ -220,13 +221,74 @@ fn fields_are_collected() {
     assert_eq!(said(&request), "set_fields({\"day\":\"2026-11-19\"})");
     let known = json!({"day": "2026-11-19"});
     let request = converse(vec![user("tomorrow")], all, fields(&["title"]), known);
-    assert_eq!(said(&request), "Please tell me: title.");
+    assert_eq!(said(&request), "Could you tell me the title, please?");
 }
 
 #[test]
 fn missing_arguments_are_asked_for() {
     let request = converse(vec![user("find books")], tools(), Vec::new(), json!({}));
-    assert_eq!(said(&request), "Please tell me: title.");
+    assert_eq!(said(&request), "Could you tell me the title, please?");
+}
+
+/// A conversation with an agent that has instructions and no fields: the answers to the messages, in order.
+fn follow(instructions: &[&str], tools: &[ToolSpec], said_by_user: &[&str]) -> Vec<String> {
+    let mut messages = Vec::new();
+    let mut answers = Vec::new();
+    for text in said_by_user {
+        messages.push(user(text));
+        let mut request = converse(messages.clone(), tools.to_vec(), Vec::new(), json!({}));
+        if let ModelTask::Converse { instructions: own, .. } = &mut request.task {
+            *own = instructions.iter().map(|text| (*text).to_owned()).collect();
+        }
+        let answer = said(&request);
+        messages.push(assistant(&answer));
+        answers.push(answer);
+    }
+    answers
+}
+
+#[test]
+fn instructions_are_followed() {
+    let book =
+        tool(Purpose::Call, "book_table", "Books a table", &["guests: number", "phone: text"]);
+    let answers = follow(
+        &[
+            "1. Ask how many guests there are.\n2. Ask the guest for their phone number.\n3. Then use book_table.",
+        ],
+        &[book],
+        &["hi", "four", "it is 415 555 0123"],
+    );
+    assert_eq!(answers.first().map(String::as_str), Some("Hello! How many guests are there?"));
+    assert_eq!(answers[1], "Could you tell me your phone number, please?");
+    assert_eq!(answers[2], "book_table({\"guests\":4,\"phone\":\"415 555 0123\"})");
+}
+
+#[test]
+fn arguments_given_with_the_wish_are_not_asked_for() {
+    let weather =
+        tool(Purpose::Call, "get_weather", "Weather of a city", &["city: text", "day: date"]);
+    let tools = [weather, tool(Purpose::Call, "buy", "Buys an umbrella", &["umbrella_name: text"])];
+    let answers = follow(&[], &tools, &["what is the weather in Lisbon", "tomorrow"]);
+    assert_eq!(answers[0], "Could you tell me the day, please?");
+    assert_eq!(answers[1], "get_weather({\"city\":\"Lisbon\",\"day\":\"2026-11-19\"})");
+}
+
+#[test]
+fn nothing_for_developers_is_shown() {
+    let mut messages = vec![user("find the book")];
+    let hint = json!({"error": "`search_books` is `flow://Search`; stub it:\n  search_books: …"});
+    messages.extend(called("search_books", json!({"title": "Emma"}), hint));
+    let answer = turn(messages, &[], json!({"title": "Emma"}));
+    assert!(
+        answer.starts_with("I'm sorry, that did not work") && !answer.contains("stub"),
+        "{answer}"
+    );
+    // A completion text says everything.
+    let mut request = converse(vec![user("bye")], tools(), Vec::new(), json!({}));
+    if let ModelTask::Converse { closing, .. } = &mut request.task {
+        *closing = Some("Happy reading!".to_owned());
+    }
+    assert_eq!(said(&request), "");
 }
 
 #[test]

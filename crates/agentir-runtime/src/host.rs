@@ -2,10 +2,14 @@
 //! Everything with external effects implements one of these traits; the runtime itself has none.
 
 use crate::model::{FieldSpec, Model};
+use crate::session::AgentMessage;
 use crate::trace::Event;
 use agentir_ir::{Remote, Tool};
 use serde_json::{Map, Value as Json};
 use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, mpsc};
+use std::time::{Duration, Instant};
 
 /// The maximum size of a call's arguments, in bytes of JSON (ABL, current specification, 7.11).
 pub const MAX_ARGUMENTS: usize = 512 * 1024;
@@ -25,6 +29,10 @@ pub struct ToolCall<'a> {
     pub arguments: Map<String, Json>,
     /// The time limit, in milliseconds.
     pub timeout_ms: u64,
+    /// Identifies the call to a service that must not carry it out twice: a call that is made again,
+    /// because its turn was not finished or because it failed, has the same key. Empty if there is
+    /// none.
+    pub idempotency_key: String,
     /// The variables of the conversation that the declaration of the tool reads (`{{session.user.id}}`),
     /// by their paths. Those without a value are missing.
     pub session: Map<String, Json>,
@@ -60,17 +68,26 @@ impl FailureKind {
 pub struct ToolFailure {
     /// The kind of failure.
     pub kind: FailureKind,
-    /// A message for people.
+    /// A message for people. Agents and models read it, and users may be told it.
     pub message: String,
     /// The data that the tool returned with the error; null if it returned none.
     pub data: Json,
+    /// What is said instead to whoever runs the agents, if it is of no use to others: how to allow the
+    /// call, for example.
+    pub for_developers: Option<Box<str>>,
 }
 
 impl ToolFailure {
     /// A failure with a message and no data.
     #[must_use]
     pub fn new(kind: FailureKind, message: impl Into<String>) -> Self {
-        Self { kind, message: message.into(), data: Json::Null }
+        Self { kind, message: message.into(), data: Json::Null, for_developers: None }
+    }
+
+    /// The message for whoever runs the agents.
+    #[must_use]
+    pub fn explanation(&self) -> &str {
+        self.for_developers.as_deref().unwrap_or(&self.message)
     }
 }
 
@@ -157,6 +174,82 @@ pub trait Observer {
     fn event(&mut self, event: &Event);
     /// Called with each part of an answer that is streamed.
     fn partial(&mut self, _text: &str) {}
+    /// Called once with each message to the user, in their order, as soon as no check can withdraw
+    /// or change it; at the latest at the end of the turn. A message that was streamed follows its
+    /// parts.
+    fn message(&mut self, _message: &AgentMessage) {}
+    /// Whether the turn is to be given up, which is asked at every node.
+    fn is_cancelled(&self) -> bool {
+        false
+    }
+}
+
+/// How long a wait goes on before it notices that it is cancelled.
+const CANCELLATION_INTERVAL: Duration = Duration::from_millis(20);
+
+/// Tells those who wait for something that it is not needed any more. Clones are the same.
+#[derive(Clone, Debug, Default)]
+pub struct Cancellation(Arc<AtomicBool>);
+
+impl Cancellation {
+    /// Cancels what is going on.
+    pub fn cancel(&self) {
+        self.0.store(true, Ordering::SeqCst);
+    }
+
+    /// Begins something new.
+    pub fn reset(&self) {
+        self.0.store(false, Ordering::SeqCst);
+    }
+
+    /// Whether what is going on is cancelled.
+    #[must_use]
+    pub fn is_cancelled(&self) -> bool {
+        self.0.load(Ordering::SeqCst)
+    }
+
+    /// The flag that cancels, for handlers of signals.
+    #[must_use]
+    pub fn flag(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.0)
+    }
+
+    /// Does a job in a thread of its own. Returns nothing, and does not wait for its end, if it is
+    /// cancelled, or if the thread ends without a result.
+    pub fn run<T: Send + 'static>(&self, job: impl FnOnce() -> T + Send + 'static) -> Option<T> {
+        let (tell, result) = mpsc::channel();
+        std::thread::spawn(move || tell.send(job()));
+        self.receive(&result)
+    }
+
+    /// The next message of a channel; none if it is cancelled, or nobody sends any more.
+    pub fn receive<T>(&self, from: &mpsc::Receiver<T>) -> Option<T> {
+        while !self.is_cancelled() {
+            match from.recv_timeout(CANCELLATION_INTERVAL) {
+                Ok(message) => return Some(message),
+                Err(mpsc::RecvTimeoutError::Timeout) => {}
+                Err(mpsc::RecvTimeoutError::Disconnected) => return None,
+            }
+        }
+        None
+    }
+
+    /// Sleeps; returns whether the time has passed, as opposed to a cancellation.
+    #[must_use]
+    pub fn sleep(&self, time: Duration) -> bool {
+        let end = Instant::now().checked_add(time);
+        loop {
+            if self.is_cancelled() {
+                return false;
+            }
+            let left = end
+                .map_or(CANCELLATION_INTERVAL, |end| end.saturating_duration_since(Instant::now()));
+            if left.is_zero() {
+                return true;
+            }
+            std::thread::sleep(left.min(CANCELLATION_INTERVAL));
+        }
+    }
 }
 
 /// Ignores all events.

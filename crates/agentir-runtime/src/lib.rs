@@ -20,15 +20,15 @@ mod session;
 mod trace;
 
 pub use host::{
-    Clock, Escalation, Extractor, FailureKind, Host, Human, HumanReply, MAX_ARGUMENTS, NoHuman,
-    Observer, ToolCall, ToolFailure, Tools,
+    Cancellation, Clock, Escalation, Extractor, FailureKind, Host, Human, HumanReply,
+    MAX_ARGUMENTS, NoHuman, Observer, ToolCall, ToolFailure, Tools,
 };
 pub use json::{from_json, to_json};
-pub use machine::{Input, Machine, StartError, Turn};
+pub use machine::{Input, Machine, Misfit, StartError, Turn};
 pub use model::{
     Answer, Candidate, FieldSpec, FieldType, Message, Model, ModelError, ModelRequest,
     ModelResponse, ModelSettings, ModelTask, Purpose, Role, ToolSpec, ToolUse, Usage,
 };
 pub use orchestration::OrchestrationMethod;
-pub use session::{AgentMessage, SESSION_VERSION, Session, Status};
+pub use session::{AgentMessage, Attachment, SESSION_VERSION, Session, Status};
 pub use trace::{Event, EventKind, trace_schema};

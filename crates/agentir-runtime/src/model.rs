@@ -1,6 +1,6 @@
 //! Requests to a language model and its responses.
 //!
-//! The runtime gives a model only four tasks. Every backend (a service, a script, the offline
+//! The runtime gives a model few tasks. Every backend (a service, a script, the offline
 //! model) implements [`Model`]; the runtime does not know which one it talks to.
 
 use indexmap::IndexMap;
@@ -139,6 +139,13 @@ pub struct FieldSpec {
     /// A regular expression that matches the value, and the number of the group that holds it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pattern: Option<(String, usize)>,
+    /// A regular expression that valid values match. Like `rule`, it is checked afterwards: a value that breaks it is
+    /// still a value, so that the user can be told what is wrong with it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub format: Option<String>,
+    /// What values are valid, in words: `from 1 to 9`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rule: Option<String>,
     /// Extraction hints from the author.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub hints: Vec<String>,
@@ -199,17 +206,35 @@ pub struct ModelRequest {
 pub enum ModelTask {
     /// Continue the conversation: answer the user, or call an exposed tool.
     Converse {
-        /// The system prompt.
+        /// The system prompt: who the agent is, and what does not change while it talks, so that services can cache it
+        /// together with the messages.
         system: String,
-        /// The messages so far.
+        /// What is true at the moment: instructions that depend on the state, known values, what is still to be asked
+        /// for. Services get it after the messages.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        situation: String,
+        /// The latest messages. A message of the system at the beginning summarises what came before them.
         messages: Vec<Message>,
         /// The exposed tools.
         tools: Vec<ToolSpec>,
-        /// The fields that the agent still has to collect, in order. The system prompt also lists
+        /// The instructions of the author that hold at the moment, which are also part of the system prompt and the
+        /// situation.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        instructions: Vec<String>,
+        /// The fields that the agent still has to collect, in order. The situation also lists
         /// them.
         missing: Vec<FieldSpec>,
+        /// Other fields without a value, which are filled if the conversation gives them. The situation also lists them.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        optional: Vec<FieldSpec>,
         /// The values known so far, by name.
         known: serde_json::Map<String, Json>,
+        /// The agents that the user's next message may be routed to. The system prompt also lists them.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        agents: Vec<Candidate>,
+        /// What the agent says right after the answer, because it is done. The situation also says it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        closing: Option<String>,
     },
     /// Extract the values that the user provides.
     Extract {
@@ -221,6 +246,9 @@ pub enum ModelTask {
         fields: Vec<FieldSpec>,
         /// The field that the user was just asked for.
         asked: Option<String>,
+        /// The values that are known so far, by field.
+        #[serde(default, skip_serializing_if = "serde_json::Map::is_empty")]
+        known: serde_json::Map<String, Json>,
     },
     /// Choose among candidates; the answer may be empty.
     Choose {
@@ -243,6 +271,22 @@ pub enum ModelTask {
         text: String,
         /// The preceding conversation.
         context: Vec<Message>,
+        /// Whether it holds if that cannot be told.
+        #[serde(default)]
+        in_doubt: bool,
+    },
+    /// Answer several questions about the same message, each of which is one of the three above. They do not depend on
+    /// each other.
+    Several {
+        /// The questions.
+        questions: Vec<ModelTask>,
+    },
+    /// Summarise the beginning of a conversation that has become too long to be sent.
+    Summarize {
+        /// The summary of what came before these messages.
+        before: String,
+        /// The messages.
+        messages: Vec<Message>,
     },
 }
 
@@ -255,6 +299,8 @@ impl ModelTask {
             Self::Extract { .. } => "extract",
             Self::Choose { .. } => "choose",
             Self::Judge { .. } => "judge",
+            Self::Several { .. } => "several",
+            Self::Summarize { .. } => "summarize",
         }
     }
 }
@@ -280,6 +326,10 @@ pub enum Answer {
     Choice(Vec<(String, f64)>),
     /// Answers [`ModelTask::Judge`].
     Verdict(bool),
+    /// Answers [`ModelTask::Several`]: an answer to each question, in order.
+    Several(Vec<Answer>),
+    /// Answers [`ModelTask::Summarize`].
+    Summary(String),
 }
 
 /// The tokens used by a request.
@@ -338,6 +388,17 @@ impl std::error::Error for ModelError {}
 
 /// A language model, or something that answers like one.
 pub trait Model {
+    /// Whether to send independent questions about a message together ([`ModelTask::Several`]). It saves round trips,
+    /// but also asks what might turn out not to matter.
+    fn combines_questions(&self) -> bool {
+        false
+    }
+
+    /// Whether it writes summaries ([`ModelTask::Summarize`]). Otherwise the runtime shortens what it does not send.
+    fn summarizes(&self) -> bool {
+        false
+    }
+
     /// Answers a request. Models that stream call `partial` with each part of the text as it
     /// arrives; the parts together are the text of the answer.
     ///

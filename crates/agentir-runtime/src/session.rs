@@ -20,6 +20,30 @@ pub struct AgentMessage {
     /// Buttons, menus and input fields that accompany the text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub actions: Option<Json>,
+    /// Whether the observer has it already ([`crate::Observer::message`]).
+    #[serde(skip)]
+    pub delivered: bool,
+}
+
+/// A file that a user sends (ABL, current specification, 3.13.4).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Attachment {
+    /// Its name.
+    pub name: String,
+    /// Its media type, such as `image/jpeg`.
+    pub media_type: String,
+    /// Its size, in bytes.
+    pub size: u64,
+    /// Where tools find it: a path or an address.
+    pub location: String,
+}
+
+impl Attachment {
+    /// The attachment as a value of the languages.
+    pub(crate) fn to_json(&self) -> Json {
+        let Self { name, media_type, size, location } = self;
+        serde_json::json!({ "name": name, "mime_type": media_type, "size": size, "url": location })
+    }
 }
 
 /// The status of a conversation.
@@ -55,6 +79,10 @@ impl Status {
 pub struct Session {
     /// [`SESSION_VERSION`].
     pub version: u32,
+    /// Distinguishes this conversation from all others; the idempotency keys of its calls are made of
+    /// it. If it is empty, the first turn assigns a random one.
+    #[serde(default)]
+    pub id: String,
     /// A fingerprint of the program; the session cannot continue with another program.
     pub program: String,
     /// The current status.
@@ -95,6 +123,10 @@ pub struct Session {
     /// The orchestration method; `None` for the semantics of the language.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) orchestration: Option<OrchestrationMethod>,
+    /// Where the nodes and edges are that the session refers to by number; `None` if it was written
+    /// by a version that did not note it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) places: Option<Places>,
     /// The successful tool calls of a turn that failed afterwards. The same call in the next turn is not made again.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) unfinished: Vec<CompletedCall>,
@@ -114,6 +146,77 @@ pub(crate) struct CompletedCall {
 }
 
 impl Session {
+    /// Whether the opening turn has taken place.
+    #[must_use]
+    pub const fn has_begun(&self) -> bool {
+        self.last_turn_at.is_some() || self.turn > 0
+    }
+
+    /// The lists of messages: the transcript, and what the model sees of each agent. Turns only
+    /// append to them, with few exceptions, and everything else is about the same size in all turns.
+    /// A store can therefore write [`Self::without_messages`], and the new messages.
+    #[must_use]
+    pub fn message_lists(&self) -> Vec<&[Message]> {
+        let frames = self.frames();
+        std::iter::once(&self.transcript)
+            .chain(frames.map(|frame| &frame.messages))
+            .map(Vec::as_slice)
+            .collect()
+    }
+
+    /// The session with empty lists of messages.
+    #[must_use]
+    pub fn without_messages(&self) -> Self {
+        let frames = |all: &[Frame]| all.iter().map(Frame::without_messages).collect();
+        Self {
+            version: self.version,
+            id: self.id.clone(),
+            program: self.program.clone(),
+            status: self.status,
+            turn: self.turn,
+            transcript: Vec::new(),
+            usage: self.usage,
+            model_calls: self.model_calls,
+            stack: frames(&self.stack),
+            parked: frames(&self.parked),
+            shared: self.shared.clone(),
+            system: self.system.clone(),
+            memory: self.memory.clone(),
+            expires: self.expires.clone(),
+            kept: self.kept.clone(),
+            last_turn_at: self.last_turn_at,
+            flow_steps: self.flow_steps,
+            orchestration: self.orchestration,
+            places: self.places.clone(),
+            unfinished: self.unfinished.clone(),
+        }
+    }
+
+    /// Puts lists of messages back, in the order of [`Self::message_lists`]; returns whether there
+    /// are as many as this session has.
+    #[must_use]
+    pub fn restore_messages(&mut self, lists: Vec<Vec<Message>>) -> bool {
+        let mut places = vec![&mut self.transcript];
+        for frame in self.stack.iter_mut().chain(&mut self.parked) {
+            let mut next = Some(frame);
+            while let Some(Frame { messages, routed_by, .. }) = next {
+                places.push(messages);
+                next = routed_by.as_deref_mut();
+            }
+        }
+        let fits = places.len() == lists.len();
+        for (place, list) in places.iter_mut().zip(lists) {
+            place.extend(list);
+        }
+        fits
+    }
+
+    /// All frames, each followed by those of the supervisors that routed the conversation to it.
+    pub(crate) fn frames(&self) -> impl Iterator<Item = &Frame> {
+        let all = self.stack.iter().chain(&self.parked);
+        all.flat_map(|frame| std::iter::successors(Some(frame), |frame| frame.routed_by.as_deref()))
+    }
+
     /// The agent in charge; `None` if all agents are done.
     #[must_use]
     pub fn agent(&self) -> Option<&str> {
@@ -249,6 +352,9 @@ pub(crate) struct HeldMessage {
     /// The button that was pressed, and its value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) action: Option<(String, Option<String>)>,
+    /// The files that came with it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) attachments: Vec<Attachment>,
     /// Whether the agent has still to process it.
     pub(crate) unread: bool,
 }
@@ -294,6 +400,9 @@ pub(crate) struct Frame {
     /// The inferred values that the user has still to confirm, by field.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) inferences: BTreeMap<String, Inference>,
+    /// The summary of what came before the messages.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub(crate) summary: String,
     /// The messages that the model sees.
     pub(crate) messages: Vec<Message>,
     /// Additional instructions for the model, valid until the instructions are rebuilt.
@@ -355,6 +464,47 @@ pub(crate) struct Frame {
 }
 
 impl Frame {
+    /// A copy with an empty list of messages.
+    fn without_messages(&self) -> Self {
+        Self {
+            agent: self.agent.clone(),
+            node: self.node,
+            variables: self.variables.clone(),
+            return_points: self.return_points.clone(),
+            edge_counts: self.edge_counts.clone(),
+            bindings: self.bindings.clone(),
+            received: self.received.clone(),
+            held: self.held.clone(),
+            delegations: self.delegations.clone(),
+            inferences: self.inferences.clone(),
+            messages: Vec::new(),
+            summary: String::new(),
+            instructions: self.instructions.clone(),
+            notes: self.notes.clone(),
+            recalled: self.recalled.clone(),
+            last_seen_turn: self.last_seen_turn,
+            started_turn: self.started_turn,
+            pending: self.pending.clone(),
+            proposed: self.proposed.clone(),
+            approved: self.approved.clone(),
+            remote: self.remote.clone(),
+            answer: self.answer.clone(),
+            withheld: self.withheld.clone(),
+            iterations: self.iterations,
+            returns_to: self.returns_to,
+            routed_by: self.routed_by.as_ref().map(|router| Box::new(router.without_messages())),
+            queue: self.queue.clone(),
+            delegated: self.delegated,
+            returned: self.returned,
+            failed: self.failed,
+            ask_counts: self.ask_counts.clone(),
+            rejections: self.rejections.clone(),
+            confidential: self.confidential,
+            error: self.error.clone(),
+            outputs: self.outputs.clone(),
+        }
+    }
+
     pub(crate) fn new(agent: &str, node: u32, turn: u32) -> Self {
         Self {
             agent: agent.to_owned(),
@@ -367,6 +517,7 @@ impl Frame {
             held: None,
             delegations: BTreeMap::new(),
             inferences: BTreeMap::new(),
+            summary: String::new(),
             messages: Vec::new(),
             instructions: Vec::new(),
             notes: Vec::new(),
@@ -420,4 +571,32 @@ pub(crate) struct RuntimeError {
     pub(crate) kind: String,
     /// A message for people.
     pub(crate) message: String,
+}
+
+/// The nodes and edges that a session refers to, by number.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Places {
+    pub(crate) nodes: BTreeMap<u32, NodePlace>,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) edges: BTreeMap<u32, EdgePlace>,
+}
+
+/// What a node is called in all versions of a program.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct NodePlace {
+    pub(crate) agent: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) step: Option<String>,
+    pub(crate) kind: String,
+    /// Which of the nodes of this kind, and how many there are.
+    pub(crate) at: usize,
+    pub(crate) of: usize,
+}
+
+/// What an edge is called.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct EdgePlace {
+    pub(crate) from: NodePlace,
+    pub(crate) to: NodePlace,
+    pub(crate) kind: String,
 }

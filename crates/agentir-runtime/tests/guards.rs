@@ -30,23 +30,45 @@ use serde_json::{Map, Value as Json, json};
 const MAX_CALLS: usize = 100;
 
 /// A model that does anything.
-struct Anyone(Random);
+struct Anyone {
+    random: Random,
+    /// Whether it is asked several questions together.
+    together: bool,
+}
 
 impl Model for Anyone {
+    fn combines_questions(&self) -> bool {
+        self.together
+    }
+
+    fn summarizes(&self) -> bool {
+        self.together
+    }
+
     fn respond(
         &mut self,
         request: &ModelRequest,
         partial: &mut dyn FnMut(&str),
     ) -> Result<ModelResponse, ModelError> {
-        let random = &mut self.0;
-        if random.chance(4) {
-            return Err(match random.below(3) {
+        if self.random.chance(4) {
+            return Err(match self.random.below(3) {
                 0 => ModelError::Timeout,
                 1 => ModelError::Refused("no".to_owned()),
                 _ => ModelError::Malformed("no".to_owned()),
             });
         }
-        let answer = match &request.task {
+        let answer = self.answer(&request.task, partial);
+        Ok(ModelResponse { answer, usage: Usage::default() })
+    }
+}
+
+impl Anyone {
+    fn answer(&mut self, task: &ModelTask, partial: &mut dyn FnMut(&str)) -> Answer {
+        if let ModelTask::Several { questions } = task {
+            return Answer::Several(questions.iter().map(|q| self.answer(q, partial)).collect());
+        }
+        let random = &mut self.random;
+        match task {
             ModelTask::Extract { message, fields, asked, .. } => {
                 let mut values = Map::new();
                 for field in fields {
@@ -96,8 +118,10 @@ impl Model for Anyone {
                 partial(text);
                 Answer::Message { text: text.to_owned(), calls }
             }
-        };
-        Ok(ModelResponse { answer, usage: Usage::default() })
+            ModelTask::Several { .. } | ModelTask::Summarize { .. } => {
+                Answer::Summary("the secret was mentioned".to_owned())
+            }
+        }
     }
 }
 
@@ -152,7 +176,7 @@ fn converse(seed: u64) -> (Option<String>, usize, usize) {
     let machine = Machine::new(&program);
     let mut session = machine.session(None).unwrap();
     let mut oracle = Oracle::new(&program, session.agent().unwrap());
-    let mut model = Anyone(Random::new(random.next()));
+    let mut model = Anyone { random: Random::new(random.next()), together: random.chance(50) };
     let mut tools = Anything(Random::new(random.next()));
     let mut human = Anybody(Random::new(random.next()));
     let mut problem = None;

@@ -241,7 +241,7 @@ fn input(turn: &Turn) -> Option<Input> {
         return None;
     }
     let shown = action.as_ref().map(|(id, value)| value.clone().unwrap_or_else(|| id.clone()));
-    Some(Input { text: text.or(shown).unwrap_or_default(), action })
+    Some(Input { text: text.or(shown).unwrap_or_default(), action, ..Input::default() })
 }
 
 struct State<'s> {

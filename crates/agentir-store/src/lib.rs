@@ -4,8 +4,14 @@
 //! with the turn's changes to long-term memory. Whatever happens to the process, the conversation
 //! continues after the last turn that was saved.
 //!
+//! Messages are rows of their own ([`Session::message_lists`]), and a turn writes those that are
+//! new, so that it costs as much as the first one however long the conversation is. Which ones are
+//! new is found by comparison with what the database has, so a session may also be taken back to an
+//! earlier turn.
+//!
 //! Loading a session locks it until it is released or the process ends; the lock is an operating-
-//! system lock on a file, so nothing needs to be cleaned up after a crash. Others wait for
+//! system lock on a file, which is removed with the lock. What a crash leaves is removed by the next
+//! process that opens the database. Others wait for
 //! [`Sqlite::with_lock_timeout`], then get [`StoreError::Locked`]. In addition, a count of saved
 //! turns ensures that no turn overwrites another. Only changed paths of a memory are written, so
 //! concurrent conversations do not undo each other's changes.

@@ -2,7 +2,7 @@
 
 use crate::locks::SessionLocks;
 use crate::{MAX_ID_BYTES, MemoryChanges, Owner, SessionInfo, Store, StoreError};
-use agentir_runtime::{SESSION_VERSION, Session};
+use agentir_runtime::{Message, SESSION_VERSION, Session};
 use rusqlite::{
     Connection, ErrorCode, OptionalExtension, Transaction, TransactionBehavior, params,
 };
@@ -37,6 +37,35 @@ const MIGRATIONS: &[&str] = &["
         value   TEXT NOT NULL,
         PRIMARY KEY (project, user, path)
     ) WITHOUT ROWID;
+", "
+    -- The messages of a session, apart from the rest of it, so that a turn writes only what is new. They
+    -- are in the order in which they were written: what a turn adds is in one place.
+    CREATE TABLE message (
+        session TEXT NOT NULL,
+        sequence INTEGER NOT NULL,
+        list    INTEGER NOT NULL,
+        n       INTEGER NOT NULL,
+        body    TEXT NOT NULL,
+        PRIMARY KEY (session, sequence)
+    ) WITHOUT ROWID;
+    -- A row of a table with row ids may be longer before it needs pages of its own.
+    CREATE TABLE session_by_row (
+        id       TEXT PRIMARY KEY NOT NULL,
+        program  TEXT NOT NULL,
+        status   TEXT NOT NULL,
+        turn     INTEGER NOT NULL,
+        revision INTEGER NOT NULL,
+        created  INTEGER NOT NULL,
+        updated  INTEGER NOT NULL,
+        body     TEXT NOT NULL,
+        -- The number and the length of each list of messages, in their order; without any, they are in
+        -- `body`.
+        lists    TEXT NOT NULL DEFAULT '[]'
+    );
+    INSERT INTO session_by_row (id, program, status, turn, revision, created, updated, body)
+        SELECT id, program, status, turn, revision, created, updated, body FROM session;
+    DROP TABLE session;
+    ALTER TABLE session_by_row RENAME TO session;
 "];
 
 /// How long to wait for another process that is writing.
@@ -51,8 +80,88 @@ pub struct Sqlite {
     connection: Connection,
     path: PathBuf,
     locks: SessionLocks,
-    /// The count of each session that was read here.
-    revisions: BTreeMap<String, i64>,
+    /// Each session that was read or written here.
+    known: BTreeMap<String, Stored>,
+}
+
+/// A session as the database has it.
+#[derive(Debug, Default)]
+struct Stored {
+    /// How often it was written.
+    revision: i64,
+    lists: Vec<StoredList>,
+}
+
+/// A list of messages as the database has it.
+#[derive(Debug)]
+struct StoredList {
+    number: i64,
+    messages: Vec<Message>,
+}
+
+/// How a list of messages comes into the database.
+struct ListChange<'m> {
+    number: i64,
+    /// How many of its messages are there.
+    kept: usize,
+    /// Whether there are others behind them.
+    shortens: bool,
+    messages: &'m [Message],
+}
+
+impl Stored {
+    /// The lists of a session, and the numbers of those that it has no more. A list is the one that
+    /// it is a continuation of, wherever that was.
+    fn changes<'m>(&self, lists: &[&'m [Message]]) -> (Vec<ListChange<'m>>, Vec<i64>) {
+        let mut free: Vec<Option<&StoredList>> = self.lists.iter().map(Some).collect();
+        let mut next = self.lists.iter().map(|list| list.number + 1).max().unwrap_or(0);
+        let shared = |stored: &StoredList, messages: &[Message]| {
+            stored.messages.iter().zip(messages).take_while(|(a, b)| a == b).count()
+        };
+        let mut changes = Vec::with_capacity(lists.len());
+        for (place, messages) in lists.iter().enumerate() {
+            // It usually is where it was.
+            let candidates = std::iter::once(place).chain((0..free.len()).filter(|n| *n != place));
+            let mut best: Option<(usize, usize)> = None;
+            for n in candidates {
+                let Some(Some(stored)) = free.get(n) else { continue };
+                let kept = shared(stored, messages);
+                if (kept > 0 || stored.messages.is_empty()) && best.is_none_or(|(_, b)| kept > b) {
+                    best = Some((n, kept));
+                }
+                if kept == stored.messages.len() && n == place {
+                    break;
+                }
+            }
+            let stored = best.and_then(|(n, kept)| Some((free.get_mut(n)?.take()?, kept)));
+            changes.push(match stored {
+                Some((stored, kept)) => ListChange {
+                    number: stored.number,
+                    kept,
+                    shortens: kept < stored.messages.len(),
+                    messages,
+                },
+                None => {
+                    next += 1;
+                    ListChange { number: next - 1, kept: 0, shortens: false, messages }
+                }
+            });
+        }
+        (changes, free.into_iter().flatten().map(|list| list.number).collect())
+    }
+
+    /// The lists after the changes were written.
+    fn apply(&mut self, changes: Vec<ListChange<'_>>) {
+        let mut before: BTreeMap<i64, Vec<Message>> =
+            self.lists.drain(..).map(|list| (list.number, list.messages)).collect();
+        let lists = changes.into_iter().map(|change| {
+            let mut messages = before.remove(&change.number).unwrap_or_default();
+            messages.truncate(change.kept);
+            messages.extend_from_slice(change.messages.get(change.kept..).unwrap_or_default());
+            StoredList { number: change.number, messages }
+        });
+        self.lists = lists.collect();
+    }
 }
 
 impl Sqlite {
@@ -64,7 +173,10 @@ impl Sqlite {
         create_private(path)
             .map_err(|e| StoreError::Io { path: path.into(), reason: e.to_string() })?;
         let connection = Connection::open(path).map_err(|e| error(path, &e))?;
-        Self::prepare(connection, path, SessionLocks::next_to(path))
+        let store = Self::prepare(connection, path, SessionLocks::next_to(path))?;
+        #[cfg(unix)]
+        make_private(path);
+        Ok(store)
     }
 
     /// A store that is gone with this value.
@@ -89,7 +201,7 @@ impl Sqlite {
         path: &Path,
         locks: SessionLocks,
     ) -> Result<Self, StoreError> {
-        let mut store = Self { connection, path: path.into(), locks, revisions: BTreeMap::new() };
+        let mut store = Self { connection, path: path.into(), locks, known: BTreeMap::new() };
         store.run(|connection, _| connection.busy_timeout(BUSY_TIMEOUT))?;
         store.migrate()?;
         store.run(|connection, _| {
@@ -155,15 +267,25 @@ impl Sqlite {
     }
 
     fn read(&mut self, id: &str) -> Result<Option<Session>, StoreError> {
+        // In one transaction, so that all of it is of the same turn.
         let found = self.run(|connection, _| {
-            connection
-                .query_row("SELECT revision, body FROM session WHERE id = ?1", [id], |row| {
-                    Ok((row.get::<_, i64>(0)?, row.get::<_, String>(1)?))
+            let reading = connection.transaction()?;
+            let session = reading
+                .prepare_cached("SELECT revision, body, lists FROM session WHERE id = ?1")?
+                .query_row([id], |row| {
+                    Ok((row.get::<_, i64>(0)?, row.get::<_, String>(1)?, row.get::<_, String>(2)?))
                 })
-                .optional()
+                .optional()?;
+            let mut messages = reading.prepare_cached(
+                "SELECT list, body FROM message WHERE session = ?1 ORDER BY list, n",
+            )?;
+            let messages = messages
+                .query_map([id], |row| Ok((row.get::<_, i64>(0)?, row.get::<_, String>(1)?)))?
+                .collect::<rusqlite::Result<Vec<_>>>()?;
+            Ok(session.map(|session| (session, messages)))
         })?;
-        let Some((revision, body)) = found else {
-            self.revisions.insert(id.to_owned(), 0);
+        let Some(((revision, body, lists), rows)) = found else {
+            self.known.insert(id.to_owned(), Stored::default());
             return Ok(None);
         };
         let no_session = || StoreError::UnsupportedVersion { id: id.to_owned(), found: None };
@@ -172,8 +294,32 @@ impl Sqlite {
         if form != Some(u64::from(SESSION_VERSION)) {
             return Err(StoreError::UnsupportedVersion { id: id.to_owned(), found: form });
         }
-        let session = serde_json::from_value(json).map_err(|_| no_session())?;
-        self.revisions.insert(id.to_owned(), revision);
+        let mut session: Session = serde_json::from_value(json).map_err(|_| no_session())?;
+        let lists: Vec<(i64, usize)> = serde_json::from_str(&lists).map_err(|_| no_session())?;
+        let mut messages: BTreeMap<i64, Vec<Message>> = BTreeMap::new();
+        for (list, body) in rows {
+            let message = serde_json::from_str(&body).map_err(|_| no_session())?;
+            messages.entry(list).or_default().push(message);
+        }
+        let lists: Vec<StoredList> = lists
+            .into_iter()
+            .map(|(number, length)| {
+                let messages = messages.remove(&number).unwrap_or_default();
+                let whole = messages.len() == length;
+                whole.then_some(StoredList { number, messages }).ok_or_else(|| {
+                    StoreError::Corrupt {
+                        path: self.path.clone(),
+                        reason: format!("messages of session `{id}` are missing"),
+                    }
+                })
+            })
+            .collect::<Result<_, _>>()?;
+        if !lists.is_empty()
+            && !session.restore_messages(lists.iter().map(|list| list.messages.clone()).collect())
+        {
+            return Err(no_session());
+        }
+        self.known.insert(id.to_owned(), Stored { revision, lists });
         Ok(Some(session))
     }
 }
@@ -197,21 +343,56 @@ impl Store for Sqlite {
     ) -> Result<(), StoreError> {
         check_id(id)?;
         self.locks.acquire(id)?;
-        let body = serde_json::to_string(session)
-            .map_err(|e| StoreError::Io { path: self.path.clone(), reason: e.to_string() })?;
-        let read = self.revisions.get(id).copied().unwrap_or(0);
+        let unwritable = |e: serde_json::Error| StoreError::Io {
+            path: self.path.clone(),
+            reason: e.to_string(),
+        };
+        let body = serde_json::to_string(&session.without_messages()).map_err(unwritable)?;
+        let stored = self.known.remove(id).unwrap_or_default();
+        let read = stored.revision;
+        let lists = session.message_lists();
+        let (changes, gone) = stored.changes(&lists);
+        let lists: Vec<(i64, usize)> =
+            changes.iter().map(|change| (change.number, change.messages.len())).collect();
+        let lists = serde_json::to_string(&lists).map_err(unwritable)?;
+        let mut new = Vec::new();
+        for change in &changes {
+            for (n, message) in change.messages.iter().enumerate().skip(change.kept) {
+                let body = serde_json::to_string(message).map_err(unwritable)?;
+                new.push((change.number, i64::try_from(n).unwrap_or(i64::MAX), body));
+            }
+        }
         let written = self.transaction(|t| {
-            let insert = format!(
-                "INSERT INTO session (id, program, status, turn, revision, created, updated, body)
-                 VALUES (?1, ?2, ?3, ?4, ?5 + 1, {NOW}, {NOW}, ?6)
+            let mut insert = t.prepare_cached(&format!(
+                "INSERT INTO session
+                     (id, program, status, turn, revision, created, updated, body, lists)
+                 VALUES (?1, ?2, ?3, ?4, ?5 + 1, {NOW}, {NOW}, ?6, ?7)
                  ON CONFLICT (id) DO UPDATE SET program = ?2, status = ?3, turn = ?4,
-                     revision = ?5 + 1, updated = {NOW}, body = ?6
+                     revision = ?5 + 1, updated = {NOW}, body = ?6, lists = ?7
                  WHERE revision = ?5"
-            );
+            ))?;
             let status = session.status.name();
-            let fields = params![id, session.program, status, session.turn, read, body];
-            if t.execute(&insert, fields)? == 0 {
+            let fields = params![id, session.program, status, session.turn, read, body, lists];
+            if insert.execute(fields)? == 0 {
                 return Ok(false);
+            }
+            let mut cut = t.prepare_cached(
+                "DELETE FROM message WHERE session = ?1 AND list = ?2 AND n >= ?3",
+            )?;
+            for change in changes.iter().filter(|change| change.shortens) {
+                let kept = i64::try_from(change.kept).unwrap_or(i64::MAX);
+                cut.execute(params![id, change.number, kept])?;
+            }
+            for number in &gone {
+                cut.execute(params![id, number, 0])?;
+            }
+            let mut last = t.prepare_cached(
+                "SELECT coalesce(max(sequence), 0) FROM message WHERE session = ?1",
+            )?;
+            let last: i64 = last.query_row([id], |row| row.get(0))?;
+            let mut add = t.prepare_cached("INSERT INTO message VALUES (?1, ?2, ?3, ?4, ?5)")?;
+            for (sequence, (list, n, body)) in (last + 1..).zip(&new) {
+                add.execute(params![id, sequence, list, n, body])?;
             }
             for MemoryChanges { owner, values } in shared {
                 let (project, user) = owner_columns(owner);
@@ -229,12 +410,15 @@ impl Store for Sqlite {
                 }
             }
             Ok(true)
-        })?;
-        if !written {
-            return Err(StoreError::Conflict(id.to_owned()));
+        });
+        let mut stored = stored;
+        let done = matches!(written, Ok(true));
+        if done {
+            stored.apply(changes);
+            stored.revision += 1;
         }
-        self.revisions.insert(id.to_owned(), read + 1);
-        Ok(())
+        self.known.insert(id.to_owned(), stored);
+        if written? { Ok(()) } else { Err(StoreError::Conflict(id.to_owned())) }
     }
 
     fn list(&mut self) -> Result<Vec<SessionInfo>, StoreError> {
@@ -260,17 +444,16 @@ impl Store for Sqlite {
     fn delete(&mut self, id: &str) -> Result<bool, StoreError> {
         check_id(id)?;
         self.locks.acquire(id)?;
-        let gone = self.transaction(|t| t.execute("DELETE FROM session WHERE id = ?1", [id]));
-        match gone {
-            Ok(_) => self.locks.remove(id),
-            Err(_) => self.locks.release(id),
-        }
-        self.revisions.remove(id);
+        let gone = self.transaction(|t| {
+            t.execute("DELETE FROM message WHERE session = ?1", [id])?;
+            t.execute("DELETE FROM session WHERE id = ?1", [id])
+        });
+        self.release(id);
         Ok(gone? > 0)
     }
 
     fn release(&mut self, id: &str) {
-        self.revisions.remove(id);
+        self.known.remove(id);
         self.locks.release(id);
     }
 
@@ -317,6 +500,21 @@ fn create_private(path: &Path) -> std::io::Result<()> {
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     options.open(path).map(drop)
+}
+
+/// Takes others' access to a database that was there, and to what SQLite keeps beside it.
+#[cfg(unix)]
+fn make_private(path: &Path) {
+    use std::os::unix::fs::PermissionsExt;
+    for end in ["", "-wal", "-shm"] {
+        let mut file = path.as_os_str().to_owned();
+        file.push(end);
+        let open = std::fs::metadata(&file).is_ok_and(|m| m.permissions().mode() & 0o077 != 0);
+        if open {
+            // It may belong to somebody else, who then decides.
+            let _ = std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o600));
+        }
+    }
 }
 
 fn error(path: &Path, e: &rusqlite::Error) -> StoreError {

@@ -254,6 +254,172 @@ fn databases_of_others_and_of_the_future_are_left_alone() {
     assert!(told.contains("newer version (schema 99"), "{told}");
 }
 
+/// A session with these messages in its transcript, and of its only agent.
+fn talked(turn: u32, transcript: &[String], agent: &[String]) -> Session {
+    let messages = |all: &[String]| -> Vec<_> {
+        all.iter().map(|text| json!({ "role": "user", "text": text })).collect()
+    };
+    let mut whole = serde_json::to_value(session(turn)).unwrap();
+    whole["transcript"] = json!(messages(transcript));
+    whole["stack"] = json!([{
+        "agent": "Ferry", "node": 4, "variables": {}, "back": [], "taken": {}, "bound": [],
+        "messages": messages(agent), "instructions": [], "notes": [], "recalled": [],
+        "heard": null, "since": 0, "pending": [], "proposed": null, "approved": null, "away": null,
+        "answer": null, "iterations": 0, "returns_to": null, "delegated": false, "failed": false,
+        "asked": {}, "refused": {}, "confidential": false, "error": null, "outputs": {},
+    }]);
+    serde_json::from_value(whole).unwrap()
+}
+
+fn numbered(numbers: std::ops::Range<u32>) -> Vec<String> {
+    numbers.map(|n| format!("message {n}")).collect()
+}
+
+#[test]
+fn messages_may_be_taken_back_and_replaced() {
+    let (_folder, path) = file();
+    let mut store = Sqlite::open(&path).unwrap();
+    let twenty = numbered(0..20);
+    let states = [
+        talked(1, &twenty[..4], &twenty[..4]),
+        talked(2, &twenty[..6], &twenty[..6]),
+        // A turn is undone, and another one taken in its place.
+        talked(1, &twenty[..4], &twenty[..4]),
+        talked(
+            2,
+            &[&twenty[..4], &twenty[9..11]].concat(),
+            &[&twenty[..4], &twenty[9..11]].concat(),
+        ),
+        // The agent forgets the beginning.
+        talked(3, &twenty[..8], &twenty[5..8]),
+        // Both are something else.
+        talked(4, &twenty[12..14], &twenty[15..20]),
+        talked(5, &[], &[]),
+        talked(6, &twenty, &twenty[..1]),
+    ];
+    for state in &states {
+        store.save("s", state, &[]).unwrap();
+        let mut other = Sqlite::in_memory().unwrap();
+        other.save("s", state, &[]).unwrap();
+        let mut again = Sqlite::open(&path).unwrap();
+        store.release("s");
+        let read = again.load("s").unwrap().unwrap();
+        assert_eq!(serde_json::to_value(&read).unwrap(), serde_json::to_value(state).unwrap());
+        again.release("s");
+        store.load("s").unwrap();
+    }
+}
+
+/// The number of bytes that were written to the database's log.
+fn log_bytes(path: &Path) -> u64 {
+    fs::metadata(format!("{}-wal", path.display())).map_or(0, |file| file.len())
+}
+
+#[test]
+fn a_turn_writes_as_much_however_long_the_conversation_is() {
+    let (_folder, path) = file();
+    let mut store = Sqlite::open(&path).unwrap();
+    let messages = numbered(0..4000);
+    let mut written = Vec::new();
+    for turn in 0..1000 {
+        let end = 2 * turn as usize + 2;
+        // The log is emptied, so that its length is that of this turn.
+        let measured = (100..120).contains(&turn) || turn >= 980;
+        if measured {
+            rusqlite::Connection::open(&path)
+                .unwrap()
+                .query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))
+                .unwrap();
+        }
+        store.save("s", &talked(turn, &messages[..end], &messages[..end]), &[]).unwrap();
+        if measured {
+            written.push(log_bytes(&path));
+        }
+    }
+    let mean = |part: &[u64]| part.iter().sum::<u64>() / part.len() as u64;
+    let (first, last) = (mean(&written[..20]), mean(&written[20..]));
+    assert!(last <= first + first / 4, "{first} bytes a turn became {last}");
+    assert_eq!(store.load("s").unwrap().unwrap().transcript.len(), 2000);
+}
+
+/// A database of version 0.1.0: sessions are one value.
+const FIRST_SCHEMA: &str = "
+    CREATE TABLE session (
+        id TEXT PRIMARY KEY, program TEXT NOT NULL, status TEXT NOT NULL, turn INTEGER NOT NULL,
+        revision INTEGER NOT NULL, created INTEGER NOT NULL, updated INTEGER NOT NULL, body TEXT NOT NULL
+    ) WITHOUT ROWID;
+    CREATE INDEX session_updated ON session (updated DESC);
+    CREATE TABLE memory (
+        project TEXT NOT NULL, user TEXT NOT NULL, path TEXT NOT NULL, value TEXT NOT NULL,
+        PRIMARY KEY (project, user, path)
+    ) WITHOUT ROWID;
+    INSERT INTO memory VALUES ('ferry', 'user:u', 'turns', '3');
+    PRAGMA application_id = 0x61676972;
+    PRAGMA user_version = 1;
+";
+
+#[test]
+fn databases_of_the_first_schema_are_read_and_continued() {
+    let (_folder, path) = file();
+    let connection = rusqlite::Connection::open(&path).unwrap();
+    connection.execute_batch(FIRST_SCHEMA).unwrap();
+    let old = talked(3, &numbered(0..6), &numbered(0..3));
+    let mut body = serde_json::to_value(&old).unwrap();
+    body.as_object_mut().unwrap().remove("id");
+    connection
+        .execute(
+            "INSERT INTO session VALUES ('s', 'ferry', 'await', 3, 4, 1, 2, ?1)",
+            [body.to_string()],
+        )
+        .unwrap();
+    drop(connection);
+    let mut store = Sqlite::open(&path).unwrap();
+    let mut read = store.load("s").unwrap().unwrap();
+    assert_eq!(serde_json::to_value(&read).unwrap(), serde_json::to_value(&old).unwrap());
+    assert_eq!(store.recall(&user("u")).unwrap()["turns"], json!(3));
+    read.turn = 4;
+    store.save("s", &read, &[]).unwrap();
+    drop(store);
+    let read = Sqlite::open(&path).unwrap().load("s").unwrap().unwrap();
+    assert_eq!((read.turn, read.transcript.len()), (4, 6));
+}
+
+#[test]
+fn a_session_whose_messages_are_missing_is_told() {
+    let (_folder, path) = file();
+    let mut store = Sqlite::open(&path).unwrap();
+    store.save("s", &talked(2, &numbered(0..4), &numbered(0..4)), &[]).unwrap();
+    store.release("s");
+    rusqlite::Connection::open(&path)
+        .unwrap()
+        .execute("DELETE FROM message WHERE n = 2", [])
+        .unwrap();
+    assert!(matches!(store.load("s"), Err(StoreError::Corrupt { .. })));
+}
+
+#[cfg(unix)]
+#[test]
+fn locks_are_removed_with_their_sessions() {
+    let (folder, path) = file();
+    let locks = folder.path().join("sessions.db-locks");
+    let mut store = Sqlite::open(&path).unwrap();
+    store.save("a", &session(1), &[]).unwrap();
+    store.save("b", &session(1), &[]).unwrap();
+    assert_eq!(fs::read_dir(&locks).unwrap().count(), 2);
+    store.release("a");
+    assert_eq!(fs::read_dir(&locks).unwrap().count(), 1);
+    drop(store);
+    assert!(!locks.exists());
+    // A process that is killed leaves one, which the next one removes.
+    let mut other = start("hold", &path);
+    until(&mut BufReader::new(other.stdout.take().unwrap()), "has ");
+    other.kill().unwrap();
+    other.wait().unwrap();
+    assert!(locks.exists());
+    drop(Sqlite::open(&path).unwrap());
+    assert!(!locks.exists());
+}
+
 #[test]
 fn sessions_of_another_form_are_told() {
     let (_folder, path) = file();
@@ -287,10 +453,17 @@ fn only_the_owner_reads_sessions() {
     let (_folder, path) = file();
     let mut store = Sqlite::open(&path).unwrap();
     store.save("s", &session(1), &[]).unwrap();
-    for end in ["", "-wal", "-shm"] {
-        let file = PathBuf::from(format!("{}{end}", path.display()));
-        assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o77, 0, "{end}");
-    }
+    let check = || {
+        for end in ["", "-wal", "-shm"] {
+            let file = PathBuf::from(format!("{}{end}", path.display()));
+            assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o77, 0, "{end}");
+        }
+    };
+    check();
+    // It was made by something that did not care.
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).unwrap();
+    let _other = Sqlite::open(&path).unwrap();
+    check();
 }
 
 const TRAVELLER: &str = "\

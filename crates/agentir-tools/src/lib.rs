@@ -34,6 +34,7 @@ mod mcp_servers;
 mod process;
 mod python;
 mod remote;
+mod settings;
 mod stubs;
 #[cfg(unix)]
 mod supervise;
@@ -53,7 +54,7 @@ pub use stubs::{FailureMode, Matcher, MatcherError, RecordedCall, StubCase, Stub
 pub use supervise::supervise;
 pub use toolbox::{Allow, Toolbox};
 
-use agentir_runtime::ToolCall;
+use agentir_runtime::{FailureKind, ToolCall, ToolFailure};
 use std::time::Duration;
 
 /// The JSON Schema of files of stubs ([`StubFile`]).
@@ -76,6 +77,12 @@ pub const MAX_DEPTH: usize = 64;
 
 /// No call takes longer, whatever an agent says.
 const MAX_TIMEOUT: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// A call that was given up.
+#[must_use]
+pub fn cancelled(call: &ToolCall<'_>) -> ToolFailure {
+    ToolFailure::new(FailureKind::Error, format!("`{}` was cancelled", call.name))
+}
 
 /// How long to wait for the answer of a call.
 #[must_use]

@@ -28,9 +28,6 @@ pub(crate) fn http_tool(name: &str, remote: &Remote) -> Option<Tool> {
         }
         None => {}
     }
-    if let Some(timeout) = &remote.timeout {
-        binding.insert("timeout".to_owned(), Data::from(timeout.value.as_str()));
-    }
     Some(Tool {
         tool_type: Some(ToolType::Http),
         binding: Some(Binding(binding)),
@@ -46,6 +43,7 @@ fn is_a2a(remote: &Remote) -> bool {
 pub(crate) fn request_arguments(
     remote: &Remote,
     mut arguments: Map<String, Json>,
+    idempotency_key: &str,
 ) -> Map<String, Json> {
     if !is_a2a(remote) {
         return arguments;
@@ -59,7 +57,7 @@ pub(crate) fn request_arguments(
     let mut message = Map::new();
     message.insert("kind".to_owned(), json!("message"));
     message.insert("role".to_owned(), json!("user"));
-    message.insert("messageId".to_owned(), json!(Uuid::new_v4().to_string()));
+    message.insert("messageId".to_owned(), json!(message_id(idempotency_key)));
     message.insert("parts".to_owned(), Json::from(parts));
     for id in ["contextId", "taskId"] {
         if let Some(known) = conversation.get(id).filter(|known| known.is_string()) {
@@ -72,6 +70,11 @@ pub(crate) fn request_arguments(
     request.insert("method".to_owned(), json!("message/send"));
     request.insert("params".to_owned(), json!({ "message": message }));
     request
+}
+
+/// An agent may drop a message whose id it has seen, so a message that is sent again has the same.
+fn message_id(idempotency_key: &str) -> String {
+    Uuid::try_parse(idempotency_key).unwrap_or_else(|_| Uuid::new_v4()).to_string()
 }
 
 /// What came back, as the runtime takes it.

@@ -1,6 +1,8 @@
 //! Who answers a call.
 
 use crate::arguments::{self, Nulls};
+use crate::environment::EnvVars;
+use crate::settings::time_limit;
 use crate::{Http, Python, RecordedCall, Stubs, remote, stubs, tables};
 use agentir_ir::{Agent, Data, Program, Remote, Tool, ToolType};
 use agentir_runtime::{FailureKind, MAX_ARGUMENTS, ToolCall, ToolFailure, Tools};
@@ -38,6 +40,7 @@ pub struct Toolbox {
     allow: Allow,
     stubs: Stubs,
     http: Option<Http>,
+    env: EnvVars,
     mcp: Option<Box<dyn Tools>>,
     python: Option<Python>,
     calls: Vec<RecordedCall>,
@@ -85,6 +88,7 @@ impl Toolbox {
     /// Calls tools of type `http`.
     #[must_use]
     pub fn http(mut self, http: Http) -> Self {
+        self.env = http.env().clone();
         self.http = Some(http);
         self
     }
@@ -147,7 +151,9 @@ impl Toolbox {
                 Some(Err(problem)) => return Err(ToolFailure::new(FailureKind::Error, problem)),
                 None => call.arguments.clone(),
             };
-        let call = ToolCall { tool, arguments, ..call.clone() };
+        let limit = time_limit(tool, call, &self.env);
+        let timeout_ms = limit.as_ref().map_or(call.timeout_ms, |ms| *ms);
+        let call = ToolCall { tool, arguments, timeout_ms, ..call.clone() };
         if self.stubs.has(call.name) {
             return self.stubs.call(&ToolCall { tool: declared, ..call });
         }
@@ -181,6 +187,9 @@ impl Toolbox {
                 call.name,
                 stub()
             ));
+        }
+        if let Err(why) = limit {
+            return refused(format!("`{}` cannot be called: {why}", call.name));
         }
         by.call(&call)
     }
@@ -218,18 +227,30 @@ impl Toolbox {
         let Some(http) = &mut self.http else {
             return refused(format!("no HTTP client is set up for `{name}`"));
         };
-        let arguments = remote::request_arguments(remote, call.arguments.clone());
-        let answer = http.call(&ToolCall { tool: Some(&tool), arguments, ..call.clone() })?;
+        let arguments =
+            remote::request_arguments(remote, call.arguments.clone(), &call.idempotency_key);
+        let call = ToolCall { tool: Some(&tool), arguments, ..call.clone() };
+        let answer = http.call(&call)?;
         remote::parse_answer(name, remote, answer)
     }
 }
 
 impl Tools for Toolbox {
     fn call(&mut self, call: &ToolCall<'_>) -> Result<Json, ToolFailure> {
-        let result = self.answer(call);
+        let result = self.answer(call).map_err(|failure| for_agents(call.name, failure));
         self.calls.push(RecordedCall::of(call, &result));
         result
     }
+}
+
+/// A call that was refused fails for the agent as well, but why is nothing that an agent or its user could
+/// do something about.
+fn for_agents(name: &str, failure: ToolFailure) -> ToolFailure {
+    if failure.kind != FailureKind::Refused || failure.for_developers.is_some() {
+        return failure;
+    }
+    let message = format!("`{name}` is not available");
+    ToolFailure { for_developers: Some(failure.message.into()), message, ..failure }
 }
 
 /// Why no implementation can call a tool.
@@ -260,15 +281,18 @@ fn apply_library_defaults(
     extensions: &BTreeMap<agentir_expr::Name, BTreeMap<String, agentir_ir::Extension>>,
     tool: &mut Tool,
 ) {
-    const FIELDS: &[&str] =
-        &["auth", "auth_config", "timeout", "retry", "retry_delay", "rate_limit"];
+    const FIELDS: &[&str] = &["auth", "auth_config", "retry", "retry_delay", "rate_limit"];
     let all = |name: &str| {
         extensions.values().find_map(|own| own.get(name)).map(|extension| &extension.value)
     };
     let kind = tool.tool_type.or_else(|| inferred_type(tool));
-    let Some(binding) = tool.binding.as_mut().filter(|_| kind == Some(ToolType::Http)) else {
+    let Some(binding) = tool.binding.as_mut() else { return };
+    if let (None, Some(limit)) = (binding.0.get("timeout"), all("timeout")) {
+        binding.0.insert("timeout".to_owned(), limit.clone());
+    }
+    if kind != Some(ToolType::Http) {
         return;
-    };
+    }
     for field in FIELDS {
         if let (None, Some(value)) = (binding.0.get(*field), all(field)) {
             binding.0.insert((*field).to_owned(), value.clone());

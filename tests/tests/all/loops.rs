@@ -49,6 +49,9 @@ impl Model for Obedient {
             }
             ModelTask::Extract { .. } => Answer::Values(Default::default()),
             ModelTask::Judge { .. } => Answer::Verdict(false),
+            ModelTask::Several { .. } | ModelTask::Summarize { .. } => {
+                return Err(ModelError::Unavailable("it is not asked".to_owned()));
+            }
         };
         Ok(ModelResponse { answer, usage: Usage::default() })
     }

@@ -37,6 +37,7 @@ mod pages;
 mod proofs;
 mod properties;
 mod replay;
+mod requests;
 mod reviewed;
 mod rosetta;
 mod runtime;

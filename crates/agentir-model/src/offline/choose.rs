@@ -16,6 +16,9 @@ const OTHER_CANDIDATE_PENALTY: f64 = 0.5;
 /// The weight of a word that all candidates contain.
 const COMMON_WORD_WEIGHT: f64 = 0.1;
 
+/// How much more a word of the name counts than one of the description.
+const NAME_WEIGHT: f64 = 1.1;
+
 /// The number of candidates considered.
 const MAX_CANDIDATES: usize = 256;
 
@@ -65,7 +68,10 @@ impl CandidateWords {
 
     /// How well a word matches the candidate.
     fn knows(&self, word: &Word) -> f64 {
-        self.all.iter().map(|known| similarity(known, word)).fold(0.0, f64::max)
+        let known = self.all.iter().map(|known| similarity(known, word)).fold(0.0, f64::max);
+        // The name says what the candidate is; its description also says other things.
+        let named = self.name.iter().map(|known| similarity(known, word)).fold(0.0, f64::max);
+        known.max(if named >= 1.0 && self.name.len() > 1 { NAME_WEIGHT } else { 0.0 })
     }
 }
 
@@ -103,11 +109,11 @@ pub(super) fn choose(message: &str, candidates: &[Candidate], several: bool) -> 
             against += if *weight == 0.0 {
                 UNKNOWN_WORD_PENALTY
             } else {
-                (1.0 - known) * weight * OTHER_CANDIDATE_PENALTY
+                (1.0 - known).max(0.0) * weight * OTHER_CANDIDATE_PENALTY
             };
         }
         let by_words = if matched > 0.0 { matched / (matched + against) } else { 0.0 };
-        let sure = by_words * 0.9;
+        let sure = by_words.min(1.0) * 0.9;
         let sure =
             sure.max(exact_match_score(message, &message_words, &rejected, candidate, known));
         if sure >= MIN_CONFIDENCE {

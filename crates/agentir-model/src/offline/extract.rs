@@ -139,12 +139,24 @@ impl ParsedMessage<'_> {
     }
 }
 
+/// How far a message is expected to give values of fields that it does not name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Reach {
+    /// It is not.
+    Named,
+    /// It may say what the user wants, in their own words.
+    Request,
+    /// It is why the fields are needed.
+    Any,
+}
+
 /// Extracts the values of a message.
 pub(super) fn extract(
     offline: &Offline,
     message: &str,
     fields: &[FieldSpec],
     asked: Option<&str>,
+    reach: Reach,
 ) -> Map<String, Json> {
     let text = truncated(message);
     let mut reading = ParsedMessage { text, words: words(text), used: Vec::new() };
@@ -161,13 +173,14 @@ pub(super) fn extract(
     fields.sort_by_key(|field| !field.asked);
     let mut values: Vec<(&FieldSpec, Json)> = Vec::new();
     extract_patterns(&mut reading, &mut fields, &mut values);
+    extract_formats(&mut reading, &mut fields, &mut values);
     extract_enums(&mut reading, &mut fields, &mut values);
     let all = TypedValues::of(offline, text);
     for (types, free, found) in all.by_type(&reading, &fields, asked.is_some()) {
         assign(&mut reading, &mut fields, types, found, free, &mut values);
     }
     extract_booleans(&reading, &mut fields, &mut values);
-    strings::extract_strings(&mut reading, &mut fields, &mut values);
+    strings::extract_strings(offline, &mut reading, &mut fields, reach, &mut values);
     values.retain(|(field, value)| fits(field, value).is_ok());
     values.into_iter().map(|(field, value)| (field.name.clone(), value)).collect()
 }
@@ -193,6 +206,56 @@ fn extract_patterns<'f>(
         }
         false
     });
+}
+
+/// Fields whose values have to match a pattern: values are searched for in the text. A pattern that fits anything finds a
+/// value only if it was asked for.
+fn extract_formats<'f>(
+    reading: &mut ParsedMessage<'_>,
+    fields: &mut Vec<Field<'f>>,
+    values: &mut Vec<(&'f FieldSpec, Json)>,
+) {
+    fields.retain(|field| {
+        let Some(format) = &field.spec.format else { return true };
+        let inner = format.trim_start_matches('^').trim_end_matches('$');
+        let whole = format!(r"(?:^|[\s,;:.(#])({inner})(?:$|[\s,;:.)!?])");
+        let pattern =
+            RegexBuilder::new(&whole).case_insensitive(true).size_limit(MAX_REGEX_SIZE).build();
+        let captures = pattern.ok().and_then(|p| p.captures(reading.text));
+        let Some(found) = captures.and_then(|c| c.get(1)) else { return true };
+        let specific = has_literal(inner);
+        // The whole answer is a better value than a word of it.
+        let word = found.as_str().trim();
+        if word.is_empty()
+            || !(specific || (field.asked && word.chars().any(|c| c.is_ascii_digit())))
+        {
+            return true;
+        }
+        let Some(value) = typed(field.spec, word) else { return true };
+        reading.used.push(found.range());
+        values.push((field.spec, value));
+        false
+    });
+}
+
+/// Whether a pattern contains letters or digits of its own.
+fn has_literal(pattern: &str) -> bool {
+    let mut chars = pattern.chars();
+    let (mut depth, mut braces) = (0_u32, false);
+    while let Some(c) = chars.next() {
+        match c {
+            '\\' => {
+                chars.next();
+            }
+            '[' => depth += 1,
+            ']' => depth = depth.saturating_sub(1),
+            '{' => braces = true,
+            '}' => braces = false,
+            c if depth == 0 && !braces && (c.is_alphanumeric() || c == '-') => return true,
+            _ => {}
+        }
+    }
+    false
 }
 
 /// Converts a pattern match to the type of the field.
@@ -224,12 +287,13 @@ fn extract_enums<'f>(
     let mut taken: Vec<(Range<usize>, usize)> = Vec::new();
     let mut left = Vec::new();
     for (index, field) in fields.drain(..).enumerate() {
-        if field.spec.values.is_empty() {
+        let listed = &field.spec.values;
+        if listed.is_empty() {
             left.push(field);
             continue;
         }
         let mut found: Vec<(Range<usize>, &String)> = Vec::new();
-        for (value, others) in &field.spec.values {
+        for (value, others) in listed {
             let at = std::iter::once(value).chain(others).find_map(|name| {
                 find_phrase(reading, name, field.asked)
                     .filter(|at| !reading.negated(at) && !taken.iter().any(|(t, _)| overlap(t, at)))
@@ -247,7 +311,7 @@ fn extract_enums<'f>(
         if found.is_empty() && field.asked {
             // Values that correspond to yes and no.
             let meant = yes_or_no(reading.text).and_then(|yes| {
-                let mut named = field.spec.values.keys();
+                let mut named = listed.keys();
                 named.find(|value| value.len() <= 5 && yes_or_no(value) == Some(yes))
             });
             found.extend(meant.map(|value| (0..0, value)));

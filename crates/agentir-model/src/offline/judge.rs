@@ -1,6 +1,7 @@
 //! Judging natural-language statements: a statement holds if the text mentions its subject without
 //! negating it. In doubt it does not hold.
 
+use super::phrases::small_talk;
 use super::words::{Word, similarity, words, yes_or_no};
 
 /// The fraction of the statement's content words that the text must contain.
@@ -87,11 +88,14 @@ const AGREE: &[&str] =
 const REFUSE: &[&str] =
     &["declines", "decline", "refuses", "refuse", "rejects", "reject", "disagrees", "denies", "no"];
 
-/// Whether a statement holds for a text.
-pub(super) fn judge(statement: &str, text: &str) -> bool {
+/// Whether a statement holds for a text. If it holds in doubt, it does unless the text says nothing.
+pub(super) fn judge(statement: &str, text: &str, in_doubt: bool) -> bool {
     let text_words = words(text);
     if text_words.is_empty() {
         return false;
+    }
+    if in_doubt {
+        return text_words.iter().any(Word::is_content) && small_talk(text).is_none();
     }
     // If the statement contains quotations, they are what the text must contain: `the user claims
     // "I have an account"`.

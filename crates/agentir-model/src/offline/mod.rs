@@ -11,8 +11,12 @@ mod choose;
 mod dates;
 mod dialogue;
 mod extract;
+mod instructions;
 mod judge;
+mod kinds;
 mod numbers;
+mod phrases;
+mod results;
 mod strings;
 mod words;
 
@@ -20,7 +24,8 @@ pub use dates::DateOrder;
 
 use crate::tokens::Tokens;
 use agentir_runtime::{
-    Answer, Extractor, FieldSpec, Model, ModelError, ModelRequest, ModelResponse, ModelTask,
+    Answer, Extractor, FieldSpec, FieldType, Message, Model, ModelError, ModelRequest,
+    ModelResponse, ModelTask, Role,
 };
 use jiff::Zoned;
 use jiff::tz::TimeZone;
@@ -90,6 +95,115 @@ impl Offline {
     }
 }
 
+impl Offline {
+    const fn home(&self) -> country::Id {
+        self.region
+    }
+
+    /// Answers a question about a message.
+    fn answer_question(&self, question: &ModelTask) -> Result<Answer, ModelError> {
+        Ok(match question {
+            ModelTask::Extract { message, context, fields, asked, known } => {
+                let asked = asked_field(context, fields, asked.as_deref(), known);
+                Answer::Values(extract::extract(
+                    self,
+                    message,
+                    fields,
+                    asked,
+                    extract::Reach::Named,
+                ))
+            }
+            ModelTask::Choose { message, candidates, several, .. } => {
+                Answer::Choice(choose::choose(message, candidates, *several))
+            }
+            ModelTask::Judge { statement, text, in_doubt, .. } => {
+                Answer::Verdict(judge::judge(statement, text, *in_doubt))
+            }
+            ModelTask::Several { questions } => {
+                let answers = questions.iter().map(|question| self.answer_question(question));
+                Answer::Several(answers.collect::<Result<_, _>>()?)
+            }
+            ModelTask::Summarize { .. } | ModelTask::Converse { .. } => {
+                return Err(ModelError::Unavailable("it does not write summaries".to_owned()));
+            }
+        })
+    }
+}
+
+/// The field that the user was asked for: what the runtime says, unless the agent's last message asks for something else;
+/// or, if the runtime does not know it, what that message asks for.
+fn asked_field<'t>(
+    context: &[Message],
+    fields: &'t [FieldSpec],
+    asked: Option<&'t str>,
+    known: &Map<String, Json>,
+) -> Option<&'t str> {
+    let last = context.last().filter(|m| m.role == Role::Assistant).map(|m| m.text.as_str());
+    let Some(last) = last else { return asked };
+    let about = words::words(last);
+    let score = |field: &FieldSpec| {
+        let prompt = field.prompt.as_deref().map(str::trim).filter(|prompt| !prompt.is_empty());
+        if prompt.is_some_and(|prompt| last.contains(prompt)) {
+            return 100;
+        }
+        let own = words::name_words(&field.name);
+        let described = words::words(&sentence(&field.description));
+        let shared = |own: &[words::Word]| {
+            let own = own.iter().filter(|w| w.is_content());
+            own.filter(|own| about.iter().any(|w| w.stem == own.stem)).count()
+        };
+        shared(&own) * 2 + shared(&described) + usize::from(fits_question(field, &about))
+    };
+    // The last sentence asks.
+    if !phrases::requests(last) {
+        return asked;
+    }
+    if let Some(name) = asked {
+        let field = fields.iter().find(|field| field.name == name);
+        // A question about something else is not answered by a value of this field.
+        let generic = last.contains("help") || last.contains("can I do");
+        let other = field.is_some_and(|field| {
+            score(field) == 0 && field.prompt.is_some() && !last.contains(':')
+        });
+        return if other && (generic || last.trim_end().ends_with('?')) { None } else { asked };
+    }
+    let open: Vec<&FieldSpec> =
+        fields.iter().filter(|field| known.get(&field.name).is_none_or(is_blank)).collect();
+    let best = open.iter().copied().filter(|field| score(field) > 0);
+    let best = best.reduce(|best, field| if score(field) > score(best) { field } else { best });
+    let generic = ["help", "can I do", "anything else"].iter().any(|phrase| last.contains(phrase));
+    match (best, open.as_slice()) {
+        (Some(field), _) => Some(&field.name),
+        (None, [only]) if !generic => Some(&only.name),
+        _ => None,
+    }
+}
+
+/// Whether a question asks for values of a field's kind: where, who, when, how many.
+fn fits_question(field: &FieldSpec, question: &[words::Word]) -> bool {
+    let asks = |word: &str| question.iter().any(|w| w.text == word);
+    let kind = kinds::kind_of(field);
+    match field.ty {
+        FieldType::Text if asks("where") => kind == kinds::TextKind::Place,
+        FieldType::Text if asks("who") => kind == kinds::TextKind::Person,
+        FieldType::Date | FieldType::Time | FieldType::DateTime => asks("when"),
+        FieldType::Number | FieldType::Currency => asks("many") || asks("much"),
+        _ => false,
+    }
+}
+
+/// Whether a value stands for none.
+fn is_blank(value: &Json) -> bool {
+    match value {
+        Json::Null | Json::Bool(false) => true,
+        Json::Number(number) => number.as_f64() == Some(0.0),
+        Json::String(text) => text.trim().is_empty(),
+        Json::Array(items) => items.is_empty(),
+        Json::Object(fields) => fields.is_empty(),
+        Json::Bool(true) => false,
+    }
+}
+
 impl Default for Offline {
     /// A model whose time is fixed at 2026-01-01T00:00:00Z.
     fn default() -> Self {
@@ -106,7 +220,7 @@ impl Extractor for Offline {
         fields: &[FieldSpec],
         asked: Option<&str>,
     ) -> Map<String, Json> {
-        extract::extract(self, message, fields, asked)
+        extract::extract(self, message, fields, asked, extract::Reach::Named)
     }
 }
 
@@ -117,20 +231,11 @@ impl Model for Offline {
         partial: &mut dyn FnMut(&str),
     ) -> Result<ModelResponse, ModelError> {
         let answer = match &request.task {
-            ModelTask::Converse { system, messages, tools, missing, known } => {
-                let turn = dialogue::ConverseInput { system, messages, tools, missing, known };
+            ModelTask::Converse { .. } => {
                 self.calls += 1;
-                turn.answer(self)
+                dialogue::answer(self, &request.task)
             }
-            ModelTask::Extract { message, fields, asked, .. } => {
-                Answer::Values(extract::extract(self, message, fields, asked.as_deref()))
-            }
-            ModelTask::Choose { message, candidates, several, .. } => {
-                Answer::Choice(choose::choose(message, candidates, *several))
-            }
-            ModelTask::Judge { statement, text, .. } => {
-                Answer::Verdict(judge::judge(statement, text))
-            }
+            question => self.answer_question(question)?,
         };
         if let Answer::Message { text, .. } = &answer
             && !text.is_empty()

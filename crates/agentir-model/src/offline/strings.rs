@@ -1,6 +1,9 @@
 //! Extraction of strings: the answer to a question, or the text after the name of a field.
 
-use super::extract::{Field, ParsedMessage};
+use super::Offline;
+use super::extract::{Field, ParsedMessage, Reach};
+use super::kinds::{self, TextKind, kind_of};
+use super::phrases::small_talk;
 use super::words::{Word, is_question};
 use agentir_runtime::{FieldSpec, FieldType};
 use serde_json::Value as Json;
@@ -64,14 +67,29 @@ const NO_ANSWER: &[&str] = &[
 
 /// Extracts string and list fields.
 pub(super) fn extract_strings<'f>(
+    offline: &Offline,
     reading: &mut ParsedMessage<'_>,
     fields: &mut Vec<Field<'f>>,
+    reach: Reach,
     values: &mut Vec<(&'f FieldSpec, Json)>,
 ) {
     let is_text = |field: &Field<'_>| matches!(field.spec.ty, FieldType::Text | FieldType::List);
+    let identifiers =
+        fields.iter().filter(|f| is_text(f) && kind_of(f.spec) == TextKind::Identifier).count();
+    // What somebody wants, in their own words, may contain everything else, so it comes last.
+    fields.sort_by_key(|f| kind_of(f.spec) == TextKind::Request && !f.asked);
     // Named values first, so that an answer that names other fields is not used as a whole.
     for field in fields.iter().filter(|f| is_text(f)) {
-        let found = after_field_name(reading, field).or_else(|| after_preposition(reading, field));
+        let only = identifiers == 1 && !fields.iter().any(|f| f.asked && !std::ptr::eq(f, field));
+        let request = kind_of(field.spec) == TextKind::Request;
+        let found = after_field_name(reading, field)
+            .or_else(|| after_preposition(reading, field))
+            .filter(|_| !(request && (field.asked || reach != Reach::Named)))
+            .or_else(|| {
+                (!field.asked || field_is_typed(field.spec))
+                    .then(|| kinds::find(offline, reading, field, reach, only))
+                    .flatten()
+            });
         if let Some(at) = found
             && let Some(text) = reading.text.get(at.clone())
         {
@@ -85,6 +103,65 @@ pub(super) fn extract_strings<'f>(
         }
     }
     fields.retain(|field| !is_text(field));
+}
+
+/// Whether the field's text has a form by which it is found in an answer.
+fn field_is_typed(spec: &FieldSpec) -> bool {
+    matches!(kind_of(spec), TextKind::Email | TextKind::Phone | TextKind::Month)
+}
+
+/// Words with a capital letter from a position on.
+pub(super) fn capitals_from(
+    reading: &ParsedMessage<'_>,
+    start: usize,
+    most: usize,
+) -> Option<Range<usize>> {
+    let mut named: Vec<&Word> = Vec::new();
+    for word in reading.words.iter().skip(start).take(most) {
+        let close = named.last().is_none_or(|last| {
+            let gap = reading.text.get(last.at.end..word.at.start);
+            gap.is_some_and(|gap| matches!(gap, " " | "-" | ". "))
+        });
+        let text = reading.text.get(word.at.clone()).unwrap_or_default();
+        let capital = text.chars().next().is_some_and(char::is_uppercase);
+        if !close
+            || !capital
+            || word.text == "i"
+            || word.text == "i'm"
+            || !reading.is_free(&word.at)
+        {
+            break;
+        }
+        named.push(word);
+    }
+    let at = named.first()?.at.start..named.last()?.at.end;
+    (!reading.negated(&at)).then_some(at)
+}
+
+/// A name after one of some prepositions; if it is `wanted`, also in lower case, at the end of the message.
+pub(super) fn after_words(
+    reading: &ParsedMessage<'_>,
+    marks: &[&str],
+    wanted: bool,
+) -> Option<Range<usize>> {
+    let at = |index: usize| capitals_from(reading, index + 1, 4);
+    let marked = |w: &Word| marks.contains(&w.text.as_str()) && !w.negated;
+    let mut all = reading.words.iter().enumerate();
+    let capital = all.find_map(|(index, word)| at(index).filter(|_| marked(word)));
+    if capital.is_some() || !wanted {
+        return capital;
+    }
+    let index = reading.words.iter().rposition(marked)?;
+    let named: Vec<&Word> = reading
+        .words
+        .iter()
+        .skip(index + 1)
+        .skip_while(|w| w.text == "the")
+        .take_while(|w| w.is_content() && w.text != "today" && w.text != "tomorrow")
+        .take(3)
+        .collect();
+    let at = named.first()?.at.start..named.last()?.at.end;
+    reading.is_free(&at).then_some(at)
 }
 
 fn as_type(field: &FieldSpec, text: &str) -> Json {
@@ -200,7 +277,7 @@ fn answer(reading: &ParsedMessage<'_>, field: &Field<'_>) -> Option<String> {
         "comment",
         "feedback",
     ]);
-    if is_question(reading.text) && !wants_question {
+    if (is_question(reading.text) && !wants_question) || small_talk(reading.text).is_some() {
         return None;
     }
     let mut range = trimmed(reading.text, 0..reading.text.len());
@@ -242,14 +319,45 @@ fn answer(reading: &ParsedMessage<'_>, field: &Field<'_>) -> Option<String> {
             break;
         }
     }
+    let mut range = introduced(reading, field, range);
+    // "Ada Moor and my email is …"
+    if let Some(text) = reading.text.get(range.clone()) {
+        let next =
+            [" and my ", ", my ", " and the ", " and it "].iter().filter_map(|w| text.find(w));
+        if let Some(end) = next.min().filter(|_| !wants_question) {
+            range.end = range.start + end;
+        }
+    }
+    let range = trimmed(reading.text, range);
     let text = reading.text.get(range)?;
     let plain = text.to_lowercase();
     let nothing = !text.chars().any(char::is_alphanumeric) || NO_ANSWER.contains(&plain.as_str());
     (!nothing).then(|| text.to_owned())
 }
 
+/// The part of an answer after an introduction that names the field in other words: "my order number is A-5512", for the
+/// field `order_id`.
+fn introduced(reading: &ParsedMessage<'_>, field: &Field<'_>, range: Range<usize>) -> Range<usize> {
+    let inside: Vec<&Word> = reading.words.iter().filter(|w| w.at.start >= range.start).collect();
+    let starts =
+        inside.first().is_some_and(|w| matches!(w.text.as_str(), "my" | "the" | "our" | "its"));
+    let verb = inside.iter().take(6).position(|w| matches!(w.text.as_str(), "is" | "are" | "was"));
+    let (true, Some(verb)) = (starts, verb) else { return range };
+    let about = field.spec.prompt.as_deref().unwrap_or(&field.spec.description);
+    let about = super::words::words(about);
+    let named = inside
+        .iter()
+        .take(verb)
+        .filter(|w| w.is_content())
+        .any(|w| field.name.iter().chain(&about).any(|own| own.stem == w.stem));
+    match inside.get(verb + 1) {
+        Some(next) if named && next.at.start < range.end => next.at.start..range.end,
+        _ => range,
+    }
+}
+
 /// Trims white space and punctuation from a range.
-fn trimmed(text: &str, range: Range<usize>) -> Range<usize> {
+pub(super) fn trimmed(text: &str, range: Range<usize>) -> Range<usize> {
     let Some(inner) = text.get(range.clone()) else { return range };
     let edge = |c: char| c.is_whitespace() || ".,;!\"“”".contains(c);
     let start = range.start + (inner.len() - inner.trim_start_matches(edge).len());

@@ -1,7 +1,7 @@
 //! Answers of a service, parsed into the types of the runtime.
 
 use super::form;
-use crate::chat::Chat;
+use crate::chat::{Chat, part_name};
 use crate::fields::fits;
 use crate::tokens::Tokens;
 use agentir_runtime::{Answer, ModelTask, ToolUse, Usage};
@@ -97,39 +97,27 @@ impl Answered {
     /// If it is invalid, with a message that the model is shown, too.
     pub(super) fn read(&self, ask: &ModelTask, chat: &Chat) -> Result<Answer, String> {
         match ask {
-            ModelTask::Converse { .. } => self.message(chat),
-            ModelTask::Extract { fields, .. } => {
-                let values = form::values(&self.json()?, fields).map_err(|e| e.to_string())?;
-                for field in fields {
-                    if let Some(value) = values.get(&field.name) {
-                        fits(field, value).map_err(|e| e.to_string())?;
-                    }
-                }
-                Ok(Answer::Values(values))
+            ModelTask::Converse { closing, .. } => self.message(chat, closing.is_some()),
+            ModelTask::Summarize { .. } if self.text.trim().is_empty() => {
+                Err("it says nothing".to_owned())
             }
-            ModelTask::Choose { candidates, several, .. } => {
-                let choices = form::choices(&self.json()?, candidates);
-                let mut chosen: Vec<(String, f64)> = Vec::new();
-                for (name, sure) in choices.map_err(|e| e.to_string())? {
-                    if !chosen.iter().any(|(known, _)| *known == name) {
-                        chosen.push((name, sure.clamp(0.0, 1.0)));
-                    }
-                }
-                chosen.sort_by(|(_, one), (_, other)| other.total_cmp(one));
-                if !several {
-                    chosen.truncate(1);
-                }
-                Ok(Answer::Choice(chosen))
+            ModelTask::Summarize { .. } => Ok(Answer::Summary(self.text.trim().to_owned())),
+            ModelTask::Several { questions } => {
+                let answers = self.json()?;
+                let parts = form::parts(&answers, questions.len()).map_err(|e| e.to_string())?;
+                let read = parts.into_iter().zip(questions).enumerate();
+                let read = read.map(|(index, (part, question))| {
+                    read_question(question, part)
+                        .map_err(|e| format!("`{}`: {e}", part_name(index)))
+                });
+                Ok(Answer::Several(read.collect::<Result<_, _>>()?))
             }
-            ModelTask::Judge { .. } => {
-                let holds = form::verdict(&self.json()?).map_err(|e| e.to_string())?;
-                Ok(Answer::Verdict(holds))
-            }
+            question => read_question(question, &self.json()?),
         }
     }
 
-    /// The message and the calls.
-    fn message(&self, chat: &Chat) -> Result<Answer, String> {
+    /// The message and the calls. It may be empty if the agent says something after it anyway.
+    fn message(&self, chat: &Chat, may_be_empty: bool) -> Result<Answer, String> {
         let mut calls: Vec<ToolUse> = Vec::new();
         for (index, call) in self.calls.iter().enumerate() {
             let known = chat.names.iter().find(|(wire, _)| *wire == call.name);
@@ -147,7 +135,7 @@ impl Answered {
             let id = if call.id.is_empty() { format!("call_{index}") } else { call.id.clone() };
             calls.push(ToolUse { id, name: name.clone(), arguments });
         }
-        if calls.is_empty() && self.text.trim().is_empty() {
+        if calls.is_empty() && self.text.trim().is_empty() && !may_be_empty {
             return Err("it says nothing and calls nothing".to_owned());
         }
         Ok(Answer::Message { text: self.text.clone(), calls })
@@ -160,6 +148,39 @@ impl Answered {
         }
         serde_json::from_str(unfenced(&self.text))
             .map_err(|error| format!("it is not valid JSON: {error}"))
+    }
+}
+
+/// Reads the answer to a question about a message.
+fn read_question(question: &ModelTask, answer: &Json) -> Result<Answer, String> {
+    match question {
+        ModelTask::Extract { fields, .. } => {
+            let values = form::values(answer, fields).map_err(|e| e.to_string())?;
+            for field in fields {
+                if let Some(value) = values.get(&field.name) {
+                    fits(field, value).map_err(|e| e.to_string())?;
+                }
+            }
+            Ok(Answer::Values(values))
+        }
+        ModelTask::Choose { candidates, several, .. } => {
+            let choices = form::choices(answer, candidates).map_err(|e| e.to_string())?;
+            let mut chosen: Vec<(String, f64)> = Vec::new();
+            for (name, sure) in choices {
+                if !chosen.iter().any(|(known, _)| *known == name) {
+                    chosen.push((name, sure.clamp(0.0, 1.0)));
+                }
+            }
+            chosen.sort_by(|(_, one), (_, other)| other.total_cmp(one));
+            if !several {
+                chosen.truncate(1);
+            }
+            Ok(Answer::Choice(chosen))
+        }
+        ModelTask::Judge { .. } => {
+            form::verdict(answer).map(Answer::Verdict).map_err(|e| e.to_string())
+        }
+        _ => Err("it is no question about a message".to_owned()),
     }
 }
 

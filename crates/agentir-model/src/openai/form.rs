@@ -67,6 +67,14 @@ pub(super) fn verdict(answer: &Json) -> Result<bool, Mismatch> {
     holds.value.as_bool().ok_or_else(|| holds.is_not("true or false"))
 }
 
+/// The answers to several questions, in order.
+pub(super) fn parts(answer: &Json, count: usize) -> Result<Vec<&Json>, Mismatch> {
+    let answer = Part::whole(answer);
+    let names: Vec<String> = (0..count).map(crate::chat::part_name).collect();
+    answer.has_only(&names.iter().map(String::as_str).collect::<Vec<_>>())?;
+    names.iter().map(|name| Ok(answer.member(name)?.value)).collect()
+}
+
 /// A value inside an answer.
 struct Part<'a> {
     value: &'a Json,
@@ -194,7 +202,13 @@ mod tests {
     }
 
     fn extract(fields: Vec<FieldSpec>) -> ModelTask {
-        ModelTask::Extract { message: String::new(), context: Vec::new(), fields, asked: None }
+        ModelTask::Extract {
+            message: String::new(),
+            context: Vec::new(),
+            fields,
+            asked: None,
+            known: Map::new(),
+        }
     }
 
     fn choose(candidates: Vec<Candidate>) -> ModelTask {
@@ -208,7 +222,12 @@ mod tests {
     }
 
     fn judge() -> ModelTask {
-        ModelTask::Judge { statement: String::new(), text: String::new(), context: Vec::new() }
+        ModelTask::Judge {
+            statement: String::new(),
+            text: String::new(),
+            context: Vec::new(),
+            in_doubt: false,
+        }
     }
 
     /// What is wrong with an answer.
@@ -216,7 +235,7 @@ mod tests {
         let read = match ask {
             ModelTask::Extract { fields, .. } => values(answer, fields).map(|_| ()),
             ModelTask::Choose { candidates, .. } => choices(answer, candidates).map(|_| ()),
-            ModelTask::Judge { .. } | ModelTask::Converse { .. } => verdict(answer).map(|_| ()),
+            _ => verdict(answer).map(|_| ()),
         };
         read.err().map(|mismatch| mismatch.to_string())
     }

@@ -16,7 +16,8 @@ pub use key::ApiKey;
 use crate::chat::Chat;
 use crate::tokens::Tokens;
 use agentir_runtime::{
-    Answer, FieldSpec, FieldType, Model, ModelError, ModelRequest, ModelResponse, ModelTask, Usage,
+    Answer, Cancellation, FieldSpec, FieldType, Model, ModelError, ModelRequest, ModelResponse,
+    ModelTask, Usage,
 };
 use answer::Answered;
 use serde_json::{Map, Value as Json, json};
@@ -128,6 +129,13 @@ impl OpenAi {
         Self { clock: Some(Box::new(clock)), ..self }
     }
 
+    /// Gives up a request when it is cancelled.
+    #[must_use]
+    pub fn with_cancellation(mut self, by: Cancellation) -> Self {
+        self.transport.set_cancellation(by);
+        self
+    }
+
     fn model<'r>(&'r self, request: &'r ModelRequest) -> Result<&'r str, ModelError> {
         let named = self.endpoint.model.as_deref().or(request.settings.model.as_deref());
         named.ok_or_else(|| {
@@ -195,6 +203,14 @@ impl OpenAi {
 }
 
 impl Model for OpenAi {
+    fn combines_questions(&self) -> bool {
+        true
+    }
+
+    fn summarizes(&self) -> bool {
+        true
+    }
+
     fn respond(
         &mut self,
         request: &ModelRequest,
@@ -208,7 +224,7 @@ impl Model for OpenAi {
         let tokens = Tokens::of_model(self.model(request)?);
         let mut chat = Chat::of(&request.task);
         if let Some(clock) = self.clock.as_ref().filter(|_| needs_current_date(&request.task)) {
-            chat.instruct(&clock().strftime("Now it is %A, %-d %B %Y, %H:%M.").to_string());
+            chat.append(&clock().strftime("Now it is %A, %-d %B %Y, %H:%M.").to_string());
         }
         let mut usage = Usage::default();
         let mut retried = false;
@@ -267,7 +283,8 @@ fn needs_current_date(task: &ModelTask) -> bool {
         ModelTask::Converse { tools, .. } => {
             tools.iter().flat_map(|tool| &tool.parameters).any(timed)
         }
-        ModelTask::Choose { .. } | ModelTask::Judge { .. } => false,
+        ModelTask::Several { questions } => questions.iter().any(needs_current_date),
+        ModelTask::Choose { .. } | ModelTask::Judge { .. } | ModelTask::Summarize { .. } => false,
     }
 }
 

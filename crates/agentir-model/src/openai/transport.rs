@@ -3,9 +3,10 @@
 use super::answer::Answered;
 use super::key::ApiKey;
 use super::{Endpoint, EndpointError, stream};
-use agentir_runtime::ModelError;
+use agentir_runtime::{Cancellation, ModelError};
 use serde_json::Value as Json;
 use std::io::{self, Read};
+use std::sync::mpsc;
 use std::time::{Duration, Instant};
 use ureq::http::{Response, Uri};
 use ureq::{Agent, Body, Error};
@@ -39,6 +40,8 @@ impl Deadline {
 #[derive(Debug)]
 pub(super) enum RequestError {
     Timeout,
+    /// Nobody waits for the answer any more.
+    Cancelled,
     /// The service returned an error status, with this message.
     Status(u16, String),
     /// The quota is exhausted, which waiting does not change.
@@ -67,6 +70,7 @@ impl From<RequestError> for ModelError {
     fn from(refusal: RequestError) -> Self {
         match refusal {
             RequestError::Timeout => Self::Timeout,
+            RequestError::Cancelled => Self::Unavailable("the request was cancelled".to_owned()),
             RequestError::Broken(words, _) => Self::Unavailable(words),
             RequestError::Malformed(words) => Self::Malformed(words),
             RequestError::Quota(words) => {
@@ -90,7 +94,7 @@ impl From<RequestError> for ModelError {
 }
 
 /// A connection to a service.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Transport {
     agent: Agent,
     url: String,
@@ -98,6 +102,15 @@ pub(super) struct Transport {
     key: Option<ApiKey>,
     retries: u32,
     backoff: Duration,
+    cancellation: Cancellation,
+}
+
+/// What a thread that sends a request tells.
+enum Progress {
+    /// A part of an answer that is streamed.
+    Part(String),
+    /// The end: the answer, or an error with the delay that the service asks for.
+    Done(Result<Answered, (RequestError, Option<Duration>)>),
 }
 
 impl Transport {
@@ -129,7 +142,13 @@ impl Transport {
             key: endpoint.key.clone(),
             retries: endpoint.retries,
             backoff: endpoint.backoff,
+            cancellation: Cancellation::default(),
         })
+    }
+
+    /// Gives up requests when they are cancelled.
+    pub(super) fn set_cancellation(&mut self, by: Cancellation) {
+        self.cancellation = by;
     }
 
     pub(super) fn host(&self) -> &str {
@@ -152,7 +171,7 @@ impl Transport {
         let mut wait = self.backoff;
         let mut left = self.retries;
         loop {
-            let (refusal, asked) = match self.send_once(&body, deadline, partial) {
+            let (refusal, asked) = match self.send_in_thread(&body, deadline, partial) {
                 Ok(answered) => return Ok(answered),
                 Err(failed) => failed,
             };
@@ -164,9 +183,36 @@ impl Transport {
             if pause > MAX_WAIT || deadline.left().is_none_or(|time| time <= pause) {
                 return Err(refusal);
             }
-            std::thread::sleep(pause);
+            if !self.cancellation.sleep(pause) {
+                return Err(RequestError::Cancelled);
+            }
             wait = wait.saturating_mul(2);
             left -= 1;
+        }
+    }
+
+    /// Sends a request once, in a thread of its own, which is left alone if the request is cancelled.
+    fn send_in_thread(
+        &self,
+        body: &str,
+        deadline: Deadline,
+        partial: &mut dyn FnMut(&str),
+    ) -> Result<Answered, (RequestError, Option<Duration>)> {
+        let (tell, progress) = mpsc::channel();
+        let transport = self.clone();
+        let body = body.to_owned();
+        std::thread::spawn(move || {
+            let result = transport.send_once(&body, deadline, &mut |part| {
+                let _ = tell.send(Progress::Part(part.to_owned()));
+            });
+            let _ = tell.send(Progress::Done(result));
+        });
+        loop {
+            match self.cancellation.receive(&progress) {
+                Some(Progress::Part(part)) => partial(&part),
+                Some(Progress::Done(result)) => return result,
+                None => return Err((RequestError::Cancelled, None)),
+            }
         }
     }
 

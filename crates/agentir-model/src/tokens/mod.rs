@@ -86,6 +86,13 @@ impl Tokens {
             Answer::Values(values) => self.count(&Json::Object(values.clone()).to_string()),
             Answer::Choice(chosen) => self.count(&crate::chat::choice_json(chosen).to_string()),
             Answer::Verdict(holds) => self.count(&crate::chat::verdict_json(*holds).to_string()),
+            Answer::Several(answers) => {
+                let all = answers.iter().enumerate().map(|(index, answer)| {
+                    self.count(&crate::chat::part_name(index)) + self.answer(answer)
+                });
+                all.sum()
+            }
+            Answer::Summary(text) => self.count(text),
         }
     }
 

@@ -44,6 +44,8 @@ pub fn field(text: &str) -> FieldSpec {
         prompt: None,
         values,
         pattern: None,
+        format: None,
+        rule: None,
         hints: Vec::new(),
         required: true,
     }
@@ -55,7 +57,13 @@ pub fn fields(list: &[&str]) -> Vec<FieldSpec> {
 
 pub fn extract(message: &str, fields: Vec<FieldSpec>, asked: Option<&str>) -> ModelRequest {
     let asked = asked.map(str::to_owned);
-    request(ModelTask::Extract { message: message.to_owned(), context: Vec::new(), fields, asked })
+    request(ModelTask::Extract {
+        message: message.to_owned(),
+        context: Vec::new(),
+        fields,
+        asked,
+        known: Map::new(),
+    })
 }
 
 /// A candidate, written `name: description | example | example`.
@@ -86,6 +94,7 @@ pub fn judge(statement: &str, text: &str) -> ModelRequest {
         statement: statement.to_owned(),
         text: text.to_owned(),
         context: Vec::new(),
+        in_doubt: false,
     })
 }
 
@@ -106,7 +115,18 @@ pub fn converse(
 ) -> ModelRequest {
     let Json::Object(known) = known else { panic!("what is known is an object") };
     let system = "Goal: Help people to find books. Be kind.".to_owned();
-    request(ModelTask::Converse { system, messages, tools, missing, known })
+    request(ModelTask::Converse {
+        system,
+        situation: String::new(),
+        instructions: Vec::new(),
+        messages,
+        tools,
+        missing,
+        optional: Vec::new(),
+        known,
+        agents: Vec::new(),
+        closing: None,
+    })
 }
 
 pub fn user(text: &str) -> Message {

@@ -96,7 +96,7 @@ impl<'p> Run<'_, 'p, '_> {
     }
 
     /// Messages may refer to each other; the depth limit stops cycles.
-    fn response_text(&self, response: &Response, depth: u8) -> String {
+    pub(super) fn response_text(&self, response: &Response, depth: u8) -> String {
         let Ok(agent) = self.agent() else { return String::new() };
         if let Some(name) = &response.template
             && let Some(template) = agent.templates.get(name.value.as_str())
@@ -144,20 +144,30 @@ impl<'p> Run<'_, 'p, '_> {
         }
         self.frame().messages.push(Message::new(Role::Assistant, text));
         let agent = self.session.agent().unwrap_or_default().to_owned();
-        self.deliver(AgentMessage { agent, text: text.to_owned(), actions: None });
+        self.release(AgentMessage {
+            agent,
+            text: text.to_owned(),
+            actions: None,
+            delivered: false,
+        });
     }
 
     /// Says something on behalf of an agent, once the checks of the active agent pass.
     pub(super) fn say_as(&mut self, agent: &str, text: &str, actions: Option<Json>) {
-        let message = AgentMessage { agent: agent.to_owned(), text: text.to_owned(), actions };
+        let message = AgentMessage {
+            agent: agent.to_owned(),
+            text: text.to_owned(),
+            actions,
+            delivered: false,
+        };
         if self.answer_checks().is_some() {
             self.progress.unchecked.push(Unchecked { message, notice: self.notice });
         } else {
-            self.deliver(message);
+            self.release(message);
         }
     }
 
-    fn deliver(&mut self, message: AgentMessage) {
+    fn release(&mut self, message: AgentMessage) {
         self.emit_as(message.agent.clone(), EventKind::Say { text: message.text.clone() });
         self.progress.messages.push(message);
     }
@@ -211,7 +221,7 @@ impl<'p> Run<'_, 'p, '_> {
         for Unchecked { message, .. } in std::mem::take(&mut self.progress.unchecked) {
             // A filter may have left nothing.
             if !message.text.trim().is_empty() || message.actions.is_some() {
-                self.deliver(message);
+                self.release(message);
             }
         }
     }

@@ -310,6 +310,21 @@ impl<'p> Run<'_, 'p, '_> {
         self.missing_of(CollectRequest::of_agent(&agent.gather))
     }
 
+    /// The fields without a value that the agent takes if the user gives them, but does not have to collect.
+    pub(super) fn optional_fields(&mut self) -> Result<Vec<FieldSpec>, RuntimeError> {
+        let agent = self.agent()?;
+        let mut optional = Vec::new();
+        let overrides = self.gather_overrides()?;
+        for field in &agent.gather.fields {
+            let by_user = !matches!(field.satisfied_by, Some("authoritative_tool" | "system"));
+            let layers = self.field_layers(field, &overrides);
+            if by_user && !self.has_value(&field.name.value) && !self.must_ask(field)? {
+                optional.push(self.field_spec(agent, &layers));
+            }
+        }
+        Ok(optional)
+    }
+
     /// Whether a field has to be collected, according to its activation.
     fn must_ask(&mut self, field: &'p GatherField) -> Result<bool, RuntimeError> {
         if field.prompt_mode == Some("extract_only")
@@ -356,6 +371,7 @@ impl<'p> Run<'_, 'p, '_> {
                 wanted.push(field);
             }
         }
+        self.take_attachments(&mut wanted)?;
         if wanted.is_empty() {
             return Ok(None);
         }
@@ -414,6 +430,24 @@ impl<'p> Run<'_, 'p, '_> {
         Ok(refused)
     }
 
+    /// Fills fields of type `attachment` with the files of the message (ABL, current specification,
+    /// 3.13.4), and removes them from the fields that text can fill.
+    fn take_attachments(&mut self, wanted: &mut Vec<&'p GatherField>) -> Result<(), RuntimeError> {
+        let files = self.input.as_mut().map(|input| std::mem::take(&mut input.attachments));
+        let mut files = files.unwrap_or_default().into_iter();
+        for field in std::mem::take(wanted) {
+            let takes_file = field.ty.as_ref().is_some_and(|ty| ty.value == "attachment");
+            match takes_file.then(|| files.next()).flatten() {
+                Some(file) => {
+                    let value = from_json(&file.to_json()).unwrap_or_default();
+                    self.assign_name(&field.name.value, value)?;
+                }
+                None => wanted.push(field),
+            }
+        }
+        Ok(())
+    }
+
     /// The values of a message, by the strategy of each field: by patterns alone, by patterns and then
     /// by the model for what they do not find, or by the model. Only a step has a strategy (current
     /// specification, 3.6, "Extraction Strategies").
@@ -453,14 +487,16 @@ impl<'p> Run<'_, 'p, '_> {
         if by_model.is_empty() {
             return Ok(values);
         }
-        let mut context = self.frame().messages.clone();
-        context.pop();
+        let context = self.recent_messages(message);
+        let mut known = self.known_values()?;
+        known.retain(|name, _| specs.iter().any(|field| field.name == *name));
         let asked = asked.filter(|name| by_model.iter().any(|spec| spec.name == *name));
         let task = ModelTask::Extract {
             message: message.to_owned(),
             context,
             fields: by_model,
             asked: asked.map(str::to_owned),
+            known,
         };
         match self.ask_model(task)? {
             Answer::Values(more) => values.extend(more),
@@ -548,7 +584,7 @@ impl<'p> Run<'_, 'p, '_> {
             },
             "llm" => {
                 let statement = format!("`{text}` as {}: {rule}", spec.name);
-                self.judge(&statement, text.to_string())?
+                self.judge_or(&statement, text.to_string(), true)?
             }
             _ => true,
         })

@@ -19,6 +19,7 @@ impl<'p> Run<'_, 'p, '_> {
         let held = self.input.as_ref().map(|input| HeldMessage {
             text: input.text.clone(),
             action: input.action.clone(),
+            attachments: input.attachments.clone(),
             unread,
         });
         self.frame().held = held;
@@ -37,7 +38,8 @@ impl<'p> Run<'_, 'p, '_> {
             return;
         }
         self.session.set_system("input", &Json::from(held.text.as_str()));
-        self.input = Some(Input { text: held.text, action: held.action });
+        let HeldMessage { text, action, attachments, .. } = held;
+        self.input = Some(Input { text, action, attachments });
         // The agent has seen it; the answers to the other agent's questions are not for this one.
         let turn = self.session.turn;
         let frame = self.frame();

@@ -1,7 +1,7 @@
 //! The execution of nodes.
 
 use super::scope::{dotted, path_of};
-use super::{MASK, Next, NodeResult, Run, STAGE_SKIP, leads_onward};
+use super::{Next, NodeResult, Run, STAGE_SKIP, leads_onward};
 use crate::json::{from_json, to_json};
 use crate::model::{Message, Role};
 use crate::session::{Frame, ReturnPoint, RuntimeError, Status};
@@ -587,13 +587,12 @@ impl<'p> Run<'_, 'p, '_> {
 
     /// Masks the value of a sensitive variable for traces.
     pub(super) fn masked(&self, name: &str, value: &Json) -> Json {
-        if self.is_sensitive(name) && !value.is_null() { Json::from(MASK) } else { value.clone() }
+        self.machine.masked(name, value)
     }
 
     /// Whether any agent declares a variable as sensitive.
     pub(super) fn is_sensitive(&self, name: &str) -> bool {
-        let root = name.split(['.', '[']).next().unwrap_or(name);
-        [name, root].iter().any(|name| self.machine.sensitive.contains(name))
+        self.machine.is_sensitive(name)
     }
 
     /// Stores the capture groups of a successful match as `match`.

@@ -75,13 +75,18 @@ impl<'p> Run<'_, 'p, '_> {
         let key = (agent, condition_key(exit_when));
         let Some(variables) = self.machine.exit_variables.0.get(&key) else { return Ok(()) };
         let fields: Vec<FieldSpec> = variables.iter().map(|v| self.exit_variable_spec(v)).collect();
-        let mut context = self.frame().messages.clone();
-        context.pop();
+        let context = self.recent_messages(&message);
         // The model is assumed to have asked for the first unknown variable.
         let spoke = context.iter().any(|m| m.role == Role::Assistant);
         let unknown = |field: &&FieldSpec| self.variable(&field.name).is_none_or(|v| v.is_unset());
         let asked = fields.iter().filter(|_| spoke).find(unknown).map(|field| field.name.clone());
-        let task = ModelTask::Extract { message, context, fields: fields.clone(), asked };
+        let task = ModelTask::Extract {
+            message,
+            context,
+            fields: fields.clone(),
+            asked,
+            known: self.known_values()?,
+        };
         let Answer::Values(values) = self.ask_model(task)? else {
             return Err(RuntimeError::new("model_error", "the model returned no values"));
         };
@@ -116,6 +121,8 @@ impl<'p> Run<'_, 'p, '_> {
             prompt: None,
             values: indexmap::IndexMap::new(),
             pattern: None,
+            format: None,
+            rule: None,
             hints: Vec::new(),
             required: false,
         }

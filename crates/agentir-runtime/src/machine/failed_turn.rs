@@ -72,6 +72,13 @@ impl Run<'_, '_, '_> {
             self.settle_answers();
             said = self.progress.messages.split_off(since.min(self.progress.messages.len()));
         }
+        // What was shown before the failure stays said.
+        let mut messages = std::mem::take(&mut self.progress.messages);
+        messages.retain(|message| message.delivered);
+        messages.append(&mut said);
+        self.progress.messages = messages;
+        self.deliver_all();
+        let said = std::mem::take(&mut self.progress.messages);
         let (usage, model_calls) = (self.session.usage, self.session.model_calls);
         let turn = self.session.turn;
         let transcript = std::mem::take(&mut self.session.transcript);

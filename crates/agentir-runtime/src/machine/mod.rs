@@ -8,6 +8,7 @@
 //! Shared parts exist only once in the graph (the turn around a wait, error handlers, checks before
 //! a call). An agent records where it came from ([`ReturnPoint`]), and `Resume` returns there.
 
+mod adopt;
 mod answers;
 mod checks;
 mod collect;
@@ -19,11 +20,13 @@ mod execute;
 mod exit_conditions;
 mod failed_turn;
 mod fields;
+mod history;
 mod inferences;
 mod memory;
 mod message_classifiers;
 mod model_calls;
 mod orchestrate;
+mod plan;
 mod prompt;
 mod refusals;
 mod remote;
@@ -33,10 +36,13 @@ mod scope;
 mod tool_calls;
 mod transfer;
 
+pub use adopt::Misfit;
+
 use crate::host::Host;
 use crate::model::{Message, Role, Usage};
 use crate::session::{
-    AgentMessage, CompletedCall, Frame, ReturnPoint, RuntimeError, SESSION_VERSION, Session, Status,
+    AgentMessage, Attachment, CompletedCall, Frame, ReturnPoint, RuntimeError, SESSION_VERSION,
+    Session, Status,
 };
 use crate::trace::{Event, EventKind};
 use agentir_diagnostics::Span;
@@ -83,13 +89,15 @@ pub struct Input {
     pub text: String,
     /// The id and value of a pressed button or menu entry.
     pub action: Option<(String, Option<String>)>,
+    /// Files that come with it.
+    pub attachments: Vec<Attachment>,
 }
 
 impl Input {
     /// Text without an action.
     #[must_use]
     pub fn text(text: impl Into<String>) -> Self {
-        Self { text: text.into(), action: None }
+        Self { text: text.into(), ..Self::default() }
     }
 }
 
@@ -113,6 +121,8 @@ pub enum StartError {
     NoAgent(String),
     /// The session belongs to another program or to another version of the runtime.
     OtherProgram,
+    /// The turn was given up ([`crate::Observer::is_cancelled`]).
+    Cancelled,
 }
 
 impl fmt::Display for StartError {
@@ -123,6 +133,7 @@ impl fmt::Display for StartError {
             Self::OtherProgram => f.write_str(
                 "the session belongs to another version of these agents; start a new session",
             ),
+            Self::Cancelled => f.write_str("the turn was cancelled"),
         }
     }
 }
@@ -209,6 +220,7 @@ impl<'p> Machine<'p> {
         };
         let mut session = Session {
             version: SESSION_VERSION,
+            id: String::new(),
             program: self.fingerprint.clone(),
             status: Status::Await,
             turn: 0,
@@ -225,6 +237,7 @@ impl<'p> Machine<'p> {
             last_turn_at: None,
             flow_steps: 0,
             orchestration: None,
+            places: None,
             unfinished: Vec::new(),
         };
         session.set_system("channel", &Json::from("web"));
@@ -242,8 +255,9 @@ impl<'p> Machine<'p> {
     /// Runs one turn: in response to `input`, or the opening turn before the user says anything.
     ///
     /// # Errors
-    /// Returns [`StartError::OtherProgram`]. Errors during the conversation are part of the
-    /// [`Turn`].
+    /// Returns [`StartError::OtherProgram`], or [`StartError::Cancelled`]; the session has then stopped in
+    /// the middle of the turn, and only a copy made before can continue. Errors during the
+    /// conversation are part of the [`Turn`].
     pub fn turn(
         &self,
         session: &mut Session,
@@ -256,6 +270,9 @@ impl<'p> Machine<'p> {
         if matches!(session.status, Status::Done | Status::Failed) {
             return Ok(Turn { messages: Vec::new(), status: session.status, error: None });
         }
+        if session.id.is_empty() {
+            session.id = format!("{:016x}{:016x}", host.clock.random(), host.clock.random());
+        }
         let mut run = Run {
             machine: self,
             session,
@@ -267,11 +284,14 @@ impl<'p> Machine<'p> {
             condition_results: FxHashMap::default(),
             locals: Vec::new(),
             orchestration: orchestrate::Orchestration::default(),
+            calls_done: FxHashMap::default(),
+            cancelled: false,
             strict: false,
             notice: false,
             judged: FxHashMap::default(),
             calls: Vec::new(),
             render_error: RefCell::new(None),
+            ahead: plan::Ahead::default(),
         };
         let now = run.host.clock.now();
         run.session.remove_expired(now);
@@ -286,6 +306,7 @@ impl<'p> Machine<'p> {
         let good = run.session.clone();
         run.session.transcript = transcript;
         run.begin_turn();
+        run.ask_ahead();
         let status = match run.screen_message() {
             Some(status) => status,
             None => {
@@ -293,14 +314,31 @@ impl<'p> Machine<'p> {
                 run.run_until_wait()
             }
         };
-        Ok(match run.progress.failed.take() {
+        if run.was_cancelled() {
+            return Err(StartError::Cancelled);
+        }
+        let turn = match run.progress.failed.take() {
             Some(failed) => run.end_failed_turn(good, failed),
             None => {
                 run.settle_answers();
                 run.session.unfinished.clear();
                 run.end_turn(status)
             }
-        })
+        };
+        self.note_places(session);
+        Ok(turn)
+    }
+
+    /// A value as it may be shown: that of a sensitive variable is masked.
+    #[must_use]
+    pub fn masked(&self, name: &str, value: &Json) -> Json {
+        if self.is_sensitive(name) && !value.is_null() { Json::from(MASK) } else { value.clone() }
+    }
+
+    /// Whether any agent declares a variable as sensitive.
+    fn is_sensitive(&self, name: &str) -> bool {
+        let root = name.split(['.', '[']).next().unwrap_or(name);
+        [name, root].iter().any(|name| self.sensitive.contains(name))
     }
 }
 
@@ -351,6 +389,10 @@ struct Run<'r, 'p, 'h> {
     locals: Vec<(smol_str::SmolStr, agentir_eval::Value)>,
     /// The state of the orchestration method.
     orchestration: orchestrate::Orchestration,
+    /// How often each call has succeeded in this turn, by what it consists of.
+    calls_done: FxHashMap<String, u32>,
+    /// Whether the turn was given up.
+    cancelled: bool,
     /// Whether a condition that cannot be evaluated is an error, as in checks, whatever the language says about
     /// other conditions.
     strict: bool,
@@ -362,6 +404,8 @@ struct Run<'r, 'p, 'h> {
     calls: Vec<CompletedCall>,
     /// The first expression of a text that could not be evaluated in this node.
     render_error: RefCell<Option<String>>,
+    /// The questions that are asked together, and their answers.
+    ahead: plan::Ahead,
 }
 
 /// The progress of a turn. Together with the session, this is the state that speculative execution
@@ -436,6 +480,10 @@ impl<'r, 'p> Run<'r, 'p, '_> {
         self.session.transcript.push(Message::new(Role::User, input.text.as_str()));
         self.session.set_system("input", &Json::from(input.text.as_str()));
         self.session.set_system("recent_input", &Json::from(input.text.as_str()));
+        if !input.attachments.is_empty() {
+            let all: Vec<Json> = input.attachments.iter().map(Attachment::to_json).collect();
+            self.session.set_system("attachments", &Json::from(all));
+        }
         if let Some(frame) = self.session.stack.last_mut() {
             frame.iterations = 0;
         }
@@ -464,7 +512,29 @@ impl<'r, 'p> Run<'r, 'p, '_> {
         self.end_turn(Status::Failed)
     }
 
+    /// Hands the messages that have passed their checks to the observer, unless what happens now may
+    /// be undone.
+    fn show_messages(&mut self) {
+        if !self.may_roll_back() {
+            self.deliver_all();
+        }
+    }
+
+    fn deliver_all(&mut self) {
+        for message in self.progress.messages.iter_mut().filter(|message| !message.delivered) {
+            message.delivered = true;
+            self.host.observer.message(message);
+        }
+    }
+
+    /// Whether the turn was given up, also if it has failed because of that.
+    fn was_cancelled(&self) -> bool {
+        let failed = self.progress.failed.is_some() || self.progress.error.is_some();
+        self.cancelled || (failed && self.host.observer.is_cancelled())
+    }
+
     fn end_turn(&mut self, status: Status) -> Turn {
+        self.deliver_all();
         self.session.status = status;
         let messages = std::mem::take(&mut self.progress.messages);
         for message in &messages {
@@ -481,10 +551,14 @@ impl<'r, 'p> Run<'r, 'p, '_> {
                 return Status::Done;
             };
             let at = NodeIndex::new(frame.node as usize);
+            if self.cancelled || self.host.observer.is_cancelled() {
+                self.cancelled = true;
+                return Status::Await;
+            }
             self.visits += 1;
             self.condition_results.clear();
             if let Some(kind) = self.machine.cfg.node(at).map(|node| node.kind) {
-                if self.stops_speculation(at, kind) {
+                if self.plan_is_complete() || self.stops_speculation(at, kind) {
                     return Status::Await;
                 }
                 if self.restore_deferred_guardrails(at, kind) {

@@ -1,5 +1,6 @@
 //! Model requests, and nodes at which the model leads the conversation.
 
+use super::prompt::{Prompt, PromptParts};
 use super::{Next, NodeResult, Run, leads_onward};
 use crate::model::{
     Answer, Candidate, Message, ModelError, ModelRequest, ModelSettings, ModelTask, Purpose, Role,
@@ -8,7 +9,7 @@ use crate::model::{
 use crate::session::RuntimeError;
 use crate::trace::EventKind;
 use agentir_flow::cfg::{Edge, EdgeKind, NodeKind, Origin, iterations};
-use agentir_ir::{NumberOrText, ReasoningZone};
+use agentir_ir::{NumberOrText, ReasoningZone, Response};
 use petgraph::graph::{EdgeIndex, NodeIndex};
 use serde_json::{Map, Value as Json};
 
@@ -21,6 +22,9 @@ pub(super) const RETURN_TOOL: &str = "__return_to_parent__";
 impl<'p> Run<'_, 'p, '_> {
     /// Sends a task to the model and returns its answer.
     pub(super) fn ask_model(&mut self, task: ModelTask) -> Result<Answer, RuntimeError> {
+        if let Some(answer) = self.answer_ahead(&task) {
+            return answer;
+        }
         let agent = self.agent()?;
         let number = |n: &Option<NumberOrText>| match n {
             Some(NumberOrText::Number(n)) => Some(n.0),
@@ -49,8 +53,10 @@ impl<'p> Run<'_, 'p, '_> {
             ModelRequest { agent: agent.metadata.name.value.to_string(), step, settings, task };
         // What a check may still refuse or change is not streamed.
         let streams = self.answer_checks().is_none()
-            && !self.is_speculative()
+            && self.progress.unchecked.is_empty()
+            && !self.may_roll_back()
             && matches!(request.task, ModelTask::Converse { .. });
+        self.show_messages();
         let observer = &mut *self.host.observer;
         let reply = self.host.model.respond(&request, &mut |part| {
             if streams {
@@ -95,6 +101,10 @@ impl<'p> Run<'_, 'p, '_> {
                 names.join(", ")
             }
             Answer::Verdict(holds) => holds.to_string(),
+            Answer::Several(answers) => {
+                answers.iter().map(|answer| self.summary(answer)).collect::<Vec<_>>().join("; ")
+            }
+            Answer::Summary(text) => text.clone(),
         }
     }
 
@@ -104,9 +114,21 @@ impl<'p> Run<'_, 'p, '_> {
         self.judge(statement, text)
     }
 
+    /// Whether a statement holds for a text; it does not if that cannot be told.
     pub(super) fn judge(&mut self, statement: &str, text: String) -> Result<bool, RuntimeError> {
-        let context = self.frame().messages.clone();
-        let task = ModelTask::Judge { statement: statement.to_owned(), text, context };
+        self.judge_or(statement, text, false)
+    }
+
+    /// Whether a statement holds for a text, and what counts if that cannot be told.
+    pub(super) fn judge_or(
+        &mut self,
+        statement: &str,
+        text: String,
+        in_doubt: bool,
+    ) -> Result<bool, RuntimeError> {
+        let context = self.recent_messages(&text);
+        let statement = statement.to_owned();
+        let task = ModelTask::Judge { statement, text, context, in_doubt };
         match self.ask_model(task)? {
             Answer::Verdict(holds) => Ok(holds),
             other => Err(unexpected_answer("judge", &other)),
@@ -139,7 +161,7 @@ impl<'p> Run<'_, 'p, '_> {
             return Ok(Vec::new());
         }
         let message = self.input.as_ref().map(|i| i.text.clone()).unwrap_or_default();
-        let context = self.frame().messages.clone();
+        let context = self.recent_messages(&message);
         let known: Vec<String> = candidates.iter().map(|c| c.name.clone()).collect();
         let task = ModelTask::Choose {
             purpose: purpose.to_owned(),
@@ -386,6 +408,30 @@ impl<'p> Run<'_, 'p, '_> {
         Ok(question.and_then(|q| q.answer.as_ref()).map(|a| self.render(a)))
     }
 
+    /// What the agent says once it has answered, because a completion condition holds already that needs no model.
+    fn closing_text(&mut self) -> Option<String> {
+        let agent = self.agent().ok()?;
+        if agent.flow.is_some() {
+            return None;
+        }
+        let done = agent.completion.conditions.iter().find(|done| {
+            let expr = done.when.as_ref().and_then(|when| when.expr());
+            expr.is_some_and(|expr| {
+                let outcome = agentir_eval::outcome(expr, &self.scope(), self.dialect());
+                outcome == agentir_eval::Outcome::True
+            })
+        })?;
+        let text = match (&done.respond, &done.respond_template) {
+            (Some(text), _) => self.render(text),
+            (None, Some(name)) => {
+                let response = Response { template: Some(name.clone()), ..Response::default() };
+                self.response_text(&response, 0)
+            }
+            (None, None) => return None,
+        };
+        (!text.trim().is_empty()).then_some(text)
+    }
+
     /// Builds the task for a model that leads the conversation.
     fn converse_task(
         &mut self,
@@ -438,10 +484,9 @@ impl<'p> Run<'_, 'p, '_> {
                 parameters: Vec::new(),
             });
         }
-        let system = self.system_prompt(zone)?;
-        self.check_rendered()?;
-        let messages = self.frame().messages.clone();
+        let messages = self.history()?;
         let mut missing = if in_step { Vec::new() } else { self.missing_fields()? };
+        let optional = if in_step { Vec::new() } else { self.optional_fields()? };
         // After a rejected value, the prompt says what was wrong with it.
         if let Some((field, message)) = self.progress.rejected.take()
             && let Some(field) = missing.iter_mut().find(|m| m.name == field)
@@ -450,8 +495,31 @@ impl<'p> Run<'_, 'p, '_> {
         }
         self.expect_answer_for(missing.first());
         let known = self.known_values()?;
+        let agents = if zone.is_none() { self.routed_agents()? } else { Vec::new() };
+        let closing = if in_step { None } else { self.closing_text() };
+        let parts = PromptParts {
+            tools: !tools.is_empty(),
+            agents: &agents,
+            missing: &missing,
+            optional: &optional,
+            known: &known,
+            closing: closing.as_deref(),
+        };
+        let Prompt { system, situation, instructions } = self.prompt(zone, &parts)?;
+        self.check_rendered()?;
         let system = self.with_guardrails(system);
-        Ok(ModelTask::Converse { system, messages, tools, missing, known })
+        Ok(ModelTask::Converse {
+            system,
+            situation,
+            instructions,
+            messages,
+            tools,
+            missing,
+            optional,
+            known,
+            agents,
+            closing,
+        })
     }
 }
 
@@ -468,6 +536,8 @@ fn unexpected_answer(task: &str, answer: &Answer) -> RuntimeError {
         Answer::Values(_) => "values",
         Answer::Choice(_) => "a choice",
         Answer::Verdict(_) => "a verdict",
+        Answer::Several(_) => "several answers",
+        Answer::Summary(_) => "a summary",
     };
     RuntimeError::new("model_error", format!("the model answered a `{task}` request with {form}"))
 }

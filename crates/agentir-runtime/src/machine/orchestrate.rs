@@ -300,9 +300,19 @@ impl<'p> Run<'_, 'p, '_> {
         self.progress.clone_from(&kept.progress);
     }
 
+    /// Begins an execution that is rolled back.
+    pub(super) const fn speculate(&mut self) {
+        self.orchestration.speculative = true;
+    }
+
     /// Whether execution may still be rolled back, so that nothing must be sent to the user.
     pub(super) const fn is_speculative(&self) -> bool {
         self.orchestration.speculative
+    }
+
+    /// Whether what is said now may be said again, or not at all.
+    pub(super) const fn may_roll_back(&self) -> bool {
+        self.orchestration.speculative || self.orchestration.deferred.is_some()
     }
 
     /// Stops speculative execution before a node with external side effects.

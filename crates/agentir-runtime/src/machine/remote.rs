@@ -111,7 +111,8 @@ impl<'p> Run<'_, 'p, '_> {
         let nothing = Remote::default();
         let remote = self.remote(transfer).unwrap_or(&nothing);
         let agent = self.session.agent().unwrap_or_default().to_owned();
-        let timeout_ms = self.remote_timeout(remote);
+        let timeout_ms = self.remote_timeout(transfer, remote);
+        let idempotency_key = self.idempotency_key(transfer.to, &arguments);
         let call = ToolCall {
             agent: &agent,
             name: transfer.to,
@@ -119,12 +120,13 @@ impl<'p> Run<'_, 'p, '_> {
             remote: Some(remote),
             arguments,
             timeout_ms,
+            idempotency_key,
             session: Map::new(),
         };
-        let answer = self.host.tools.call(&call);
+        let answer = self.perform(&call);
         let (result, error) = match &answer {
             Ok(answer) => (Some(self.masked_answer(answer)), None),
-            Err(failure) => (None, Some(failure.message.clone())),
+            Err(failure) => (None, Some(failure.explanation().to_owned())),
         };
         self.emit(EventKind::Result { tool: transfer.to.to_owned(), result, error });
         let reply = match answer {
@@ -172,22 +174,37 @@ impl<'p> Run<'_, 'p, '_> {
             && self.machine.cfg.node(at).is_some_and(|node| goes(node.kind))
     }
 
-    /// The declaration of how to reach a remote agent.
-    fn remote(&self, transfer: &Transfer<'p>) -> Option<&'p Remote> {
-        let agent = self.agent().ok()?;
-        let meant = |name: &'p agentir_diagnostics::Spanned<agentir_expr::Name>| {
-            name.value == transfer.to || agent.resolve_alias(name).value == transfer.to
+    /// The delegations to an agent and the handoffs to it, with how it is reached and how long it may take.
+    fn declarations(
+        &self,
+        transfer: &Transfer<'p>,
+    ) -> impl Iterator<Item = (Option<&'p Remote>, Option<&'p str>)> {
+        let to = transfer.to;
+        let agent = self.agent().ok();
+        let meant = move |name: &agentir_diagnostics::Spanned<agentir_expr::Name>| {
+            name.value == to || agent.is_some_and(|a| a.resolve_alias(name).value == to)
         };
-        let c = &agent.coordination;
-        let delegates = c.delegates.iter().filter(|d| meant(&d.agent)).map(|d| &d.remote);
-        let handoffs = c.handoffs.iter().filter(|h| meant(&h.to)).map(|h| &h.remote);
-        delegates.chain(handoffs).find_map(Option::as_ref)
+        let coordination = || agent.into_iter().map(|agent| &agent.coordination);
+        let delegates = coordination().flat_map(|c| &c.delegates).filter(move |d| meant(&d.agent));
+        let delegates = delegates
+            .map(|d| (d.remote.as_ref(), d.timeout.as_ref().map(|limit| limit.value.as_str())));
+        let handoffs = coordination().flat_map(|c| &c.handoffs).filter(move |h| meant(&h.to));
+        let handoffs = handoffs
+            .map(|h| (h.remote.as_ref(), h.timeout.as_ref().and_then(agentir_ir::Data::as_str)));
+        delegates.chain(handoffs)
     }
 
-    /// The time limit of a remote agent: its own, or else that of tools.
-    fn remote_timeout(&self, remote: &Remote) -> u64 {
-        let own = remote.timeout.as_ref();
-        match own.and_then(|timeout| super::tool_calls::parse_duration_ms(&timeout.value)) {
+    /// The declaration of how to reach a remote agent.
+    fn remote(&self, transfer: &Transfer<'p>) -> Option<&'p Remote> {
+        self.declarations(transfer).find_map(|(remote, _)| remote)
+    }
+
+    /// The time limit of a remote agent: its own, or that of the delegation or the handoff, or else
+    /// that of tools.
+    fn remote_timeout(&self, transfer: &Transfer<'p>, remote: &Remote) -> u64 {
+        let own = remote.timeout.as_ref().map(|limit| limit.value.as_str());
+        let own = own.or_else(|| self.declarations(transfer).find_map(|(_, limit)| limit));
+        match own.and_then(super::tool_calls::parse_duration_ms) {
             #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped")]
             Some(ms) => ms.clamp(1.0, 3_600_000.0) as u64,
             None => self.timeout(None),

@@ -333,10 +333,11 @@ impl<'p> Run<'_, 'p, '_> {
                     about.push(' ');
                     about.push_str(&self.render(capability));
                 }
+                let examples = self.known_questions(&name.value);
                 Ok(RouteDecision::AskModel(Candidate {
                     name: reference.alias.value.to_string(),
                     description: about,
-                    examples: Vec::new(),
+                    examples,
                     keywords: Vec::new(),
                 }))
             }
@@ -431,9 +432,7 @@ impl<'p> Run<'_, 'p, '_> {
         for intent in &rule.intents {
             let known = self.intent_candidate(agent, &intent.value);
             candidate.keywords.push(intent.value.replace('_', " "));
-            if !known.description.is_empty() {
-                candidate.examples.push(known.description);
-            }
+            add_description(&mut candidate.description, &known.description);
             candidate.examples.extend(known.examples);
             candidate.keywords.extend(known.keywords);
         }
@@ -450,12 +449,16 @@ impl<'p> Run<'_, 'p, '_> {
             Some(when) if when.expr().is_some() => {
                 Ok(if self.condition(when)? { RouteDecision::Take } else { RouteDecision::Skip })
             }
-            Some(when) => Ok(RouteDecision::AskModel(Candidate {
-                name,
-                description: when.text.value.to_string(),
-                examples: vec![about],
-                keywords: Vec::new(),
-            })),
+            Some(when) => {
+                let mut description = when.text.value.to_string();
+                add_description(&mut description, &about);
+                Ok(RouteDecision::AskModel(Candidate {
+                    name,
+                    description,
+                    examples: Vec::new(),
+                    keywords: Vec::new(),
+                }))
+            }
             None => Ok(RouteDecision::AskModel(Candidate {
                 name,
                 description: about,
@@ -465,15 +468,55 @@ impl<'p> Run<'_, 'p, '_> {
         }
     }
 
-    /// The description of an agent, by its author.
-    fn agent_description(&self, name: &str) -> String {
-        let Ok(this) = self.agent() else { return String::new() };
+    /// The agents that messages to the active agent are routed to, as far as the model decides about that.
+    pub(super) fn routed_agents(&mut self) -> Result<Vec<Candidate>, RuntimeError> {
+        let machine = self.machine;
+        let part = self.agent_id().and_then(|id| machine.cfg.agent(id));
+        let Some(part) = part.filter(|_| !self.traits().model_acts_by_tools) else {
+            return Ok(Vec::new());
+        };
+        let mut agents: Vec<Candidate> = Vec::new();
+        // Nothing is decided here.
+        let delegations = self.frame().delegations.clone();
+        for at in part.nodes() {
+            if machine.cfg.node(at).is_none_or(|node| node.kind != NodeKind::Route) {
+                continue;
+            }
+            for (id, to, edge) in self.outgoing_edges(at) {
+                if edge.kind != EdgeKind::Route || !self.can_take(id, to, &edge) {
+                    continue;
+                }
+                if let RouteDecision::AskModel(candidate) = self.consider(id, &edge)?
+                    && agents.iter().all(|agent| agent.name != candidate.name)
+                {
+                    agents.push(candidate);
+                }
+            }
+        }
+        self.frame().delegations = delegations;
+        Ok(agents)
+    }
+
+    /// An agent of the program, by the name that the active agent has for it.
+    fn agent_called(&self, name: &str) -> Option<&'p Agent> {
+        let this = self.agent().ok()?;
         let spanned = agentir_diagnostics::Spanned {
             value: agentir_expr::Name::new(name),
             span: agentir_diagnostics::Span::default(),
         };
-        let real = this.resolve_alias(&spanned);
-        let Some(agent) = self.machine.program.agent(&real.value) else { return String::new() };
+        self.machine.program.agent(&this.resolve_alias(&spanned).value)
+    }
+
+    /// The questions that an agent has answers to.
+    fn known_questions(&self, name: &str) -> Vec<String> {
+        let knowledge = self.agent_called(name).and_then(|agent| agent.knowledge.as_ref());
+        let questions = knowledge.into_iter().flat_map(|k| &k.questions);
+        questions.filter_map(|q| q.question.as_ref()).map(|q| self.render(q)).collect()
+    }
+
+    /// The description of an agent, by its author.
+    fn agent_description(&self, name: &str) -> String {
+        let Some(agent) = self.agent_called(name) else { return String::new() };
         let text = agent.identity.goal.as_ref().or(agent.metadata.description.as_ref());
         text.map(|t| self.render(t)).unwrap_or_default()
     }
@@ -492,6 +535,16 @@ fn reads_message(expr: &Expr) -> bool {
         Visit::Children
     });
     reads
+}
+
+/// Adds what a description does not say yet.
+fn add_description(description: &mut String, more: &str) {
+    let more = more.trim();
+    if description.is_empty() {
+        description.push_str(more);
+    } else if !more.is_empty() && !description.contains(more) {
+        description.push_str(&format!(" ({more})"));
+    }
 }
 
 /// Whether an expression reads the user's message.

@@ -4,7 +4,7 @@ use super::refusals::BLOCKED;
 use super::{Next, NodeResult, Run, leads_onward};
 use crate::host::{FailureKind, MAX_ARGUMENTS, ToolCall, ToolFailure};
 use crate::json::{from_json, to_json};
-use crate::session::{CompletedCall, ReturnPoint, RuntimeError};
+use crate::session::{CompletedCall, ReturnPoint, RuntimeError, Session};
 use crate::trace::EventKind;
 use agentir_expr::{Expr, ExprKind};
 use agentir_flow::cfg::{EdgeKind, Origin};
@@ -15,6 +15,9 @@ use agentir_ir::{
 use petgraph::graph::NodeIndex;
 use serde_json::{Map, Value as Json};
 use std::collections::BTreeSet;
+
+/// The length of an idempotency key, in hexadecimal digits: 128 bits.
+const IDEMPOTENCY_KEY_CHARS: usize = 32;
 
 /// A tool and the arguments of a call.
 type PlannedCall<'p> = (&'p str, Map<String, Json>);
@@ -258,7 +261,7 @@ impl<'p> Run<'_, 'p, '_> {
                 self.emit(EventKind::Result {
                     tool: name.to_owned(),
                     result: None,
-                    error: Some(failure.message.clone()),
+                    error: Some(failure.explanation().to_owned()),
                 });
             }
         }
@@ -325,23 +328,45 @@ impl<'p> Run<'_, 'p, '_> {
         let result = match done {
             Some(at) => self.session.unfinished.remove(at).result,
             None => {
-                let arguments = arguments.clone();
+                let idempotency_key = self.idempotency_key(name, &arguments);
                 let session = self.session_values();
                 let call = ToolCall {
                     agent: &agent,
                     name,
                     tool,
                     remote: None,
-                    arguments,
+                    arguments: arguments.clone(),
                     timeout_ms,
+                    idempotency_key,
                     session,
                 };
-                self.host.tools.call(&call)?
+                self.perform(&call)?
             }
         };
         let tool = name.to_owned();
         self.calls.push(CompletedCall { agent, tool, arguments, result: result.clone() });
         Ok(result)
+    }
+
+    /// Makes a call, before which the user sees what was said.
+    pub(super) fn perform(&mut self, call: &ToolCall<'_>) -> Result<Json, ToolFailure> {
+        self.show_messages();
+        let result = self.host.tools.call(call);
+        if result.is_ok() {
+            let content = call_content(call.name, &call.arguments);
+            *self.calls_done.entry(content).or_default() += 1;
+        }
+        result
+    }
+
+    /// The key of a call: the same if the call is made again in the same turn of the conversation,
+    /// unless the first one has succeeded.
+    pub(super) fn idempotency_key(&self, name: &str, arguments: &Map<String, Json>) -> String {
+        let content = call_content(name, arguments);
+        let done = self.calls_done.get(&content).copied().unwrap_or(0);
+        let Session { id, turn, .. } = &*self.session;
+        let hash = blake3::hash(format!("{id}\n{turn}\n{done}\n{content}").as_bytes());
+        hash.to_hex().chars().take(IDEMPOTENCY_KEY_CHARS).collect()
     }
 
     /// The variables that declarations of tools read as `{{session.x}}` (current specification, 3.5).
@@ -404,6 +429,12 @@ impl<'p> Run<'_, 'p, '_> {
         self.recall(&format!("tool:{tool}:after"));
         Ok(())
     }
+}
+
+/// What a call consists of, whatever the order of its arguments.
+fn call_content(name: &str, arguments: &Map<String, Json>) -> String {
+    let sorted: std::collections::BTreeMap<_, _> = arguments.iter().collect();
+    serde_json::json!([name, sorted]).to_string()
 }
 
 /// The result of a failed call: what the tool returned with the error, and always the message as

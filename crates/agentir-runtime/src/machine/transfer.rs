@@ -187,10 +187,13 @@ impl<'p> Run<'_, 'p, '_> {
 
     /// The conversation, without tool calls.
     fn text_messages(&mut self) -> Vec<Message> {
-        let all = self.frame().messages.iter();
-        all.filter(|m| m.calls.is_empty() && m.role != Role::Tool && !m.text.is_empty())
-            .cloned()
-            .collect()
+        let frame = self.frame();
+        let summary = (!frame.summary.is_empty())
+            .then(|| Message::new(Role::System, super::history::earlier(&frame.summary)));
+        let said = frame.messages.iter();
+        let said =
+            said.filter(|m| m.calls.is_empty() && m.role != Role::Tool && !m.text.is_empty());
+        summary.into_iter().chain(said.cloned()).collect()
     }
 
     fn input_by_name(&mut self, name: &str, asks: bool) -> Result<HandoffInput, RuntimeError> {
@@ -616,6 +619,7 @@ impl<'p> Run<'_, 'p, '_> {
         }
         let name = agent.metadata.name.value.clone();
         let escalation = Escalation { agent: &name, reason, priority, context };
+        self.show_messages();
         let reply = self.host.human.take_over(&escalation);
         for message in &reply.messages {
             self.tell(message);

@@ -119,8 +119,11 @@ impl Model for Told {
                 let agrees = statement == "the user agrees" && text == "yes";
                 Answer::Verdict(agrees || self.holds.iter().any(|h| statement.contains(h)))
             }
-            ModelTask::Converse { system, messages, .. } => {
-                self.system.push(system.clone());
+            ModelTask::Several { .. } | ModelTask::Summarize { .. } => {
+                return Err(ModelError::Unavailable("it answers single questions".to_owned()));
+            }
+            ModelTask::Converse { system, situation, messages, .. } => {
+                self.system.push(format!("{system}{situation}"));
                 self.messages.push(messages.iter().map(line).collect());
                 self.answers.pop_front().ok_or_else(|| {
                     ModelError::Unscripted(format!("{} asks to converse", request.agent))

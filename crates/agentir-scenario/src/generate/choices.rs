@@ -173,6 +173,10 @@ impl Model for ChoosingModel<'_, '_> {
                     ScriptEntry { holds: Some(holds), ..ScriptEntry::default() },
                 )
             }
+            // They are sent only to models that ask for them.
+            ModelTask::Several { .. } | ModelTask::Summarize { .. } => {
+                return Err(ModelError::Unavailable("it answers single questions".to_owned()));
+            }
             ModelTask::Converse { tools, .. } => {
                 let chosen = world.choose(tools.len() + 1);
                 let mut inner = world.inner.borrow_mut();

@@ -240,7 +240,7 @@ fn possible_inputs(
         agent.action_handlers.iter().chain(steps().flat_map(|s| &s.on_action)).collect();
     for handler in handlers {
         let id = handler.action_id.value.to_string();
-        all.push(Input { text: id.clone(), action: Some((id, None)) });
+        all.push(Input { text: id.clone(), action: Some((id, None)), ..Input::default() });
     }
     let mut seen = Vec::new();
     all.retain(|input| {

@@ -65,7 +65,7 @@ impl Intent {
                 calls.iter().map(effect).collect()
             }
             (_, Answer::Message { .. }) => vec![Self::Says],
-            (_, Answer::Verdict(_)) => Vec::new(),
+            (_, Answer::Verdict(_) | Answer::Several(_) | Answer::Summary(_)) => Vec::new(),
         }
     }
 }
@@ -184,6 +184,10 @@ impl Model for IntentModel<'_> {
                     _ => None,
                 });
                 Answer::Choice(chosen.into_iter().map(|name| (name, 1.0)).collect())
+            }
+            // They are sent only to models that ask for them.
+            ModelTask::Several { .. } | ModelTask::Summarize { .. } => {
+                return Err(ModelError::Unavailable("it answers single questions".to_owned()));
             }
             ModelTask::Converse { tools, .. } => {
                 let effects: Vec<(String, Effect)> = tools

@@ -1,6 +1,7 @@
 //! What a tool says about how it is called by HTTP, read once and checked.
 
 use super::auth::Auth;
+use crate::settings::{Setting, duration, setting_text};
 use agentir_ir::{Data, Tool};
 use serde_json::{Map, Value as Json};
 use std::time::Duration;
@@ -22,9 +23,6 @@ const UNSUPPORTED_FIELDS: &[(&str, &str)] = &[
     ("tls_profile", "TLS profiles"),
 ];
 
-/// Settings that stand for numbers: `{{config.TIMEOUT}}`.
-pub(super) type Setting<'s> = &'s dyn Fn(&str) -> Result<String, String>;
-
 /// A tool of type `http`.
 #[derive(Clone, Debug)]
 pub(super) struct HttpBinding {
@@ -36,7 +34,6 @@ pub(super) struct HttpBinding {
     pub(super) query: Option<Vec<(String, String)>>,
     pub(super) body: Body,
     pub(super) auth: Auth,
-    pub(super) timeout: Option<Duration>,
     pub(super) retries: u32,
     pub(super) retry_delay: Duration,
     /// Calls a minute.
@@ -131,10 +128,6 @@ impl HttpBinding {
         }
         let method = text(binding, "method").unwrap_or("GET").to_ascii_uppercase();
         let (retries, retry_delay) = retries(binding, setting)?;
-        let timeout = match binding.get("timeout") {
-            Some(written) => Some(duration(written, "timeout", setting)?),
-            None => None,
-        };
         Ok(Self {
             endpoint: endpoint.to_owned(),
             headers: pairs(binding.get("headers")),
@@ -145,7 +138,6 @@ impl HttpBinding {
                 binding.get("auth_config"),
                 tool.auth_profile_ref.as_ref().map(|profile| profile.value.as_str()),
             )?,
-            timeout,
             retries,
             retry_delay,
             rate_limit: match binding.get("rate_limit") {
@@ -254,34 +246,7 @@ fn breaker(binding: &Map<String, Data>, setting: Setting<'_>) -> Result<Option<B
     Ok(Some(Breaker { threshold, reset }))
 }
 
-/// A number or a setting that stands for one, as text.
-fn setting_text(written: &Data, setting: Setting<'_>) -> Result<String, String> {
-    match written {
-        Json::String(text) => setting(text),
-        other => Ok(crate::template::value_text(other)),
-    }
-}
-
 fn integer(written: &Data, field: &str, setting: Setting<'_>) -> Result<u32, String> {
     let text = setting_text(written, setting)?;
     text.trim().parse().map_err(|_| format!("its `{field}` needs a whole number"))
-}
-
-/// Milliseconds, or a number with its unit: `15s`.
-fn duration(written: &Data, field: &str, setting: Setting<'_>) -> Result<Duration, String> {
-    const UNITS: &[(&str, f64)] =
-        &[("ms", 1.0), ("s", 1000.0), ("m", 60_000.0), ("h", 3_600_000.0)];
-    let text = setting_text(written, setting)?;
-    let text = text.trim();
-    let split = text.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(text.len());
-    let (number, unit) = text.split_at(split);
-    let unit = if unit.is_empty() { "ms" } else { unit };
-    let factor = UNITS.iter().find(|(name, _)| *name == unit).map(|(_, factor)| factor);
-    let ms = factor.and_then(|factor| Some(number.trim().parse::<f64>().ok()? * factor));
-    let ms = ms
-        .filter(|ms| ms.is_finite() && (0.0..=crate::MAX_TIMEOUT.as_millis() as f64).contains(ms));
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked above")]
-    ms.map(|ms| Duration::from_millis(ms as u64)).ok_or_else(|| {
-        format!("its `{field}` needs milliseconds, or a number with `s`, `m` or `h`")
-    })
 }

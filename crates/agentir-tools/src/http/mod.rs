@@ -13,7 +13,7 @@ use crate::environment::{EnvVars, Secrets};
 use crate::hosts::{CheckedResolver, Hosts, NotPermitted};
 use crate::template::{self, Encoding, Values};
 use crate::{MAX_ANSWER_BYTES, MAX_TIMEOUT};
-use agentir_runtime::{FailureKind, ToolCall, ToolFailure, Tools};
+use agentir_runtime::{Cancellation, FailureKind, ToolCall, ToolFailure, Tools};
 use auth::{AuthRequirement, Credentials, Grant};
 use binding::{Body, ContentType, HttpBinding};
 use limits::Limits;
@@ -24,6 +24,10 @@ use ureq::http::{self, HeaderName, HeaderValue, Method, Uri};
 use ureq::unversioned::resolver::DefaultResolver;
 use ureq::unversioned::transport::DefaultConnector;
 use ureq::{Agent, AsSendBody};
+
+/// The header that tells a service that a request is the same as an earlier one, as many services know it
+/// (draft-ietf-httpapi-idempotency-key-header).
+const IDEMPOTENCY_KEY: &str = "Idempotency-Key";
 
 /// A token is refreshed this long before it expires.
 const TOKEN_REFRESH_MARGIN: Duration = Duration::from_secs(30);
@@ -42,6 +46,7 @@ pub struct Http {
     hosts: Hosts,
     limits: Limits,
     tokens: HashMap<Grant, Token>,
+    cancellation: Cancellation,
 }
 
 struct Token {
@@ -68,6 +73,8 @@ struct Response {
 enum CallError {
     /// Time is over.
     Timeout,
+    /// Nobody waits for it any more.
+    Cancelled,
     /// Trying again may help.
     Network(String),
     /// It will not.
@@ -91,7 +98,20 @@ impl Http {
             hosts,
             limits: Limits::default(),
             tokens: HashMap::new(),
+            cancellation: Cancellation::default(),
         }
+    }
+
+    /// Gives up a call when it is cancelled.
+    #[must_use]
+    pub fn cancellation(mut self, by: Cancellation) -> Self {
+        self.cancellation = by;
+        self
+    }
+
+    /// The settings of the environment.
+    pub(crate) const fn env(&self) -> &EnvVars {
+        &self.env
     }
 
     fn run(&mut self, call: &ToolCall<'_>, secrets: &mut Secrets) -> Result<Json, ToolFailure> {
@@ -108,12 +128,13 @@ impl Http {
         let fixed = Values { arguments: &no_arguments, ..values };
         let setting = |text: &str| fixed.fill(text, Encoding::Plain, &mut Secrets::default());
         HttpBinding::new(tool, &setting).map_err(refused).and_then(|binding| {
-            let timeout = effective_timeout(call, &binding);
+            let timeout = crate::call_timeout(call);
             let end = Instant::now() + timeout;
             let body = request_body(&binding, values, secrets).map_err(refused)?;
             let url = url(&binding, values, secrets).map_err(refused)?;
             self.hosts.check(&url).map_err(refused)?;
-            let headers = headers(&binding, values, secrets).map_err(refused)?;
+            let headers =
+                headers(&binding, values, &call.idempotency_key, secrets).map_err(refused)?;
             let ready = PreparedRequest { binding: &binding, url, headers, body, end };
             let timed_out = || {
                 let words = format!("`{name}` did not answer within {} ms", timeout.as_millis());
@@ -135,6 +156,7 @@ impl Http {
             match outcome {
                 Ok(answer) => result_of(&binding, name, &at, &answer),
                 Err(CallError::Timeout) => Err(timed_out()),
+                Err(CallError::Cancelled) => Err(crate::cancelled(call)),
                 Err(CallError::Network(why)) => Err(ToolFailure::new(
                     FailureKind::Api,
                     format!("`{name}` could not reach {at}: {why}"),
@@ -187,7 +209,9 @@ impl Http {
                 return outcome;
             }
             tries += 1;
-            std::thread::sleep(wait);
+            if !self.cancellation.sleep(wait) {
+                return Err(CallError::Cancelled);
+            }
             delay = (delay * 2).min(MAX_RETRY_DELAY);
         }
     }
@@ -218,22 +242,16 @@ impl Http {
         if left.is_zero() {
             return Err(CallError::Timeout);
         }
-        let response = match &ready.body {
-            Some(body) => self.send(builder.body(body.as_str()), left),
-            None => self.send(builder.body(()), left),
-        }?;
-        read_response(response)
-    }
-
-    fn send<B: AsSendBody>(
-        &self,
-        request: http::Result<http::Request<B>>,
-        left: Duration,
-    ) -> Result<http::Response<ureq::Body>, CallError> {
-        let wrong = |e: http::Error| CallError::Final(FailureKind::Refused, e.to_string());
-        let request = self.agent.configure_request(request.map_err(wrong)?);
-        let request = request.timeout_global(Some(left)).allow_non_standard_methods(true).build();
-        self.agent.run(request).map_err(|e| call_error(&e))
+        let agent = self.agent.clone();
+        let body = ready.body.clone();
+        let sent = self.cancellation.run(move || {
+            let response = match &body {
+                Some(body) => send(&agent, builder.body(body.as_str()), left),
+                None => send(&agent, builder.body(()), left),
+            };
+            response.and_then(read_response)
+        });
+        sent.unwrap_or(Err(CallError::Cancelled))
     }
 
     /// A token, fetched if there is none that holds.
@@ -268,11 +286,15 @@ impl Http {
         })?;
         self.hosts.check(&url).map_err(refused)?;
         let request = self.agent.post(&url).config().timeout_global(Some(left)).build();
-        let response = request.send_form(form).map_err(|e| match call_error(&e) {
+        let form: Vec<(&str, String)> =
+            form.into_iter().map(|(name, value)| (name, value.to_owned())).collect();
+        let answer = self.cancellation.run(move || {
+            request.send_form(form).map_err(|e| call_error(&e)).and_then(read_response)
+        });
+        let answer = answer.unwrap_or(Err(CallError::Cancelled)).map_err(|error| match error {
             CallError::Network(why) => failed(&format!("cannot be reached: {why}")),
             other => other,
         })?;
-        let answer = read_response(response)?;
         if !(200..300).contains(&answer.status) {
             return Err(failed(&format!("answered {}", answer.status)));
         }
@@ -321,10 +343,15 @@ impl PreparedRequest<'_> {
     }
 }
 
-/// The shorter of what the agent and the tool allow.
-fn effective_timeout(call: &ToolCall<'_>, binding: &HttpBinding) -> Duration {
-    let agent = crate::call_timeout(call);
-    binding.timeout.map_or(agent, |own| own.min(agent))
+fn send<B: AsSendBody>(
+    agent: &Agent,
+    request: http::Result<http::Request<B>>,
+    left: Duration,
+) -> Result<http::Response<ureq::Body>, CallError> {
+    let wrong = |e: http::Error| CallError::Final(FailureKind::Refused, e.to_string());
+    let request = agent.configure_request(request.map_err(wrong)?);
+    let request = request.timeout_global(Some(left)).allow_non_standard_methods(true).build();
+    agent.run(request).map_err(|e| call_error(&e))
 }
 
 /// Whether a method sends a body.
@@ -416,6 +443,7 @@ fn url(binding: &HttpBinding, values: Values<'_>, secrets: &mut Secrets) -> Resu
 fn headers(
     binding: &HttpBinding,
     values: Values<'_>,
+    idempotency_key: &str,
     secrets: &mut Secrets,
 ) -> Result<Vec<(String, String)>, String> {
     let mut headers = Vec::new();
@@ -431,6 +459,11 @@ fn headers(
     };
     let has = |wanted: &str| headers.iter().any(|(name, _)| name.eq_ignore_ascii_case(wanted));
     let (typed, accepts) = (has("content-type"), has("accept"));
+    // Other methods are idempotent, or change nothing (RFC 9110, 9.2).
+    let repeatable = !matches!(binding.method.as_str(), "POST" | "PATCH");
+    if !repeatable && !idempotency_key.is_empty() && !has(IDEMPOTENCY_KEY) {
+        headers.push((IDEMPOTENCY_KEY.to_owned(), idempotency_key.to_owned()));
+    }
     if let (Some(kind), false) = (kind, typed) {
         headers.push(("Content-Type".to_owned(), kind.media_type().to_owned()));
     }
@@ -516,7 +549,7 @@ fn result_of(
     let words = words.and_then(|s| s.canonical_reason()).map_or(String::new(), |r| format!(" {r}"));
     let more = if (300..400).contains(&status) { ", and redirects are not followed" } else { "" };
     let message = format!("`{name}` ({at}) answered {status}{words}{more}");
-    Err(ToolFailure { kind: FailureKind::Api, message, data })
+    Err(ToolFailure { data, ..ToolFailure::new(FailureKind::Api, message) })
 }
 
 /// Data without secrets: services repeat what they were sent. Recursive; JSON is read to a depth.

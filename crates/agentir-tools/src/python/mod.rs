@@ -9,7 +9,7 @@
 use crate::MAX_ANSWER_BYTES;
 use crate::environment::EnvVars;
 use crate::process::{Process, ProcessSpec, Supervisor};
-use agentir_runtime::{FailureKind, ToolCall, ToolFailure, Tools};
+use agentir_runtime::{Cancellation, FailureKind, ToolCall, ToolFailure, Tools};
 use serde_json::{Value as Json, json};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -26,7 +26,10 @@ const RUNNER: &str = include_str!("runner.py");
 /// What is said of a name that is none of a function.
 const NO_FUNCTION: &str = "is no function of the bot";
 
-/// How much of what a function prints is kept, in bytes.
+/// How much a function may print, in bytes.
+const MAX_PRINTED_BYTES: u64 = 16 << 20;
+
+/// How much of it is kept, in bytes: its end.
 const MAX_STDERR_BYTES: usize = 64 << 10;
 
 /// The number of its characters that are shown if the process exits without an answer.
@@ -34,6 +37,15 @@ const MAX_SHOWN_STDERR_CHARS: usize = 400;
 
 /// How much memory a process may ask for, in bytes: enough for the usual libraries.
 const MAX_MEMORY_BYTES: u64 = 4 << 30;
+
+/// How large a file that it writes may be, in bytes.
+const MAX_FILE_BYTES: u64 = 1 << 30;
+
+/// The variable with the key of a call that may be made again.
+const IDEMPOTENCY_KEY: &str = "AGENTIR_IDEMPOTENCY_KEY";
+
+/// How often it is asked whether a call is cancelled.
+const CANCELLATION_INTERVAL: Duration = Duration::from_millis(20);
 
 /// How long to wait for the end of a process that has answered.
 const EXIT_TIMEOUT: Duration = Duration::from_secs(1);
@@ -47,6 +59,7 @@ pub struct Python {
     interpreter: OsString,
     environment: Vec<(OsString, OsString)>,
     supervisor: Option<Supervisor>,
+    cancellation: Cancellation,
 }
 
 impl Python {
@@ -66,6 +79,7 @@ impl Python {
             interpreter: if cfg!(windows) { "python" } else { "python3" }.into(),
             environment: EnvVars::inherited().map(|(name, value)| (name.into(), value)).collect(),
             supervisor: None,
+            cancellation: Cancellation::default(),
         })
     }
 
@@ -90,13 +104,24 @@ impl Python {
         self
     }
 
-    fn start(&self) -> std::io::Result<Process> {
+    /// Ends a function when it is cancelled.
+    #[must_use]
+    pub fn cancellation(mut self, by: Cancellation) -> Self {
+        self.cancellation = by;
+        self
+    }
+
+    fn start(&self, call: &ToolCall<'_>) -> std::io::Result<Process> {
         // Isolated: neither the user's own packages nor variables change what is run.
         let args = ["-I", "-X", "utf8", "-c", RUNNER];
+        let mut env = self.environment.clone();
+        if !call.idempotency_key.is_empty() {
+            env.push((IDEMPOTENCY_KEY.into(), call.idempotency_key.as_str().into()));
+        }
         let spec = ProcessSpec {
             program: &self.interpreter,
             args: args.map(OsString::from).to_vec(),
-            env: self.environment.clone(),
+            env,
             folder: Some(&self.folder),
             stderr: Stdio::piped(),
         };
@@ -104,33 +129,44 @@ impl Python {
     }
 }
 
-/// What a thread has read.
-struct Output {
-    bytes: Vec<u8>,
-    truncated: bool,
+/// What the threads that read say.
+enum Output {
+    /// The answer: a line, or the beginning of one that is too long.
+    Answer(Vec<u8>),
+    /// The end of what was printed, when all of it was read.
+    Printed(Vec<u8>),
+    /// More was printed than may be.
+    TooMuch,
 }
 
-/// Reads so much in a thread of its own, so that neither side waits for the other: a line, or all.
-fn read_in_thread(
-    from: Option<impl Read + Send + 'static>,
-    most: usize,
-    line: bool,
-) -> mpsc::Receiver<Output> {
-    let (done, result) = mpsc::channel();
+/// Reads the answer in a thread of its own, so that neither side waits for the other.
+fn read_answer(from: Option<impl Read + Send + 'static>, tell: mpsc::Sender<Output>) {
     thread::spawn(move || {
         let Some(from) = from else { return };
-        let mut from = BufReader::new(from);
-        let mut bytes = Vec::new();
-        let mut some = from.by_ref().take(most as u64);
+        let mut line = Vec::new();
         // What was read until it broke is what there is.
-        let _ =
-            if line { some.read_until(b'\n', &mut bytes) } else { some.read_to_end(&mut bytes) };
-        let truncated = bytes.len() == most;
-        let _ = done.send(Output { bytes, truncated });
-        // The function goes on printing.
-        let _ = std::io::copy(&mut from, &mut std::io::sink());
+        let _ = BufReader::new(from).take(MAX_ANSWER_BYTES as u64).read_until(b'\n', &mut line);
+        let _ = tell.send(Output::Answer(line));
     });
-    result
+}
+
+/// Reads what is printed.
+fn read_printed(from: Option<impl Read + Send + 'static>, tell: mpsc::Sender<Output>) {
+    thread::spawn(move || {
+        let Some(mut from) = from else { return };
+        let (mut part, mut end, mut total) = (vec![0; 16 << 10], Vec::new(), 0_u64);
+        while let Ok(length @ 1..) = from.read(&mut part) {
+            total = total.saturating_add(length as u64);
+            if total > MAX_PRINTED_BYTES {
+                let _ = tell.send(Output::TooMuch);
+                return;
+            }
+            end.extend_from_slice(part.get(..length).unwrap_or_default());
+            let surplus = end.len().saturating_sub(MAX_STDERR_BYTES);
+            end.drain(..surplus);
+        }
+        let _ = tell.send(Output::Printed(end));
+    });
 }
 
 impl Tools for Python {
@@ -149,9 +185,9 @@ impl Tools for Python {
         let request = json!({
             "folder": self.folder, "file": file, "function": call.name, "arguments": call.arguments,
             "cpu_seconds": timeout.as_secs().saturating_add(1).saturating_mul(threads),
-            "memory_bytes": MAX_MEMORY_BYTES,
+            "memory_bytes": MAX_MEMORY_BYTES, "file_bytes": MAX_FILE_BYTES,
         });
-        let mut child = match self.start() {
+        let mut child = match self.start(call) {
             Ok(child) => child,
             Err(e) if e.kind() == ErrorKind::NotFound => {
                 let interpreter = self.interpreter.to_string_lossy();
@@ -164,29 +200,49 @@ impl Tools for Python {
             }
             Err(e) => return fail(FailureKind::Api, &format!("cannot be started: {e}")),
         };
-        let answers = read_in_thread(child.stdout(), MAX_ANSWER_BYTES, true);
-        let printed = read_in_thread(child.stderr(), MAX_STDERR_BYTES, false);
+        let (tell, outputs) = mpsc::channel();
+        read_answer(child.stdout(), tell.clone());
+        read_printed(child.stderr(), tell);
         let input = child.stdin();
         // If it does not read, it will not answer either.
         thread::spawn(move || {
             input.map(|mut input| input.write_all(request.to_string().as_bytes()))
         });
 
-        let answer = match answers.recv_timeout(end.saturating_duration_since(Instant::now())) {
-            Ok(answer) => answer,
-            Err(RecvTimeoutError::Timeout) => return timed_out(),
-            Err(RecvTimeoutError::Disconnected) => return fail(FailureKind::Api, "gave no answer"),
+        let mut printed = None;
+        let answer = loop {
+            if self.cancellation.is_cancelled() {
+                return Err(crate::cancelled(call));
+            }
+            let left = end.saturating_duration_since(Instant::now());
+            match outputs.recv_timeout(left.min(CANCELLATION_INTERVAL)) {
+                Ok(Output::Answer(answer)) => break answer,
+                Ok(Output::Printed(end)) => printed = Some(end),
+                Ok(Output::TooMuch) => {
+                    let most = MAX_PRINTED_BYTES >> 20;
+                    return fail(FailureKind::Error, &format!("prints more than {most} MB"));
+                }
+                Err(RecvTimeoutError::Timeout) if left.is_zero() => return timed_out(),
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => {
+                    return fail(FailureKind::Api, "gave no answer");
+                }
+            }
         };
-        if answer.truncated {
+        if answer.len() >= MAX_ANSWER_BYTES {
             let most = MAX_ANSWER_BYTES >> 20;
             return fail(FailureKind::Error, &format!("gives more than {most} MB"));
         }
-        if answer.bytes.is_empty() {
+        if answer.is_empty() {
             // It ended, or is about to: it closed its output.
             let _ = child.wait_for(EXIT_TIMEOUT);
             drop(child);
-            let stderr =
-                printed.recv_timeout(EXIT_TIMEOUT).map(|output| output.bytes).unwrap_or_default();
+            if printed.is_none()
+                && let Ok(Output::Printed(end)) = outputs.recv_timeout(EXIT_TIMEOUT)
+            {
+                printed = Some(end);
+            }
+            let stderr = printed.unwrap_or_default();
             let stderr = String::from_utf8_lossy(&stderr);
             let stderr: Vec<char> = stderr.trim().chars().collect();
             let stderr: String = stderr
@@ -197,7 +253,7 @@ impl Tools for Python {
             let why = if stderr.is_empty() { String::new() } else { format!(": {stderr}") };
             return fail(FailureKind::Error, &format!("ended without an answer{why}"));
         }
-        let Ok(Json::Object(mut answer)) = serde_json::from_slice(&answer.bytes) else {
+        let Ok(Json::Object(mut answer)) = serde_json::from_slice(&answer) else {
             return fail(FailureKind::Error, "gave an answer that is no JSON, or lies too deep");
         };
         match answer.get("error").and_then(Json::as_str) {

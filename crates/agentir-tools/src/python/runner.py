@@ -1,5 +1,5 @@
 """Calls one function of a bot. Reads {"folder", "file", "function", "arguments", "cpu_seconds",
-"memory_bytes"} from its input and writes {"value"} or {"error", "missing"} to what its output was at
+"memory_bytes", "file_bytes"} from its input and writes {"value"} or {"error", "missing"} to what its output was at
 the beginning.
 
 Prints of the function go to the error output, whoever makes them, so they cannot be taken for an
@@ -58,6 +58,7 @@ def limit(request):
         (resource.RLIMIT_CORE, 0),
         (resource.RLIMIT_CPU, request["cpu_seconds"]),
         (resource.RLIMIT_AS, request["memory_bytes"]),
+        (resource.RLIMIT_FSIZE, request["file_bytes"]),
     ):
         _, hard = resource.getrlimit(kind)
         if hard != resource.RLIM_INFINITY:

@@ -25,12 +25,11 @@ pub use matcher::{Matcher, MatcherError};
 use crate::error::FileError;
 use crate::template;
 use agentir_ir::Tool;
-use agentir_runtime::{FailureKind, ToolCall, ToolFailure, Tools};
+use agentir_runtime::{Cancellation, FailureKind, ToolCall, ToolFailure, Tools};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value as Json};
 use std::collections::BTreeMap;
-use std::thread;
 use std::time::Duration;
 
 /// How large a file of stubs may be, in bytes.
@@ -128,6 +127,7 @@ pub struct Stubs {
     used: BTreeMap<String, Vec<u32>>,
     calls: Vec<RecordedCall>,
     real_time: bool,
+    cancellation: Cancellation,
 }
 
 impl Stubs {
@@ -168,6 +168,13 @@ impl Stubs {
         self
     }
 
+    /// Ends a delay when it is cancelled.
+    #[must_use]
+    pub fn cancellation(mut self, by: Cancellation) -> Self {
+        self.cancellation = by;
+        self
+    }
+
     /// Whether there is a stub for a tool.
     #[must_use]
     pub fn has(&self, tool: &str) -> bool {
@@ -196,8 +203,10 @@ impl Stubs {
         };
         *used = used.saturating_add(1);
         let delay = case.delay.unwrap_or(0);
-        if self.real_time {
-            thread::sleep(Duration::from_millis(delay.min(call.timeout_ms)));
+        if self.real_time
+            && !self.cancellation.sleep(Duration::from_millis(delay.min(call.timeout_ms)))
+        {
+            return Err(crate::cancelled(call));
         }
         if delay > call.timeout_ms {
             let message = format!(
@@ -212,11 +221,10 @@ impl Stubs {
         };
         let message =
             case.message.as_ref().map(|text| template::value_text(&insert(&text.as_str().into())));
-        Err(ToolFailure {
-            kind: fails.into(),
-            message: message.unwrap_or_else(|| format!("`{}` failed, as its stub says", call.name)),
-            data: case.data.as_ref().map(insert).unwrap_or_default(),
-        })
+        let message =
+            message.unwrap_or_else(|| format!("`{}` failed, as its stub says", call.name));
+        let data = case.data.as_ref().map(insert).unwrap_or_default();
+        Err(ToolFailure { data, ..ToolFailure::new(fails.into(), message) })
     }
 }
 

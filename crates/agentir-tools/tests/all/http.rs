@@ -161,7 +161,6 @@ fn what_is_missing_is_named() {
         with("    auth_profile: google-creds\n"),
         with("    protocol: soap\n"),
         with("    tls_profile: bank\n"),
-        with("    timeout: soon\n"),
         with("    retry: often\n"),
         with("    body_type: yaml\n    body: a\n"),
     ];

@@ -7,6 +7,7 @@
     reason = "tests end by panicking"
 )]
 
+mod calls;
 mod docs;
 mod http;
 mod http_limits;
@@ -87,6 +88,7 @@ fn call_within(
         remote: None,
         arguments: arguments(with),
         timeout_ms,
+        idempotency_key: String::new(),
         session: serde_json::Map::new(),
     })
 }
@@ -105,6 +107,7 @@ fn call_with_session(
         remote: None,
         arguments: arguments(with),
         timeout_ms: 10_000,
+        idempotency_key: String::new(),
         session: arguments(session),
     })
 }
@@ -118,6 +121,7 @@ fn call_by_name(by: &mut dyn Tools, name: &str, with: Json) -> Result<Json, Tool
         remote: None,
         arguments: arguments(with),
         timeout_ms: 10_000,
+        idempotency_key: String::new(),
         session: serde_json::Map::new(),
     })
 }

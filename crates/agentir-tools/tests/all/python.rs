@@ -186,6 +186,7 @@ fn within(python: &mut Python, name: &str, timeout_ms: u64) -> FailureKind {
         remote: None,
         arguments: Map::new(),
         timeout_ms,
+        idempotency_key: String::new(),
         session: serde_json::Map::new(),
     };
     python.call(&call).unwrap_err().kind
@@ -253,13 +254,14 @@ fn the_functions_of_a_bot_are_its_tools() {
             remote: None,
             arguments,
             timeout_ms: 20_000,
+            idempotency_key: String::new(),
             session: serde_json::Map::new(),
         })
     };
     let mut closed = Toolbox::new(&bot).python(python.clone());
     let refused = run(&mut closed, json!({ "route": "x" })).unwrap_err();
     assert_eq!(refused.kind, FailureKind::Refused);
-    assert!(refused.message.contains("--allow-tools"), "{refused}");
+    assert!(refused.explanation().contains("--allow-tools"), "{refused}");
     let mut open = Toolbox::new(&bot).python(python).allow(Allow::Everything);
     // The function knows its default.
     assert_eq!(

@@ -32,6 +32,7 @@ fn ask(by: &mut Toolbox, remote: &Remote, message: &Json) -> Result<Json, ToolFa
         remote: Some(remote),
         arguments: message.as_object().cloned().unwrap_or_default(),
         timeout_ms: 10_000,
+        idempotency_key: String::new(),
         session: serde_json::Map::new(),
     })
 }
@@ -115,7 +116,7 @@ fn nobody_is_asked_who_may_not_be() {
         let failure =
             ask(&mut toolbox(Allow::Nothing), remote, &json!({ "message": "hello" })).unwrap_err();
         assert_eq!(failure.kind, FailureKind::Refused);
-        failure.message
+        failure.explanation().to_owned()
     };
     let platform = Remote { auth: None, ..at("agentforce://Billing", "rest") };
     let told = [

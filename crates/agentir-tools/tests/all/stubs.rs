@@ -229,6 +229,7 @@ fn answers(text: &str, value: &str) {
             remote: None,
             arguments,
             timeout_ms: u64::MAX,
+            idempotency_key: String::new(),
             session: serde_json::Map::new(),
         };
         if let Err(failure) = stubs.call(&call) {

@@ -51,6 +51,7 @@ fn call(by: &mut Toolbox, program: &Program, name: &str, with: Json) -> Result<J
         remote: None,
         arguments: arguments(with),
         timeout_ms: 5000,
+        idempotency_key: String::new(),
         session: serde_json::Map::new(),
     })
 }
@@ -70,7 +71,7 @@ fn nothing_reaches_the_world_unless_it_may() {
     ] {
         let failure = call(&mut toolbox, &program, name, with).unwrap_err();
         assert_eq!(failure.kind, FailureKind::Refused);
-        told.push(failure.message);
+        told.push(failure.explanation().to_owned());
     }
     insta::assert_snapshot!(told.join("\n--\n"));
     // Others are allowed, this one is not.
@@ -145,7 +146,9 @@ fn arguments_have_a_limit() {
     let failure = call(&mut toolbox, &program, "find", with(most + 1)).unwrap_err();
     assert_eq!(failure.kind, FailureKind::Refused);
     assert!(
-        failure.message.starts_with("the arguments of `find` have 512 KB, and 512 KB is the most"),
+        failure
+            .explanation()
+            .starts_with("the arguments of `find` have 512 KB, and 512 KB is the most"),
         "{failure}"
     );
 }

@@ -1,0 +1,77 @@
+//! The conversation as it is kept.
+
+use super::Run;
+use agentir_ir::Program;
+use agentir_runtime::{Machine, Session};
+use agentir_store::{Memory, Sqlite, Store};
+use std::hash::{BuildHasher, Hasher, RandomState};
+
+/// Keeps the conversation, if it is to be kept.
+pub struct Keeper {
+    store: Option<(Sqlite, String)>,
+    memory: Memory,
+}
+
+impl Keeper {
+    pub fn new(args: &Run, program: &Program) -> Result<Self, String> {
+        let store = match &args.session {
+            Some(id) => Some((Sqlite::open(&args.store).map_err(|e| e.to_string())?, id.clone())),
+            None => None,
+        };
+        let project = program.entry().map_or("project", |a| a.metadata.name.value.as_str());
+        Ok(Self { store, memory: Memory::new(program, project, args.user.as_deref()) })
+    }
+
+    /// The conversation to go on with, or a new one.
+    pub fn session(&mut self, machine: &Machine<'_>, args: &Run) -> Result<Session, String> {
+        let fresh = || -> Result<Session, String> {
+            let mut session = machine.session(args.agent.as_deref()).map_err(|e| e.to_string())?;
+            session.set_system("channel", &serde_json::Value::from(args.channel.as_str()));
+            session.id = new_id();
+            if let Some(user) = &args.user {
+                session.set_system("user_id", &serde_json::Value::from(user.as_str()));
+            }
+            Ok(session)
+        };
+        let Some((store, id)) = &mut self.store else { return fresh() };
+        let found = store.load(id).map_err(|e| e.to_string())?;
+        let is_new = found.is_none();
+        let mut session = match found {
+            Some(mut session) => {
+                let changed = machine.adopt(&mut session).map_err(|why| {
+                    format!(
+                        "session `{id}` cannot go on, because its agents were changed: {why}\nhelp: \
+                         `agentir session show {id}` shows what was said; begin anew under another id"
+                    )
+                })?;
+                if changed {
+                    tell!(
+                        "note: the agents were changed since the last turn; session `{id}` goes on with the new ones"
+                    );
+                }
+                session
+            }
+            None => fresh()?,
+        };
+        self.memory.load_into(store, &mut session).map_err(|e| e.to_string())?;
+        if is_new {
+            // Its id is kept before the first call that it identifies.
+            store.save(id, &session, &[]).map_err(|e| e.to_string())?;
+        }
+        Ok(session)
+    }
+
+    /// Writes a turn.
+    pub fn save(&mut self, session: &Session) -> Result<(), String> {
+        match &mut self.store {
+            Some((store, id)) => self.memory.save(store, id, session).map_err(|e| e.to_string()),
+            None => Ok(()),
+        }
+    }
+}
+
+/// An id that no other conversation has.
+pub fn new_id() -> String {
+    let random = || RandomState::new().build_hasher().finish();
+    format!("{:016x}{:016x}", random(), random())
+}

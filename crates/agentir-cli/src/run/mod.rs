@@ -1,0 +1,345 @@
+//! `agentir run`: a conversation with agents in the terminal.
+
+mod console;
+mod desk;
+mod keeper;
+mod pipe;
+mod quiet;
+mod screen;
+mod setup;
+mod spinner;
+mod style;
+mod terminal;
+mod trace;
+
+pub use keeper::new_id;
+pub use setup::program;
+
+use crate::input::{Input as Paths, load_input};
+use agentir::{Severity, SourceMap};
+use agentir_ir::Program;
+use agentir_model::Offline;
+use agentir_runtime::{
+    Attachment, Cancellation, Clock, FailureKind, Host, Input, Machine, Model, OrchestrationMethod,
+    Session, StartError, Status, Turn,
+};
+use agentir_tools::Toolbox;
+use clap::Args;
+use desk::Desk;
+use keeper::Keeper;
+use screen::Screen;
+use setup::{ModelOf, ToolsOf};
+use spinner::Spinner;
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::{self, IsTerminal};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+#[cfg(unix)]
+use std::sync::Arc;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+/// The command by which the program supervises processes of tools; see [`Supervisor`].
+pub const SUPERVISE: &str = "supervise";
+
+#[derive(Args)]
+pub struct Run {
+    #[command(flatten)]
+    input: Paths,
+    /// The entry agent, if it is not clear
+    #[arg(long, value_name = "NAME")]
+    agent: Option<String>,
+    /// How the agents of an ensemble or a supervisor share the conversation: merging, first-success,
+    /// best-of-n, proactive or autonomous [default: the rules of their language]
+    #[arg(long, value_name = "METHOD")]
+    orchestration: Option<OrchestrationMethod>,
+    #[command(flatten)]
+    model: ModelOf,
+    #[command(flatten)]
+    tools: ToolsOf,
+    /// Store the conversation under this id, and continue it if it exists
+    #[arg(long, value_name = "ID")]
+    session: Option<String>,
+    /// The database for conversations
+    #[arg(long, value_name = "FILE", default_value = "agentir.sqlite", requires = "session")]
+    store: PathBuf,
+    /// The user whose persistent memory is used
+    #[arg(long, value_name = "ID")]
+    user: Option<String>,
+    /// The user's channel
+    #[arg(long, value_name = "NAME", default_value = "web")]
+    channel: String,
+    /// Show each step on standard error
+    #[arg(long)]
+    trace: bool,
+    /// Write each step to a file as JSON lines; `agentir schema trace` describes them
+    #[arg(long, value_name = "FILE")]
+    trace_file: Option<PathBuf>,
+    /// Act as the human agent in this terminal
+    #[arg(long)]
+    human: bool,
+}
+
+/// Runs the command; see its exit codes.
+pub fn run(args: &Run) -> ExitCode {
+    match talk(args) {
+        Ok(code) => code,
+        Err(error) => {
+            tell!("error: {error}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn talk(args: &Run) -> Result<ExitCode, String> {
+    // A file that must not become larger is an error of the turn, not the end of the program.
+    #[cfg(unix)]
+    let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, Arc::default());
+    let snapshot = match load_input(&args.input) {
+        Ok(snapshot) => snapshot,
+        Err(code) => return Ok(code),
+    };
+    if snapshot.read_findings().iter().any(|d| d.severity == Severity::Error) {
+        tell!("warning: these agents have errors; run `agentir check` to see them");
+    }
+    let program = program(&snapshot)?;
+    let mut talk = Talk::new(args, program, snapshot.sources())?;
+    if talk.interactive { console::run(&mut talk, args) } else { pipe::run(&mut talk) }
+}
+
+/// A conversation.
+struct Talk<'p> {
+    machine: Machine<'p>,
+    session: Session,
+    model: Box<dyn Model>,
+    extractor: Offline,
+    tools: Toolbox,
+    desk: Desk,
+    keeper: Keeper,
+    screen: Screen<'p>,
+    cancellation: Cancellation,
+    failures: Failures,
+    /// Whether a person types in a terminal.
+    interactive: bool,
+}
+
+/// What became of a turn.
+enum Outcome {
+    Over(Turn),
+    /// The session is as it was before.
+    Cancelled,
+}
+
+impl<'p> Talk<'p> {
+    fn new(args: &Run, program: &'p Program, sources: &'p SourceMap) -> Result<Self, String> {
+        let machine = Machine::new(program);
+        let cancellation = Cancellation::default();
+        let model = setup::model(&args.model, program, &cancellation)?;
+        let tools = setup::tools(&args.tools, program, sources, &cancellation)?;
+        let mut keeper = Keeper::new(args, program)?;
+        let mut session = keeper.session(&machine, args)?;
+        if args.orchestration.is_some() {
+            session.set_orchestration(args.orchestration);
+        }
+        let interactive = io::stdin().is_terminal() && io::stdout().is_terminal();
+        let spinner = Spinner::new(interactive && io::stderr().is_terminal());
+        let mut screen = Screen::new(sources, interactive, spinner.clone(), cancellation.clone());
+        screen.trace = args.trace;
+        if args.session.is_some() && !interactive {
+            screen.hold();
+        }
+        if let Some(path) = &args.trace_file {
+            let file =
+                private(path).map_err(|e| format!("{} cannot be written: {e}", path.display()))?;
+            screen.trace_file(file);
+        }
+        let desk = Desk {
+            attended: args.human && io::stdin().is_terminal(),
+            masker: sources.masker(),
+            style: screen.style(),
+            spinner,
+        };
+        let failures = Failures::default();
+        Ok(Self {
+            machine,
+            session,
+            model,
+            extractor: Offline::with_clock(jiff::Zoned::now),
+            tools,
+            desk,
+            keeper,
+            screen,
+            cancellation,
+            failures,
+            interactive,
+        })
+    }
+
+    /// Takes a turn, shows it and keeps it.
+    fn turn(&mut self, input: Option<&Input>) -> Result<Outcome, String> {
+        if let Some((id, _)) = input.and_then(|input| input.action.as_ref())
+            && !self.screen.offers(id)
+        {
+            tell!("note: no button or menu `{id}` was shown; the agents get it nevertheless");
+        }
+        // Only a turn that can be cancelled needs the state before it.
+        let before = self.interactive.then(|| self.session.clone());
+        self.screen.begin();
+        let mut host = Host {
+            model: &mut *self.model,
+            extractor: &self.extractor,
+            tools: &mut self.tools,
+            human: &mut self.desk,
+            clock: &Now(&self.cancellation),
+            observer: &mut self.screen,
+        };
+        let turn = self.machine.turn(&mut self.session, input, &mut host);
+        if let (Err(StartError::Cancelled), Some(before)) = (&turn, before) {
+            self.session = before;
+            self.screen.end(None)?;
+            self.failures.skip(&self.tools);
+            return Ok(Outcome::Cancelled);
+        }
+        let turn = turn.map_err(|e| e.to_string())?;
+        let saved = self.keeper.save(&self.session);
+        if saved.is_err() {
+            self.screen.drop_held();
+        }
+        self.screen.end(turn.error.as_deref())?;
+        self.failures.show(&self.tools, self.screen.trace);
+        saved?;
+        // The conversation may go on although the turn failed.
+        let failed = (turn.status == Status::Failed).then_some("the conversation failed");
+        if let Some(error) = turn.error.as_deref().or(failed) {
+            tell!("error: {}", self.screen.masker().mask(error));
+        }
+        Ok(Outcome::Over(turn))
+    }
+}
+
+/// `!id value` presses a button, everything else is said.
+fn said(line: &str) -> Input {
+    match line.strip_prefix('!') {
+        Some(action) => {
+            let (id, value) = action.split_once(' ').unwrap_or((action, ""));
+            let value = (!value.is_empty()).then(|| value.to_owned());
+            Input {
+                text: value.clone().unwrap_or_default(),
+                action: Some((id.to_owned(), value)),
+                ..Input::default()
+            }
+        }
+        None => Input::text(line),
+    }
+}
+
+/// A file that can be sent with a message. What it is, its name says.
+fn attachment(path: &Path) -> Result<Attachment, String> {
+    let failed = |e: io::Error| format!("{} cannot be read: {e}", path.display());
+    let file = fs::metadata(path).map_err(failed)?;
+    if !file.is_file() {
+        return Err(format!("{} is no file", path.display()));
+    }
+    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let end = path.extension().map(|end| end.to_string_lossy().to_ascii_lowercase());
+    let known = MEDIA_TYPES.iter().find(|(known, _)| end.as_deref() == Some(*known));
+    Ok(Attachment {
+        name,
+        media_type: known.map_or("application/octet-stream", |(_, media)| *media).to_owned(),
+        size: file.len(),
+        location: path.canonicalize().map_err(failed)?.to_string_lossy().into_owned(),
+    })
+}
+
+/// The media types of files that people send, by the ends of their names.
+const MEDIA_TYPES: &[(&str, &str)] = &[
+    ("jpg", "image/jpeg"),
+    ("jpeg", "image/jpeg"),
+    ("png", "image/png"),
+    ("gif", "image/gif"),
+    ("webp", "image/webp"),
+    ("heic", "image/heic"),
+    ("pdf", "application/pdf"),
+    ("txt", "text/plain"),
+    ("csv", "text/csv"),
+    ("json", "application/json"),
+    ("docx", "application/vnd.openxmlformats-officedocument.wordprocessingml.document"),
+    ("xlsx", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"),
+    ("mp3", "audio/mpeg"),
+    ("wav", "audio/wav"),
+    ("mp4", "video/mp4"),
+];
+
+/// Calls that failed: agents may not say why, and whoever runs them can often do something about it.
+#[derive(Default)]
+struct Failures {
+    /// How many calls have been looked at.
+    seen: usize,
+    said: BTreeSet<String>,
+}
+
+impl Failures {
+    /// Says what is new: of calls that were not made, once how to allow them. A trace has it already.
+    fn show(&mut self, tools: &Toolbox, traced: bool) {
+        for call in tools.calls().iter().skip(self.seen) {
+            self.seen += 1;
+            let Err(failure) = &call.result else { continue };
+            let why = failure.explanation();
+            if failure.kind != FailureKind::Refused {
+                if !traced {
+                    tell!("note: {why}");
+                }
+                continue;
+            }
+            // A stub may follow, which the trace shows.
+            let why = why.lines().next().unwrap_or_default().trim_end_matches(':');
+            let escaped =
+                |c: char| if c.is_control() { c.escape_default().to_string() } else { c.into() };
+            let why: String = why.chars().map(escaped).collect();
+            if self.said.insert(why.clone()) {
+                eprintln!("note: {why}");
+            }
+        }
+    }
+
+    /// Says nothing of what is new.
+    fn skip(&mut self, tools: &Toolbox) {
+        self.seen = tools.calls().len();
+    }
+}
+
+/// The clock of this machine, and chance.
+struct Now<'c>(&'c Cancellation);
+
+impl Clock for Now<'_> {
+    fn now(&self) -> i64 {
+        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
+    }
+
+    fn random(&self) -> u64 {
+        use std::hash::{BuildHasher, Hasher};
+        std::collections::hash_map::RandomState::new().build_hasher().finish()
+    }
+
+    fn sleep(&self, milliseconds: u64) {
+        // The machine asks whether the turn is cancelled.
+        let _ = self.0.sleep(Duration::from_millis(milliseconds));
+    }
+}
+
+/// Creates a file that only its owner may read: it contains conversations.
+pub fn private(path: &Path) -> io::Result<fs::File> {
+    let mut options = fs::File::options();
+    options.write(true).create(true).truncate(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let file = options.open(path)?;
+    #[cfg(unix)]
+    if file.metadata()?.is_file() {
+        use std::os::unix::fs::PermissionsExt;
+        // It may have been there, and may belong to somebody else, who then decides.
+        let _ = file.set_permissions(fs::Permissions::from_mode(0o600));
+    }
+    Ok(file)
+}

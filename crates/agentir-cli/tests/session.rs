@@ -1,0 +1,124 @@
+//! `agentir session`, and conversations whose agents are changed meanwhile.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "tests end by panicking"
+)]
+
+mod common;
+
+use common::{code, ran, run_with_input, stderr, stdout, write};
+use serde_json::Value as Json;
+use std::path::Path;
+
+const DESK: &str = "AGENT: Ferry_Desk\n\nGOAL: \"Sell tickets\"\n\nFLOW:\n  name:\n    REASONING: false\n    GATHER:\n      \
+    - passenger: required\n        type: string\n        prompt: \"Your name?\"\n    THEN: port\n  port:\n    REASONING: \
+    false\n    GATHER:\n      - port: required\n        type: string\n        prompt: \"Where to?\"\n    THEN: tell\n  \
+    tell:\n    REASONING: false\n    RESPOND: \"To {{port}}, {{passenger}}.\"\n    THEN: COMPLETE\n";
+
+fn talk(folder: &Path, input: &str) -> (i32, String, String) {
+    let output = run_with_input(
+        folder,
+        &["run", "desk.agent.abl", "--session", "s", "--store", "s.sqlite"],
+        input.as_bytes(),
+    );
+    (code(&output), stdout(&output), stderr(&output))
+}
+
+fn session(folder: &Path, args: &[&str]) -> (i32, String, String) {
+    ran(folder, &[&["session"], args, &["--store", "s.sqlite"]].concat())
+}
+
+#[test]
+fn conversations_are_listed_shown_copied_and_deleted() {
+    let folder = tempfile::tempdir().unwrap();
+    let here = folder.path();
+    write(here, &[("desk.agent.abl", DESK)]);
+    let (code, _, err) = session(here, &["list"]);
+    assert_eq!(code, 2);
+    assert!(err.contains("there is no database s.sqlite"), "{err}");
+    assert!(!here.join("s.sqlite").exists(), "to look makes none");
+
+    talk(here, "Ann\n");
+    let (_, out, _) = session(here, &["list"]);
+    let row: Vec<&str> = out.lines().nth(1).unwrap().split_whitespace().collect();
+    assert_eq!((row[0], row[1], row[2], row[5]), ("s", "await", "1", "Ferry_Desk"), "{out}");
+    let (_, out, _) = session(here, &["list", "--json"]);
+    assert_eq!(serde_json::from_str::<Json>(&out).unwrap()[0]["agents"], "Ferry_Desk");
+    let (_, out, _) = session(here, &["show", "s"]);
+    assert!(out.starts_with("Your name?\n> Ann\nWhere to?\n\nstatus: await    turns: 1"), "{out}");
+    assert!(out.contains("passenger = \"Ann\""), "{out}");
+
+    assert_eq!(session(here, &["fork", "s", "t"]).0, 0);
+    let (code, _, err) = session(here, &["fork", "s", "t"]);
+    assert_eq!(code, 2);
+    assert!(err.contains("there is a session `t` already"), "{err}");
+    let (_, out, _) = talk(here, "Oslo\n");
+    assert!(out.ends_with("> Oslo\nTo Oslo, Ann.\n"), "{out}");
+    // The copy still waits.
+    let (_, out, _) = session(here, &["export", "t"]);
+    let copy: Json = serde_json::from_str(&out).unwrap();
+    assert_eq!((&copy["status"], &copy["turn"]), (&"await".into(), &1.into()));
+    assert_eq!(copy["variables"]["passenger"], "Ann");
+
+    let (code, out, err) = talk(here, "again\n");
+    assert_eq!(code, 0);
+    assert!(out.ends_with("To Oslo, Ann.\n") && err.contains("has ended"), "{out}{err}");
+    assert_eq!(session(here, &["delete", "s", "t"]).0, 0);
+    let (code, _, err) = session(here, &["show", "s"]);
+    assert_eq!(code, 2);
+    assert!(err.contains("there is no session `s`"), "{err}");
+    assert!(!here.join("s.sqlite-locks").exists());
+}
+
+#[test]
+fn a_conversation_goes_on_with_changed_agents() {
+    let folder = tempfile::tempdir().unwrap();
+    let here = folder.path();
+    write(here, &[("desk.agent.abl", DESK)]);
+    talk(here, "Ann\n");
+    // Another text, another step before, another statement, another variable.
+    let changed = DESK
+        .replace("Where to?", "Which port?")
+        .replace("FLOW:\n", "MEMORY:\n  session:\n    - price\n      TYPE: number\n      INITIAL_VALUE: 7\n\nFLOW:\n  before:\n    REASONING: false\n    RESPOND: \"Hello.\"\n    THEN: name\n")
+        .replace("\"To {{port}}, {{passenger}}.\"", "\"To {{port}} for {{price}}, {{passenger}}.\"");
+    write(here, &[("desk.agent.abl", &changed)]);
+    let (code, out, err) = talk(here, "Oslo\n");
+    assert_eq!(code, 0, "{err}");
+    assert!(err.contains("the agents were changed since the last turn"), "{err}");
+    assert!(out.ends_with("> Oslo\nTo Oslo for 7, Ann.\n"), "{out}{err}");
+}
+
+#[test]
+fn what_does_not_fit_changed_agents_is_told() {
+    let port = "    GATHER:\n      - port: required\n        type: string\n        prompt: \"Where to?\"\n";
+    let renamed = DESK.replace("  port:\n", "  harbour:\n").replace("THEN: port", "THEN: harbour");
+    for (changed, why) in [
+        (renamed, "`Ferry_Desk` has no step `port` any more"),
+        (DESK.replace("Ferry_Desk", "Boat_Desk"), "there is no agent `Ferry_Desk` any more"),
+        (
+            DESK.replace(port, "    RESPOND: \"No boats.\"\n"),
+            "step `port` of `Ferry_Desk` has not as many nodes of kind `collect` as before",
+        ),
+        (
+            DESK.replacen("type: string", "type: number", 1),
+            "the variable `passenger` of `Ferry_Desk` takes a number now",
+        ),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let here = folder.path();
+        write(here, &[("desk.agent.abl", DESK)]);
+        talk(here, "Ann\n");
+        write(here, &[("desk.agent.abl", &changed)]);
+        let (code, out, err) = talk(here, "Oslo\n");
+        assert_eq!((code, out.as_str()), (2, ""), "{err}");
+        assert!(err.contains("session `s` cannot go on, because its agents were changed"), "{err}");
+        assert!(err.contains(why), "{err}");
+        // It is left as it was.
+        write(here, &[("desk.agent.abl", DESK)]);
+        assert!(talk(here, "Oslo\n").1.ends_with("To Oslo, Ann.\n"));
+    }
+}

@@ -1,0 +1,324 @@
+//! What kind of text a field holds, by its name and description, and how such texts are found in a message that does not
+//! name the field.
+
+use super::extract::{Field, ParsedMessage, Reach};
+use super::numbers::{emails, money, numbers, phones};
+use super::words::{Word, name_words, words};
+use super::{Offline, strings};
+use agentir_runtime::FieldSpec;
+use regex::Regex;
+use std::ops::Range;
+use std::sync::LazyLock;
+
+/// A kind of text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum TextKind {
+    Email,
+    Phone,
+    /// A telephone number or an e-mail address.
+    Contact,
+    Month,
+    /// An amount of something.
+    Amount,
+    /// A number or a code that names something.
+    Identifier,
+    Place,
+    Person,
+    /// What the user wants or has to say, in their own words.
+    Request,
+    /// Anything else.
+    Thing,
+}
+
+/// Words of names, by the kind that they indicate; the first row that fits counts.
+const KINDS: &[(TextKind, &[&str])] = &[
+    (TextKind::Email, &["email", "mail", "e-mail"]),
+    (TextKind::Phone, &["phone", "telephone", "mobile", "cell", "fax"]),
+    (TextKind::Contact, &["contact"]),
+    (TextKind::Month, &["month"]),
+    (TextKind::Amount, &["amount", "price", "budget", "cost", "quantity", "count", "total"]),
+    (
+        TextKind::Identifier,
+        &[
+            "id",
+            "number",
+            "code",
+            "reference",
+            "ref",
+            "sku",
+            "key",
+            "zip",
+            "postcode",
+            "postal",
+            "serial",
+            "tracking",
+            "plate",
+            "identifier",
+            "iban",
+            "vin",
+            "isbn",
+            "pin",
+            "token",
+            "no",
+            "ssn",
+            "barcode",
+        ],
+    ),
+    (
+        TextKind::Place,
+        &[
+            "city",
+            "location",
+            "place",
+            "town",
+            "destination",
+            "country",
+            "region",
+            "area",
+            "origin",
+            "venue",
+            "airport",
+            "station",
+            "district",
+            "where",
+            "neighborhood",
+            "departure",
+            "arrival",
+            "port",
+            "harbour",
+            "harbor",
+            "route",
+        ],
+    ),
+    (
+        TextKind::Person,
+        &["name", "recipient", "payee", "beneficiary", "passenger", "owner", "patient", "person"],
+    ),
+    (
+        TextKind::Request,
+        &[
+            "query",
+            "question",
+            "issue",
+            "problem",
+            "description",
+            "topic",
+            "request",
+            "keywords",
+            "symptom",
+            "symptoms",
+            "details",
+            "complaint",
+            "feedback",
+            "concern",
+            "reason",
+            "summary",
+            "subject",
+            "text",
+            "comment",
+            "notes",
+            "note",
+            "message",
+            "describe",
+            "requirements",
+            "preferences",
+            "search",
+            "inquiry",
+            "enquiry",
+            "fault",
+            "incident",
+        ],
+    ),
+];
+
+/// Nouns before "name" that show that it is not the name of a person.
+const NAMED_THINGS: &[&str] = &[
+    "city",
+    "product",
+    "file",
+    "company",
+    "hotel",
+    "item",
+    "book",
+    "service",
+    "event",
+    "restaurant",
+    "medicine",
+    "project",
+    "team",
+    "game",
+    "movie",
+    "course",
+    "plan",
+    "store",
+    "brand",
+    "model",
+    "dish",
+    "pet",
+    "drug",
+    "song",
+    "property",
+];
+
+/// The kind of text that a field holds.
+pub(super) fn kind_of(spec: &FieldSpec) -> TextKind {
+    let name = name_words(&spec.name);
+    let has = |list: &[&str]| name.iter().any(|w| list.contains(&w.text.as_str()));
+    let things = has(NAMED_THINGS);
+    let by_name =
+        KINDS.iter().find(|(kind, list)| has(list) && !(*kind == TextKind::Person && things));
+    if let Some((kind, _)) = by_name {
+        return *kind;
+    }
+    if things {
+        return TextKind::Thing;
+    }
+    // The description of a field with a name of its own says more than the name.
+    let about = spec.prompt.as_deref().filter(|p| !p.is_empty()).unwrap_or(&spec.description);
+    let about = words(super::sentence(about).as_str());
+    let says = |list: &[&str]| about.iter().take(8).any(|w| list.contains(&w.text.as_str()));
+    let specific = [TextKind::Email, TextKind::Phone, TextKind::Place, TextKind::Month];
+    let by_words = KINDS.iter().find(|(kind, list)| specific.contains(kind) && says(list));
+    by_words.map_or(TextKind::Thing, |(kind, _)| *kind)
+}
+
+#[expect(clippy::expect_used, reason = "constants, which a test compiles")]
+fn regex(pattern: &str) -> Regex {
+    Regex::new(pattern).expect("a constant pattern")
+}
+
+static IDENTIFIER: LazyLock<Regex> = LazyLock::new(|| {
+    regex(r"(?:\b[A-Za-z]{1,8}[-_/]?|#|\b)\d[A-Za-z0-9]*(?:[-_/][A-Za-z0-9]+)*\b")
+});
+
+static MONTH: LazyLock<Regex> = LazyLock::new(|| {
+    regex(
+        r"(?i)\b(?:january|february|march|april|may|june|july|august|september|october|november|december)\b",
+    )
+});
+
+/// The text of a field in a message that does not name the field; `only` if it is the only field of its kind.
+pub(super) fn find(
+    offline: &Offline,
+    reading: &ParsedMessage<'_>,
+    field: &Field<'_>,
+    reach: Reach,
+    only: bool,
+) -> Option<Range<usize>> {
+    let text = reading.text;
+    let free = |at: &Range<usize>| reading.is_free(at) && !reading.negated(at);
+    let email = || emails(text).into_iter().map(|f| f.at).find(free);
+    let phone = || phones(text, offline.home()).into_iter().map(|f| f.at).find(free);
+    match kind_of(field.spec) {
+        TextKind::Email => email(),
+        TextKind::Phone => phone(),
+        TextKind::Contact => phone().or_else(email),
+        TextKind::Month => MONTH.find(text).map(|m| m.range()).filter(free),
+        TextKind::Amount => {
+            let amounts = money(text).into_iter().map(|f| f.at);
+            let counts =
+                numbers(text).into_iter().map(|f| f.at).filter(|_| reach == Reach::Any || only);
+            amounts.chain(counts).find(free)
+        }
+        TextKind::Identifier if reach == Reach::Any || only => {
+            let mut found = IDENTIFIER.find_iter(text).map(|m| m.range()).filter(free);
+            // Amounts are not identifiers.
+            found.find(|at| {
+                let before = text.get(..at.start).and_then(|t| t.chars().next_back());
+                let plain = text.get(at.clone()).unwrap_or_default();
+                !before.is_some_and(|c| "$€£.".contains(c))
+                    && (plain.len() > 3 || plain.chars().any(char::is_alphabetic) || field.asked)
+            })
+        }
+        TextKind::Place => strings::after_words(reading, PLACE_MARKS, reach == Reach::Any),
+        TextKind::Person => person(reading),
+        TextKind::Request if reach != Reach::Named => {
+            let content = reading.words.iter().filter(|w| w.is_content()).count();
+            let at = strings::trimmed(text, 0..text.len());
+            (content >= 2).then_some(at)
+        }
+        TextKind::Thing if reach == Reach::Any => thing(reading, field),
+        _ => None,
+    }
+}
+
+const PLACE_MARKS: &[&str] = &["in", "at", "near", "to", "around", "for", "from", "of"];
+
+/// A person who introduces themselves: "I'm Ada Moor", "this is Ada".
+fn person(reading: &ParsedMessage<'_>) -> Option<Range<usize>> {
+    const INTRODUCTIONS: &[&[&str]] = &[
+        &["i'm"],
+        &["i", "am"],
+        &["this", "is"],
+        &["my", "name", "is"],
+        &["name's"],
+        &["im"],
+        &["name", "is"],
+    ];
+    reading.words.iter().enumerate().find_map(|(index, _)| {
+        let phrase = INTRODUCTIONS.iter().find(|phrase| {
+            let from = reading.words.iter().skip(index).take(phrase.len());
+            from.map(|w| w.text.as_str()).eq(phrase.iter().copied())
+        })?;
+        strings::capitals_from(reading, index + phrase.len(), 4)
+    })
+}
+
+/// A thing that the message is about: "about the Aurora 500", "my umbrella", "a crime novel".
+fn thing(reading: &ParsedMessage<'_>, field: &Field<'_>) -> Option<Range<usize>> {
+    const ABOUT: &[&str] = &["about", "regarding"];
+    const MARKS: &[&str] = &["about", "for", "of", "called", "named", "on", "with", "regarding"];
+    const VERBS: &[&str] = &[
+        "buy", "order", "want", "need", "like", "find", "book", "lost", "return", "cancel", "get",
+        "love", "prefer", "sell", "repair", "check", "track", "look", "search", "show", "rent",
+        "hire", "find", "is",
+    ];
+    const ENDS: &[&str] = &[
+        "please", "on", "in", "at", "for", "from", "to", "with", "that", "which", "because", "and",
+        "but", "today", "tomorrow", "now", "by", "when", "if", "since", "is", "are", "was",
+    ];
+    const DETERMINERS: &[&str] = &[
+        "a", "an", "the", "my", "our", "your", "some", "this", "that", "these", "those", "any",
+        "me", "for", "up", "you", "to",
+    ];
+    let all = &reading.words;
+    let of_field = |w: &Word| field.name.iter().any(|n| n.stem == w.stem);
+    let from = |marks: &[&str]| {
+        all.iter().rposition(|w| marks.contains(&w.text.as_str()) && !w.negated).map(|at| at + 1)
+    };
+    let possessive =
+        || all.iter().position(|w| matches!(w.text.as_str(), "my" | "our")).map(|at| at + 1);
+    [from(ABOUT), possessive(), from(MARKS), from(VERBS)].into_iter().flatten().find_map(|start| {
+        let start = start
+            + all.iter().skip(start).take_while(|w| DETERMINERS.contains(&w.text.as_str())).count();
+        let close = |index: usize| {
+            let (Some(one), Some(next)) = (all.get(index.wrapping_sub(1)), all.get(index)) else {
+                return true;
+            };
+            reading
+                .text
+                .get(one.at.end..next.at.start)
+                .is_some_and(|gap| !gap.contains([',', ';', '.', '?', '!', '\n']))
+        };
+        let mut end = start;
+        while end < all.len().min(start + 6)
+            && all.get(end).is_some_and(|w| !ENDS.contains(&w.text.as_str()))
+            && (end == start || close(end))
+        {
+            end += 1;
+        }
+        let named = all.get(start..end)?;
+        let content = named.iter().any(|w| w.is_content() && !of_field(w));
+        let at = named.first()?.at.start..named.last()?.at.end;
+        (content && reading.is_free(&at)).then_some(at)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn patterns_compile() {
+        assert!(super::IDENTIFIER.is_match("REC-1042") && super::IDENTIFIER.is_match("88412"));
+        assert!(super::MONTH.is_match("in May"));
+    }
+}

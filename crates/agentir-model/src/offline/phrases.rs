@@ -1,0 +1,559 @@
+//! Phrases: small talk of the user, and texts about the user turned into texts to the user.
+
+use super::words::{truncated, words};
+
+/// What a message does beside giving or wanting something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum SmallTalk {
+    Greeting,
+    Thanks,
+    Goodbye,
+    /// It asks what the agent can do.
+    Abilities,
+    /// It says how the user is, or agrees, without more.
+    Remark,
+}
+
+const GREETINGS: &[&str] = &[
+    "hi",
+    "hello",
+    "hey",
+    "hiya",
+    "howdy",
+    "greetings",
+    "yo",
+    "there",
+    "good",
+    "morning",
+    "afternoon",
+    "evening",
+    "day",
+    "everyone",
+    "again",
+    "sir",
+    "madam",
+    "team",
+    "bot",
+    "dear",
+    "friend",
+];
+const GREETING_HEADS: &[&str] =
+    &["hi", "hello", "hey", "hiya", "howdy", "greetings", "yo", "morning", "afternoon", "evening"];
+const THANKS: &[&str] = &["thanks", "thank", "thx", "cheers", "ty"];
+const GOODBYES: &[&str] = &["bye", "goodbye", "cya", "farewell", "ciao", "later"];
+const FILLERS: &[&str] = &[
+    "you",
+    "so",
+    "much",
+    "very",
+    "a",
+    "lot",
+    "for",
+    "your",
+    "the",
+    "help",
+    "that",
+    "that's",
+    "all",
+    "is",
+    "it",
+    "ok",
+    "okay",
+    "great",
+    "perfect",
+    "good",
+    "fine",
+    "well",
+    "now",
+    "please",
+    "and",
+    "see",
+    "have",
+    "nice",
+    "day",
+    "to",
+    "then",
+    "no",
+    "nothing",
+    "else",
+    "more",
+    "i'm",
+    "done",
+    "was",
+    "kind",
+    "of",
+    "very",
+    "just",
+    "what",
+    "i",
+    "wanted",
+    "needed",
+    "know",
+    "everything",
+    "bye",
+    "goodbye",
+    "thanks",
+    "thank",
+    "hi",
+    "hello",
+    "take",
+    "care",
+    "us",
+    "me",
+];
+
+/// What a message does, if it does nothing else.
+pub(super) fn small_talk(message: &str) -> Option<SmallTalk> {
+    let found = words(message);
+    let texts: Vec<&str> = found.iter().map(|w| w.text.as_str()).collect();
+    if texts.is_empty() || texts.len() > 12 {
+        return None;
+    }
+    let has = |list: &[&str]| texts.iter().any(|text| list.contains(text));
+    let only =
+        |lists: &[&[&str]]| texts.iter().all(|text| lists.iter().any(|list| list.contains(text)));
+    if has(GOODBYES) && only(&[GOODBYES, FILLERS, THANKS, GREETINGS]) {
+        return Some(SmallTalk::Goodbye);
+    }
+    if has(THANKS) && only(&[THANKS, FILLERS]) {
+        return Some(SmallTalk::Thanks);
+    }
+    if has(GREETING_HEADS) && only(&[GREETINGS]) {
+        return Some(SmallTalk::Greeting);
+    }
+    let joined = texts.join(" ");
+    const HOW_ARE_YOU: &[&str] =
+        &["how are you", "how's it going", "how is it going", "how are things"];
+    if HOW_ARE_YOU.iter().any(|phrase| joined.contains(phrase)) {
+        return Some(SmallTalk::Greeting);
+    }
+    const ABILITIES: &[&str] = &[
+        "what can you do",
+        "what do you do",
+        "what can i ask",
+        "how can you help",
+        "what can you help",
+        "who are you",
+        "what are you",
+        "what can i do here",
+        "what are my options",
+        "help",
+    ];
+    if ABILITIES
+        .iter()
+        .any(|phrase| joined == *phrase || (phrase.len() > 8 && joined.contains(phrase)))
+    {
+        return Some(SmallTalk::Abilities);
+    }
+    const REMARKS: &[&str] = &["i'm feeling", "i feel", "i am feeling", "nice to meet"];
+    REMARKS.iter().any(|phrase| joined.starts_with(phrase)).then_some(SmallTalk::Remark)
+}
+
+/// Whether a message begins with a greeting.
+pub(super) fn greets(message: &str) -> bool {
+    words(message).first().is_some_and(|word| GREETING_HEADS.contains(&word.text.as_str()))
+}
+
+/// Whether a text is a question or asks for something.
+pub(super) fn requests(text: &str) -> bool {
+    const ASKING: &[&str] = &[
+        "please",
+        "could you",
+        "tell me",
+        "provide",
+        "what is your",
+        "which",
+        "let me know",
+        "i need your",
+        "enter",
+    ];
+    let lower = text.to_lowercase();
+    lower.contains('?') || ASKING.iter().any(|phrase| lower.contains(phrase))
+}
+
+/// Nouns for the user.
+pub(super) const USERS: &[&str] = &[
+    "user",
+    "users",
+    "customer",
+    "customers",
+    "caller",
+    "client",
+    "guest",
+    "patient",
+    "passenger",
+    "visitor",
+    "member",
+    "person",
+    "traveler",
+    "traveller",
+    "shopper",
+    "employee",
+    "student",
+    "buyer",
+    "borrower",
+    "rider",
+    "applicant",
+];
+
+/// A phrase about the user as a phrase to the user: "the user's address", "what they want".
+pub(super) fn to_user(phrase: &str) -> String {
+    let mut out: Vec<String> = Vec::new();
+    let tokens: Vec<&str> = truncated(phrase).split_whitespace().collect();
+    let mut at = 0;
+    while let Some(token) = tokens.get(at) {
+        let (word, tail) = split_tail(token);
+        let lower = word.to_lowercase().replace('’', "'");
+        let next = tokens.get(at + 1).map(|t| split_tail(t));
+        let next_word = next.map(|(word, _)| word.to_lowercase().replace('’', "'"));
+        let article = matches!(lower.as_str(), "the" | "a" | "an" | "this");
+        if article && let Some(possessive) = next_word.as_deref().and_then(user_noun) {
+            let tail = next.map_or("", |(_, tail)| tail);
+            out.push(format!("{}{tail}", if possessive { "your" } else { "you" }));
+            at += 2;
+            continue;
+        }
+        let plain = match lower.as_str() {
+            "their" | "his" | "her" => "your".to_owned(),
+            "they" | "them" | "he" | "she" | "him" => "you".to_owned(),
+            "they're" | "they’re" => "you're".to_owned(),
+            "themselves" | "himself" | "herself" => "yourself".to_owned(),
+            "theirs" => "yours".to_owned(),
+            "your" => "my".to_owned(),
+            "you" => "I".to_owned(),
+            other => match user_noun(other) {
+                Some(true) => "your".to_owned(),
+                Some(false) => "you".to_owned(),
+                None => word.to_owned(),
+            },
+        };
+        out.push(format!("{plain}{tail}"));
+        at += 1;
+    }
+    agree(&out.join(" "))
+}
+
+/// A word and the punctuation after it.
+fn split_tail(token: &str) -> (&str, &str) {
+    let word = token.trim_end_matches(|c: char| ",.;:!?)\"”".contains(c));
+    (word, token.get(word.len()..).unwrap_or_default())
+}
+
+/// Whether a word is a noun for the user, and then whether it is a possessive.
+fn user_noun(word: &str) -> Option<bool> {
+    let (noun, possessive) = match word.strip_suffix("'s").or_else(|| word.strip_suffix("s'")) {
+        Some(noun) => (noun, true),
+        None => (word, false),
+    };
+    USERS.contains(&noun).then_some(possessive)
+}
+
+/// Verbs in the form that "you" takes.
+fn agree(text: &str) -> String {
+    const FORMS: &[(&str, &str)] = &[
+        ("you wants", "you want"),
+        ("you is", "you are"),
+        ("you has", "you have"),
+        ("you was", "you were"),
+        ("you does", "you do"),
+        ("you needs", "you need"),
+        ("you prefers", "you prefer"),
+        ("you likes", "you like"),
+        ("you wishes", "you wish"),
+        ("you needs to", "you need to"),
+    ];
+    FORMS.iter().fold(text.to_owned(), |text, (wrong, right)| text.replace(wrong, right))
+}
+
+/// An indirect question about the user as a direct one to the user: "what their email is", "if they have a genre",
+/// "for the order number", "about their hobbies".
+pub(super) fn question_to_user(phrase: &str) -> Option<String> {
+    let phrase = phrase.trim().trim_end_matches(['.', '!', '?', ',', ';', ':']).trim();
+    let phrase = to_user(phrase);
+    let (first, rest) = phrase.split_once(' ').unwrap_or((phrase.as_str(), ""));
+    if rest.is_empty() && !first.chars().any(char::is_alphanumeric) {
+        return None;
+    }
+    let ask = |text: &str| Some(format!("Could you tell me {}, please?", text.trim()));
+    match first.to_lowercase().as_str() {
+        "if" | "whether" => direct(rest, None),
+        word @ ("what" | "which" | "when" | "where" | "how" | "who" | "why") => {
+            if rest.is_empty() {
+                return None;
+            }
+            direct(rest, Some(word)).or_else(|| ask(&phrase))
+        }
+        "for" if rest.starts_with("confirm") || rest.ends_with("confirmation") => {
+            Some("Could you please confirm that I should go ahead?".to_owned())
+        }
+        "for" => ask(&with_article(rest)),
+        "about" => Some(format!("Could you tell me about {}, please?", rest.trim())),
+        "to" => {
+            let verb = rest.split(' ').next().unwrap_or_default();
+            (!matches!(verb, "be" | "wait" | "the"))
+                .then(|| format!("Could you please {}?", rest.trim()))
+        }
+        _ => ask(&with_article(&phrase)),
+    }
+}
+
+/// "Order number" as "your order number"; phrases with an article or a possessive stay.
+fn with_article(phrase: &str) -> String {
+    let first = phrase.split(' ').next().unwrap_or_default().to_lowercase();
+    let determined = [
+        "the",
+        "a",
+        "an",
+        "your",
+        "my",
+        "our",
+        "any",
+        "all",
+        "some",
+        "more",
+        "which",
+        "what",
+        "if",
+        "whether",
+        "how",
+        "both",
+        "details",
+        "clarification",
+        "additional",
+        "further",
+        "at",
+    ];
+    if determined.contains(&first.as_str()) { phrase.to_owned() } else { format!("your {phrase}") }
+}
+
+/// The direct form of a question whose subject is "you" or whose verb stands at the end.
+fn direct(rest: &str, word: Option<&str>) -> Option<String> {
+    let head = word.map(|word| {
+        let mut letters = word.chars();
+        letters
+            .next()
+            .map(|c| c.to_uppercase().chain(letters).collect::<String>())
+            .unwrap_or_default()
+    });
+    let with_head = |text: String| match &head {
+        Some(head) => format!("{head} {text}?"),
+        None => {
+            let mut letters = text.chars();
+            let first = letters.next().map(|c| c.to_uppercase().collect::<String>());
+            format!("{}{}?", first.unwrap_or_default(), letters.as_str())
+        }
+    };
+    let tokens: Vec<&str> = rest.split(' ').collect();
+    // "how many guests there are"
+    if let [before @ .., "there", last @ ("is" | "are")] = tokens.as_slice() {
+        return Some(with_head(format!("{} {last} there", before.join(" "))));
+    }
+    // "what your email is"
+    if let (Some(_), Some((last @ ("is" | "are" | "was"), before))) =
+        (word, tokens.split_last().map(|(last, before)| (*last, before)))
+        && !before.is_empty()
+    {
+        return Some(with_head(format!("{last} {}", before.join(" "))));
+    }
+    let subject = tokens.iter().position(|t| *t == "you" || *t == "I")?;
+    // "which genre you prefer": what stands before the subject belongs to the question.
+    if subject > 3 || (word.is_none() && subject > 0) {
+        return None;
+    }
+    let (before, after) = (tokens.get(..subject)?, tokens.get(subject + 1..)?);
+    let who = *tokens.get(subject)?;
+    let (verb, more) = after.split_first()?;
+    let before = before.iter().map(|t| format!("{t} ")).collect::<String>();
+    let auxiliary = matches!(
+        *verb,
+        "are"
+            | "am"
+            | "were"
+            | "would"
+            | "will"
+            | "can"
+            | "could"
+            | "should"
+            | "must"
+            | "may"
+            | "might"
+    ) || (*verb == "have"
+        && more.first().is_some_and(|m| m.ends_with("ed") || LOST.contains(m)));
+    let rest = if auxiliary {
+        format!("{before}{verb} {who} {}", more.join(" "))
+    } else {
+        format!("{before}do {who} {}", after.join(" "))
+    };
+    Some(with_head(rest.trim().to_owned()))
+}
+
+/// Participles that do not end in "ed".
+const LOST: &[&str] = &[
+    "lost", "seen", "bought", "found", "done", "been", "had", "got", "made", "paid", "sent",
+    "taken", "told", "brought", "chosen", "given", "gone",
+];
+
+/// A description of an ability as something an agent can do: "Retrieves the weather" is "retrieve the weather".
+pub(super) fn ability(description: &str) -> Option<String> {
+    let sentence = super::sentence(description);
+    let sentence = sentence.trim_end_matches(['.', '!']).trim();
+    let lower = sentence.to_lowercase();
+    const PREFIXES: &[&str] = &[
+        "i can ",
+        "you can ",
+        "this agent can ",
+        "this is an agent that ",
+        "this is an agent to ",
+        "this tool ",
+        "use this to ",
+        "use this tool to ",
+        "used to ",
+        "agent that ",
+        "an agent that ",
+        "this action ",
+        "can ",
+        "call this to ",
+    ];
+    let start = PREFIXES.iter().find(|prefix| lower.starts_with(**prefix)).map_or(0, |p| p.len());
+    let text = sentence.get(start..)?.trim();
+    let (first, rest) = text.split_once(' ')?;
+    if rest.is_empty() || text.len() > 90 || text.contains(['_', '{', '@', '(']) {
+        return None;
+    }
+    let verb = base_form(&first.to_lowercase())?;
+    Some(format!("{verb} {}", to_user(rest)))
+}
+
+/// The base form of a verb at the beginning of a description; `None` if the word is none.
+fn base_form(word: &str) -> Option<String> {
+    const NOT_VERBS: &[&str] = &[
+        "the",
+        "a",
+        "an",
+        "transition",
+        "route",
+        "begin",
+        "start",
+        "use",
+        "this",
+        "when",
+        "select",
+        "return",
+        "go",
+        "move",
+        "general",
+        "main",
+        "user",
+        "customer",
+        "handle",
+        "handles",
+        "routes",
+        "starts",
+        "begins",
+        "transitions",
+        "save",
+        "saves",
+        "set",
+        "sets",
+        "store",
+        "stores",
+        "capture",
+        "captures",
+        "collect",
+        "collects",
+        "logs",
+        "log",
+        "marks",
+        "mark",
+        "orchestrates",
+        "welcome",
+        "welcomes",
+        "escalate",
+        "escalates",
+        "demonstrates",
+        "technical",
+        "what",
+        "specialist",
+        "internal",
+        "called",
+        "know",
+        "knows",
+        "is",
+        "are",
+        "has",
+        "have",
+    ];
+    if NOT_VERBS.contains(&word) || !word.chars().all(|c| c.is_ascii_lowercase()) {
+        return None;
+    }
+    Some(match word {
+        _ if word.ends_with("ies") && word.len() > 4 => {
+            format!("{}y", word.get(..word.len() - 3).unwrap_or_default())
+        }
+        _ if ["sses", "shes", "ches", "xes", "zzes"].iter().any(|end| word.ends_with(end)) => {
+            word.get(..word.len() - 2).unwrap_or_default().to_owned()
+        }
+        _ if word.ends_with('s') && !word.ends_with("ss") => {
+            word.get(..word.len() - 1).unwrap_or_default().to_owned()
+        }
+        _ => word.to_owned(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn indirect_questions_become_direct_ones() {
+        for (phrase, question) in [
+            ("if they have a preferred book genre.", "Do you have a preferred book genre?"),
+            ("what their email is", "What is your email?"),
+            ("what the verification code is", "What is the verification code?"),
+            ("what the passenger has lost", "What have you lost?"),
+            ("for their email address", "Could you tell me your email address, please?"),
+            ("for order number", "Could you tell me your order number, please?"),
+            (
+                "about their hobbies and interests",
+                "Could you tell me about your hobbies and interests, please?",
+            ),
+            ("how you can help them", "How can I help you?"),
+            (
+                "to confirm deletion of the record",
+                "Could you please confirm deletion of the record?",
+            ),
+            ("whether they would like a receipt", "Would you like a receipt?"),
+            ("which size they want", "Which size do you want?"),
+            ("how many guests there are", "How many guests are there?"),
+            ("if the user needs anything else", "Do you need anything else?"),
+        ] {
+            assert_eq!(question_to_user(phrase).as_deref(), Some(question), "{phrase}");
+        }
+    }
+
+    #[test]
+    fn small_talk_is_nothing_else() {
+        for (text, kind) in [
+            ("Hello!", Some(SmallTalk::Greeting)),
+            ("good morning", Some(SmallTalk::Greeting)),
+            ("Thanks, bye", Some(SmallTalk::Goodbye)),
+            ("thank you so much", Some(SmallTalk::Thanks)),
+            ("what can you do?", Some(SmallTalk::Abilities)),
+            ("hi, I want to return my shoes", None),
+            ("thanks, and the forecast for Porto?", None),
+        ] {
+            assert_eq!(small_talk(text), kind, "{text}");
+        }
+    }
+
+    #[test]
+    fn descriptions_become_abilities() {
+        let of = |text| ability(text);
+        assert_eq!(
+            of("Retrieves current weather conditions.").as_deref(),
+            Some("retrieve current weather conditions")
+        );
+        assert_eq!(of("I can place an order.").as_deref(), Some("place an order"));
+        assert_eq!(of("Transition to the next topic"), None);
+    }
+}

@@ -1,0 +1,91 @@
+//! Sentences about the results of tools.
+
+use super::dialogue::spoken;
+use super::sentence;
+use serde_json::Value as Json;
+
+/// The number of fields that a sentence about a result mentions.
+const MAX_SHOWN_FIELDS: usize = 6;
+
+/// The number of list items that a sentence about a result mentions.
+const MAX_SHOWN_ITEMS: usize = 3;
+
+/// Whether a result says that the call failed. What it says is for developers.
+pub(super) fn is_failure(result: &str) -> bool {
+    match serde_json::from_str::<Json>(result) {
+        Ok(Json::Object(fields)) => fields.get("error").is_some_and(|error| {
+            !matches!(error, Json::Null | Json::Bool(false)) && error.as_str() != Some("")
+        }),
+        _ => false,
+    }
+}
+
+/// A sentence about a tool result. Text fields meant for people are used as they are.
+pub(super) fn describe_result(result: &str) -> String {
+    match serde_json::from_str::<Json>(result) {
+        Ok(Json::Object(fields)) => {
+            let words = ["message", "text", "answer", "summary", "msg"];
+            let written = words.iter().find_map(|name| fields.get(*name)?.as_str());
+            match written.filter(|text| !text.trim().is_empty()) {
+                Some(text) => text.to_owned(),
+                None if fields.iter().all(|(name, value)| is_outcome(name, value)) => {
+                    "That is done.".to_owned()
+                }
+                None => {
+                    format!("Here is what I found: {}.", describe_value(&Json::Object(fields), 0))
+                }
+            }
+        }
+        Ok(Json::Array(items)) if items.is_empty() => "I found nothing.".to_owned(),
+        Ok(Json::Null) => "That is done.".to_owned(),
+        Ok(Json::String(text)) => text,
+        Ok(other) => format!("Here is what I found: {}.", describe_value(&other, 0)),
+        Err(_) if result.trim().is_empty() || result == "done" => "That is done.".to_owned(),
+        Err(_) => result.to_owned(),
+    }
+}
+
+/// Whether a field only says that the call succeeded.
+fn is_outcome(name: &str, value: &Json) -> bool {
+    let named =
+        ["status", "success", "ok", "done", "result", "sent", "created", "updated", "saved"]
+            .contains(&name);
+    let good = match value {
+        Json::Bool(good) => *good,
+        Json::String(text) => {
+            let text = text.to_lowercase();
+            ["success", "ok", "done", "sent", "updated", "created", "saved", "completed"]
+                .contains(&text.as_str())
+        }
+        _ => false,
+    };
+    named && good
+}
+
+/// Recursive, limited to three levels; deeper values are omitted.
+fn describe_value(value: &Json, depth: u8) -> String {
+    match value {
+        Json::Null => "nothing".to_owned(),
+        Json::Bool(true) => "yes".to_owned(),
+        Json::Bool(false) => "no".to_owned(),
+        Json::Number(number) => number.to_string(),
+        Json::String(text) => sentence(text).trim_end_matches('.').to_owned(),
+        Json::Array(_) | Json::Object(_) if depth > 2 => "…".to_owned(),
+        Json::Array(items) => {
+            let shown_items =
+                items.iter().take(MAX_SHOWN_ITEMS).map(|item| describe_value(item, depth + 1));
+            let mut list = shown_items.collect::<Vec<_>>().join("; ");
+            if items.len() > MAX_SHOWN_ITEMS {
+                list.push_str(&format!("; and {} more", items.len() - MAX_SHOWN_ITEMS));
+            }
+            if items.is_empty() { "none".to_owned() } else { list }
+        }
+        Json::Object(fields) => {
+            let shown = fields.iter().filter(|(_, value)| !value.is_null()).take(MAX_SHOWN_FIELDS);
+            let fields = shown.map(|(name, value)| {
+                format!("{} {}", spoken(name), describe_value(value, depth + 1))
+            });
+            fields.collect::<Vec<_>>().join(", ")
+        }
+    }
+}
