@@ -9,6 +9,7 @@ use agentir_expr::Dialect;
 use agentir_ir::Program;
 use agentir_ir_json::{Json, Mode, PLACED, to_value};
 use indexmap::IndexMap;
+use rustc_hash::FxHashSet;
 use serde_json::Value;
 use std::fmt::Write;
 
@@ -27,7 +28,7 @@ struct Node {
 
 #[derive(Debug)]
 enum NodeKind {
-    /// A string, number or Boolean.
+    /// A string, number or Boolean, or an empty list that says something.
     Leaf(Value),
     List(Vec<Node>),
     Map(IndexMap<String, Node>),
@@ -97,7 +98,14 @@ impl NormalizedProgram {
         if !program.extensions.is_empty() {
             root.insert("settings".to_owned(), node(&program.extensions));
         }
-        Self { root: map(root) }
+        let mut root = map(root);
+        let taking: FxHashSet<&str> = program
+            .tools()
+            .filter(|tool| !tool.parameters.is_empty())
+            .map(|tool| tool.name.value.as_str())
+            .collect();
+        remove_empty_arguments(&mut root, &taking);
+        Self { root }
     }
 
     /// The number of values.
@@ -123,7 +131,39 @@ fn node(value: &impl Json) -> Node {
     of_json(to_value(value, Mode::WithSpans)).unwrap_or_default()
 }
 
-/// Null and empty values are left out.
+/// Keys whose empty list says something else than their absence: a call passes nothing, rather than the variables named
+/// like the parameters; a zone has no tools, rather than all.
+const SAID_IF_EMPTY: &[&str] = &["with", "available_tools"];
+
+/// The value of a key, also if it is an empty list that says something.
+fn field(key: &str, json: Value) -> Option<Node> {
+    match json {
+        Value::Array(items) if items.is_empty() && SAID_IF_EMPTY.contains(&key) => {
+            Some(Node { kind: NodeKind::Leaf(Value::Array(items)), at: None })
+        }
+        json => of_json(json),
+    }
+}
+
+/// Removes the empty arguments of calls of tools that are not `taking` any: there, they say nothing.
+fn remove_empty_arguments(node: &mut Node, taking: &FxHashSet<&str>) {
+    let tool = node.get("tool").and_then(Node::text);
+    let says = tool.is_some_and(|tool| taking.contains(tool));
+    if !says && matches!(node.get("with").map(|with| &with.kind), Some(NodeKind::Leaf(_))) {
+        node.remove(&["with"]);
+    }
+    match &mut node.kind {
+        NodeKind::Leaf(_) => {}
+        NodeKind::List(items) => {
+            items.iter_mut().for_each(|item| remove_empty_arguments(item, taking));
+        }
+        NodeKind::Map(fields) => {
+            fields.values_mut().for_each(|field| remove_empty_arguments(field, taking));
+        }
+    }
+}
+
+/// Null and empty values are left out, but for [`SAID_IF_EMPTY`].
 fn of_json(json: Value) -> Option<Node> {
     let kind = match json {
         Value::Null => return None,
@@ -140,8 +180,13 @@ fn of_json(json: Value) -> Option<Node> {
                 let at = fields.remove(span_key).and_then(|at| span(&at));
                 return of_json(value).map(|node| Node { at: at.or(node.at), ..node });
             }
-            let fields: IndexMap<_, _> =
-                fields.into_iter().filter_map(|(k, v)| Some((k, of_json(v)?))).collect();
+            let fields: IndexMap<_, _> = fields
+                .into_iter()
+                .filter_map(|(k, v)| {
+                    let node = field(&k, v)?;
+                    Some((k, node))
+                })
+                .collect();
             if fields.is_empty() {
                 return None;
             }

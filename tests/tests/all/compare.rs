@@ -3,9 +3,9 @@
 
 #![allow(clippy::panic, clippy::unwrap_used, reason = "tests end by panicking")]
 
-use agentir::languages;
-use agentir_compare::{Comparison, Verdict};
-use agentir_convert::{OutputFile, read_back};
+use agentir::{languages, targets};
+use agentir_compare::{Comparison, NormalizedProgram, Verdict, differences};
+use agentir_convert::{OutputFile, convert, read_back};
 use agentir_lang_abl::Options;
 use agentir_tests::check::{Checked, File, check, compare};
 use agentir_tests::samples::{
@@ -170,4 +170,25 @@ fn long_flows_are_compared() {
     let (found, before) = verdict("End", "The end");
     assert_eq!(found, Verdict::Different);
     assert!(before > Some(900), "{before:?}");
+}
+
+/// A call without `WITH` takes the variables named like the parameters; an empty one passes nothing.
+#[test]
+fn no_arguments_are_not_the_arguments_of_the_same_names() {
+    let program = |call: &str| {
+        let text = flow(&format!("    CALL: book\n{call}    THEN: thanks\n"))
+            .replace("book(day: string)", "book(guests?: number)");
+        read("one.agent.abl", &text)
+    };
+    let (nothing, same_names) = (program("    WITH: {}\n"), program(""));
+    let normalized = |checked: &Checked| NormalizedProgram::new(&checked.program);
+    let found = differences(&normalized(&nothing), &normalized(&same_names));
+    let paths: Vec<&str> = found.iter().map(|difference| difference.path.as_str()).collect();
+    assert_eq!(paths, ["agents.pool.flow.definitions.(entry).call_spec.with"], "{found:?}");
+    for (checked, written) in [(&nothing, true), (&same_names, false)] {
+        let target = targets::all().into_iter().find(|target| target.name() == "abl").unwrap();
+        let conversion = convert(languages(), &checked.program, &checked.sources, target);
+        let text = &conversion.files[0].text;
+        assert_eq!(text.contains("WITH: {}"), written, "{text}");
+    }
 }

@@ -329,6 +329,10 @@ impl Bodies {
             children.push(Entry::block("with", vec![Entry::Pairs { assign: false, pairs }]));
             call.tool.value.to_string()
         } else if call.with.is_empty() {
+            // Without `WITH`, the call takes the variables named like the parameters.
+            children.extend(
+                call.has_arguments.then(|| Entry::field("with", Scalar::Code("{}".to_owned()))),
+            );
             call.tool.value.to_string()
         } else {
             let argument = |a: &Argument| match &a.name {

@@ -45,6 +45,8 @@ pub(super) fn rewrite(scope: Scope<'_>, body: &mut Body) {
                     scope.value(&argument.value).map(|value| argument.value = value).is_some()
                 });
                 let tool = call.tool.value.clone();
+                // Where there is nothing to pass, ABL says nothing.
+                call.has_arguments &= !call.with.is_empty() || scope.taking.contains(&tool);
                 let inside = Scope { outputs: Some(&tool), ..scope };
                 rewrite(inside, &mut call.on_success);
                 rewrite(inside, &mut call.on_failure);

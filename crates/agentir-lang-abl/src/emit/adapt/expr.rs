@@ -22,6 +22,8 @@ pub(super) struct Scope<'n> {
     pub(super) variables: &'n Variables,
     /// Variables of other agents that the agent has under their own names.
     pub(super) foreign: Option<&'n ForeignVariables>,
+    /// The tools that have parameters.
+    pub(super) taking: &'n [SmolStr],
 }
 
 impl Scope<'_> {

@@ -56,7 +56,10 @@ fn agent(
 ) {
     let exposed = exposed_names(agent);
     renamed.extend(renamed_mentions(agent, &exposed));
-    let scope = Scope { outputs: None, exposed_names: &exposed, variables, foreign };
+    let taking = agent.tools.iter().filter(|tool| !tool.parameters.is_empty());
+    let taking: Vec<SmolStr> = taking.map(|tool| tool.name.value.clone()).collect();
+    let scope =
+        Scope { outputs: None, exposed_names: &exposed, variables, foreign, taking: &taking };
     scope.declarations(agent);
     required(agent);
     texts(scope, agent);
