@@ -1,7 +1,7 @@
 //! `agentir session`: the conversations in a database.
 
 use crate::output::{mask_value, shown};
-use crate::run::{new_id, private};
+use crate::write::private;
 use agentir_diagnostics::escape_json;
 use agentir_runtime::{Role, Session};
 use agentir_secrets::Masker;
@@ -9,6 +9,7 @@ use agentir_store::{SessionInfo, Sqlite, Store};
 use clap::{Args, Subcommand};
 use serde_json::{Value as Json, json};
 use std::fmt::Write as _;
+use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -248,4 +249,10 @@ fn fork(id: &str, copy: &str, store: &Database) -> Result<ExitCode, String> {
     session.id = new_id();
     store.save(copy, &session, &[]).map_err(|e| e.to_string())?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// An id that no other conversation has.
+pub fn new_id() -> String {
+    let random = || RandomState::new().build_hasher().finish();
+    format!("{:016x}{:016x}", random(), random())
 }

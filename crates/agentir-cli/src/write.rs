@@ -23,6 +23,22 @@ pub fn replace(path: &Path, text: &str) -> Result<(), String> {
     replace_all(&[(path.to_owned(), text)])
 }
 
+/// Creates a file that only its owner may read: it contains conversations.
+pub fn private(path: &Path) -> io::Result<File> {
+    let mut options = fs::File::options();
+    options.write(true).create(true).truncate(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let file = options.open(path)?;
+    #[cfg(unix)]
+    if file.metadata()?.is_file() {
+        use std::os::unix::fs::PermissionsExt;
+        // It may have been there, and may belong to somebody else, who then decides.
+        let _ = file.set_permissions(fs::Permissions::from_mode(0o600));
+    }
+    Ok(file)
+}
+
 /// Writes files like [`replace`], after the texts of all of them are on disk: if one cannot be written, none is changed.
 pub fn replace_all(files: &[(PathBuf, &str)]) -> Result<(), String> {
     let failed = |path: &Path, e: &io::Error| format!("{} cannot be written: {e}", path.display());

@@ -11,6 +11,9 @@
 //! *Invariant*: nothing here decides whether a tool may be called; only servers that a file defines
 //! are started, and never through a shell.
 
+#[cfg(unix)]
+mod bounded;
+
 use agentir_ir::Data;
 use agentir_runtime::{Cancellation, FailureKind, ToolCall, ToolFailure, Tools};
 #[cfg(unix)]
@@ -19,6 +22,8 @@ use agentir_tools::{
     EnvVars, FillError, MAX_ANSWER_BYTES, McpFile, Process, Secrets, Server, Supervisor,
     call_timeout,
 };
+#[cfg(unix)]
+use bounded::Bounded;
 use http::{HeaderName, HeaderValue};
 #[cfg(windows)]
 use process_wrap::tokio::{CommandWrap, JobObject, KillOnDrop};
@@ -401,6 +406,7 @@ async fn start(
         return Err(CallError::Server(format!("`{command}` has no input and output")));
     };
     let output = tokio::process::ChildStdout::from_std(output).map_err(cannot)?;
+    let output = Bounded::new(output);
     let input = tokio::process::ChildStdin::from_std(input).map_err(cannot)?;
     let mut process = ServerProcess::new(process);
     match serve_client((), (output, input)).await {

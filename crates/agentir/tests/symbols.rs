@@ -1,6 +1,11 @@
 //! Symbols, their definitions and references, and renaming, through the library.
 #![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
 
+#[path = "symbols/facts.rs"]
+mod facts;
+#[path = "symbols/places.rs"]
+mod places;
+
 use agentir::references::{Role, Scope, SymbolKind};
 use agentir::{
     Configs, Diagnostic, NameProblem, ProgramId, Rename, RenameError, Severity, Snapshot, Workspace,
@@ -583,48 +588,6 @@ fn collecting_into_a_variable_writes_to_it() {
     assert!(line.contains("set "), "{line}");
 }
 
-#[test]
-fn facts_hold_where_the_text_is_executed() {
-    let facts = |name: &str, text: &str, at: &str| {
-        let snapshot = snapshot(&[(name, text)]);
-        let (id, source) = snapshot.file(name).unwrap();
-        let offset = u32::try_from(source.text.find(at).unwrap()).unwrap();
-        let found = snapshot.facts_at(id, offset);
-        found.map(|point| {
-            let facts: Vec<_> = point.facts.into_iter().map(|fact| fact.message).collect();
-            (point.is_reachable, facts)
-        })
-    };
-    let abl = "AGENT: Gate\nGOAL: \"Open\"\nMEMORY:\n  session:\n    - days: number\nFLOW:\n  a -> b\n  a:\n    SET: days = 3\n    THEN: b\n  b:\n    ON_INPUT:\n      - IF: days > 2\n        RESPOND: \"Long\"\n        THEN: COMPLETE\n      - ELSE:\n        RESPOND: \"Short\"\n        THEN: COMPLETE\n";
-    let (reachable, long) = facts("gate.agent.abl", abl, "\"Long\"").unwrap();
-    assert!(reachable);
-    assert_eq!(long, ["`days` is `3`", "`days > 2` holds"]);
-    let (reachable, short) = facts("gate.agent.abl", abl, "\"Short\"").unwrap();
-    assert!(!reachable);
-    assert_eq!(short, ["`days` is `3`", "`days > 2` does not hold"]);
-    assert_eq!(facts("gate.agent.abl", abl, "MEMORY"), None);
-    // A key stands for its value, a jump for the branch that takes it, a name of a step for its beginning.
-    assert_eq!(facts("gate.agent.abl", abl, "RESPOND: \"Long\"").unwrap().1, long);
-    assert_eq!(facts("gate.agent.abl", abl, "HEN: COMPLETE").unwrap().1, long);
-    assert_eq!(facts("gate.agent.abl", abl, "IF: days").unwrap().1, ["`days` is `3`"]);
-    assert_eq!(
-        facts("gate.agent.abl", abl, "b:\n").unwrap(),
-        (true, vec!["`days` is `3`".to_owned()])
-    );
-    // What an assignment has done is known behind it.
-    assert_eq!(facts("gate.agent.abl", abl, "SET: days").unwrap().1, [""; 0]);
-    let later = abl.replace("      - ELSE:\n", "      - IF: days > 1\n");
-    let test = facts("gate.agent.abl", &later, "days > 1").unwrap();
-    assert_eq!(
-        test,
-        (false, vec!["`days` is `3`".to_owned(), "`days > 2` does not hold".to_owned()])
-    );
-    // No part of the flow is executed here.
-    for at in ["FLOW", "a -> b", "ON_INPUT", "- ELSE"] {
-        assert_eq!(facts("gate.agent.abl", abl, at), None, "{at}");
-    }
-}
-
 /// An agent with names where AgentIR keeps data, and where nothing can be parsed.
 const KEPT: &str = r#"AGENT: Desk
 GOAL: "Help"
@@ -761,176 +724,4 @@ fn what_is_left_of_a_name_is_said_with_its_place() {
     assert!(error.ends_with("pool.agent.abl:19:20: `RESPOND: \"Your lane_no\"`"), "{error}");
     // A plain word of prose is no name.
     rename(&[(file, text)], file, "order: string", "wish").unwrap();
-}
-
-/// An agent that uses tools of a library, and a lookup table.
-const IMPORTING: &str = r#"AGENT: Desk
-GOAL: "Help"
-
-TOOLS:
-  file: "./tools/bank.tools.abl" [get_rate, get_card]
-
-LOOKUP_TABLES:
-  cities:
-    source: inline
-    values: [Rome, Oslo]
-
-GATHER:
-  city:
-    prompt: "Which of the cities?"
-    type: string
-    semantics:
-      lookup: cities
-
-FLOW:
-  begin -> done
-
-  begin:
-    REASONING: false
-    CALL: get_rate(x: 1)
-    THEN: done
-
-  done:
-    REASONING: false
-    RESPOND: "Bye"
-    THEN: COMPLETE
-"#;
-
-const IMPORTED: &str = r#"TOOLS:
-  get_rate(x: number) -> {rate: number}
-    description: "Rates"
-    type: http
-    endpoint: "https://bank.example/rate"
-    method: GET
-  get_card(x: number) -> {card: string}
-    description: "Cards"
-    type: http
-    endpoint: "https://bank.example/card"
-    method: GET
-"#;
-
-#[test]
-fn names_that_a_list_or_a_field_takes_are_renamed() {
-    let files = [("bank/desk.agent.abl", IMPORTING), ("bank/tools/bank.tools.abl", IMPORTED)];
-    for (file, at) in [(files[0].0, "get_rate(x"), (files[1].0, "get_rate(x")] {
-        let texts = rename(&files, file, at, "get_quote").unwrap();
-        assert_eq!(texts[0], IMPORTING.replace("get_rate", "get_quote"));
-        assert_eq!(texts[1], IMPORTED.replace("get_rate", "get_quote"));
-    }
-    for at in ["cities:", "cities\n\nFLOW"] {
-        let texts = rename(&files, files[0].0, at, "towns").unwrap();
-        // The words of a prompt are no reference.
-        let expected = IMPORTING.replace("  cities:", "  towns:").replace(": cities", ": towns");
-        assert_eq!(texts[0], expected);
-    }
-}
-
-const TWO: &str = r#"system:
-    instructions: "Help {!@variables.who}"
-config:
-    agent_name: "Library"
-    description: "For {!@variables.who}"
-variables:
-    who: mutable string = ""
-    days: mutable number = 0
-start_agent front:
-    description: "Welcome {!@variables.who}, then @subagent.lending"
-    actions:
-        quote:
-            description: "Find"
-            inputs:
-                title: string
-            outputs:
-                due: number
-            target: "flow://Quote"
-    reasoning:
-        instructions: ->
-            if @variables.days > 3:
-                transition to @subagent.lending
-            | Use ask_quote, or {!@actions.ask_quote}. An ask quote is no name.
-        actions:
-            ask_quote: @actions.quote
-                with title=@variables.who
-                set @variables.days = @outputs.due
-            lend: @utils.transition to @subagent.lending
-                available when @variables.days > 2
-            ask: @connected_subagent.remote
-                with who=@variables.who
-connected_subagent remote:
-    target: "agentforce://Remote"
-    description: "Far away"
-    inputs:
-        who: string = @variables.who
-subagent lending:
-    description: "Lend"
-    actions:
-        quote:
-            description: "Find"
-            inputs:
-                title: string
-            outputs:
-                due: number
-            target: "flow://Quote"
-    reasoning:
-        instructions: ->
-            | Use ask_quote.
-        actions:
-            ask_quote: @actions.quote
-                with title=@variables.who
-"#;
-
-#[test]
-fn names_with_a_namespace_are_renamed_wherever_they_stand() {
-    let file = "library.agent";
-    let renamed = |at, new| rename(&[(file, TWO)], file, at, new).unwrap().remove(0);
-    let who = renamed("who: mutable", "reader");
-    let expected = TWO.replace("@variables.who", "@variables.reader");
-    assert_eq!(who, expected.replace("who: mutable", "reader: mutable"));
-    assert_eq!(renamed("lending:", "loans"), TWO.replace("lending", "loans"));
-    let remote = TWO.replace("subagent remote", "subagent far").replace(".remote", ".far");
-    assert_eq!(renamed("remote:", "far"), remote);
-}
-
-#[test]
-fn prompts_follow_the_names_of_tools_in_their_own_agent() {
-    let file = "library.agent";
-    let (front, lending) = TWO.split_at(TWO.find("subagent lending:").unwrap());
-    let first = rename(&[(file, TWO)], file, "ask_quote: ", "get_quote").unwrap().remove(0);
-    assert_eq!(first, front.replace("ask_quote", "get_quote") + lending);
-    let at = "ask_quote: @actions.quote\n                with title=@variables.who\n\"";
-    let at = at.trim_end_matches('"');
-    assert_eq!(TWO.matches(at).count(), 2);
-    let second = snapshot(&[(file, TWO)]);
-    let (id, _) = second.file(file).unwrap();
-    let offset = u32::try_from(TWO.rfind("ask_quote:").unwrap()).unwrap();
-    let edits = second.rename(id, offset, "get_quote").unwrap().edits;
-    assert_eq!(edits.len(), 2);
-    assert!(edits.iter().all(|edit| edit.span.start as usize > front.len()));
-}
-
-#[test]
-fn facts_hold_at_what_is_said_when_an_agent_hands_over() {
-    let abl = "AGENT: Gate\nGOAL: \"Open\"\nMEMORY:\n  session:\n    - days: number\nHANDOFF:\n  - TO: Back\n    WHEN: days > 2\n    CONTEXT:\n      pass: [days]\n      summary: \"Many {{days}}\"\nESCALATE:\n  triggers:\n    - WHEN: days < 0\n      REASON: \"Few\"\n      PRIORITY: high\n";
-    let facts = |name: &str, text: &str, at: &str| {
-        let snapshot = snapshot(&[(name, text)]);
-        let (id, source) = snapshot.file(name).unwrap();
-        let offset = u32::try_from(source.text.find(at).unwrap()).unwrap();
-        let point = snapshot.facts_at(id, offset).unwrap();
-        assert!(point.is_reachable, "{at}");
-        point.facts.into_iter().map(|fact| fact.message).collect::<Vec<_>>()
-    };
-    for at in ["Few", "REASON", "PRIORITY"] {
-        assert_eq!(facts("gate.agent.abl", abl, at), ["`days < 0` holds"], "{at}");
-    }
-    for at in ["Many", "pass:", "summary"] {
-        let expected = ["`days < 0` does not hold", "`days > 2` holds"];
-        assert_eq!(facts("gate.agent.abl", abl, at), expected, "{at}");
-    }
-    let holds = ["`@variables.days > 3` holds"];
-    assert_eq!(
-        facts("library.agent", TWO, "transition to @subagent.lending\n            |"),
-        holds
-    );
-    let at = "transition to @subagent.lending\n                available";
-    assert!(facts("library.agent", TWO, at).contains(&"`@variables.days > 2` holds".to_owned()));
 }

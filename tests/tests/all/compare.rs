@@ -188,7 +188,7 @@ fn no_arguments_are_not_the_arguments_of_the_same_names() {
     for (checked, written) in [(&nothing, true), (&same_names, false)] {
         let target = targets::all().into_iter().find(|target| target.name() == "abl").unwrap();
         let conversion = convert(languages(), &checked.program, &checked.sources, target);
-        let text = &conversion.files[0].text;
+        let text = &conversion.files.first().unwrap().text;
         assert_eq!(text.contains("WITH: {}"), written, "{text}");
     }
 }

@@ -1,10 +1,10 @@
 //! The conversation as it is kept.
 
 use super::Run;
+use crate::session::new_id;
 use agentir_ir::Program;
 use agentir_runtime::{Machine, Session};
 use agentir_store::{Memory, Sqlite, Store};
-use std::hash::{BuildHasher, Hasher, RandomState};
 
 /// Keeps the conversation, if it is to be kept.
 pub struct Keeper {
@@ -68,10 +68,4 @@ impl Keeper {
             None => Ok(()),
         }
     }
-}
-
-/// An id that no other conversation has.
-pub fn new_id() -> String {
-    let random = || RandomState::new().build_hasher().finish();
-    format!("{:016x}{:016x}", random(), random())
 }

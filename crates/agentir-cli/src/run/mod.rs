@@ -12,10 +12,10 @@ mod style;
 mod terminal;
 mod trace;
 
-pub use keeper::new_id;
 pub use setup::program;
 
 use crate::input::{Input as Paths, load_input};
+use crate::write::private;
 use agentir::{Severity, SourceMap};
 use agentir_ir::Program;
 use agentir_model::Offline;
@@ -326,20 +326,4 @@ impl Clock for Now<'_> {
         // The machine asks whether the turn is cancelled.
         let _ = self.0.sleep(Duration::from_millis(milliseconds));
     }
-}
-
-/// Creates a file that only its owner may read: it contains conversations.
-pub fn private(path: &Path) -> io::Result<fs::File> {
-    let mut options = fs::File::options();
-    options.write(true).create(true).truncate(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let file = options.open(path)?;
-    #[cfg(unix)]
-    if file.metadata()?.is_file() {
-        use std::os::unix::fs::PermissionsExt;
-        // It may have been there, and may belong to somebody else, who then decides.
-        let _ = file.set_permissions(fs::Permissions::from_mode(0o600));
-    }
-    Ok(file)
 }

@@ -331,7 +331,7 @@ impl Bodies {
         } else if call.with.is_empty() {
             // Without `WITH`, the call takes the variables named like the parameters.
             children.extend(
-                call.has_arguments.then(|| Entry::field("with", Scalar::Code("{}".to_owned()))),
+                call.has_arguments.then(|| Entry::field("with", Scalar::Word("{}".into()))),
             );
             call.tool.value.to_string()
         } else {

@@ -156,6 +156,7 @@ impl<'p> Run<'_, 'p, '_> {
         };
         let verdict = match &content {
             None => Verdict::Passes,
+            Some(_) if self.progress.filtered.contains(rail.name.value.as_str()) => Verdict::Passes,
             Some(_) if rail.kind == GuardrailKind::Output => self.answer_verdict(rail),
             Some(content) => self.guardrail_verdict(rail, content),
         };
@@ -317,7 +318,7 @@ impl<'p> Run<'_, 'p, '_> {
     }
 
     /// Whether a guardrail is triggered, by its own check or by asking the model.
-    fn guardrail_triggers(
+    pub(super) fn guardrail_triggers(
         &mut self,
         rail: &'p Guardrail,
         content: &str,

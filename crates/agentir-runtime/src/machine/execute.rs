@@ -209,7 +209,8 @@ impl<'p> Run<'_, 'p, '_> {
         if agent.flow.is_none() && self.session.turn == 0 && !delegated {
             return Ok(Next::Stop(Status::Await));
         }
-        if self.progress.input_unread {
+        // What is kept out is not even read.
+        if self.progress.input_unread && !self.keeps_message_out() {
             if let Some(next) = self.dispatch_to_ensemble() {
                 return Ok(next);
             }

@@ -35,11 +35,12 @@ mod routing;
 mod scope;
 mod tool_calls;
 mod transfer;
+mod turn;
 
 pub use adopt::Misfit;
 
 use crate::host::Host;
-use crate::model::{Message, Role, Usage};
+use crate::model::Usage;
 use crate::session::{
     AgentMessage, Attachment, CompletedCall, Frame, ReturnPoint, RuntimeError, SESSION_VERSION,
     Session, Status,
@@ -50,7 +51,7 @@ use agentir_eval::State;
 use agentir_expr::dialect::Traits;
 use agentir_expr::{Condition, Dialect};
 use agentir_flow::cfg::{AgentId, Cfg, Edge, EdgeKind, Node, NodeKind, Origin, Transfer};
-use agentir_ir::{Agent, Node as IrNode, NumberOrText, Program};
+use agentir_ir::{Agent, Node as IrNode, Program};
 use petgraph::graph::{EdgeIndex, NodeIndex};
 use petgraph::visit::EdgeRef;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -417,6 +418,8 @@ struct Progress {
     unchecked: Vec<answers::Unchecked>,
     /// How often a guardrail has made the model answer again.
     reasks: u32,
+    /// The guardrails that have filtered the message.
+    filtered: FxHashSet<smol_str::SmolStr>,
     /// The error that ends the turn, and not the conversation.
     failed: Option<RuntimeError>,
     /// How many messages there were before the reaction to such an error.
@@ -468,82 +471,6 @@ impl RuntimeError {
 }
 
 impl<'r, 'p> Run<'r, 'p, '_> {
-    fn begin_turn(&mut self) {
-        let Some(input) = self.input.clone() else { return };
-        self.session.turn += 1;
-        self.begin_counting();
-        let last = self.session.stack.last_mut();
-        let confidential = last.is_some_and(|frame| std::mem::take(&mut frame.confidential));
-        self.confidential = confidential;
-        let shown = if confidential { MASK } else { input.text.as_str() };
-        self.emit(EventKind::Input { text: shown.to_owned() });
-        self.session.transcript.push(Message::new(Role::User, input.text.as_str()));
-        self.session.set_system("input", &Json::from(input.text.as_str()));
-        self.session.set_system("recent_input", &Json::from(input.text.as_str()));
-        if !input.attachments.is_empty() {
-            let all: Vec<Json> = input.attachments.iter().map(Attachment::to_json).collect();
-            self.session.set_system("attachments", &Json::from(all));
-        }
-        if let Some(frame) = self.session.stack.last_mut() {
-            frame.iterations = 0;
-        }
-    }
-
-    /// The error message if the user was idle for longer than the agent allows (ABL, current
-    /// specification, 7.11).
-    fn session_timeout(&self, idle: i64) -> Option<String> {
-        let limit = match &self.agent().ok()?.execution.timeouts.session_timeout_ms {
-            NumberOrText::Number(n) => n.0,
-            NumberOrText::Text(text) => tool_calls::parse_duration_ms(text)?,
-        };
-        (self.traits().sessions_expire && idle as f64 > limit).then(|| {
-            let (idle, limit) = (idle / 1_000, limit / 1_000.0);
-            format!(
-                "the user was idle for {idle} seconds; the session expires after {limit} (`session_timeout_ms`)"
-            )
-        })
-    }
-
-    /// Ends a session that has timed out.
-    fn end_timed_out(&mut self, message: String) -> Turn {
-        let kind = "session_timeout".to_owned();
-        self.emit(EventKind::Error { kind, message: message.clone() });
-        self.progress.error = Some(message);
-        self.end_turn(Status::Failed)
-    }
-
-    /// Hands the messages that have passed their checks to the observer, unless what happens now may
-    /// be undone.
-    fn show_messages(&mut self) {
-        if !self.may_roll_back() {
-            self.deliver_all();
-        }
-    }
-
-    fn deliver_all(&mut self) {
-        for message in self.progress.messages.iter_mut().filter(|message| !message.delivered) {
-            message.delivered = true;
-            self.host.observer.message(message);
-        }
-    }
-
-    /// Whether the turn was given up, also if it has failed because of that.
-    fn was_cancelled(&self) -> bool {
-        let failed = self.progress.failed.is_some() || self.progress.error.is_some();
-        self.cancelled || (failed && self.host.observer.is_cancelled())
-    }
-
-    fn end_turn(&mut self, status: Status) -> Turn {
-        self.deliver_all();
-        self.session.status = status;
-        let messages = std::mem::take(&mut self.progress.messages);
-        for message in &messages {
-            self.session.transcript.push(Message::new(Role::Assistant, message.text.as_str()));
-        }
-        self.emit(EventKind::TurnEnd { status: status.name() });
-        Turn { messages, status, error: self.progress.error.take() }
-    }
-
     /// Follows edges until the machine has to wait for external input.
     fn run_until_wait(&mut self) -> Status {
         loop {

@@ -182,11 +182,14 @@ impl<'p> Run<'_, 'p, '_> {
             paragraph(&mut prompt.situation, label, &text);
         }
         let out = &mut prompt.situation;
-        if !parts.known.is_empty() {
+        let is_blank = |value: &Json| value.as_str().is_some_and(|text| text.trim().is_empty());
+        let mut known = parts.known.iter().filter(|(_, value)| !is_blank(value)).peekable();
+        if known.peek().is_some() {
             paragraph(out, "", "What is known:");
-            for (name, value) in parts.known {
+            for (name, value) in known {
                 let value = match value {
-                    Json::String(text) => text.clone(),
+                    // A text of several lines would look like what follows.
+                    Json::String(text) if !text.contains(char::is_control) => text.clone(),
                     other => other.to_string(),
                 };
                 paragraph(out, "- ", &format!("{name}: {value}"));

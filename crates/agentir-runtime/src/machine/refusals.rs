@@ -636,6 +636,28 @@ impl<'p> Run<'_, 'p, '_> {
         }
     }
 
+    /// Whether an input guardrail refuses the message: it is evaluated before anything is done with the message
+    /// (current specification, 3.9), and what is to be filtered is filtered. Its own node says the rest.
+    pub(super) fn keeps_message_out(&mut self) -> bool {
+        for rail in self.guardrails_of(GuardrailKind::Input) {
+            let Some(content) = self.input.as_ref().map(|i| i.text.clone()) else { return false };
+            match self.guardrail_triggers(rail, &content) {
+                Ok(false) => {}
+                _ if !self.must_refuse(rail) => {}
+                Ok(true)
+                    if matches!(action_of(rail), "redact" | "filter" | "fix")
+                        && self.filter_until_it_passes(rail) =>
+                {
+                    let (rule, action) = (rail.name.value.to_string(), action_of(rail).to_owned());
+                    self.emit(EventKind::Violation { rule, action });
+                    self.progress.filtered.insert(rail.name.value.clone());
+                }
+                _ => return true,
+            }
+        }
+        false
+    }
+
     /// Checks a message that goes to a place inside a turn (a question of a failed constraint, a remote agent), where
     /// no turn begins. Returns the status if it is blocked.
     pub(super) fn screen_message(&mut self) -> Option<Status> {

@@ -19,6 +19,7 @@ use binding::{Body, ContentType, HttpBinding};
 use limits::Limits;
 use serde_json::{Map, Value as Json, json};
 use std::collections::HashMap;
+use std::io::Read as _;
 use std::time::{Duration, Instant};
 use ureq::http::{self, HeaderName, HeaderValue, Method, Uri};
 use ureq::unversioned::resolver::DefaultResolver;
@@ -491,8 +492,14 @@ fn read_response(mut response: http::Response<ureq::Body>) -> Result<Response, C
     let retry_after = header("retry-after").and_then(|s| s.trim().parse().ok());
     let json = header("content-type").is_some_and(|kind| kind.contains("json"));
     let status = response.status().as_u16();
-    let body = response.body_mut().with_config().limit(MAX_ANSWER_BYTES as u64);
-    let body = body.read_to_vec().map_err(|e| call_error(&e))?;
+    // The limit of the library counts what is sent, which may be compressed.
+    let limit = MAX_ANSWER_BYTES as u64;
+    let mut body = Vec::new();
+    let mut unpacked = response.body_mut().with_config().limit(limit).reader().take(limit + 1);
+    unpacked.read_to_end(&mut body).map_err(|e| call_error(&ureq::Error::from(e)))?;
+    if body.len() > MAX_ANSWER_BYTES {
+        return Err(call_error(&ureq::Error::BodyExceedsLimit(limit)));
+    }
     let body = String::from_utf8_lossy(&body).into_owned();
     let retry_after = retry_after.map(Duration::from_secs);
     Ok(Response { status, retry_after, json, body })

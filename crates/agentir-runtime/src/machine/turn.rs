@@ -1,0 +1,86 @@
+//! The beginning and the end of a turn.
+
+use super::{MASK, Run, Turn, tool_calls};
+use crate::model::{Message, Role};
+use crate::session::{Attachment, Status};
+use crate::trace::EventKind;
+use agentir_ir::NumberOrText;
+use serde_json::Value as Json;
+
+impl Run<'_, '_, '_> {
+    pub(super) fn begin_turn(&mut self) {
+        let Some(input) = self.input.clone() else { return };
+        self.session.turn += 1;
+        self.begin_counting();
+        let last = self.session.stack.last_mut();
+        let confidential = last.is_some_and(|frame| std::mem::take(&mut frame.confidential));
+        self.confidential = confidential;
+        let shown = if confidential { MASK } else { input.text.as_str() };
+        self.emit(EventKind::Input { text: shown.to_owned() });
+        self.session.transcript.push(Message::new(Role::User, input.text.as_str()));
+        self.session.set_system("input", &Json::from(input.text.as_str()));
+        self.session.set_system("recent_input", &Json::from(input.text.as_str()));
+        if !input.attachments.is_empty() {
+            let all: Vec<Json> = input.attachments.iter().map(Attachment::to_json).collect();
+            self.session.set_system("attachments", &Json::from(all));
+        }
+        if let Some(frame) = self.session.stack.last_mut() {
+            frame.iterations = 0;
+        }
+    }
+
+    /// The error message if the user was idle for longer than the agent allows (ABL, current
+    /// specification, 7.11).
+    pub(super) fn session_timeout(&self, idle: i64) -> Option<String> {
+        let limit = match &self.agent().ok()?.execution.timeouts.session_timeout_ms {
+            NumberOrText::Number(n) => n.0,
+            NumberOrText::Text(text) => tool_calls::parse_duration_ms(text)?,
+        };
+        (self.traits().sessions_expire && idle as f64 > limit).then(|| {
+            let (idle, limit) = (idle / 1_000, limit / 1_000.0);
+            format!(
+                "the user was idle for {idle} seconds; the session expires after {limit} (`session_timeout_ms`)"
+            )
+        })
+    }
+
+    /// Ends a session that has timed out.
+    pub(super) fn end_timed_out(&mut self, message: String) -> Turn {
+        let kind = "session_timeout".to_owned();
+        self.emit(EventKind::Error { kind, message: message.clone() });
+        self.progress.error = Some(message);
+        self.end_turn(Status::Failed)
+    }
+
+    /// Hands the messages that have passed their checks to the observer, unless what happens now may
+    /// be undone.
+    pub(super) fn show_messages(&mut self) {
+        if !self.may_roll_back() {
+            self.deliver_all();
+        }
+    }
+
+    pub(super) fn deliver_all(&mut self) {
+        for message in self.progress.messages.iter_mut().filter(|message| !message.delivered) {
+            message.delivered = true;
+            self.host.observer.message(message);
+        }
+    }
+
+    /// Whether the turn was given up, also if it has failed because of that.
+    pub(super) fn was_cancelled(&self) -> bool {
+        let failed = self.progress.failed.is_some() || self.progress.error.is_some();
+        self.cancelled || (failed && self.host.observer.is_cancelled())
+    }
+
+    pub(super) fn end_turn(&mut self, status: Status) -> Turn {
+        self.deliver_all();
+        self.session.status = status;
+        let messages = std::mem::take(&mut self.progress.messages);
+        for message in &messages {
+            self.session.transcript.push(Message::new(Role::Assistant, message.text.as_str()));
+        }
+        self.emit(EventKind::TurnEnd { status: status.name() });
+        Turn { messages, status, error: self.progress.error.take() }
+    }
+}

@@ -1,0 +1,148 @@
+//! Renames of names that stand in lists, in fields and in texts.
+
+use super::*;
+
+/// An agent that uses tools of a library, and a lookup table.
+const IMPORTING: &str = r#"AGENT: Desk
+GOAL: "Help"
+
+TOOLS:
+  file: "./tools/bank.tools.abl" [get_rate, get_card]
+
+LOOKUP_TABLES:
+  cities:
+    source: inline
+    values: [Rome, Oslo]
+
+GATHER:
+  city:
+    prompt: "Which of the cities?"
+    type: string
+    semantics:
+      lookup: cities
+
+FLOW:
+  begin -> done
+
+  begin:
+    REASONING: false
+    CALL: get_rate(x: 1)
+    THEN: done
+
+  done:
+    REASONING: false
+    RESPOND: "Bye"
+    THEN: COMPLETE
+"#;
+
+const IMPORTED: &str = r#"TOOLS:
+  get_rate(x: number) -> {rate: number}
+    description: "Rates"
+    type: http
+    endpoint: "https://bank.example/rate"
+    method: GET
+  get_card(x: number) -> {card: string}
+    description: "Cards"
+    type: http
+    endpoint: "https://bank.example/card"
+    method: GET
+"#;
+
+#[test]
+fn names_that_a_list_or_a_field_takes_are_renamed() {
+    let files = [("bank/desk.agent.abl", IMPORTING), ("bank/tools/bank.tools.abl", IMPORTED)];
+    for (file, at) in [(files[0].0, "get_rate(x"), (files[1].0, "get_rate(x")] {
+        let texts = rename(&files, file, at, "get_quote").unwrap();
+        assert_eq!(texts[0], IMPORTING.replace("get_rate", "get_quote"));
+        assert_eq!(texts[1], IMPORTED.replace("get_rate", "get_quote"));
+    }
+    for at in ["cities:", "cities\n\nFLOW"] {
+        let texts = rename(&files, files[0].0, at, "towns").unwrap();
+        // The words of a prompt are no reference.
+        let expected = IMPORTING.replace("  cities:", "  towns:").replace(": cities", ": towns");
+        assert_eq!(texts[0], expected);
+    }
+}
+
+pub const TWO: &str = r#"system:
+    instructions: "Help {!@variables.who}"
+config:
+    agent_name: "Library"
+    description: "For {!@variables.who}"
+variables:
+    who: mutable string = ""
+    days: mutable number = 0
+start_agent front:
+    description: "Welcome {!@variables.who}, then @subagent.lending"
+    actions:
+        quote:
+            description: "Find"
+            inputs:
+                title: string
+            outputs:
+                due: number
+            target: "flow://Quote"
+    reasoning:
+        instructions: ->
+            if @variables.days > 3:
+                transition to @subagent.lending
+            | Use ask_quote, or {!@actions.ask_quote}. An ask quote is no name.
+        actions:
+            ask_quote: @actions.quote
+                with title=@variables.who
+                set @variables.days = @outputs.due
+            lend: @utils.transition to @subagent.lending
+                available when @variables.days > 2
+            ask: @connected_subagent.remote
+                with who=@variables.who
+connected_subagent remote:
+    target: "agentforce://Remote"
+    description: "Far away"
+    inputs:
+        who: string = @variables.who
+subagent lending:
+    description: "Lend"
+    actions:
+        quote:
+            description: "Find"
+            inputs:
+                title: string
+            outputs:
+                due: number
+            target: "flow://Quote"
+    reasoning:
+        instructions: ->
+            | Use ask_quote.
+        actions:
+            ask_quote: @actions.quote
+                with title=@variables.who
+"#;
+
+#[test]
+fn names_with_a_namespace_are_renamed_wherever_they_stand() {
+    let file = "library.agent";
+    let renamed = |at, new| rename(&[(file, TWO)], file, at, new).unwrap().remove(0);
+    let who = renamed("who: mutable", "reader");
+    let expected = TWO.replace("@variables.who", "@variables.reader");
+    assert_eq!(who, expected.replace("who: mutable", "reader: mutable"));
+    assert_eq!(renamed("lending:", "loans"), TWO.replace("lending", "loans"));
+    let remote = TWO.replace("subagent remote", "subagent far").replace(".remote", ".far");
+    assert_eq!(renamed("remote:", "far"), remote);
+}
+
+#[test]
+fn prompts_follow_the_names_of_tools_in_their_own_agent() {
+    let file = "library.agent";
+    let (front, lending) = TWO.split_at(TWO.find("subagent lending:").unwrap());
+    let first = rename(&[(file, TWO)], file, "ask_quote: ", "get_quote").unwrap().remove(0);
+    assert_eq!(first, front.replace("ask_quote", "get_quote") + lending);
+    let at = "ask_quote: @actions.quote\n                with title=@variables.who\n\"";
+    let at = at.trim_end_matches('"');
+    assert_eq!(TWO.matches(at).count(), 2);
+    let second = snapshot(&[(file, TWO)]);
+    let (id, _) = second.file(file).unwrap();
+    let offset = u32::try_from(TWO.rfind("ask_quote:").unwrap()).unwrap();
+    let edits = second.rename(id, offset, "get_quote").unwrap().edits;
+    assert_eq!(edits.len(), 2);
+    assert!(edits.iter().all(|edit| edit.span.start as usize > front.len()));
+}
