@@ -4,6 +4,7 @@
 use agentir_tools::MAX_ANSWER_BYTES;
 use std::io;
 use std::pin::Pin;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll, ready};
 use tokio::io::{AsyncRead, ReadBuf};
 use tokio::time::{Duration, Instant};
@@ -14,6 +15,9 @@ const MAX_MESSAGES: usize = 1_000;
 /// The time for which messages are counted.
 const PERIOD: Duration = Duration::from_secs(1);
 
+/// Why nothing more is read from a server, once that is so.
+pub(crate) type Refusal = Arc<Mutex<Option<String>>>;
+
 /// A stream of lines that fails once a line is longer than [`MAX_ANSWER_BYTES`], or lines come too fast.
 #[derive(Debug)]
 pub(crate) struct Bounded<R> {
@@ -23,12 +27,19 @@ pub(crate) struct Bounded<R> {
     /// The lines since `since`.
     lines: usize,
     since: Instant,
+    refusal: Refusal,
 }
 
 impl<R> Bounded<R> {
-    /// Limits a stream.
-    pub(crate) fn new(inner: R) -> Self {
-        Self { inner, line: 0, lines: 0, since: Instant::now() }
+    /// Limits a stream; says in `refusal` why it has failed, which the SDK does not pass on.
+    pub(crate) fn new(inner: R, refusal: Refusal) -> Self {
+        Self { inner, line: 0, lines: 0, since: Instant::now(), refusal }
+    }
+
+    fn refuse(&self, words: String) -> io::Result<()> {
+        let mut refusal = self.refusal.lock().unwrap_or_else(PoisonError::into_inner);
+        *refusal = Some(words.clone());
+        Err(io::Error::other(words))
     }
 
     fn count(&mut self, bytes: &[u8]) -> io::Result<()> {
@@ -40,7 +51,7 @@ impl<R> Bounded<R> {
             if self.line > MAX_ANSWER_BYTES {
                 let words =
                     format!("it wrote a message of more than {} MB", MAX_ANSWER_BYTES >> 20);
-                return Err(io::Error::other(words));
+                return self.refuse(words);
             }
             if part.ends_with(b"\n") {
                 (self.line, self.lines) = (0, self.lines + 1);
@@ -48,7 +59,7 @@ impl<R> Bounded<R> {
         }
         if self.lines > MAX_MESSAGES {
             let words = format!("it wrote more than {MAX_MESSAGES} messages in a second");
-            return Err(io::Error::other(words));
+            return self.refuse(words);
         }
         Ok(())
     }

@@ -23,7 +23,7 @@ use agentir_tools::{
     call_timeout,
 };
 #[cfg(unix)]
-use bounded::Bounded;
+use bounded::{Bounded, Refusal};
 use http::{HeaderName, HeaderValue};
 #[cfg(windows)]
 use process_wrap::tokio::{CommandWrap, JobObject, KillOnDrop};
@@ -81,11 +81,12 @@ struct Connection {
 struct ServerProcess {
     process: Process,
     stderr: Arc<Mutex<Vec<u8>>>,
+    refusal: Refusal,
 }
 
 #[cfg(unix)]
 impl ServerProcess {
-    fn new(mut process: Process) -> Self {
+    fn new(mut process: Process, refusal: Refusal) -> Self {
         let stderr = Arc::new(Mutex::new(Vec::new()));
         if let Some(mut from) = process.stderr() {
             let kept = Arc::clone(&stderr);
@@ -99,15 +100,16 @@ impl ServerProcess {
                 }
             });
         }
-        Self { process, stderr }
+        Self { process, stderr, refusal }
     }
 
     /// How it ended, and its last words.
     fn last_words(&mut self) -> (String, String) {
-        let how = match self.process.wait_for(LAST_WORDS_TIMEOUT) {
+        let refusal = self.refusal.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let how = refusal.unwrap_or_else(|| match self.process.wait_for(LAST_WORDS_TIMEOUT) {
             Some(status) => format!("it ended ({status})"),
             None => "it closed its output".to_owned(),
-        };
+        });
         // What it wrote before it ended may still be on its way.
         std::thread::sleep(Duration::from_millis(20));
         let stderr = self.stderr.lock().unwrap_or_else(PoisonError::into_inner);
@@ -406,9 +408,10 @@ async fn start(
         return Err(CallError::Server(format!("`{command}` has no input and output")));
     };
     let output = tokio::process::ChildStdout::from_std(output).map_err(cannot)?;
-    let output = Bounded::new(output);
+    let refusal = Refusal::default();
+    let output = Bounded::new(output, Arc::clone(&refusal));
     let input = tokio::process::ChildStdin::from_std(input).map_err(cannot)?;
-    let mut process = ServerProcess::new(process);
+    let mut process = ServerProcess::new(process, refusal);
     match serve_client((), (output, input)).await {
         Ok(client) => Ok(Connection { client, process: Some(process) }),
         // It may end before it is written to.

@@ -176,6 +176,22 @@ fn why_a_server_does_not_come_up_is_told_in_words() {
     ");
 }
 
+#[cfg(unix)]
+#[test]
+fn a_server_that_writes_without_end_is_left() {
+    let told = |script: &str| {
+        let file =
+            format!("servers:\n  desk: {{ command: sh, args: ['-c', {}] }}\n", json!(script));
+        call(&mut mcp(&file), &desk("text"), json!({})).unwrap_err().message
+    };
+    let pings = r#"yes '{"jsonrpc":"2.0","id":1,"method":"ping"}'"#;
+    let told = [told(pings), told("cat /dev/zero | tr '\\0' x")];
+    insta::assert_snapshot!(told.join("\n"), @"
+    `t` (server `desk`): `sh` does not come up: it wrote more than 1000 messages in a second
+    `t` (server `desk`): `sh` does not come up: it wrote a message of more than 4 MB
+    ");
+}
+
 #[test]
 fn a_server_gets_the_key_of_a_call() {
     let served = Served::new();

@@ -6,6 +6,7 @@ use agentir_ir::Tool;
 use agentir_runtime::FailureKind;
 use agentir_tools::{EnvVars, Http};
 use serde_json::json;
+use std::io::Write;
 use std::sync::Mutex;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -23,6 +24,20 @@ fn a_service_that_does_not_answer_is_given_up() {
     let failure = failure.unwrap_err();
     assert_eq!(failure.kind, FailureKind::Timeout, "{failure}");
     assert_eq!(failure.message, "`t` did not answer within 150 ms");
+}
+
+#[test]
+fn an_answer_that_unpacks_to_too_much_is_refused() {
+    let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
+    for _ in 0..64 {
+        packed.write_all(&vec![b' '; 1 << 20]).unwrap();
+    }
+    let packed = packed.finish().unwrap();
+    assert!(packed.len() < 1 << 17);
+    let web = web(move |_, _| say(200, packed.clone()).header("content-encoding", "gzip"));
+    let t = tool(&format!("  t()\n    type: http\n    endpoint: \"{}/a\"\n", web.url()));
+    let failure = does_not_hang(move || call(&mut http(), &t, json!({}))).unwrap_err();
+    assert!(failure.message.ends_with("the answer has more than 4 MB"), "{failure}");
 }
 
 #[test]

@@ -25,12 +25,12 @@ impl Seen {
 pub(crate) struct Say {
     pub(crate) status: u16,
     pub(crate) headers: Vec<(&'static str, String)>,
-    pub(crate) body: String,
+    pub(crate) body: Vec<u8>,
     /// Whether the server does not answer as long as it runs.
     pub(crate) held: bool,
 }
 
-pub(crate) fn say(status: u16, body: impl Into<String>) -> Say {
+pub(crate) fn say(status: u16, body: impl Into<Vec<u8>>) -> Say {
     Say { status, headers: Vec::new(), body: body.into(), held: false }
 }
 
@@ -77,7 +77,7 @@ pub(crate) fn web(answer: impl Fn(&Seen, usize) -> Say + Send + 'static) -> Web 
                 held.push(request);
                 continue;
             }
-            let mut response = Response::from_string(say.body).with_status_code(say.status);
+            let mut response = Response::from_data(say.body).with_status_code(say.status);
             for (name, value) in say.headers {
                 response.add_header(Header::from_bytes(name, value).unwrap());
             }
