@@ -185,6 +185,9 @@ fn no_arguments_are_not_the_arguments_of_the_same_names() {
     let found = differences(&normalized(&nothing), &normalized(&same_names));
     let paths: Vec<&str> = found.iter().map(|difference| difference.path.as_str()).collect();
     assert_eq!(paths, ["agents.pool.flow.definitions.(entry).call_spec.with"], "{found:?}");
+    assert_eq!(compare(&nothing, &same_names).verdict, Verdict::Different);
+    assert_eq!(compare(&nothing, &nothing).verdict, Verdict::Same);
+    assert_eq!(compare(&same_names, &same_names).verdict, Verdict::Same);
     for (checked, written) in [(&nothing, true), (&same_names, false)] {
         let target = targets::all().into_iter().find(|target| target.name() == "abl").unwrap();
         let conversion = convert(languages(), &checked.program, &checked.sources, target);

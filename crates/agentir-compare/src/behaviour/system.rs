@@ -47,9 +47,25 @@ impl<'a> Program<'a> {
     pub(super) fn label(&self, node: NodeIndex) -> Option<Label> {
         let transfer = self.transfers.get(&node).copied();
         let node = self.cfg.node(node)?;
-        let label = label(node, transfer, self.pairs)?;
+        let mut label = label(node, transfer, self.pairs)?;
+        if self.passes_nothing(node) {
+            label.key.push_str(" without arguments");
+            label.text.push_str(" without arguments");
+        }
         let is_template = matches!(node.kind, cfg::NodeKind::Say | cfg::NodeKind::Instruct);
         Some(Label { key: self.names.with_first_names(label.key, is_template), ..label })
+    }
+
+    /// Whether a call says that it passes nothing to a tool that has parameters. A call that says nothing passes the
+    /// variables named like them.
+    fn passes_nothing(&self, node: &cfg::Node<'_>) -> bool {
+        let cfg::Origin::Statement(Statement::Call(call)) = node.origin else { return false };
+        let agents = self.cfg.agents().iter();
+        let mut tools = agents.flat_map(|part| &part.agent.tools);
+        node.kind == cfg::NodeKind::Call
+            && call.has_arguments
+            && call.with.is_empty()
+            && tools.any(|tool| tool.name.value == call.tool.value && !tool.parameters.is_empty())
     }
 
     /// Whether the transition system follows an edge: into internal agents, but not into those that
