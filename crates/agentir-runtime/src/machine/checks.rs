@@ -138,7 +138,7 @@ impl<'p> Run<'_, 'p, '_> {
     }
 
     fn guardrail(&mut self, at: NodeIndex, rail: &'p Guardrail) -> NodeResult {
-        if self.defer_guardrail(rail, action_of(rail) == "block")
+        if self.defer_guardrail(rail)
             && let Some(edge) = self.passing_edge(at)
         {
             return Ok(Next::Take(edge));

@@ -383,15 +383,23 @@ impl<'p> Run<'_, 'p, '_> {
 
     // ---- guardrails merged with the agent ---------------------------------------------------
 
-    /// Defers a guardrail so that it shares the model request of the next agent.
-    pub(super) fn defer_guardrail(&mut self, rail: &Guardrail, blocks: bool) -> bool {
-        let fits = self.session.orchestration == Some(OrchestrationMethod::Merging)
+    /// Whether a guardrail can share the model request of the next agent.
+    pub(super) fn can_defer_guardrail(&self, rail: &Guardrail) -> bool {
+        self.session.orchestration == Some(OrchestrationMethod::Merging)
             && rail.kind == GuardrailKind::Input
             && rail.check.is_none()
-            && blocks
+            && rail.llm_check.is_some()
+            && super::checks::action_of(rail) == "block"
             && !self.orchestration.guardrails_separate
-            && self.agent().is_ok_and(|agent| agent.flow.is_none());
-        let Some(question) = rail.llm_check.as_ref().filter(|_| fits) else { return false };
+            && self.agent().is_ok_and(|agent| agent.flow.is_none())
+    }
+
+    /// Defers a guardrail so that it shares the model request of the next agent.
+    pub(super) fn defer_guardrail(&mut self, rail: &Guardrail) -> bool {
+        let Some(question) = rail.llm_check.as_ref().filter(|_| self.can_defer_guardrail(rail))
+        else {
+            return false;
+        };
         let rule = (self.render(question), self.guardrail_message(rail));
         if self.orchestration.deferred.is_none() {
             let before = self.snapshot();

@@ -640,6 +640,9 @@ impl<'p> Run<'_, 'p, '_> {
     /// (current specification, 3.9), and what is to be filtered is filtered. Its own node says the rest.
     pub(super) fn keeps_message_out(&mut self) -> bool {
         for rail in self.guardrails_of(GuardrailKind::Input) {
+            if self.can_defer_guardrail(rail) {
+                continue;
+            }
             let Some(content) = self.input.as_ref().map(|i| i.text.clone()) else { return false };
             match self.guardrail_triggers(rail, &content) {
                 Ok(false) => {}
