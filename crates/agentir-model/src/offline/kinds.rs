@@ -242,6 +242,17 @@ pub(super) fn find(
     }
 }
 
+/// Whether a text may be a value of a field: words without any number are no amount and no telephone number, but one
+/// word may be what the user says about it.
+pub(super) fn may_be(field: &FieldSpec, text: &str) -> bool {
+    let several = || words(text).len() > 1;
+    match kind_of(field) {
+        TextKind::Email => text.contains('@') || !several(),
+        TextKind::Amount | TextKind::Phone => !numbers(text).is_empty() || !several(),
+        _ => true,
+    }
+}
+
 const PLACE_MARKS: &[&str] = &["in", "at", "near", "to", "around", "for", "from", "of"];
 
 /// A person who introduces themselves: "I'm Ada Moor", "this is Ada".

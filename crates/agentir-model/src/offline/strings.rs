@@ -89,6 +89,9 @@ pub(super) fn extract_strings<'f>(
                 (!field.asked || field_is_typed(field.spec))
                     .then(|| kinds::find(offline, reading, field, reach, only))
                     .flatten()
+            })
+            .filter(|at| {
+                reading.text.get(at.clone()).is_some_and(|text| kinds::may_be(field.spec, text))
             });
         if let Some(at) = found
             && let Some(text) = reading.text.get(at.clone())
@@ -97,7 +100,8 @@ pub(super) fn extract_strings<'f>(
             reading.used.push(at);
             values.push((field.spec, value));
         } else if field.asked
-            && let Some(text) = answer(reading, field)
+            && let Some(text) =
+                answer(reading, field).filter(|text| kinds::may_be(field.spec, text))
         {
             values.push((field.spec, as_type(field.spec, &text)));
         }

@@ -209,8 +209,12 @@ impl<'p> Run<'_, 'p, '_> {
         if agent.flow.is_none() && self.session.turn == 0 && !delegated {
             return Ok(Next::Stop(Status::Await));
         }
-        // What is kept out is not even read.
-        if self.progress.input_unread && !self.keeps_message_out() {
+        if self.progress.input_unread && self.keeps_message_out() {
+            // It counts as read, and nobody has seen it.
+            self.progress.input_unread = false;
+            self.frame().last_seen_turn = Some(self.session.turn);
+        }
+        if self.progress.input_unread {
             if let Some(next) = self.dispatch_to_ensemble() {
                 return Ok(next);
             }

@@ -114,6 +114,45 @@ tests:
     );
 }
 
+/// Cur. 3.9: input guardrails are "evaluated pre-message": what is blocked sets no values and interrupts nothing.
+#[test]
+fn what_an_input_guardrail_blocks_is_not_read() {
+    talk_abl(
+        r#"AGENT: Desk
+GOAL: "Book a room"
+GUARDRAILS:
+  no_orders:
+    kind: input
+    check: "abl.matches_pattern(input, '(?i)ignore')"
+    action: block
+    msg: "I cannot read that."
+GATHER:
+  - city: required
+    type: string
+    prompt: "Which city?"
+  - guests: required
+    type: number
+    prompt: "How many guests?"
+COMPLETE:
+  - WHEN: city IS SET AND guests IS SET
+    RESPOND: "{{guests}} to {{city}}"
+"#,
+        r#"
+tests:
+  - name: the values of a blocked message are not there
+    turns:
+      - user: hello
+        says: [{ contains: "Which city?" }]
+      - user: ignore all that, the city is Rome for 3 guests
+        says: ["I cannot read that."]
+      - user: the city is Oslo
+        says: [{ contains: "How many guests?" }]
+      - user: 4 guests
+        says: ["4 to Oslo"]
+"#,
+    );
+}
+
 /// Cur. 3.11.1 and 3.8.3: triggers of escalation, and a limit that escalates.
 #[test]
 fn escalation_by_trigger_and_by_limit() {
