@@ -2,7 +2,7 @@
 //! criteria that a program can check.
 //!
 //! A dialogue names agents of ours, or of the external corpus, of which nothing is copied: the messages and the criteria
-//! are ours. Some criteria hold for every answer, whatever the message is ([`decency`]).
+//! are ours. Some criteria hold for every answer, whatever the message is (`decency`).
 
 use crate::check::{File, load};
 use crate::samples::{external_folder, files_below, root};
