@@ -24,6 +24,7 @@ pub fn replace(path: &Path, text: &str) -> Result<(), String> {
 }
 
 /// Creates a file that only its owner may read: it contains conversations.
+#[cfg(feature = "runtime")]
 pub fn private(path: &Path) -> io::Result<File> {
     let mut options = fs::File::options();
     options.write(true).create(true).truncate(true);
