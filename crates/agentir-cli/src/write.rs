@@ -1,6 +1,7 @@
 //! Writing files.
 
 use std::collections::HashSet;
+use std::ffi::OsStr;
 use std::fs::{File, TryLockError};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -9,7 +10,16 @@ use std::{env, fs};
 use tempfile::NamedTempFile;
 
 /// What the names of files begin with that are there only while another one is written.
-pub const TEMPORARY: &str = ".agentir-";
+const TEMPORARY: &str = ".agentir-partial-";
+
+/// The number of random letters and digits that follow.
+const RANDOM: usize = 12;
+
+/// Whether a name is that of such a file. Files of users that begin with `.agentir` are theirs.
+pub fn is_temporary(name: &OsStr) -> bool {
+    let random = name.as_encoded_bytes().strip_prefix(TEMPORARY.as_bytes());
+    random.is_some_and(|rest| rest.len() == RANDOM && rest.iter().all(u8::is_ascii_alphanumeric))
+}
 
 /// Writes a file in one step: whoever reads it sees the old text or the new one. Who may do what with
 /// the file stays as it is; a link goes on leading to it. To a device or a pipe, such as `/dev/stdout`, the text is
@@ -80,7 +90,7 @@ fn stage(path: &Path, text: &str) -> io::Result<(NamedTempFile, PathBuf)> {
     fs::create_dir_all(folder)?;
     remove_leftovers(folder);
     let mut builder = tempfile::Builder::new();
-    builder.prefix(TEMPORARY);
+    builder.prefix(TEMPORARY).rand_bytes(RANDOM);
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
@@ -108,7 +118,7 @@ fn remove_leftovers(folder: &Path) {
     }
     let Ok(entries) = fs::read_dir(folder) else { return };
     for entry in entries.flatten() {
-        let is_ours = entry.file_name().to_string_lossy().starts_with(TEMPORARY);
+        let is_ours = is_temporary(&entry.file_name());
         let is_file = entry.file_type().is_ok_and(|kind| kind.is_file());
         if is_ours && is_file && is_abandoned(&entry.path()) {
             let _gone_already = fs::remove_file(entry.path());

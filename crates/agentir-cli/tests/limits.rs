@@ -237,7 +237,14 @@ fn leftovers_of_killed_writers_are_removed() {
     let untidy = GOOD.replace(": ", ":   ");
     write(
         folder.path(),
-        &[("a.agent.abl", &untidy), (".agentir-abandoned", "half"), ("mine", "x")],
+        &[
+            ("a.agent.abl", &untidy),
+            (".agentir-partial-aZ09aZ09aZ09", "half"),
+            // Not of ours, whatever they are called.
+            (".agentir-baseline.json", "{}"),
+            (".agentir-partial-notes", "x"),
+            ("mine", "x"),
+        ],
     );
     std::thread::sleep(std::time::Duration::from_millis(1100));
     assert_eq!(code(&limited(folder.path(), &["fmt", "a.agent.abl"])), 0);
@@ -246,5 +253,6 @@ fn leftovers_of_killed_writers_are_removed() {
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
         .collect();
     names.sort();
-    assert_eq!(names, ["a.agent.abl", "mine"]);
+    let kept = [".agentir-baseline.json", ".agentir-partial-notes", "a.agent.abl", "mine"];
+    assert_eq!(names, kept);
 }

@@ -1,6 +1,6 @@
 //! `agentir check --watch`: again whenever a file changes.
 
-use crate::write::TEMPORARY;
+use crate::write::is_temporary;
 use agentir_vfs::{Disk, identity};
 use notify::{Event, RecursiveMode, Watcher};
 use std::io::{self, IsTerminal};
@@ -29,8 +29,7 @@ impl Written {
     fn only(&self, event: &Event) -> bool {
         let ours = |path: &PathBuf| {
             let path = identity(&Disk::default(), path);
-            let name = path.file_name().unwrap_or_default().as_encoded_bytes();
-            let temporary = name.starts_with(TEMPORARY.as_bytes());
+            let temporary = path.file_name().is_some_and(is_temporary);
             let beside = |file: &PathBuf| temporary && file.parent() == path.parent();
             self.files.iter().any(|file| *file == path || beside(file))
         };

@@ -24,6 +24,13 @@ impl Shown {
     /// Findings in formats that escape characters on their own, as JSON does.
     #[must_use]
     pub fn new(diagnostics: &[Diagnostic], sources: &SourceMap) -> Self {
+        let part = Self::part(diagnostics, sources);
+        Self { sources: renamed(&part.sources, part.sources.iter(), mask), ..part }
+    }
+
+    /// Some of the findings of many files: only the files that they point into are ready to be shown. The time does
+    /// not grow with the number of the others.
+    pub(super) fn part(diagnostics: &[Diagnostic], sources: &SourceMap) -> Self {
         let mut diagnostics = diagnostics.to_vec();
         let mut files: HashSet<FileId> = HashSet::new();
         for diagnostic in &mut diagnostics {
@@ -34,7 +41,7 @@ impl Shown {
         let files: Vec<(FileId, &SourceFile)> =
             files.into_iter().filter_map(|id| Some((id, sources.get(id)?))).collect();
         let masker: Masker = files.iter().map(|(_, file)| (&*file.text, file.masks())).collect();
-        let mut shown = renamed(sources, mask);
+        let mut shown = renamed(sources, files.iter().copied(), mask);
         if !masker.is_empty() && files.len() > 1 {
             // A secret of one file may stand in another, without what says there that it is one.
             for (id, _) in files {
@@ -64,7 +71,7 @@ impl Shown {
                 }
             });
         }
-        shown.sources = renamed(&shown.sources, one_line);
+        shown.sources = renamed(&shown.sources, shown.sources.iter(), one_line);
         shown
     }
 
@@ -81,10 +88,14 @@ impl Shown {
     }
 }
 
-/// The same files, some under other names.
-fn renamed(sources: &SourceMap, rename: impl Fn(&str) -> Cow<'_, str>) -> SourceMap {
+/// The same files, some of `which` under other names.
+fn renamed<'s>(
+    sources: &SourceMap,
+    which: impl Iterator<Item = (FileId, &'s SourceFile)>,
+    rename: impl Fn(&str) -> Cow<'_, str>,
+) -> SourceMap {
     let mut all = sources.clone();
-    for (id, file) in sources.iter() {
+    for (id, file) in which {
         if let Cow::Owned(name) = rename(&file.name) {
             all.replace(id, SourceFile { name: name.into(), ..file.clone() });
         }

@@ -41,7 +41,7 @@ impl<'a> Stream<'a> {
         if diagnostics.is_empty() {
             return Ok(());
         }
-        let shown = Shown::new(diagnostics, sources);
+        let shown = Shown::part(diagnostics, sources);
         let report = shown.report(0);
         match self.format {
             Format::Text => text::findings(&report, self.color, &mut self.out)?,
