@@ -61,9 +61,6 @@ const LAST_WORDS_TIMEOUT: Duration = Duration::from_millis(500);
 #[cfg(unix)]
 const MAX_STDERR_BYTES: usize = 2 << 10;
 
-/// How often it is asked whether a call is cancelled.
-const CANCELLATION_INTERVAL: Duration = Duration::from_millis(20);
-
 /// The key of `_meta` that identifies a call that may be made again.
 const IDEMPOTENCY_KEY: &str = "idempotencyKey";
 
@@ -270,7 +267,7 @@ impl Tools for Mcp {
 /// Ends when a call is cancelled.
 async fn cancelled(cancellation: &Cancellation) {
     while !cancellation.is_cancelled() {
-        tokio::time::sleep(CANCELLATION_INTERVAL).await;
+        tokio::time::sleep(Cancellation::INTERVAL).await;
     }
 }
 

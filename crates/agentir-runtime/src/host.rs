@@ -184,14 +184,14 @@ pub trait Observer {
     }
 }
 
-/// How long a wait goes on before it notices that it is cancelled.
-const CANCELLATION_INTERVAL: Duration = Duration::from_millis(20);
-
 /// Tells those who wait for something that it is not needed any more. Clones are the same.
 #[derive(Clone, Debug, Default)]
 pub struct Cancellation(Arc<AtomicBool>);
 
 impl Cancellation {
+    /// How long a wait goes on before it notices that it is cancelled.
+    pub const INTERVAL: Duration = Duration::from_millis(20);
+
     /// Cancels what is going on.
     pub fn cancel(&self) {
         self.0.store(true, Ordering::SeqCst);
@@ -225,7 +225,7 @@ impl Cancellation {
     /// The next message of a channel; none if it is cancelled, or nobody sends any more.
     pub fn receive<T>(&self, from: &mpsc::Receiver<T>) -> Option<T> {
         while !self.is_cancelled() {
-            match from.recv_timeout(CANCELLATION_INTERVAL) {
+            match from.recv_timeout(Self::INTERVAL) {
                 Ok(message) => return Some(message),
                 Err(mpsc::RecvTimeoutError::Timeout) => {}
                 Err(mpsc::RecvTimeoutError::Disconnected) => return None,
@@ -242,12 +242,12 @@ impl Cancellation {
             if self.is_cancelled() {
                 return false;
             }
-            let left = end
-                .map_or(CANCELLATION_INTERVAL, |end| end.saturating_duration_since(Instant::now()));
+            let left =
+                end.map_or(Self::INTERVAL, |end| end.saturating_duration_since(Instant::now()));
             if left.is_zero() {
                 return true;
             }
-            std::thread::sleep(left.min(CANCELLATION_INTERVAL));
+            std::thread::sleep(left.min(Self::INTERVAL));
         }
     }
 }

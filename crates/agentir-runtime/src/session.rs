@@ -478,7 +478,7 @@ impl Frame {
             delegations: self.delegations.clone(),
             inferences: self.inferences.clone(),
             messages: Vec::new(),
-            summary: String::new(),
+            summary: self.summary.clone(),
             instructions: self.instructions.clone(),
             notes: self.notes.clone(),
             recalled: self.recalled.clone(),

@@ -263,7 +263,7 @@ fn talked(turn: u32, transcript: &[String], agent: &[String]) -> Session {
     whole["transcript"] = json!(messages(transcript));
     whole["stack"] = json!([{
         "agent": "Ferry", "node": 4, "variables": {}, "back": [], "taken": {}, "bound": [],
-        "messages": messages(agent), "instructions": [], "notes": [], "recalled": [],
+        "summary": "what came before", "messages": messages(agent), "instructions": [], "notes": [], "recalled": [],
         "heard": null, "since": 0, "pending": [], "proposed": null, "approved": null, "away": null,
         "answer": null, "iterations": 0, "returns_to": null, "delegated": false, "failed": false,
         "asked": {}, "refused": {}, "confidential": false, "error": null, "outputs": {},

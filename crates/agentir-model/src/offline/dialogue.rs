@@ -337,6 +337,14 @@ impl<'r> Turn<'r> {
         Some(arguments)
     }
 
+    /// The first argument that a tool needs and nobody has given.
+    fn lacking<'t>(&self, tool: &'t ToolSpec, wanted: bool) -> Option<&'t FieldSpec> {
+        let heard = self.heard(tool, wanted);
+        Self::needed(tool).find(|p| {
+            !self.is_known(p) && !heard.contains_key(&p.name) && self.returned(&p.name).is_none()
+        })
+    }
+
     /// The values for a tool that the user has given since it was last called; later ones replace earlier ones.
     fn heard(&self, tool: &ToolSpec, wanted: bool) -> Map<String, Json> {
         let unknown: Vec<FieldSpec> =
@@ -441,12 +449,7 @@ impl<'r> Turn<'r> {
         match self.arguments(tool, true) {
             Some(arguments) => Some(self.call(tool, arguments)),
             None => {
-                let heard = self.heard(tool, true);
-                let lacking = Self::needed(tool).find(|p| {
-                    !self.is_known(p)
-                        && !heard.contains_key(&p.name)
-                        && self.returned(&p.name).is_none()
-                })?;
+                let lacking = self.lacking(tool, true)?;
                 Some(self.ask(self.question(lacking)))
             }
         }
@@ -520,13 +523,7 @@ impl<'r> Turn<'r> {
             if let Some(arguments) = self.arguments(tool, wanted) {
                 return Some(self.call(tool, arguments));
             }
-            let heard = self.heard(tool, wanted);
-            let lacking = Self::needed(tool).find(|p| {
-                !self.is_known(p)
-                    && !heard.contains_key(&p.name)
-                    && self.returned(&p.name).is_none()
-            });
-            if let Some(parameter) = lacking {
+            if let Some(parameter) = self.lacking(tool, wanted) {
                 return Some(self.ask(self.question(parameter)));
             }
         }

@@ -2,7 +2,7 @@
 //! something, say something, call a tool, and when.
 
 use super::phrases::{USERS, question_to_user};
-use super::words::truncated;
+use super::words::{regex, truncated};
 use agentir_runtime::ToolSpec;
 use regex::Regex;
 use std::sync::LazyLock;
@@ -41,11 +41,6 @@ pub(super) enum When {
     Done,
     /// In a case that cannot be recognised.
     Unknown,
-}
-
-#[expect(clippy::expect_used, reason = "constants, which a test compiles")]
-fn regex(pattern: &str) -> Regex {
-    Regex::new(&format!("(?i){pattern}")).expect("a constant pattern")
 }
 
 static MARKER: LazyLock<Regex> = LazyLock::new(|| {

@@ -1,5 +1,5 @@
 //! Judging natural-language statements: a statement holds if the text mentions its subject without
-//! negating it. In doubt it does not hold.
+//! negating it. In doubt it does not hold, unless the question says otherwise.
 
 use super::phrases::small_talk;
 use super::words::{Word, similarity, words, yes_or_no};

@@ -3,7 +3,7 @@
 
 use super::extract::{Field, ParsedMessage, Reach};
 use super::numbers::{emails, money, numbers, phones};
-use super::words::{Word, name_words, words};
+use super::words::{Word, name_words, regex, words};
 use super::{Offline, strings};
 use agentir_runtime::FieldSpec;
 use regex::Regex;
@@ -182,18 +182,13 @@ pub(super) fn kind_of(spec: &FieldSpec) -> TextKind {
     by_words.map_or(TextKind::Thing, |(kind, _)| *kind)
 }
 
-#[expect(clippy::expect_used, reason = "constants, which a test compiles")]
-fn regex(pattern: &str) -> Regex {
-    Regex::new(pattern).expect("a constant pattern")
-}
-
 static IDENTIFIER: LazyLock<Regex> = LazyLock::new(|| {
     regex(r"(?:\b[A-Za-z]{1,8}[-_/]?|#|\b)\d[A-Za-z0-9]*(?:[-_/][A-Za-z0-9]+)*\b")
 });
 
 static MONTH: LazyLock<Regex> = LazyLock::new(|| {
     regex(
-        r"(?i)\b(?:january|february|march|april|may|june|july|august|september|october|november|december)\b",
+        r"\b(?:january|february|march|april|may|june|july|august|september|october|november|december)\b",
     )
 });
 
@@ -282,7 +277,7 @@ fn thing(reading: &ParsedMessage<'_>, field: &Field<'_>) -> Option<Range<usize>>
     const VERBS: &[&str] = &[
         "buy", "order", "want", "need", "like", "find", "book", "lost", "return", "cancel", "get",
         "love", "prefer", "sell", "repair", "check", "track", "look", "search", "show", "rent",
-        "hire", "find", "is",
+        "hire", "is",
     ];
     const ENDS: &[&str] = &[
         "please", "on", "in", "at", "for", "from", "to", "with", "that", "which", "because", "and",

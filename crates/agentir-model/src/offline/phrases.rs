@@ -82,7 +82,6 @@ const FILLERS: &[&str] = &[
     "was",
     "kind",
     "of",
-    "very",
     "just",
     "what",
     "i",
@@ -260,7 +259,6 @@ fn agree(text: &str) -> String {
         ("you prefers", "you prefer"),
         ("you likes", "you like"),
         ("you wishes", "you wish"),
-        ("you needs to", "you need to"),
     ];
     FORMS.iter().fold(text.to_owned(), |text, (wrong, right)| text.replace(wrong, right))
 }

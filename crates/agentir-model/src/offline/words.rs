@@ -1,5 +1,6 @@
 //! Tokenisation into words, word similarity, and negation.
 
+use regex::Regex;
 use rust_stemmers::{Algorithm, Stemmer};
 use std::ops::Range;
 
@@ -339,4 +340,10 @@ pub(super) fn is_question(text: &str) -> bool {
     ];
     let asks = words(text).first().is_some_and(|word| ASKING.contains(&word.text.as_str()));
     text.trim_end().ends_with('?') || asks
+}
+
+/// A pattern of ours, which ignores case.
+#[expect(clippy::expect_used, reason = "constants, which tests compile")]
+pub(super) fn regex(pattern: &str) -> Regex {
+    Regex::new(&format!("(?i){pattern}")).expect("a constant pattern")
 }

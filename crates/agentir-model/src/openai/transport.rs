@@ -211,7 +211,13 @@ impl Transport {
             match self.cancellation.receive(&progress) {
                 Some(Progress::Part(part)) => partial(&part),
                 Some(Progress::Done(result)) => return result,
-                None => return Err((RequestError::Cancelled, None)),
+                None if self.cancellation.is_cancelled() => {
+                    return Err((RequestError::Cancelled, None));
+                }
+                None => {
+                    let words = "the request ended without an answer".to_owned();
+                    return Err((RequestError::Broken(words, false), None));
+                }
             }
         }
     }

@@ -156,9 +156,13 @@ impl<'p> Run<'_, 'p, '_> {
         };
         let verdict = match &content {
             None => Verdict::Passes,
-            Some(_) if self.progress.filtered.contains(rail.name.value.as_str()) => Verdict::Passes,
             Some(_) if rail.kind == GuardrailKind::Output => self.answer_verdict(rail),
-            Some(content) => self.guardrail_verdict(rail, content),
+            Some(content) => {
+                match self.screened(rail).filter(|_| rail.kind == GuardrailKind::Input) {
+                    Some(verdict) => verdict,
+                    None => self.guardrail_verdict(rail, content),
+                }
+            }
         };
         if verdict == Verdict::Passes {
             return match self.passing_edge(at) {
@@ -318,7 +322,7 @@ impl<'p> Run<'_, 'p, '_> {
     }
 
     /// Whether a guardrail is triggered, by its own check or by asking the model.
-    pub(super) fn guardrail_triggers(
+    fn guardrail_triggers(
         &mut self,
         rail: &'p Guardrail,
         content: &str,

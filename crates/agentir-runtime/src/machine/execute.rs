@@ -209,7 +209,7 @@ impl<'p> Run<'_, 'p, '_> {
         if agent.flow.is_none() && self.session.turn == 0 && !delegated {
             return Ok(Next::Stop(Status::Await));
         }
-        if self.progress.input_unread && self.keeps_message_out() {
+        if self.progress.input_unread && self.screen(true).is_some() {
             // It counts as read, and nobody has seen it.
             self.progress.input_unread = false;
             self.frame().last_seen_turn = Some(self.session.turn);

@@ -274,26 +274,7 @@ impl<'p> Machine<'p> {
         if session.id.is_empty() {
             session.id = format!("{:016x}{:016x}", host.clock.random(), host.clock.random());
         }
-        let mut run = Run {
-            machine: self,
-            session,
-            host,
-            input: input.cloned(),
-            confidential: false,
-            progress: Progress { input_unread: input.is_some(), ..Progress::default() },
-            visits: 0,
-            condition_results: FxHashMap::default(),
-            locals: Vec::new(),
-            orchestration: orchestrate::Orchestration::default(),
-            calls_done: FxHashMap::default(),
-            cancelled: false,
-            strict: false,
-            notice: false,
-            judged: FxHashMap::default(),
-            calls: Vec::new(),
-            render_error: RefCell::new(None),
-            ahead: plan::Ahead::default(),
-        };
+        let mut run = Run::new(self, session, host, input.cloned());
         let now = run.host.clock.now();
         run.session.remove_expired(now);
         let before = run.session.last_turn_at.replace(now);
@@ -418,8 +399,8 @@ struct Progress {
     unchecked: Vec<answers::Unchecked>,
     /// How often a guardrail has made the model answer again.
     reasks: u32,
-    /// The guardrails that have filtered the message.
-    filtered: FxHashSet<smol_str::SmolStr>,
+    /// The verdicts of the input guardrails that were evaluated when the message came.
+    screened: Vec<(refusals::Screened, refusals::Verdict)>,
     /// The error that ends the turn, and not the conversation.
     failed: Option<RuntimeError>,
     /// How many messages there were before the reaction to such an error.
@@ -470,7 +451,35 @@ impl RuntimeError {
     }
 }
 
-impl<'r, 'p> Run<'r, 'p, '_> {
+impl<'r, 'p, 'h> Run<'r, 'p, 'h> {
+    fn new(
+        machine: &'r Machine<'p>,
+        session: &'r mut Session,
+        host: &'r mut Host<'h>,
+        input: Option<Input>,
+    ) -> Self {
+        Self {
+            machine,
+            session,
+            host,
+            confidential: false,
+            progress: Progress { input_unread: input.is_some(), ..Progress::default() },
+            input,
+            visits: 0,
+            condition_results: FxHashMap::default(),
+            locals: Vec::new(),
+            orchestration: orchestrate::Orchestration::default(),
+            calls_done: FxHashMap::default(),
+            cancelled: false,
+            strict: false,
+            notice: false,
+            judged: FxHashMap::default(),
+            calls: Vec::new(),
+            render_error: RefCell::new(None),
+            ahead: plan::Ahead::default(),
+        }
+    }
+
     /// Follows edges until the machine has to wait for external input.
     fn run_until_wait(&mut self) -> Status {
         loop {

@@ -7,13 +7,11 @@
 //! the agent has to speak or to act does not depend on other answers. The turn is then executed with the answers; other
 //! questions that it leads to are asked when they arise.
 
-use super::{Input, Machine, Progress, Run};
+use super::{Input, Machine, Run};
 use crate::host::{Clock, Extractor, Host, NoHuman, ToolCall, ToolFailure, Tools};
 use crate::model::{Answer, Model, ModelError, ModelRequest, ModelResponse, ModelTask};
 use crate::session::{RuntimeError, Session};
-use rustc_hash::FxHashMap;
 use serde_json::{Map, Value as Json};
-use std::cell::RefCell;
 
 /// The number of questions that are asked together.
 const MAX_QUESTIONS: usize = 16;
@@ -122,26 +120,8 @@ fn collect(
         clock,
         observer: &mut (),
     };
-    let mut run = Run {
-        machine,
-        session: &mut session,
-        host: &mut host,
-        input,
-        confidential: false,
-        progress: Progress { input_unread: true, ..Progress::default() },
-        visits: 0,
-        condition_results: FxHashMap::default(),
-        locals: Vec::new(),
-        orchestration: super::orchestrate::Orchestration::default(),
-        calls_done: FxHashMap::default(),
-        cancelled: false,
-        strict: false,
-        notice: false,
-        judged: FxHashMap::default(),
-        calls: Vec::new(),
-        render_error: RefCell::new(None),
-        ahead: Ahead::Collecting { questions: Vec::new(), complete: false },
-    };
+    let mut run = Run::new(machine, &mut session, &mut host, input);
+    run.ahead = Ahead::Collecting { questions: Vec::new(), complete: false };
     run.speculate();
     if run.screen_message().is_none() {
         run.restart_at_entry();

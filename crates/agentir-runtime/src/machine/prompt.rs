@@ -17,9 +17,10 @@ use std::fmt::Write;
 
 /// The maximum number of values of a lookup table that a model is told.
 const MAX_LISTED: usize = 200;
+
 /// How a model is to talk.
 const MANNERS: &str = "\
-Unless it is said otherwise above:
+Unless your instructions say otherwise:
 - Ask for one thing at a time, and wait for the answer.
 - Rely only on these instructions, on what the user says and on what tools return. Do not make up facts, values or \
 results. If you do not know something, say so.
@@ -35,8 +36,8 @@ do not repeat the same call.";
 /// What a model that leads the conversation is told.
 #[derive(Default)]
 pub(super) struct Prompt {
-    /// What is the same in all requests while the agent is in charge. Requests begin with it, so that services can
-    /// cache it.
+    /// What stays the same while the agent is in charge and the same agents can be routed to. Requests begin with it,
+    /// so that services can cache it.
     pub(super) system: String,
     /// What is true at the moment.
     pub(super) situation: String,

@@ -34,6 +34,20 @@ pub(super) enum Verdict {
     Broken,
 }
 
+/// An input guardrail of an agent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Screened {
+    agent: String,
+    rail: String,
+}
+
+impl Screened {
+    fn of(agent: Option<&str>, rail: &Guardrail) -> Self {
+        let agent = agent.unwrap_or_default().to_owned();
+        Self { agent, rail: rail.name.value.to_string() }
+    }
+}
+
 /// What a check guards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Guarded {
@@ -636,29 +650,44 @@ impl<'p> Run<'_, 'p, '_> {
         }
     }
 
-    /// Whether an input guardrail refuses the message: it is evaluated before anything is done with the message
-    /// (current specification, 3.9), and what is to be filtered is filtered. Its own node says the rest.
-    pub(super) fn keeps_message_out(&mut self) -> bool {
+    /// Evaluates the input guardrails before anything is done with the message (current specification, 3.9), and filters
+    /// what is to be filtered. Returns the one that refuses the message, and how. If a node follows for each of them,
+    /// it takes the verdict from here, and says the rest.
+    pub(super) fn screen(&mut self, nodes_follow: bool) -> Option<(&'p Guardrail, Verdict)> {
+        self.progress.screened.clear();
         for rail in self.guardrails_of(GuardrailKind::Input) {
-            if self.can_defer_guardrail(rail) {
+            if nodes_follow && self.can_defer_guardrail(rail) {
                 continue;
             }
-            let Some(content) = self.input.as_ref().map(|i| i.text.clone()) else { return false };
-            match self.guardrail_triggers(rail, &content) {
-                Ok(false) => {}
-                _ if !self.must_refuse(rail) => {}
-                Ok(true)
-                    if matches!(action_of(rail), "redact" | "filter" | "fix")
-                        && self.filter_until_it_passes(rail) =>
-                {
-                    let (rule, action) = (rail.name.value.to_string(), action_of(rail).to_owned());
-                    self.emit(EventKind::Violation { rule, action });
-                    self.progress.filtered.insert(rail.name.value.clone());
-                }
-                _ => return true,
+            let content = self.input.as_ref().map(|i| i.text.clone())?;
+            let mut verdict = self.guardrail_verdict(rail, &content);
+            let filters = verdict == Verdict::Fails
+                && matches!(action_of(rail), "redact" | "filter" | "fix")
+                && self.filter_until_it_passes(rail);
+            if verdict != Verdict::Passes && (filters || !nodes_follow) {
+                let (rule, action) = (rail.name.value.to_string(), action_of(rail).to_owned());
+                self.emit(EventKind::Violation { rule, action });
+            }
+            if filters {
+                verdict = Verdict::Passes;
+            }
+            self.progress.screened.push((Screened::of(self.session.agent(), rail), verdict));
+            if verdict != Verdict::Passes && self.must_refuse(rail) {
+                return Some((rail, verdict));
             }
         }
-        false
+        None
+    }
+
+    /// The verdict about the message of a guardrail that was evaluated at the beginning of the turn.
+    pub(super) fn screened(&self, rail: &Guardrail) -> Option<Verdict> {
+        let this = Screened::of(self.session.agent(), rail);
+        let verdicts = self.progress.screened.iter().filter(|(screened, _)| *screened == this);
+        // Guardrails may have one name.
+        verdicts.map(|(_, verdict)| *verdict).reduce(|one, other| match one {
+            Verdict::Passes => other,
+            _ => one,
+        })
     }
 
     /// Checks a message that goes to a place inside a turn (a question of a failed constraint, a remote agent), where
@@ -669,34 +698,13 @@ impl<'p> Run<'_, 'p, '_> {
         if self.input.is_none() || begins || Some(at) == self.wait_node() {
             return None;
         }
-        for rail in self.guardrails_of(GuardrailKind::Input) {
-            let content = self.input.as_ref().map(|i| i.text.clone())?;
-            let verdict = self.guardrail_verdict(rail, &content);
-            if verdict == Verdict::Passes {
-                continue;
-            }
-            let action = action_of(rail);
-            self.emit(EventKind::Violation {
-                rule: rail.name.value.to_string(),
-                action: action.to_owned(),
-            });
-            if !self.must_refuse(rail) {
-                continue;
-            }
-            if verdict == Verdict::Fails
-                && matches!(action, "redact" | "filter" | "fix")
-                && self.filter_until_it_passes(rail)
-            {
-                continue;
-            }
-            let text = match verdict {
-                Verdict::Broken => BLOCKED.to_owned(),
-                _ => self.guardrail_message(rail),
-            };
-            self.tell(&text);
-            return Some(self.session.status);
-        }
-        None
+        let (rail, verdict) = self.screen(false)?;
+        let text = match verdict {
+            Verdict::Broken => BLOCKED.to_owned(),
+            _ => self.guardrail_message(rail),
+        };
+        self.tell(&text);
+        Some(self.session.status)
     }
 }
 

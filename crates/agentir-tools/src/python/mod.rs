@@ -44,9 +44,6 @@ const MAX_FILE_BYTES: u64 = 1 << 30;
 /// The variable with the key of a call that may be made again.
 const IDEMPOTENCY_KEY: &str = "AGENTIR_IDEMPOTENCY_KEY";
 
-/// How often it is asked whether a call is cancelled.
-const CANCELLATION_INTERVAL: Duration = Duration::from_millis(20);
-
 /// How long to wait for the end of a process that has answered.
 const EXIT_TIMEOUT: Duration = Duration::from_secs(1);
 
@@ -215,7 +212,7 @@ impl Tools for Python {
                 return Err(crate::cancelled(call));
             }
             let left = end.saturating_duration_since(Instant::now());
-            match outputs.recv_timeout(left.min(CANCELLATION_INTERVAL)) {
+            match outputs.recv_timeout(left.min(Cancellation::INTERVAL)) {
                 Ok(Output::Answer(answer)) => break answer,
                 Ok(Output::Printed(end)) => printed = Some(end),
                 Ok(Output::TooMuch) => {

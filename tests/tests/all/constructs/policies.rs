@@ -1,6 +1,6 @@
 //! Constraints, guardrails, completion and comparisons with nothing (ABL).
 
-use super::talk_abl;
+use super::{talk, talk_abl};
 
 /// Cur. 3.8: the kinds of constraints, `WHEN` and `IMPLIES`, and what a failure leads to. `BLOCK` says
 /// nothing; a constraint that failed keeps the message from the step. See the table of decisions in
@@ -149,6 +149,74 @@ tests:
         says: [{ contains: "How many guests?" }]
       - user: 4 guests
         says: ["4 to Oslo"]
+"#,
+    );
+}
+
+/// Cur. 3.9: a guardrail of both kinds is two, and what one agent filters says nothing about the guardrails of another.
+#[test]
+fn a_filtered_message_is_no_checked_answer() {
+    let front = r#"AGENT: Front
+GOAL: "Talk"
+GUARDRAILS:
+  plain:
+    kind: both
+    check: "abl.matches_pattern(content, '[0-9]{4}')"
+    action: redact
+FLOW:
+  entry_point: ask
+  steps: [ask, code]
+  ask:
+    REASONING: false
+    RESPOND: "Yes?"
+    ON_INPUT:
+      - IF: input CONTAINS "back"
+        THEN: HANDOFF Back
+      - ELSE:
+        THEN: code
+  code:
+    REASONING: false
+    RESPOND: "Your code is 5551, {{input}}"
+    THEN: ask
+HANDOFF:
+  - TO: Back
+    WHEN: false
+    RETURN: false
+"#;
+    let back = r#"AGENT: Back
+GOAL: "Talk"
+GUARDRAILS:
+  plain:
+    kind: input
+    check: "abl.matches_pattern(content, '(?i)refund')"
+    action: block
+    msg: "No refunds."
+FLOW:
+  entry_point: say
+  steps: [say]
+  say:
+    REASONING: false
+    RESPOND: "Back here."
+    ON_INPUT:
+      - ELSE:
+        RESPOND: "I heard {{input}}"
+        THEN: say
+"#;
+    talk(
+        &[("front.agent.abl", front), ("back.agent.abl", back)],
+        r#"
+entry: Front
+tests:
+  - name: the answer is filtered, too
+    turns:
+      - user: my number is 1234
+        says: [{ contains: "Your code is [REDACTED], my number is [REDACTED]" }, "Yes?"]
+  - name: the guardrail of the other agent
+    turns:
+      - user: 1234 back
+        says: ["Back here."]
+      - user: a refund of 1234
+        says: ["No refunds."]
 "#,
     );
 }
