@@ -16,7 +16,7 @@ use std::process::ExitCode;
 
 #[derive(Subcommand)]
 pub enum SessionCommand {
-    /// List conversations, the one that was continued last first
+    /// List conversations, the most recent first
     List {
         #[command(flatten)]
         store: Database,

@@ -121,7 +121,7 @@ fn commands_show_and_change_the_conversation() {
     assert_eq!(saved, "A word?\n> two\nI heard two.\nA word?\n");
     // It goes on, with its history.
     let mut session = terminal(folder.path(), &["--session", "s"], false);
-    session.exp_string("session: s in agentir.sqlite, after 1 turns").unwrap();
+    session.exp_string("session: s in agentir.sqlite, after 1 turn").unwrap();
     session.exp_string("> two").unwrap();
     session.exp_string("A word?").unwrap();
     types(&mut session, "\u{1b}[A\r");

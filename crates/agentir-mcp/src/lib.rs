@@ -302,7 +302,7 @@ fn root_cause(error: &(dyn Error + 'static)) -> String {
     words.strip_prefix("Client error: ").unwrap_or(&words).to_owned()
 }
 
-/// Why a server does not come up.
+/// Why a server does not start.
 fn not_up(error: &ClientInitializeError) -> String {
     let why = match error {
         ClientInitializeError::ConnectionClosed(_) => {
@@ -318,7 +318,7 @@ fn not_up(error: &ClientInitializeError) -> String {
         }
         other => other.to_string(),
     };
-    format!("it does not come up: {why}")
+    format!("it does not start: {why}")
 }
 
 fn unknown_server(server: &str, servers: &BTreeMap<String, Server>) -> CallError {
@@ -417,7 +417,7 @@ async fn start(
             | ClientInitializeError::TransportError { .. },
         ) => {
             let (how, stderr) = process.last_words();
-            Err(CallError::Ended(format!("`{command}` does not come up: {how}"), stderr))
+            Err(CallError::Ended(format!("`{command}` does not start: {how}"), stderr))
         }
         Err(error) => Err(CallError::Server(not_up(&error))),
     }

@@ -154,7 +154,7 @@ fn an_address_answers() {
     let failure =
         call(&mut mcp(&file("{{secrets.CLERK_KEY}}x")), &desk("text"), json!({})).unwrap_err();
     assert_eq!(failure.kind, FailureKind::Api);
-    assert!(failure.message.starts_with("`t` (server `desk`): it does not come up"), "{failure}");
+    assert!(failure.message.starts_with("`t` (server `desk`): it does not start"), "{failure}");
     assert!(!failure.message.contains("sesame"), "{failure}");
 }
 
@@ -169,10 +169,10 @@ fn why_a_server_does_not_come_up_is_told_in_words() {
         told("servers:\n  desk: { url: 'http://127.0.0.1:1/mcp' }\n"),
     ];
     insta::assert_snapshot!(told.join("\n"), @"
-    `t` (server `desk`): `sh` does not come up: it ended (exit status: 4); its error output:
+    `t` (server `desk`): `sh` does not start: it ended (exit status: 4); its error output:
     no permit
-    `t` (server `desk`): `true` does not come up: it ended (exit status: 0); it wrote nothing to its error output
-    `t` (server `desk`): it does not come up: error sending request for url (http://127.0.0.1:1/mcp)
+    `t` (server `desk`): `true` does not start: it ended (exit status: 0); it wrote nothing to its error output
+    `t` (server `desk`): it does not start: error sending request for url (http://127.0.0.1:1/mcp)
     ");
 }
 
@@ -187,8 +187,8 @@ fn a_server_that_writes_without_end_is_left() {
     let pings = r#"yes '{"jsonrpc":"2.0","id":1,"method":"ping"}'"#;
     let told = [told(pings), told("cat /dev/zero | tr '\\0' x")];
     insta::assert_snapshot!(told.join("\n"), @"
-    `t` (server `desk`): `sh` does not come up: it wrote more than 1000 messages in a second
-    `t` (server `desk`): `sh` does not come up: it wrote a message of more than 4 MB
+    `t` (server `desk`): `sh` does not start: it wrote more than 1000 messages in a second
+    `t` (server `desk`): `sh` does not start: it wrote a message of more than 4 MB
     ");
 }
 

@@ -139,7 +139,9 @@ fn banner(talk: &mut Talk<'_>, args: &Run) {
     };
     let session = match &args.session {
         Some(id) if talk.session.has_begun() => {
-            format!("{id} in {}, after {} turns", args.store.display(), talk.session.turn)
+            let turns = talk.session.turn;
+            let s = if turns == 1 { "" } else { "s" };
+            format!("{id} in {}, after {turns} turn{s}", args.store.display())
         }
         Some(id) => format!("{id} in {}, new", args.store.display()),
         None => "not kept (`--session ID` keeps it)".to_owned(),

@@ -238,7 +238,7 @@ fn attachment(path: &Path) -> Result<Attachment, String> {
     let failed = |e: io::Error| format!("{} cannot be read: {e}", path.display());
     let file = fs::metadata(path).map_err(failed)?;
     if !file.is_file() {
-        return Err(format!("{} is no file", path.display()));
+        return Err(format!("{} is not a file", path.display()));
     }
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let end = path.extension().map(|end| end.to_string_lossy().to_ascii_lowercase());
