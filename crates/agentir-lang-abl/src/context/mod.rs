@@ -40,8 +40,9 @@ const HUMAN_CONTEXT: &str = "context_for_human";
 /// The field with a file of tools, and those that are used of it (§3.5).
 const IMPORTED: &str = "file";
 
-/// The fields in which an agent may name itself: who updates a variable, and who begins a protocol.
-const ABOUT_ITSELF: &[&str] = &["updated_by", "from"];
+/// The fields in which an agent may name itself: who updates a variable, who begins a protocol, and the events
+/// of its memory.
+const ABOUT_ITSELF: &[&str] = &["updated_by", "from", "on"];
 
 /// The keys of two words, as in `USE BEHAVIOR_PROFILE:`.
 const FIRST_WORDS: &[&str] = &["use", "voice"];
