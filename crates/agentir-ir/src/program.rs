@@ -130,6 +130,21 @@ impl Program {
 }
 
 impl Agent {
+    /// Whether the agent only looks up answers: it has knowledge, and neither instructions nor anything to do
+    /// (ADL, B.2).
+    #[must_use]
+    pub fn is_knowledge_base(&self) -> bool {
+        let works = self.flow.is_some()
+            || self.reasoning.is_some()
+            || !self.gather.fields.is_empty()
+            || !self.tools.is_empty()
+            || !self.use_tools.is_empty();
+        let instructed = !self.identity.instructions.is_empty()
+            || self.identity.system_prompt.is_some()
+            || self.identity.persona.is_some();
+        self.knowledge.is_some() && !works && !instructed
+    }
+
     /// The agents its declarations lead to: handoffs, delegates, routing. Aliases of a supervisor are
     /// resolved. Jumps inside flows are not included.
     pub fn targets(&self) -> impl Iterator<Item = &Spanned<Name>> {

@@ -291,6 +291,9 @@ pub enum ModelTask {
 }
 
 impl ModelTask {
+    /// The purpose of [`ModelTask::Choose`] if a message is routed: the candidates are agents.
+    pub const ROUTING: &str = "Who is to look after what the user wants?";
+
     /// The name of the task, as in JSON.
     #[must_use]
     pub const fn kind(&self) -> &'static str {

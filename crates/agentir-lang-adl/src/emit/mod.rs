@@ -183,7 +183,7 @@ fn kind(agent: &Agent) -> AgentKind {
     let supervises = agent.metadata.kind == AgentType::Supervisor;
     match () {
         () if agent.flow.is_some() => AgentKind::Flow,
-        () if agent.knowledge.is_some() && !works && !instructed => AgentKind::Kb,
+        () if agent.is_knowledge_base() => AgentKind::Kb,
         () if chooses && (supervises || (!works && !instructed)) => AgentKind::Ensemble,
         () => AgentKind::Llm,
     }

@@ -5,7 +5,7 @@ use super::words::{Word, name_words, similarity, words};
 use agentir_runtime::Candidate;
 
 /// Candidates with a lower confidence are not chosen.
-const MIN_CONFIDENCE: f64 = 0.3;
+pub(super) const MIN_CONFIDENCE: f64 = 0.3;
 
 /// The penalty for each word of the message that no candidate contains.
 const UNKNOWN_WORD_PENALTY: f64 = 0.25;
@@ -142,7 +142,10 @@ fn exact_match_score(
         return 0.0;
     }
     let same = |text: &String| plain(text) == message;
-    if candidate.examples.iter().any(same) || plain(&candidate.name) == message {
+    if candidate.examples.iter().any(same)
+        || same(&candidate.description)
+        || plain(&candidate.name) == message
+    {
         return 1.0;
     }
     let wanted = |words: &[Word]| {

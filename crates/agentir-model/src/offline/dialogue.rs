@@ -4,10 +4,10 @@
 
 use super::choose::choose;
 use super::extract::{Reach, extract};
-use super::instructions::{Step, What, When, steps};
+use super::instructions::{Step, What, When, facts, steps};
 use super::phrases::{SmallTalk, ability, greets, question_to_user, requests, small_talk, to_user};
 use super::results::{describe_result, is_failure};
-use super::words::{Word, name_words, similarity, words, yes_or_no};
+use super::words::{Word, is_question, name_words, similarity, words, yes_or_no};
 use super::{Offline, is_blank, sentence};
 use agentir_runtime::{
     Answer, Candidate, FieldSpec, Message, ModelTask, Purpose, Role, ToolSpec, ToolUse,
@@ -42,10 +42,12 @@ pub(super) fn answer(offline: &Offline, task: &ModelTask) -> Answer {
     else {
         return say(String::new());
     };
+    let messages = &without_transitions(messages, tools);
     let user = messages.iter().rposition(|m| m.role == Role::User);
     let turn = Turn {
         offline,
         steps: steps(instructions, tools),
+        instructions,
         messages,
         said: user.and_then(|at| messages.get(at)).map_or("", |m| m.text.as_str()),
         since: messages.get(user.map_or(0, |at| at + 1)..).unwrap_or_default(),
@@ -59,6 +61,31 @@ pub(super) fn answer(offline: &Offline, task: &ModelTask) -> Answer {
     turn.answer(closing.is_some())
 }
 
+/// The messages without the calls by which other agents, that share the conversation, passed it on.
+fn without_transitions(messages: &[Message], tools: &[ToolSpec]) -> Vec<Message> {
+    let result = |id: &str| messages.iter().find(|m| m.tool_use_id.as_deref() == Some(id));
+    let passed_on = |call: &ToolUse| {
+        result(&call.id).is_some_and(|m| m.text == "done")
+            && !tools.iter().any(|tool| tool.name == call.name)
+    };
+    let ids: Vec<&str> = messages
+        .iter()
+        .flat_map(|m| &m.calls)
+        .filter(|call| passed_on(call))
+        .map(|call| call.id.as_str())
+        .collect();
+    let kept =
+        messages.iter().filter(|m| m.tool_use_id.as_deref().is_none_or(|id| !ids.contains(&id)));
+    let kept = kept.cloned().map(|mut message| {
+        let calls = message.calls.len();
+        message.calls.retain(|call| !ids.contains(&call.id.as_str()));
+        (calls, message)
+    });
+    kept.filter(|(calls, m)| *calls == 0 || !m.calls.is_empty() || !m.text.is_empty())
+        .map(|(_, message)| message)
+        .collect()
+}
+
 fn say(text: String) -> Answer {
     Answer::Message { text, calls: Vec::new() }
 }
@@ -67,6 +94,7 @@ fn say(text: String) -> Answer {
 struct Turn<'r> {
     offline: &'r Offline,
     steps: Vec<Step>,
+    instructions: &'r [String],
     messages: &'r [Message],
     /// The user's last message.
     said: &'r str,
@@ -112,8 +140,18 @@ impl<'r> Turn<'r> {
         if let Some((tool, values)) = self.new_values(&open) {
             return self.call(tool, values);
         }
+        let fact = self.fact();
         if let Some(field) = self.missing.first() {
-            return self.ask(self.question(field));
+            let question = self.question(field);
+            return match fact {
+                Some(fact) => say(format!("{fact} {question}")),
+                None => self.ask(question),
+            };
+        }
+        if let Some(fact) =
+            fact.filter(|_| acting.is_none_or(|(_, sure)| sure < MIN_LEAVE_CONFIDENCE))
+        {
+            return say(fact);
         }
         self.act(&open, acting)
             .or_else(|| self.follow_instructions(&open))
@@ -194,6 +232,21 @@ impl<'r> Turn<'r> {
                 next().unwrap_or_else(|| "What can I do for you today?".to_owned())
             )),
         }
+    }
+
+    /// The answer to a question of the user that the instructions state as a fact.
+    fn fact(&self) -> Option<String> {
+        if !is_question(self.said) || self.since.iter().any(|m| !m.calls.is_empty()) {
+            return None;
+        }
+        let asked: Vec<Word> = words(self.said).into_iter().filter(Word::is_content).collect();
+        let score = |fact: &String| {
+            let told = words(fact);
+            asked.iter().filter(|own| told.iter().any(|w| similarity(own, w) > 0.7)).count()
+        };
+        let scored = facts(self.instructions, self.tools).map(|fact| (score(&fact), fact));
+        let best = scored.reduce(|best, next| if next.0 > best.0 { next } else { best });
+        best.filter(|(score, _)| *score > 0 && score * 2 >= asked.len()).map(|(_, fact)| fact)
     }
 
     // ---- results ------------------------------------------------------------------------------
@@ -430,6 +483,9 @@ impl<'r> Turn<'r> {
         let tool = match (pending, wanted) {
             // The instructions demand something else before.
             (None, Some((tool, _))) if self.waits(tool) => return None,
+            (Some(tool), _) if self.waits(tool) && self.arguments(tool, true).is_none() => {
+                return None;
+            }
             // Another wish than the answer to the question.
             (Some(_), Some((tool, true))) | (None, Some((tool, _))) => tool,
             (Some(tool), _) => tool,
@@ -567,7 +623,8 @@ impl<'r> Turn<'r> {
         let matched: Vec<&FieldSpec> =
             items.iter().filter_map(|item| self.field_for(item)).collect();
         if matched.is_empty() {
-            return (!self.was_asked(question)).then(|| question.clone());
+            let told = !items.is_empty() && items.iter().all(|item| self.is_told(item));
+            return (!told && !self.was_asked(question)).then(|| question.clone());
         }
         let open =
             matched.into_iter().find(|field| !self.is_known(field) && !self.was_heard(field))?;
@@ -591,6 +648,16 @@ impl<'r> Turn<'r> {
             .filter(|(_, score)| *score > 0.0)
             .reduce(|best, next| if next.1 > best.1 { next } else { best })
             .map(|(field, _)| field)
+    }
+
+    /// Whether a phrase of the instructions is about a value that is known.
+    fn is_told(&self, item: &str) -> bool {
+        let about = words(item);
+        self.known.iter().filter(|(_, value)| !is_blank(value)).any(|(name, _)| {
+            let own = name_words(name);
+            let mut own = own.iter().filter(|w| w.is_content());
+            own.any(|own| about.iter().any(|w| w.stem == own.stem))
+        })
     }
 
     /// Whether a value for a tool has been given, though the tool has not been called yet.

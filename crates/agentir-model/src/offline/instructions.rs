@@ -173,6 +173,85 @@ fn read(sentence: &str, tools: &[ToolSpec], steps: &mut Vec<Step>) {
     }
 }
 
+/// The sentences of instructions that state a fact which users may be told: "The library is open on Tuesdays." They
+/// are neither about the agent nor about what it has to do.
+pub(super) fn facts<'t>(
+    instructions: &'t [String],
+    tools: &'t [ToolSpec],
+) -> impl Iterator<Item = String> + 't {
+    let all = instructions.iter().flat_map(|text| sentences(text));
+    all.take(MAX_STEPS * 4).filter(|sentence| is_fact(sentence, tools))
+}
+
+fn is_fact(sentence: &str, tools: &[ToolSpec]) -> bool {
+    // Statements begin with what they are about, instructions with a verb.
+    const ARTICLES: &[&str] =
+        &["the", "our", "we", "all", "every", "each", "there", "these", "no", "any", "both"];
+    const VERBS: &[&str] = &[
+        "is", "are", "costs", "cost", "takes", "take", "has", "have", "offers", "offer", "opens",
+        "open", "closes", "close", "starts", "start", "lasts", "last", "accepts", "accept",
+        "ships", "ship", "includes", "include", "travel", "travels", "pays", "pay", "needs",
+        "need", "comes", "come", "can", "delivers", "deliver", "charge", "charges", "covers",
+        "cover", "leaves", "leave", "runs", "run", "provide", "provides",
+    ];
+    const INSIDE: &[&str] = &[
+        "you",
+        "your",
+        "must",
+        "should",
+        "never",
+        "always",
+        "assistant",
+        "agent",
+        "model",
+        "chatbot",
+        "bot",
+        "tool",
+        "function",
+        "instruction",
+        "instructions",
+        "variable",
+        "step",
+        "conversation",
+        "message",
+        "prompt",
+        "if",
+        "when",
+        "unless",
+        "until",
+        "internal",
+        "confidential",
+        "secret",
+        "goal",
+        "task",
+        "action",
+        "output",
+        "reply",
+        "response",
+        "they",
+        "them",
+        "their",
+    ];
+    if CONDITION.is_match(sentence)
+        || !sentence.ends_with('.')
+        || sentence.contains(['{', '}', '@', '_', '`', '"', '<'])
+        || sentence.len() > 240
+        || tools.iter().any(|tool| mentions(sentence, &tool.name))
+    {
+        return false;
+    }
+    let words = super::words::words(sentence);
+    let is =
+        |at: usize, list: &[&str]| words.get(at).is_some_and(|w| list.contains(&w.text.as_str()));
+    // "Membership is free", "Dogs travel for free".
+    let begins = is(0, ARTICLES) || is(1, VERBS);
+    begins
+        && words.len() >= 4
+        && (0..words.len()).any(|at| is(at, VERBS))
+        && !(0..words.len()).any(|at| is(at, INSIDE) || is(at, USERS))
+        && !is(0, VERBS)
+}
+
 /// The question that a sentence tells the model to ask.
 fn ask(main: &str) -> Option<What> {
     let lower = main.to_lowercase();
@@ -447,6 +526,21 @@ mod tests {
             ["Which would you prefer? Please provide your order number."]
         );
         assert!(questions("Help the user. Does the user want a refund?").is_empty());
+    }
+
+    #[test]
+    fn facts_are_statements_that_users_may_know() {
+        let all = |text: &str| -> Vec<String> { facts(&[text.to_owned()], &[]).collect() };
+        let text = "The library is open Tuesday to Saturday, ten to six.\nMembership is free for residents.\n\
+                    You are a librarian. Always be polite. The user is impatient. The agent is to be brief.\n\
+                    If it is late, the library is closed. Keep it short. The goal is a sale. Our discount {x} is secret.";
+        assert_eq!(
+            all(text),
+            [
+                "The library is open Tuesday to Saturday, ten to six.",
+                "Membership is free for residents."
+            ]
+        );
     }
 
     #[test]

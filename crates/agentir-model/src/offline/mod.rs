@@ -113,8 +113,17 @@ impl Offline {
                     extract::Reach::Named,
                 ))
             }
-            ModelTask::Choose { message, candidates, several, .. } => {
-                Answer::Choice(choose::choose(message, candidates, *several))
+            ModelTask::Choose { purpose, message, candidates, several, .. } => {
+                let chosen = choose::choose(message, candidates, *several);
+                match candidates.as_slice() {
+                    // Where there is no choice, whatever the user wants goes to the only agent.
+                    [only]
+                        if chosen.is_empty() && purpose == ModelTask::ROUTING && wants(message) =>
+                    {
+                        Answer::Choice(vec![(only.name.clone(), choose::MIN_CONFIDENCE)])
+                    }
+                    _ => Answer::Choice(chosen),
+                }
             }
             ModelTask::Judge { statement, text, in_doubt, .. } => {
                 Answer::Verdict(judge::judge(statement, text, *in_doubt))
@@ -128,6 +137,12 @@ impl Offline {
             }
         })
     }
+}
+
+/// Whether a message wants something: it is not small talk, and says what it is about.
+fn wants(message: &str) -> bool {
+    phrases::small_talk(message).is_none()
+        && words::words(message).iter().filter(|word| word.is_content()).count() > 0
 }
 
 /// The field that the user was asked for: what the runtime says, unless the agent's last message asks for something else;

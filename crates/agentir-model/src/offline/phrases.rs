@@ -206,6 +206,17 @@ pub(super) fn to_user(phrase: &str) -> String {
         let next = tokens.get(at + 1).map(|t| split_tail(t));
         let next_word = next.map(|(word, _)| word.to_lowercase().replace('’', "'"));
         let article = matches!(lower.as_str(), "the" | "a" | "an" | "this");
+        // "The user ID" is an ID of the user.
+        if is_compound(&tokens, at) {
+            out.push((*token).to_owned());
+            at += 1;
+            continue;
+        }
+        if article && is_compound(&tokens, at + 1) {
+            out.push("your".to_owned());
+            at += 1;
+            continue;
+        }
         if article && let Some(possessive) = next_word.as_deref().and_then(user_noun) {
             let tail = next.map_or("", |(_, tail)| tail);
             out.push(format!("{}{tail}", if possessive { "your" } else { "you" }));
@@ -230,6 +241,38 @@ pub(super) fn to_user(phrase: &str) -> String {
         at += 1;
     }
     agree(&out.join(" "))
+}
+
+/// Whether a token is the first word of a noun of two words: "user ID", "customer service".
+fn is_compound(tokens: &[&str], at: usize) -> bool {
+    const SECOND: &[&str] = &[
+        "account",
+        "address",
+        "care",
+        "code",
+        "data",
+        "email",
+        "feedback",
+        "id",
+        "ids",
+        "identifier",
+        "name",
+        "names",
+        "number",
+        "numbers",
+        "profile",
+        "record",
+        "records",
+        "reference",
+        "satisfaction",
+        "service",
+        "support",
+        "type",
+    ];
+    let Some((word, "")) = tokens.get(at).map(|token| split_tail(token)) else { return false };
+    let next = tokens.get(at + 1).map(|token| split_tail(token).0.to_lowercase());
+    user_noun(&word.to_lowercase()) == Some(false)
+        && next.is_some_and(|next| SECOND.contains(&next.as_str()))
 }
 
 /// A word and the punctuation after it.

@@ -76,6 +76,9 @@ pub(super) fn extract_strings<'f>(
     let is_text = |field: &Field<'_>| matches!(field.spec.ty, FieldType::Text | FieldType::List);
     let identifiers =
         fields.iter().filter(|f| is_text(f) && kind_of(f.spec) == TextKind::Identifier).count();
+    let persons =
+        fields.iter().filter(|f| is_text(f) && kind_of(f.spec) == TextKind::Person).count();
+    let asked = fields.iter().any(|f| f.asked);
     // What somebody wants, in their own words, may contain everything else, so it comes last.
     fields.sort_by_key(|f| kind_of(f.spec) == TextKind::Request && !f.asked);
     // Named values first, so that an answer that names other fields is not used as a whole.
@@ -88,6 +91,13 @@ pub(super) fn extract_strings<'f>(
             .or_else(|| {
                 (!field.asked || field_is_typed(field.spec))
                     .then(|| kinds::find(offline, reading, field, reach, only))
+                    .flatten()
+            })
+            .or_else(|| {
+                // A bare name that is no answer to the question is that of the only person.
+                let person = kind_of(field.spec) == TextKind::Person && persons == 1;
+                (person && asked && !field.asked && values.is_empty())
+                    .then(|| whole_name(reading))
                     .flatten()
             })
             .filter(|at| {
@@ -111,7 +121,7 @@ pub(super) fn extract_strings<'f>(
 
 /// Whether the field's text has a form by which it is found in an answer.
 fn field_is_typed(spec: &FieldSpec) -> bool {
-    matches!(kind_of(spec), TextKind::Email | TextKind::Phone | TextKind::Month)
+    matches!(kind_of(spec), TextKind::Email | TextKind::Phone | TextKind::Contact | TextKind::Month)
 }
 
 /// Words with a capital letter from a position on.
@@ -140,6 +150,14 @@ pub(super) fn capitals_from(
     }
     let at = named.first()?.at.start..named.last()?.at.end;
     (!reading.negated(&at)).then_some(at)
+}
+
+/// A message that consists of two to four words with capital letters.
+fn whole_name(reading: &ParsedMessage<'_>) -> Option<Range<usize>> {
+    let at = capitals_from(reading, 0, 4)?;
+    let count = reading.words.len();
+    let whole = reading.words.last().is_some_and(|last| last.at.end == at.end);
+    ((2..=4).contains(&count) && whole && small_talk(reading.text).is_none()).then_some(at)
 }
 
 /// A name after one of some prepositions; if it is `wanted`, also in lower case, at the end of the message.

@@ -199,7 +199,8 @@ pub(super) fn words(text: &str) -> Vec<Word> {
             }
             // "No, tomorrow" negates what was said before, not what follows.
             let deny = NEGATIONS.contains(&lower.as_str()) && !(lower == "no" && c != Some(' '));
-            let stem = stemmer.stem(&lower).into_owned();
+            // "The recipient's address" is about the recipient.
+            let stem = stemmer.stem(lower.strip_suffix("'s").unwrap_or(&lower)).into_owned();
             let meaning = SYNONYMS
                 .iter()
                 .position(|row| row.contains(&lower.as_str()) || row.contains(&stem.as_str()));

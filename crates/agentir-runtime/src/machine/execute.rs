@@ -232,10 +232,13 @@ impl<'p> Run<'_, 'p, '_> {
     pub(super) fn add_user_message(&mut self) {
         let Some(input) = self.input.clone() else { return };
         let turn = self.session.turn;
+        let passed = std::mem::take(&mut self.progress.passed_message);
         let frame = self.frame();
         if frame.last_seen_turn != Some(turn) {
             frame.last_seen_turn = Some(turn);
-            frame.messages.push(Message::new(Role::User, input.text));
+            if !passed {
+                frame.messages.push(Message::new(Role::User, input.text));
+            }
         }
     }
 
@@ -338,9 +341,10 @@ impl<'p> Run<'_, 'p, '_> {
         let again_in_opening = seen;
         if !self.progress.input_unread || !answers || again {
             self.progress.input_unread = false;
-            // A subagent that is used as a tool is done once it has answered.
+            // A subagent that is used as a tool, and a knowledge base, are done once they have answered.
             let answered = matches!(element, Origin::Agent(_)) && again;
-            if answered && self.is_model_led_delegate() && self.traits().model_acts_by_tools {
+            let is_tool = self.is_model_led_delegate() && self.traits().model_acts_by_tools;
+            if answered && (is_tool || self.is_consulted()?) {
                 return self.exit_agent();
             }
             return self.end_turn_at(at);

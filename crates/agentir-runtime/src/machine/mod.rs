@@ -418,6 +418,8 @@ struct Progress {
     /// The agent whose fields were extracted before its collect node was reached, with the message
     /// about a rejected value.
     extracted_ahead: Option<(String, Option<String>)>,
+    /// Whether the messages that the active agent was handed end with the user's message of this turn.
+    passed_message: bool,
     /// Whether an agent that is done has answered the user in this turn.
     answered: bool,
     /// The intent whose turn it is, of several that the user has.

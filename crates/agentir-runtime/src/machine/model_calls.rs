@@ -285,6 +285,13 @@ impl<'p> Run<'_, 'p, '_> {
         asked && self.agent().is_ok_and(|a| a.flow.is_none() && a.completion.conditions.is_empty())
     }
 
+    /// Whether another agent consults this one, a knowledge base that does not say when it is done.
+    pub(super) fn is_consulted(&self) -> Result<bool, RuntimeError> {
+        let returns = self.session.stack.last().is_some_and(|frame| frame.returns_to.is_some());
+        let agent = self.agent()?;
+        Ok(returns && agent.is_knowledge_base() && agent.completion.conditions.is_empty())
+    }
+
     /// Executes the next pending tool call.
     fn next_tool_use(&mut self, at: NodeIndex) -> NodeResult {
         let Some(pick) = self.frame().pending.last().cloned() else {

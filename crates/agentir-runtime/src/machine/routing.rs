@@ -3,7 +3,7 @@
 
 use super::{Input, Next, NodeResult, Run};
 use crate::json::to_json;
-use crate::model::Candidate;
+use crate::model::{Candidate, ModelTask};
 use crate::session::{QueuedIntent, RuntimeError};
 use agentir_eval::Outcome;
 use agentir_expr::{Condition, Expr, ExprKind, Template, Visit};
@@ -192,7 +192,7 @@ impl<'p> Run<'_, 'p, '_> {
         }
         if self.progress.input_unread && !asked.is_empty() {
             let candidates = asked.iter().map(|(_, c)| c.clone()).collect();
-            let purpose = "Who is to look after what the user wants?";
+            let purpose = ModelTask::ROUTING;
             let fans_out = self.fan_out_edge(&edges).is_some();
             let queue = self.intent_queue()?;
             let chosen = match self.progress.due_intent.take() {
@@ -333,13 +333,8 @@ impl<'p> Run<'_, 'p, '_> {
                     about.push(' ');
                     about.push_str(&self.render(capability));
                 }
-                let examples = self.known_questions(&name.value);
-                Ok(RouteDecision::AskModel(Candidate {
-                    name: reference.alias.value.to_string(),
-                    description: about,
-                    examples,
-                    keywords: Vec::new(),
-                }))
+                let alias = &reference.alias.value;
+                Ok(RouteDecision::AskModel(self.agent_candidate(alias, &name.value, about)))
             }
             // The default route.
             Origin::Name(_) => Ok(RouteDecision::Default),
@@ -409,12 +404,7 @@ impl<'p> Run<'_, 'p, '_> {
                 Some(description) => self.render(description),
                 None => self.agent_description(&name),
             };
-            return Ok(RouteDecision::AskModel(Candidate {
-                name,
-                description: about,
-                examples: Vec::new(),
-                keywords: Vec::new(),
-            }));
+            return Ok(RouteDecision::AskModel(self.agent_candidate(&name, &name, about)));
         }
         let about = target.as_ref().map(|t| self.agent_description(t)).unwrap_or_default();
         let mut candidate = Candidate {
@@ -452,19 +442,9 @@ impl<'p> Run<'_, 'p, '_> {
             Some(when) => {
                 let mut description = when.text.value.to_string();
                 add_description(&mut description, &about);
-                Ok(RouteDecision::AskModel(Candidate {
-                    name,
-                    description,
-                    examples: Vec::new(),
-                    keywords: Vec::new(),
-                }))
+                Ok(RouteDecision::AskModel(self.agent_candidate(&name, &name, description)))
             }
-            None => Ok(RouteDecision::AskModel(Candidate {
-                name,
-                description: about,
-                examples: Vec::new(),
-                keywords: Vec::new(),
-            })),
+            None => Ok(RouteDecision::AskModel(self.agent_candidate(&name, &name, about))),
         }
     }
 
@@ -505,6 +485,12 @@ impl<'p> Run<'_, 'p, '_> {
             span: agentir_diagnostics::Span::default(),
         };
         self.machine.program.agent(&this.resolve_alias(&spanned).value)
+    }
+
+    /// An agent that the model may choose, under an alias: what users ask it are the questions that it has answers to.
+    fn agent_candidate(&self, alias: &str, name: &str, description: String) -> Candidate {
+        let examples = self.known_questions(name);
+        Candidate { name: alias.to_owned(), description, examples, keywords: Vec::new() }
     }
 
     /// The questions that an agent has answers to.

@@ -41,12 +41,20 @@ impl<'p> Run<'_, 'p, '_> {
         if self.session.stack.len() >= MAX_STACK_DEPTH {
             return Err(RuntimeError::new("loop", "too many nested agents"));
         }
-        let given = self.handoff_input(&node.origin, asks)?;
         // The tool call that led here is completed.
         if matches!(node.origin, Origin::ToolBinding(_)) {
             self.answer_tool_use(&Json::from("done"));
             self.frame().pending.clear();
         }
+        let mut given = self.handoff_input(&node.origin, asks)?;
+        // Subagents share one conversation, with what was called in it.
+        if given.messages.is_empty() && self.traits().model_acts_by_tools {
+            given.messages = self.messages_with(|_| true);
+        }
+        let turn = self.session.turn;
+        let has_seen = self.frame().last_seen_turn == Some(turn);
+        self.progress.passed_message =
+            has_seen && given.messages.iter().any(|message| message.role == Role::User);
         let from = self.session.agent().unwrap_or_default().to_owned();
         let to = part.agent.metadata.name.value.to_string();
         let how = if asks { "delegate" } else { "handoff" };
@@ -176,7 +184,7 @@ impl<'p> Run<'_, 'p, '_> {
                     }
                 }
                 // If all agents share the conversation, the messages of the model are passed on.
-                if given.messages.is_empty() {
+                if given.messages.is_empty() && !self.traits().model_acts_by_tools {
                     given.messages = self.text_messages();
                 }
                 Ok(given)
@@ -187,13 +195,25 @@ impl<'p> Run<'_, 'p, '_> {
 
     /// The conversation, without tool calls.
     fn text_messages(&mut self) -> Vec<Message> {
+        self.messages_with(|m| m.calls.is_empty() && m.role != Role::Tool && !m.text.is_empty())
+    }
+
+    /// The messages of a conversation for which something holds, after a summary of what came before them. A call is
+    /// among them only with its result.
+    fn messages_with(&mut self, holds: impl Fn(&Message) -> bool) -> Vec<Message> {
         let frame = self.frame();
         let summary = (!frame.summary.is_empty())
             .then(|| Message::new(Role::System, super::history::earlier(&frame.summary)));
-        let said = frame.messages.iter();
-        let said =
-            said.filter(|m| m.calls.is_empty() && m.role != Role::Tool && !m.text.is_empty());
-        summary.into_iter().chain(said.cloned()).collect()
+        let answered = |id: &str| {
+            frame.messages.iter().any(|message| message.tool_use_id.as_deref() == Some(id))
+        };
+        let passed = frame.messages.iter().filter(|message| holds(message)).cloned();
+        let passed = passed.map(|mut message| {
+            message.calls.retain(|call| answered(&call.id));
+            message
+        });
+        let is_empty = |message: &Message| message.calls.is_empty() && message.text.is_empty();
+        summary.into_iter().chain(passed.filter(|message| !is_empty(message))).collect()
     }
 
     fn input_by_name(&mut self, name: &str, asks: bool) -> Result<HandoffInput, RuntimeError> {
