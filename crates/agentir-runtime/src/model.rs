@@ -291,8 +291,11 @@ pub enum ModelTask {
 }
 
 impl ModelTask {
-    /// The purpose of [`ModelTask::Choose`] if a message is routed: the candidates are agents.
+    /// The purpose of [`ModelTask::Choose`] where an agent only routes messages: the candidates are agents.
     pub const ROUTING: &str = "Who is to look after what the user wants?";
+    /// The purpose of [`ModelTask::Choose`] where an agent can look after the user itself, or hand over.
+    pub const HANDING_OVER: &str =
+        "Does the user want one of these instead of the agent that they talk to?";
 
     /// The name of the task, as in JSON.
     #[must_use]

@@ -312,11 +312,9 @@ impl<'a> Builder<'_, 'a> {
         }
         let hub = self.node(NodeKind::Error, origin, step.name.span);
         from.into_iter().for_each(|node| self.edge(node, hub, edge));
-        self.resume = at;
         for handler in &step.on_error {
             self.handler(handler, hub);
         }
-        self.resume = self.shared.resume;
         if let Some(errors) = self.shared.errors {
             self.edge(hub, errors, Edge { kind: EdgeKind::Unhandled, ..edge });
         }
@@ -360,10 +358,14 @@ impl<'a> Builder<'_, 'a> {
                     || matches!(jump.target, Target::Backtrack(None))
                         && handler.backtrack_to.is_some() => {}
             Some(jump) => {
-                let left = self.jump(jump, ends.clone());
-                self.connect_as(left, self.resume, EdgeKind::Return, origin, span);
+                let repeats = matches!(jump.target, Target::Retry | Target::RetryStep);
+                // `RETRY` has repeated it as often as it may be.
+                if !(repeats && times.is_some()) {
+                    let left = self.jump(jump, ends.clone());
+                    self.connect_as(left, self.resume, EdgeKind::Return, origin, span);
+                }
                 // When it has been repeated often enough, it goes on without it.
-                if matches!(jump.target, Target::Retry | Target::RetryStep) {
+                if repeats {
                     self.connect_as(ends, self.resume, EdgeKind::Return, origin, span);
                 }
             }

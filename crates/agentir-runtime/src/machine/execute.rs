@@ -142,21 +142,25 @@ impl<'p> Run<'_, 'p, '_> {
             self.frame().answer = Some(String::new());
             return self.choose_to_speak(at);
         }
-        let on = self.outgoing_edges(at).into_iter().find(|(_, to, edge)| {
-            !self.is_error_hub(*to)
-                && match kind {
-                    NodeKind::Confirm => matches!(edge.kind, EdgeKind::Error | EdgeKind::Return),
-                    NodeKind::Call => {
-                        matches!(edge.kind, EdgeKind::Error | EdgeKind::Return | EdgeKind::Next)
-                    }
-                    _ => matches!(
-                        edge.kind,
-                        EdgeKind::Next | EdgeKind::Return | EdgeKind::Turn | EdgeKind::Branch
-                    ),
-                }
-        });
+        let kinds: &[EdgeKind] = match kind {
+            NodeKind::Confirm => &[EdgeKind::Error, EdgeKind::Return],
+            // `ON_SUCCESS` is not for a call that failed (current specification, 8.10).
+            NodeKind::Call => &[EdgeKind::Error, EdgeKind::Return, EdgeKind::Next],
+            _ => &[EdgeKind::Next, EdgeKind::Return, EdgeKind::Turn, EdgeKind::Branch],
+        };
+        let edges = self.outgoing_edges(at);
+        let onward = |wanted: &EdgeKind| {
+            edges.iter().find(|(_, to, edge)| edge.kind == *wanted && !self.is_error_hub(*to))
+        };
+        // Any way out of a call is as good as its kind; other nodes have one.
+        let on = match kind {
+            NodeKind::Call => kinds.iter().find_map(onward),
+            _ => edges
+                .iter()
+                .find(|(_, to, edge)| kinds.contains(&edge.kind) && !self.is_error_hub(*to)),
+        };
         match on {
-            Some((edge, ..)) => Ok(Next::Take(edge)),
+            Some((edge, ..)) => Ok(Next::Take(*edge)),
             None => Ok(Next::Stop(Status::Await)),
         }
     }

@@ -8,7 +8,7 @@ use crate::session::{QueuedIntent, RuntimeError};
 use agentir_eval::Outcome;
 use agentir_expr::{Condition, Expr, ExprKind, Template, Visit};
 use agentir_flow::cfg::{Edge, EdgeKind, NodeKind, Origin, Test};
-use agentir_ir::{Agent, Delegate, Digression, NumberOrText, RoutingRule};
+use agentir_ir::{Agent, AgentType, Delegate, Digression, NumberOrText, RoutingRule};
 use petgraph::graph::{EdgeIndex, NodeIndex};
 use serde_json::Value as Json;
 
@@ -192,7 +192,10 @@ impl<'p> Run<'_, 'p, '_> {
         }
         if self.progress.input_unread && !asked.is_empty() {
             let candidates = asked.iter().map(|(_, c)| c.clone()).collect();
-            let purpose = ModelTask::ROUTING;
+            // Any other agent looks after the user itself.
+            let agent = self.agent()?;
+            let routes = agent.metadata.kind == AgentType::Supervisor && agent.flow.is_none();
+            let purpose = if routes { ModelTask::ROUTING } else { ModelTask::HANDING_OVER };
             let fans_out = self.fan_out_edge(&edges).is_some();
             let queue = self.intent_queue()?;
             let chosen = match self.progress.due_intent.take() {

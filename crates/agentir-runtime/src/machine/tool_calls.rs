@@ -6,10 +6,11 @@ use crate::host::{FailureKind, MAX_ARGUMENTS, ToolCall, ToolFailure};
 use crate::json::{from_json, to_json};
 use crate::session::{CompletedCall, ReturnPoint, RuntimeError, Session};
 use crate::trace::EventKind;
-use agentir_expr::{Expr, ExprKind};
+use agentir_eval::Value;
+use agentir_expr::{Expr, ExprKind, Visit};
 use agentir_flow::cfg::{EdgeKind, Origin};
 use agentir_ir::{
-    BindingAction, Call, FilledBy, InputBinding, NumberOrText, Program, Statement, Tool,
+    BindingAction, Body, Call, FilledBy, InputBinding, NumberOrText, Program, Statement, Tool,
     ToolBinding,
 };
 use petgraph::graph::NodeIndex;
@@ -83,6 +84,9 @@ impl<'p> Run<'_, 'p, '_> {
             Err(failure) => {
                 let data = failed_result(&failure);
                 self.store_result(name, variable, &data, true)?;
+                if self.traits().model_acts_by_tools {
+                    self.clear_outputs(&call.on_success)?;
+                }
                 self.call_failed(at, call, Some(failure))
             }
         }
@@ -168,9 +172,37 @@ impl<'p> Run<'_, 'p, '_> {
                 if self.is_handled(at, kind) {
                     return Err(RuntimeError::new(kind, failure.message));
                 }
-                self.leave(at)
+                let node = self.node(at)?;
+                let (Origin::ToolBinding(offer), Some(choice)) =
+                    (node.origin, self.choice_before(at))
+                else {
+                    return self.leave(at);
+                };
+                self.clear_outputs(&offer.after)?;
+                // What is written below the action is for when it has been done.
+                Ok(Next::ReturnTo(ReturnPoint { node: super::index(choice.index()), stage: 0 }))
             }
         }
+    }
+
+    /// Sets what an action that failed would have set from its outputs, which are none: no earlier value may stand for
+    /// them.
+    fn clear_outputs(&mut self, body: &'p Body) -> Result<(), RuntimeError> {
+        for statement in &body.0 {
+            match statement {
+                Statement::Set(set) if reads_outputs(&set.value) => {
+                    let value = self.value(&set.value).unwrap_or(Value::Null);
+                    self.assign(&set.target, value)?;
+                }
+                Statement::If { branches } => {
+                    for branch in branches {
+                        self.clear_outputs(&branch.body)?;
+                    }
+                }
+                _ => {}
+            }
+        }
+        Ok(())
     }
 
     /// The arguments of a call statement, by position or by name; without any, the variables named
@@ -429,6 +461,20 @@ impl<'p> Run<'_, 'p, '_> {
         self.recall(&format!("tool:{tool}:after"));
         Ok(())
     }
+}
+
+/// Whether an expression reads the outputs of an action (AS 5).
+fn reads_outputs(expr: &Expr) -> bool {
+    let mut reads = false;
+    expr.visit(&mut |part| {
+        if let ExprKind::Path(path) = &part.kind
+            && let Some(space) = &path.namespace
+        {
+            reads |= matches!(space.value.as_str(), "outputs" | "result");
+        }
+        Visit::Children
+    });
+    reads
 }
 
 /// What a call consists of, whatever the order of its arguments.

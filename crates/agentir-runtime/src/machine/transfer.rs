@@ -48,7 +48,8 @@ impl<'p> Run<'_, 'p, '_> {
         }
         let mut given = self.handoff_input(&node.origin, asks)?;
         // Subagents share one conversation, with what was called in it.
-        if given.messages.is_empty() && self.traits().model_acts_by_tools {
+        let from_tool = matches!(node.origin, Origin::ToolBinding(_));
+        if (given.messages.is_empty() || from_tool) && self.traits().model_acts_by_tools {
             given.messages = self.messages_with(|_| true);
         }
         let turn = self.session.turn;
@@ -184,7 +185,7 @@ impl<'p> Run<'_, 'p, '_> {
                     }
                 }
                 // If all agents share the conversation, the messages of the model are passed on.
-                if given.messages.is_empty() && !self.traits().model_acts_by_tools {
+                if given.messages.is_empty() {
                     given.messages = self.text_messages();
                 }
                 Ok(given)

@@ -225,7 +225,7 @@ tests:
 }
 
 /// AS part II, 7, does not say what a failed action leaves behind: its outputs are `None`, and what is
-/// written below it runs. See the table of decisions in `docs/semantics.md`.
+/// set from them is set; nothing else is. See the table of decisions in `docs/semantics.md`.
 #[test]
 fn a_failed_action_has_no_outputs() {
     talk_script(
@@ -265,7 +265,61 @@ tests:
     turns:
       - user: "1"
         says: ["It is down."]
-        state: { "@variables.verified": { any: false }, "@variables.after": true }
+        state: { "@variables.verified": { any: false }, "@variables.after": false }
+"#,
+    );
+}
+
+/// The same where the script calls the action: no earlier result stands for the one that failed.
+#[test]
+fn a_failed_run_has_no_outputs() {
+    talk_script(
+        r#"config:
+    agent_name: "Desk"
+system:
+    instructions: "You help."
+variables:
+    verified: mutable boolean = False
+    done: mutable boolean = False
+start_agent desk:
+    description: "Helps"
+    before_reasoning:
+        run @actions.verify
+            with code = "1"
+            set @variables.verified = @outputs.state == "ok"
+            set @variables.done = True
+    reasoning:
+        instructions: ->
+            | Help.
+        actions:
+            pay: @actions.pay
+                available when @variables.verified == True
+                with amount = ...
+    actions:
+        verify:
+            description: "Verify"
+            inputs:
+                code: string
+            outputs:
+                state: string
+            target: "flow://Verify"
+        pay:
+            description: "Pay"
+            inputs:
+                amount: number
+            target: "flow://Pay"
+"#,
+        r#"
+tools: { verify: [{ answer: { state: ok }, times: 1 }, { fail: error, message: down }], pay: [{ answer: {} }] }
+answers: [{ calls: [{ name: pay, arguments: { amount: 1 } }], message: pay, times: 1 }, { say: "Hm.", times: always }]
+tests:
+  - name: down
+    turns:
+      - user: hello
+        state: { "@variables.verified": true, "@variables.done": true }
+      - user: pay
+        calls: [verify]
+        state: { "@variables.verified": false }
 "#,
     );
 }
