@@ -240,6 +240,10 @@ impl Evaluator<'_> {
             BinaryOp::LessEqual => self.order(a, b)?.is_some_and(cmp::Ordering::is_le),
             BinaryOp::Greater => self.order(a, b)? == Some(cmp::Ordering::Greater),
             BinaryOp::GreaterEqual => self.order(a, b)?.is_some_and(cmp::Ordering::is_ge),
+            // Nothing is in a number, and what asks for it is a mistake.
+            BinaryOp::In | BinaryOp::NotIn if matches!(b, Value::Number(_) | Value::Bool(_)) => {
+                return Err(EvalError::Operands(a.kind(), b.kind()));
+            }
             BinaryOp::In => is_in(a, b, self.semantics),
             BinaryOp::NotIn => !is_in(a, b, self.semantics),
             BinaryOp::Contains => contains(a, b, self.semantics),

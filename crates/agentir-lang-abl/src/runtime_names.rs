@@ -12,6 +12,7 @@ pub(crate) const RUNTIME: RuntimeNames = RuntimeNames {
     memory_roots: &["project", "user", "workflow"],
     objects: &["agent", "context", "conversation", "escalate", "handoff", "human", "system"],
     assumed: ASSUMED,
+    checked: &["content", "input", "output", "response", "tool_input", "tool_output", "text"],
     // `$result` stands in the bindings of tools.
     prefixes: &["_", "$"],
     tools: TOOLS,

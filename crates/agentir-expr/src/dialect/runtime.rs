@@ -17,6 +17,8 @@ pub struct RuntimeNames {
     pub objects: &'static [&'static str],
     /// The variables that the examples of its specification use without declaring them.
     pub assumed: &'static [&'static str],
+    /// The names by which the check of a guardrail reads what it checks.
+    pub checked: &'static [&'static str],
     /// How all its names begin that are not listed one by one.
     pub prefixes: &'static [&'static str],
     /// The tools that it gives agents, with what they do.
@@ -110,6 +112,7 @@ impl RuntimeNames {
         memory_roots: &[],
         objects: &[],
         assumed: &[],
+        checked: &[],
         prefixes: &[],
         tools: &[],
         references: &[],

@@ -88,9 +88,17 @@ fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
         }
     };
     expressions(cx, &mut |expr, context| {
-        if context == ExprContext::Plain {
-            roots(expr, &mut |name, object| read(&name.value, name.span, object));
-        }
+        // What a guardrail checks has names of its own.
+        let own = match context {
+            ExprContext::Plain => &[][..],
+            ExprContext::Guardrail => cx.dialect().runtime().checked,
+            ExprContext::Each => return,
+        };
+        roots(expr, &mut |name, object| {
+            if !own.contains(&name.value.as_str()) {
+                read(&name.value, name.span, object);
+            }
+        });
     });
     let required =
         cx.index.reads.iter().filter(|(_, used)| *used == ReadUse::Required).map(|(name, _)| *name);

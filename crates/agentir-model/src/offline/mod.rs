@@ -16,6 +16,7 @@ mod judge;
 mod kinds;
 mod numbers;
 mod phrases;
+mod questions;
 mod results;
 mod strings;
 mod words;

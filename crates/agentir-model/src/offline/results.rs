@@ -1,6 +1,6 @@
 //! Sentences about the results of tools.
 
-use super::dialogue::spoken;
+use super::questions::spoken;
 use super::sentence;
 use serde_json::Value as Json;
 

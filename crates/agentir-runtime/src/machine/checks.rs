@@ -330,10 +330,8 @@ impl<'p> Run<'_, 'p, '_> {
         if let Some(check) = &rail.check {
             let text = Value::text(content);
             let mark = self.locals.len();
-            for name in
-                ["content", "input", "output", "response", "tool_input", "tool_output", "text"]
-            {
-                self.locals.push((name.into(), text.clone()));
+            for name in self.dialect().runtime().checked {
+                self.locals.push(((*name).into(), text.clone()));
             }
             let found = self.test(&Test::Expr(check));
             self.locals.truncate(mark);

@@ -99,6 +99,8 @@ impl<'p> Run<'_, 'p, '_> {
             if let Some(message) = refused {
                 self.frame().notes.push(message);
             }
+            // Which fields are asked for depends on what was just extracted.
+            self.condition_results.clear();
             self.update_all_fields_gathered()?;
             if let Some(question) = self.inference_question() {
                 self.frame().answer = Some(question);
@@ -327,15 +329,18 @@ impl<'p> Run<'_, 'p, '_> {
 
     /// Whether a field has to be collected, according to its activation.
     fn must_ask(&mut self, field: &'p GatherField) -> Result<bool, RuntimeError> {
-        if field.prompt_mode == Some("extract_only")
-            || matches!(field.satisfied_by, Some("authoritative_tool" | "system"))
+        let fields = self.field_layers(field, &[]);
+        if fields.copied(|f| f.prompt_mode) == Some("extract_only")
+            || matches!(fields.copied(|f| f.satisfied_by), Some("authoritative_tool" | "system"))
         {
             return Ok(false);
         }
-        let there = field.depends_on.iter().all(|name| self.has_value(&name.value));
-        Ok(match &field.activation {
+        let needs = |f: &'p GatherField| Some(&f.depends_on).filter(|names| !names.is_empty());
+        let needs = fields.get(needs).map_or(&[][..], Vec::as_slice);
+        let there = needs.iter().all(|name| self.has_value(&name.value));
+        Ok(match fields.get(|f| f.activation.as_ref()) {
             Some(Activation::Optional) => false,
-            Some(Activation::Progressive) => there && !field.depends_on.is_empty(),
+            Some(Activation::Progressive) => there && !needs.is_empty(),
             Some(Activation::When { when }) => there && self.condition(when)?,
             Some(Activation::Required) => there,
             None => (field.required || field.default.is_some()) && there,

@@ -54,7 +54,14 @@ impl<'p> Run<'_, 'p, '_> {
                     }
                     Ok(_) => (false, "expression"),
                     Err(error) if self.strict => return Err(check_error(text, &error.to_string())),
-                    Err(_) if dialect.semantics().error_is_false => (false, "expression"),
+                    Err(error) if dialect.semantics().error_is_false => {
+                        let problem = check_error(text, &error.to_string());
+                        self.emit(EventKind::Error {
+                            kind: problem.kind,
+                            message: format!("{}, so it does not hold", problem.message),
+                        });
+                        (false, "expression")
+                    }
                     Err(error) => {
                         let message = format!("`{text}` cannot be evaluated: {error}");
                         return Err(RuntimeError::unknown(message));
@@ -67,10 +74,10 @@ impl<'p> Run<'_, 'p, '_> {
                 return Err(check_error(text, "it is not a valid expression"));
             }
             ConditionKind::Invalid if self.dialect().semantics().error_is_false => {
-                let (kind, message) = ("unknown_error", "is not a valid expression");
+                let problem = check_error(text, "it is not a valid expression");
                 self.emit(EventKind::Error {
-                    kind: kind.to_owned(),
-                    message: format!("`{text}` {message}"),
+                    kind: problem.kind,
+                    message: format!("{}, so it does not hold", problem.message),
                 });
                 (false, "expression")
             }

@@ -10,7 +10,7 @@ use agentir_diagnostics::Span;
 use agentir_eval::{State, Value, evaluate, truthy};
 use agentir_expr::{Expr, Name, Path, Segment};
 use agentir_flow::cfg::{Edge, EdgeKind, NodeKind, Origin};
-use agentir_ir::{Data, ErrorHandler, NumberOrText, SetVariable, Statement, Transform};
+use agentir_ir::{AgentType, Data, ErrorHandler, NumberOrText, SetVariable, Statement, Transform};
 use petgraph::graph::{EdgeIndex, NodeIndex};
 use serde_json::Value as Json;
 use std::cmp::Ordering;
@@ -210,7 +210,9 @@ impl<'p> Run<'_, 'p, '_> {
         frame.iterations = 0;
         frame.notes.clear();
         let delegated = frame.delegated;
-        if agent.flow.is_none() && self.session.turn == 0 && !delegated {
+        // One that only routes has nothing to say before there is a message, whoever called it (ADL, B.5).
+        let routes = agent.metadata.kind == AgentType::Supervisor && self.input.is_none();
+        if agent.flow.is_none() && self.session.turn == 0 && (!delegated || routes) {
             return Ok(Next::Stop(Status::Await));
         }
         if self.progress.input_unread && self.screen(true).is_some() {

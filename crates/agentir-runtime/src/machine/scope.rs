@@ -76,6 +76,12 @@ impl Environment for Scope<'_> {
     fn path(&self, path: &Path, semantics: &Semantics) -> Result<Value, EvalError> {
         match path.namespace.as_ref().map(|n| n.value.as_str()) {
             Some("outputs" | "result") => return self.output(path, semantics),
+            // The text of the current turn (Agent Script, part II, 12).
+            Some("system_variables")
+                if path.root.value == "user_input" && path.segments.is_empty() =>
+            {
+                return Ok(self.session.system.get("input").cloned().unwrap_or_default());
+            }
             // `{!@actions.find}` renders the name under which the model knows the action.
             Some("actions" | "subagent" | "topic" | "utils") if path.segments.is_empty() => {
                 return Ok(Value::Text(path.root.value.clone()));

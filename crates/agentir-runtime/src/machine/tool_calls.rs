@@ -7,7 +7,7 @@ use crate::json::{from_json, to_json};
 use crate::session::{CompletedCall, ReturnPoint, RuntimeError, Session};
 use crate::trace::EventKind;
 use agentir_eval::Value;
-use agentir_expr::{Expr, ExprKind, Visit};
+use agentir_expr::{Condition, Expr, ExprKind, Visit};
 use agentir_flow::cfg::{EdgeKind, Origin};
 use agentir_ir::{
     BindingAction, Body, Call, FilledBy, InputBinding, NumberOrText, Program, Statement, Tool,
@@ -85,7 +85,7 @@ impl<'p> Run<'_, 'p, '_> {
                 let data = failed_result(&failure);
                 self.store_result(name, variable, &data, true)?;
                 if self.traits().model_acts_by_tools {
-                    self.clear_outputs(&call.on_success)?;
+                    self.clear_outputs(&call.on_success, false)?;
                 }
                 self.call_failed(at, call, Some(failure))
             }
@@ -178,25 +178,35 @@ impl<'p> Run<'_, 'p, '_> {
                 else {
                     return self.leave(at);
                 };
-                self.clear_outputs(&offer.after)?;
+                self.clear_outputs(&offer.after, false)?;
                 // What is written below the action is for when it has been done.
                 Ok(Next::ReturnTo(ReturnPoint { node: super::index(choice.index()), stage: 0 }))
             }
         }
     }
 
-    /// Sets what an action that failed would have set from its outputs, which are none: no earlier value may stand for
-    /// them.
-    fn clear_outputs(&mut self, body: &'p Body) -> Result<(), RuntimeError> {
+    /// Sets what an action that failed would have set because of its outputs, which are none: no earlier value may stand
+    /// for them. `depends` if it was the outputs that led here.
+    fn clear_outputs(&mut self, body: &'p Body, depends: bool) -> Result<(), RuntimeError> {
         for statement in &body.0 {
             match statement {
-                Statement::Set(set) if reads_outputs(&set.value) => {
+                Statement::Set(set) if depends || reads_outputs(&set.value) => {
                     let value = self.value(&set.value).unwrap_or(Value::Null);
                     self.assign(&set.target, value)?;
                 }
                 Statement::If { branches } => {
+                    let conditions = branches.iter().filter_map(|branch| branch.condition.as_ref());
+                    let depends =
+                        depends || conditions.filter_map(Condition::expr).any(reads_outputs);
                     for branch in branches {
-                        self.clear_outputs(&branch.body)?;
+                        let holds = match &branch.condition {
+                            Some(condition) => self.condition(condition).unwrap_or(false),
+                            None => true,
+                        };
+                        if holds {
+                            self.clear_outputs(&branch.body, depends)?;
+                            break;
+                        }
                     }
                 }
                 _ => {}
