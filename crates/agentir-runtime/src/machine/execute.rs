@@ -48,7 +48,9 @@ impl<'p> Run<'_, 'p, '_> {
             }
             NodeKind::Step => self.enter_step(at),
             NodeKind::Say => {
-                self.say_element(&node.origin)?;
+                if !self.is_late_welcome(&node.origin)? {
+                    self.say_element(&node.origin)?;
+                }
                 self.leave(at)
             }
             NodeKind::Instruct => {
@@ -129,6 +131,21 @@ impl<'p> Run<'_, 'p, '_> {
             NodeKind::Exit => self.exit_agent(),
             NodeKind::Dead => Err(RuntimeError::unknown("this node is unreachable")),
         }
+    }
+
+    /// Whether a message is the greeting of a program that has begun already: it opens the conversation, not each
+    /// visit of the first subagent (AS part II, 1 and 4).
+    fn is_late_welcome(&self, origin: &Origin<'p>) -> Result<bool, RuntimeError> {
+        if self.session.turn == 0 || !self.traits().model_acts_by_tools {
+            return Ok(false);
+        }
+        let first = self.agent()?.on_start.0.first();
+        Ok(match (first, origin) {
+            (Some(welcome @ Statement::Respond(_)), Origin::Statement(said)) => {
+                std::ptr::eq(welcome, *said)
+            }
+            _ => false,
+        })
     }
 
     /// Leaves a node after its error was handled.

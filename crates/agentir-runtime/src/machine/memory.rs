@@ -6,7 +6,7 @@ use crate::json::{from_json, to_json, to_stored_json};
 use crate::session::Frame;
 use crate::trace::EventKind;
 use agentir_eval::Value;
-use agentir_ir::{SessionVariable, StoredValue};
+use agentir_ir::{Agent, SessionVariable, StoredValue};
 use smol_str::SmolStr;
 
 impl Run<'_, '_, '_> {
@@ -15,6 +15,12 @@ impl Run<'_, '_, '_> {
         let Some(target) = &store.target else { return };
         let value = store.value.as_ref().and_then(|e| self.value(e).ok()).unwrap_or_default();
         let path = target.value.trim_end_matches(".*");
+        // `ACCESS: read` grants no more (current specification, 3.7.2).
+        if self.agent().is_ok_and(|agent| is_read_only(agent, path)) {
+            let message = format!("`{path}` is declared with `ACCESS: read`, and is not written");
+            self.emit(EventKind::Error { kind: "memory_error".to_owned(), message });
+            return;
+        }
         let shown = self.masked(path, &to_json(&value));
         let kept = match (store.operation, self.session.memory.get(path).cloned()) {
             (Some("append"), old) => {
@@ -107,4 +113,16 @@ impl Run<'_, '_, '_> {
 /// Whether a session variable of an agent survives the agent's end.
 fn is_kept(variable: &SessionVariable) -> bool {
     matches!(variable.reset, Some("per_session" | "never"))
+}
+
+/// Whether an agent declares a path of persistent memory, or what is above it, and only to read it.
+fn is_read_only(agent: &Agent, path: &str) -> bool {
+    let covers = |declared: &str| {
+        let above = declared.strip_suffix(".*").unwrap_or(declared);
+        path == above || path.strip_prefix(above).is_some_and(|rest| rest.starts_with('.'))
+    };
+    let declared = agent.memory.persistent.iter().filter(|one| covers(&one.path.value));
+    // The declaration that says most about the path.
+    let nearest = declared.max_by_key(|one| one.path.value.len());
+    nearest.is_some_and(|one| one.access == "read")
 }

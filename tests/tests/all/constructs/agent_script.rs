@@ -311,14 +311,16 @@ start_agent desk:
 "#,
         r#"
 tools: { verify: [{ answer: { state: ok }, times: 1 }, { fail: error, message: down }], pay: [{ answer: {} }] }
-answers: [{ calls: [{ name: pay, arguments: { amount: 1 } }], message: pay, times: 1 }, { say: "Hm.", times: always }]
+answers: [{ say: "Hm.", times: always }]
 tests:
   - name: down
     turns:
       - user: hello
         state: { "@variables.verified": true, "@variables.done": true }
-      - user: pay
+      - user: again
         calls: [verify]
+        state: { "@variables.verified": false, "@variables.done": true }
+      - user: and again
         state: { "@variables.verified": false }
 "#,
     );
