@@ -504,7 +504,7 @@ impl<'p> Run<'_, 'p, '_> {
             value: agentir_expr::Name::new(name),
             span: agentir_diagnostics::Span::default(),
         };
-        self.machine.program.agent(&this.resolve_alias(&spanned).value)
+        self.machine.agent(&this.resolve_alias(&spanned).value)
     }
 
     /// The questions that an agent has answers to.
