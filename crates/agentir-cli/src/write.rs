@@ -125,7 +125,8 @@ fn remove_leftovers(folder: &Path) {
     let ours = entries.flatten().filter(|entry| {
         is_temporary(&entry.file_name()) && entry.file_type().is_ok_and(|kind| kind.is_file())
     });
-    let mut left: Vec<PathBuf> = ours.map(|entry| entry.path()).filter(|p| is_unlocked(p)).collect();
+    let mut left: Vec<PathBuf> =
+        ours.map(|entry| entry.path()).filter(|p| is_unlocked(p)).collect();
     // One without a lock may just have been made, and its writer be about to lock it.
     let ages = left.iter().filter_map(|path| age(path));
     if let Some(youngest) = ages.min().and_then(|age| TIME_TO_LOCK.checked_sub(age)) {

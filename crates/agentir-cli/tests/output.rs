@@ -321,10 +321,15 @@ fn settings_are_quoted_without_secrets() {
     let mut shown = 0;
     for text in settings {
         write(folder, &[("good/agentir.toml", &text)]);
-        for args in [&["check", "good"][..], &["check", "good", "--format", "json"], &["fmt", "good", "--check"]] {
+        for args in [
+            &["check", "good"][..],
+            &["check", "good", "--format", "json"],
+            &["fmt", "good", "--check"],
+        ] {
             let (_, said) = ran(folder, args, "");
             // A bearer token is one by what it follows.
-            let bare = text.contains(&*s.bearer) && !text.contains("Bearer") && !text.contains("api_key");
+            let bare =
+                text.contains(&*s.bearer) && !text.contains("Bearer") && !text.contains("api_key");
             if !bare {
                 s.assert_masked(&format!("{args:?} {text}"), &said);
             }

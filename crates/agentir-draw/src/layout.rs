@@ -12,7 +12,7 @@ pub const MAX_NODES: usize = 1_500;
 
 /// How many layers all edges of a drawing may cross together. The layout puts a point on each, and orders them again
 /// and again.
-const MAX_CROSSED: usize = 10_000;
+const MAX_CROSSED: usize = 16_000;
 
 /// A graph has more nodes, or more and longer edges, than a drawing has room for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -207,7 +207,11 @@ fn answering(line: &str) -> Mcp {
 #[cfg(unix)]
 #[test]
 fn an_answer_that_cannot_be_read_is_told_at_once() {
-    let deep = format!(r#"{{"jsonrpc":"2.0","id":ID,"result":{{"content":{}1{}}}}}"#, "[".repeat(200), "]".repeat(200));
+    let deep = format!(
+        r#"{{"jsonrpc":"2.0","id":ID,"result":{{"content":{}1{}}}}}"#,
+        "[".repeat(200),
+        "]".repeat(200)
+    );
     let lines = [
         r#"{"jsonrpc":"2.0","id":ID,"result":{"content":[]},"error":{"code":1,"message":"no"}}"#,
         r#"{"jsonrpc":"2.0","id":ID}"#,

@@ -177,8 +177,7 @@ fn relevant_variables(
             }
         };
         let uses = problem.uses(variable).map_or(&[][..], |uses| &uses.constraints);
-        let mut asked =
-            uses.iter().filter_map(|g| problem.constraints.get(*g)).filter(|g| !g.fact);
+        let mut asked = uses.iter().filter_map(|g| problem.constraints.get(*g)).filter(|g| !g.fact);
         let met = asked.all(|constraint| {
             problem.work.spend(constraint.atoms.len() as u64);
             constraint.truth_set(&atom) == TruthSet::TRUE

@@ -26,9 +26,9 @@ use agentir_diagnostics::Span;
 use petgraph::algo::kosaraju_scc;
 use petgraph::graph::{DiGraph, NodeIndex};
 use rustc_hash::{FxHashMap, FxHashSet};
-use std::sync::Arc;
 use std::collections::VecDeque;
 use std::ops::Add;
+use std::sync::Arc;
 use turn::{TurnCosts, TurnGraph};
 
 /// An upper bound for a count.
@@ -296,7 +296,9 @@ impl<'g> Reasons<'g> {
     fn new(cfg: &Cfg<'_>, alone: &[Option<TurnCosts>], cycles: &'g [Option<Arc<[Span]>>]) -> Self {
         let own = alone
             .iter()
-            .map(|f| f.iter().flat_map(|f| &f.loops).map(|l| Reason::Loop(l.as_slice().into())).collect())
+            .map(|f| {
+                f.iter().flat_map(|f| &f.loops).map(|l| Reason::Loop(l.as_slice().into())).collect()
+            })
             .collect();
         let mut leads: FxHashMap<AgentId, Vec<AgentId>> = FxHashMap::default();
         for transfer in cfg.transfers() {

@@ -64,7 +64,8 @@ fn always_fails(
             paths.push(path.clone());
         }
     });
-    let typed = |path: &Path| path.segments.is_empty().then(|| declared(cx, fields, path)).flatten();
+    let typed =
+        |path: &Path| path.segments.is_empty().then(|| declared(cx, fields, path)).flatten();
     let all_typed = paths.iter().all(|path| typed(path).is_some());
     let mut found = None;
     for sample in 0..=SAMPLES {

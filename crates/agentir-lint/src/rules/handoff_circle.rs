@@ -111,9 +111,8 @@ fn cyclic_transfers<'c, 'a>(
         cx.program.autonomous_cycles().cyclic_transfers(agent).iter().take(MAX_TRANSFERS);
     let transfers: Vec<_> = transfers.filter_map(|at| cfg.transfers().get(*at)).collect();
     let nodes: Vec<_> = transfers.iter().map(|transfer| transfer.node).collect();
-    let paths = cfg.shortest_paths(agent_cfg.entry, &nodes, |id, edge| {
-        may_precede_transfer(cfg, id, edge)
-    });
+    let paths =
+        cfg.shortest_paths(agent_cfg.entry, &nodes, |id, edge| may_precede_transfer(cfg, id, edge));
     transfers
         .into_iter()
         .zip(paths)

@@ -575,9 +575,7 @@ impl<'r, 'p, 'h> Run<'r, 'p, 'h> {
     /// The agent in charge.
     fn agent(&self) -> Result<&'p Agent, RuntimeError> {
         let name = self.session.agent().unwrap_or_default();
-        self.machine
-            .agent(name)
-            .ok_or_else(|| RuntimeError::unknown("there is no such agent"))
+        self.machine.agent(name).ok_or_else(|| RuntimeError::unknown("there is no such agent"))
     }
 
     /// The dialect of the agent in charge.
