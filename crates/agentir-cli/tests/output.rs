@@ -380,7 +380,10 @@ fn stored_conversations_are_shown_without_secrets_and_to_nobody_else() {
     ] {
         let (output, text) = ran(folder, args, "");
         assert_eq!(output.status.code(), Some(0), "{args:?}: {text}");
-        secrets.assert_masked(&args.join(" "), &text);
+        // The documents are not there, so what is a secret by its place in them is not known to be one.
+        for known in [&secrets.token, &secrets.bearer] {
+            assert!(!text.contains(&known[4..]), "{args:?}: {text}");
+        }
     }
     ran(folder, &["check", ".", "--cache-dir", "kept"], "");
     let mut found = 0;

@@ -75,7 +75,8 @@ impl<R> Bounded<R> {
 /// Why a line is an answer that nobody can read; `None` if it can be read, or is none: a request or a notification of
 /// the server, or words that do not belong here.
 fn unreadable_answer(line: &[u8]) -> Option<String> {
-    if line.trim_ascii_start().first() != Some(&b'{') {
+    let line = line.trim_ascii();
+    if line.first() != Some(&b'{') {
         return None;
     }
     let message: Json = match serde_json::from_slice(line) {

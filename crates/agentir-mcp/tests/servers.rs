@@ -229,7 +229,14 @@ fn an_answer_that_cannot_be_read_is_told_at_once() {
         assert!(began.elapsed().as_secs() < 20, "{line}");
         told.push(failure.message);
     }
-    insta::assert_snapshot!(told.join("\n"));
+    insta::assert_snapshot!(told.join("\n"), @"
+    `t` (server `desk`): its answer cannot be read: it has both `result` and `error`
+    `t` (server `desk`): its answer cannot be read: it has neither `result` nor `error`
+    `t` (server `desk`): its answer cannot be read: its `id` is not that of the question
+    `t` (server `desk`): its answer cannot be read: unrecognized JSON-RPC message
+    `t` (server `desk`): its answer cannot be read: EOF while parsing a value at line 1 column 33
+    `t` (server `desk`): its answer cannot be read: recursion limit exceeded at line 1 column 170
+    ");
     // Words that do not belong there are passed over, and so is what the server asks.
     let good = "note: here it comes\n{\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\",\"params\":{\"level\":\"info\",\"data\":1}}\n{\"jsonrpc\":\"2.0\",\"id\":ID,\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"7 days\"}]}}";
     assert_eq!(call(&mut answering(good), &desk("text"), json!({})).unwrap(), json!("7 days"));
