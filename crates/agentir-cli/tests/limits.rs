@@ -112,7 +112,8 @@ fn terms(count: usize, join: &str, term: fn(usize) -> String) -> String {
 
 #[test]
 fn long_conditions_cost_what_their_length_is() {
-    let shapes: [(&str, fn(usize) -> String); 5] = [
+    type Term = fn(usize) -> String;
+    let shapes: [(&str, Term); 5] = [
         (" AND ", |i| format!("v{i} > {i}")),
         (" OR ", |i| format!("v{i} > {i}")),
         (" AND ", |i| format!("v{i} IS SET")),
