@@ -15,7 +15,7 @@ use crate::types::{
     OutputTypes, ReferenceTypes, VariableTypes, mistyped_conditions, output_types, variable_types,
 };
 use agentir_diagnostics::Span;
-use agentir_expr::{Expr, Version};
+use agentir_expr::{Expr, TypeExpr, Version};
 use agentir_flow::Cfg;
 use agentir_flow::cfg::{AgentCfg, AgentId, Facts as FlowFacts};
 use agentir_ir::Program;
@@ -40,6 +40,7 @@ pub struct ProgramAnalysis<'a> {
     dropped: OnceCell<DroppedVariables>,
     declared_variables: OnceCell<Rc<SharedDeclarations>>,
     variable_types: OnceCell<VariableTypes<'a>>,
+    session_types: OnceCell<FxHashMap<&'a str, &'a TypeExpr>>,
     instructions: OnceCell<Instructions<'a>>,
     external_defs: OnceCell<ExternalDefs<'a>>,
     references: OnceCell<References>,
@@ -84,6 +85,7 @@ impl<'a> ProgramAnalysis<'a> {
             dropped: OnceCell::new(),
             declared_variables: OnceCell::new(),
             variable_types: OnceCell::new(),
+            session_types: OnceCell::new(),
             instructions: OnceCell::new(),
             external_defs: OnceCell::new(),
             references: OnceCell::new(),
@@ -204,6 +206,19 @@ impl<'a> ProgramAnalysis<'a> {
     /// The types of shared variables, for those that declare one.
     pub fn variable_types(&self) -> &VariableTypes<'a> {
         self.variable_types.get_or_init(|| variable_types(&self.symbols))
+    }
+
+    /// The types with which any agent declares a variable of its session, by name; the first one if several do.
+    pub fn session_types(&self) -> &FxHashMap<&'a str, &'a TypeExpr> {
+        self.session_types.get_or_init(|| {
+            let mut types = FxHashMap::default();
+            for variable in self.symbols.program.agents().flat_map(|agent| &agent.memory.session) {
+                if let Some(ty) = &variable.ty {
+                    types.entry(variable.name.value.as_str()).or_insert(ty);
+                }
+            }
+            types
+        })
     }
 
     /// The definitions of variables by other agents.

@@ -263,8 +263,12 @@ const REPORTS: [&str; 6] = ["json", "html", "htm", "txt", "text", "log"];
 /// Writes files into a folder: all of them or, where one exists already or cannot be written, none. The folder may be
 /// a link, which the user named; links below it are not followed.
 fn save(folder: &Path, files: &[OutputFile], force: bool) -> Result<(), String> {
-    if folder.is_file() {
-        return Err(format!("{} is a file, but `-o` names a folder", folder.display()));
+    let there = folder.metadata();
+    if there.is_err() && folder.is_symlink() {
+        return Err(format!("{} is a link that leads nowhere", folder.display()));
+    }
+    if there.is_ok_and(|there| !there.is_dir()) {
+        return Err(format!("{} is not a folder, but `-o` names one", folder.display()));
     }
     let mut targets = Vec::with_capacity(files.len());
     let mut names: HashMap<String, &str> = HashMap::with_capacity(files.len());

@@ -108,6 +108,10 @@ pub fn graph(
     }
 }
 
+/// The most agents that a page shows alone.
+#[cfg(feature = "pictures")]
+const MAX_ALONE: usize = 100;
+
 /// The whole first, then each agent alone.
 #[cfg(feature = "pictures")]
 fn page(
@@ -124,7 +128,14 @@ fn page(
     let title = shown(title.unwrap_or("agents"));
     let mut graphs = vec![(shown(name.unwrap_or("all agents")), whole)];
     if name.is_none() {
-        for (id, part) in (0..).map(AgentId).zip(cfg.agents()) {
+        let all = cfg.agents();
+        if all.len() > MAX_ALONE {
+            tell!(
+                "note: the page shows the first {MAX_ALONE} of {} agents alone; `--agent NAME` draws another one",
+                all.len()
+            );
+        }
+        for (id, part) in (0..).map(AgentId).zip(all).take(MAX_ALONE) {
             let name = &part.agent.metadata.name.value;
             for detail in [Detail::Steps, Detail::Statements] {
                 let how = if detail == Detail::Steps { "steps" } else { "statements" };
@@ -141,7 +152,7 @@ fn page(
 #[cfg(feature = "pictures")]
 fn too_large(error: TooLarge) -> String {
     format!(
-        "{error}\nhelp: reduce the detail with `--detail agents` or `--detail steps`, or choose one agent with `--agent NAME`"
+        "{error}\nhelp: reduce the detail with `--detail agents` or `--detail steps`, choose one agent with `--agent NAME`, or write `--format dot`, `mermaid` or `json`, which have no limit"
     )
 }
 

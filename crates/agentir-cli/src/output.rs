@@ -46,6 +46,25 @@ pub fn show_diff(diff: &str, texts: [&str; 2]) -> io::Result<()> {
     Ok(())
 }
 
+/// Prints a document that quotes others. It is printed as it is, so that it can be used, but masked where people read
+/// it, like [a diff](show_diff).
+#[cfg(feature = "runtime")]
+pub fn show_document(document: &str, masker: &Masker) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    if !is_read_by_people() {
+        return out.write_all(document.as_bytes());
+    }
+    let text = shown(document, masker);
+    out.write_all(text.as_bytes())?;
+    if text != document {
+        tell(
+            "note: secrets and control characters of the agents are not shown, so what is printed differs from what they do\n\
+             help: write it to a file with `-o`",
+        );
+    }
+    Ok(())
+}
+
 /// Whether standard output is a terminal or the log of a CI system.
 fn is_read_by_people() -> bool {
     let in_log = || {

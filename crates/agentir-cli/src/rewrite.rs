@@ -183,15 +183,17 @@ fn run(
         match result {
             Ok(new) => {
                 after.add(SourceFile::new(&*file.name, new.text.as_str()));
-                if *file.text == *new.text {
-                    unchanged += 1;
-                } else {
-                    changed += 1;
-                }
                 let delivered = deliver(args, target, file, &new);
                 findings.extend(new.findings);
                 match delivered {
-                    Ok(one) => code = code.max(one),
+                    Ok(one) => {
+                        code = code.max(one);
+                        if *file.text == *new.text {
+                            unchanged += 1;
+                        } else {
+                            changed += 1;
+                        }
+                    }
                     Err(error) => {
                         tell!("error: {error}");
                         code = FAILED;

@@ -1,7 +1,7 @@
 //! `agentir test`: conversation tests.
 
 use crate::input::{Input, load_input};
-use crate::output::delivered;
+use crate::output::{delivered, show_document};
 use crate::{run as run_command, write};
 use agentir::Snapshot;
 use agentir_diagnostics::one_line;
@@ -66,7 +66,8 @@ fn make(args: &Test) -> Result<ExitCode, String> {
     };
     let yaml = made.to_yaml(&agents.display().to_string(), args.agent.as_deref());
     match &args.output {
-        Some(file) if file.exists() => {
+        // A device is written to.
+        Some(file) if file.metadata().is_ok_and(|there| there.is_file() || there.is_dir()) => {
             return Err(format!(
                 "{} already exists; generated tests do not overwrite existing files",
                 file.display()
@@ -74,7 +75,10 @@ fn make(args: &Test) -> Result<ExitCode, String> {
         }
         Some(file) => write::replace(file, &yaml)?,
         None => {
-            let _ = std::io::stdout().lock().write_all(yaml.as_bytes());
+            let masker = snapshot.sources().masker();
+            if let Err(code) = delivered(show_document(&yaml, &masker)) {
+                return Ok(code);
+            }
         }
     }
     tell!("{} conversations", made.conversations.len());

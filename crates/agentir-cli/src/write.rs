@@ -6,6 +6,7 @@ use std::fs::{File, TryLockError};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{LazyLock, Mutex, PoisonError};
+use std::time::Duration;
 use std::{env, fs};
 use tempfile::NamedTempFile;
 
@@ -77,6 +78,10 @@ const MAX_LOCKED: usize = 200;
 fn stage(path: &Path, text: &str) -> io::Result<(NamedTempFile, PathBuf)> {
     let target = match fs::canonicalize(path) {
         Ok(there) => there,
+        Err(_) if path.is_symlink() => {
+            let message = "it is a link that leads nowhere";
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, message));
+        }
         Err(_) => env::current_dir()?.join(path),
     };
     if target.is_dir() {
@@ -117,22 +122,35 @@ fn remove_leftovers(folder: &Path) {
         return;
     }
     let Ok(entries) = fs::read_dir(folder) else { return };
-    for entry in entries.flatten() {
-        let is_ours = is_temporary(&entry.file_name());
-        let is_file = entry.file_type().is_ok_and(|kind| kind.is_file());
-        if is_ours && is_file && is_abandoned(&entry.path()) {
-            let _gone_already = fs::remove_file(entry.path());
-        }
+    let ours = entries.flatten().filter(|entry| {
+        is_temporary(&entry.file_name()) && entry.file_type().is_ok_and(|kind| kind.is_file())
+    });
+    let mut left: Vec<PathBuf> =
+        ours.map(|entry| entry.path()).filter(|p| is_unlocked(p)).collect();
+    // One without a lock may just have been made, and its writer be about to lock it.
+    let ages = left.iter().filter_map(|path| age(path));
+    if let Some(youngest) = ages.min().and_then(|age| TIME_TO_LOCK.checked_sub(age)) {
+        std::thread::sleep(youngest);
+        left.retain(|path| is_unlocked(path));
+    }
+    for path in left {
+        let _gone_already = fs::remove_file(path);
     }
 }
 
-/// Whether nobody writes a temporary file any more: whoever does holds its lock. A file without a lock may just have
-/// been made, so it counts only after a while.
-fn is_abandoned(path: &Path) -> bool {
+/// How long a writer may take from making a temporary file to locking it.
+const TIME_TO_LOCK: Duration = Duration::from_secs(1);
+
+/// The time since a file was written; none if its time lies in the future.
+fn age(path: &Path) -> Option<Duration> {
+    fs::metadata(path).and_then(|m| m.modified()).ok().and_then(|at| at.elapsed().ok())
+}
+
+/// Whether nobody writes a temporary file: whoever does holds its lock.
+fn is_unlocked(path: &Path) -> bool {
     let Ok(file) = File::open(path) else { return false };
-    let age = file.metadata().and_then(|m| m.modified()).ok().and_then(|at| at.elapsed().ok());
     match file.try_lock_shared() {
-        Ok(()) => age.is_some_and(|age| age.as_secs() >= 1),
+        Ok(()) => true,
         Err(TryLockError::WouldBlock | TryLockError::Error(_)) => false,
     }
 }

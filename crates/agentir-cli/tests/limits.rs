@@ -24,9 +24,14 @@ const MEMORY: u64 = 1 << 30;
 
 /// Runs a command with limits that the system enforces.
 fn limited(folder: &Path, args: &[&str]) -> Output {
+    within(SECONDS, folder, args)
+}
+
+/// Runs a command with the same limits, but for fewer seconds.
+fn within(seconds: u32, folder: &Path, args: &[&str]) -> Output {
     let program = agentir(folder, folder);
     let mut command = Command::new("prlimit");
-    command.arg(format!("--cpu={SECONDS}")).arg(format!("--data={MEMORY}"));
+    command.arg(format!("--cpu={seconds}")).arg(format!("--data={MEMORY}"));
     command.arg(program.get_program()).args(args).current_dir(folder);
     command.envs(program.get_envs().filter_map(|(name, value)| Some((name, value?))));
     let output = command.output().unwrap();
@@ -94,6 +99,118 @@ fn many_programs_share_the_steps_of_a_run() {
     }
     let output = limited(folder.path(), &["check", "--format", "concise", "."]);
     assert!(stdout(&output).contains("info[analysis-limit]"), "{}", stdout(&output));
+}
+
+/// A condition of so many terms, about as many variables or few.
+fn terms(count: usize, join: &str, term: fn(usize) -> String) -> String {
+    let all: Vec<String> = (0..count).map(term).collect();
+    agent(
+        "Long",
+        &format!("CONSTRAINTS:\n  c:\n    - REQUIRE {}\n      ON_FAIL: \"no\"\n", all.join(join)),
+    )
+}
+
+#[test]
+fn long_conditions_cost_what_their_length_is() {
+    type Term = fn(usize) -> String;
+    let shapes: [(&str, Term); 5] = [
+        (" AND ", |i| format!("v{i} > {i}")),
+        (" OR ", |i| format!("v{i} > {i}")),
+        (" AND ", |i| format!("v{i} IS SET")),
+        (" AND ", |i| format!("v{} > {i}", i % 8)),
+        (" AND ", |i| format!("v{i} > v{}", i + 1)),
+    ];
+    let folder = tempfile::tempdir().unwrap();
+    for (at, (join, term)) in shapes.into_iter().enumerate() {
+        let name = format!("{at}.agent.abl");
+        write(folder.path(), &[(&name, &terms(12_000, join, term))]);
+        // One that is four times as long took sixteen times as long: more than a minute.
+        let output = within(40, folder.path(), &["check", "--format", "concise", &name]);
+        assert!(code(&output) < 2, "{name}: {}", stderr(&output));
+        let said = stdout(&output);
+        assert!(said.contains("analysis-limit") || said.contains("undefined-variable"), "{name}");
+    }
+}
+
+/// Agents that all hand over to each other.
+fn circle(folder: &Path, count: usize) {
+    for own in 0..count {
+        let mut handoffs = "HANDOFF:\n".to_owned();
+        for to in (0..count).filter(|to| *to != own) {
+            let _ = writeln!(
+                handoffs,
+                "  - TO: A{to}\n    WHEN: user.topic == {to}\n    RETURN: false"
+            );
+        }
+        write(folder, &[(&format!("a{own}.agent.abl"), &agent(&format!("A{own}"), &handoffs))]);
+    }
+}
+
+#[test]
+fn agents_that_all_lead_to_each_other_end_all_commands() {
+    let folder = tempfile::tempdir().unwrap();
+    circle(&folder.path().join("all"), 80);
+    let commands: [&[&str]; 10] = [
+        &["check", "--format", "concise", "all"],
+        &["cost", "all"],
+        &["cost", "--format", "json", "all"],
+        &["compile", "all"],
+        &["diff", "all", "all"],
+        &["graph", "--format", "dot", "all"],
+        &["graph", "--format", "svg", "all"],
+        &["graph", "--format", "html", "all"],
+        &["convert", "--to", "agent-script", "-o", "out", "all"],
+        &["test", "--generate", "--agent", "A0", "--tries", "50", "all"],
+    ];
+    for args in commands {
+        let output = within(60, folder.path(), args);
+        let said = stderr(&output);
+        if args.contains(&"svg") || args.contains(&"html") {
+            assert_eq!(code(&output), 2, "{args:?}");
+            assert!(said.contains("80 nodes and 6320 edges"), "{said}");
+            assert!(said.contains("`--format dot`, `mermaid` or `json`"), "{said}");
+        } else {
+            assert!(code(&output) < 2, "{args:?}: {said}");
+        }
+    }
+}
+
+#[test]
+fn many_handoffs_end_all_commands() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut desk = "SUPERVISOR: Desk\nGOAL: \"help\"\nHANDOFF:\n".to_owned();
+    for i in 0..600 {
+        let _ = writeln!(desk, "  - TO: A{i}\n    WHEN: user.topic == {i}\n    RETURN: false");
+        write(
+            &folder.path().join("all"),
+            &[(&format!("a{i}.agent.abl"), &agent(&format!("A{i}"), ""))],
+        );
+    }
+    write(&folder.path().join("all"), &[("desk.agent.abl", &desk)]);
+    let commands: [&[&str]; 4] = [
+        &["diff", "all", "all"],
+        &["convert", "--to", "agent-script", "-o", "out", "all"],
+        &["test", "--generate", "--agent", "Desk", "--tries", "20", "all"],
+        &["graph", "--format", "html", "--detail", "agents", "all"],
+    ];
+    for args in commands {
+        let output = within(80, folder.path(), args);
+        assert!(code(&output) < 2, "{args:?}: {}", stderr(&output));
+    }
+}
+
+#[test]
+fn a_file_that_is_too_large_is_refused_before_it_is_looked_at() {
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["a.json", "a.ir.json", "a.agent.abl", "a.yaml", "a.agent"] {
+        let file = fs::File::create(folder.path().join(name)).unwrap();
+        file.set_len(200 << 20).unwrap();
+        let output = within(10, folder.path(), &["check", "--format", "concise", name]);
+        assert_eq!(code(&output), 1, "{name}: {}", stderr(&output));
+        let said = stdout(&output);
+        let wanted = "error[unreadable-file]: this file is larger than 64 MB and was not read";
+        assert!(said.contains(wanted), "{name}: {said}");
+    }
 }
 
 #[test]
@@ -246,7 +363,7 @@ fn leftovers_of_killed_writers_are_removed() {
             ("mine", "x"),
         ],
     );
-    std::thread::sleep(std::time::Duration::from_millis(1100));
+    // It was left just now.
     assert_eq!(code(&limited(folder.path(), &["fmt", "a.agent.abl"])), 0);
     let mut names: Vec<_> = fs::read_dir(folder.path())
         .unwrap()
@@ -255,4 +372,46 @@ fn leftovers_of_killed_writers_are_removed() {
     names.sort();
     let kept = [".agentir-baseline.json", ".agentir-partial-notes", "a.agent.abl", "mine"];
     assert_eq!(names, kept);
+}
+
+#[test]
+fn what_cannot_be_written_is_not_counted_and_is_told_in_plain_words() {
+    let folder = tempfile::tempdir().unwrap();
+    let untidy = GOOD.replace(": ", ":   ");
+    write(folder.path(), &[("a.agent.abl", GOOD), ("in/b.agent.abl", &untidy)]);
+    symlink("nowhere", folder.path().join("lost")).unwrap();
+    let told = |args: &[&str]| {
+        let output = limited(folder.path(), args);
+        (code(&output), stderr(&output))
+    };
+    let convert = |out: &str| told(&["convert", "--to", "adl", "-o", out, "a.agent.abl"]);
+    for (out, why) in [
+        ("lost", "lost is a link that leads nowhere"),
+        ("/dev/null", "/dev/null is not a folder, but `-o` names one"),
+        ("a.agent.abl", "a.agent.abl is not a folder, but `-o` names one"),
+    ] {
+        let (code, said) = convert(out);
+        assert!(code == 2 && said.contains(why), "{out}: {said}");
+    }
+    let (code, said) = told(&["check", "-o", "sarif=lost", "a.agent.abl"]);
+    assert!(code == 2 && said.contains("it is a link that leads nowhere"), "{said}");
+    let (code, said) = told(&["check", "-o", "sarif=/dev/null", "a.agent.abl"]);
+    assert_eq!(code, 0, "{said}");
+    let (code, said) = told(&["test", "--generate", "-o", "/dev/null", "a.agent.abl"]);
+    assert_eq!(code, 0, "{said}");
+    // A folder in place of the configuration hides what it says.
+    fs::create_dir(folder.path().join("agentir.toml")).unwrap();
+    let (code, said) = told(&["check", "a.agent.abl"]);
+    assert!(code == 2 && said.contains("this configuration cannot be read"), "{said}");
+    fs::remove_dir(folder.path().join("agentir.toml")).unwrap();
+    // Files may have no length.
+    let program = agentir(folder.path(), folder.path());
+    let mut command = Command::new("sh");
+    command.args(["-c", "trap '' XFSZ; ulimit -f 0; exec \"$0\" fmt in"]);
+    let output = command.arg(program.get_program()).current_dir(folder.path()).output().unwrap();
+    let said = stderr(&output);
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(said.contains("0 files formatted"), "{said}");
+    assert_eq!(fs::read_to_string(folder.path().join("in/b.agent.abl")).unwrap(), untidy);
+    assert_eq!(fs::read_dir(folder.path().join("in")).unwrap().count(), 1);
 }

@@ -34,6 +34,8 @@ fn random(seed: u64, length: usize) -> String {
 struct Secrets {
     token: String,
     key: String,
+    /// A key of a model service, as short as they are.
+    service: String,
     bearer: String,
     password: String,
     short: String,
@@ -47,6 +49,7 @@ impl Secrets {
         Self {
             token: format!("ghp_{}", random(1, 36)),
             key: random(2, 24),
+            service: format!("sk-proj-{}", random(10, 25)),
             bearer: random(3, 40),
             password: "Gr4nite&Wharf!9".to_owned(),
             short: "h0rseStap".to_owned(),
@@ -66,7 +69,7 @@ impl Secrets {
     fn assert_masked(&self, what: &str, output: &str) {
         let mut all: Vec<&str> = self.private.iter().map(String::as_str).collect();
         all.extend([&*self.token, &*self.key, &*self.bearer, &*self.password]);
-        all.extend([&*self.short, &*self.in_url, &*self.in_name]);
+        all.extend([&*self.short, &*self.in_url, &*self.in_name, &*self.service]);
         for secret in all {
             let tail = if secret.len() < 12 { secret } else { &secret[4..] };
             // Escapes cut a secret into pieces.
@@ -82,7 +85,7 @@ impl Secrets {
 
 /// An agent with secrets in all places; `tool` is what it calls.
 fn desk(s: &Secrets, name: &str, tool: &str) -> String {
-    let Secrets { token, key, bearer, password, short, in_url, .. } = s;
+    let Secrets { token, key, service, bearer, password, short, in_url, .. } = s;
     format!(
         "AGENT: {name}\n\
          # the login of the desk, password: \"{password}\"\n\
@@ -90,7 +93,7 @@ fn desk(s: &Secrets, name: &str, tool: &str) -> String {
          PERSONA: |\n  You know everything.\n{pem}\n\
          TOOLS:\n\
          \x20 high_tide(harbour: string) -> {{time: string}}\n\
-         \x20   description: \"Asks with {token}\"\n\
+         \x20   description: \"Asks with {token} and {service}\"\n\
          \x20   type: http\n\
          \x20   endpoint: \"https://bot:{in_url}@tides.invalid/high\"\n\
          \x20   method: GET\n\
@@ -198,7 +201,13 @@ const FORMATS: [&str; 11] = [
     "html",
 ];
 
-/// All that is printed and written about a folder, but for programs and AgentIR, each with what it is.
+/// All that is printed and written about a folder, each with what it is. What is left out has the secrets of the
+/// documents, because it is a document:
+///
+/// - AgentIR (`compile`), programs (`convert`), documents that `fmt`, `migrate` and `check --fix` write;
+/// - tests that `test --generate -o` writes, which must say what the agents say;
+/// - a diff or a test that goes into a file or a pipe outside of CI, because it is going to be applied or run;
+/// - a database of sessions (`--store`), which a conversation goes on from.
 fn outputs(folder: &Path, good: &[&str], all: &[&str]) -> Vec<(String, String)> {
     let mut done = Vec::new();
     let mut run = |args: &[&str], files: &[&str], input: &str| {
@@ -245,6 +254,7 @@ fn outputs(folder: &Path, good: &[&str], all: &[&str]) -> Vec<(String, String)> 
                 );
             }
         }
+        run(&["test", "--generate", path], &[], "");
         run(&["run", path, "--trace", "--trace-file", "t.jsonl"], &["t.jsonl"], "hello\nagain\n");
     }
     done
@@ -294,6 +304,56 @@ fn secrets_are_masked_in_comparisons_tests_and_merged_reports() {
 }
 
 #[test]
+fn settings_are_quoted_without_secrets() {
+    let (folder, s) = secrets();
+    let folder = folder.path();
+    let all = [&s.token, &s.service, &s.bearer];
+    let settings = all.iter().flat_map(|secret| {
+        [
+            format!("fail-on = \"{secret}\"\n"),
+            format!("{secret} = 1\n"),
+            format!("[rules]\n{secret} = \"error\"\n"),
+            format!("[rules]\nhardcoded-secret = \"Bearer {secret}\"\n"),
+            format!("include = [\"{secret}[\"]\n"),
+            format!("fail-on = \"api_key: {secret}\nx"),
+        ]
+    });
+    let mut shown = 0;
+    for text in settings {
+        write(folder, &[("good/agentir.toml", &text)]);
+        for args in [
+            &["check", "good"][..],
+            &["check", "good", "--format", "json"],
+            &["fmt", "good", "--check"],
+        ] {
+            let (_, said) = ran(folder, args, "");
+            // A bearer token is one by what it follows.
+            let bare =
+                text.contains(&*s.bearer) && !text.contains("Bearer") && !text.contains("api_key");
+            if !bare {
+                s.assert_masked(&format!("{args:?} {text}"), &said);
+            }
+            shown += usize::from(said.contains("invalid-configuration"));
+        }
+    }
+    assert!(shown > 15, "{shown}");
+    for args in [
+        vec!["explain", &*s.token],
+        vec!["explain", &*s.service],
+        vec!["schema", &*s.service],
+        vec!["check", &*s.token],
+        vec!["check", "good", "--format", &*s.service],
+        vec!["convert", "good", "--to", &*s.service],
+        vec!["run", "other", "--agent", &*s.service],
+        vec!["graph", "other", "--agent", &*s.token],
+        vec!["session", "show", &*s.token, "--store", "none.sqlite"],
+    ] {
+        let (_, said) = ran(folder, &args, "");
+        s.assert_masked(&format!("{args:?}"), &said);
+    }
+}
+
+#[test]
 fn stored_conversations_are_shown_without_secrets_and_to_nobody_else() {
     use std::os::unix::fs::PermissionsExt;
     let (folder, secrets) = secrets();
@@ -312,6 +372,18 @@ fn stored_conversations_are_shown_without_secrets_and_to_nobody_else() {
         let (_, text) = ran(folder, &args, "hello\n");
         secrets.assert_masked("session", &text);
         assert!(text.contains("ghp_…"), "{text}");
+    }
+    for args in [
+        &["session", "list", "--store", "s.sqlite"][..],
+        &["session", "show", "s", "--store", "s.sqlite"],
+        &["session", "export", "s", "--store", "s.sqlite"],
+    ] {
+        let (output, text) = ran(folder, args, "");
+        assert_eq!(output.status.code(), Some(0), "{args:?}: {text}");
+        // The documents are not there, so what is a secret by its place in them is not known to be one.
+        for known in [&secrets.token, &secrets.bearer] {
+            assert!(!text.contains(&known[4..]), "{args:?}: {text}");
+        }
     }
     ran(folder, &["check", ".", "--cache-dir", "kept"], "");
     let mut found = 0;

@@ -18,6 +18,9 @@ use std::borrow::Cow;
 /// The maximal number of queries, far above what hand-written programs need.
 const MAX_QUERIES: u64 = 20_000;
 
+/// The steps that all queries may take together.
+const MAX_STEPS: u64 = 150_000_000;
+
 /// A condition in which variables have the names of the first program.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Condition {
@@ -141,20 +144,19 @@ pub(crate) struct Prover {
 impl Prover {
     pub(crate) fn new(first: &Program) -> Self {
         let analysis = ProgramAnalysis::new(first);
-        let agents: FxHashMap<Name, Facts> = analysis
-            .all_agents()
-            .map(|cx| {
-                let facts = cx.variable_facts().facts().renamed(without_namespace);
-                (cx.agent.metadata.name.value.clone(), facts)
-            })
-            .collect();
+        let all = || analysis.all_agents();
+        let facts =
+            Facts::all_renamed(all().map(|cx| cx.variable_facts().facts()), &without_namespace);
+        let names = all().map(|cx| cx.agent.metadata.name.value.clone());
+        let agents: FxHashMap<Name, Facts> = names.zip(facts).collect();
         // The facts of a single agent hold everywhere; several agents may have different variables
         // of the same name.
         let shared = match first.agents.as_slice() {
             [one] => agents.get(&one.metadata.name.value).cloned().unwrap_or_default(),
             _ => Facts::new(),
         };
-        Self { solver: Solver::default(), dialect: first.dialect(), agents, shared }
+        let solver = Solver::default().limited(MAX_STEPS);
+        Self { solver, dialect: first.dialect(), agents, shared }
     }
 
     /// Whether two conditions are equivalent, the second negated if `negated`; and whether that

@@ -150,7 +150,8 @@ impl Configs {
             }
             passed.push(written);
             match read_config(&*self.files, &here.join(FILE_NAME)) {
-                Err(error) if is_absent(&error) => {}
+                // A folder of this name is a mistake, and settings that it hides must not be taken for none.
+                Err(error) if is_absent(&error) && error.kind() != io::ErrorKind::IsADirectory => {}
                 text => return self.load_folder(here, text),
             }
             folder = here.parent();

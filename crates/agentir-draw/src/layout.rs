@@ -3,18 +3,31 @@
 use crate::graph_view::{Graph, Node, Shape};
 use dagre::graph::{Graph as Dag, GraphOptions};
 use dagre::{EdgeLabel, LayoutOptions, NodeLabel, Ranker};
+use petgraph::graph::{DiGraph, NodeIndex};
+use petgraph::visit::DfsPostOrder;
 use std::fmt;
 
 /// The maximal number of nodes of a drawing; a larger one would be illegible.
 pub const MAX_NODES: usize = 1_500;
 
-/// A graph has more than [`MAX_NODES`] nodes, so many.
+/// How many layers all edges of a drawing may cross together. The layout puts a point on each, and orders them again
+/// and again.
+const MAX_CROSSED: usize = 16_000;
+
+/// A graph has more nodes, or more and longer edges, than a drawing has room for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct TooLarge(pub usize);
+pub struct TooLarge {
+    nodes: usize,
+    edges: usize,
+}
 
 impl fmt::Display for TooLarge {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the picture would have {} nodes, and only {MAX_NODES} fit on one", self.0)
+        write!(
+            f,
+            "the graph has {} nodes and {} edges, too many for a picture: at most {MAX_NODES} nodes fit on one, and fewer if most are connected with each other",
+            self.nodes, self.edges
+        )
     }
 }
 
@@ -61,9 +74,9 @@ pub(crate) struct Layout {
 /// # Errors
 /// [`TooLarge`] where it has too many nodes.
 pub(crate) fn layout(graph: &Graph) -> Result<Layout, TooLarge> {
-    let size = graph.nodes.len().max(graph.edges.len() / 2);
-    if size > MAX_NODES {
-        return Err(TooLarge(size));
+    let (nodes, edges) = (graph.nodes.len(), graph.edges.len());
+    if nodes.max(edges / 2) > MAX_NODES || crossed(graph) > MAX_CROSSED {
+        return Err(TooLarge { nodes, edges });
     }
     // dagre recurses as deep as a graph is long, so it gets a stack of its own.
     let placed = std::thread::scope(|scope| {
@@ -71,7 +84,48 @@ pub(crate) fn layout(graph: &Graph) -> Result<Layout, TooLarge> {
         let work = thread.spawn_scoped(scope, || place(graph));
         work.ok().and_then(|work| work.join().ok())
     });
-    placed.ok_or(TooLarge(size))
+    placed.ok_or(TooLarge { nodes, edges })
+}
+
+/// About how many layers the edges cross together, if each node is one layer below the lowest that leads to it. Edges
+/// that lead back are turned round, as the layout does.
+fn crossed(graph: &Graph) -> usize {
+    let mut dag: DiGraph<(), ()> = DiGraph::with_capacity(graph.nodes.len(), graph.edges.len());
+    graph.nodes.iter().for_each(|_| {
+        dag.add_node(());
+    });
+    for edge in graph.edges.iter().filter(|e| e.from != e.to) {
+        if edge.from.max(edge.to) < graph.nodes.len() {
+            dag.add_edge(NodeIndex::new(edge.from), NodeIndex::new(edge.to), ());
+        }
+    }
+    let mut place = vec![0; graph.nodes.len()];
+    let mut order = Vec::new();
+    let mut seen = DfsPostOrder::empty(&dag);
+    for node in dag.node_indices() {
+        seen.move_to(node);
+        while let Some(next) = seen.next(&dag) {
+            order.push(next);
+        }
+    }
+    order.reverse();
+    for (at, node) in order.iter().enumerate() {
+        if let Some(slot) = place.get_mut(node.index()) {
+            *slot = at;
+        }
+    }
+    let place = |node: NodeIndex| place.get(node.index()).copied().unwrap_or_default();
+    let mut layers = vec![0_usize; graph.nodes.len()];
+    let layer = |layers: &[usize], node: NodeIndex| layers.get(node.index()).copied().unwrap_or(0);
+    for node in &order {
+        let above = dag.neighbors_undirected(*node).filter(|other| place(*other) < place(*node));
+        let own = above.map(|other| layer(&layers, other) + 1).max().unwrap_or_default();
+        if let Some(slot) = layers.get_mut(node.index()) {
+            *slot = own;
+        }
+    }
+    let ends = dag.edge_indices().filter_map(|edge| dag.edge_endpoints(edge));
+    ends.map(|(from, to)| layer(&layers, from).abs_diff(layer(&layers, to))).sum()
 }
 
 fn place(graph: &Graph) -> Layout {

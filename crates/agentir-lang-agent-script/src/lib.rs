@@ -68,7 +68,7 @@ pub fn parse<'s>(
         text
     } else {
         let message = "this file is too large to read";
-        problems.push(Diagnostic::error(rules::NOT_TEXT, Span::new(file, 0, 0), message));
+        problems.push(Diagnostic::error(rules::UNREADABLE_FILE, Span::new(file, 0, 0), message));
         ""
     };
     let outline = outline::parse(file, text, problems);

@@ -63,7 +63,7 @@ pub(crate) static RULES: &[Rule] = &[
         &[],
     ),
     rule("nesting-too-deep", Syntax, Error, "lines are nested too deeply", &[]),
-    rule("not-text", Syntax, Error, "a file is not text, or too large to read", &[]),
+    rule("not-text", Syntax, Error, "a file is not text", &[]),
     rule("unreadable-file", Syntax, Error, "a file cannot be read", &[]),
     rule("internal-error", Syntax, Error, "agentir itself made a mistake", &[]),
     rule(

@@ -2,6 +2,8 @@
 //! comes.
 
 use agentir_tools::MAX_ANSWER_BYTES;
+use rmcp::service::{RoleClient, RxJsonRpcMessage};
+use serde_json::Value as Json;
 use std::io;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -18,12 +20,13 @@ const PERIOD: Duration = Duration::from_secs(1);
 /// Why nothing more is read from a server, once that is so.
 pub(crate) type Refusal = Arc<Mutex<Option<String>>>;
 
-/// A stream of lines that fails once a line is longer than [`MAX_ANSWER_BYTES`], or lines come too fast.
+/// A stream of lines that fails once a line is longer than [`MAX_ANSWER_BYTES`], lines come too fast, or one is an answer
+/// that cannot be read: the SDK passes over those, and whoever asked would wait in vain.
 #[derive(Debug)]
 pub(crate) struct Bounded<R> {
     inner: R,
-    /// The bytes of the line that has not ended.
-    line: usize,
+    /// The line that has not ended.
+    line: Vec<u8>,
     /// The lines since `since`.
     lines: usize,
     since: Instant,
@@ -33,7 +36,7 @@ pub(crate) struct Bounded<R> {
 impl<R> Bounded<R> {
     /// Limits a stream; says in `refusal` why it has failed, which the SDK does not pass on.
     pub(crate) fn new(inner: R, refusal: Refusal) -> Self {
-        Self { inner, line: 0, lines: 0, since: Instant::now(), refusal }
+        Self { inner, line: Vec::new(), lines: 0, since: Instant::now(), refusal }
     }
 
     fn refuse(&self, words: String) -> io::Result<()> {
@@ -47,14 +50,18 @@ impl<R> Bounded<R> {
             (self.since, self.lines) = (Instant::now(), 0);
         }
         for part in bytes.split_inclusive(|byte| *byte == b'\n') {
-            self.line += part.len();
-            if self.line > MAX_ANSWER_BYTES {
+            self.line.extend_from_slice(part);
+            if self.line.len() > MAX_ANSWER_BYTES {
                 let words =
                     format!("it wrote a message of more than {} MB", MAX_ANSWER_BYTES >> 20);
                 return self.refuse(words);
             }
             if part.ends_with(b"\n") {
-                (self.line, self.lines) = (0, self.lines + 1);
+                if let Some(why) = unreadable_answer(&self.line) {
+                    return self.refuse(format!("its answer cannot be read: {why}"));
+                }
+                self.line.clear();
+                self.lines += 1;
             }
         }
         if self.lines > MAX_MESSAGES {
@@ -63,6 +70,34 @@ impl<R> Bounded<R> {
         }
         Ok(())
     }
+}
+
+/// Why a line is an answer that nobody can read; `None` if it can be read, or is none: a request or a notification of
+/// the server, or words that do not belong here.
+fn unreadable_answer(line: &[u8]) -> Option<String> {
+    let line = line.trim_ascii();
+    if line.first() != Some(&b'{') {
+        return None;
+    }
+    let message: Json = match serde_json::from_slice(line) {
+        Ok(message) => message,
+        Err(error) => return Some(error.to_string()),
+    };
+    if message.get("method").is_some() {
+        return None;
+    }
+    match (message.get("result"), message.get("error")) {
+        (None, None) => return Some("it has neither `result` nor `error`".to_owned()),
+        (Some(_), Some(error)) if !error.is_null() => {
+            return Some("it has both `result` and `error`".to_owned());
+        }
+        (Some(_), _) if !message.get("id").is_some_and(Json::is_u64) => {
+            return Some("its `id` is not that of the question".to_owned());
+        }
+        _ => {}
+    }
+    let read = serde_json::from_value::<RxJsonRpcMessage<RoleClient>>(message);
+    read.err().map(|error| error.to_string())
 }
 
 impl<R: AsyncRead + Unpin> AsyncRead for Bounded<R> {

@@ -192,6 +192,56 @@ fn a_server_that_writes_without_end_is_left() {
     ");
 }
 
+/// A server that comes up, and answers calls with a line. In the line, `ID` is that of the call.
+#[cfg(unix)]
+fn answering(line: &str) -> Mcp {
+    let up = r#"{"jsonrpc":"2.0","id":ID,"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"x","version":"1"}}}"#;
+    let script = format!(
+        "say() {{ printf '%s\\n' \"$1\" | sed \"s/ID/$2/\"; }}\n\
+         while read -r l; do id=$(printf %s \"$l\" | sed -n 's/.*\"id\":\\([0-9]*\\).*/\\1/p')\n\
+         case $l in *initialize\\\"*) say '{up}' \"$id\";; *tools/call*) say '{line}' \"$id\";; esac; done\n"
+    );
+    mcp(&format!("servers:\n  desk: {{ command: sh, args: ['-c', {}] }}\n", json!(script)))
+}
+
+#[cfg(unix)]
+#[test]
+fn an_answer_that_cannot_be_read_is_told_at_once() {
+    let deep = format!(
+        r#"{{"jsonrpc":"2.0","id":ID,"result":{{"content":{}1{}}}}}"#,
+        "[".repeat(200),
+        "]".repeat(200)
+    );
+    let lines = [
+        r#"{"jsonrpc":"2.0","id":ID,"result":{"content":[]},"error":{"code":1,"message":"no"}}"#,
+        r#"{"jsonrpc":"2.0","id":ID}"#,
+        r#"{"jsonrpc":"2.0","id":"other","result":{"content":[]}}"#,
+        r#"{"jsonrpc":"2.0","id":ID,"error":"no"}"#,
+        r#"{"jsonrpc":"2.0","id":ID,"result":"#,
+        deep.as_str(),
+    ];
+    let mut told = Vec::new();
+    for line in lines {
+        let began = std::time::Instant::now();
+        let failure = call_within(&mut answering(line), &desk("text"), json!({}), 60_000);
+        let failure = failure.unwrap_err();
+        assert_eq!(failure.kind, FailureKind::Api, "{line}");
+        assert!(began.elapsed().as_secs() < 20, "{line}");
+        told.push(failure.message);
+    }
+    insta::assert_snapshot!(told.join("\n"), @"
+    `t` (server `desk`): its answer cannot be read: it has both `result` and `error`
+    `t` (server `desk`): its answer cannot be read: it has neither `result` nor `error`
+    `t` (server `desk`): its answer cannot be read: its `id` is not that of the question
+    `t` (server `desk`): its answer cannot be read: unrecognized JSON-RPC message
+    `t` (server `desk`): its answer cannot be read: EOF while parsing a value at line 1 column 33
+    `t` (server `desk`): its answer cannot be read: recursion limit exceeded at line 1 column 170
+    ");
+    // Words that do not belong there are passed over, and so is what the server asks.
+    let good = "note: here it comes\n{\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\",\"params\":{\"level\":\"info\",\"data\":1}}\n{\"jsonrpc\":\"2.0\",\"id\":ID,\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"7 days\"}]}}";
+    assert_eq!(call(&mut answering(good), &desk("text"), json!({})).unwrap(), json!("7 days"));
+}
+
 #[test]
 fn a_server_gets_the_key_of_a_call() {
     let served = Served::new();

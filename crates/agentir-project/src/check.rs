@@ -117,8 +117,9 @@ pub fn check_programs<P: AsRef<LoadedProgram> + Sync>(
             && !levels.is_off(name(id), rule)
     };
     // Files that are refused are not read for comments either.
+    let is_refused = |rule| [rules::NOT_TEXT, rules::UNREADABLE_FILE].contains(&rule);
     let refused: HashSet<FileId> =
-        all.iter().filter(|d| d.rule == rules::NOT_TEXT).map(|d| d.primary.span.file).collect();
+        all.iter().filter(|d| is_refused(d.rule)).map(|d| d.primary.span.file).collect();
     let comments = |id: FileId, file: &SourceFile| match refused.contains(&id) {
         true => Vec::new(),
         false => comments(languages, id, file),

@@ -2,11 +2,11 @@
 
 use crate::internal_error::guarded;
 use agentir_diagnostics::{Diagnostic, FileId, RuleName, Span};
-use agentir_syntax::{Detected, FileHead, Languages, LoweredFile, ReadOptions};
+use agentir_syntax::{Detected, FileHead, Languages, LoweredFile, MAX_FILE_SIZE, ReadOptions};
 use std::io;
 
 /// The rule that reports files that cannot be read.
-pub const READ_ERROR: RuleName = RuleName("unreadable-file");
+pub const READ_ERROR: RuleName = agentir_syntax::rules::UNREADABLE_FILE;
 
 /// Everything that depends on one file's name, content and options alone: what it defines, and the findings of
 /// the front end and of the rules about texts.
@@ -66,6 +66,12 @@ impl FileResult {
 /// is not UTF-8 keeps what can be shown of it.
 pub(crate) fn decode(bytes: io::Result<Vec<u8>>) -> (String, Option<(RuleName, u32, String)>) {
     match bytes {
+        // Only its beginning was read, which says nothing about the file.
+        Ok(bytes) if bytes.len() > MAX_FILE_SIZE => {
+            let message =
+                format!("this file is larger than {} MB and was not read", MAX_FILE_SIZE >> 20);
+            (String::new(), Some((READ_ERROR, 0, message)))
+        }
         Ok(bytes) if bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]) => {
             let message = "this file is UTF-16 text: save it as UTF-8".to_owned();
             (String::new(), Some((agentir_syntax::rules::NOT_TEXT, 0, message)))

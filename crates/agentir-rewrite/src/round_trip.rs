@@ -15,6 +15,7 @@ const STRUCTURE_RULES: &[agentir_diagnostics::RuleName] = &[
     rules::UNTERMINATED_STRING,
     rules::NESTING,
     rules::NOT_TEXT,
+    rules::UNREADABLE_FILE,
     rules::UNFILLED_PLACEHOLDER,
 ];
 

@@ -215,12 +215,21 @@ fn by_format(line: &str, at: usize) -> Option<Secret> {
             && let Some(body) = body.get(..length)
             && !is_placeholder(body)
             && entropy(body) > 3.0
+            && (length >= SURE_LENGTH || !is_words(body))
         {
             let range = at..at + format.prefix.len() + length;
             return Some(Secret { what: format.what.to_owned(), range });
         }
     }
     None
+}
+
+/// What is behind the prefix of a format and as long as this is no name.
+const SURE_LENGTH: usize = 40;
+
+/// Whether a text may be words of a name: it has neither digits nor capital letters.
+fn is_words(body: &str) -> bool {
+    !body.bytes().any(|byte| byte.is_ascii_digit() || byte.is_ascii_uppercase())
 }
 
 /// `Bearer …`, `Basic …`.

@@ -178,10 +178,7 @@ pub(crate) fn classes(
     builder.all(&profile, problem, deep);
     let mut seen: FxHashSet<(u8, bool, Vec<TruthSet>)> = FxHashSet::default();
     let compared = related > 1;
-    let whole = problem
-        .atoms
-        .iter()
-        .any(|a| matches!(a.kind, AtomKind::Part) && a.variables.contains(&variable));
+    let whole = problem.uses(variable).is_some_and(|uses| uses.is_whole_or_part);
     let mut classes = Vec::new();
     for (slot, approximate) in builder.classes {
         if problem.work.is_exhausted() {

@@ -29,14 +29,8 @@ pub(crate) fn confirm(
         .filter_map(|at| problem.variables.get(at))
         .collect();
     // An object that is shown includes its members.
-    let within = |part: &Path| {
-        relevant.iter().map(|whole| &whole.path).any(|whole| {
-            whole.segments.len() < part.segments.len()
-                && whole.root == part.root
-                && whole.namespace == part.namespace
-                && part.segments.starts_with(&whole.segments)
-        })
-    };
+    let wholes: FxHashSet<&Path> = relevant.iter().map(|variable| &variable.path).collect();
+    let within = |part: &Path| wholes_of(part).any(|whole| wholes.contains(&whole));
     let mut shown: Vec<_> = relevant
         .iter()
         .filter(|variable| !within(&variable.path))
@@ -47,6 +41,14 @@ pub(crate) fn confirm(
         .collect();
     shown.sort_by(|(a, _), (b, _)| a.cmp(b));
     Some(Example { state, shown })
+}
+
+/// Returns the paths of the objects that a path is below.
+fn wholes_of(part: &Path) -> impl Iterator<Item = Path> {
+    (0..part.segments.len()).map(|end| {
+        let segments = part.segments.get(..end).unwrap_or_default().to_vec();
+        Path { segments, ..part.clone() }
+    })
 }
 
 /// Whether an assignment satisfies `constraints`.
@@ -115,17 +117,14 @@ fn state(problem: &Problem<'_>, assignment: &Assignment) -> Option<State> {
         .collect();
     order.sort_by_cached_key(|(path, _)| (path.segments.len(), path.to_string()));
     let mut state = State::new();
+    let set = |slot: &Slot| matches!(slot, Slot::Value(value) if !value.is_unset());
+    let with_parts: FxHashSet<Path> = order
+        .iter()
+        .filter(|(part, slot)| !part.segments.is_empty() && set(slot))
+        .flat_map(|(part, _)| wholes_of(part))
+        .collect();
     for (path, slot) in &order {
         let Slot::Value(value) = slot else { continue };
-        let has_parts = || {
-            order.iter().any(|(part, slot)| {
-                part.segments.len() > path.segments.len()
-                    && part.root == path.root
-                    && part.namespace == path.namespace
-                    && part.segments.starts_with(&path.segments)
-                    && matches!(slot, Slot::Value(value) if !value.is_unset())
-            })
-        };
         let value = match value {
             Value::Undefined => {
                 // A member that can be read needs an object.
@@ -138,7 +137,7 @@ fn state(problem: &Problem<'_>, assignment: &Assignment) -> Option<State> {
             Value::Object(object)
                 if object.fields().len() == 1
                     && object.fields().contains_key(FIELD)
-                    && has_parts() =>
+                    && with_parts.contains(*path) =>
             {
                 Value::Object(Object::default())
             }
@@ -164,6 +163,10 @@ fn relevant_variables(
             free.insert(variable);
             continue;
         }
+        // What is not examined any more is shown.
+        if problem.work.is_exhausted() {
+            continue;
+        }
         free.insert(variable);
         let atom = |at: usize| {
             let Some(atom) = problem.atoms.get(at) else { return TruthSet::ANY };
@@ -173,9 +176,12 @@ fn relevant_variables(
                 _ => problem.truth_of(atom, &|v| assignment.get(&v)),
             }
         };
-        let asked =
-            problem.constraints.iter().filter(|g| !g.fact && g.variables.contains(&variable));
-        let met = asked.map(|constraint| constraint.truth_set(&atom)).all(|o| o == TruthSet::TRUE);
+        let uses = problem.uses(variable).map_or(&[][..], |uses| &uses.constraints);
+        let mut asked = uses.iter().filter_map(|g| problem.constraints.get(*g)).filter(|g| !g.fact);
+        let met = asked.all(|constraint| {
+            problem.work.spend(constraint.atoms.len() as u64);
+            constraint.truth_set(&atom) == TruthSet::TRUE
+        });
         if !met {
             free.remove(&variable);
         }

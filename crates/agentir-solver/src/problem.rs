@@ -135,7 +135,20 @@ pub(crate) struct Problem<'a> {
     pub(crate) labels: Vec<Label>,
     by_path: FxHashMap<Path, usize>,
     by_key: FxHashMap<SmolStr, usize>,
+    /// Where each variable occurs.
+    uses: Vec<Uses>,
     pub(crate) work: Work,
+}
+
+/// Where a variable occurs. Conditions may have as many variables as constraints, so none is searched for the other.
+#[derive(Debug, Default)]
+pub(crate) struct Uses {
+    /// The constraints that read it, in order.
+    pub(crate) constraints: Vec<usize>,
+    /// Those among them that are facts about it alone.
+    pub(crate) facts: Vec<usize>,
+    /// Whether it is a member, or has members.
+    pub(crate) is_whole_or_part: bool,
 }
 
 impl<'a> Problem<'a> {
@@ -154,6 +167,7 @@ impl<'a> Problem<'a> {
             labels: Vec::new(),
             by_path: FxHashMap::default(),
             by_key: FxHashMap::default(),
+            uses: Vec::new(),
             work: Work::new(limit),
         };
         for assertion in &query.assumptions {
@@ -174,8 +188,36 @@ impl<'a> Problem<'a> {
         }
         problem.add_facts(query.facts);
         problem.add_membership();
+        problem.find_uses();
         problem.work.spend(problem.atoms.iter().map(|atom| atom.steps).sum());
         problem
+    }
+
+    fn find_uses(&mut self) {
+        let mut uses: Vec<Uses> = Vec::new();
+        uses.resize_with(self.variables.len(), Uses::default);
+        for (at, constraint) in self.constraints.iter().enumerate() {
+            let alone = constraint.fact && constraint.variables.len() == 1;
+            for variable in &constraint.variables {
+                let Some(found) = uses.get_mut(*variable) else { continue };
+                found.constraints.push(at);
+                if alone {
+                    found.facts.push(at);
+                }
+            }
+        }
+        for atom in self.atoms.iter().filter(|a| matches!(a.kind, AtomKind::Part)) {
+            for variable in &atom.variables {
+                if let Some(found) = uses.get_mut(*variable) {
+                    found.is_whole_or_part = true;
+                }
+            }
+        }
+        self.uses = uses;
+    }
+
+    pub(crate) fn uses(&self, variable: usize) -> Option<&Uses> {
+        self.uses.get(variable)
     }
 
     /// Returns the formula of an assertion and its required outcomes.

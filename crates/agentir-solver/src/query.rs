@@ -224,25 +224,39 @@ impl Facts {
         }
     }
 
-    /// Returns the same facts with renamed variables.
-    #[must_use]
-    pub fn renamed(&self, name: impl Fn(&Path) -> Path) -> Self {
-        let mut all = Self::new();
-        let mut layer = Some(self);
-        let mut above: Vec<&Self> = Vec::new();
-        while let Some(facts) = layer {
-            for (path, known) in &facts.by_path {
-                if above.iter().any(|a| a.by_path.contains_key(path)) {
-                    continue;
-                }
-                for fact in known {
-                    all.add(name(path), fact.kind.clone(), fact.label);
-                }
+    /// Returns facts with renamed variables. Those that several have as their base are renamed once.
+    pub fn all_renamed<'f>(
+        all: impl IntoIterator<Item = &'f Self>,
+        name: &impl Fn(&Path) -> Path,
+    ) -> Vec<Self> {
+        let mut bases = FxHashMap::default();
+        all.into_iter().map(|facts| facts.renamed(name, &mut bases)).collect()
+    }
+
+    /// As recursive as there are layers. `bases` are those that were renamed, by their addresses.
+    fn renamed(
+        &self,
+        name: &impl Fn(&Path) -> Path,
+        bases: &mut FxHashMap<*const Self, Arc<Self>>,
+    ) -> Self {
+        let base = self.base.as_ref().map(|base| {
+            let known = bases.get(&Arc::as_ptr(base)).map(Arc::clone);
+            known.unwrap_or_else(|| {
+                let new = Arc::new(base.renamed(name, bases));
+                bases.insert(Arc::as_ptr(base), Arc::clone(&new));
+                new
+            })
+        });
+        let mut new = base.as_ref().map_or_else(Self::new, Self::extending);
+        for (path, facts) in &self.by_path {
+            if facts.is_empty() {
+                new.by_path.insert(name(path), Vec::new());
             }
-            above.push(facts);
-            layer = facts.base.as_deref();
+            for fact in facts {
+                new.add(name(path), fact.kind.clone(), fact.label);
+            }
         }
-        all
+        new
     }
 
     /// Removes all facts about a path, for instance because it is assigned.

@@ -266,8 +266,9 @@ impl<'q, 'a> Sampler<'q, 'a> {
                     spent += 1;
                     self.holds(conjunct)
                 });
+            self.work.spend(self.conjuncts.len() as u64);
             self.budget = self.budget.saturating_sub(spent + 1);
-            if self.budget == 0 {
+            if self.budget == 0 || self.work.is_exhausted() {
                 return false;
             }
             if fits && self.assign(at + 1) {

@@ -101,8 +101,9 @@ impl Domains {
         let Some(domain) = self.get(variable).filter(|d| !d.classes.is_empty()) else {
             return TruthSet::ANY;
         };
-        let facts: Vec<_> =
-            problem.constraints.iter().filter(|g| g.fact && g.variables == [variable]).collect();
+        let facts = problem.uses(variable).map_or(&[][..], |uses| &uses.facts);
+        let facts: Vec<_> = facts.iter().filter_map(|g| problem.constraints.get(*g)).collect();
+        problem.work.spend((domain.classes.len() * (facts.len() + 1)) as u64);
         let mut all = TruthSet::NONE;
         for class in &domain.classes {
             let truth = |atom: usize| {
@@ -160,8 +161,10 @@ pub(crate) fn components(problem: &Problem<'_>, constraints: &[usize]) -> Vec<Ve
     let atoms = problem.atoms.len();
     // The indices of variables follow those of the atoms.
     let mut groups = UnionFind::new(atoms + problem.variables.len());
+    problem.work.spend((atoms + problem.variables.len()) as u64);
     let parts = |constraint: usize| -> Vec<usize> {
         let Some(constraint) = problem.constraints.get(constraint) else { return Vec::new() };
+        problem.work.spend((constraint.atoms.len() + constraint.variables.len()) as u64);
         let variables = constraint.variables.iter().map(|v| atoms + v);
         constraint.atoms.iter().copied().chain(variables).collect()
     };
@@ -226,6 +229,8 @@ struct Search<'p, 'a> {
     constraints: Vec<usize>,
     /// The candidate classes of each variable: the exact ones, and all.
     variables: Vec<(usize, Vec<usize>, Vec<usize>)>,
+    /// Those among `constraints` that read a variable.
+    by_variable: FxHashMap<usize, Vec<usize>>,
     /// Whether exact classes are complete.
     exact: bool,
     /// Whether opaque atoms are the only reason for undetermined outcomes.
@@ -270,6 +275,7 @@ impl<'p, 'a> Search<'p, 'a> {
             domains,
             constraints: multivariate,
             variables: Vec::new(),
+            by_variable: FxHashMap::default(),
             exact: true,
             only_opaque: true,
             checks: Cell::new(0),
@@ -280,6 +286,15 @@ impl<'p, 'a> Search<'p, 'a> {
             .filter_map(|g| problem.constraints.get(*g))
             .flat_map(|g| g.atoms.iter().copied())
             .collect();
+        let mut parted = false;
+        for at in &this.constraints {
+            let Some(constraint) = problem.constraints.get(*at) else { continue };
+            for variable in &constraint.variables {
+                this.by_variable.entry(*variable).or_default().push(*at);
+            }
+            let mut atoms = constraint.atoms.iter().filter_map(|a| problem.atoms.get(*a));
+            parted |= atoms.any(|a| a.variables.len() > 1);
+        }
         let mut approximate = false;
         for variable in variables {
             let domain = domains.get(variable)?;
@@ -290,7 +305,7 @@ impl<'p, 'a> Search<'p, 'a> {
                 continue;
             }
             let single = single.get(&variable).map_or(&[][..], Vec::as_slice);
-            let (values, all) = this.candidates(domain, single, &matters);
+            let (values, all) = this.candidates(domain, single, &matters, parted);
             if all.is_empty() {
                 return None;
             }
@@ -306,12 +321,13 @@ impl<'p, 'a> Search<'p, 'a> {
 
     /// Returns the classes that certainly satisfy the constraints over this variable alone, and
     /// those that possibly do. Of classes that the other constraints do not distinguish, only the
-    /// first is returned.
+    /// first is returned, unless some compare variables: those are `parted`.
     fn candidates(
         &self,
         domain: &Domain,
         single: &[usize],
         matters: &FxHashSet<usize>,
+        parted: bool,
     ) -> (Vec<usize>, Vec<usize>) {
         let constraints: Vec<_> =
             single.iter().filter_map(|g| self.problem.constraints.get(*g)).collect();
@@ -321,13 +337,6 @@ impl<'p, 'a> Search<'p, 'a> {
             .filter(|(atom, _)| matters.contains(atom))
             .map(|(_, position)| *position)
             .collect();
-        let parted =
-            self.constraints.iter().filter_map(|g| self.problem.constraints.get(*g)).any(|g| {
-                g.atoms
-                    .iter()
-                    .filter_map(|a| self.problem.atoms.get(*a))
-                    .any(|a| a.variables.len() > 1)
-            });
         let (mut values, mut all) = (Vec::new(), Vec::new());
         let mut seen = FxHashSet::default();
         for (at, class) in domain.classes.iter().enumerate() {
@@ -336,6 +345,7 @@ impl<'p, 'a> Search<'p, 'a> {
                 position.and_then(|p| class.truths.get(*p)).copied().unwrap_or(TruthSet::ANY)
             };
             let mut definite = true;
+            self.problem.work.spend((constraints.len() + positions.len()) as u64);
             let met = constraints.iter().all(|constraint| {
                 let found = constraint.truth_set(&truth);
                 definite &= found == TruthSet::TRUE;
@@ -413,7 +423,8 @@ impl<'p, 'a> Search<'p, 'a> {
             assigned.classes.insert(*variable, *class);
             let fits = self
                 .constraints_of(*variable)
-                .all(|constraint| self.may_hold(constraint, assigned, definite));
+                .iter()
+                .all(|constraint| self.may_hold(*constraint, assigned, definite));
             if fits && self.assign(at + 1, definite, assigned) {
                 return true;
             }
@@ -427,12 +438,17 @@ impl<'p, 'a> Search<'p, 'a> {
 
     /// Assigns outcomes to atoms with several possible outcomes.
     fn assign_atoms(&self, assigned: &mut PartialAssignment) -> bool {
+        let mut steps = 0;
         let open = self
             .constraints
             .iter()
             .filter_map(|g| self.problem.constraints.get(*g))
             .flat_map(|g| g.atoms.iter().copied())
-            .find(|a| !self.truth_set(*a, assigned, false).is_singleton());
+            .find(|a| {
+                steps += 1;
+                !self.truth_set(*a, assigned, false).is_singleton()
+            });
+        self.problem.work.spend(steps);
         let Some(atom) = open else { return self.all_hold(assigned, false) };
         for truth in self.truth_set(atom, assigned, false).iter() {
             assigned.atoms.insert(atom, truth);
@@ -451,14 +467,13 @@ impl<'p, 'a> Search<'p, 'a> {
         false
     }
 
-    fn constraints_of(&self, variable: usize) -> impl Iterator<Item = usize> {
-        self.constraints.iter().copied().filter(move |g| {
-            self.problem.constraints.get(*g).is_some_and(|g| g.variables.contains(&variable))
-        })
+    fn constraints_of(&self, variable: usize) -> &[usize] {
+        self.by_variable.get(&variable).map_or(&[], Vec::as_slice)
     }
 
     fn all_hold(&self, assigned: &PartialAssignment, definite: bool) -> bool {
         self.constraints.iter().filter_map(|g| self.problem.constraints.get(*g)).all(|constraint| {
+            self.problem.work.spend(constraint.atoms.len() as u64);
             constraint.truth_set(&|a| self.truth_set(a, assigned, definite)) == TruthSet::TRUE
         })
     }

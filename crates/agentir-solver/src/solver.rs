@@ -12,7 +12,7 @@ use crate::statistics::Statistics;
 use crate::work::Work;
 use agentir_eval::MAX_VALUE_DEPTH;
 use agentir_expr::{Dialect, Expr, ExprKind, Visit};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::fmt::Write;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -103,7 +103,7 @@ impl Solver {
     /// finds a model.
     pub fn check(&mut self, query: &Query<'_>) -> Verdict {
         let start = self.start();
-        let work = Work::new(u64::MAX);
+        let work = Work::new(self.query_limit());
         let found = samples_a_model(query, &work);
         self.statistics.steps += work.spent();
         if found {
@@ -119,7 +119,7 @@ impl Solver {
     /// not, given the facts. Cheap; `false` proves nothing.
     pub fn is_contingent(&mut self, condition: &Expr, facts: &Facts, dialect: Dialect) -> bool {
         let start = self.start();
-        let work = Work::new(u64::MAX);
+        let work = Work::new(self.query_limit());
         let open = samples_both_truths(condition, facts, dialect, &work);
         self.statistics.steps += work.spent();
         if open {
@@ -147,6 +147,7 @@ impl Solver {
         let (query, keys) = canonical(query);
         let problem = Problem::new(&query, limit);
         let key = cache_key(&problem, &query, &keys);
+        problem.work.spend(key.len() as u64 / 8);
         let cached = self.cache.get(&key);
         let cached = match cached {
             Some(cached) => {
@@ -265,11 +266,17 @@ impl Solver {
         lines.sort_unstable();
         lines.dedup();
         minimal_subset(&lines, &mut |subset| {
+            // A core that is not minimal is one as well.
+            if problem.work.is_exhausted() {
+                return false;
+            }
+            let subset: FxHashSet<usize> = subset.iter().copied().collect();
             let kept: Vec<usize> = constraints
                 .iter()
                 .copied()
                 .filter(|constraint| line(constraint).is_none_or(|line| subset.contains(&line)))
                 .collect();
+            problem.work.spend(constraints.len() as u64);
             matches!(self.attempt(problem, domains, &kept), Attempt::Unsat(_))
         })
     }
@@ -283,7 +290,7 @@ impl Solver {
         mut core: Vec<usize>,
     ) -> Vec<usize> {
         let mut at = 0;
-        while at < core.len() {
+        while at < core.len() && !problem.work.is_exhausted() {
             let mut fewer = core.clone();
             fewer.remove(at);
             let (facts, assumptions) = restricted_to(problem, query, &fewer);
@@ -319,7 +326,7 @@ fn restricted_to<'a>(
         lines.iter().partition(|line| **line < query.assumptions.len());
     let assumptions =
         assumptions.iter().filter_map(|line| query.assumptions.get(*line)).cloned().collect();
-    let labels: Vec<Label> =
+    let labels: FxHashSet<Label> =
         facts.iter().filter_map(|line| problem.labels.get(*line)).copied().collect();
     let mut kept = Facts::new();
     for variable in &problem.variables {

@@ -10,8 +10,10 @@ pub const UNTERMINATED_STRING: RuleName = RuleName("unterminated-string");
 pub const INDENTATION: RuleName = RuleName("inconsistent-indentation");
 /// Nesting beyond the limit.
 pub const NESTING: RuleName = RuleName("nesting-too-deep");
-/// A file that is not text, or too large.
+/// A file that is not text.
 pub const NOT_TEXT: RuleName = RuleName("not-text");
+/// A file that cannot be read, or is too large.
+pub const UNREADABLE_FILE: RuleName = RuleName("unreadable-file");
 /// An unknown section keyword.
 pub const UNKNOWN_SECTION: RuleName = RuleName("unknown-section");
 /// A key that its section does not have.

@@ -168,13 +168,14 @@ impl<'a> Cfg<'a> {
         Some(simple_fast(&self.graph, self.agent(agent)?.entry))
     }
 
-    /// Returns a shortest path between two nodes along the edges that `follow` accepts.
-    pub fn shortest_path(
+    /// Returns a shortest path from a node to each of some others, along the edges that `follow` accepts.
+    pub fn shortest_paths(
         &self,
         from: NodeIndex,
-        to: NodeIndex,
+        to: &[NodeIndex],
         follow: impl Fn(EdgeIndex, &Edge<'a>) -> bool,
-    ) -> Option<Vec<EdgeIndex>> {
+    ) -> Vec<Option<Vec<EdgeIndex>>> {
+        let mut left: FxHashSet<NodeIndex> = to.iter().copied().filter(|to| *to != from).collect();
         let mut predecessor: FxHashMap<NodeIndex, EdgeIndex> = FxHashMap::default();
         let mut worklist = VecDeque::from([from]);
         while let Some(node) = worklist.pop_front() {
@@ -185,21 +186,25 @@ impl<'a> Cfg<'a> {
                 if follow(id, edge) && target != from && !predecessor.contains_key(&target) {
                     predecessor.insert(target, id);
                     worklist.push_back(target);
+                    left.remove(&target);
                 }
             }
-            if predecessor.contains_key(&to) {
+            if left.is_empty() {
                 break;
             }
         }
-        let mut path = Vec::new();
-        let mut at = to;
-        while at != from {
-            let edge = *predecessor.get(&at)?;
-            path.push(edge);
-            at = self.graph.edge_endpoints(edge)?.0;
-        }
-        path.reverse();
-        Some(path)
+        let path = |to: NodeIndex| {
+            let mut path = Vec::new();
+            let mut at = to;
+            while at != from {
+                let edge = *predecessor.get(&at)?;
+                path.push(edge);
+                at = self.graph.edge_endpoints(edge)?.0;
+            }
+            path.reverse();
+            Some(path)
+        };
+        to.iter().copied().map(path).collect()
     }
 
     /// Returns the loops among the edges that `follow` accepts, ordered by their first nodes. The

@@ -28,6 +28,7 @@ use petgraph::graph::{DiGraph, NodeIndex};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::VecDeque;
 use std::ops::Add;
+use std::sync::Arc;
 use turn::{TurnCosts, TurnGraph};
 
 /// An upper bound for a count.
@@ -126,10 +127,10 @@ impl Add for Calls {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Reason {
     /// A loop inside an agent, with the source of its edges.
-    Loop(Vec<Span>),
+    Loop(Arc<[Span]>),
     /// Agents that transfer to each other before the user is waited for, with the source of the
     /// transfers.
-    Agents(Vec<Span>),
+    Agents(Arc<[Span]>),
 }
 
 /// The cost of one message at an agent.
@@ -162,13 +163,14 @@ pub fn cost(cfg: &Cfg<'_>) -> Vec<AgentCost> {
     }
     // The cost of a turn that enters an agent, callees first.
     let mut entered = vec![Calls::default(); graphs.len()];
-    let mut cycles: Vec<Option<Vec<Span>>> = vec![None; graphs.len()];
+    let mut cycles: Vec<Option<Arc<[Span]>>> = vec![None; graphs.len()];
     let leads = |entered: &[Calls], node: NodeIndex| {
         let costs = by_node.get(&node).into_iter().flatten();
         let costs = costs.filter_map(|to| entered.get(to.0 as usize)).copied();
         costs.fold(Calls::default(), Add::add)
     };
     for (group, cycle) in immediate_cycles(cfg, &graphs) {
+        let cycle: Arc<[Span]> = cycle.into();
         let mut most = Calls::default();
         for id in &group {
             if let Some(graph) = graphs.get(id.0 as usize).and_then(Option::as_ref) {
@@ -179,7 +181,7 @@ pub fn cost(cfg: &Cfg<'_>) -> Vec<AgentCost> {
             let at = id.0 as usize;
             if let (Some(entered), Some(place)) = (entered.get_mut(at), cycles.get_mut(at)) {
                 *entered = if cycle.is_empty() { most } else { most.repeated() };
-                *place = (!cycle.is_empty()).then(|| cycle.clone());
+                *place = (!cycle.is_empty()).then(|| Arc::clone(&cycle));
             }
         }
     }
@@ -287,14 +289,16 @@ struct Reasons<'g> {
     own: Vec<Vec<Reason>>,
     /// The agents that each agent transfers to.
     leads: FxHashMap<AgentId, Vec<AgentId>>,
-    cycles: &'g [Option<Vec<Span>>],
+    cycles: &'g [Option<Arc<[Span]>>],
 }
 
 impl<'g> Reasons<'g> {
-    fn new(cfg: &Cfg<'_>, alone: &[Option<TurnCosts>], cycles: &'g [Option<Vec<Span>>]) -> Self {
+    fn new(cfg: &Cfg<'_>, alone: &[Option<TurnCosts>], cycles: &'g [Option<Arc<[Span]>>]) -> Self {
         let own = alone
             .iter()
-            .map(|f| f.iter().flat_map(|f| &f.loops).cloned().map(Reason::Loop).collect())
+            .map(|f| {
+                f.iter().flat_map(|f| &f.loops).map(|l| Reason::Loop(l.as_slice().into())).collect()
+            })
             .collect();
         let mut leads: FxHashMap<AgentId, Vec<AgentId>> = FxHashMap::default();
         for transfer in cfg.transfers() {
@@ -314,7 +318,7 @@ impl<'g> Reasons<'g> {
             let at = agent.0 as usize;
             let mut found: Vec<Reason> = self.own.get(at).cloned().unwrap_or_default();
             let cycle = self.cycles.get(at).and_then(Option::as_ref);
-            found.extend(cycle.map(|lines| Reason::Agents(lines.clone())));
+            found.extend(cycle.map(|lines| Reason::Agents(Arc::clone(lines))));
             if !found.is_empty() {
                 return found;
             }

@@ -11,6 +11,9 @@ use std::fmt::Write;
 /// The version of the format. It changes with every incompatible change.
 const SCHEMA_VERSION: &str = "1";
 
+/// The places of a cycle that are listed. Each agent on it lists them, so more would be too many.
+const MAX_PLACES: usize = 100;
+
 /// The maximum cost of one user message, by agent.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct CostReport {
@@ -50,8 +53,11 @@ struct Count {
 struct UnboundedCause {
     /// The kind of cause.
     reason: CauseKind,
-    /// The source of the edges of the cycle.
+    /// The source of the edges of the cycle: the first hundred.
     lines: Vec<Place>,
+    /// The number of further ones; absent if there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    more: Option<usize>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
@@ -114,10 +120,9 @@ impl CostReport {
                     Reason::Loop(spans) => (CauseKind::Loop, spans),
                     Reason::Agents(spans) => (CauseKind::Agents, spans),
                 };
-                UnboundedCause {
-                    reason,
-                    lines: spans.iter().map(|span| place(*span, sources)).collect(),
-                }
+                let lines = spans.iter().take(MAX_PLACES).map(|span| place(*span, sources));
+                let more = spans.len().checked_sub(MAX_PLACES).filter(|more| *more > 0);
+                UnboundedCause { reason, lines: lines.collect(), more }
             };
             self.agents.push(AgentReport {
                 agent: name.value.to_string(),
@@ -184,7 +189,8 @@ impl UnboundedCause {
         for place in self.lines.iter().take(8) {
             let _ = writeln!(text, "  {}:{}:{}", place.file, place.line, place.column);
         }
-        if let Some(more) = self.lines.len().checked_sub(8).filter(|more| *more > 0) {
+        let all = self.lines.len() + self.more.unwrap_or(0);
+        if let Some(more) = all.checked_sub(8).filter(|more| *more > 0) {
             let _ = writeln!(text, "  and {more} more");
         }
         text

@@ -3,8 +3,8 @@
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use agentir_diagnostics::{RuleName, Severity, Span};
 use agentir_eval::{EvalError, State, Value, evaluate};
-use agentir_expr::{Condition, Expr, Path, Segment, TypeExpr};
-use rustc_hash::FxHashSet;
+use agentir_expr::{Condition, Expr, Path, Segment};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 pub(crate) static RULE: Rule = Rule {
     name: RuleName("broken-guard"),
@@ -29,9 +29,15 @@ fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
         .chain(offers)
         .filter_map(Condition::expr)
         .chain(rails);
+    let mut fields: FxHashMap<&str, &str> = FxHashMap::default();
+    for field in &cx.agent.gather.fields {
+        if let Some(ty) = &field.ty {
+            fields.entry(field.name.value.as_str()).or_insert(ty.value.as_str());
+        }
+    }
     let mut seen: FxHashSet<Span> = FxHashSet::default();
     for guard in guards {
-        if let Some(error) = always_fails(cx, guard)
+        if let Some(error) = always_fails(cx, &fields, guard)
             && cx.owns(guard.span)
             && seen.insert(guard.span)
         {
@@ -46,14 +52,20 @@ fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
 }
 
 /// Why a guard has no value in any of a number of states; `None` if it has one in some.
-fn always_fails(cx: &AgentContext<'_, '_>, guard: &Expr) -> Option<EvalError> {
+fn always_fails(
+    cx: &AgentContext<'_, '_>,
+    fields: &FxHashMap<&str, &str>,
+    guard: &Expr,
+) -> Option<EvalError> {
     let mut paths: Vec<Path> = Vec::new();
+    let mut known: FxHashSet<Path> = FxHashSet::default();
     guard.paths(&mut |path| {
-        if !paths.contains(path) {
+        if known.insert(path.clone()) {
             paths.push(path.clone());
         }
     });
-    let typed = |path: &Path| path.segments.is_empty().then(|| declared(cx, path)).flatten();
+    let typed =
+        |path: &Path| path.segments.is_empty().then(|| declared(cx, fields, path)).flatten();
     let all_typed = paths.iter().all(|path| typed(path).is_some());
     let mut found = None;
     for sample in 0..=SAMPLES {
@@ -118,20 +130,18 @@ fn of_type(kind: Kind, sample: usize) -> Value {
 }
 
 /// The declared type of a variable, if it is a simple one.
-fn declared(cx: &AgentContext<'_, '_>, path: &Path) -> Option<Kind> {
+fn declared(
+    cx: &AgentContext<'_, '_>,
+    fields: &FxHashMap<&str, &str>,
+    path: &Path,
+) -> Option<Kind> {
     let name = path.root.value.as_str();
     if path.namespace.as_ref().is_some_and(|n| n.value != "variables") {
         return None;
     }
-    let fields = cx.agent.gather.fields.iter();
-    let field = fields.filter(|f| f.name.value == name).find_map(|f| f.ty.as_ref());
-    let variables = cx.program.program.agents().flat_map(|agent| &agent.memory.session);
-    let mut types = variables.filter(|v| v.name.value == name).filter_map(|v| v.ty.as_ref());
-    let name = match field {
-        Some(ty) => ty.value.as_str(),
-        None => types.find_map(TypeExpr::name)?,
-    };
-    Some(match name {
+    let of_session = || cx.program.session_types().get(name).and_then(|ty| ty.name());
+    let ty = fields.get(name).copied().or_else(of_session)?;
+    Some(match ty {
         "string" | "text" => Kind::Text,
         "number" | "integer" | "float" => Kind::Number,
         "boolean" => Kind::Boolean,

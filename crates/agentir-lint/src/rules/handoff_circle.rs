@@ -11,8 +11,9 @@ use agentir_flow::Cfg;
 use agentir_flow::cfg::{AgentId, GuardLiteral, Origin, Transfer};
 use agentir_solver::Example;
 use petgraph::graph::EdgeIndex;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use smol_str::SmolStr;
+use std::rc::Rc;
 
 pub(crate) static RULE: Rule = Rule {
     name: RuleName("handoff-circle"),
@@ -31,6 +32,7 @@ const MAX_CYCLE_LENGTH: usize = 4;
 const MAX_TRANSFERS: usize = 32;
 
 /// An autonomous handoff.
+#[derive(Clone)]
 struct Hop<'c, 'a> {
     transfer: &'c Transfer<'a>,
     guard: Vec<GuardLiteral<'a>>,
@@ -45,45 +47,55 @@ fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     if cx.program.autonomous_cycles().cyclic_transfers(cx.id).is_empty() {
         return;
     }
-    let mut hops: Vec<Hop<'_, '_>> = Vec::new();
-    let mut budget = 256;
-    search(cx, cfg, cx.id, cx.id, &mut hops, &mut budget, report);
+    Search { cx, cfg, known: Known::default(), budget: 256, report }.visit(cx.id, &mut Vec::new());
 }
 
-fn search<'c, 'a>(
+/// The handoffs of the agents that a search came to.
+type Known<'c, 'a> = FxHashMap<AgentId, Rc<[Hop<'c, 'a>]>>;
+
+/// A search for the cycles that begin at an agent.
+struct Search<'r, 'c, 'a, 'f> {
     cx: &'c AgentContext<'c, 'a>,
     cfg: &'c Cfg<'a>,
-    start: AgentId,
-    at: AgentId,
-    hops: &mut Vec<Hop<'c, 'a>>,
-    budget: &mut usize,
-    report: &mut Report<'_>,
-) {
-    if hops.len() >= MAX_CYCLE_LENGTH {
-        return;
-    }
-    for hop in cyclic_transfers(cx, cfg, at) {
-        let Some(to) = hop.transfer.target else { continue };
-        let been = hops.iter().any(|h| cfg.node(h.transfer.node).is_some_and(|n| n.agent == to));
-        // A cycle is reported at its first agent.
-        if to < start || (to != start && been) {
-            continue;
-        }
-        if *budget == 0 {
-            let at = cx.agent.metadata.name.span;
-            cx.program.limits().reach(Limit::Combinations, Some(at));
+    known: Known<'c, 'a>,
+    /// How many further handoffs are followed.
+    budget: usize,
+    report: &'r mut Report<'f>,
+}
+
+impl<'c, 'a> Search<'_, 'c, 'a, '_> {
+    /// As recursive as [`MAX_CYCLE_LENGTH`].
+    fn visit(&mut self, at: AgentId, hops: &mut Vec<Hop<'c, 'a>>) {
+        let (cx, cfg, start) = (self.cx, self.cfg, self.cx.id);
+        if hops.len() >= MAX_CYCLE_LENGTH {
             return;
         }
-        *budget -= 1;
-        hops.push(hop);
-        if to != start {
-            search(cx, cfg, start, to, hops, budget, report);
-        } else if hops.len() > 1
-            && let Some(state) = state(cx, cfg, hops)
-        {
-            report_cycle(cfg, hops, &state, report);
+        let new = || cyclic_transfers(cx, cfg, at).into();
+        let transfers = Rc::clone(self.known.entry(at).or_insert_with(new));
+        for hop in transfers.iter() {
+            let Some(to) = hop.transfer.target else { continue };
+            let been =
+                hops.iter().any(|h| cfg.node(h.transfer.node).is_some_and(|n| n.agent == to));
+            // A cycle is reported at its first agent.
+            if to < start || (to != start && been) {
+                continue;
+            }
+            if self.budget == 0 {
+                let at = cx.agent.metadata.name.span;
+                cx.program.limits().reach(Limit::Combinations, Some(at));
+                return;
+            }
+            self.budget -= 1;
+            hops.push(hop.clone());
+            if to != start {
+                self.visit(to, hops);
+            } else if hops.len() > 1
+                && let Some(state) = state(cx, cfg, hops)
+            {
+                report_cycle(cfg, hops, &state, self.report);
+            }
+            hops.pop();
         }
-        hops.pop();
     }
 }
 
@@ -97,12 +109,15 @@ fn cyclic_transfers<'c, 'a>(
     let Some(agent_cfg) = cfg.agent(agent) else { return Vec::new() };
     let transfers =
         cx.program.autonomous_cycles().cyclic_transfers(agent).iter().take(MAX_TRANSFERS);
+    let transfers: Vec<_> = transfers.filter_map(|at| cfg.transfers().get(*at)).collect();
+    let nodes: Vec<_> = transfers.iter().map(|transfer| transfer.node).collect();
+    let paths =
+        cfg.shortest_paths(agent_cfg.entry, &nodes, |id, edge| may_precede_transfer(cfg, id, edge));
     transfers
-        .filter_map(|at| {
-            let transfer = cfg.transfers().get(*at)?;
-            let path = cfg.shortest_path(agent_cfg.entry, transfer.node, |id, edge| {
-                may_precede_transfer(cfg, id, edge)
-            })?;
+        .into_iter()
+        .zip(paths)
+        .filter_map(|(transfer, path)| {
+            let path = path?;
             let mut guard = Vec::new();
             for edge in path.iter().filter_map(|id| cfg.edge(*id)) {
                 guard.extend(cfg.guard(edge.2.guard));

@@ -63,7 +63,7 @@ impl Run<'_, '_, '_> {
     /// "initialize once" (`RESET: per_session`), and those that are never reset (current
     /// specification, 3.7.2).
     pub(super) fn keep_variables(&mut self, frame: &Frame) {
-        let Some(agent) = self.machine.program.agent(&frame.agent) else { return };
+        let Some(agent) = self.machine.agent(&frame.agent) else { return };
         for variable in agent.memory.session.iter().filter(|v| is_kept(v)) {
             if let Some(value) = frame.variables.get(&variable.name.value) {
                 let kept = self.session.kept.entry(frame.agent.clone()).or_default();

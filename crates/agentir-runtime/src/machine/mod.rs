@@ -68,6 +68,8 @@ const MAX_STACK_DEPTH: usize = 32;
 /// A program that is ready to run.
 pub struct Machine<'p> {
     program: &'p Program,
+    /// The agents by name; the first one if several share a name.
+    agents: FxHashMap<&'p str, &'p Agent>,
     cfg: Cfg<'p>,
     /// The outgoing edges of each node, in the order in which they are tried.
     outgoing: Vec<Vec<EdgeIndex>>,
@@ -142,6 +144,11 @@ impl fmt::Display for StartError {
 impl std::error::Error for StartError {}
 
 impl<'p> Machine<'p> {
+    /// The agent of this name.
+    pub(crate) fn agent(&self, name: &str) -> Option<&'p Agent> {
+        self.agents.get(name).copied()
+    }
+
     /// Prepares a program. Takes linear time.
     #[must_use]
     pub fn new(program: &'p Program) -> Self {
@@ -171,8 +178,13 @@ impl<'p> Machine<'p> {
             .collect();
         let exit_variables = exit_conditions::ExitVariables::of(&cfg);
         let sensitive = program.agents().flat_map(sensitive_names).collect();
+        let mut agents = FxHashMap::default();
+        for agent in program.agents() {
+            agents.entry(agent.metadata.name.value.as_str()).or_insert(agent);
+        }
         Self {
             program,
+            agents,
             cfg,
             outgoing,
             transfers,
@@ -565,10 +577,7 @@ impl<'r, 'p, 'h> Run<'r, 'p, 'h> {
     /// The agent in charge.
     fn agent(&self) -> Result<&'p Agent, RuntimeError> {
         let name = self.session.agent().unwrap_or_default();
-        self.machine
-            .program
-            .agent(name)
-            .ok_or_else(|| RuntimeError::unknown("there is no such agent"))
+        self.machine.agent(name).ok_or_else(|| RuntimeError::unknown("there is no such agent"))
     }
 
     /// The dialect of the agent in charge.

@@ -109,7 +109,7 @@ impl<'p> Run<'_, 'p, '_> {
     /// Whether the agent in charge is a model-led member of an ensemble.
     fn is_ensemble_member(&self) -> bool {
         let Some((last, above)) = self.session.stack.split_last() else { return false };
-        let ensemble = above.last().and_then(|t| self.machine.program.agent(&t.agent));
+        let ensemble = above.last().and_then(|t| self.machine.agent(&t.agent));
         !last.delegated
             && last.returns_to.is_some()
             && self.agent().is_ok_and(|agent| agent.flow.is_none())

@@ -344,7 +344,6 @@ impl<'p> Run<'_, 'p, '_> {
         let about = match &offer.action {
             BindingAction::Handoff { to } | BindingAction::Delegate { agent: to } => self
                 .machine
-                .program
                 .agent(&to.value)
                 .and_then(|a| a.identity.goal.as_ref().or(a.metadata.description.as_ref())),
             _ => tool.and_then(|t| t.description.as_ref()),

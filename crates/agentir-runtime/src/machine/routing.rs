@@ -487,7 +487,7 @@ impl<'p> Run<'_, 'p, '_> {
             value: agentir_expr::Name::new(name),
             span: agentir_diagnostics::Span::default(),
         };
-        self.machine.program.agent(&this.resolve_alias(&spanned).value)
+        self.machine.agent(&this.resolve_alias(&spanned).value)
     }
 
     /// An agent that the model may choose, under an alias: what users ask it are the questions that it has answers to.

@@ -14,6 +14,12 @@ use serde_json::{Map, Value as Json, json};
 /// The maximum number of candidates per variable.
 const MAX_VALUES: usize = 12;
 
+/// A guard with more conditions is a long chain of branches. The last ones are its own and those nearest to it.
+const MAX_CONDITIONS: usize = 64;
+
+/// The steps of the solver for all guards. Values that it does not find are those of the types.
+const MAX_STEPS: u64 = 30_000_000;
+
 /// The candidate values of variables, by dotted path.
 #[derive(Debug, Default)]
 pub(super) struct Values {
@@ -25,7 +31,7 @@ pub(super) struct Values {
 impl Values {
     pub(super) fn of(cfg: &Cfg<'_>) -> Self {
         let mut values = Self::default();
-        let mut solver = Solver::default();
+        let mut solver = Solver::default().limited(MAX_STEPS);
         let mut seen = rustc_hash::FxHashSet::default();
         for edge in cfg.graph().edge_references() {
             let guard = edge.weight().guard;
@@ -36,8 +42,10 @@ impl Values {
             let Some(part) = node.and_then(|node| cfg.agent(node.agent)) else { continue };
             let dialect = part.agent.metadata.dialect;
             let literals = cfg.guard(guard);
+            let near = literals.len().saturating_sub(MAX_CONDITIONS);
             let assumptions = literals
                 .iter()
+                .skip(near)
                 .zip(0..)
                 .map(|(assertion, n)| Assertion {
                     test: match assertion.test {

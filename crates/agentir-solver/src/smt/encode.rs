@@ -24,6 +24,9 @@ use smol_str::{SmolStr, format_smolstr};
 use std::cell::Cell;
 use std::collections::BTreeMap;
 
+/// The steps of saying a node of an expression to Z3.
+const STEPS_OF_ENCODING: u64 = 20;
+
 /// Whether something fails, and whether it is true if not.
 #[derive(Clone)]
 struct Truth {
@@ -66,6 +69,7 @@ impl<'p, 'a> Encoding<'p, 'a> {
         let mut told = FxHashSet::default();
         for at in used {
             let Some(atom) = problem.atoms.get(at) else { continue };
+            problem.work.spend(atom.steps.saturating_mul(STEPS_OF_ENCODING));
             let mut tell = |text: &str| {
                 if told.insert(SmolStr::new(text)) {
                     this.goals.extend(this.readings.told(text));

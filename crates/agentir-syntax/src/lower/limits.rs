@@ -17,7 +17,7 @@ pub fn not_text(file: FileId, text: &str) -> Option<Diagnostic> {
     if text.len() > MAX_FILE_SIZE {
         let message =
             format!("this file is larger than {} MB and was not read", MAX_FILE_SIZE >> 20);
-        return Some(Diagnostic::error(rules::NOT_TEXT, at(file, 0), message));
+        return Some(Diagnostic::error(rules::UNREADABLE_FILE, at(file, 0), message));
     }
     let nul = text.find('\0')?;
     Some(
@@ -43,7 +43,7 @@ pub fn unreadable(file: FileId, text: &str) -> Option<Diagnostic> {
 /// A file with more than `most` of something, from an offset on.
 pub(crate) fn too_many(file: FileId, offset: usize, what: &str, most: usize) -> Diagnostic {
     let message = format!("this file has more than {most} {what} and was not read");
-    Diagnostic::error(rules::NOT_TEXT, at(file, offset), message)
+    Diagnostic::error(rules::UNREADABLE_FILE, at(file, offset), message)
         .note("to check it would take more memory than a check may take")
         .help("make several files of it")
 }
