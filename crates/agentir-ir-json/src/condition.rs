@@ -2,6 +2,7 @@
 
 use crate::describe::{Json, Mode};
 use crate::expression;
+use crate::notation::check_references;
 use crate::reader::Reader;
 use crate::schema::Schemas;
 use crate::values::write_entry;
@@ -89,7 +90,10 @@ fn unreadable(json: &Node) -> Condition {
 fn of_text(text: &Text, reader: &mut Reader<'_>) -> Condition {
     let input = text.inline_text();
     let kind = match expression::expression(input, is_strict(reader.dialect)) {
-        Ok(expr) => ConditionKind::Expr(expr),
+        Ok(mut expr) => {
+            check_references(&mut expr, reader);
+            ConditionKind::Expr(expr)
+        }
         Err(failure) if failure.too_deep || !looks_like_words(&text.value) => {
             let message = format!("this condition cannot be parsed: {}", failure.message);
             let help = "write words for the model to judge as `{\"natural\": \"…\"}`";

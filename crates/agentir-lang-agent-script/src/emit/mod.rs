@@ -2,12 +2,14 @@
 
 mod adapt;
 mod agent;
+mod calls;
 mod data;
 mod document;
 mod expr;
 mod layout;
 mod losses;
 mod prompt;
+mod start;
 mod statement;
 mod words;
 
@@ -78,7 +80,12 @@ fn emit(program: &Program, dialect: Dialect) -> Emitted {
     let (agents, entry) = if is_native {
         let entry = program.entry_agent.as_ref().map(|name| name.value.clone());
         let mut agents = program.agents.clone();
-        agents.iter_mut().for_each(|agent| words::say(Arc::make_mut(agent)));
+        for agent in agents.iter_mut().map(Arc::make_mut) {
+            words::say(agent);
+            calls::name_arguments(agent);
+            start::initialize(agent);
+            agent.tools.iter_mut().for_each(adapt::give_target);
+        }
         (agents, entry)
     } else {
         let all = adapt::program(&program);

@@ -522,10 +522,15 @@ fn action(tool: &Tool) -> Tool {
     if let Some(require) = tool.confirmation.as_mut().and_then(|c| c.require.as_mut()) {
         require.value = if asks { "always" } else { "never" };
     }
-    let known = tool.binding.as_ref().is_some_and(|b| b.0.contains_key("target"));
-    if !known {
-        let target = json!({ "target": format!("flow://{}", tool.name.value) });
-        tool.binding = target.as_object().cloned().map(agentir_ir::Binding);
-    }
+    give_target(&mut tool);
     tool
+}
+
+/// Every action has a target (part II, 7): that of a tool without one is a flow of its name.
+pub(super) fn give_target(tool: &mut Tool) {
+    let binding = tool.binding.take().filter(|binding| binding.0.contains_key("target"));
+    tool.binding = binding.or_else(|| {
+        let target = json!({ "target": format!("flow://{}", tool.name.value) });
+        target.as_object().cloned().map(agentir_ir::Binding)
+    });
 }
