@@ -1,16 +1,33 @@
-//! What an agent does when it starts, but for its first message, which is the welcome: `on_init` does it.
+//! What an agent does when it starts, but for its first message, which is the welcome: it is done before the first
+//! reasoning, which a variable tells. Only nodes with a schema have `on_init`.
 
-use agentir_ir::{Agent, Statement};
+use super::adapt::{before_turn, boolean, branch, expr, set};
+use super::data;
+use agentir_diagnostics::{Span, Spanned};
+use agentir_expr::{Name, TypeExpr};
+use agentir_ir::{Agent, Data, SessionVariable, Statement};
+use std::mem;
 
-/// Moves the statements of an agent of Agent Script itself, as another program may have written them.
-pub(super) fn initialize(agent: &mut Agent) {
+/// The variable that says whether an agent of Agent Script itself, as another program may have written it, has started,
+/// if it does something then.
+pub(super) fn initialize(agent: &mut Agent) -> Option<SessionVariable> {
     let is_message = |statement: &Statement| matches!(statement, Statement::Respond(_));
-    if agent.on_start.0.iter().all(is_message) {
-        return;
-    }
-    let (messages, others): (Vec<_>, Vec<_>) =
-        std::mem::take(&mut agent.on_start.0).into_iter().partition(is_message);
+    let (messages, mut first): (Vec<_>, Vec<_>) =
+        mem::take(&mut agent.on_start.0).into_iter().partition(is_message);
     agent.on_start.0 = messages;
-    let own = &mut agent.hooks.before_agent.get_or_insert_default().body.0;
-    own.splice(0..0, others);
+    if !data::own_fields(&agent.extensions).contains_key("schema") {
+        first.extend(agent.hooks.before_agent.take().into_iter().flat_map(|hook| hook.body.0));
+    }
+    if first.is_empty() {
+        return None;
+    }
+    let name = Name::new(format!("{}_started", agent.metadata.name.value));
+    let mut flag = SessionVariable::new(Spanned::new(name, Span::default()));
+    flag.ty = Some(TypeExpr::named("boolean", Span::default()));
+    flag.initial_value = Some(Data::Bool(false));
+    flag.mutability = Some("mutable");
+    let unset = expr::not(expr::reference("variables", &flag.name.value));
+    first.push(set(&flag.name.value, boolean(true)));
+    before_turn(agent).insert(0, Statement::If { branches: vec![branch(unset, first)] });
+    Some(flag)
 }

@@ -14,7 +14,7 @@
 //! unset are guarded, and what only ABL's runtime knows is left to the model.
 
 mod exposed_tools;
-mod expr;
+pub(super) mod expr;
 mod flow;
 mod order;
 mod phrases;
@@ -28,6 +28,7 @@ use agentir_ir::{
     SessionVariable, Statement, Tool,
 };
 use agentir_syntax::emit::{NameSyntax, Namespace, Renamed};
+pub(super) use exposed_tools::{before_turn, boolean, branch, set};
 use expr::{spanned, text};
 use indexmap::IndexMap;
 use rustc_hash::{FxHashMap, FxHashSet};
