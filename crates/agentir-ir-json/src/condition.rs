@@ -109,6 +109,13 @@ fn of_text(text: &Text, reader: &mut Reader<'_>) -> Condition {
     Condition { text: Spanned::new(SmolStr::new(&text.value), text.span), kind }
 }
 
+/// Whether a condition in the JSON of a dialect that converts in comparisons is an expression: what it was written from
+/// was one.
+#[must_use]
+pub fn is_expression(text: &str) -> bool {
+    expression::expression(InlineText::verbatim(text, Default::default(), 0), false).is_ok()
+}
+
 /// Whether a string is read as words, in any dialect.
 fn reads_as_words(text: &str) -> bool {
     let input = InlineText::verbatim(text, Default::default(), 0);

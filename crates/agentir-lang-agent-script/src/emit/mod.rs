@@ -105,9 +105,9 @@ fn emit(program: &Program, dialect: Dialect) -> Emitted {
         let mut agents = program.agents.clone();
         let mut flags = Vec::new();
         for agent in agents.iter_mut().map(Arc::make_mut) {
+            flags.extend(start::initialize(agent));
             words::say(agent);
             calls::name_arguments(agent);
-            flags.extend(start::initialize(agent));
             agent.tools.iter_mut().for_each(adapt::give_target);
         }
         share_variables(&mut agents, entry.as_ref(), flags);

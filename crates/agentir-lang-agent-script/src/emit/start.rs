@@ -18,10 +18,19 @@ pub(super) fn initialize(agent: &mut Agent) -> Option<SessionVariable> {
     if !data::own_fields(&agent.extensions).contains_key("schema") {
         first.extend(agent.hooks.before_agent.take().into_iter().flat_map(|hook| hook.body.0));
     }
+    // Of others there is no form.
+    first.retain(|statement| {
+        matches!(
+            statement,
+            Statement::Set(_) | Statement::Call(_) | Statement::If { .. } | Statement::Handoff(_)
+        )
+    });
     if first.is_empty() {
         return None;
     }
-    let name = Name::new(format!("{}_started", agent.metadata.name.value));
+    let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
+    let own: String = agent.metadata.name.value.chars().map(plain).collect();
+    let name = Name::new(format!("{}_started", own.trim_matches('_')));
     let mut flag = SessionVariable::new(Spanned::new(name, Span::default()));
     flag.ty = Some(TypeExpr::named("boolean", Span::default()));
     flag.initial_value = Some(Data::Bool(false));

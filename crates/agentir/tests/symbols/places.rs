@@ -146,3 +146,79 @@ fn prompts_follow_the_names_of_tools_in_their_own_agent() {
     assert_eq!(edits.len(), 2);
     assert!(edits.iter().all(|edit| edit.span.start as usize > front.len()));
 }
+
+const GUARDED: &str = r#"AGENT: Desk
+GOAL: "Help"
+
+GATHER:
+  city:
+    prompt: "Which city?"
+    type: string
+    default: home
+
+MEMORY:
+  session:
+    - home: string
+    - other: number
+
+CONSTRAINTS:
+  always:
+    - REQUIRE home != "x"
+      ON_FAIL: "Not {{home}}, please"
+
+GUARDRAILS:
+  polite:
+    kind: output
+    check: home == "y"
+    action: block
+    message: "I do not talk about {{home}}"
+"#;
+
+const SUMS: &str = r#"main:
+  type: flow agent
+  description: Rates
+  args:
+    - total
+    - city
+  steps:
+    - call: rate_of
+      args:
+        city: city
+    - if: rate_of.rate + 1 > 5
+      then:
+        - bot: "${rate_of.rate}"
+    - if: desk.who == "x"
+      then:
+        - call: desk
+
+desk:
+  type: llm agent
+  description: d
+  args:
+    - who
+  prompt: Ask for who
+"#;
+
+/// A rename changes each place that reads the name, or says what it does not change.
+#[test]
+fn names_in_messages_defaults_and_sums_are_renamed() {
+    for (file, text, at, new) in [
+        ("desk.agent.abl", GUARDED, "home: string", "place"),
+        ("agents.yml", SUMS, "who\n  prompt", "visitor"),
+    ] {
+        let old = at.split([':', '\n']).next().unwrap();
+        match rename(&[(file, text)], file, at, new) {
+            Ok(texts) => {
+                let left = texts[0].matches(old).count();
+                let prose = text.matches("Ask for who").count();
+                assert_eq!(left, prose, "{}", texts[0]);
+            }
+            Err(refused) => {
+                // What is refused names a place where the name stands.
+                let said = refused.to_string();
+                assert!(said.contains(old), "{said}");
+                panic!("{file}: {said}");
+            }
+        }
+    }
+}
