@@ -4,6 +4,7 @@
 use super::adapt::{before_turn, boolean, branch, expr, set};
 use super::data;
 use agentir_diagnostics::{Span, Spanned};
+use agentir_expr::dialect::Notation;
 use agentir_expr::{Name, TypeExpr};
 use agentir_ir::{Agent, Data, SessionVariable, Statement};
 use std::mem;
@@ -11,6 +12,10 @@ use std::mem;
 /// The variable that says whether an agent of Agent Script itself, as another program may have written it, has started,
 /// if it does something then.
 pub(super) fn initialize(agent: &mut Agent) -> Option<SessionVariable> {
+    // What other kinds of node do when they start is not done before reasoning.
+    if agent.metadata.notation != Notation::Json {
+        return None;
+    }
     let is_message = |statement: &Statement| matches!(statement, Statement::Respond(_));
     let (messages, mut first): (Vec<_>, Vec<_>) =
         mem::take(&mut agent.on_start.0).into_iter().partition(is_message);
@@ -28,9 +33,9 @@ pub(super) fn initialize(agent: &mut Agent) -> Option<SessionVariable> {
     if first.is_empty() {
         return None;
     }
-    let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
-    let own: String = agent.metadata.name.value.chars().map(plain).collect();
-    let name = Name::new(format!("{}_started", own.trim_matches('_')));
+    let own = agent.metadata.name.value.split(|c: char| !c.is_ascii_alphanumeric());
+    let own: Vec<&str> = own.filter(|part| !part.is_empty()).collect();
+    let name = Name::new(format!("{}_started", own.join("_")));
     let mut flag = SessionVariable::new(Spanned::new(name, Span::default()));
     flag.ty = Some(TypeExpr::named("boolean", Span::default()));
     flag.initial_value = Some(Data::Bool(false));

@@ -199,26 +199,20 @@ desk:
   prompt: Ask for who
 "#;
 
-/// A rename changes each place that reads the name, or says what it does not change.
 #[test]
 fn names_in_messages_defaults_and_sums_are_renamed() {
-    for (file, text, at, new) in [
-        ("desk.agent.abl", GUARDED, "home: string", "place"),
-        ("agents.yml", SUMS, "who\n  prompt", "visitor"),
-    ] {
-        let old = at.split([':', '\n']).next().unwrap();
-        match rename(&[(file, text)], file, at, new) {
-            Ok(texts) => {
-                let left = texts[0].matches(old).count();
-                let prose = text.matches("Ask for who").count();
-                assert_eq!(left, prose, "{}", texts[0]);
-            }
-            Err(refused) => {
-                // What is refused names a place where the name stands.
-                let said = refused.to_string();
-                assert!(said.contains(old), "{said}");
-                panic!("{file}: {said}");
-            }
-        }
-    }
+    let (unguarded, _) = GUARDED.split_at(GUARDED.find("\nGUARDRAILS").unwrap());
+    let desk = rename(&[("a.agent.abl", unguarded)], "a.agent.abl", "home: string", "place");
+    // A default is a value, here the text `home`, and no reference.
+    let expected = unguarded.replace("home", "place").replace("default: place", "default: home");
+    assert_eq!(desk.unwrap().remove(0), expected);
+    let bot = rename(&[("agents.yml", SUMS)], "agents.yml", "who\n  prompt", "visitor").unwrap();
+    let expected = SUMS.replace("- who", "- visitor").replace("desk.who", "desk.visitor");
+    assert_eq!(bot[0], expected);
+    let tool = rename(&[("agents.yml", SUMS)], "agents.yml", "rate_of\n", "price_of").unwrap();
+    assert_eq!(tool[0], SUMS.replace("rate_of", "price_of"));
+    // The message of a guardrail is data; the refusal says where the name stands.
+    let refused = rename(&[("a.agent.abl", GUARDED)], "a.agent.abl", "home: string", "place");
+    let said = refused.unwrap_err().to_string();
+    assert!(said.contains("`message: \"I do not talk about {{home}}\"`"), "{said}");
 }
