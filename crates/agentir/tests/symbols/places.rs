@@ -190,6 +190,9 @@ const SUMS: &str = r#"main:
     - if: desk.who == "x"
       then:
         - call: desk
+    - if: desk.who + 1 > 5
+      then:
+        - call: desk
 
 desk:
   type: llm agent
@@ -208,9 +211,17 @@ fn names_in_messages_defaults_and_sums_are_renamed() {
     assert_eq!(desk.unwrap().remove(0), expected);
     let bot = rename(&[("agents.yml", SUMS)], "agents.yml", "who\n  prompt", "visitor").unwrap();
     let expected = SUMS.replace("- who", "- visitor").replace("desk.who", "desk.visitor");
+    assert_eq!(expected.matches("desk.visitor").count(), 2);
     assert_eq!(bot[0], expected);
-    let tool = rename(&[("agents.yml", SUMS)], "agents.yml", "rate_of\n", "price_of").unwrap();
-    assert_eq!(tool[0], SUMS.replace("rate_of", "price_of"));
+    let at = "rate_of\n";
+    let undefined = rename(&[("agents.yml", SUMS)], "agents.yml", at, "price_of");
+    assert_eq!(undefined, Err(RenameError::Undefined("rate_of".into())));
+    let bot = format!("tools:\n  - tools.py\n\n{SUMS}");
+    let code = "def rate_of(city):\n    return {\"rate\": 1}\n";
+    let files = [("b/agents.yml", bot.as_str()), ("b/tools.py", code)];
+    let tool = rename(&files, "b/agents.yml", at, "price_of").unwrap();
+    assert_eq!(tool[0], bot.replace("rate_of", "price_of"));
+    assert_eq!(tool[1], code.replace("rate_of", "price_of"));
     // The message of a guardrail is data; the refusal says where the name stands.
     let refused = rename(&[("a.agent.abl", GUARDED)], "a.agent.abl", "home: string", "place");
     let said = refused.unwrap_err().to_string();
