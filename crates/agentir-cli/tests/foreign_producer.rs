@@ -137,3 +137,85 @@ fn many_placeholders_take_little_time() {
     agentir(&["convert", "--no-verify", "--to", "adl", file.to_str().unwrap()], "");
     assert!(started.elapsed().as_secs() < 20, "{:?}", started.elapsed());
 }
+
+/// A document of a single agent with these keys, of a dialect.
+fn document(folder: &Path, dialect: &str, keys: &str) -> String {
+    let file = folder.join("desk.ir.json");
+    let text = format!(
+        r#"{{"version": "1.0", "entry_agent": "Desk", "complete": true, "agents": {{"Desk": {{
+            "metadata": {{"name": "Desk", "dialect": "{dialect}"}}, "identity": {{"goal": "Help."}},
+            "tools": [{{"name": "find_it", "description": "Finds it.", "parameters": [{{"name": "q", "type": "string"}}]}}],
+            "memory": {{"session": [{{"name": "x", "type": "string", "initial_value": "a", "mutability": "mutable"}}]}},
+            {keys}}}}}}}"#
+    );
+    fs::write(&file, text).unwrap();
+    file.to_str().unwrap().to_owned()
+}
+
+/// What is done at the start, arguments by position and tools without a target have no place in Agent Script as they are.
+#[test]
+fn documents_of_agent_script_become_scripts() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = document(
+        folder.path(),
+        "agent-script",
+        r#""on_start": {"call_spec": {"tool": "find_it", "with": [{"value": "@variables.x"}]}}"#,
+    );
+    let check = agentir(&["check", "--no-cache", "--format", "concise", &file], "");
+    assert_eq!(text(&check.stdout).trim(), "", "an argument by position is an argument");
+    let out = folder.path().join("out");
+    let out = out.to_str().unwrap();
+    let converted = agentir(&["convert", "--to", "agent-script", "-o", out, &file], "");
+    assert_ne!(converted.status.code(), Some(2), "{}", text(&converted.stderr));
+    let written = fs::read_dir(out).unwrap().next().unwrap().unwrap().path();
+    let script = fs::read_to_string(written).unwrap();
+    for part in [
+        "target: \"flow://find_it\"",
+        "if not @variables.Desk_started:",
+        "run @actions.find_it",
+        "with q=@variables.x",
+        "Desk_started: mutable boolean = False",
+    ] {
+        assert!(script.contains(part), "{part}: {script}");
+    }
+    let checked = agentir(&["check", "--no-cache", "--format", "concise", out], "");
+    assert!(!text(&checked.stdout).contains("error["), "{}", text(&checked.stdout));
+}
+
+/// A typo in the entry agent is an error for every command.
+#[test]
+fn an_entry_agent_that_is_missing_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = document(folder.path(), "abl", r#""on_start": {"respond": "Hello"}"#);
+    let good = fs::read_to_string(&file).unwrap();
+    for complete in ["true", "false"] {
+        let bad = good.replace(r#""entry_agent": "Desk""#, r#""entry_agent": "Dsk""#);
+        fs::write(&file, bad.replace(r#""complete": true"#, &format!(r#""complete": {complete}"#)))
+            .unwrap();
+        for command in ["check", "convert"] {
+            let mut arguments = vec![command, &file];
+            let out = folder.path().join("out");
+            if command == "convert" {
+                arguments.extend(["--to", "adl", "-o", out.to_str().unwrap()]);
+            }
+            let output = agentir(&arguments, "");
+            let said = text(&output.stdout) + &text(&output.stderr);
+            assert_ne!(output.status.code(), Some(0), "{command}");
+            assert!(said.contains("the entry agent `Dsk` is not one of `agents`"), "{said}");
+            assert!(said.contains("did you mean `Desk`?"), "{said}");
+        }
+        assert_eq!(agentir(&["compile", &file], "").status.code(), Some(1));
+    }
+}
+
+#[test]
+#[cfg_attr(not(feature = "runtime"), ignore = "it needs the feature `runtime`")]
+fn nothing_begins_with_an_agent_that_is_missing() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = document(folder.path(), "abl", r#""on_start": {"respond": "Hello"}"#);
+    let good = fs::read_to_string(&file).unwrap();
+    fs::write(&file, good.replace(r#""entry_agent": "Desk""#, r#""entry_agent": "Dsk""#)).unwrap();
+    let run = agentir(&["run", &file], "Hello\n");
+    assert_eq!(run.status.code(), Some(2));
+    assert!(text(&run.stderr).contains("there is no agent `Dsk`"), "{}", text(&run.stderr));
+}

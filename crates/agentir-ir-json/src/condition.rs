@@ -2,6 +2,7 @@
 
 use crate::describe::{Json, Mode};
 use crate::expression;
+use crate::notation::check_references;
 use crate::reader::Reader;
 use crate::schema::Schemas;
 use crate::values::write_entry;
@@ -89,7 +90,10 @@ fn unreadable(json: &Node) -> Condition {
 fn of_text(text: &Text, reader: &mut Reader<'_>) -> Condition {
     let input = text.inline_text();
     let kind = match expression::expression(input, is_strict(reader.dialect)) {
-        Ok(expr) => ConditionKind::Expr(expr),
+        Ok(mut expr) => {
+            check_references(&mut expr, reader);
+            ConditionKind::Expr(expr)
+        }
         Err(failure) if failure.too_deep || !looks_like_words(&text.value) => {
             let message = format!("this condition cannot be parsed: {}", failure.message);
             let help = "write words for the model to judge as `{\"natural\": \"…\"}`";
@@ -103,6 +107,13 @@ fn of_text(text: &Text, reader: &mut Reader<'_>) -> Condition {
         Err(_) => ConditionKind::Natural,
     };
     Condition { text: Spanned::new(SmolStr::new(&text.value), text.span), kind }
+}
+
+/// Whether a condition in the JSON of a dialect that converts in comparisons is an expression: what it was written from
+/// was one.
+#[must_use]
+pub fn is_expression(text: &str) -> bool {
+    expression::expression(InlineText::verbatim(text, Default::default(), 0), false).is_ok()
 }
 
 /// Whether a string is read as words, in any dialect.

@@ -164,6 +164,7 @@ macro_rules! words {
 /// Writes a field, by its mode:
 ///
 /// - `required`: always written; to read an object without it is an error;
+/// - `named`: like `required`, for a name, which must not be empty;
 /// - `default(value)`: always written; `value` if it is absent;
 /// - `optional`: an `Option`, written if there is a value;
 /// - `list`: written unless it is empty; absent means empty;
@@ -199,6 +200,9 @@ macro_rules! read_field {
     (required, $object:ident, $reader:ident, $key:literal, $words:expr) => {
         $object.required($key, $words, $reader)
     };
+    (named, $object:ident, $reader:ident, $key:literal, $words:expr) => {
+        $object.name($key, $reader)
+    };
     (default($default:expr), $object:ident, $reader:ident, $key:literal, $words:expr) => {
         $object.read($key, $words, $reader).unwrap_or_else(|| $default)
     };
@@ -215,6 +219,9 @@ macro_rules! typed_field {
     (required, $field:expr, $value:expr) => {
         $crate::describe::typed_if($field, $value)
     };
+    (named, $field:expr, $value:expr) => {
+        $crate::describe::typed_if($field, $value)
+    };
     ($other:ident, $field:expr, $value:expr) => {
         $crate::describe::typed($field, $value)
     };
@@ -228,6 +235,9 @@ macro_rules! take_field {
     (required $field:ident) => {
         $field?
     };
+    (named $field:ident) => {
+        $field?
+    };
     ($other:ident $field:ident) => {
         $field
     };
@@ -238,6 +248,13 @@ macro_rules! describe_field {
     (flat, $ty:expr, $schemas:ident, $object:ident, $key:literal, $docs:expr) => {
         $crate::describe::describe_flat($ty, $schemas, $object)
     };
+    (named, $ty:expr, $schemas:ident, $object:ident, $key:literal, $docs:expr) => {{
+        let mut schema = $crate::describe::schema_of($ty, $schemas);
+        if let Some(schema) = schema.as_object_mut() {
+            schema.insert("minLength".to_owned(), 1.into());
+        }
+        $object.property($key, schema, &$docs, true);
+    }};
     ($mode:ident, $ty:expr, $schemas:ident, $object:ident, $key:literal, $docs:expr) => {{
         let schema = $crate::describe::schema_of($ty, $schemas);
         let required = stringify!($mode) == "required";
@@ -508,7 +525,8 @@ macro_rules! tagged {
                             },
                             schemas,
                         );
-                        variant.property($key, schema, &[$($field_doc),*], stringify!($mode) == "required");
+                        let required = matches!(stringify!($mode), "required" | "named");
+                        variant.property($key, schema, &[$($field_doc),*], required);
                     )*)?
                     object.variant(variant, &[$($variant_doc),*]);
                 })*

@@ -3,7 +3,7 @@
 use crate::reader::Parsers;
 use crate::reader::Reader;
 use crate::words::VERSIONS;
-use agentir_diagnostics::{Diagnostic, FileId, Severity, Span};
+use agentir_diagnostics::{Diagnostic, FileId, Severity, Span, closest};
 use agentir_expr::dialect::NONE;
 use agentir_expr::{Dialect, Name};
 use agentir_ir::{Agent, CompilationOutput, Program, Remote};
@@ -203,6 +203,7 @@ fn read_agent(root: &Node, reader: &mut Reader<'_>) -> Option<Program> {
 
 fn read_program(root: &Node, reader: &mut Reader<'_>) -> Option<Program> {
     let output: CompilationOutput = reader.object(root, "CompilationOutput")?;
+    check_agents(root, &output, reader);
     let mut program = Program {
         agents: output.agents.into_values().collect(),
         libraries: output.libraries,
@@ -217,6 +218,34 @@ fn read_program(root: &Node, reader: &mut Reader<'_>) -> Option<Program> {
     // Agents that were not compiled may be referred to.
     program.complete &= output.compilation_errors.is_empty();
     Some(program)
+}
+
+/// Reports a program without agents, and one whose conversations would begin at an agent that it does not have. Whether
+/// the agents are all there are, or some are defined elsewhere: no command can begin with one that is not here.
+fn check_agents(root: &Node, output: &CompilationOutput, reader: &mut Reader<'_>) {
+    // Agents that were not compiled or could not be read are missing for another reason.
+    let written = root.get("agents").map_or(&[][..], Node::members);
+    if !output.compilation_errors.is_empty() || written.len() > output.agents.len() {
+        return;
+    }
+    if let Some(place) = root.get("agents").filter(|_| output.agents.is_empty()) {
+        let place = Span { end: place.span.start + 1, ..place.span };
+        reader.report(
+            Diagnostic::error(rules::MISSING_FIELD, place, "the program has no agents")
+                .help("write at least one, by its name: `\"Desk\": {\"metadata\": …}`"),
+        );
+        return;
+    }
+    let Some(entry) = &output.entry_agent else { return };
+    if !output.agents.contains_key(&entry.value) {
+        let message = format!("the entry agent `{entry}` is not one of `agents`");
+        let problem = Diagnostic::error(rules::INVALID_VALUE, entry.span, message);
+        let near = closest(&entry.value, output.agents.keys().map(Name::as_str));
+        reader.report(match near {
+            Some(near) => problem.did_you_mean(near),
+            None => problem.note("no conversation can start"),
+        });
+    }
 }
 
 /// Declares what the model's tools stand for, where the document leaves that out: emitters, and whoever looks for the

@@ -30,6 +30,7 @@ mod schema;
 mod values;
 mod words;
 
+pub use condition::is_expression;
 pub use describe::{Json, Mode, PLACED, Written, to_value};
 pub use document::{Document, is_agent_ir, is_agent_ir_name, is_complete, read};
 pub use language::AgentIr;

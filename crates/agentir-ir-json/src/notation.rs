@@ -5,8 +5,10 @@ use crate::expression::{self, Failure};
 use crate::reader::Reader;
 use crate::schema::Schemas;
 use crate::words::is_strict;
-use agentir_diagnostics::{Diagnostic, Spanned};
-use agentir_expr::{Expr, ExprKind, Literal, Name, Path, Template, TypeExpr, Visit};
+use agentir_diagnostics::{Diagnostic, Span, Spanned};
+use agentir_expr::{
+    Expr, ExprKind, Literal, Name, Path, Segment, Template, TemplatePart, TypeExpr, Visit,
+};
 use agentir_ir::{Jump, Target};
 use agentir_syntax::json::{Json as Node, Text};
 use agentir_syntax::rules;
@@ -55,7 +57,10 @@ impl Json for Expr {
         let Some(text) = reader.text(json) else { return unreadable() };
         let strict = is_strict(reader.dialect);
         match expression::expression(text.inline_text(), strict) {
-            Ok(expr) => Some(expr),
+            Ok(mut expr) => {
+                check_references(&mut expr, reader);
+                Some(expr)
+            }
             Err(failure) => {
                 let help = if text.value.contains(['"', '\'']) {
                     "check the operators: `total > 20 AND name IS SET`"
@@ -80,11 +85,58 @@ impl Json for Expr {
 /// Reads a path.
 pub(crate) fn read_path(json: &Node, reader: &mut Reader<'_>) -> Option<Path> {
     let text = reader.text(json)?;
-    expression::path(text.inline_text())
+    let path = expression::path(text.inline_text())
         .map_err(|failure| {
             report(&failure, "variable", "write its name or path: `order.total`", reader)
         })
-        .ok()
+        .ok()?;
+    if path.namespace.is_none() || reader.dialect.traits().namespaced_references {
+        return Some(path);
+    }
+    let meant = without_namespace(&path);
+    report_namespace(&path.to_string(), Some(meant.clone()), text.span, reader);
+    Some(meant)
+}
+
+/// Reports references with a namespace in dialects that have none, and takes the variables that they mean.
+pub(crate) fn check_references(expr: &mut Expr, reader: &mut Reader<'_>) {
+    if reader.dialect.traits().namespaced_references {
+        return;
+    }
+    let mut all = Vec::new();
+    expr.visit(&mut |e| {
+        match &e.kind {
+            ExprKind::Path(path) if path.namespace.is_some() => {
+                all.push((path.to_string(), Some(without_namespace(path)), e.span));
+            }
+            ExprKind::Call { function, .. } if function.value.starts_with('@') => {
+                all.push((function.to_string(), None, function.span));
+            }
+            _ => {}
+        }
+        Visit::Children
+    });
+    if all.is_empty() {
+        return;
+    }
+    *expr = expr.clone().renamed(&without_namespace);
+    for (written, meant, span) in all {
+        report_namespace(&written, meant, span, reader);
+    }
+}
+
+fn without_namespace(path: &Path) -> Path {
+    Path { namespace: None, ..path.clone() }
+}
+
+fn report_namespace(written: &str, meant: Option<Path>, span: Span, reader: &mut Reader<'_>) {
+    let title = reader.dialect.title();
+    let message = format!("`{written}` is no reference of {title}, which has no namespaces");
+    let problem = Diagnostic::error(rules::INVALID_EXPRESSION, span, message);
+    reader.report(match meant {
+        Some(meant) => problem.did_you_mean(&meant.to_string()),
+        None => problem,
+    });
 }
 
 impl Json for TypeExpr {
@@ -108,6 +160,49 @@ impl Json for TypeExpr {
     }
 }
 
+/// Reports placeholders in texts that have the notation of a language with namespaces, where the dialect has none.
+fn check_placeholders(template: &mut Template, reader: &mut Reader<'_>) {
+    if reader.dialect.traits().namespaced_references {
+        return;
+    }
+    let without = |path: &Path| match path.segments.as_slice() {
+        [Segment::Field(member), rest @ ..] if path.root.value.starts_with('@') => {
+            Path { namespace: None, root: member.clone(), segments: rest.to_vec() }
+        }
+        _ => path.clone(),
+    };
+    for part in &mut template.parts {
+        let (TemplatePart::Value { expr, .. }
+        | TemplatePart::SingleBrace { expr, .. }
+        | TemplatePart::Open { expr: Some(expr), .. }) = part
+        else {
+            continue;
+        };
+        let mut all = Vec::new();
+        expr.visit(&mut |e| {
+            if let ExprKind::Path(path) = &e.kind
+                && without(path) != *path
+            {
+                all.push((path.to_string(), without(path), e.span));
+            }
+            Visit::Children
+        });
+        if !all.is_empty() {
+            *expr = expr.clone().renamed(&without);
+        }
+        for (written, meant, span) in all {
+            report_namespace(&written, Some(meant), span, reader);
+        }
+    }
+    if let Some(at) = template.text.value.find("{!@") {
+        let message = format!("`{{!@…}}` is no placeholder of {}", reader.dialect.title());
+        let problem =
+            Diagnostic::warning(rules::INVALID_TEMPLATE, template.place(at..at + 3), message)
+                .note("the user reads it as it is written");
+        reader.report(problem.help("write `{{name}}`"));
+    }
+}
+
 impl Json for Template {
     fn write<S: Serializer>(&self, mode: Mode, serializer: S) -> Result<S::Ok, S::Error> {
         self.text.write(mode, serializer)
@@ -116,7 +211,9 @@ impl Json for Template {
     fn read(json: &Node, reader: &mut Reader<'_>) -> Option<Self> {
         let text = reader.text(json)?;
         let parse = reader.template_parser();
-        Some(parse(text.inline_text(), reader.problems()))
+        let mut template = parse(text.inline_text(), reader.problems());
+        check_placeholders(&mut template, reader);
+        Some(template)
     }
 
     fn schema(schemas: &mut Schemas) -> Value {
@@ -185,6 +282,20 @@ fn target(text: &str, name: impl Fn(Range<usize>) -> Spanned<Name>) -> Target {
     }
 }
 
+/// Reports a jump to an agent that does not say to which one. In handlers of errors another key may say it.
+pub(crate) fn check_agent(jump: &Jump, reader: &mut Reader<'_>) {
+    let word = match &jump.target {
+        Target::Handoff(None) => "HANDOFF",
+        Target::Delegate(None) => "DELEGATE",
+        _ => return,
+    };
+    let message = format!("`{word}` names no agent");
+    reader.report(
+        Diagnostic::error(rules::INVALID_VALUE, jump.span, message)
+            .help(format!("write its name: `{word} Agent`")),
+    );
+}
+
 impl Json for Jump {
     fn write<S: Serializer>(&self, mode: Mode, serializer: S) -> Result<S::Ok, S::Error> {
         let target = WrittenTarget(&self.target);
@@ -199,7 +310,7 @@ impl Json for Jump {
 
     fn read(json: &Node, reader: &mut Reader<'_>) -> Option<Self> {
         let text = reader.text(json)?;
-        if text.value.trim().is_empty() {
+        if text.value.strip_prefix(STEP).unwrap_or(&text.value).trim().is_empty() {
             let message = format!("`{}` names no target", reader.key());
             reader.report(Diagnostic::error(rules::INVALID_VALUE, text.span, message).help(
                 "write the name of a step, or `COMPLETE`, `CONTINUE`, `ESCALATE`, `HANDOFF Agent`",

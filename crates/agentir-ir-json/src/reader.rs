@@ -8,6 +8,7 @@ use agentir_syntax::json::{Json as Node, Kind, Member};
 use agentir_syntax::{InlineParsers, Origin, rules};
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
+use std::borrow::Cow;
 use std::mem;
 
 /// Parses a text with placeholders.
@@ -337,6 +338,25 @@ impl<'r> Reader<'r> {
         read
     }
 
+    /// Reports the names that occur twice where each may occur once. `what` says what they name, and what is done with it.
+    pub(crate) fn check_unique<'n>(
+        &mut self,
+        names: impl Iterator<Item = &'n Spanned<Name>>,
+        (what, done): (&str, &str),
+    ) {
+        let mut seen: FxHashMap<&Name, Span> = FxHashMap::default();
+        for name in names {
+            if let Some(first) = seen.insert(&name.value, name.span) {
+                let message = format!("the {what} `{name}` is {done} twice");
+                self.problems.push(
+                    Diagnostic::error(rules::DUPLICATE_FIELD, name.span, message)
+                        .label(first, format!("first {done} here"))
+                        .help("keep one of them"),
+                );
+            }
+        }
+    }
+
     fn check_duplicates(&mut self, members: &[Member]) {
         let mut report = |member: &Member, first: &Member| {
             let message = format!("this object has the key `{}` twice", member.key);
@@ -377,6 +397,7 @@ fn words_of(name: &str) -> String {
         "Template2" => "NamedTemplate",
         "GotoJson" => "Jump",
         "CallSpec" => "Call",
+        "CompilationOutput" => "Program",
         name => name,
     };
     let mut words = String::new();
@@ -392,6 +413,24 @@ fn words_of(name: &str) -> String {
     }
     let article = if words.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
     format!("{article} {words}")
+}
+
+/// A value that is a name.
+pub(crate) trait HasName {
+    /// The name, and its location.
+    fn text(&self) -> (&str, Span);
+}
+
+impl HasName for Spanned<Name> {
+    fn text(&self) -> (&str, Span) {
+        (&self.value, self.span)
+    }
+}
+
+impl HasName for Cow<'_, Spanned<Name>> {
+    fn text(&self) -> (&str, Span) {
+        (**self).text()
+    }
 }
 
 /// An object that is read.
@@ -470,6 +509,22 @@ impl<'j> Object<'j> {
         }
         self.asked.push(key);
         self.missing.push(key);
+        None
+    }
+
+    /// The name at a key that must be there. Nothing could refer to an empty one.
+    pub(crate) fn name<T: Json + HasName>(
+        &mut self,
+        key: &'static str,
+        reader: &mut Reader<'_>,
+    ) -> Option<T> {
+        let name: T = self.required(key, &[], reader)?;
+        let (text, span) = name.text();
+        if !text.trim().is_empty() {
+            return Some(name);
+        }
+        let message = format!("`{key}` of {} must not be empty", words_of(self.name));
+        reader.report(Diagnostic::error(rules::INVALID_VALUE, span, message));
         None
     }
 

@@ -261,7 +261,21 @@ impl Json for NumberOrText {
     fn read(json: &Node, reader: &mut Reader<'_>) -> Option<Self> {
         match &json.kind {
             Kind::Number(_) => Number::read(json, reader).map(Self::Number),
-            Kind::String(text) => Some(Self::Text(SmolStr::new(&text.value))),
+            Kind::String(text) if is_resolved(&text.value) => {
+                Some(Self::Text(SmolStr::new(&text.value)))
+            }
+            Kind::String(text) => {
+                let message = format!("`{}` is not a valid `{}`", text.value, reader.key());
+                let problem = Diagnostic::error(rules::INVALID_VALUE, text.span, message);
+                let number = text.value.trim().parse::<f64>().is_ok_and(f64::is_finite);
+                reader.report(match number {
+                    true => problem.help("write the number without quotes"),
+                    false => problem.help(
+                        "write a number, a duration such as `\"15s\"`, or a reference to configuration: `\"{{config.NAME}}\"`",
+                    ),
+                });
+                None
+            }
             _ => reader.expected(json, "a number or a string"),
         }
     }
@@ -272,6 +286,7 @@ impl Json for NumberOrText {
                 { "type": "number", "description": "A number." },
                 {
                     "type": "string",
+                    "pattern": r"^(\d+(\.\d+)?(ms|s|m|h|d)|null)$|\{\{",
                     "description": "A duration with its unit, or a reference to configuration.",
                 },
             ] })
@@ -488,6 +503,16 @@ impl Json for Binding {
             |_| json!({ "type": "object", "additionalProperties": true }),
         )
     }
+}
+
+/// Whether a text stands for a number: a duration, or what configuration resolves.
+fn is_resolved(text: &str) -> bool {
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let unit = text.get(digits.len()..).unwrap_or_default();
+    let is_duration = matches!(unit, "ms" | "s" | "m" | "h" | "d")
+        && digits.starts_with(|c: char| c.is_ascii_digit())
+        && digits.parse::<f64>().is_ok();
+    is_duration || text.contains("{{") || text == "null"
 }
 
 /// An object of one entry.

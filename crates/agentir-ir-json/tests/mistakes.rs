@@ -454,3 +454,178 @@ fn agent_ir_is_recognised_without_a_name() {
     assert!(!agentir_ir_json::is_agent_ir("a.agent.abl", &text));
     assert!(!agentir_ir_json::is_agent_ir("<stdin>", "AGENT: A\n"));
 }
+
+#[test]
+fn references_of_another_notation_are_reported() {
+    let document = finds_in_agent(
+        r#""on_start": {"set": [{"variable": "y", "expression": "@variables.x.z + 1"}]}"#,
+        "invalid-expression",
+        "`@variables.x.z` is no reference of ABL, which has no namespaces",
+        "@variables.x.z",
+    );
+    // What is meant is read.
+    assert!(!format!("{:?}", document.program.agents[0].on_start).contains('@'));
+    finds_in_agent(
+        r#""on_start": {"set": [{"variable": "@variables.y", "expression": "1"}]}"#,
+        "invalid-expression",
+        "`@variables.y` is no reference of ABL, which has no namespaces",
+        "@variables.y",
+    );
+    finds_in_agent(
+        r#""on_start": {"branches": [{"condition": "@variables.x > 3", "then": "COMPLETE"}]}"#,
+        "invalid-expression",
+        "`@variables.x` is no reference of ABL, which has no namespaces",
+        "@variables.x",
+    );
+    finds_in_agent(
+        r#""on_start": {"respond": "a {{@variables.x}}"}"#,
+        "invalid-expression",
+        "`@variables.x` is no reference of ABL, which has no namespaces",
+        "@variables.x",
+    );
+    finds_in_agent(
+        r#""on_start": {"respond": "a {!@variables.x}"}"#,
+        "invalid-template",
+        "`{!@…}` is no placeholder of ABL",
+        "{!@",
+    );
+    // Counters of blocks are no namespaces.
+    let (_, problems) =
+        read_text(&agent(r#""on_start": {"respond": "{{#each a}}{{@index}}{{/each}}"}"#));
+    assert!(problems.is_empty(), "{problems:#?}");
+    let script = r#"{"ir_version": "1.0", "metadata": {"name": "A", "dialect": "agent-script"},
+        "on_start": {"respond": "{!@variables.x}", "set": [{"variable": "@variables.x", "expression": "@variables.y"}]}}"#;
+    assert!(read_text(script).1.is_empty());
+}
+
+#[test]
+fn names_that_may_occur_once_are_reported() {
+    finds_in_agent(
+        r#""on_start": {"call_spec": {"tool": "t", "with": [{"name": "q", "value": "1"}, {"value": "2"}, {"name": "q", "value": "3"}]}}"#,
+        "duplicate-field",
+        "the argument `q` is given twice",
+        "q",
+    );
+    finds_in_agent(
+        r#""tools": [{"name": "t", "parameters": [{"name": "q"}, {"name": "q"}]}]"#,
+        "duplicate-field",
+        "the parameter `q` is declared twice",
+        "q",
+    );
+    finds_in_agent(
+        r#""reasoning": {"bindings": [{"name": "f", "does": "call", "tool": "t", "with": [{"name": "q"}, {"name": "q"}]}]}"#,
+        "duplicate-field",
+        "the input `q` is bound twice",
+        "q",
+    );
+}
+
+#[test]
+fn reactions_need_what_they_lead_to() {
+    for (kind, key) in
+        [("goto_step", "then_step"), ("handoff", "target"), ("collect_field", "collect_fields")]
+    {
+        let failure = |more: &str| {
+            format!(
+                r#""constraints": {{"constraints": [{{"condition": "x > 1", "on_fail": {{"type": "{kind}"{more}}}}}]}}"#
+            )
+        };
+        let message = format!("a failure of this type must have the key `{key}`");
+        finds_in_agent(&failure(""), "missing-field", &message, kind);
+        let value = if key == "collect_fields" { r#"["x"]"# } else { r#""x""# };
+        let (_, problems) = read_text(&agent(&failure(&format!(r#", "{key}": {value}"#))));
+        assert!(problems.is_empty(), "{problems:#?}");
+        // A value that is wrong is one mistake.
+        if key != "collect_fields" {
+            let (_, problems) = read_text(&agent(&failure(&format!(r#", "{key}": 5"#))));
+            assert_eq!(problems.len(), 1, "{problems:#?}");
+        }
+    }
+    for word in ["HANDOFF", "DELEGATE"] {
+        let message = format!("`{word}` names no agent");
+        finds_in_agent(
+            &format!(r#""on_start": {{"then": "{word}"}}"#),
+            "invalid-value",
+            &message,
+            word,
+        );
+        finds_in_agent(
+            &format!(r#""on_start": {{"do": [{{"type": "goto", "then": "{word}"}}]}}"#),
+            "invalid-value",
+            &message,
+            word,
+        );
+    }
+    let message = "`then` names no target";
+    finds_in_agent(r#""on_start": {"then": "STEP "}"#, "invalid-value", message, "STEP ");
+}
+
+#[test]
+fn constraints_that_should_hold_only_warn() {
+    let constraint = |keys: &str| {
+        agent(&format!(
+            r#""constraints": {{"constraints": [{{"condition": "x > 1", "kind": "warn"{keys}}}]}}"#
+        ))
+    };
+    let (document, problems) = read_text(&constraint(""));
+    assert!(problems.is_empty(), "{problems:#?}");
+    assert_eq!(document.program.agents[0].constraints.constraints[0].severity, Some("warning"));
+    finds(
+        &constraint(r#", "severity": "error""#),
+        "conflicting-fields",
+        "a constraint of the kind `warn` has the severity `warning`",
+        "severity",
+    );
+}
+
+#[test]
+fn limits_are_numbers_durations_or_configuration() {
+    for wrong in ["ten", "2x", "5 apples", "", "1e999", "10"] {
+        finds_in_agent(
+            &format!(r#""execution": {{"max_iterations": "{wrong}"}}"#),
+            "invalid-value",
+            &format!("`{wrong}` is not a valid `max_iterations`"),
+            wrong,
+        );
+    }
+    for right in ["10", r#""15s""#, r#""250ms""#, r#""{{config.MOST}}""#] {
+        let text = agent(&format!(r#""execution": {{"max_iterations": {right}}}"#));
+        let (document, problems) = read_text(&text);
+        assert!(problems.is_empty(), "{problems:#?}");
+        assert!(document.program.agents[0].execution.max_iterations.is_some());
+    }
+}
+
+#[test]
+fn empty_names_are_reported() {
+    for (keys, what) in [
+        (r#""tools": [{"name": ""}]"#, "a tool"),
+        (r#""tools": [{"name": "t", "parameters": [{"name": " "}]}]"#, "a parameter"),
+        (r#""gather": {"fields": [{"name": ""}]}"#, "a gather field"),
+        (r#""memory": {"session": [{"name": ""}]}"#, "a session variable"),
+    ] {
+        let (_, problems) = read_text(&agent(keys));
+        let [problem] = problems.as_slice() else { panic!("{keys}: {problems:#?}") };
+        assert_eq!(problem.message, format!("`name` of {what} must not be empty"));
+    }
+    let message = "the name of a step must not be empty";
+    finds_in_agent(r#""flow": {"definitions": {"": {}}}"#, "invalid-value", message, "");
+}
+
+#[test]
+fn a_program_has_agents_and_begins_at_one() {
+    let program = |rest: &str, agents: &str| {
+        format!(r#"{{"version": "1.0", {rest} "agents": {{{agents}}}}}"#)
+    };
+    let one = r#""Desk": {"metadata": {"name": "Desk", "dialect": "abl"}}"#;
+    for complete in ["", r#""complete": true,"#, r#""complete": false,"#] {
+        let text = program(&format!(r#"{complete} "entry_agent": "Dsk","#), one);
+        let message = "the entry agent `Dsk` is not one of `agents`";
+        let document = finds(&text, "invalid-value", message, "Dsk");
+        assert!(!document.gaps.is_empty());
+    }
+    finds(&program("", ""), "missing-field", "the program has no agents", "{");
+    // One that could not be read is there.
+    let text = program(r#""entry_agent": "Desk","#, r#""Desk": 5"#);
+    finds(&text, "invalid-value", "`Desk` must be an object, not a number", "5");
+}

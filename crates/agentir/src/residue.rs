@@ -40,26 +40,41 @@ impl Snapshot {
         let runtime = program.dialect().runtime();
         // A path of persistent memory is found by all its parts.
         let name = found.name.as_str();
+        // Other agents write `agent.name`, wherever they are.
+        let owner = match found.scope {
+            Scope::Agent(agent) if program.dialect().traits().reads_other_agents => {
+                program.agents().nth(agent.index()).map(|agent| agent.metadata.name.value.as_str())
+            }
+            _ => None,
+        };
         for file in self.loaded(id).map_or(&[][..], |loaded| &loaded.files) {
             let Some(source) = self.sources().get(*file) else { continue };
             let is_code = self.detected(*file).is_none_or(|found| found.kind.comments.is_some());
             if is_code || !source.text.contains(name) {
                 continue;
             }
-            let Some(within) = self.scope_in(id, *file, references, symbol) else { continue };
+            let within = match self.scope_in(id, *file, references, symbol) {
+                Some(within) => within,
+                None if owner.is_some() => 0..0,
+                None => continue,
+            };
             let known = references.in_file(*file);
             for at in words(&source.text, name) {
                 let Ok(start) = u32::try_from(at) else { break };
                 let Ok(end) = u32::try_from(at + name.len()) else { break };
                 let word = Span::new(*file, start, end);
                 let holds = |around: &Span| around.start <= start && end <= around.end;
-                if !(within.start <= at && at < within.end)
+                let before = source.text.get(..at).unwrap_or_default();
+                let is_owned = owner.is_some_and(|owner| qualifier(before) == Some(owner));
+                if !(is_owned || (within.start <= at && at < within.end))
                     || known.iter().any(|occurrence| holds(&occurrence.span))
                     || edits.keys().any(|edit| edit.file == *file && holds(edit))
                 {
                     continue;
                 }
-                if let Some(is_clear) = self.may_refer(&source.text, word, found, runtime) {
+                if let Some(is_clear) =
+                    self.may_refer(&source.text, word, (found, is_owned), runtime)
+                {
                     left.push(Residue { span: word, is_clear });
                 }
             }
@@ -98,24 +113,22 @@ impl Snapshot {
         }
     }
 
-    /// Whether a word at a place that is no known occurrence can only refer to a symbol; `None` if it does not.
+    /// Whether a word at a place that is no known occurrence can only refer to a symbol; `None` if it does not. The symbol
+    /// may be named after the agent that owns it.
     fn may_refer(
         &self,
         text: &str,
         word: Span,
-        symbol: &Symbol,
+        (symbol, is_owned): (&Symbol, bool),
         runtime: &RuntimeNames,
     ) -> Option<bool> {
         let (kind, name) = (symbol.kind, symbol.name.as_str());
         let before = text.get(..word.start as usize).unwrap_or_default();
         let after = text.get(word.end as usize..).unwrap_or_default();
-        // The field of something else: `order.name`, `name.py`.
-        let qualifier = before.strip_suffix('.').map(|path| {
-            let is_path = |c: char| c.is_alphanumeric() || "_.@".contains(c);
-            path.get(path.rfind(|c| !is_path(c)).map_or(0, |at| at + 1)..).unwrap_or_default()
-        });
+        let qualifier = qualifier(before);
         let reaches = match qualifier {
             None => true,
+            Some(_) if is_owned => true,
             Some("session" | "@variables") => kind == SymbolKind::Variable,
             Some("@actions") => kind == SymbolKind::Tool,
             Some(path) if kind == SymbolKind::Agent => {
@@ -124,20 +137,24 @@ impl Snapshot {
             }
             Some(_) => false,
         };
-        let is_file = after.starts_with('.')
-            && after.get(1..).is_some_and(|rest| rest.starts_with(char::is_lowercase))
-            && !in_braces(before);
-        let in_path = before.ends_with(['/', '\\']) || after.starts_with(['/', '\\']) || is_file;
-        if !reaches || (in_path && !in_braces(before)) {
+        if !reaches {
             return None;
         }
         // `None` stands for comments, too.
         let context = self.context(word.file, word.start)?;
+        let expression = context.takes_expression();
+        let has_field = after.starts_with('.')
+            && after.get(1..).is_some_and(|rest| rest.starts_with(char::is_lowercase));
+        // `name.py`, but for expressions, where it is a field of the name.
+        let is_file = has_field && !expression && !in_braces(before);
+        let in_path = before.ends_with(['/', '\\']) || after.starts_with(['/', '\\']) || is_file;
+        if in_path && !in_braces(before) {
+            return None;
+        }
         if context.position == Position::Key {
             return None;
         }
         let quoted = in_quotes(before);
-        let expression = context.takes_expression();
         let is_prose = context.shapes.contains(&Shape::Template);
         let in_braces = in_braces(before);
         let is_text = expression && quoted && !(in_braces && is_placeholder(before, after));
@@ -152,8 +169,9 @@ impl Snapshot {
             return Some(!expression && !is_prose && !is_part);
         }
         if expression {
-            let is_variable = kind == SymbolKind::Variable;
-            return (!quoted && !is_prose).then_some(is_variable);
+            // Words for the model are written there, too; no word has a field.
+            let is_clear = kind == SymbolKind::Variable || has_field;
+            return (!quoted && !is_prose).then_some(is_clear);
         }
         let is_word = context.shapes.iter().any(|shape| matches!(shape, Shape::Words(_)));
         (looks_like_code(name) && !is_word).then_some(false)
@@ -164,6 +182,14 @@ impl Snapshot {
 fn names_kind(context: &Context, kind: SymbolKind) -> bool {
     let kind = name_kind(kind).0;
     context.names().any(|one| one == kind)
+}
+
+/// What a word is a field of: `order` before `name` in `order.name`.
+fn qualifier(before: &str) -> Option<&str> {
+    let path = before.strip_suffix('.')?;
+    let is_path = |c: char| c.is_alphanumeric() || "_.@".contains(c);
+    let start = path.char_indices().rev().take_while(|(_, c)| is_path(*c)).last();
+    Some(path.get(start.map_or(path.len(), |(at, _)| at)..).unwrap_or_default())
 }
 
 /// The rest of the line before a word.

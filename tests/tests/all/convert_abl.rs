@@ -417,3 +417,31 @@ fn elements_by_number_are_said_in_words() {
         assert!(lost.iter().any(|path| path.contains(part)), "{part}: {lost:?}");
     }
 }
+
+/// Words for the model that ABL would read as an expression stay words; and a value that is an empty collection is one.
+#[test]
+fn words_and_empty_values_stay_what_they_are() {
+    let text = r#"{"ir_version": "1.0", "metadata": {"name": "Desk", "dialect": "agent-script"},
+        "identity": {"goal": "Help"},
+        "memory": {"session": [
+            {"name": "all", "type": "string[]", "initial_value": []},
+            {"name": "plan", "type": "object", "initial_value": {"a": [], "b": {}}},
+            {"name": "none", "initial_value": {}}]},
+        "reasoning": {"bindings": [
+            {"name": "go", "does": "delegate", "agent": "Freight", "description": "Parcels and vehicles"}]}}"#;
+    let file = File { name: "desk.ir.json".to_owned(), text: text.to_owned() };
+    let source = source(&[file], Options::default());
+    for target in BOTH {
+        let done = convert(languages(), &source.program, &source.sources, target);
+        assert_none("errors", &errors("desk", &done));
+        let read = done.program.agents().next().unwrap();
+        let when = read.coordination.delegates.first().and_then(|one| one.when.as_ref()).unwrap();
+        assert!(when.expr().is_none(), "{when:?}");
+        assert!(when.text.value.to_lowercase().contains("parcels and vehicles"), "{when:?}");
+        let values = |program: &Program| -> Vec<_> {
+            let agent = program.agents().next().unwrap();
+            agent.memory.session.iter().map(|one| one.initial_value.clone()).collect()
+        };
+        assert_eq!(values(&done.program), values(&source.program), "{}", target.name());
+    }
+}

@@ -252,3 +252,36 @@ fn every_loss_on_our_samples_has_a_reason_of_its_own() {
     problems.sort();
     report("losses without a reason", &problems);
 }
+
+/// A document without errors becomes a bot without errors: what ADL cannot say is left out, or said as nothing.
+#[test]
+fn calls_and_members_are_complete() {
+    let text = r#"{"version": "1.0", "entry_agent": "Desk", "complete": true, "agents": {
+        "Desk": {"metadata": {"name": "Desk", "dialect": "abl", "type": "supervisor"}, "identity": {"goal": "Help"},
+            "gather": {"fields": [{"name": "street", "type": "string", "prompt": "Street?"}]},
+            "coordination": {"handoffs": [
+                {"to": "Care", "when": "the user is upset", "context": {"pass": [{"name": "street"}]}},
+                {"to": "Far", "when": "the user wants a tree", "remote": {"location": "remote", "endpoint": "https://far.example"}}]}},
+        "Care": {"metadata": {"name": "Care", "dialect": "abl"}, "identity": {"goal": "Listen"},
+            "tools": [{"name": "note", "description": "d", "parameters": [{"name": "a", "type": "number"}, {"name": "b", "type": "string"}]}],
+            "memory": {"session": [{"name": "x", "type": "number", "initial_value": 1}]},
+            "flow": {"definitions": {"s": {
+                "call_spec": {"tool": "note", "with": [{"name": "a", "value": "x + 1"}, {"name": "b", "value": "\"t\""}]},
+                "then": "COMPLETE"}}}}}}"#;
+    let files = [File { name: "desk.ir.json".to_owned(), text: text.to_owned() }];
+    let checked = check(&files, Options::default());
+    let found = |d: &[agentir_diagnostics::Diagnostic]| -> Vec<String> {
+        let errors = d.iter().filter(|d| d.severity == Severity::Error);
+        errors.map(|d| format!("{}: {}", d.rule.0, d.message)).collect()
+    };
+    report("errors in the document", &found(&checked.diagnostics));
+    let done = convert(languages(), &checked.program, &checked.sources, targets::ADL);
+    let written: Vec<File> = done
+        .files
+        .iter()
+        .map(|file| File { name: file.path.clone(), text: file.text.clone() })
+        .collect();
+    report("errors in the bot", &found(&check(&written, Options::default()).diagnostics));
+    let bot = &done.files.iter().find(|file| file.path.ends_with(".yml")).unwrap().text;
+    assert!(bot.contains("a: null") && !bot.contains("Far"), "{bot}");
+}

@@ -282,3 +282,41 @@ fn reading_the_external_corpus_gives_the_programs() {
     let scripts = scripts.map(|file| (vec![file], Options::default()));
     check_all(abl.chain(scripts), 100);
 }
+
+/// What findings say about documents is about their keys. The keys of other notations end in a colon, or stand in a
+/// list below others.
+#[test]
+fn findings_about_documents_speak_of_their_keys() {
+    let foreign = regex::Regex::new(
+        r"`[A-Za-z_ ]+:`|`- |`(WHEN|ON_FAIL|GATHER|MEMORY|TOOLS|FLOW|CALL|SET|RESPOND|THEN|RESTRICT|LIMIT|PASS|INPUT)`|`run @|`with |`set @",
+    )
+    .unwrap();
+    let mut wrong = Vec::new();
+    let mut checked_rules = 0;
+    for page in agentir_tests::pages::all() {
+        let mut seen = false;
+        for example in page.examples.iter().filter(|example| example.fails) {
+            let mut files = example.files.clone();
+            files.sort_by(|a, b| a.name.cmp(&b.name));
+            let options = Options { version: example.version, ..Options::default() };
+            let checked = run_rules(load(&files, options), options);
+            let file = File { name: "a.ir.json".to_owned(), text: json(&checked.program) };
+            let read = run_rules(load(&[file], Options::default()), Options::default());
+            for d in read.diagnostics.iter().filter(|d| d.rule.0 == page.name) {
+                seen = true;
+                let labels = d.labels.iter().map(|label| label.message.as_str());
+                let texts = [Some(d.message.as_str()), d.note.as_deref(), d.help.as_deref()];
+                for text in texts.into_iter().flatten().chain(labels) {
+                    if foreign.is_match(text) {
+                        wrong.push(format!("{}: {text}", page.name));
+                    }
+                }
+            }
+        }
+        checked_rules += usize::from(seen);
+    }
+    wrong.sort();
+    wrong.dedup();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(checked_rules > 100, "{checked_rules}");
+}

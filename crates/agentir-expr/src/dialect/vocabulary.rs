@@ -280,6 +280,18 @@ pub(super) static JSON: Vocabulary = Vocabulary {
 };
 
 impl Vocabulary {
+    /// Whether messages are about the keys of AgentIR's JSON, which have no lines and no blocks.
+    #[must_use]
+    pub fn is_json(&self) -> bool {
+        self.notation == Notation::Json
+    }
+
+    /// One of two sentences: about the text of a language, or about AgentIR's JSON.
+    #[must_use]
+    pub fn either<T>(&self, text: T, json: T) -> T {
+        if self.is_json() { json } else { text }
+    }
+
     /// How a keyword is spelt.
     #[must_use]
     pub fn keyword(&self, keyword: Keyword) -> &'static str {

@@ -3,12 +3,13 @@
 pub(crate) use super::fields::BodyForm;
 use super::{CallForm, by_form};
 use crate::describe::*;
+use crate::notation::check_agent;
 use crate::reader::{Object, Reader};
 use crate::schema::{ObjectSchema, Schemas};
 use crate::values::is_nothing;
 use agentir_diagnostics::{Diagnostic, Spanned};
 use agentir_expr::{Condition, Name};
-use agentir_ir::{Body, Branch, Call, Phase, Response, Statement};
+use agentir_ir::{Body, Branch, Call, Jump, Phase, Response, Statement};
 use agentir_syntax::json::Json as Node;
 use agentir_syntax::rules;
 use serde::ser::{SerializeMap, Serializer};
@@ -132,6 +133,12 @@ impl Followed<'_> {
     }
 }
 
+/// A jump as a statement.
+pub(super) fn goto(jump: Cow<'_, Jump>, reader: &mut Reader<'_>) -> Statement {
+    check_agent(&jump, reader);
+    Statement::Goto(jump.into_owned())
+}
+
 /// The keys of statements in a body.
 const STATEMENTS: &[&str] = &[
     "set",
@@ -202,6 +209,6 @@ fn statements_of(form: BodyForm<'_>, reader: &mut Reader<'_>) -> Option<Body> {
     all.extend(form.delegate.map(|to| Statement::Delegate(to.into_owned())));
     all.extend(form.handoff.map(|to| Statement::Handoff(to.into_owned())));
     all.extend(form.branches.map(|branches| Statement::If { branches: branches.into_owned() }));
-    all.extend(form.then.map(|jump| Statement::Goto(jump.into_owned())));
+    all.extend(form.then.map(|jump| goto(jump, reader)));
     Some(form.statements.map_or(Body(all), |list| Body(list.into_owned())))
 }

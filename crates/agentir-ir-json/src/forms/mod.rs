@@ -5,7 +5,7 @@ mod fields;
 mod step;
 
 use crate::describe::*;
-use crate::notation::{canonical, read_path};
+use crate::notation::{canonical, check_agent, read_path};
 use crate::reader::{Object, Reader};
 use crate::schema::{ObjectSchema, Schemas};
 use agentir_diagnostics::{Span, Spanned};
@@ -96,6 +96,7 @@ object! {
         /// The target.
         then as "then": required;
     }
+    then |goto, _, reader| check_agent(&goto.then, reader);
 }
 
 impl Fields for Jump {
@@ -241,7 +242,7 @@ object! {
     /// A call without its follow-up, which ABL writes next to it.
     CallForm<'_> = "CallSpec" {
         /// The tool.
-        tool as "tool": required;
+        tool as "tool": named;
         /// The arguments, positional or named; without the key, the variables that are named like the parameters.
         with as "with": optional;
         /// The variable that receives the result.
@@ -249,6 +250,8 @@ object! {
     }
     span span;
     then |call, _, reader| {
+        let named = call.with.iter().flat_map(|all| all.iter()).filter_map(|a| a.name.as_ref());
+        reader.check_unique(named, ("argument", "given"));
         for argument in call.with.iter_mut().flat_map(|all| all.to_mut()) {
             reader.placeholders(&mut argument.value);
         }

@@ -1,6 +1,6 @@
 //! Steps: their statements at keys, with those that only a step has; else a list.
 
-use super::body::{Followed, add_statement, is_in_order, response_of};
+use super::body::{Followed, add_statement, goto, is_in_order, response_of};
 pub(crate) use super::fields::StepForm;
 use super::{CallForm, PlainName, by_form};
 use crate::describe::*;
@@ -160,7 +160,7 @@ fn step_of(form: StepForm<'_>, reader: &mut Reader<'_>) -> Option<Step> {
     all.extend(form.handoff.map(|to| Statement::Handoff(to.into_owned())));
     all.extend(form.branches.map(|branches| Statement::If { branches: branches.into_owned() }));
     all.extend(form.on_input.map(|branches| Statement::Await { branches: branches.into_owned() }));
-    all.extend(form.then.map(|jump| Statement::Goto(jump.into_owned())));
+    all.extend(form.then.map(|jump| goto(jump, reader)));
     let body = form.statements.map_or(Body(all), |list| Body(list.into_owned()));
     Some(Step {
         name: form.name.0.into_owned(),
@@ -184,6 +184,10 @@ fn step_of(form: StepForm<'_>, reader: &mut Reader<'_>) -> Option<Step> {
 
 /// Takes the key of a step in `definitions` as its name, or reports that they differ.
 pub(super) fn set_name(step: &mut Step, key: &Spanned<Name>, reader: &mut Reader<'_>) {
+    if key.value.trim().is_empty() {
+        let message = "the name of a step must not be empty";
+        reader.report(Diagnostic::error(rules::INVALID_VALUE, key.span, message));
+    }
     if step.name.value.is_empty() {
         step.name = key.clone();
     } else if step.name != *key {

@@ -369,7 +369,7 @@ object! {
     /// An intent of the user.
     NluIntent = "NluIntent" {
         /// The name.
-        name as "name": required;
+        name as "name": named;
         /// A description.
         description as "description": optional;
         /// Patterns that match it.
@@ -390,7 +390,7 @@ object! {
     /// A reusable entity type.
     Entity = "Entity" {
         /// The name.
-        name as "name": required;
+        name as "name": named;
         /// The type.
         ty as "type": default("string") in agentir_ir::FIELD_TYPES;
         /// The allowed values.

@@ -44,7 +44,7 @@ object! {
     /// A delegation: another agent does a task, and control returns.
     Delegate = "Delegate" {
         /// The agent.
-        agent as "agent": required;
+        agent as "agent": named;
         /// The condition.
         when as "when": optional;
         /// Who decides that it happens.
@@ -81,7 +81,7 @@ object! {
     /// A handoff: another agent takes over the conversation.
     Handoff = "Handoff" {
         /// The agent.
-        to as "to": required;
+        to as "to": named;
         /// The condition.
         when as "when": optional;
         /// Who decides that it happens.
@@ -397,7 +397,7 @@ object! {
     /// An agent that a supervisor can route to.
     AgentReference = "AgentReference" {
         /// The supervisor's name for it.
-        alias as "alias": required;
+        alias as "alias": named;
         /// The agent's name; absent if only a file is given.
         agent as "agent": optional;
         /// The file that defines it.

@@ -26,7 +26,7 @@ object! {
     /// A field to collect.
     GatherField = "GatherField" {
         /// The name, which is also the variable that receives the value.
-        name as "name": required;
+        name as "name": named;
         /// The entity that defines the values.
         entity_ref as "entity_ref": optional;
         /// The prompt.
@@ -171,7 +171,7 @@ object! {
     /// A file the user is asked for.
     Attachment = "Attachment" {
         /// The name.
-        name as "name": required;
+        name as "name": named;
         /// The prompt.
         prompt as "prompt": optional;
         /// `image`, `document`, `audio`, `video`.

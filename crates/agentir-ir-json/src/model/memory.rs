@@ -29,7 +29,7 @@ object! {
     /// A variable of the conversation.
     SessionVariable = "SessionVariable" {
         /// The name.
-        name as "name": required;
+        name as "name": named;
         /// The type.
         ty as "type": optional;
         /// What it holds.
@@ -56,7 +56,7 @@ object! {
     /// A path of the persistent memory.
     PersistentPath = "PersistentPath" {
         /// The dotted path.
-        path as "path": required;
+        path as "path": named;
         /// The owner of the memory: `user`, `project`, `execution_tree`.
         scope as "scope": default(path.as_ref().map_or("user", |path| PersistentPath::scope_of(&path.value))) in &["user", "project", "execution_tree"];
         /// `read`, `write`, `readwrite`.
@@ -131,7 +131,7 @@ object! {
     /// A variable of a supervisor's state.
     StateVariable = "StateVariable" {
         /// The name, with its namespace: `session.tier`.
-        name as "name": required;
+        name as "name": named;
         /// The type.
         ty as "type": optional;
         /// Whether it must have a value.

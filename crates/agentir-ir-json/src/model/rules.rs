@@ -48,6 +48,7 @@ object! {
         extensions as "extensions": list;
     }
     span span;
+    then |constraint, object, reader| complete_constraint(constraint, object, reader);
 }
 
 words_of! {
@@ -87,6 +88,7 @@ object! {
         extensions as "extensions": list;
     }
     span span;
+    then |failure, object, reader| check_failure(failure, object, reader);
 }
 
 words_of! {
@@ -115,7 +117,7 @@ object! {
     /// A check of messages or of data passed on.
     Guardrail = "Guardrail" {
         /// The name.
-        name as "name": required;
+        name as "name": named;
         /// A description.
         description as "description": optional;
         /// What it checks.
@@ -170,7 +172,7 @@ object! {
     /// A policy of a supervisor.
     Policy = "Policy" {
         /// The name.
-        name as "name": required;
+        name as "name": named;
         /// A description.
         description as "description": optional;
         /// The rules.
@@ -202,7 +204,7 @@ object! {
     /// A behaviour profile: changes to an agent that depend on the context.
     Profile = "Profile" {
         /// The name.
-        name as "name": required;
+        name as "name": named;
         /// A description.
         description as "description": optional;
         /// The priority; higher wins.
@@ -291,6 +293,51 @@ tagged! {
             /// The text as written.
             target as "target": required;
         };
+    }
+}
+
+/// A constraint that should hold only warns, and no other one does.
+fn complete_constraint(constraint: &mut Constraint, object: &Object<'_>, reader: &mut Reader<'_>) {
+    let warns = constraint.kind == Some(ConstraintKind::Warn);
+    if warns
+        && constraint.severity == Some("error")
+        && let (Some(severity), Some(kind)) = (object.key_span("severity"), object.key_span("kind"))
+    {
+        reader.report(
+            Diagnostic::error(
+                rules::CONFLICTING_FIELDS,
+                severity,
+                "a constraint of the kind `warn` has the severity `warning`",
+            )
+            .label(kind, "the kind is here")
+            .help("leave `severity` out, or write `\"kind\": \"require\"`"),
+        );
+    }
+    if warns {
+        constraint.severity = Some("warning");
+    }
+}
+
+/// Reports a reaction without what it leads to.
+fn check_failure(failure: &mut ConstraintFailure, object: &Object<'_>, reader: &mut Reader<'_>) {
+    let (key, is_absent) = match failure.kind {
+        FailureKind::GotoStep => ("then_step", failure.then_step.is_none()),
+        FailureKind::Handoff => ("target", failure.target.is_none()),
+        FailureKind::CollectField => ("collect_fields", failure.collect_fields.is_empty()),
+        FailureKind::Respond
+        | FailureKind::Escalate
+        | FailureKind::Block
+        | FailureKind::Redact
+        | FailureKind::RetryStep => return,
+    };
+    // What is wrong with a value is reported there.
+    if is_absent && (!object.has(key) || key == "collect_fields") {
+        let message = format!("a failure of this type must have the key `{key}`");
+        let place = object.node("type").map_or(object.start(), place);
+        reader.report(
+            Diagnostic::error(rules::MISSING_FIELD, place, message)
+                .help(format!("add `\"{key}\": …` to this object")),
+        );
     }
 }
 

@@ -149,7 +149,7 @@ object! {
     /// A delegation or handoff by a statement.
     Delegation = "Delegation" {
         /// The agent.
-        agent as "agent": required;
+        agent as "agent": named;
         /// Whether control returns.
         returns as "return": optional;
         /// Who decides that it happens.

@@ -14,7 +14,7 @@ object! {
     /// A tool.
     Tool = "Tool" {
         /// The name.
-        name as "name": required;
+        name as "name": named;
         /// The description shown to the model.
         description as "description": optional;
         /// The parameters.
@@ -53,13 +53,16 @@ object! {
         extensions as "extensions": list;
     }
     span span;
+    then |tool, _, reader| {
+        reader.check_unique(tool.parameters.iter().map(|p| &p.name), ("parameter", "declared"));
+    };
 }
 
 object! {
     /// A parameter of a tool.
     Parameter = "Parameter" {
         /// The name.
-        name as "name": required;
+        name as "name": named;
         /// The type.
         ty as "type": optional;
         /// A description.
@@ -95,7 +98,7 @@ object! {
     /// A field of a result.
     ReturnField = "ReturnField" {
         /// The name.
-        name as "name": required;
+        name as "name": named;
         /// The type.
         ty as "type": required;
         /// Whether it may be absent.
@@ -169,7 +172,7 @@ object! {
     /// bound.
     ToolBinding = "ToolBinding" {
         /// The name shown to the model.
-        name as "name": required;
+        name as "name": named;
         /// What happens when the model selects it.
         action as "action": flat;
         /// The description shown to the model.
@@ -184,13 +187,16 @@ object! {
         extensions as "extensions": list;
     }
     span span;
+    then |binding, _, reader| {
+        reader.check_unique(binding.with.iter().map(|input| &input.name), ("input", "bound"));
+    };
 }
 
 object! {
     /// An input of a [`ToolBinding`].
     InputBinding = "InputBinding" {
         /// The parameter.
-        name as "name": required;
+        name as "name": named;
         /// Who provides the value.
         filled_by as "filled_by": default(FilledBy::Model);
         /// The value, unless the model provides it.
@@ -215,17 +221,17 @@ tagged! {
         /// Calls a tool.
         Call = "call" {
             /// The tool.
-            tool as "tool": required;
+            tool as "tool": named;
         };
         /// Hands over to another agent.
         Handoff = "handoff" {
             /// The agent.
-            to as "to": required;
+            to as "to": named;
         };
         /// Delegates to another agent; control returns.
         Delegate = "delegate" {
             /// The agent.
-            agent as "agent": required;
+            agent as "agent": named;
         };
         /// Escalates to a human.
         Escalate = "escalate" {};

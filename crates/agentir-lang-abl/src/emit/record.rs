@@ -299,11 +299,10 @@ pub(super) fn words(text: &str) -> String {
 
 /// A condition; natural language is quoted so that it is read as such.
 fn condition(text: &str) -> Scalar {
-    let mut problems = Vec::new();
-    let read = inline::condition(InlineText::verbatim(text, FileId(0), 0), true, &mut problems);
-    match read.kind {
-        ConditionKind::Expr(_) => Scalar::Code(text.to_owned()),
-        _ => Scalar::Text(words(text)),
+    match agentir_ir_json::is_expression(text) {
+        true => Scalar::Code(text.to_owned()),
+        // Words that ABL would read as an expression, too.
+        false => Scalar::Text(words(text)),
     }
 }
 

@@ -28,6 +28,7 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
         let holder = self.arena.alloc(Entry {
             start: value.span.start,
             end: value.span.end,
+            empty: None,
             kind: EntryKind::Item { entries },
         });
         Some(holder.children())
@@ -85,13 +86,19 @@ pub(super) fn flow_entries(flow: Flow<'_>) -> Vec<Entry<'_>> {
         FlowKind::Scalar(text) => {
             let text = flow_scalar(text, flow.span);
             let (start, end) = (text.span.start, text.span.end);
-            vec![Entry { start, end, kind: EntryKind::Line { text, children: Vec::new() } }]
+            vec![Entry {
+                start,
+                end,
+                empty: None,
+                kind: EntryKind::Line { text, children: Vec::new() },
+            }]
         }
         FlowKind::List(items) => items
             .into_iter()
             .map(|item| Entry {
                 start: item.span.start,
                 end: item.span.end,
+                empty: None,
                 kind: EntryKind::Item { entries: flow_entries(item) },
             })
             .collect(),
@@ -114,6 +121,7 @@ pub(super) fn flow_entries(flow: Flow<'_>) -> Vec<Entry<'_>> {
                 Entry {
                     start: e.key.span.start,
                     end,
+                    empty: None,
                     kind: EntryKind::Pair { key, value, children },
                 }
             })

@@ -55,7 +55,10 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
         );
         if let Some(value) = value {
             self.check_calls(def, field_type, value);
-        } else if children.is_empty() && !top {
+        } else if children.is_empty()
+            && !top
+            && !(entry.empty.is_some() && matches!(field_type, FieldType::Data))
+        {
             self.check_content(record, field_type, key);
         }
         let parsed = match (field_type, value) {

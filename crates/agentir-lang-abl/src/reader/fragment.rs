@@ -36,6 +36,7 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
             let shell = |name: &'static str, children: Vec<Entry<'s>>| Entry {
                 start: entry.start,
                 end: entry.end,
+                empty: None,
                 kind: EntryKind::Pair {
                     key: Key {
                         text: name,
@@ -85,7 +86,12 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
             }
         }
         self.arena
-            .alloc(Entry { start: 0, end: 0, kind: EntryKind::Item { entries: adopted } })
+            .alloc(Entry {
+                start: 0,
+                end: 0,
+                empty: None,
+                kind: EntryKind::Item { entries: adopted },
+            })
             .children()
     }
 }

@@ -88,6 +88,7 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
         let entry = self.arena.alloc(Entry {
             start,
             end,
+            empty: None,
             kind: EntryKind::Line { text: scalar, children: Vec::new() },
         });
         match &entry.kind {

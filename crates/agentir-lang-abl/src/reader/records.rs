@@ -183,7 +183,7 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
             }
             all.push(entry);
         }
-        let whole = Entry { start: 0, end: 0, kind: EntryKind::Item { entries: all } };
+        let whole = Entry { start: 0, end: 0, empty: None, kind: EntryKind::Item { entries: all } };
         self.arena.alloc(whole).children()
     }
 
@@ -298,6 +298,7 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
         self.arena.alloc(Entry {
             start,
             end: children.last().map_or(end, |child| child.end),
+            empty: None,
             kind: EntryKind::Pair {
                 key: Key { text: word, span, line_length: end - start },
                 value,

@@ -173,15 +173,21 @@ fn members(context: &Context<'_>, agent: &Agent) -> Vec<Yaml> {
     let mut seen: FxHashSet<&str> = FxHashSet::default();
     let mut all = Vec::new();
     let handoffs = agent.coordination.handoffs.iter().filter(|h| !native || h.returns);
+    // Agents that run elsewhere cannot be members.
+    let mut targets = agent.targets().map(|target| target.value.as_str());
+    let own = agent.metadata.name.value.as_str();
+    let any = targets.any(|name| name != own && context.agents.contains_key(name));
+    // An ensemble without members is none.
+    let is_here = |name: &str| native || !any || context.agents.contains_key(name);
     for handoff in handoffs {
         let name = agent.resolve_alias(&handoff.to).value.as_str();
-        if seen.insert(name) || native {
-            all.push(member(&context.agent(name), handoff));
+        if is_here(name) && (seen.insert(name) || native) {
+            all.push(member(context, name, handoff, native));
         }
     }
     if !native {
         for target in agent.targets().map(|t| t.value.as_str()) {
-            if target != agent.metadata.name.value && seen.insert(target) {
+            if target != agent.metadata.name.value && is_here(target) && seen.insert(target) {
                 all.push(Yaml::text(context.agent(target)));
             }
         }
@@ -189,7 +195,7 @@ fn members(context: &Context<'_>, agent: &Agent) -> Vec<Yaml> {
     all
 }
 
-fn member(name: &str, handoff: &Handoff) -> Yaml {
+fn member(context: &Context<'_>, name: &str, handoff: &Handoff, native: bool) -> Yaml {
     let mut bound: Fields = Vec::new();
     for binding in &handoff.context.bindings {
         let path = binding.value.as_path().and_then(dotted_path);
@@ -204,10 +210,14 @@ fn member(name: &str, handoff: &Handoff) -> Yaml {
             bound.push((passed.name.value.to_string(), Yaml::text(passed.name.value.as_str())));
         }
     }
+    // What the other agent does not declare it never reads.
+    let declared = context.args(name);
+    bound.retain(|(argument, _)| native || declared.contains(argument.as_str()));
+    let name = context.agent(name);
     if bound.is_empty() {
         return Yaml::text(name);
     }
-    Yaml::pair(name, Yaml::pair("args", Yaml::Map(bound)))
+    Yaml::pair(&name, Yaml::pair("args", Yaml::Map(bound)))
 }
 
 /// Steps before the prompt or the choice.

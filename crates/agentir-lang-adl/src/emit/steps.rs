@@ -627,6 +627,15 @@ impl<'p> Steps<'p> {
                     .map(|p| (p.name.value.to_string(), Yaml::text(p.name.value.as_str()))),
             );
         }
+        // A call without an argument that is required fails before the function begins.
+        let required = tool.filter(|_| self.form == Form::ForMica).map(|tool| &tool.parameters);
+        for parameter in required.into_iter().flatten() {
+            let name = parameter.name.value.as_str();
+            let is_required = parameter.required && parameter.default.is_none();
+            if is_required && !args.iter().any(|(given, _)| given == name) {
+                args.push((name.to_owned(), Yaml::Raw("null".to_owned())));
+            }
+        }
         let named = call.result.as_ref().filter(|name| name.value != call.tool.value);
         out.extend(
             named.map(|name| Yaml::Comment(format!("what was called {name} is now {}", call.tool))),

@@ -2,18 +2,21 @@
 
 mod adapt;
 mod agent;
+mod calls;
 mod data;
 mod document;
 mod expr;
 mod layout;
 mod losses;
 mod prompt;
+mod start;
 mod statement;
 mod words;
 
 use crate::{Dialect, dialect, names};
 use agentir_expr::Dialect as Semantics;
-use agentir_ir::{Agent, NamedThing, Program};
+use agentir_expr::Name;
+use agentir_ir::{Agent, NamedThing, Program, SessionVariable};
 use agentir_syntax::emit::{Emitted, Emitter, LossRule, OutputFile, file_stem, with_legal_names};
 use document::Script;
 use losses::{BASE_LOSSES, LOSSES};
@@ -68,6 +71,28 @@ impl Emitter for Writer {
     }
 }
 
+/// A script has its variables in one place, that of its first agent.
+fn share_variables(
+    agents: &mut [Arc<Agent>],
+    entry: Option<&Name>,
+    mut others: Vec<SessionVariable>,
+) {
+    let is_first = |agent: &Arc<Agent>| Some(&agent.metadata.name.value) == entry;
+    let first = agents.iter().position(is_first).unwrap_or_default();
+    for (at, agent) in agents.iter_mut().enumerate() {
+        if at != first && !agent.memory.session.is_empty() {
+            others.append(&mut Arc::make_mut(agent).memory.session);
+        }
+    }
+    let Some(first) = agents.get_mut(first).filter(|_| !others.is_empty()) else { return };
+    let own = &mut Arc::make_mut(first).memory.session;
+    for one in others {
+        if own.iter().all(|known| known.name.value != one.name.value) {
+            own.push(one);
+        }
+    }
+}
+
 fn emit(program: &Program, dialect: Dialect) -> Emitted {
     let native = |a: &Agent| a.metadata.dialect == dialect::AGENT_SCRIPT;
     let is_native = program.agents().all(native);
@@ -78,7 +103,14 @@ fn emit(program: &Program, dialect: Dialect) -> Emitted {
     let (agents, entry) = if is_native {
         let entry = program.entry_agent.as_ref().map(|name| name.value.clone());
         let mut agents = program.agents.clone();
-        agents.iter_mut().for_each(|agent| words::say(Arc::make_mut(agent)));
+        let mut flags = Vec::new();
+        for agent in agents.iter_mut().map(Arc::make_mut) {
+            flags.extend(start::initialize(agent));
+            words::say(agent);
+            calls::name_arguments(agent);
+            agent.tools.iter_mut().for_each(adapt::give_target);
+        }
+        share_variables(&mut agents, entry.as_ref(), flags);
         (agents, entry)
     } else {
         let all = adapt::program(&program);

@@ -27,7 +27,10 @@ fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
                         report
                             .finding(e.span, format!("`@{space}.{name}` is not a value and cannot be inserted into a prompt"))
                             .note("the model sees the tools that lead to subagents, not the subagents themselves")
-                            .help(format!("add a tool below `reasoning:`, `actions:`, and refer to that: `{{!@actions.go_to_{name}}}`")),
+                            .help(format!(
+                                "add a tool {}, and refer to that: `{{!@actions.go_to_{name}}}`",
+                                cx.words(e.span).either("below `reasoning:`, `actions:`", "to `reasoning.bindings`")
+                            )),
                     );
                 }
                 Visit::Children

@@ -74,7 +74,9 @@ fn note_and_help(
             if constraints.any(|c| c.kind == Some(ConstraintKind::Restrict)) =>
         {
             (
-                "a `RESTRICT` fails when its condition is true, so this one fails whenever it is checked".to_owned(),
+                cx.words(at).either(
+"a `RESTRICT` fails when its condition is true, so this one fails whenever it is checked",
+"a constraint of the kind `restrict` fails when its condition is true, so this one fails whenever it is checked").to_owned(),
                 "state what must not happen",
             )
         }

@@ -74,21 +74,33 @@ fn inverse<'a>(
     if !unset && core.facts.is_empty() {
         return None;
     }
+    let words = cx.words(expr.span);
     let (message, note) = match kind {
-        ConstraintKind::Limit => {
-            ("this limit is exceeded from the first turn on", "a `LIMIT` must be true")
-        }
+        ConstraintKind::Limit => (
+            "this limit is exceeded from the first turn on",
+            words.either(
+                "a `LIMIT` must be true",
+                "the condition of a constraint of the kind `limit` must be true",
+            ),
+        ),
         _ => (
             "this restriction applies from the first turn on",
-            "a `RESTRICT` fails when its condition is true",
+            words.either(
+                "a `RESTRICT` fails when its condition is true",
+                "a constraint of the kind `restrict` fails when its condition is true",
+            ),
         ),
     };
     let instead = inverted(expr);
     let help = match kind {
+        ConstraintKind::Limit if words.is_json() => format!("state the limit: `{instead}`"),
         ConstraintKind::Limit => format!("state the limit: `LIMIT {instead}`"),
+        _ if words.is_json() => format!(
+            "state what must not happen: `{instead}`; if that is what it does, add `\"applies_when\": \"{path} IS SET\"`"
+        ),
         _ => format!(
             "state what must not happen: `RESTRICT {instead}`; if that is what it does, add `{}: {path} IS SET`",
-            cx.words(expr.span).keyword(Keyword::When)
+            words.keyword(Keyword::When)
         ),
     };
     let because = match unset {

@@ -231,8 +231,11 @@ impl<'a> Situations<'_, '_, 'a> {
                 ))
                 .help("correct the bounds, or restrict it to other cases"),
             false => finding.note(note).help(format!(
-                "widen one of them, or restrict them to different cases with `{}:`",
-                words.keyword(Keyword::When)
+                "widen one of them, or restrict them to different cases with {}",
+                match words.is_json() {
+                    true => "`applies_when`".to_owned(),
+                    false => format!("`{}:`", words.keyword(Keyword::When)),
+                }
             )),
         })
     }

@@ -34,7 +34,10 @@ fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
             report
                 .finding(at, "this guardrail has no check")
                 .note("it never acts, and lets everything through")
-                .help("add `check:` with a condition, `llm_check:` with a question for the model, or `provider:`"),
+                .help(cx.words(at).either(
+                    "add `check:` with a condition, `llm_check:` with a question for the model, or `provider:`",
+                    "add `check` with a condition, `llmCheck` with a question for the model, or `provider`",
+                )),
         );
     }
 }

@@ -34,11 +34,14 @@ fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
                 event.span,
                 format!("the recall event `{event}` is from an older version of {}", cx.dialect()),
             )
-            .help(format!(
-                "write `{}: {instead}`{more}, and the action below it as `{}:`",
-                words.keyword(Keyword::On),
-                words.keyword(Keyword::Action)
-            ))
+            .help(match words.is_json() {
+                true => format!("write `{instead}`{more}, and what is done as `action`"),
+                false => format!(
+                    "write `{}: {instead}`{more}, and the action below it as `{}:`",
+                    words.keyword(Keyword::On),
+                    words.keyword(Keyword::Action)
+                ),
+            })
             .note("newer versions of the platform reject such a rule; older ones guess the event");
         if cx.version >= Version::Newest {
             finding.severity = Severity::Error;

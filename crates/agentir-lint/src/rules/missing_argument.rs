@@ -19,24 +19,28 @@ pub(crate) static RULE: Rule = Rule {
 
 /// `run` without a required input. The model fills the inputs of its own calls.
 fn with_own_tools(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
-    for call in &cx.index.calls {
-        let Some(tool) = cx.tool(&call.tool.value) else { continue };
-        let given =
-            |name: &str| call.with.iter().any(|a| a.name.as_ref().is_some_and(|n| n.value == name));
-        let missing = tool.parameters.iter().filter(|p| is_required(p) && !given(&p.name.value));
-        let missing: Vec<&str> = missing.map(|p| p.name.value.as_str()).collect();
+    for matched in matched_calls(cx) {
+        let (call, tool) = (matched.call, matched.tool);
+        let parameters = matched.parameters.iter();
+        let missing = parameters.filter(|(p, given)| given.is_none() && is_required(p));
+        let missing: Vec<&str> = missing.map(|(p, _)| p.name.value.as_str()).collect();
         if missing.is_empty() {
             continue;
         }
         let names: Vec<String> = missing.iter().map(|n| format!("`{n}`")).collect();
-        let with: Vec<String> = missing.iter().map(|n| format!("`with {n}=…`")).collect();
+        let words = cx.words(call.tool.span);
+        let with = |name: &&str| match words.is_json() {
+            true => format!("`{{\"name\": \"{name}\", \"value\": …}}`"),
+            false => format!("`with {name}=…`"),
+        };
+        let with: Vec<String> = missing.iter().map(with).collect();
         let mut finding = report
             .finding(
                 call.tool.span,
                 format!("this `run` of `{}` is missing {}", tool.name, listed(&names)),
             )
             .label(tool.name.span, "declared here")
-            .help(format!("add {} below it", listed(&with)))
+            .help(format!("add {} {}", listed(&with), words.either("below it", "to its `with`")))
             .note("missing inputs are filled by the model, but `run` does not involve the model");
         finding.severity = Severity::Warning;
         report.push(finding);

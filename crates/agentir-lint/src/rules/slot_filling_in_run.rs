@@ -24,9 +24,16 @@ fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
             let name = argument.name.as_ref().map(|n| n.value.as_str()).unwrap_or_default();
             report.push(
                 report
-                    .finding(argument.value.span, format!("`{name} = …` has no effect in `run`: the model does not fill it"))
+                    .finding(
+                        argument.value.span,
+                        format!("`{name} = …` has no effect in `run`: the model does not fill it"),
+                    )
                     .label(call.tool.span, "`run` calls the action directly, without the model")
-                    .help("pass a value, or offer the action to the model below `reasoning:`, `actions:`"),
+                    .help(format!(
+                        "pass a value, or offer the action to the model {}",
+                        cx.words(call.tool.span)
+                            .either("below `reasoning:`, `actions:`", "in `reasoning.bindings`")
+                    )),
             );
         }
     }

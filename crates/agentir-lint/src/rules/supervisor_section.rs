@@ -34,15 +34,17 @@ fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     for (section, at) in sections {
         let Some(at) = at else { continue };
         let words = cx.words(at);
+        let below = words.either("below ", "in ");
+        let colon = words.either(":", "");
         let instead = match section {
             Keyword::Agents | Keyword::Routing => format!(
-                "use `{}:` to say which agent takes over and when",
+                "use `{}{colon}` to say which agent takes over and when",
                 words.keyword(Keyword::Handoff)
             ),
             Keyword::State => {
-                format!("declare the variables below `{}:`", words.keyword(Keyword::Memory))
+                format!("declare the variables {below}`{}{colon}`", words.keyword(Keyword::Memory))
             }
-            _ => format!("write the rules below `{}:`", words.keyword(Keyword::Constraints)),
+            _ => format!("write the rules {below}`{}{colon}`", words.keyword(Keyword::Constraints)),
         };
         let (section, own) = (words.keyword(section), words.keyword(Keyword::Agent));
         let supervisor = words.keyword(Keyword::Supervisor);
@@ -52,7 +54,12 @@ fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
                 .at(format!("`{section}` begins with this"))
                 .label(name.span, "this is not a supervisor")
                 .note(format!("only supervisors support `{section}`; the runtime ignores it here"))
-                .help(format!("begin the document with `{supervisor}:`, or {instead}")),
+                .help(match words.is_json() {
+                    true => {
+                        format!("write `\"type\": \"supervisor\"` in `metadata`, or {instead}")
+                    }
+                    false => format!("begin the document with `{supervisor}:`, or {instead}"),
+                }),
         );
     }
 }

@@ -38,7 +38,10 @@ fn check(cx: &ProgramAnalysis<'_>, report: &mut Report<'_>) {
         let mut finding = report
             .finding(last.span, "this loop never waits for the user")
             .note("MICA loops forever and blocks the whole server")
-            .help("put `- user` into the loop, or limit it with `tries`")
+            .help(cx.words(last.span).either(
+                "put `- user` into the loop, or limit it with `tries`",
+                "put an `await` into the loop, or limit it with a `repeat`",
+            ))
             .run(run, true);
         finding.labels.extend(others.iter().take(4).map(step));
         report.push(finding);

@@ -80,8 +80,16 @@ fn bindings(
             .label(agent.metadata.name.span, "declared here")
             .note("the value passed to it is never read");
         report.push(suggest(finding, &name.value, args(agent), || {
-            format!("add `- {name}` to the `args` of `{to}`, or remove it here")
+            format!("add {} of `{to}`, or remove it here", to_args(cx, name.span, &name.value))
         }));
+    }
+}
+
+/// How an argument is added to those of an agent.
+fn to_args(cx: &AgentContext<'_, '_>, at: Span, name: &str) -> String {
+    match cx.words(at).is_json() {
+        true => format!("`{{\"name\": \"{name}\"}}` to the `gather.fields`"),
+        false => format!("`- {name}` to the `args`"),
     }
 }
 
@@ -104,7 +112,8 @@ fn look(cx: &AgentContext<'_, '_>, path: &Path, set: bool, report: &mut Report<'
             .finding(root.span, format!("`{}` has no argument `{name}`", cx.agent.metadata.name))
             .note(note);
         report.push(suggest(finding, name, args(cx.agent), || {
-            format!("add `- {name}` to its `args`; an argument of another agent is written `agent.{name}`")
+            let its = to_args(cx, root.span, name).replace(" the ", " its ");
+            format!("add {its}; an argument of another agent is written `agent.{name}`")
         }));
         return;
     };
@@ -123,7 +132,7 @@ fn look(cx: &AgentContext<'_, '_>, path: &Path, set: bool, report: &mut Report<'
             .label(agent.metadata.name.span, "declared here")
             .note(note);
         report.push(suggest(finding, &field.value, args(agent), || {
-            format!("add `- {field}` to the `args` of `{name}`")
+            format!("add {} of `{name}`", to_args(cx, field.span, &field.value))
         }));
         return;
     }

@@ -103,10 +103,17 @@ fn one(cx: &ProgramAnalysis<'_>, agent: &Agent, agents: &FxHashSet<&str>, report
         missing(cx, name, others, report);
         if let Some(finding) = report.diagnostics.last_mut().filter(|f| alias && f.fixes.is_empty())
         {
-            finding.help = Some(format!(
-                "list it below `{}:`, as `{word}: Name_Of_The_Agent`, or route elsewhere",
-                cx.words(name.span).keyword(Keyword::Agents)
-            ));
+            let words = cx.words(name.span);
+            finding.help = Some(match words.is_json() {
+                true => format!(
+                    "list it in `{}`, as `{{\"alias\": \"{word}\", \"agent\": …}}`, or route elsewhere",
+                    words.keyword(Keyword::Agents)
+                ),
+                false => format!(
+                    "list it below `{}:`, as `{word}: Name_Of_The_Agent`, or route elsewhere",
+                    words.keyword(Keyword::Agents)
+                ),
+            });
         }
     });
 }

@@ -42,7 +42,10 @@ fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
         report.push(suggest(finding, word, entities.iter().copied(), || {
             let words = cx.words(name.span);
             let (ty, all) = (words.keyword(Keyword::Type), words.keyword(Keyword::Entities));
-            format!("define it: `{name}:` with a `{ty}` below `{all}:`")
+            match words.is_json() {
+                true => format!("define it in `entities`: `{{\"name\": \"{name}\", \"type\": …}}`"),
+                false => format!("define it: `{name}:` with a `{ty}` below `{all}:`"),
+            }
         }));
     }
 }

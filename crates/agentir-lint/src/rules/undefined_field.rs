@@ -88,7 +88,12 @@ fn asked_for(cx: &AgentContext<'_, '_>, fields: &FxHashSet<&str>, report: &mut R
             let finding =
                 report.finding(name.span, format!("there is no gather field `{name}`")).note(note);
             report.push(suggest(finding, &name.value, fields.iter().copied(), || {
-                format!("add `{name}:` with a `prompt` below `{gather}:`")
+                match cx.words(name.span).is_json() {
+                    true => format!(
+                        "add it to `gather.fields`: `{{\"name\": \"{name}\", \"prompt\": …}}`"
+                    ),
+                    false => format!("add `{name}:` with a `prompt` below `{gather}:`"),
+                }
             }));
         }
     }
@@ -128,11 +133,15 @@ fn passed_on(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
         }
         let words = cx.words(name.span);
         let mut finding = suggest(finding, &name.value, variables.names(), || {
-            format!(
-                "collect it in `{}`, declare it below `{}:`, or remove `{name}` from the list",
-                words.keyword(Keyword::Gather),
-                words.keyword(Keyword::Memory)
-            )
+            let (gather, memory) = (words.keyword(Keyword::Gather), words.keyword(Keyword::Memory));
+            match words.is_json() {
+                true => format!(
+                    "collect it in `{gather}`, declare it in `memory.session`, or remove `{name}` from the list"
+                ),
+                false => format!(
+                    "collect it in `{gather}`, declare it below `{memory}:`, or remove `{name}` from the list"
+                ),
+            }
         });
         // An agent outside of the program may have passed it.
         let guess = finding.fixes.is_empty() && !cx.program.program.complete;

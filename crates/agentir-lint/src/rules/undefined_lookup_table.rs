@@ -26,8 +26,12 @@ fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
             .finding(name.span, format!("there is no lookup table `{name}`"))
             .note("without the table no value is found, so none is accepted");
         report.push(suggest(finding, &name.value, tables.keys().map(|k| k.as_str()), || {
-            let tables = cx.words(name.span).keyword(Keyword::LookupTables);
-            format!("define it: `{name}:` with a `source` below `{tables}:`")
+            let words = cx.words(name.span);
+            let tables = words.keyword(Keyword::LookupTables);
+            match words.is_json() {
+                true => format!("define it in `{tables}`: `\"{name}\": {{\"source\": …}}`"),
+                false => format!("define it: `{name}:` with a `source` below `{tables}:`"),
+            }
         }));
     });
 }

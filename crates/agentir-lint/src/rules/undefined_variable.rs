@@ -52,15 +52,23 @@ fn with_namespaces(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
         places.sort_by_key(|span| (span.file, span.start));
         places.dedup();
         let Some((first, rest)) = places.split_first() else { continue };
-        let mut finding = report
-            .finding(*first, format!("there is no variable `{name}`"))
-            .note("the agent does not compile: all variables are declared in `variables:`");
+        let mut finding = report.finding(*first, format!("there is no variable `{name}`")).note(
+            cx.words(*first).either(
+                "the agent does not compile: all variables are declared in `variables:`",
+                "the agent does not compile: all variables are declared in `memory.session`",
+            ),
+        );
         finding.severity = Severity::Error;
         for other in rest {
             finding = finding.label(*other, "also used here");
         }
         report.push(suggest(finding, name, declared.keys().copied(), || {
-            format!("declare it below `variables:`, such as `{name}: mutable string`")
+            match cx.words(*first).is_json() {
+                true => format!(
+                    "declare it in `memory.session`: `{{\"name\": \"{name}\", \"type\": \"string\"}}`"
+                ),
+                false => format!("declare it below `variables:`, such as `{name}: mutable string`"),
+            }
         }));
     }
 }
@@ -125,7 +133,10 @@ fn tell(cx: &AgentContext<'_, '_>, name: &str, mut uses: Uses, report: &mut Repo
     for other in places {
         finding = finding.label(other, "also read here");
     }
-    let memory = cx.words(at).keyword(Keyword::Memory);
+    let section = match cx.words(at) {
+        words if words.is_json() => "`memory.session`".to_owned(),
+        words => format!("`{}:`, below `session:`", words.keyword(Keyword::Memory)),
+    };
     if let Some(near) = closest(name, cx.variables.names()) {
         let edits = uses.places.iter().map(|&span| Edit { span, text: near.to_owned() }).collect();
         let (title, applicability) = (format!("replace by `{near}`"), Applicability::Unsafe);
@@ -141,13 +152,12 @@ fn tell(cx: &AgentContext<'_, '_>, name: &str, mut uses: Uses, report: &mut Repo
     } else if uses.object {
         // The specification's examples leave such objects to the model.
         finding.severity = Severity::Info;
-        finding = finding.help(format!(
-            "declare `{name}` in `{memory}:`, below `session:`, if the agent stores it"
-        ));
+        let comma = if cx.words(at).is_json() { "" } else { "," };
+        finding =
+            finding.help(format!("declare `{name}` in {section}{comma} if the agent stores it"));
     } else {
-        finding = finding.help(format!(
-            "declare it in `{memory}:`, below `session:`; for a string, write `\"{name}\"`"
-        ));
+        finding =
+            finding.help(format!("declare it in {section}; for a string, write `\"{name}\"`"));
     }
     report.push(finding);
 }

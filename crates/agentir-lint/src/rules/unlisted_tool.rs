@@ -59,7 +59,10 @@ fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
                     format!(
                         "the model is only offered the functions in `{list}`; it can only pretend to call this one"
                     ),
-                    format!("add `- {}` to `{list}`", tool.name),
+                    match words.is_json() {
+                        true => format!("add `\"{}\"` to `{list}`", tool.name),
+                        false => format!("add `- {}` to `{list}`", tool.name),
+                    },
                 )
             } else {
                 let section = words.keyword(Keyword::Tools);
@@ -72,7 +75,10 @@ fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
                         "the model is only offered the {}s of the {}; it can only pretend to call this one",
                         nouns.tool, nouns.agent
                     ),
-                    format!("declare it below `{section}:`, or name an existing one"),
+                    match words.is_json() {
+                        true => format!("declare it in `{section}`, or name an existing one"),
+                        false => format!("declare it below `{section}:`, or name an existing one"),
+                    },
                 )
             };
             let finding = report

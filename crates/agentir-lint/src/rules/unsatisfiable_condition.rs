@@ -43,7 +43,9 @@ fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
                 c.condition.span() == condition.span() && c.kind == Some(ConstraintKind::Restrict)
             });
             finding = finding.note(if restricts {
-                "a `RESTRICT` fails when its condition is true, so this one never blocks anything"
+                cx.words(condition.span()).either(
+"a `RESTRICT` fails when its condition is true, so this one never blocks anything",
+"a constraint of the kind `restrict` fails when its condition is true, so this one never blocks anything")
             } else {
                 "the constraint fails whenever it is checked, whatever the user says"
             });

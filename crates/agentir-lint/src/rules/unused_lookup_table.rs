@@ -26,9 +26,14 @@ fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
         report.push(
             report
                 .finding(name.span, format!("the lookup table `{name}` is never used"))
-                .help(format!(
-                    "refer to it from a field, `semantics:` with `lookup: {name}`, or remove it"
-                ))
+                .help(match cx.words(name.span).is_json() {
+                    true => format!(
+                        "refer to it from a field, with `\"semantics\": {{\"lookup\": \"{name}\"}}`, or remove it"
+                    ),
+                    false => format!(
+                        "refer to it from a field, `semantics:` with `lookup: {name}`, or remove it"
+                    ),
+                })
                 .note("a table that no field or parameter refers to is never loaded"),
         );
     }

@@ -32,7 +32,10 @@ fn with_own_tools(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
         report.push(
             report
                 .finding(name.span, format!("the action `{name}` is never used"))
-                .help(format!("offer it to the model below `reasoning:`, `actions:`, call it with `run @actions.{name}`, or remove it"))
+                .help(match cx.words(name.span).is_json() {
+                    true => "offer it to the model in `reasoning.bindings`, call it with `call_spec`, or remove it".to_owned(),
+                    false => format!("offer it to the model below `reasoning:`, `actions:`, call it with `run @actions.{name}`, or remove it"),
+                })
                 .note("declaring an action does not offer it to the model"),
         );
     }
@@ -70,11 +73,14 @@ fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
         report.push(
             report
                 .finding(name.span, format!("the tool `{name}` is never called"))
-                .help(format!(
-                    "call it in a step with `{}: {name}(…)`, offer it in `{}`, or remove it",
-                    words.keyword(Keyword::Call),
-                    words.keyword(Keyword::AvailableTools)
-                ))
+                .help(match words.is_json() {
+                    true => "call it in a step with `call_spec`, offer it in `available_tools`, or remove it".to_owned(),
+                    false => format!(
+                        "call it in a step with `{}: {name}(…)`, offer it in `{}`, or remove it",
+                        words.keyword(Keyword::Call),
+                        words.keyword(Keyword::AvailableTools)
+                    ),
+                })
                 .note("no step of the flow calls it or offers it to the model"),
         );
     }

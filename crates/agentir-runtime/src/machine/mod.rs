@@ -229,7 +229,10 @@ impl<'p> Machine<'p> {
             Some(name) => {
                 self.program.agent(name).ok_or_else(|| StartError::NoAgent(name.to_owned()))?
             }
-            None => self.program.entry().ok_or(StartError::NoEntry)?,
+            None => self.program.entry().ok_or_else(|| match &self.program.entry_agent {
+                Some(name) => StartError::NoAgent(name.value.to_string()),
+                None => StartError::NoEntry,
+            })?,
         };
         let mut session = Session {
             version: SESSION_VERSION,

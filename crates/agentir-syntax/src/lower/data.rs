@@ -1,6 +1,6 @@
 //! Converts outline entries to free-form data.
 
-use crate::outline::{Entry, EntryKind, Scalar, Style};
+use crate::outline::{Empty, Entry, EntryKind, Scalar, Style};
 use agentir_ir::Data;
 use serde_json::{Map, Value};
 
@@ -13,6 +13,12 @@ pub const NO_FLOW: FlowReader = |_| None;
 /// The value of a key: what is written after it and nested in it.
 #[must_use]
 pub fn of_value(entry: &Entry<'_>, flow: FlowReader) -> Data {
+    if let Some(empty) = entry.empty {
+        return match empty {
+            Empty::List => Value::Array(Vec::new()),
+            Empty::Map => Value::Object(Map::new()),
+        };
+    }
     match &entry.kind {
         EntryKind::Pair { value, children, .. } => match (value, children.as_slice()) {
             (None, children) => of_entries(children, flow),
@@ -41,7 +47,11 @@ pub fn of_entries(entries: &[Entry<'_>], flow: FlowReader) -> Data {
         return Value::Null;
     }
     if entries.iter().all(|e| matches!(e.kind, EntryKind::Item { .. })) {
-        return Value::Array(entries.iter().map(|e| of_entries(e.children(), flow)).collect());
+        let item = |e: &Entry<'_>| match e.empty {
+            Some(_) => of_value(e, flow),
+            None => of_entries(e.children(), flow),
+        };
+        return Value::Array(entries.iter().map(item).collect());
     }
     if let [Entry { kind: EntryKind::Line { text, children }, .. }] = entries {
         return match of_entries(children, flow) {

@@ -98,8 +98,19 @@ pub struct Entry<'s> {
     pub start: u32,
     /// One past the last byte of the last nested line.
     pub end: u32,
+    /// The collection without items that is its value: `[]`, `{}`. Else nothing is written there.
+    pub empty: Option<Empty>,
     /// The kind.
     pub kind: EntryKind<'s>,
+}
+
+/// A collection without items.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Empty {
+    /// `[]`.
+    List,
+    /// `{}`.
+    Map,
 }
 
 /// The kinds of entry.

@@ -1,7 +1,7 @@
 //! Reads YAML into an [`Outline`], from the events of `saphyr-parser`.
 
 use super::{
-    Entry, EntryKind, Key, MAX_NESTING, Outline, Scalar, Style, nested_too_deep, yaml_errors,
+    Empty, Entry, EntryKind, Key, MAX_NESTING, Outline, Scalar, Style, nested_too_deep, yaml_errors,
 };
 use crate::rules;
 use crate::stray::without_conflicts;
@@ -197,6 +197,7 @@ impl<'s> Builder<'s, '_> {
             top.entries.push(Entry {
                 start: key.span.start,
                 end: span.end.max(key.span.end),
+                empty: None,
                 kind: EntryKind::Pair { key, value, children: Vec::new() },
             });
         } else {
@@ -206,6 +207,7 @@ impl<'s> Builder<'s, '_> {
                 vec![Entry {
                     start: span.start,
                     end: span.end,
+                    empty: None,
                     kind: EntryKind::Line { text: scalar, children: Vec::new() },
                 }]
             };
@@ -218,6 +220,7 @@ impl<'s> Builder<'s, '_> {
                 top.entries.push(Entry {
                     start: span.start,
                     end: span.end,
+                    empty: None,
                     kind: EntryKind::Item { entries },
                 });
             }
@@ -243,16 +246,22 @@ impl<'s> Builder<'s, '_> {
             closed.entries.push(Entry {
                 start: key.span.start,
                 end: key.span.end,
+                empty: None,
                 kind: EntryKind::Pair { key, value: None, children: Vec::new() },
             });
         }
         let last = closed.entries.last().map_or(end, |e| e.end);
+        let empty = closed.entries.is_empty().then_some(match closed.mapping {
+            true => Empty::Map,
+            false => Empty::List,
+        });
         let root = self.stack.len() == 1;
         let Some(parent) = self.stack.last_mut() else { return };
         if let Some(key) = parent.key.take() {
             parent.entries.push(Entry {
                 start: key.span.start,
                 end: last,
+                empty,
                 kind: EntryKind::Pair { key, value: None, children: closed.entries },
             });
         } else if root {
@@ -261,6 +270,7 @@ impl<'s> Builder<'s, '_> {
             parent.entries.push(Entry {
                 start: closed.start,
                 end: last,
+                empty,
                 kind: EntryKind::Item { entries: closed.entries },
             });
         }

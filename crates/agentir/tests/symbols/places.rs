@@ -146,3 +146,84 @@ fn prompts_follow_the_names_of_tools_in_their_own_agent() {
     assert_eq!(edits.len(), 2);
     assert!(edits.iter().all(|edit| edit.span.start as usize > front.len()));
 }
+
+const GUARDED: &str = r#"AGENT: Desk
+GOAL: "Help"
+
+GATHER:
+  city:
+    prompt: "Which city?"
+    type: string
+    default: home
+
+MEMORY:
+  session:
+    - home: string
+    - other: number
+
+CONSTRAINTS:
+  always:
+    - REQUIRE home != "x"
+      ON_FAIL: "Not {{home}}, please"
+
+GUARDRAILS:
+  polite:
+    kind: output
+    check: home == "y"
+    action: block
+    message: "I do not talk about {{home}}"
+"#;
+
+const SUMS: &str = r#"main:
+  type: flow agent
+  description: Rates
+  args:
+    - total
+    - city
+  steps:
+    - call: rate_of
+      args:
+        city: city
+    - if: rate_of.rate + 1 > 5
+      then:
+        - bot: "${rate_of.rate}"
+    - if: desk.who == "x"
+      then:
+        - call: desk
+    - if: desk.who + 1 > 5
+      then:
+        - call: desk
+
+desk:
+  type: llm agent
+  description: d
+  args:
+    - who
+  prompt: Ask for who
+"#;
+
+#[test]
+fn names_in_messages_defaults_and_sums_are_renamed() {
+    let (unguarded, _) = GUARDED.split_at(GUARDED.find("\nGUARDRAILS").unwrap());
+    let desk = rename(&[("a.agent.abl", unguarded)], "a.agent.abl", "home: string", "place");
+    // A default is a value, here the text `home`, and no reference.
+    let expected = unguarded.replace("home", "place").replace("default: place", "default: home");
+    assert_eq!(desk.unwrap().remove(0), expected);
+    let bot = rename(&[("agents.yml", SUMS)], "agents.yml", "who\n  prompt", "visitor").unwrap();
+    let expected = SUMS.replace("- who", "- visitor").replace("desk.who", "desk.visitor");
+    assert_eq!(expected.matches("desk.visitor").count(), 2);
+    assert_eq!(bot[0], expected);
+    let at = "rate_of\n";
+    let undefined = rename(&[("agents.yml", SUMS)], "agents.yml", at, "price_of");
+    assert_eq!(undefined, Err(RenameError::Undefined("rate_of".into())));
+    let bot = format!("tools:\n  - tools.py\n\n{SUMS}");
+    let code = "def rate_of(city):\n    return {\"rate\": 1}\n";
+    let files = [("b/agents.yml", bot.as_str()), ("b/tools.py", code)];
+    let tool = rename(&files, "b/agents.yml", at, "price_of").unwrap();
+    assert_eq!(tool[0], bot.replace("rate_of", "price_of"));
+    assert_eq!(tool[1], code.replace("rate_of", "price_of"));
+    // The message of a guardrail is data; the refusal says where the name stands.
+    let refused = rename(&[("a.agent.abl", GUARDED)], "a.agent.abl", "home: string", "place");
+    let said = refused.unwrap_err().to_string();
+    assert!(said.contains("`message: \"I do not talk about {{home}}\"`"), "{said}");
+}

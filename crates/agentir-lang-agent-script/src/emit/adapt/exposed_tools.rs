@@ -120,7 +120,7 @@ pub(super) fn expose(agent: &mut Agent, one: ToolBinding) {
     all.push(one);
 }
 
-pub(super) fn before_turn(agent: &mut Agent) -> &mut Vec<Statement> {
+pub(in crate::emit) fn before_turn(agent: &mut Agent) -> &mut Vec<Statement> {
     &mut agent.hooks.before_turn.get_or_insert_with(Hook::default).body.0
 }
 
@@ -128,7 +128,7 @@ pub(super) fn after_turn(agent: &mut Agent) -> &mut Vec<Statement> {
     &mut agent.hooks.after_turn.get_or_insert_with(Hook::default).body.0
 }
 
-pub(super) fn branch(when: Option<Expr>, body: Vec<Statement>) -> Branch {
+pub(in crate::emit) fn branch(when: Option<Expr>, body: Vec<Statement>) -> Branch {
     Branch {
         condition: when.map(condition),
         body: Body(body),
@@ -137,7 +137,7 @@ pub(super) fn branch(when: Option<Expr>, body: Vec<Statement>) -> Branch {
     }
 }
 
-pub(super) fn set(variable: &str, value: Expr) -> Statement {
+pub(in crate::emit) fn set(variable: &str, value: Expr) -> Statement {
     Statement::Set(SetVariable {
         target: expr::path("variables", variable),
         value,
@@ -649,6 +649,6 @@ impl Adapter<'_> {
     }
 }
 
-pub(super) fn boolean(value: bool) -> Expr {
+pub(in crate::emit) fn boolean(value: bool) -> Expr {
     Expr::literal(agentir_expr::Literal::Bool(value), Span::default())
 }

@@ -17,7 +17,7 @@ pub(super) fn spanned<T>(value: T) -> Spanned<T> {
     Spanned::new(value, Span::default())
 }
 
-pub(super) fn reference(namespace: &'static str, root: &str) -> Expr {
+pub(in crate::emit) fn reference(namespace: &'static str, root: &str) -> Expr {
     Expr::path(path(namespace, root), Span::default())
 }
 
@@ -34,7 +34,7 @@ pub(super) fn node(kind: ExprKind) -> Option<Expr> {
 }
 
 /// The negation; a double negation is removed.
-pub(super) fn not(operand: Expr) -> Option<Expr> {
+pub(in crate::emit) fn not(operand: Expr) -> Option<Expr> {
     let opposite = |op| {
         Some(match op {
             BinaryOp::Is => BinaryOp::IsNot,

@@ -14,7 +14,7 @@
 //! unset are guarded, and what only ABL's runtime knows is left to the model.
 
 mod exposed_tools;
-mod expr;
+pub(super) mod expr;
 mod flow;
 mod order;
 mod phrases;
@@ -28,6 +28,7 @@ use agentir_ir::{
     SessionVariable, Statement, Tool,
 };
 use agentir_syntax::emit::{NameSyntax, Namespace, Renamed};
+pub(super) use exposed_tools::{before_turn, boolean, branch, set};
 use expr::{spanned, text};
 use indexmap::IndexMap;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -522,10 +523,15 @@ fn action(tool: &Tool) -> Tool {
     if let Some(require) = tool.confirmation.as_mut().and_then(|c| c.require.as_mut()) {
         require.value = if asks { "always" } else { "never" };
     }
-    let known = tool.binding.as_ref().is_some_and(|b| b.0.contains_key("target"));
-    if !known {
-        let target = json!({ "target": format!("flow://{}", tool.name.value) });
-        tool.binding = target.as_object().cloned().map(agentir_ir::Binding);
-    }
+    give_target(&mut tool);
     tool
+}
+
+/// Every action has a target (part II, 7): that of a tool without one is a flow of its name.
+pub(super) fn give_target(tool: &mut Tool) {
+    let binding = tool.binding.take().filter(|binding| binding.0.contains_key("target"));
+    tool.binding = binding.or_else(|| {
+        let target = json!({ "target": format!("flow://{}", tool.name.value) });
+        target.as_object().cloned().map(agentir_ir::Binding)
+    });
 }
