@@ -19,7 +19,7 @@ use agentir_runtime::{
     Answer, Cancellation, FieldSpec, FieldType, Model, ModelError, ModelRequest, ModelResponse,
     ModelTask, Usage,
 };
-use answer::Answered;
+use answer::{Answered, Cut};
 use serde_json::{Map, Value as Json, json};
 use std::fmt;
 use std::time::Duration;
@@ -240,6 +240,10 @@ impl Model for OpenAi {
             });
             if !answered.refusal.is_empty() {
                 return Err(ModelError::Refused(self.transport.shown(&answered.refusal)));
+            }
+            if answered.cut == Some(Cut::Filter) {
+                let why = "the content filter of the service stopped the answer";
+                return Err(ModelError::Refused(why.to_owned()));
             }
             match answered.read(&request.task, &chat) {
                 Ok(answer) => {
