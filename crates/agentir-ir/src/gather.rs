@@ -124,7 +124,7 @@ pub struct GatherField {
 pub struct Validation {
     /// `pattern`, `range`, `enum`, `custom`, `llm`, `intrinsic`.
     pub kind: Spanned<Name>,
-    /// The pattern, range, values, expression or instruction.
+    /// The pattern, range, values, expression or instruction; or functions, all of which have to hold.
     pub rule: Spanned<SmolStr>,
     /// The expression of a `custom` rule.
     pub check: Option<Expr>,
@@ -140,6 +140,14 @@ pub struct Validation {
     pub extensions: Extensions,
 }
 
+impl GatherField {
+    /// The range that the field gives values without a validation: `range: "1-10"`. Other settings of ranges are data.
+    #[must_use]
+    pub fn own_range(&self) -> Option<Result<Requirement<'_>, BadRule>> {
+        self.range.as_ref()?.as_str().map(Requirement::range)
+    }
+}
+
 impl Validation {
     /// The message about an invalid value.
     #[must_use]
@@ -147,44 +155,245 @@ impl Validation {
         self.error_message.as_ref().or(self.retry_prompt.as_ref())
     }
 
-    /// The name of the short form, or an empty string, and its argument: `min` and `1` of `min(1)`.
-    #[must_use]
-    pub fn parts(&self) -> (&str, &str) {
-        let text = self.rule.value.trim();
-        text.strip_suffix(')').and_then(|t| t.split_once('(')).unwrap_or(("", text))
+    /// What the rule requires of values, all of which has to hold; nothing for `custom` and `llm`, which are evaluated
+    /// or judged as a whole. A rule is written as its kind says (`1-10`, `red, blue`, a pattern), or as functions
+    /// (`min(1) max(10)`), whatever the kind. `listed` tells whether the values are listed elsewhere.
+    ///
+    /// # Errors
+    /// If the rule cannot be understood, with the reason.
+    pub fn requirements(&self, listed: bool) -> Result<Vec<Requirement<'_>>, BadRule> {
+        let kind = self.kind.value.to_ascii_lowercase();
+        if matches!(kind.as_str(), "custom" | "llm") {
+            return Ok(Vec::new());
+        }
+        let rule = self.rule.value.trim();
+        if kind == "enum" && rule.is_empty() && listed {
+            return Ok(Vec::new());
+        }
+        // A pattern may look like a call of another function.
+        let is_pattern = matches!(kind.as_str(), "pattern" | "regex");
+        let first = first_function(rule);
+        if first.is_some_and(|first| !is_pattern || first == Function::Pattern) {
+            return functions(rule);
+        }
+        if kind == "intrinsic" {
+            return functions(rule);
+        }
+        Ok(vec![match kind.as_str() {
+            "pattern" | "regex" => Requirement::pattern(rule)?,
+            "range" => Requirement::range(rule)?,
+            "enum" => Requirement::one_of(rule)?,
+            _ => return Err(BadRule(format!("there is no kind of validation `{kind}`"))),
+        }])
     }
 
-    /// The bounds of a range: `1-10`, `-5..5`, `min(1)`, `range(1, 10)`, `>= 1`.
+    /// The kind of a rule that consists of functions, such as `min(2) max(9)`; none for a text.
     #[must_use]
-    pub fn bounds(&self) -> Option<(Option<f64>, Option<f64>)> {
-        let (word, text) = self.parts();
-        let number = |t: &str| t.trim().parse::<f64>().ok().filter(|n| n.is_finite());
-        let text = text.trim();
-        match word {
-            "min" => return Some((Some(number(text)?), None)),
-            "max" => return Some((None, Some(number(text)?))),
-            _ => {}
-        }
-        if let Some(n) = text.strip_prefix(">=").and_then(number) {
-            return Some((Some(n), None));
-        }
-        if let Some(n) = text.strip_prefix("<=").and_then(number) {
-            return Some((None, Some(n)));
-        }
-        // The first separator with numbers on both sides: a minus may also be a sign.
-        ["..", ",", " to ", "-"].into_iter().find_map(|separator| {
-            text.match_indices(separator).find_map(|(at, _)| {
-                let (low, high) = (text.get(..at)?, text.get(at + separator.len()..)?);
-                Some((Some(number(low)?), Some(number(high)?)))
-            })
+    pub fn kind_of_functions(rule: &str) -> Option<&'static str> {
+        let rule = rule.trim();
+        Some(match first_function(rule) {
+            Some(Function::Min | Function::Max | Function::Range) => "range",
+            Some(Function::Enum) => "enum",
+            Some(Function::Pattern) => "pattern",
+            Some(Function::Email | Function::Phone | Function::Url) => "intrinsic",
+            // Nothing but calls is meant as such, even if no function has the name.
+            None if calls(rule).is_ok_and(|calls| !calls.is_empty()) => "intrinsic",
+            None => return None,
         })
     }
+}
 
-    /// The values of an `enum`.
-    pub fn values(&self) -> impl Iterator<Item = &str> {
-        let list = self.parts().1.trim_matches(|c| c == '[' || c == ']');
-        list.split([',', '|']).map(|v| v.trim().trim_matches(['"', '\'']))
+/// What a value has to be.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Requirement<'a> {
+    /// A number, or the length of a text or a list, in a range.
+    Range {
+        /// The least that is valid.
+        least: Option<f64>,
+        /// The most that is valid.
+        most: Option<f64>,
+    },
+    /// One of these, whatever the case.
+    OneOf(Vec<&'a str>),
+    /// A text in which this regular expression has a match.
+    Pattern(&'a str),
+    /// An email address.
+    Email,
+    /// A telephone number.
+    Phone,
+    /// A web address.
+    Url,
+}
+
+/// Why a rule cannot be understood.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BadRule(pub String);
+
+impl std::fmt::Display for BadRule {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
     }
+}
+
+impl std::error::Error for BadRule {}
+
+impl<'a> Requirement<'a> {
+    /// A range: `1-10`, `-5..5`, `1, 10`, `>= 1`.
+    ///
+    /// # Errors
+    /// If it is none.
+    pub fn range(text: &'a str) -> Result<Self, BadRule> {
+        let text = text.trim();
+        if let Some(least) = text.strip_prefix(">=").and_then(number) {
+            return Ok(Self::Range { least: Some(least), most: None });
+        }
+        if let Some(most) = text.strip_prefix("<=").and_then(number) {
+            return Ok(Self::Range { least: None, most: Some(most) });
+        }
+        // The first separator with numbers on both sides: a minus may also be a sign.
+        let found = ["..", ",", " to ", "-", "\u{2013}"].into_iter().find_map(|separator| {
+            text.match_indices(separator).find_map(|(at, _)| {
+                let (low, high) = (text.get(..at)?, text.get(at + separator.len()..)?);
+                Some((number(low)?, number(high)?))
+            })
+        });
+        let (least, most) = found
+            .ok_or_else(|| BadRule(format!("`{text}` is no range of numbers, such as `1-10`")))?;
+        Ok(Self::Range { least: Some(least), most: Some(most) })
+    }
+
+    /// Values, separated by commas or bars.
+    fn one_of(text: &'a str) -> Result<Self, BadRule> {
+        let list = text.trim_matches(|c| c == '[' || c == ']').split([',', '|']);
+        let values = list.map(|value| value.trim().trim_matches(['"', '\'']));
+        let values: Vec<&str> = values.filter(|value| !value.is_empty()).collect();
+        if values.is_empty() {
+            return Err(BadRule("it lists no values".to_owned()));
+        }
+        Ok(Self::OneOf(values))
+    }
+
+    fn pattern(text: &'a str) -> Result<Self, BadRule> {
+        if text.is_empty() {
+            return Err(BadRule("it has no pattern".to_owned()));
+        }
+        Ok(Self::Pattern(text))
+    }
+}
+
+/// The functions of validations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Function {
+    Min,
+    Max,
+    Range,
+    Enum,
+    Pattern,
+    Email,
+    Phone,
+    Url,
+}
+
+const FUNCTIONS: &[(&str, Function)] = &[
+    ("min", Function::Min),
+    ("max", Function::Max),
+    ("range", Function::Range),
+    ("enum", Function::Enum),
+    ("pattern", Function::Pattern),
+    ("email", Function::Email),
+    ("phone", Function::Phone),
+    ("url", Function::Url),
+];
+
+fn function(name: &str) -> Option<Function> {
+    FUNCTIONS.iter().find(|(known, _)| *known == name).map(|(_, function)| *function)
+}
+
+/// The function of the call that a rule begins with.
+fn first_function(rule: &str) -> Option<Function> {
+    function(rule.split_once('(')?.0)
+}
+
+fn number(text: &str) -> Option<f64> {
+    text.trim().parse::<f64>().ok().filter(|n| n.is_finite())
+}
+
+/// What several functions require.
+fn functions(rule: &str) -> Result<Vec<Requirement<'_>>, BadRule> {
+    // The block form may name a function without parentheses: `email`.
+    let calls = match function(rule) {
+        Some(_) => vec![(rule, "")],
+        None => calls(rule)?,
+    };
+    if calls.is_empty() {
+        return Err(BadRule("it has no rule".to_owned()));
+    }
+    calls.into_iter().map(|(name, argument)| requirement(name, argument)).collect()
+}
+
+/// What a call of a function requires.
+fn requirement<'a>(name: &str, argument: &'a str) -> Result<Requirement<'a>, BadRule> {
+    let argument = argument.trim();
+    let unquoted = ['"', '\''].into_iter().find_map(|quote| {
+        argument.strip_prefix(quote)?.strip_suffix(quote).filter(|t| !t.contains(quote))
+    });
+    let bound =
+        || number(argument).ok_or_else(|| BadRule(format!("`{name}({argument})` has no number")));
+    let function = function(name).ok_or_else(|| {
+        let known: Vec<String> = FUNCTIONS.iter().map(|(name, _)| format!("`{name}`")).collect();
+        BadRule(format!("there is no function `{name}`, only {}", known.join(", ")))
+    })?;
+    Ok(match function {
+        Function::Min => Requirement::Range { least: Some(bound()?), most: None },
+        Function::Max => Requirement::Range { least: None, most: Some(bound()?) },
+        Function::Range => Requirement::range(argument)?,
+        Function::Enum => Requirement::one_of(argument)?,
+        Function::Pattern => Requirement::pattern(unquoted.unwrap_or(argument))?,
+        _ if !argument.is_empty() => {
+            return Err(BadRule(format!("`{name}()` takes no argument")));
+        }
+        Function::Email => Requirement::Email,
+        Function::Phone => Requirement::Phone,
+        Function::Url => Requirement::Url,
+    })
+}
+
+/// The calls that a rule consists of, with spaces or commas between them: names and arguments.
+fn calls(rule: &str) -> Result<Vec<(&str, &str)>, BadRule> {
+    let mut all = Vec::new();
+    let mut rest = rule.trim();
+    while !rest.is_empty() {
+        let word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        let end = rest.find(|c: char| !word(c)).unwrap_or(rest.len());
+        let (name, behind) = rest.split_at(end);
+        let length = behind.strip_prefix('(').and_then(|inside| closing(inside));
+        let (Some(length), false) = (length, name.is_empty()) else {
+            return Err(BadRule(format!("`{rest}` is no function such as `min(1)`")));
+        };
+        all.push((name, behind.get(1..=length).unwrap_or_default()));
+        rest = behind.get(length + 2..).unwrap_or_default();
+        rest = rest.trim_start_matches([' ', '\t', ',', ';']);
+    }
+    Ok(all)
+}
+
+/// Where the parenthesis that is open before a text is closed. Parentheses in classes of a pattern and escaped ones do
+/// not count.
+fn closing(text: &str) -> Option<usize> {
+    let (mut depth, mut escaped, mut class) = (0_usize, false, false);
+    for (at, c) in text.char_indices() {
+        match c {
+            _ if escaped => escaped = false,
+            '\\' => escaped = true,
+            '[' => class = true,
+            ']' => class = false,
+            '(' if !class => depth += 1,
+            ')' if !class && depth == 0 => return Some(at),
+            ')' if !class => depth -= 1,
+            _ => {}
+        }
+    }
+    None
 }
 
 /// When a field is asked for.

@@ -80,7 +80,8 @@ pub use coordination::{
 pub use data::{Data, Extension, Extensions, Number, NumberOrText, TextData, free_key};
 pub use flow::{Digression, Flow, ReasoningZone, Step, SubIntent};
 pub use gather::{
-    Activation, Attachment, FIELD_TYPES, Gather, GatherField, MaskConfig, Semantics, Validation,
+    Activation, Attachment, BadRule, FIELD_TYPES, Gather, GatherField, MaskConfig, Requirement,
+    Semantics, Validation,
 };
 pub use knowledge::{Knowledge, Question};
 pub use memory::{

@@ -1,6 +1,6 @@
 //! Validation and JSON Schemas of field values.
 
-use agentir_runtime::{FieldSpec, FieldType};
+use agentir_runtime::{FieldSpec, FieldType, is_email};
 use serde_json::{Map, Value as Json, json};
 
 /// Checks that a value has the type of a field and is one of its allowed values. The pattern is not
@@ -72,17 +72,6 @@ pub enum FieldError {
 
 fn text(value: &Json, test: impl Fn(&str) -> bool) -> bool {
     value.as_str().is_some_and(test)
-}
-
-fn is_email(text: &str) -> bool {
-    let mut parts = text.split('@');
-    let (Some(name), Some(host), None) = (parts.next(), parts.next(), parts.next()) else {
-        return false;
-    };
-    !name.is_empty()
-        && host.contains('.')
-        && host.split('.').all(|label| !label.is_empty())
-        && !text.contains(char::is_whitespace)
 }
 
 /// A plus sign and at most 15 digits (ITU-T E.164).

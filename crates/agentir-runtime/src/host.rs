@@ -224,7 +224,13 @@ impl Cancellation {
 
     /// The next message of a channel; none if it is cancelled, or nobody sends any more.
     pub fn receive<T>(&self, from: &mpsc::Receiver<T>) -> Option<T> {
-        while !self.is_cancelled() {
+        self.receive_until(from, None)
+    }
+
+    /// Like [`Self::receive`], and none if the time has come, even if there are more messages.
+    pub fn receive_until<T>(&self, from: &mpsc::Receiver<T>, end: Option<Instant>) -> Option<T> {
+        let time_left = || end.is_none_or(|end| Instant::now() < end);
+        while !self.is_cancelled() && time_left() {
             match from.recv_timeout(Self::INTERVAL) {
                 Ok(message) => return Some(message),
                 Err(mpsc::RecvTimeoutError::Timeout) => {}

@@ -27,7 +27,7 @@ pub use json::{from_json, to_json};
 pub use machine::{Input, Machine, Misfit, StartError, Turn};
 pub use model::{
     Answer, Candidate, FieldSpec, FieldType, Message, Model, ModelError, ModelRequest,
-    ModelResponse, ModelSettings, ModelTask, Purpose, Role, ToolSpec, ToolUse, Usage,
+    ModelResponse, ModelSettings, ModelTask, Purpose, Role, ToolSpec, ToolUse, Usage, is_email,
 };
 pub use orchestration::OrchestrationMethod;
 pub use session::{AgentMessage, Attachment, SESSION_VERSION, Session, Status};

@@ -153,6 +153,19 @@ pub struct FieldSpec {
     pub required: bool,
 }
 
+/// Whether a text is an email address.
+#[must_use]
+pub fn is_email(text: &str) -> bool {
+    let mut parts = text.split('@');
+    let (Some(name), Some(host), None) = (parts.next(), parts.next(), parts.next()) else {
+        return false;
+    };
+    !name.is_empty()
+        && host.contains('.')
+        && host.split('.').all(|label| !label.is_empty())
+        && !text.contains(char::is_whitespace)
+}
+
 /// Settings for a model request, as far as the author specifies them.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ModelSettings {

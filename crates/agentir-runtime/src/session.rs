@@ -433,6 +433,9 @@ pub(crate) struct Frame {
     pub(crate) withheld: Vec<AgentMessage>,
     /// The number of model requests in this turn.
     pub(crate) iterations: u32,
+    /// The number of calls that the model chose in this turn.
+    #[serde(default)]
+    pub(crate) choices: u32,
     /// The caller's node to return to, if the agent returns.
     pub(crate) returns_to: Option<u32>,
     /// The supervisor that routed the conversation here. It routes the next message when the agent is
@@ -491,6 +494,7 @@ impl Frame {
             answer: self.answer.clone(),
             withheld: self.withheld.clone(),
             iterations: self.iterations,
+            choices: self.choices,
             returns_to: self.returns_to,
             routed_by: self.routed_by.as_ref().map(|router| Box::new(router.without_messages())),
             queue: self.queue.clone(),
@@ -531,6 +535,7 @@ impl Frame {
             answer: None,
             withheld: Vec::new(),
             iterations: 0,
+            choices: 0,
             returns_to: None,
             routed_by: None,
             queue: Vec::new(),

@@ -13,7 +13,7 @@ use agentir_expr::{
     Dialect, Expr, ExprKind, Literal, Name, ParameterType, Path, Segment, TypeExpr, TypeKind,
     Version,
 };
-use agentir_ir::{Entity, GatherField, ReturnType, Validation};
+use agentir_ir::{Entity, GatherField, Requirement, ReturnType, Validation};
 use agentir_solver::{Bound, FactKind, Facts, Label, Type};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smol_str::SmolStr;
@@ -351,6 +351,9 @@ impl<'a> FactBuilder<'a, '_> {
         for validation in checks.into_iter().flatten() {
             self.validation(&at(), validation, ty, listed_values);
         }
+        if let Some(Ok(range)) = field.own_range() {
+            self.requirement(&at(), &range, field.name.span, ty, listed_values);
+        }
         if let Some(pattern) = entity.and_then(|e| e.pattern.as_ref()) {
             self.pattern(at(), pattern);
         }
@@ -369,21 +372,31 @@ impl<'a> FactBuilder<'a, '_> {
     }
 
     fn validation(&mut self, at: &Path, validation: &Validation, ty: Option<Type>, listed: bool) {
-        // Short forms have their argument in parentheses: `min(1)`.
-        let (word, inner) = validation.parts();
-        let rule = &Spanned::new(SmolStr::new(inner), validation.rule.span);
-        match validation.kind.value.as_str() {
-            "pattern" if word == "pattern" => self.pattern(at.clone(), rule),
-            "pattern" => self.pattern(at.clone(), &validation.rule),
+        // A rule that cannot be understood refuses all values.
+        for requirement in validation.requirements(listed).into_iter().flatten() {
+            self.requirement(at, &requirement, validation.rule.span, ty, listed);
+        }
+    }
+
+    fn requirement(
+        &mut self,
+        at: &Path,
+        requirement: &Requirement<'_>,
+        span: Span,
+        ty: Option<Type>,
+        listed: bool,
+    ) {
+        match requirement {
+            Requirement::Pattern(pattern) => {
+                self.pattern(at.clone(), &Spanned::new(SmolStr::new(pattern), span));
+            }
             // Lowering also creates a validation from an enumeration.
-            "enum" if !listed => {
-                let values = validation.values();
+            Requirement::OneOf(values) if !listed => {
                 let values: Vec<_> =
-                    values.map(|v| Spanned::new(SmolStr::new(v), rule.span)).collect();
+                    values.iter().map(|v| Spanned::new(SmolStr::new(v), span)).collect();
                 self.listed(at.clone(), &values);
             }
-            "range" => {
-                let Some((least, most)) = validation.bounds() else { return };
+            Requirement::Range { least, most } => {
                 // A range restricts numbers; for strings it restricts the length.
                 let bound = match ty {
                     Some(Type::Number | Type::Integer) => Bound::Value,
@@ -396,10 +409,10 @@ impl<'a> FactBuilder<'a, '_> {
                 .into_iter()
                 .flatten()
                 {
-                    self.add(at.clone(), fact, Some(rule.span), "its values are in this range");
+                    self.add(at.clone(), fact, Some(span), "its values are in this range");
                 }
             }
-            _ => {}
+            Requirement::OneOf(_) | Requirement::Email | Requirement::Phone | Requirement::Url => {}
         }
     }
 

@@ -7,6 +7,10 @@ use std::io::{self, Write};
 /// A streamed text is looked at in parts of about this size: longer than a private key.
 const MAX_PART: usize = 64 << 10;
 
+/// A part that is longer than this is looked at again only after it has grown by a share of its length, so that the
+/// time for all of it does not grow with the square of its length.
+const LONG_PART: usize = 1 << 10;
+
 /// Standard output of a conversation.
 pub struct Terminal {
     masker: Masker,
@@ -14,6 +18,10 @@ pub struct Terminal {
     streamed: String,
     /// The part of it that is looked at as a whole begins here, at the start of a line if lines are not too long.
     start: usize,
+    /// The end of what was looked at.
+    looked_at: usize,
+    /// Whether a private key begins in the part.
+    in_key: bool,
     /// What of this part was printed, as it was printed.
     printed: String,
 }
@@ -21,7 +29,14 @@ pub struct Terminal {
 impl Terminal {
     /// A terminal that does not show the secrets of the sources.
     pub const fn new(masker: Masker) -> Self {
-        Self { masker, streamed: String::new(), start: 0, printed: String::new() }
+        Self {
+            masker,
+            streamed: String::new(),
+            start: 0,
+            looked_at: 0,
+            in_key: false,
+            printed: String::new(),
+        }
     }
 
     /// What masks secrets here.
@@ -39,19 +54,28 @@ impl Terminal {
         writeln!(io::stdout().lock(), "{}", self.shown(text)).map_err(|e| e.to_string())
     }
 
-    /// Prints what a model writes, word by word: how a word is shown is only known at its end.
+    /// Prints what a model writes, word by word: how a word is shown is only known at its end. Takes linear time for the
+    /// whole text.
     pub fn stream(&mut self, text: &str) {
+        let before = self.streamed.len();
         self.streamed.push_str(text);
         // A line may end with two characters.
         let ends_word = |c: char| c.is_whitespace() && c != '\r';
-        let Some((at, last)) = self.streamed.char_indices().rev().find(|(_, c)| ends_word(*c))
-        else {
+        let Some((at, last)) = text.char_indices().rev().find(|(_, c)| ends_word(*c)) else {
             return;
         };
-        if !text.contains(ends_word) || at < self.start {
-            return;
+        if let Some(line) = text.rfind('\n') {
+            self.look_at(before + line + 1, true);
         }
-        self.print_to(at + last.len_utf8());
+        self.look_at(before + at + last.len_utf8(), false);
+    }
+
+    /// Prints the part up to a byte, if it is time for it.
+    fn look_at(&mut self, end: usize, ends_line: bool) {
+        let (part, new) = (end - self.start, end - self.looked_at);
+        if part <= LONG_PART || new >= part / 16 || (ends_line && !self.in_key) {
+            self.print_to(end);
+        }
     }
 
     /// Prints the part up to a byte.
@@ -64,9 +88,11 @@ impl Terminal {
         let mut out = io::stdout().lock();
         // Whoever reads it gets the rest with the answer.
         let _ = out.write_all(new.as_bytes()).and_then(|()| out.flush());
-        let in_key = part.contains("-----BEGIN ");
-        if (part.ends_with('\n') && !in_key) || part.len() > MAX_PART {
+        self.looked_at = end;
+        self.in_key = part.contains("-----BEGIN ");
+        if (part.ends_with('\n') && !self.in_key) || part.len() > MAX_PART {
             self.start = end;
+            self.in_key = false;
             self.printed.clear();
         } else {
             self.printed = shown;
@@ -77,6 +103,8 @@ impl Terminal {
     pub fn finish(&mut self) -> String {
         self.print_to(self.streamed.len());
         self.start = 0;
+        self.looked_at = 0;
+        self.in_key = false;
         self.printed.clear();
         std::mem::take(&mut self.streamed)
     }

@@ -31,7 +31,7 @@ const fn decided(decided_by_condition: Decider) -> DecidedBy {
     }
 }
 
-/// Returns how many tool calls the model may make before it must answer. `None` if only the
+/// Returns how many requests the model may be sent in a turn, and how many calls it may choose. `None` if only the
 /// configuration defines it.
 #[must_use]
 pub fn iterations(agent: &Agent) -> Option<u32> {

@@ -116,20 +116,7 @@ pub(super) fn validation(
     name: &str,
 ) -> Option<Validation> {
     if let Some(text) = f.text(name) {
-        let short = text
-            .value
-            .split_once('(')
-            .filter(|(word, rest)| {
-                rest.ends_with(')') && word.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
-            })
-            .map(|(word, _)| word);
-        let kind = match short {
-            Some("min" | "max" | "range") => "range",
-            Some("enum") => "enum",
-            Some("pattern") => "pattern",
-            Some("email" | "phone" | "url") => "intrinsic",
-            _ => "llm",
-        };
+        let kind = Validation::kind_of_functions(&text.value).unwrap_or("llm");
         return Some(Validation {
             kind: Spanned::new(SmolStr::new_static(kind), text.span),
             rule: text,

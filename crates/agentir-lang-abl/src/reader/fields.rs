@@ -119,7 +119,8 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
     /// Reports a text that is meant as a call, such as `min(3)` in `validate`, and lacks its closing parenthesis: it
     /// would be a text that nobody wants to be read.
     fn check_calls(&mut self, def: &FieldDef, field_type: FieldType, value: &Scalar<'s>) {
-        const VALIDATIONS: &[&str] = &["min", "max", "range", "enum", "pattern"];
+        const VALIDATIONS: &[&str] =
+            &["min", "max", "range", "enum", "pattern", "email", "phone", "url"];
         let is_text =
             matches!(field_type, FieldType::Template | FieldType::Templates | FieldType::Text);
         let Some((word, _)) =

@@ -2,15 +2,16 @@
 
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use agentir_diagnostics::{RuleName, Severity, Span};
-use agentir_eval::{EvalError, State, Value, evaluate};
+use agentir_eval::{EvalError, State, Value, evaluate, pattern};
 use agentir_expr::{Condition, Expr, Path, Segment};
+use agentir_ir::{GatherField, Node, Requirement, Validation};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 pub(crate) static RULE: Rule = Rule {
     name: RuleName("broken-guard"),
     group: Group::Security,
     severity: Severity::Error,
-    summary: "a constraint or guardrail can never be evaluated, so that it refuses what it guards",
+    summary: "a constraint, guardrail or validation can never be evaluated, so that it refuses what it guards",
     vendor: &[],
     requires: &[],
     check: Check::Agent(check),
@@ -36,6 +37,21 @@ fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
         }
     }
     let mut seen: FxHashSet<Span> = FxHashSet::default();
+    cx.agent.walk(&mut |node| {
+        if let Node::Field(field) = node {
+            for (span, why) in broken_rules(field) {
+                refused(cx, report, &mut seen, span, &why);
+            }
+        }
+    });
+    for entity in &cx.agent.entities {
+        let validation = entity.validation.as_ref();
+        if let Some((span, why)) =
+            validation.and_then(|v| broken_rule(v, !entity.values.is_empty()))
+        {
+            refused(cx, report, &mut seen, span, &why);
+        }
+    }
     for guard in guards {
         if let Some(error) = always_fails(cx, &fields, guard)
             && cx.owns(guard.span)
@@ -49,6 +65,50 @@ fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
             );
         }
     }
+}
+
+/// Reports a rule that refuses all values.
+fn refused(
+    cx: &AgentContext<'_, '_>,
+    report: &mut Report<'_>,
+    seen: &mut FxHashSet<Span>,
+    span: Span,
+    why: &str,
+) {
+    if cx.owns(span) && seen.insert(span) {
+        report.push(
+            report
+                .finding(span, format!("this cannot be evaluated: {why}"))
+                .note("all values are refused")
+                .help(
+                    "write functions such as `min(1) max(9)`, `enum(a, b)`, `pattern(…)` or `email()`, \
+                     or a text that a model can judge",
+                ),
+        );
+    }
+}
+
+/// The rules of a field that refuse all values, with the reasons.
+fn broken_rules(field: &GatherField) -> Vec<(Span, String)> {
+    let listed = !field.enum_values.is_empty() || field.entity_ref.is_some();
+    let own = field.validation.as_ref().and_then(|validation| broken_rule(validation, listed));
+    let range = field.own_range().and_then(Result::err);
+    own.into_iter().chain(range.map(|why| (field.name.span, why.to_string()))).collect()
+}
+
+fn broken_rule(validation: &Validation, listed: bool) -> Option<(Span, String)> {
+    let span = validation.rule.span;
+    let requirements = match validation.requirements(listed) {
+        Ok(requirements) => requirements,
+        Err(why) => return Some((span, why.to_string())),
+    };
+    requirements.iter().find_map(|requirement| match requirement {
+        Requirement::Pattern(text) => Some((span, pattern(text).err()?.to_string())),
+        Requirement::Range { least: Some(least), most: Some(most) } if least > most => {
+            Some((span, format!("no value is from {least} to {most}")))
+        }
+        _ => None,
+    })
 }
 
 /// Why a guard has no value in any of a number of states; `None` if it has one in some.

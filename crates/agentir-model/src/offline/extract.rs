@@ -251,7 +251,9 @@ fn has_literal(pattern: &str) -> bool {
             ']' => depth = depth.saturating_sub(1),
             '{' => braces = true,
             '}' => braces = false,
-            c if depth == 0 && !braces && (c.is_alphanumeric() || c == '-') => return true,
+            c if depth == 0 && !braces && (c.is_alphanumeric() || matches!(c, '-' | '@')) => {
+                return true;
+            }
             _ => {}
         }
     }

@@ -16,9 +16,32 @@ pub(super) struct Answered {
     pub calls: Vec<Call>,
     /// What the service says it cost.
     pub usage: Option<Usage>,
-    /// Whether it is not complete, because it grew too long.
-    pub cut: bool,
+    /// Why it is not complete, if it is not.
+    pub cut: Option<Cut>,
 }
+
+/// Why the service ended an answer before the model did (`finish_reason`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Cut {
+    /// It reached the maximum length.
+    Length,
+    /// The content filter of the service stopped it.
+    Filter,
+}
+
+impl Cut {
+    /// Whether an answer, or the last part of a stream, says that it was cut.
+    pub(super) fn of(choice: &Json) -> Option<Self> {
+        match choice.get("finish_reason").and_then(Json::as_str)? {
+            "length" => Some(Self::Length),
+            "content_filter" => Some(Self::Filter),
+            _ => None,
+        }
+    }
+}
+
+/// The maximum length of an answer, in bytes of text and arguments of calls.
+const MAX_ANSWER: usize = 1 << 20;
 
 /// A call as it came.
 #[derive(Clone, Debug, Default)]
@@ -74,7 +97,7 @@ impl Answered {
             refusal: text("refusal").to_owned(),
             calls: calls.collect(),
             usage: usage(json),
-            cut: choice.get("finish_reason").and_then(Json::as_str) == Some("length"),
+            cut: Cut::of(choice),
         })
     }
 
@@ -82,6 +105,12 @@ impl Answered {
     pub(super) fn tokens(&self, tokens: Tokens) -> u64 {
         let calls = self.calls.iter().map(|c| tokens.count(&c.name) + tokens.count(&c.arguments));
         tokens.count(&self.text) + tokens.count(&self.refusal) + calls.sum::<u64>()
+    }
+
+    /// Whether it is longer than any model should answer.
+    pub(super) fn is_too_long(&self) -> bool {
+        let calls = self.calls.iter().map(|call| call.arguments.len()).sum::<usize>();
+        self.text.len() + self.refusal.len() + calls > MAX_ANSWER
     }
 
     /// The text of an invalid answer, which the model is shown to correct it.
@@ -96,6 +125,9 @@ impl Answered {
     /// # Errors
     /// If it is invalid, with a message that the model is shown, too.
     pub(super) fn read(&self, ask: &ModelTask, chat: &Chat) -> Result<Answer, String> {
+        if self.cut.is_some() {
+            return Err("it is cut off, because it is too long".to_owned());
+        }
         match ask {
             ModelTask::Converse { closing, .. } => self.message(chat, closing.is_some()),
             ModelTask::Summarize { .. } if self.text.trim().is_empty() => {
@@ -143,9 +175,6 @@ impl Answered {
 
     /// The answer as JSON.
     fn json(&self) -> Result<Json, String> {
-        if self.cut {
-            return Err("it is cut off, because it is too long".to_owned());
-        }
         serde_json::from_str(unfenced(&self.text))
             .map_err(|error| format!("it is not valid JSON: {error}"))
     }

@@ -19,7 +19,7 @@ use agentir_runtime::{
     Answer, Cancellation, FieldSpec, FieldType, Model, ModelError, ModelRequest, ModelResponse,
     ModelTask, Usage,
 };
-use answer::Answered;
+use answer::{Answered, Cut};
 use serde_json::{Map, Value as Json, json};
 use std::fmt;
 use std::time::Duration;
@@ -122,8 +122,8 @@ impl OpenAi {
         Ok(Self { endpoint, transport, clock: None, supports_schemas: true })
     }
 
-    /// Tells the model the current date whenever dates have to be extracted, so that it can resolve
-    /// "tomorrow".
+    /// Tells the model the current date and time whenever it leads the conversation or dates have to be extracted, so
+    /// that it can resolve "tomorrow".
     #[must_use]
     pub fn with_clock(self, clock: impl Fn() -> jiff::Zoned + 'static) -> Self {
         Self { clock: Some(Box::new(clock)), ..self }
@@ -224,7 +224,7 @@ impl Model for OpenAi {
         let tokens = Tokens::of_model(self.model(request)?);
         let mut chat = Chat::of(&request.task);
         if let Some(clock) = self.clock.as_ref().filter(|_| needs_current_date(&request.task)) {
-            chat.append(&clock().strftime("Now it is %A, %-d %B %Y, %H:%M.").to_string());
+            chat.append(&clock().strftime("Now it is %A, %-d %B %Y, %H:%M (%Q).").to_string());
         }
         let mut usage = Usage::default();
         let mut retried = false;
@@ -240,6 +240,10 @@ impl Model for OpenAi {
             });
             if !answered.refusal.is_empty() {
                 return Err(ModelError::Refused(self.transport.shown(&answered.refusal)));
+            }
+            if answered.cut == Some(Cut::Filter) {
+                let why = "the content filter of the service stopped the answer";
+                return Err(ModelError::Refused(why.to_owned()));
             }
             match answered.read(&request.task, &chat) {
                 Ok(answer) => {
@@ -280,9 +284,8 @@ fn needs_current_date(task: &ModelTask) -> bool {
     };
     match task {
         ModelTask::Extract { fields, .. } => fields.iter().any(timed),
-        ModelTask::Converse { tools, .. } => {
-            tools.iter().flat_map(|tool| &tool.parameters).any(timed)
-        }
+        // Users ask what day it is, or whether it is still open.
+        ModelTask::Converse { .. } => true,
         ModelTask::Several { questions } => questions.iter().any(needs_current_date),
         ModelTask::Choose { .. } | ModelTask::Judge { .. } | ModelTask::Summarize { .. } => false,
     }

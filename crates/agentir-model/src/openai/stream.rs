@@ -1,7 +1,7 @@
 //! Streamed answers, as server-sent events.
 
-use super::answer::{Answered, Call, usage};
-use super::transport::BodyError;
+use super::answer::{Answered, Call, Cut, usage};
+use super::transport::{BodyError, TOO_LONG};
 use serde_json::Value as Json;
 use std::io::{BufRead, BufReader, Read};
 
@@ -36,7 +36,12 @@ pub(super) fn read(
             match data.trim() {
                 "" => {}
                 "[DONE]" => return Ok(answered),
-                event => finished |= add_event(event, &mut answered, partial)?,
+                event => {
+                    finished |= add_event(event, &mut answered, partial)?;
+                    if answered.is_too_long() {
+                        return Err(BodyError::Malformed(TOO_LONG.to_owned()));
+                    }
+                }
             }
             data.clear();
             if size == 0 {
@@ -45,6 +50,9 @@ pub(super) fn read(
         } else if let Some(text) = line.strip_prefix("data:") {
             if !data.is_empty() {
                 data.push('\n');
+            }
+            if (data.len() + text.len()) as u64 > MAX_LINE_BYTES {
+                return Err(BodyError::Malformed("an event of the stream is too long".to_owned()));
             }
             data.push_str(text.strip_prefix(' ').unwrap_or(text));
         }
@@ -95,8 +103,6 @@ fn add_event(
             }
         }
     }
-    if choice.get("finish_reason").and_then(Json::as_str) == Some("length") {
-        answered.cut = true;
-    }
+    answered.cut = answered.cut.or_else(|| Cut::of(choice));
     Ok(choice.get("finish_reason").is_some_and(|reason| !reason.is_null()))
 }

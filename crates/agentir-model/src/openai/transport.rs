@@ -11,8 +11,14 @@ use std::time::{Duration, Instant};
 use ureq::http::{Response, Uri};
 use ureq::{Agent, Body, Error};
 
-/// The maximum size of an answer, in bytes.
-const MAX_BODY: u64 = 8 << 20;
+/// The maximum size of an answer as it is transferred, in bytes: a stream has much around each piece.
+const MAX_BODY: u64 = 64 << 20;
+
+/// How many parts of an answer may wait to be shown. Whoever shows them slows the service down.
+const MAX_WAITING_PARTS: usize = 64;
+
+/// Why an answer that is too long is not read to its end.
+pub(super) const TOO_LONG: &str = "it is too long (more than 1 MiB of text)";
 
 /// The number of characters of a service's error message that are shown.
 const MAX_SHOWN_CHARS: usize = 300;
@@ -33,6 +39,29 @@ impl Deadline {
     fn left(self) -> Option<Duration> {
         let Some(end) = self.0 else { return Some(MAX_WAIT) };
         end.checked_duration_since(Instant::now()).filter(|left| !left.is_zero())
+    }
+
+    fn has_passed(self) -> bool {
+        self.left().is_none()
+    }
+}
+
+/// Reads what a service sends until the deadline or a cancellation, even if there is always more to read.
+struct Limited<'t, R> {
+    reader: R,
+    deadline: Deadline,
+    cancellation: &'t Cancellation,
+}
+
+impl<R: Read> Read for Limited<'_, R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.deadline.has_passed() {
+            return Err(io::ErrorKind::TimedOut.into());
+        }
+        if self.cancellation.is_cancelled() {
+            return Err(io::Error::other("cancelled"));
+        }
+        self.reader.read(buffer)
     }
 }
 
@@ -198,7 +227,7 @@ impl Transport {
         deadline: Deadline,
         partial: &mut dyn FnMut(&str),
     ) -> Result<Answered, (RequestError, Option<Duration>)> {
-        let (tell, progress) = mpsc::channel();
+        let (tell, progress) = mpsc::sync_channel(MAX_WAITING_PARTS);
         let transport = self.clone();
         let body = body.to_owned();
         std::thread::spawn(move || {
@@ -208,9 +237,10 @@ impl Transport {
             let _ = tell.send(Progress::Done(result));
         });
         loop {
-            match self.cancellation.receive(&progress) {
+            match self.cancellation.receive_until(&progress, deadline.0) {
                 Some(Progress::Part(part)) => partial(&part),
                 Some(Progress::Done(result)) => return result,
+                None if deadline.has_passed() => return Err((RequestError::Timeout, None)),
                 None if self.cancellation.is_cancelled() => {
                     return Err((RequestError::Cancelled, None));
                 }
@@ -255,6 +285,7 @@ impl Transport {
             .and_then(|kind| kind.to_str().ok())
             .is_some_and(|kind| kind.starts_with("text/event-stream"));
         let reader = response.body_mut().with_config().limit(MAX_BODY).reader();
+        let reader = Limited { reader, deadline, cancellation: &self.cancellation };
         let read = if streams { stream::read(reader, partial) } else { read_body(reader) };
         read.map_err(|failed| {
             let refusal = match failed {
@@ -309,6 +340,7 @@ impl Transport {
         }
         match error.get_ref().and_then(|inner| inner.downcast_ref::<Error>()) {
             Some(Error::Timeout(_)) => RequestError::Timeout,
+            Some(Error::BodyExceedsLimit(_)) => RequestError::Malformed(TOO_LONG.to_owned()),
             _ => RequestError::Broken(short(&self.redact(&error.to_string())), before),
         }
     }
@@ -332,7 +364,11 @@ fn read_body(mut reader: impl Read) -> Result<Answered, BodyError> {
     let json: Json = serde_json::from_slice(&body).map_err(|error| {
         BodyError::Malformed(format!("the service did not return valid JSON: {error}"))
     })?;
-    Answered::of(&json).map_err(BodyError::Malformed)
+    let answered = Answered::of(&json).map_err(BodyError::Malformed)?;
+    if answered.is_too_long() {
+        return Err(BodyError::Malformed(TOO_LONG.to_owned()));
+    }
+    Ok(answered)
 }
 
 /// Parses `Retry-After`: seconds, or a date (RFC 9110, 10.2.3).

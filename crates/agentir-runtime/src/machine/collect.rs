@@ -6,7 +6,7 @@ use super::{Next, NodeResult, Run, index, leads_onward};
 use crate::json::{from_json, to_json};
 use crate::model::{Answer, FieldSpec, FieldType, ModelTask, Role};
 use crate::session::{Inference, RuntimeError};
-use agentir_eval::{Value, evaluate, pattern, truthy};
+use agentir_eval::Value;
 use agentir_expr::{ExprKind, Visit};
 use agentir_flow::cfg::{EdgeKind, NodeKind, Origin};
 use agentir_ir::{
@@ -543,10 +543,7 @@ impl<'p> Run<'_, 'p, '_> {
         };
         let before = self.frame().variables.get(name).cloned();
         self.assign_name(name, value.clone())?;
-        let valid = match validation {
-            Some(validation) => self.is_valid(validation, spec, &value)?,
-            None => true,
-        };
+        let valid = self.is_valid(field, spec, &value)?;
         if valid && !confirm {
             return Ok(None);
         }
@@ -562,37 +559,6 @@ impl<'p> Run<'_, 'p, '_> {
             Some(message) => self.render(message),
             None => format!("That does not fit. {}", question_for(spec)),
         }))
-    }
-
-    fn is_valid(
-        &mut self,
-        validation: &Validation,
-        spec: &FieldSpec,
-        value: &Value,
-    ) -> Result<bool, RuntimeError> {
-        let rule = validation.rule.value.as_str();
-        let text = agentir_eval::text(value, self.dialect().semantics());
-        Ok(match validation.kind.value.to_ascii_lowercase().as_str() {
-            "pattern" | "regex" => {
-                // An invalid pattern rejects nothing; a lint reports it.
-                pattern(rule).map_or(true, |p| p.is_match(&text))
-            }
-            "range" => in_range(validation, value),
-            "enum" => {
-                validation.values().any(|v| v.eq_ignore_ascii_case(&text))
-                    || spec.values.keys().any(|v| v.eq_ignore_ascii_case(&text))
-            }
-            "custom" => match &validation.check {
-                Some(expr) => evaluate(expr, &self.scope(), self.dialect())
-                    .map_or(true, |v| truthy(&v, self.dialect().semantics())),
-                None => true,
-            },
-            "llm" => {
-                let statement = format!("`{text}` as {}: {rule}", spec.name);
-                self.judge_or(&statement, text.to_string(), true)?
-            }
-            _ => true,
-        })
     }
 
     /// Fills the agent's fields from any user message within a flow (ABL, 3.6: "extracts from user
@@ -678,16 +644,4 @@ pub(super) fn coerce(json: &Json, ty: FieldType) -> Option<Json> {
 /// The question for a field.
 fn question_for(spec: &FieldSpec) -> String {
     spec.prompt.clone().unwrap_or_else(|| format!("Please tell me: {}.", spec.name))
-}
-
-/// Whether a value is within a range: a number, a numeric string, or else the length of a string.
-fn in_range(validation: &Validation, value: &Value) -> bool {
-    // An invalid range rejects nothing; a lint reports it.
-    let Some((low, high)) = validation.bounds() else { return true };
-    let size = match value {
-        Value::Number(n) => *n,
-        Value::Text(text) => text.parse::<f64>().unwrap_or(text.chars().count() as f64),
-        _ => return true,
-    };
-    low.is_none_or(|low| size >= low) && high.is_none_or(|high| size <= high)
 }

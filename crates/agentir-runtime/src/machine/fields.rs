@@ -1,11 +1,15 @@
 //! What is known of a field: what its own declaration says, and what it takes over (ABL, current
 //! specification, 3.5.2, 3.13.2 and 3.14.2).
 
-use super::Run;
+use super::{Run, check_error};
+use crate::model::{FieldSpec, is_email};
 use crate::session::RuntimeError;
-use agentir_eval::Value;
+use crate::trace::EventKind;
+use agentir_eval::{Value, evaluate, pattern, truthy};
 use agentir_expr::dialect::Semantics;
-use agentir_ir::{GatherField, GatherOverrides, LookupTable, NumberOrText};
+use agentir_ir::{
+    BadRule, GatherField, GatherOverrides, LookupTable, NumberOrText, Requirement, Validation,
+};
 
 /// The default of `fuzzy_threshold`.
 const FUZZY_THRESHOLD: f64 = 0.85;
@@ -82,6 +86,152 @@ impl<'p> Run<'_, 'p, '_> {
         let known = !table.values.is_empty() || table.map.as_ref().is_some_and(|m| m.is_object());
         Some(table).filter(|t| known && matches!(t.source, None | Some("inline")))
     }
+}
+
+/// What a rule requires, or the rule and why it cannot be understood.
+pub(super) type Requirements<'p> = Result<Vec<Requirement<'p>>, (String, BadRule)>;
+
+impl<'p> Run<'_, 'p, '_> {
+    /// The validations of a field: its own, and that of its entity.
+    pub(super) fn validations(&self, field: &FieldLayers<'p>) -> Vec<&'p Validation> {
+        let own = field.get(|f| f.validation.as_ref());
+        let entity = field.get(|f| f.entity_ref.as_ref()).and_then(|name| {
+            self.agent().ok()?.entities.iter().find(|entity| entity.name.value == name.value)
+        });
+        own.into_iter().chain(entity.and_then(|entity| entity.validation.as_ref())).collect()
+    }
+
+    /// What the rules of a field require of its values.
+    pub(super) fn requirements(&self, field: &FieldLayers<'p>, listed: bool) -> Requirements<'p> {
+        let mut all = Vec::new();
+        for validation in self.validations(field) {
+            let rule = || validation.rule.value.to_string();
+            all.extend(validation.requirements(listed).map_err(|why| (rule(), why))?);
+        }
+        if let Some((range, rule)) =
+            field.get(|f| f.range.as_ref().filter(|r| r.is_string())).and_then(|rule| {
+                let rule = rule.as_str()?;
+                Some((Requirement::range(rule), rule))
+            })
+        {
+            all.push(range.map_err(|why| (rule.to_owned(), why))?);
+        }
+        Ok(all)
+    }
+
+    /// Whether a value has what the rules of its field require. One that cannot be checked is refused.
+    pub(super) fn is_valid(
+        &mut self,
+        field: &FieldLayers<'p>,
+        spec: &FieldSpec,
+        value: &Value,
+    ) -> Result<bool, RuntimeError> {
+        let semantics = self.dialect().semantics();
+        let text = agentir_eval::text(value, semantics);
+        let requirements = match self.requirements(field, !spec.values.is_empty()) {
+            Ok(requirements) => requirements,
+            Err((rule, why)) => return Ok(self.refuse_value(spec, &rule, &why.to_string())),
+        };
+        for requirement in &requirements {
+            match meets(requirement, spec, value, &text) {
+                Ok(true) => {}
+                Ok(false) => return Ok(false),
+                Err((rule, why)) => return Ok(self.refuse_value(spec, rule, &why)),
+            }
+        }
+        for validation in self.validations(field) {
+            let rule = validation.rule.value.as_str();
+            let holds = match validation.kind.value.to_ascii_lowercase().as_str() {
+                "custom" => {
+                    let holds = match &validation.check {
+                        Some(expr) => evaluate(expr, &self.scope(), self.dialect())
+                            .map(|value| truthy(&value, semantics))
+                            .map_err(|error| error.to_string()),
+                        None => Err("it is not a valid expression".to_owned()),
+                    };
+                    match holds {
+                        Ok(holds) => holds,
+                        Err(why) => self.refuse_value(spec, rule, &why),
+                    }
+                }
+                "llm" => {
+                    let statement = format!("`{text}` as {}: {rule}", spec.name);
+                    self.judge_or(&statement, text.to_string(), true)?
+                }
+                _ => true,
+            };
+            if !holds {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Refuses a value because its rule cannot be evaluated, and says so to whoever runs the agents.
+    fn refuse_value(&mut self, spec: &FieldSpec, rule: &str, why: &str) -> bool {
+        let RuntimeError { kind, message } = check_error(rule, why);
+        let message = format!("values of `{}` are refused: {message}", spec.name);
+        self.emit(EventKind::Error { kind, message });
+        false
+    }
+}
+
+/// Whether a value is as required, or the rule and why that cannot be told.
+fn meets<'r>(
+    requirement: &'r Requirement<'_>,
+    spec: &FieldSpec,
+    value: &Value,
+    text: &str,
+) -> Result<bool, (&'r str, String)> {
+    let same = |one: &str| one.to_lowercase() == text.to_lowercase();
+    Ok(match requirement {
+        Requirement::Range { least, most } => {
+            let size = match value {
+                Value::Number(number) => *number,
+                Value::Text(text) => text.parse::<f64>().unwrap_or(text.chars().count() as f64),
+                Value::List(list) => list.items().len() as f64,
+                _ => return Ok(false),
+            };
+            least.is_none_or(|least| size >= least) && most.is_none_or(|most| size <= most)
+        }
+        Requirement::OneOf(values) => match value {
+            Value::List(list) => list.items().iter().all(|item| {
+                matches!(item, Value::Text(item) if values.iter().any(|v| v.to_lowercase() == item.to_lowercase())
+                    || spec.values.contains_key(item.as_str()))
+            }),
+            _ => {
+                values.iter().any(|value| same(value)) || spec.values.keys().any(|value| same(value))
+            }
+        },
+        Requirement::Pattern(rule) => {
+            pattern(rule).map_err(|error| (*rule, error.to_string()))?.is_match(text)
+        }
+        Requirement::Email => is_email(text),
+        Requirement::Phone => is_phone(text),
+        Requirement::Url => is_url(text),
+    })
+}
+
+/// A telephone number in any usual notation: at most 15 digits (ITU-T E.164), and what separates them.
+fn is_phone(text: &str) -> bool {
+    let number = text.trim().strip_prefix('+').unwrap_or(text.trim());
+    let digits = number.chars().filter(char::is_ascii_digit).count();
+    (4..=15).contains(&digits)
+        && number
+            .chars()
+            .all(|c| c.is_ascii_digit() || matches!(c, ' ' | '-' | '.' | '(' | ')' | '/'))
+}
+
+/// An address of the web.
+fn is_url(text: &str) -> bool {
+    let text = text.trim();
+    let rest = ["http://", "https://"].iter().find_map(|scheme| {
+        text.get(..scheme.len())?.eq_ignore_ascii_case(scheme).then(|| text.get(scheme.len()..))?
+    });
+    rest.is_some_and(|rest| {
+        let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
+        !host.is_empty() && !text.contains(char::is_whitespace)
+    })
 }
 
 /// The values that a lookup table has, as authors write them.

@@ -227,17 +227,12 @@ impl<'p> Run<'_, 'p, '_> {
             self.frame().answer = Some(answer);
             return self.choose_to_speak(at);
         }
-        self.frame().iterations += 1;
-        if let Some(limit) = iterations(self.agent()?)
-            && self.frame().iterations > limit.saturating_add(1)
-        {
-            return Err(RuntimeError::new(
-                "loop",
-                format!(
-                    "the model called tools {limit} times without answering (`max_iterations`)"
-                ),
-            ));
+        let requests = self.frame().iterations;
+        if requests == 0 {
+            self.frame().choices = 0;
         }
+        self.check_rounds(requests)?;
+        self.frame().iterations += 1;
         let task = self.converse_task(at, zone, in_step)?;
         match self.ask_model(task)? {
             Answer::Message { text, calls } => {
@@ -259,6 +254,20 @@ impl<'p> Run<'_, 'p, '_> {
                 self.next_tool_use(at)
             }
             other => Err(unexpected_answer("converse", &other)),
+        }
+    }
+
+    /// Fails if a turn has had as many requests, or calls that the model chose, as it may have. `agentir cost` relies on
+    /// it.
+    fn check_rounds(&self, made: u32) -> Result<(), RuntimeError> {
+        match iterations(self.agent()?) {
+            Some(limit) if made >= limit => Err(RuntimeError::new(
+                "loop",
+                format!(
+                    "the model called tools {limit} times without answering (`max_iterations`)"
+                ),
+            )),
+            _ => Ok(()),
         }
     }
 
@@ -316,6 +325,10 @@ impl<'p> Run<'_, 'p, '_> {
             self.frame().pending.clear();
             return self.return_control();
         }
+        // One answer may choose several calls.
+        let choices = self.frame().choices;
+        self.check_rounds(choices)?;
+        self.frame().choices += 1;
         if let Some(next) = self.pick_sibling(&pick.name) {
             return Ok(next);
         }

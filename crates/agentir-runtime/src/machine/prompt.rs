@@ -8,8 +8,8 @@ use crate::session::RuntimeError;
 use agentir_expr::{Template, TypeExpr, TypeKind};
 use agentir_flow::cfg::{Edge, Origin};
 use agentir_ir::{
-    Agent, BindingAction, Entity, FilledBy, NumberOrText, Parameter, Profile, ReasoningZone, Tool,
-    ToolBinding, Validation,
+    Agent, BindingAction, Entity, FilledBy, NumberOrText, Parameter, Profile, ReasoningZone,
+    Requirement, Tool, ToolBinding, Validation,
 };
 use indexmap::IndexMap;
 use serde_json::{Map, Value as Json};
@@ -427,12 +427,15 @@ impl<'p> Run<'_, 'p, '_> {
         let allowed = field.list(|f| &f.enum_values);
         let mut values: IndexMap<String, Vec<String>> =
             allowed.iter().map(|v| (v.value.to_string(), Vec::new())).collect();
-        if let Some(validation) = field.get(|f| f.validation.as_ref())
-            && validation.kind.value == "enum"
-            && values.is_empty()
+        // Of a rule that cannot be understood nothing is sent: it refuses all values.
+        let requirements = self.requirements(field, !values.is_empty()).unwrap_or_default();
+        if values.is_empty()
+            && let Some(listed) = requirements.iter().find_map(|requirement| match requirement {
+                Requirement::OneOf(values) => Some(values),
+                _ => None,
+            })
         {
-            let listed = validation.values().filter(|v| !v.is_empty());
-            values = listed.map(|v| (v.to_owned(), Vec::new())).collect();
+            values = listed.iter().map(|value| ((*value).to_owned(), Vec::new())).collect();
         }
         if values.is_empty()
             && let Some(entity) = entity
@@ -470,8 +473,8 @@ impl<'p> Run<'_, 'p, '_> {
                 .or_else(|| self.message(key?.value.as_str())),
             values,
             pattern: pattern.map(|p| (p.to_string(), group)),
-            format: field.get(|f| f.validation.as_ref()).and_then(format_of),
-            rule: field.get(|f| f.validation.as_ref()).and_then(rule_of),
+            format: format_of(&requirements),
+            rule: rule_of(&requirements, &self.validations(field)),
             hints: field.list(|f| &f.extraction_hints).iter().map(|h| self.render(h)).collect(),
             required: field.own().required,
         }
@@ -488,27 +491,54 @@ fn entity<'a>(agent: &'a Agent, name: &str) -> Option<&'a Entity> {
     agent.entities.iter().find(|e| e.name.value == name)
 }
 
-/// The pattern that a validation requires.
-fn format_of(validation: &Validation) -> Option<String> {
-    let rule = validation.rule.value.trim();
-    let kind = validation.kind.value.to_ascii_lowercase();
-    (matches!(kind.as_str(), "pattern" | "regex") && !rule.is_empty()).then(|| rule.to_owned())
+/// What an email address looks like, to find it in a sentence.
+const EMAIL: &str = r"[^\s@<>]+@[^\s@<>.,;]+(\.[^\s@<>.,;!?]+)+";
+
+/// The first pattern that values have to match.
+fn format_of(requirements: &[Requirement<'_>]) -> Option<String> {
+    let written = requirements.iter().find_map(|requirement| match requirement {
+        Requirement::Pattern(pattern) => Some(*pattern),
+        _ => None,
+    });
+    let email = requirements.contains(&Requirement::Email).then_some(EMAIL);
+    written.or(email).map(str::to_owned)
 }
 
-/// What a validation requires, in words. Expressions are left out: only the runtime can evaluate them.
-fn rule_of(validation: &Validation) -> Option<String> {
-    let rule = validation.rule.value.trim();
-    let text = match validation.kind.value.to_ascii_lowercase().as_str() {
-        "range" => match validation.bounds()? {
-            (Some(low), Some(high)) => format!("from {low} to {high}"),
-            (Some(low), None) => format!("at least {low}"),
-            (None, Some(high)) => format!("at most {high}"),
-            (None, None) => return None,
-        },
-        "llm" => rule.to_owned(),
-        _ => return None,
+/// What values have to be, in words. Expressions are left out: only the runtime can evaluate them.
+fn rule_of(requirements: &[Requirement<'_>], validations: &[&Validation]) -> Option<String> {
+    // Several bounds are one range.
+    let (mut least, mut most) = (None, None);
+    let mut words = Vec::new();
+    let mut patterns = 0;
+    for requirement in requirements {
+        match requirement {
+            Requirement::Range { least: low, most: high } => {
+                least = [least, *low].into_iter().flatten().reduce(f64::max);
+                most = [most, *high].into_iter().flatten().reduce(f64::min);
+            }
+            // Values and the first pattern are sent as such.
+            Requirement::OneOf(_) => {}
+            Requirement::Pattern(pattern) => {
+                patterns += 1;
+                if patterns > 1 {
+                    words.push(format!("matching {pattern}"));
+                }
+            }
+            Requirement::Email => words.push("an email address".to_owned()),
+            Requirement::Phone => words.push("a telephone number".to_owned()),
+            Requirement::Url => words.push("a web address".to_owned()),
+        }
+    }
+    let range = match (least, most) {
+        (Some(low), Some(high)) => Some(format!("from {low} to {high}")),
+        (Some(low), None) => Some(format!("at least {low}")),
+        (None, Some(high)) => Some(format!("at most {high}")),
+        (None, None) => None,
     };
-    (!rule.is_empty()).then_some(text)
+    let judged = validations.iter().filter(|v| v.kind.value.eq_ignore_ascii_case("llm"));
+    let judged = judged.map(|v| v.rule.value.trim().to_owned()).filter(|rule| !rule.is_empty());
+    let all: Vec<String> = range.into_iter().chain(words).chain(judged).collect();
+    (!all.is_empty()).then(|| all.join("; "))
 }
 
 /// A line about a field to be asked for: its question, and what answers may be.

@@ -506,8 +506,11 @@ impl<'p> Run<'_, 'p, '_> {
     /// The description of an agent, by its author.
     fn agent_description(&self, name: &str) -> String {
         let Some(agent) = self.agent_called(name) else { return String::new() };
-        let text = agent.identity.goal.as_ref().or(agent.metadata.description.as_ref());
-        text.map(|t| self.render(t)).unwrap_or_default()
+        let mut text = String::new();
+        for part in agent.metadata.description.iter().chain(&agent.identity.goal) {
+            add_description(&mut text, &self.render(part));
+        }
+        text
     }
 }
 

@@ -26,6 +26,7 @@ impl Run<'_, '_, '_> {
         }
         if let Some(frame) = self.session.stack.last_mut() {
             frame.iterations = 0;
+            frame.choices = 0;
         }
     }
 

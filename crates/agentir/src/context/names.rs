@@ -8,7 +8,7 @@ use agentir_expr::{
     Version, functions, methods,
 };
 use agentir_flow::cfg::AgentId;
-use agentir_ir::{Agent, Node, Program, Tool, Validation, WriteUse};
+use agentir_ir::{Agent, Node, Program, Requirement, Tool, WriteUse};
 use agentir_syntax::context::{Context, Expected, ExpectedKind, NameKind, Shape};
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
@@ -548,8 +548,11 @@ impl<'a> Names<'a> {
                     entities().find(|one| entity.is_some_and(|e| e.value == one.name.value));
                 let listed = entity.into_iter().flat_map(|entity| &entity.values);
                 texts.extend(field.enum_values.iter().chain(listed).map(|one| one.value.as_str()));
-                let checked = field.validation.iter().filter(|v| v.kind.value == "enum");
-                texts.extend(checked.flat_map(Validation::values));
+                let required = field.validation.iter().filter_map(|v| v.requirements(true).ok());
+                texts.extend(required.flatten().flat_map(|requirement| match requirement {
+                    Requirement::OneOf(values) => values,
+                    _ => Vec::new(),
+                }));
             });
         }
         let known = self.dialect.runtime().variables.iter().filter(|v| self.version >= v.since);
