@@ -419,7 +419,7 @@ fn the_model_is_told_what_day_it_is_where_it_matters() {
     };
     // Last, so that the beginning can be cached.
     let last = content(0, 1);
-    assert!(last.contains("Now it is Wednesday, 18 November 2026, 10:00."), "{last}");
+    assert!(last.contains("Now it is Wednesday, 18 November 2026, 10:00 (UTC)."), "{last}");
     assert!(!content(0, 0).contains("Now it is"));
     assert!(!content(1, 0).contains("Now it is") && !content(1, 1).contains("Now it is"));
 }
