@@ -352,3 +352,46 @@ tests:
 "#,
     );
 }
+
+/// Paper B.2: a KB agent "searches for relevant information and returns the answer", so the ensemble routes the next
+/// message; and it is chosen by the questions that it has answers to. Before the user speaks, an ensemble that is called
+/// says what its steps say, and nothing else (Paper B.5).
+#[test]
+fn a_knowledge_base_answers_and_returns() {
+    talk_adl(
+        r#"
+main:
+  type: flow agent
+  description: The shop
+  steps:
+    - call: desk
+desk:
+  type: ensemble agent
+  description: Chooses who helps
+  contains: [facts, complaints]
+  steps:
+    - bot: "Welcome."
+facts:
+  type: kb agent
+  faq:
+    - q: What is the refund policy?
+      a: Thirty days.
+complaints:
+  type: llm agent
+  description: Takes complaints
+  prompt: Ask what is wrong.
+  args: [item]
+"#,
+        r#"
+tests:
+  - name: answered, then routed
+    turns:
+      - says: ["Welcome."]
+      - user: What is your refund policy?
+        says: ["Thirty days."]
+        agent: desk
+      - user: I have a complaint about my toaster
+        agent: complaints
+"#,
+    );
+}

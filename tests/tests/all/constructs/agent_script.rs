@@ -325,3 +325,54 @@ tests:
 "#,
     );
 }
+
+/// AS part II, 12: `user_input` is the text of the current turn. AS part II, 1 and 4: the welcome message opens the
+/// conversation; coming back to the first subagent is no new one.
+#[test]
+fn the_welcome_opens_the_conversation() {
+    talk_script(
+        r#"config:
+    agent_name: "Desk"
+system:
+    instructions: "You help."
+    messages:
+        welcome: "Welcome!"
+        error: "Sorry."
+variables:
+    heard: mutable string = ""
+start_agent desk:
+    description: "Helps"
+    before_reasoning:
+        set @variables.heard = @system_variables.user_input
+    reasoning:
+        instructions: ->
+            | Help.
+        actions:
+            to_sales: @utils.transition to @subagent.sales
+subagent sales:
+    description: "Sells"
+    reasoning:
+        instructions: ->
+            | Sell.
+        actions:
+            back: @utils.transition to @subagent.desk
+"#,
+        r#"
+answers:
+  - { calls: [{ name: to_sales, arguments: {} }], message: buy, times: 1 }
+  - { calls: [{ name: back, arguments: {} }], message: back, times: 1 }
+  - { say: "Yes?", times: always }
+tests:
+  - name: once
+    turns:
+      - says: ["Welcome!"]
+      - user: buy
+        says: ["Yes?"]
+        state: { "@variables.heard": buy }
+      - user: back
+        says: ["Yes?"]
+        agent: desk
+        state: { "@variables.heard": back }
+"#,
+    );
+}

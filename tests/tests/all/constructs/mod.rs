@@ -8,6 +8,7 @@
 mod adl;
 mod agent_script;
 mod agents;
+mod errors;
 mod fields;
 mod flows;
 mod memory;

@@ -1,0 +1,177 @@
+//! What follows a call that failed, and conditions that cannot be evaluated (ABL).
+
+use super::talk_abl;
+
+/// Cur. 8.10: `ON_SUCCESS` is for a "CALL or GATHER [that] completes successfully", also where a handler of the agent
+/// goes on after the last try; and what it would have set opens no check.
+#[test]
+fn on_success_is_for_calls_that_succeeded() {
+    for handler in ["RETRY: 1", "THEN: CONTINUE", "RETRY: 1\n    THEN: RETRY_STEP"] {
+        let tries = if handler.starts_with("RETRY") { "[verify, verify]" } else { "[verify]" };
+        talk_abl(
+            &format!(
+                r#"AGENT: Desk
+GOAL: "Payments"
+TOOLS:
+  verify(pin: string) -> {{ok: boolean}}
+    description: "Check the PIN"
+  pay(amount: number) -> {{id: string}}
+    description: "Pay"
+MEMORY:
+  session:
+    - verified
+CONSTRAINTS:
+  paying:
+    - REQUIRE verified == true BEFORE calling pay
+      ON_FAIL: "Verify first."
+ON_ERROR:
+  tool_timeout:
+    RESPOND: "One moment."
+    {handler}
+FLOW:
+  check -> pay
+  check:
+    REASONING: false
+    CALL: verify("0000")
+    ON_SUCCESS:
+      SET: verified = true
+      RESPOND: "Verified."
+    THEN: pay
+  pay:
+    REASONING: false
+    CALL: pay(5)
+    ON_SUCCESS:
+      RESPOND: "Paid."
+      THEN: COMPLETE
+"#
+            ),
+            &format!(
+                r#"
+tools: {{ verify: [{{ fail: timeout }}], pay: [{{ answer: {{ id: P1 }} }}] }}
+tests:
+  - name: the PIN is never checked
+    turns:
+      - calls: {tries}
+        status: await
+        state: {{ verified: null }}
+"#
+            ),
+        );
+    }
+}
+
+/// Cur. 3.14: a step's handlers come before the agent's. `RETRY` has its limit, with and without a message; then, as
+/// after `CONTINUE` or nothing, the flow goes on behind the call.
+#[test]
+fn handlers_of_a_step_end() {
+    for (handler, calls) in [
+        ("RETRY: 1", "[find, find]"),
+        ("RETRY: 2\n        THEN: CONTINUE", "[find, find, find]"),
+        ("THEN: CONTINUE", "[find]"),
+        ("SET: seen = true", "[find]"),
+    ] {
+        talk_abl(
+            &format!(
+                r#"AGENT: Desk
+GOAL: "Look things up"
+TOOLS:
+  find(what: string) -> {{name: string}}
+    description: "Find it"
+MEMORY:
+  session:
+    - seen
+FLOW:
+  look -> tell
+  look:
+    REASONING: false
+    CALL: find("it")
+    ON_ERROR:
+      - TYPE: tool_error
+        {handler}
+    THEN: tell
+  tell:
+    REASONING: false
+    RESPOND: "Not found."
+    THEN: COMPLETE
+"#
+            ),
+            &format!(
+                r#"
+tools: {{ find: [{{ fail: error, message: down }}] }}
+tests:
+  - name: it ends
+    turns:
+      - says: ["Not found."]
+        calls: {calls}
+"#
+            ),
+        );
+    }
+}
+
+/// A guardrail with a type error triggers neither way, so it blocks.
+#[test]
+fn a_guardrail_that_looks_into_a_number_blocks() {
+    talk_abl(
+        r#"AGENT: Desk
+GOAL: "Talk"
+GUARDRAILS:
+  odd:
+    kind: input
+    check: "input in 5"
+    action: block
+    msg: "No."
+"#,
+        r#"
+answers: [{ say: "Let through.", times: always }]
+tests:
+  - name: blocked
+    turns:
+      - user: hello
+        says: ["Sorry, I cannot do that right now."]
+"#,
+    );
+}
+
+/// Cur. 3.7.2: only `readwrite` "grants both read and write".
+#[test]
+fn what_is_declared_to_be_read_is_not_written() {
+    talk_abl(
+        r#"AGENT: Desk
+GOAL: "Remember"
+MEMORY:
+  session:
+    - name
+  persistent:
+    - PATH: user.name
+      SCOPE: user
+      ACCESS: read
+    - PATH: user.nick
+      SCOPE: user
+      ACCESS: readwrite
+  remember:
+    - WHEN: name IS SET
+      STORE: name -> user.name
+    - WHEN: name IS SET
+      STORE: name -> user.nick
+FLOW:
+  ask:
+    REASONING: false
+    RESPOND: "{{user.name}}, {{user.nick}}"
+    ON_INPUT:
+      - ELSE:
+        SET: name = input
+        THEN: ask
+"#,
+        r#"
+memory: { user.name: Ada, user.nick: A }
+tests:
+  - name: kept
+    turns:
+      - {}
+      - user: Bo
+      - user: Cy
+        says: ["Ada, Bo"]
+"#,
+    );
+}
