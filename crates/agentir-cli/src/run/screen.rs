@@ -30,8 +30,10 @@ pub struct Screen<'s> {
     streamed: Option<String>,
     /// Whether the cursor is behind a text that was streamed.
     in_line: bool,
-    /// The steps of the turn, for people.
-    steps: Vec<String>,
+    /// The events of the turn, if they are kept: what is sensitive in them may be known only at its end.
+    events: Vec<Event>,
+    /// The sensitive values of the conversation.
+    sensitive: BTreeSet<String>,
     /// The tools that were called in the turn.
     calls: Vec<String>,
     /// The errors of the turn that are not of tools, with what is said about them.
@@ -61,7 +63,8 @@ impl<'s> Screen<'s> {
             agent: String::new(),
             streamed: None,
             in_line: false,
-            steps: Vec::new(),
+            events: Vec::new(),
+            sensitive: BTreeSet::new(),
             calls: Vec::new(),
             errors: Vec::new(),
             offered: BTreeSet::new(),
@@ -101,8 +104,15 @@ impl<'s> Screen<'s> {
     }
 
     /// The steps of the last turn.
-    pub fn steps(&self) -> &[String] {
-        &self.steps
+    pub fn steps(&self) -> Vec<String> {
+        let masked = self.events.iter().map(|event| self.masked(event.clone()));
+        masked.map(|event| self.shown(&trace::line(&event))).collect()
+    }
+
+    /// An event without the sensitive values that are known by now.
+    fn masked(&self, mut event: Event) -> Event {
+        event.kind.mask(&self.sensitive);
+        event
     }
 
     /// The tools that were called in the last turn.
@@ -117,7 +127,7 @@ impl<'s> Screen<'s> {
 
     /// Begins a turn.
     pub fn begin(&mut self) {
-        self.steps.clear();
+        self.events.clear();
         self.calls.clear();
         self.errors.clear();
         self.offered.clear();
@@ -138,8 +148,14 @@ impl<'s> Screen<'s> {
                 tell!("{}", self.masker().mask(&said));
             }
         }
-        if let Some(file) = &mut self.file {
-            file.flush().map_err(|e| format!("the trace cannot be written: {e}"))?;
+        if let Some(mut file) = self.file.take() {
+            for event in &self.events {
+                trace::write(&self.masked(event.clone()), &mut file, self.masker());
+            }
+            self.file
+                .insert(file)
+                .flush()
+                .map_err(|e| format!("the trace cannot be written: {e}"))?;
         }
         stdout().flush().map_err(|e| e.to_string())
     }
@@ -253,16 +269,12 @@ impl Observer for Screen<'_> {
         self.agent.clone_from(&event.agent);
         self.end_stream();
         let placed = trace::placed(event, self.sources);
-        if let Some(file) = &mut self.file {
-            trace::write(&placed, file, self.terminal.masker());
+        if self.trace {
+            self.end_line();
+            tell!("{}", self.shown(&trace::line(&placed)));
         }
-        if self.interactive || self.trace {
-            let line = self.shown(&trace::line(&placed));
-            if self.trace {
-                self.end_line();
-                tell!("{line}");
-            }
-            self.steps.push(line);
+        if self.interactive || self.file.is_some() {
+            self.events.push(placed);
         }
         match &event.kind {
             EventKind::Call { tool, .. } => {
@@ -282,6 +294,10 @@ impl Observer for Screen<'_> {
             _ if self.in_line => {}
             _ => self.working(),
         }
+    }
+
+    fn sensitive(&mut self, value: &str) {
+        self.sensitive.insert(value.to_owned());
     }
 
     fn partial(&mut self, text: &str) {
