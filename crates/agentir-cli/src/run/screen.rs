@@ -5,7 +5,9 @@ use super::style::Style;
 use super::terminal::Terminal;
 use super::trace;
 use agentir::SourceMap;
-use agentir_runtime::{AgentMessage, Cancellation, Event, EventKind, Observer};
+use agentir_runtime::{
+    AgentMessage, Cancellation, Event, EventKind, FailureKind, Observer, ToolFailure,
+};
 use agentir_secrets::Masker;
 use serde_json::Value as Json;
 use std::collections::BTreeSet;
@@ -42,7 +44,14 @@ pub struct Screen<'s> {
     offered: BTreeSet<String>,
     /// The messages that are shown when the turn is written, if that is waited for.
     held: Option<Vec<AgentMessage>>,
+    /// What is going on.
+    doing: String,
+    /// The calls that were refused, as was said about them once.
+    refused: BTreeSet<String>,
 }
+
+/// What is going on when nothing else is known.
+const THINKING: &str = "thinking";
 
 impl<'s> Screen<'s> {
     pub fn new(
@@ -69,6 +78,8 @@ impl<'s> Screen<'s> {
             errors: Vec::new(),
             offered: BTreeSet::new(),
             held: None,
+            doing: THINKING.to_owned(),
+            refused: BTreeSet::new(),
         }
     }
 
@@ -190,8 +201,21 @@ impl<'s> Screen<'s> {
         format!("{} ", self.style.speaker(&format!("{}:", self.shown(who))))
     }
 
-    fn working(&self) {
-        self.spinner.show("thinking");
+    fn working(&mut self) {
+        THINKING.clone_into(&mut self.doing);
+        self.show_doing();
+    }
+
+    /// Says what is going on, unless a text is being written.
+    fn show_doing(&self) {
+        if !self.in_line {
+            self.spinner.show(&self.doing);
+        }
+    }
+
+    /// Forgets the errors of a turn that was given up, because giving up is one.
+    pub fn cancel(&mut self) {
+        self.errors.clear();
     }
 
     /// The text that is streamed has ended; whether it is a message is still to be seen.
@@ -280,7 +304,8 @@ impl Observer for Screen<'_> {
             EventKind::Call { tool, .. } => {
                 self.calls.push(tool.clone());
                 self.end_line();
-                self.spinner.show(&format!("calling {}", self.shown(tool).replace('\n', " ")));
+                self.doing = format!("calling {}", self.shown(tool).replace('\n', " "));
+                self.show_doing();
             }
             EventKind::Error { kind, message } if !is_of_tool(kind) => {
                 // What refuses because it is broken has to be repaired.
@@ -319,8 +344,29 @@ impl Observer for Screen<'_> {
     fn message(&mut self, message: &AgentMessage) {
         match &mut self.held {
             Some(held) => held.push(message.clone()),
-            None => self.show_message(message),
+            None => {
+                self.show_message(message);
+                // A message that is shown before a call or a request is no sign of life for long.
+                self.show_doing();
+            }
         }
+    }
+
+    fn call_failed(&mut self, failure: &ToolFailure) {
+        let why = failure.explanation();
+        if failure.kind == FailureKind::Refused {
+            // How to allow a call is said once, with a stub for the first one.
+            let about = why.lines().next().unwrap_or_default().to_owned();
+            if !self.refused.insert(about) {
+                return;
+            }
+        } else if self.trace || self.cancellation.is_cancelled() {
+            // A trace has it already.
+            return;
+        }
+        self.end_stream();
+        self.end_line();
+        tell!("note: {}", self.masker().mask(why));
     }
 
     fn is_cancelled(&self) -> bool {
