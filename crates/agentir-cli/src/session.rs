@@ -68,15 +68,27 @@ pub struct Database {
 }
 
 impl Database {
-    /// Opens what is there: a command about conversations makes no database.
+    /// Opens what is there, to change it.
     fn open(&self) -> Result<Sqlite, String> {
+        self.check()?;
+        Sqlite::open(&self.store).map_err(|e| e.to_string())
+    }
+
+    /// Opens what is there, to read it.
+    fn open_to_read(&self) -> Result<Sqlite, String> {
+        self.check()?;
+        Sqlite::open_to_read(&self.store).map_err(|e| e.to_string())
+    }
+
+    /// A command about conversations makes no database.
+    fn check(&self) -> Result<(), String> {
         if !self.store.exists() {
             return Err(format!(
                 "there is no database {}\nhelp: `agentir run --session ID` makes one; `--store FILE` names another",
                 self.store.display()
             ));
         }
-        Sqlite::open(&self.store).map_err(|e| e.to_string())
+        Ok(())
     }
 }
 
@@ -119,7 +131,7 @@ fn local_time(milliseconds: i64) -> String {
 }
 
 fn list(store: &Database, as_json: bool) -> Result<ExitCode, String> {
-    let all = store.open()?.list().map_err(|e| e.to_string())?;
+    let all = store.open_to_read()?.list().map_err(|e| e.to_string())?;
     if as_json {
         let all: Vec<Json> = all
             .iter()
@@ -194,7 +206,7 @@ pub fn exported(id: &str, session: &Session) -> String {
 }
 
 fn show(id: &str, store: &Database) -> Result<ExitCode, String> {
-    let session = load(&mut store.open()?, id)?;
+    let session = load(&mut store.open_to_read()?, id)?;
     let mut text = transcript(&session);
     let _ = write!(
         text,
@@ -212,7 +224,7 @@ fn show(id: &str, store: &Database) -> Result<ExitCode, String> {
 }
 
 fn export(id: &str, store: &Database, output: Option<&Path>) -> Result<ExitCode, String> {
-    let session = load(&mut store.open()?, id)?;
+    let session = load(&mut store.open_to_read()?, id)?;
     let text = exported(id, &session);
     match output {
         None => print(&text),

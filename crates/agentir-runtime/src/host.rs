@@ -170,8 +170,14 @@ pub trait Extractor {
 
 /// Receives the events of a conversation.
 pub trait Observer {
-    /// Called for every event. Sensitive values are already masked.
+    /// Called for every event. Sensitive values that are known are already masked.
     fn event(&mut self, event: &Event);
+    /// Called when a sensitive value becomes known, before the events that mask it. Earlier events may contain it, such
+    /// as the message in which the user gave it: whoever keeps them masks it there ([`crate::EventKind::mask`]).
+    fn sensitive(&mut self, _value: &str) {}
+    /// Called when a call has failed, before anything else happens. Agents and models learn less about it than the failure
+    /// [explains](ToolFailure::explanation).
+    fn call_failed(&mut self, _failure: &ToolFailure) {}
     /// Called with each part of an answer that is streamed.
     fn partial(&mut self, _text: &str) {}
     /// Called once with each message to the user, in their order, as soon as no check can withdraw

@@ -4,7 +4,7 @@ use crate::locks::SessionLocks;
 use crate::{MAX_ID_BYTES, MemoryChanges, Owner, SessionInfo, Store, StoreError};
 use agentir_runtime::{Message, SESSION_VERSION, Session};
 use rusqlite::{
-    Connection, ErrorCode, OptionalExtension, Transaction, TransactionBehavior, params,
+    Connection, ErrorCode, OpenFlags, OptionalExtension, Transaction, TransactionBehavior, params,
 };
 use serde_json::Value as Json;
 use std::collections::BTreeMap;
@@ -179,6 +179,45 @@ impl Sqlite {
         Ok(store)
     }
 
+    /// The database in a file, for reading alone: it may be on a file system that cannot be written. A database of an
+    /// earlier version is [opened](Self::open), because reading it needs the form of this version.
+    ///
+    /// # Errors
+    /// [`StoreError`] if the file cannot be read or is something else.
+    pub fn open_to_read(path: &Path) -> Result<Self, StoreError> {
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let connect = |name: &Path, flags: OpenFlags| -> Result<Self, StoreError> {
+            let connection =
+                Connection::open_with_flags(name, flags).map_err(|e| error(path, &e))?;
+            let locks = SessionLocks::disabled();
+            let mut store = Self { connection, path: path.into(), locks, known: BTreeMap::new() };
+            store.run(|connection, _| connection.busy_timeout(BUSY_TIMEOUT))?;
+            // The first question opens the file.
+            store.schema().map(|_| store)
+        };
+        let mut store = match connect(path, flags) {
+            Ok(store) => store,
+            // Readers share memory in a file next to the database, which cannot be made here. Where nobody can write,
+            // none is needed; but turns that are only in the log of another process would be missed.
+            Err(failed) => {
+                let mut log = path.as_os_str().to_owned();
+                log.push("-wal");
+                let logged = std::fs::metadata(log).is_ok_and(|log| log.len() > 0);
+                match immutable(path).filter(|_| !logged) {
+                    Some(name) => {
+                        connect(&name, flags | OpenFlags::SQLITE_OPEN_URI).map_err(|_| failed)?
+                    }
+                    None => return Err(failed),
+                }
+            }
+        };
+        if store.schema()? == (APPLICATION_ID, newest_schema()) {
+            return Ok(store);
+        }
+        drop(store);
+        Self::open(path)
+    }
+
     /// A store that is gone with this value.
     ///
     /// # Errors
@@ -214,14 +253,9 @@ impl Sqlite {
 
     /// Brings the schema to its newest form, in one transaction.
     fn migrate(&mut self) -> Result<(), StoreError> {
-        let known = i64::try_from(MIGRATIONS.len()).unwrap_or(i64::MAX);
+        let known = newest_schema();
         let path = self.path.clone();
-        let pragma = |t: &Connection, name: &str| {
-            t.pragma_query_value(None, name, |row| row.get::<_, i64>(0))
-        };
-        if self.run(|t, _| Ok((pragma(t, "application_id")?, pragma(t, "user_version")?)))?
-            == (APPLICATION_ID, known)
-        {
+        if self.schema()? == (APPLICATION_ID, known) {
             return Ok(());
         }
         self.transaction(|t| {
@@ -243,6 +277,11 @@ impl Sqlite {
             t.pragma_update(None, "user_version", known)?;
             Ok(Ok(()))
         })?
+    }
+
+    /// Whose database it is, and the number of its schema.
+    fn schema(&mut self) -> Result<(i64, i64), StoreError> {
+        self.run(|t, _| Ok((pragma(t, "application_id")?, pragma(t, "user_version")?)))
     }
 
     fn run<T>(
@@ -322,6 +361,27 @@ impl Sqlite {
         self.known.insert(id.to_owned(), Stored { revision, lists });
         Ok(Some(session))
     }
+}
+
+fn pragma(connection: &Connection, name: &str) -> rusqlite::Result<i64> {
+    connection.pragma_query_value(None, name, |row| row.get(0))
+}
+
+/// The number of the schema that all migrations lead to.
+fn newest_schema() -> i64 {
+    i64::try_from(MIGRATIONS.len()).unwrap_or(i64::MAX)
+}
+
+/// The name of a file that does not change while it is read, as a URI (SQLite, "Uniform Resource Identifiers", 3.3).
+fn immutable(path: &Path) -> Option<PathBuf> {
+    let path = path.canonicalize().ok()?;
+    let plain =
+        |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'/' | b'.' | b'_' | b'-');
+    let escaped = path.to_str()?.bytes().map(|byte| match plain(byte) {
+        true => char::from(byte).to_string(),
+        false => format!("%{byte:02X}"),
+    });
+    Some(PathBuf::from(format!("file:{}?immutable=1", escaped.collect::<String>())))
 }
 
 impl Store for Sqlite {

@@ -205,6 +205,10 @@ impl Console<'_, '_> {
             self.say_if_ended();
             return Ok(Then::Continue);
         }
+        if let Err(why) = super::lines::check_length(&input.text) {
+            self.talk.screen.aside(&format!("[not sent: {why}]"));
+            return Ok(Then::Continue);
+        }
         // The opening turn was cancelled.
         if !self.talk.session.has_begun()
             && let then @ Then::Leave(_) = self.turn(None)?

@@ -1,12 +1,13 @@
 //! Where conversations are handed over to people.
 
+use super::lines::{self, Line};
 use super::spinner::Spinner;
 use super::style::Style;
 use crate::output::shown;
 use agentir_runtime::{Escalation, Human, HumanReply};
 use agentir_secrets::Masker;
 use serde_json::Value as Json;
-use std::io::{self, BufRead, Write};
+use std::io::{self, Write};
 
 /// Shows a person what an agent hands over; the person may be at this terminal.
 pub struct Desk {
@@ -58,7 +59,15 @@ impl Human for Desk {
             "[you are the human agent: write what you say; an empty line hands back to the agent, `end` keeps \
              the conversation]",
         );
-        for line in io::stdin().lock().lines().map_while(Result::ok) {
+        let mut input = io::stdin().lock();
+        while let Ok(Some(line)) = lines::next(&mut input) {
+            let line = match line {
+                Line::Text(line) => line,
+                Line::Unusable(why) => {
+                    tell!("note: this line is not sent: {why}");
+                    continue;
+                }
+            };
             match line.trim() {
                 "" => {
                     let outcome = serde_json::json!({ "resolved": true, "handed_back": true });

@@ -3,6 +3,7 @@
 mod console;
 mod desk;
 mod keeper;
+mod lines;
 mod pipe;
 mod quiet;
 mod screen;
@@ -20,8 +21,8 @@ use agentir::{Severity, SourceMap};
 use agentir_ir::Program;
 use agentir_model::Offline;
 use agentir_runtime::{
-    Attachment, Cancellation, Clock, FailureKind, Host, Input, Machine, Model, OrchestrationMethod,
-    Session, StartError, Status, Turn,
+    Attachment, Cancellation, Clock, Host, Input, Machine, Model, OrchestrationMethod, Session,
+    StartError, Status, Turn,
 };
 use agentir_tools::Toolbox;
 use clap::Args;
@@ -30,7 +31,6 @@ use keeper::Keeper;
 use screen::Screen;
 use setup::{ModelOf, ToolsOf};
 use spinner::Spinner;
-use std::collections::BTreeSet;
 use std::fs;
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
@@ -118,7 +118,6 @@ struct Talk<'p> {
     keeper: Keeper,
     screen: Screen<'p>,
     cancellation: Cancellation,
-    failures: Failures,
     /// Whether a person types in a terminal.
     interactive: bool,
 }
@@ -159,7 +158,6 @@ impl<'p> Talk<'p> {
             style: screen.style(),
             spinner,
         };
-        let failures = Failures::default();
         Ok(Self {
             machine,
             session,
@@ -170,7 +168,6 @@ impl<'p> Talk<'p> {
             keeper,
             screen,
             cancellation,
-            failures,
             interactive,
         })
     }
@@ -196,8 +193,8 @@ impl<'p> Talk<'p> {
         let turn = self.machine.turn(&mut self.session, input, &mut host);
         if let (Err(StartError::Cancelled), Some(before)) = (&turn, before) {
             self.session = before;
+            self.screen.cancel();
             self.screen.end(None)?;
-            self.failures.skip(&self.tools);
             return Ok(Outcome::Cancelled);
         }
         let turn = turn.map_err(|e| e.to_string())?;
@@ -206,7 +203,6 @@ impl<'p> Talk<'p> {
             self.screen.drop_held();
         }
         self.screen.end(turn.error.as_deref())?;
-        self.failures.show(&self.tools, self.screen.trace);
         saved?;
         // The conversation may go on although the turn failed.
         let failed = (turn.status == Status::Failed).then_some("the conversation failed");
@@ -269,44 +265,6 @@ const MEDIA_TYPES: &[(&str, &str)] = &[
     ("wav", "audio/wav"),
     ("mp4", "video/mp4"),
 ];
-
-/// Calls that failed: agents may not say why, and whoever runs them can often do something about it.
-#[derive(Default)]
-struct Failures {
-    /// How many calls have been looked at.
-    seen: usize,
-    said: BTreeSet<String>,
-}
-
-impl Failures {
-    /// Says what is new: of calls that were not made, once how to allow them. A trace has it already.
-    fn show(&mut self, tools: &Toolbox, traced: bool) {
-        for call in tools.calls().iter().skip(self.seen) {
-            self.seen += 1;
-            let Err(failure) = &call.result else { continue };
-            let why = failure.explanation();
-            if failure.kind != FailureKind::Refused {
-                if !traced {
-                    tell!("note: {why}");
-                }
-                continue;
-            }
-            // A stub may follow, which the trace shows.
-            let why = why.lines().next().unwrap_or_default().trim_end_matches(':');
-            let escaped =
-                |c: char| if c.is_control() { c.escape_default().to_string() } else { c.into() };
-            let why: String = why.chars().map(escaped).collect();
-            if self.said.insert(why.clone()) {
-                eprintln!("note: {why}");
-            }
-        }
-    }
-
-    /// Says nothing of what is new.
-    fn skip(&mut self, tools: &Toolbox) {
-        self.seen = tools.calls().len();
-    }
-}
 
 /// The clock of this machine, and chance.
 struct Now<'c>(&'c Cancellation);

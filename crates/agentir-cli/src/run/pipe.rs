@@ -1,9 +1,10 @@
 //! A conversation through a pipe: each line is a message. Messages of the user are repeated behind `> `, so
 //! that the output is the whole conversation.
 
+use super::lines::{self, Line};
 use super::{Outcome, Talk, said};
 use agentir_runtime::{Role, Status};
-use std::io::{self, BufRead};
+use std::io;
 use std::process::ExitCode;
 
 /// Talks until the conversation or the input ends.
@@ -24,8 +25,19 @@ pub fn run(talk: &mut Talk<'_>) -> Result<ExitCode, String> {
     } else if let Some(code) = ended(talk.turn(None)?, &mut failed) {
         return Ok(code);
     }
-    for line in io::stdin().lock().lines() {
-        let line = line.map_err(|error| format!("the input cannot be read: {error}"))?;
+    let mut input = io::stdin().lock();
+    let mut number = 0;
+    while let Some(line) =
+        lines::next(&mut input).map_err(|error| format!("the input cannot be read: {error}"))?
+    {
+        number += 1;
+        let line = match line {
+            Line::Text(line) => line,
+            Line::Unusable(why) => {
+                tell!("note: line {number} of the input is not sent: {why}");
+                continue;
+            }
+        };
         if line.trim().is_empty() {
             continue;
         }

@@ -5,7 +5,9 @@ use super::style::Style;
 use super::terminal::Terminal;
 use super::trace;
 use agentir::SourceMap;
-use agentir_runtime::{AgentMessage, Cancellation, Event, EventKind, Observer};
+use agentir_runtime::{
+    AgentMessage, Cancellation, Event, EventKind, FailureKind, Observer, ToolFailure,
+};
 use agentir_secrets::Masker;
 use serde_json::Value as Json;
 use std::collections::BTreeSet;
@@ -30,8 +32,10 @@ pub struct Screen<'s> {
     streamed: Option<String>,
     /// Whether the cursor is behind a text that was streamed.
     in_line: bool,
-    /// The steps of the turn, for people.
-    steps: Vec<String>,
+    /// The events of the turn, if they are kept: what is sensitive in them may be known only at its end.
+    events: Vec<Event>,
+    /// The sensitive values of the conversation.
+    sensitive: BTreeSet<String>,
     /// The tools that were called in the turn.
     calls: Vec<String>,
     /// The errors of the turn that are not of tools, with what is said about them.
@@ -40,7 +44,14 @@ pub struct Screen<'s> {
     offered: BTreeSet<String>,
     /// The messages that are shown when the turn is written, if that is waited for.
     held: Option<Vec<AgentMessage>>,
+    /// What is going on.
+    doing: String,
+    /// The calls that were refused, as was said about them once.
+    refused: BTreeSet<String>,
 }
+
+/// What is going on when nothing else is known.
+const THINKING: &str = "thinking";
 
 impl<'s> Screen<'s> {
     pub fn new(
@@ -61,11 +72,14 @@ impl<'s> Screen<'s> {
             agent: String::new(),
             streamed: None,
             in_line: false,
-            steps: Vec::new(),
+            events: Vec::new(),
+            sensitive: BTreeSet::new(),
             calls: Vec::new(),
             errors: Vec::new(),
             offered: BTreeSet::new(),
             held: None,
+            doing: THINKING.to_owned(),
+            refused: BTreeSet::new(),
         }
     }
 
@@ -101,8 +115,15 @@ impl<'s> Screen<'s> {
     }
 
     /// The steps of the last turn.
-    pub fn steps(&self) -> &[String] {
-        &self.steps
+    pub fn steps(&self) -> Vec<String> {
+        let masked = self.events.iter().map(|event| self.masked(event.clone()));
+        masked.map(|event| self.shown(&trace::line(&event))).collect()
+    }
+
+    /// An event without the sensitive values that are known by now.
+    fn masked(&self, mut event: Event) -> Event {
+        event.kind.mask(&self.sensitive);
+        event
     }
 
     /// The tools that were called in the last turn.
@@ -117,7 +138,7 @@ impl<'s> Screen<'s> {
 
     /// Begins a turn.
     pub fn begin(&mut self) {
-        self.steps.clear();
+        self.events.clear();
         self.calls.clear();
         self.errors.clear();
         self.offered.clear();
@@ -138,8 +159,14 @@ impl<'s> Screen<'s> {
                 tell!("{}", self.masker().mask(&said));
             }
         }
-        if let Some(file) = &mut self.file {
-            file.flush().map_err(|e| format!("the trace cannot be written: {e}"))?;
+        if let Some(mut file) = self.file.take() {
+            for event in &self.events {
+                trace::write(&self.masked(event.clone()), &mut file, self.masker());
+            }
+            self.file
+                .insert(file)
+                .flush()
+                .map_err(|e| format!("the trace cannot be written: {e}"))?;
         }
         stdout().flush().map_err(|e| e.to_string())
     }
@@ -174,8 +201,21 @@ impl<'s> Screen<'s> {
         format!("{} ", self.style.speaker(&format!("{}:", self.shown(who))))
     }
 
-    fn working(&self) {
-        self.spinner.show("thinking");
+    fn working(&mut self) {
+        THINKING.clone_into(&mut self.doing);
+        self.show_doing();
+    }
+
+    /// Says what is going on, unless a text is being written.
+    fn show_doing(&self) {
+        if !self.in_line {
+            self.spinner.show(&self.doing);
+        }
+    }
+
+    /// Forgets the errors of a turn that was given up, because giving up is one.
+    pub fn cancel(&mut self) {
+        self.errors.clear();
     }
 
     /// The text that is streamed has ended; whether it is a message is still to be seen.
@@ -253,22 +293,19 @@ impl Observer for Screen<'_> {
         self.agent.clone_from(&event.agent);
         self.end_stream();
         let placed = trace::placed(event, self.sources);
-        if let Some(file) = &mut self.file {
-            trace::write(&placed, file, self.terminal.masker());
+        if self.trace {
+            self.end_line();
+            tell!("{}", self.shown(&trace::line(&placed)));
         }
-        if self.interactive || self.trace {
-            let line = self.shown(&trace::line(&placed));
-            if self.trace {
-                self.end_line();
-                tell!("{line}");
-            }
-            self.steps.push(line);
+        if self.interactive || self.file.is_some() {
+            self.events.push(placed);
         }
         match &event.kind {
             EventKind::Call { tool, .. } => {
                 self.calls.push(tool.clone());
                 self.end_line();
-                self.spinner.show(&format!("calling {}", self.shown(tool).replace('\n', " ")));
+                self.doing = format!("calling {}", self.shown(tool).replace('\n', " "));
+                self.show_doing();
             }
             EventKind::Error { kind, message } if !is_of_tool(kind) => {
                 // What refuses because it is broken has to be repaired.
@@ -282,6 +319,10 @@ impl Observer for Screen<'_> {
             _ if self.in_line => {}
             _ => self.working(),
         }
+    }
+
+    fn sensitive(&mut self, value: &str) {
+        self.sensitive.insert(value.to_owned());
     }
 
     fn partial(&mut self, text: &str) {
@@ -303,8 +344,29 @@ impl Observer for Screen<'_> {
     fn message(&mut self, message: &AgentMessage) {
         match &mut self.held {
             Some(held) => held.push(message.clone()),
-            None => self.show_message(message),
+            None => {
+                self.show_message(message);
+                // A message that is shown before a call or a request is no sign of life for long.
+                self.show_doing();
+            }
         }
+    }
+
+    fn call_failed(&mut self, failure: &ToolFailure) {
+        let why = failure.explanation();
+        if failure.kind == FailureKind::Refused {
+            // How to allow a call is said once, with a stub for the first one.
+            let about = why.lines().next().unwrap_or_default().to_owned();
+            if !self.refused.insert(about) {
+                return;
+            }
+        } else if self.trace || self.cancellation.is_cancelled() {
+            // A trace has it already.
+            return;
+        }
+        self.end_stream();
+        self.end_line();
+        tell!("note: {}", self.masker().mask(why));
     }
 
     fn is_cancelled(&self) -> bool {

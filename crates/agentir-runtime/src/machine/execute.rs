@@ -619,7 +619,11 @@ impl<'p> Run<'_, 'p, '_> {
 
     /// Masks the value of a sensitive variable for traces.
     pub(super) fn masked(&self, name: &str, value: &Json) -> Json {
-        self.machine.masked(name, value)
+        let masked = self.machine.masked(name, value);
+        if masked != *value {
+            self.sensitive.borrow_mut().add(value);
+        }
+        masked
     }
 
     /// Whether any agent declares a variable as sensitive.

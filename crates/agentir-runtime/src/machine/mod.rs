@@ -33,6 +33,7 @@ mod remote;
 mod render;
 mod routing;
 mod scope;
+mod sensitive;
 mod tool_calls;
 mod transfer;
 mod turn;
@@ -302,6 +303,7 @@ impl<'p> Machine<'p> {
         let transcript = std::mem::take(&mut run.session.transcript);
         let good = run.session.clone();
         run.session.transcript = transcript;
+        run.note_sensitive_values();
         run.begin_turn();
         run.ask_ahead();
         let status = match run.screen_message() {
@@ -403,6 +405,8 @@ struct Run<'r, 'p, 'h> {
     render_error: RefCell<Option<String>>,
     /// The questions that are asked together, and their answers.
     ahead: plan::Ahead,
+    /// The values that are not shown in traces.
+    sensitive: RefCell<sensitive::SensitiveValues>,
 }
 
 /// The progress of a turn. Together with the session, this is the state that speculative execution
@@ -480,6 +484,7 @@ impl<'r, 'p, 'h> Run<'r, 'p, 'h> {
             session,
             host,
             confidential: false,
+            sensitive: RefCell::default(),
             progress: Progress { input_unread: input.is_some(), ..Progress::default() },
             input,
             visits: 0,
@@ -615,7 +620,8 @@ impl<'r, 'p, 'h> Run<'r, 'p, 'h> {
     }
 
     /// Emits an event on behalf of an agent that is not in charge.
-    fn emit_as(&mut self, agent: String, kind: EventKind) {
+    fn emit_as(&mut self, agent: String, mut kind: EventKind) {
+        self.mask_event(&mut kind);
         let step = self
             .session
             .stack

@@ -394,9 +394,12 @@ impl<'p> Run<'_, 'p, '_> {
     pub(super) fn perform(&mut self, call: &ToolCall<'_>) -> Result<Json, ToolFailure> {
         self.show_messages();
         let result = self.host.tools.call(call);
-        if result.is_ok() {
-            let content = call_content(call.name, &call.arguments);
-            *self.calls_done.entry(content).or_default() += 1;
+        match &result {
+            Ok(_) => {
+                let content = call_content(call.name, &call.arguments);
+                *self.calls_done.entry(content).or_default() += 1;
+            }
+            Err(failure) => self.host.observer.call_failed(failure),
         }
         result
     }

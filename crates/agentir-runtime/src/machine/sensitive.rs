@@ -1,0 +1,142 @@
+//! The sensitive values of a conversation, which traces do not show wherever they occur: in the message that gave
+//! them, in texts of the agent, in arguments and results.
+
+use super::{MASK, Run};
+use crate::json::to_json;
+use crate::trace::EventKind;
+use serde_json::{Map, Value as Json};
+use std::collections::BTreeSet;
+
+/// Shorter values occur by chance, and could be guessed anyway.
+const MIN_CHARS: usize = 3;
+
+/// The values that are known to be sensitive.
+#[derive(Debug, Default)]
+pub(super) struct SensitiveValues {
+    known: BTreeSet<String>,
+    /// Those that observers have not been told.
+    untold: Vec<String>,
+}
+
+impl SensitiveValues {
+    /// Adds the texts and numbers of a value.
+    pub(super) fn add(&mut self, value: &Json) {
+        match value {
+            Json::String(text) => self.add_text(text.trim()),
+            Json::Number(number) => self.add_text(&number.to_string()),
+            Json::Array(items) => items.iter().for_each(|item| self.add(item)),
+            Json::Object(fields) => fields.values().for_each(|value| self.add(value)),
+            Json::Null | Json::Bool(_) => {}
+        }
+    }
+
+    fn add_text(&mut self, text: &str) {
+        let long = text.chars().nth(MIN_CHARS - 1).is_some();
+        if long && text != MASK && self.known.insert(text.to_owned()) {
+            self.untold.push(text.to_owned());
+        }
+    }
+}
+
+impl Run<'_, '_, '_> {
+    /// Notes the sensitive values that are known when a turn begins.
+    pub(super) fn note_sensitive_values(&self) {
+        if self.machine.sensitive.is_empty() {
+            return;
+        }
+        let session = &*self.session;
+        let frames = session.parked.iter().chain(&session.stack);
+        let states = frames.map(|frame| &frame.variables).chain([&session.shared, &session.memory]);
+        let mut values = self.sensitive.borrow_mut();
+        for (name, value) in states.flat_map(|state| state.variables()) {
+            if self.is_sensitive(name) {
+                values.add(&to_json(value));
+            }
+        }
+    }
+
+    /// Tells the observer of values that turned out to be sensitive, and masks all of them in an event.
+    pub(super) fn mask_event(&mut self, kind: &mut EventKind) {
+        let mut values = self.sensitive.borrow_mut();
+        for value in std::mem::take(&mut values.untold) {
+            self.host.observer.sensitive(&value);
+        }
+        kind.mask(&values.known);
+    }
+}
+
+impl EventKind {
+    /// Masks values wherever they occur as whole words.
+    pub fn mask(&mut self, values: &BTreeSet<String>) {
+        if values.is_empty() {
+            return;
+        }
+        match self {
+            Self::Input { text } | Self::Say { text } => mask_text(text, values),
+            Self::Condition { condition, .. } => mask_text(condition, values),
+            Self::Set { value, .. } | Self::Log { value } | Self::Remember { value, .. } => {
+                mask_json(value, values);
+            }
+            Self::Call { arguments, .. } => mask_fields(arguments, values),
+            Self::Result { result, error, .. } => {
+                result.iter_mut().for_each(|result| mask_json(result, values));
+                error.iter_mut().for_each(|error| mask_text(error, values));
+            }
+            Self::Model { answer, .. } => mask_text(answer, values),
+            Self::Violation { rule, .. } => mask_text(rule, values),
+            Self::Error { message, .. } => mask_text(message, values),
+            Self::Escalated { reason } => {
+                reason.iter_mut().for_each(|reason| mask_text(reason, values));
+            }
+            Self::Node { .. }
+            | Self::Clear { .. }
+            | Self::Transfer { .. }
+            | Self::Attempt { .. }
+            | Self::TurnEnd { .. } => {}
+        }
+    }
+}
+
+fn mask_fields(fields: &mut Map<String, Json>, values: &BTreeSet<String>) {
+    fields.values_mut().for_each(|value| mask_json(value, values));
+}
+
+fn mask_json(json: &mut Json, values: &BTreeSet<String>) {
+    match json {
+        Json::String(text) => mask_text(text, values),
+        Json::Number(number) if values.contains(&number.to_string()) => *json = Json::from(MASK),
+        Json::Array(items) => items.iter_mut().for_each(|item| mask_json(item, values)),
+        Json::Object(fields) => mask_fields(fields, values),
+        Json::Null | Json::Bool(_) | Json::Number(_) => {}
+    }
+}
+
+fn mask_text(text: &mut String, values: &BTreeSet<String>) {
+    // A longer value may contain a shorter one.
+    let mut found: Vec<&String> = values.iter().filter(|value| text.contains(*value)).collect();
+    found.sort_by_key(|value| std::cmp::Reverse(value.len()));
+    for value in found {
+        *text = without(text, value);
+    }
+}
+
+/// A text in which whole-word occurrences of a value are masked.
+fn without(text: &str, value: &str) -> String {
+    let in_word = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
+    // Only a word goes on in a word.
+    let (first, last) = (in_word(value.chars().next()), in_word(value.chars().next_back()));
+    let mut masked = String::with_capacity(text.len());
+    let mut done = 0;
+    for (at, _) in text.match_indices(value) {
+        let end = at + value.len();
+        let before = text.get(..at).unwrap_or_default().chars().next_back();
+        let behind = text.get(end..).unwrap_or_default().chars().next();
+        if !(first && in_word(before)) && !(last && in_word(behind)) {
+            masked.push_str(text.get(done..at).unwrap_or_default());
+            masked.push_str(MASK);
+            done = end;
+        }
+    }
+    masked.push_str(text.get(done..).unwrap_or_default());
+    masked
+}
