@@ -14,7 +14,7 @@ mod table;
 pub use mask::{MASK, Mask, Masker, mask, masks};
 
 use std::ops::Range;
-use table::{Alphabet, FORMATS, PASSWORDS, PLACEHOLDERS, SECRET_NAMES};
+use table::{Alphabet, FORMATS, LIKELY_NAMES, PASSWORDS, PLACEHOLDERS, SECRET_NAMES};
 
 /// A secret in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,16 +25,30 @@ pub struct Secret {
     pub range: Range<usize>,
 }
 
+/// How sure it is to be that something is a secret.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Reach {
+    /// Sure enough to report it.
+    Certain,
+    /// Likely enough not to show it: what stands behind the name of a secret, in whatever notation.
+    Likely,
+}
+
 /// The secrets of a text, in order and without overlap.
 #[must_use]
 pub fn secrets(text: &str) -> Vec<Secret> {
+    search(text, Reach::Certain)
+}
+
+fn search(text: &str, reach: Reach) -> Vec<Secret> {
     let mut found = Vec::new();
     let mut start = 0;
     let has_key = memchr::memmem::find(text.as_bytes(), BEGIN_KEY.as_bytes()).is_some();
     for end in memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| at + 1).chain([text.len()]) {
         let line = text.get(start..end).unwrap_or_default();
-        if has_key || may_contain_secret(line.as_bytes()) {
-            scan_line(line, start, &mut found);
+        let likely = || reach == Reach::Likely && may_contain_likely(line.as_bytes());
+        if has_key || may_contain_secret(line.as_bytes()) || likely() {
+            scan_line(line, start, reach, &mut found);
         }
         start = end;
     }
@@ -77,6 +91,28 @@ fn may_contain_secret(line: &[u8]) -> bool {
         };
         behind.starts_with(b"//") || (quoted() && named())
     })
+}
+
+/// The same for what is likely to be a secret.
+fn may_contain_likely(line: &[u8]) -> bool {
+    memchr::memmem::find(line, b"earer ").is_some()
+        || memchr::memchr2_iter(b':', b'=', line).any(|at| {
+            let name = name_before(before_separator(line, at));
+            name.is_some_and(is_likely_name) || is_login(line, at)
+        })
+}
+
+/// Whether a name is one of secrets, sure or likely.
+fn is_likely_name(name: &[u8]) -> bool {
+    has_suffix(name, SECRET_NAMES) || has_suffix(name, PASSWORDS) || has_suffix(name, LIKELY_NAMES)
+}
+
+/// Whether a separator is that of a login in a command: `-u user:password`.
+fn is_login(line: &[u8], at: usize) -> bool {
+    let before = before_separator(line, at);
+    let Some(user) = name_before(before) else { return false };
+    let option = before.strip_suffix(user).unwrap_or_default();
+    line.get(at) == Some(&b':') && (option.ends_with(b"-u ") || option.ends_with(b"--user "))
 }
 
 /// Whether a run may be generated: it contains digits or the prefix of a known format. Most long runs are
@@ -157,7 +193,7 @@ fn is(byte: u8, class: u8) -> bool {
     CLASSES.get(usize::from(byte)).is_some_and(|classes| classes & class != 0)
 }
 
-fn scan_line(line: &str, offset: usize, found: &mut Vec<Secret>) {
+fn scan_line(line: &str, offset: usize, reach: Reach, found: &mut Vec<Secret>) {
     let mut at = 0;
     let bytes = line.as_bytes();
     // The end of the current word.
@@ -168,7 +204,7 @@ fn scan_line(line: &str, offset: usize, found: &mut Vec<Secret>) {
     while let Some(&byte) = bytes.get(at) {
         let hit = if is(byte, WORD) {
             if may_begin(byte, bytes.get(at + 1).copied()) {
-                by_format(line, at).or_else(|| after_scheme(line, at))
+                by_format(line, at).or_else(|| after_scheme(line, at, reach))
             } else {
                 None
             }
@@ -181,7 +217,7 @@ fn scan_line(line: &str, offset: usize, found: &mut Vec<Secret>) {
                     private_key(line, at)
                 }
                 b'-' => None,
-                _ => named(line, at),
+                _ => named(line, at, reach),
             }
         } else {
             at += 1;
@@ -233,7 +269,7 @@ fn is_words(body: &str) -> bool {
 }
 
 /// `Bearer …`, `Basic …`.
-fn after_scheme(line: &str, at: usize) -> Option<Secret> {
+fn after_scheme(line: &str, at: usize, reach: Reach) -> Option<Secret> {
     let rest = line.get(at..)?;
     for (scheme, what) in SCHEMES {
         let Some(body) = rest.strip_prefix(scheme) else { continue };
@@ -242,7 +278,7 @@ fn after_scheme(line: &str, at: usize) -> Option<Secret> {
             .take_while(|c| Alphabet::Base64.has(*c) || matches!(c, b'.' | b'~'))
             .count();
         let value = body.get(..length)?;
-        if is_random(value) {
+        if is_random(value) || (reach == Reach::Likely && is_likely(value) && value.len() >= 16) {
             let start = at + scheme.len();
             return Some(Secret { what: (*what).to_owned(), range: start..start + length });
         }
@@ -275,13 +311,15 @@ fn private_key(line: &str, at: usize) -> Option<Secret> {
 }
 
 /// `name: value`, `name = "value"`; `at` is the separator.
-fn named(line: &str, at: usize) -> Option<Secret> {
+fn named(line: &str, at: usize, reach: Reach) -> Option<Secret> {
     let before = before_separator(line.as_bytes(), at);
     let (name, declared) = (name_before(before)?, declared(line.as_bytes(), at, before));
     let named_by =
         |keys| has_suffix(name, keys) || declared.is_some_and(|name| has_suffix(name, keys));
     let (key, password) = (named_by(SECRET_NAMES), named_by(PASSWORDS));
-    if !key && !password {
+    let likely = reach == Reach::Likely
+        && (key || password || has_suffix(name, LIKELY_NAMES) || is_login(line.as_bytes(), at));
+    if !key && !password && !likely {
         return None;
     }
     let after = prefix_window(line.get(at + 1..)?);
@@ -291,7 +329,7 @@ fn named(line: &str, at: usize) -> Option<Secret> {
     let (value, start) = match quote {
         Some(quote) => (value.get(1..)?.split_once(quote)?.0, start + 1),
         None => {
-            let end = value.find(|c: char| c.is_whitespace() || ",}])".contains(c));
+            let end = value.find(|c: char| c.is_whitespace() || ",;&\"'`}])".contains(c));
             (value.get(..end.unwrap_or(value.len()))?, start)
         }
     };
@@ -299,6 +337,8 @@ fn named(line: &str, at: usize) -> Option<Secret> {
         "a password"
     } else if key && is_random(value) {
         "a key or token"
+    } else if likely && is_likely(value) {
+        "a password, key or token"
     } else {
         return None;
     };
@@ -381,6 +421,15 @@ fn is_chosen_password(value: &str) -> bool {
         && !is_placeholder(value)
 }
 
+/// Whether what stands behind the name of a secret is likely to be one, rather than a word or a type.
+fn is_likely(value: &str) -> bool {
+    value.len() >= 6
+        && value.bytes().all(|c| c.is_ascii_graphic())
+        && value.bytes().any(|c| c.is_ascii_alphabetic())
+        && value.bytes().any(|c| c.is_ascii_digit() || b"!#^&*?+".contains(&c))
+        && !is_placeholder(value)
+}
+
 /// Shannon entropy of the characters of a text, in bits per character.
 fn entropy(text: &str) -> f64 {
     let mut counts = [0_u32; 256];
@@ -420,7 +469,7 @@ mod tests {
 
     fn found(text: &str) -> Vec<(String, String)> {
         let mut all = Vec::new();
-        scan_line(text, 0, &mut all);
+        scan_line(text, 0, Reach::Certain, &mut all);
         assert_eq!(secrets(text), all, "a line was passed over");
         all.into_iter().map(|s| (s.what, text[s.range].to_owned())).collect()
     }

@@ -1,7 +1,7 @@
 //! Texts as they may be shown: of a secret its first characters, and a mark for the rest.
 
 use crate::table::Alphabet;
-use crate::{BEGIN_KEY, secrets};
+use crate::{BEGIN_KEY, Reach, search};
 use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;
@@ -52,7 +52,7 @@ pub fn masks(text: &str) -> Vec<Mask> {
     let mut all = Vec::new();
     let mut done = 0;
     let mut ends = memchr::memmem::find_iter(text.as_bytes(), END_KEY).peekable();
-    for secret in secrets(text) {
+    for secret in search(text, Reach::Likely) {
         let range = secret.range;
         if range.start < done {
             continue;
@@ -325,6 +325,30 @@ mod tests {
             proptest::prop_assert!(!masked.contains(&token[8..]));
             let twice = mask(&masked).into_owned();
             proptest::prop_assert_eq!(twice, masked);
+        }
+    }
+
+    #[test]
+    fn what_stands_behind_a_name_of_secrets_is_not_shown() {
+        let long = crate::tests::body(Alphabet::Alnum, 22) + "7k";
+        for (text, shown) in [
+            ("Server=db;User Id=sa;Password={};Encrypt=yes", true),
+            ("Driver=x;Uid=sa;Pwd={};", true),
+            ("host=db user=sa password={} dbname=x", true),
+            ("jdbc:mysql://db/x?user=a&password={}&x=1", true),
+            ("AccountName=a;AccountKey={}==;X=y", true),
+            ("https://a.example/c?sv=2020&sig={}", true),
+            ("Authorization: Bearer {}", true),
+            ("password: {}", true),
+            ("curl -u admin:{} https://h", true),
+            ("the order {} is ready", false),
+        ] {
+            let text = text.replace("{}", &long);
+            assert_eq!(!mask(&text).contains(&long), shown, "{text}");
+        }
+        assert_eq!(mask("password: Sh0rtPw9x, please"), "password: …, please");
+        for plain in ["password: string", "token = input", "password: {{secret}}", "pass: 12"] {
+            assert_eq!(mask(plain), plain);
         }
     }
 }

@@ -125,6 +125,10 @@ pub(super) const SECRET_NAMES: &[&str] = &[
 /// Suffixes of names whose values are chosen by people.
 pub(super) const PASSWORDS: &[&str] = &["password", "passwd", "passphrase", "pwd"];
 
+/// Suffixes of further names whose values are not shown: in connection strings and addresses.
+pub(super) const LIKELY_NAMES: &[&str] =
+    &["accountkey", "sharedaccesskey", "sig", "signature", "pass", "passcode"];
+
 /// Words that mark a value as a placeholder.
 pub(super) const PLACEHOLDERS: &[&str] = &[
     "example",
