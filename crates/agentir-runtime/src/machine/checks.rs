@@ -4,11 +4,12 @@ use super::detectors::redact_personal_data;
 use super::refusals::{BLOCKED, Guarded, Verdict};
 use super::{Next, NodeResult, Run, leads_onward};
 use crate::host::{FailureKind, ToolFailure};
+use crate::json::from_json;
 use crate::model::Role;
 use crate::session::{ReturnPoint, RuntimeError};
 use crate::trace::EventKind;
 use agentir_eval::Value;
-use agentir_expr::{Expr, ExprKind, Visit};
+use agentir_expr::{Expr, ExprKind, Name, Visit};
 use agentir_flow::cfg::{EdgeKind, Origin, Test};
 use agentir_ir::{Constraint, Data, Guardrail, GuardrailKind};
 use petgraph::graph::{EdgeIndex, NodeIndex};
@@ -330,8 +331,16 @@ impl<'p> Run<'_, 'p, '_> {
         if let Some(check) = &rail.check {
             let text = Value::text(content);
             let mark = self.locals.len();
+            // Who reads a part of it means the arguments or the result, not their text.
+            // A message of the user stays a text, whatever it looks like.
+            let of_tool = matches!(rail.kind, GuardrailKind::ToolInput | GuardrailKind::ToolOutput);
+            let parts = if of_tool { parts_read(check) } else { Vec::new() };
+            let whole = (!parts.is_empty())
+                .then(|| from_json(&serde_json::from_str(content).ok()?).ok())
+                .flatten();
             for name in self.dialect().runtime().checked {
-                self.locals.push(((*name).into(), text.clone()));
+                let value = whole.clone().filter(|_| parts.iter().any(|part| part == name));
+                self.locals.push(((*name).into(), value.unwrap_or_else(|| text.clone())));
             }
             let found = self.test(&Test::Expr(check));
             self.locals.truncate(mark);
@@ -502,4 +511,15 @@ fn pattern_of(check: &Expr) -> Option<Regex> {
         return None;
     };
     agentir_eval::pattern(text).ok()
+}
+
+/// The first names of the paths in an expression that go on: `tool_input` in `tool_input.amount`.
+fn parts_read(expr: &Expr) -> Vec<Name> {
+    let mut found = Vec::new();
+    expr.paths(&mut |path| {
+        if !path.segments.is_empty() {
+            found.push(path.root.value.clone());
+        }
+    });
+    found
 }

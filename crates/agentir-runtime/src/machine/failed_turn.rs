@@ -19,7 +19,10 @@ impl Run<'_, '_, '_> {
     /// Ends the turn after an unhandled error.
     pub(super) fn give_up(&mut self, message: String) -> Next {
         let error = self.frame().error.clone();
-        let fails = error.filter(|error| costs_a_turn(&error.kind) && !self.is_speculative());
+        // A value that a statement cannot use today may be another one with the next message.
+        let fails = error.filter(|error| {
+            (costs_a_turn(&error.kind) || error.kind == "unknown_error") && !self.is_speculative()
+        });
         if let Some(error) = fails {
             return self.fail_turn(error);
         }

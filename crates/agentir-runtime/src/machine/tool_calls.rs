@@ -7,7 +7,7 @@ use crate::json::{from_json, to_json};
 use crate::session::{CompletedCall, ReturnPoint, RuntimeError, Session};
 use crate::trace::EventKind;
 use agentir_eval::Value;
-use agentir_expr::{Condition, Expr, ExprKind, Visit};
+use agentir_expr::{Expr, ExprKind, Visit};
 use agentir_flow::cfg::{EdgeKind, Origin};
 use agentir_ir::{
     BindingAction, Body, Call, FilledBy, InputBinding, NumberOrText, Program, Statement, Tool,
@@ -185,28 +185,20 @@ impl<'p> Run<'_, 'p, '_> {
         }
     }
 
-    /// Sets what an action that failed would have set because of its outputs, which are none: no earlier value may stand
-    /// for them. `depends` if it was the outputs that led here.
+    /// Takes the value from what an action that failed would have set because of its outputs: no earlier value may stand
+    /// for them, and nothing that is computed from their absence. `depends` if it was the outputs that led here.
     fn clear_outputs(&mut self, body: &'p Body, depends: bool) -> Result<(), RuntimeError> {
         for statement in &body.0 {
             match statement {
                 Statement::Set(set) if depends || reads_outputs(&set.value) => {
-                    let value = self.value(&set.value).unwrap_or(Value::Null);
-                    self.assign(&set.target, value)?;
+                    self.assign(&set.target, Value::Null)?;
                 }
                 Statement::If { branches } => {
-                    let conditions = branches.iter().filter_map(|branch| branch.condition.as_ref());
-                    let depends =
-                        depends || conditions.filter_map(Condition::expr).any(reads_outputs);
+                    let mut conditions =
+                        branches.iter().filter_map(|branch| branch.condition.as_ref()?.expr());
+                    let depends = depends || conditions.any(reads_outputs);
                     for branch in branches {
-                        let holds = match &branch.condition {
-                            Some(condition) => self.condition(condition).unwrap_or(false),
-                            None => true,
-                        };
-                        if holds {
-                            self.clear_outputs(&branch.body, depends)?;
-                            break;
-                        }
+                        self.clear_outputs(&branch.body, depends)?;
                     }
                 }
                 _ => {}
