@@ -160,13 +160,60 @@ fn errors_of_tools_and_signs_of_control_are_shown() {
     let mut session = terminal(folder.path(), &[], true);
     session.exp_string("> ").unwrap();
     types(&mut session, "broken\r");
-    session.exp_string(&bytes("note: the \u{241b}[31mline\u{2407} is down")).unwrap();
+    // In the order in which it happened.
+    let before = session.exp_string(&bytes("note: the \u{241b}[31mline\u{2407} is down")).unwrap();
+    assert!(!before.contains("I heard broken."), "{before}");
+    session.exp_string("I heard broken.").unwrap();
     types(&mut session, "person\r");
     session.exp_string("[Echo_Desk hands over to a human agent]").unwrap();
     session.exp_string("reason: Wants a person").unwrap();
     session.exp_string("priority: high").unwrap();
     session.exp_string("result: ").unwrap();
     session.exp_string("[a human agent has taken over").unwrap();
+    types(&mut session, "\u{4}");
+    leaves(session);
+}
+
+/// The program in a terminal, with an agent of its own.
+fn terminal_of(folder: &Path, agent: &str, args: &[&str]) -> PtySession {
+    write(folder, &[("own.agent.abl", agent), ("stubs.yaml", STUBS)]);
+    let mut command = Command::new(env!("CARGO_BIN_EXE_agentir"));
+    command.args(["run", "own.agent.abl"]).args(args).current_dir(folder);
+    command.env("TERM", "xterm").env("OPENAI_API_KEY", "k").env_remove("CI");
+    let options = Options::new().timeout_ms(Some(20_000)).strip_ansi_escape_codes(true);
+    spawn_with_options(command, options).unwrap()
+}
+
+#[test]
+fn a_call_shows_a_sign_of_life_behind_what_was_said() {
+    let agent = "AGENT: Waiter\n\nGOAL: \"Wait\"\n\nTOOLS:\n  wait(word: string) -> object\n    description: \"Wait\"\n\nFLOW:\n  hello:\n    REASONING: false\n    RESPOND: \"One moment.\"\n    THEN: look\n  look:\n    REASONING: false\n    CALL: wait(\"slow\")\n    THEN: COMPLETE\n";
+    let folder = tempfile::tempdir().unwrap();
+    let mut session = terminal_of(folder.path(), agent, &["--stubs", "stubs.yaml"]);
+    session.exp_string("One moment.").unwrap();
+    session.exp_string("calling wait").unwrap();
+    types(&mut session, "\u{3}");
+    session.exp_string("[cancelled").unwrap();
+    session.exp_string("> ").unwrap();
+    types(&mut session, "\u{4}");
+    leaves(session);
+}
+
+#[test]
+fn a_cancelled_request_is_no_error() {
+    // A service that never answers: nobody takes its connections.
+    let service = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/v1", service.local_addr().unwrap());
+    let folder = tempfile::tempdir().unwrap();
+    let agent = "AGENT: Talker\n\nGOAL: \"Talk\"\n";
+    let args = ["--model", "openai", "--base-url", &url, "--model-name", "m"];
+    let mut session = terminal_of(folder.path(), agent, &args);
+    session.exp_string("> ").unwrap();
+    types(&mut session, "hi\r");
+    session.exp_string("thinking").unwrap();
+    types(&mut session, "\u{3}");
+    let mut shown = session.exp_string("[cancelled").unwrap();
+    shown.push_str(&session.exp_string("> ").unwrap());
+    assert!(!shown.contains("note:") && !shown.contains("error"), "{shown}");
     types(&mut session, "\u{4}");
     leaves(session);
 }

@@ -470,3 +470,76 @@ pub struct Attachment {
     /// Its location in the source.
     pub span: Span,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn validation(kind: &'static str, rule: &str) -> Validation {
+        Validation {
+            kind: Spanned::new(Name::new_static(kind), Span::default()),
+            rule: Spanned::new(SmolStr::new(rule), Span::default()),
+            check: None,
+            error_message: None,
+            retry_prompt: None,
+            max_retries: None,
+            validation_process: None,
+            extensions: Extensions::default(),
+        }
+    }
+
+    #[test]
+    fn rules_are_read_in_all_notations() {
+        use Requirement::{Email, OneOf, Pattern, Range};
+        let range = |least, most| Range { least, most };
+        let cases = [
+            ("range", "1-10", vec![range(Some(1.0), Some(10.0))]),
+            ("range", "-5..-1", vec![range(Some(-5.0), Some(-1.0))]),
+            ("range", ">= 2", vec![range(Some(2.0), None)]),
+            ("range", "min(2) max(9)", vec![range(Some(2.0), None), range(None, Some(9.0))]),
+            ("enum", "red, 'dark blue'", vec![OneOf(vec!["red", "dark blue"])]),
+            ("enum", "enum([a|b])", vec![OneOf(vec!["a", "b"])]),
+            ("pattern", "^min(x)$", vec![Pattern("^min(x)$")]),
+            ("pattern", "min(x)", vec![Pattern("min(x)")]),
+            (
+                "pattern",
+                r"pattern(^\([)(]{2}(a|b)$) min(3)",
+                vec![Pattern(r"^\([)(]{2}(a|b)$"), range(Some(3.0), None)],
+            ),
+            ("intrinsic", "email", vec![Email]),
+            ("intrinsic", "email() max(40)", vec![Email, range(None, Some(40.0))]),
+            ("llm", "min(1)", vec![]),
+        ];
+        for (kind, rule, expected) in cases {
+            assert_eq!(validation(kind, rule).requirements(false), Ok(expected), "{kind}: {rule}");
+        }
+    }
+
+    #[test]
+    fn rules_that_cannot_be_understood_say_why() {
+        let cases = [
+            ("range", "", "`` is no range"),
+            ("range", "min(a)", "`min(a)` has no number"),
+            ("range", "min(1", "`min(1` is no function"),
+            ("range", "min(1) or so", "`or so` is no function"),
+            ("enum", "", "it lists no values"),
+            ("pattern", "", "it has no pattern"),
+            ("intrinsic", "colour()", "there is no function `colour`"),
+            ("intrinsic", "", "it has no rule"),
+            ("shape", "x", "there is no kind of validation `shape`"),
+        ];
+        for (kind, rule, why) in cases {
+            let error = validation(kind, rule).requirements(false).unwrap_err().to_string();
+            assert!(error.starts_with(why), "{kind}: {rule}: {error}");
+        }
+        assert_eq!(validation("enum", "").requirements(true), Ok(Vec::new()));
+    }
+
+    #[test]
+    fn texts_are_told_from_functions() {
+        assert_eq!(Validation::kind_of_functions("Must be between 1 and 9"), None);
+        assert_eq!(Validation::kind_of_functions("a city (in Norway)"), None);
+        assert_eq!(Validation::kind_of_functions("min(1) and max(9)"), Some("range"));
+        assert_eq!(Validation::kind_of_functions("between(1, 9)"), Some("intrinsic"));
+    }
+}

@@ -218,6 +218,82 @@ fn a_time_out_ends_all_attempts() {
 }
 
 #[test]
+fn a_stream_without_an_end_ends_at_the_time_limit() {
+    // There is always more to read, so nobody ever waits for it.
+    let piece = json!({"choices": [{"delta": {"content": ""}}]});
+    let endless = || {
+        let mut play = events(&[]);
+        play.push(Play::Repeat(format!("data: {piece}\n\n").into_bytes()));
+        play
+    };
+    let server = Server::start(vec![endless(), endless()]);
+    let mut request = talk();
+    request.settings.timeout_ms = 400;
+    let start = std::time::Instant::now();
+    assert_eq!(ask_in_parts(&server, &request).0, Err(ModelError::Timeout));
+    // Nor does it help that whoever shows the parts is slow.
+    let server = Server::start(vec![{
+        let mut play = events(&[]);
+        play.push(Play::Repeat(
+            b"data: {\"choices\": [{\"delta\": {\"content\": \"w\"}}]}\n\n".to_vec(),
+        ));
+        play
+    }]);
+    let slow =
+        model(&server).respond(&request, &mut |_| std::thread::sleep(Duration::from_millis(50)));
+    assert_eq!(slow, Err(ModelError::Timeout));
+    assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());
+}
+
+#[test]
+fn an_answer_that_is_too_long_is_not_read_to_its_end() {
+    let part = json!({"choices": [{"delta": {"content": "w".repeat(10_000)}}]});
+    let mut play = events(&[]);
+    play.push(Play::Repeat(format!("data: {part}\n\n").into_bytes()));
+    let whole = json_answer(&said(&"w".repeat((1 << 20) + 1)));
+    for play in [play, whole] {
+        let server = Server::start(vec![play]);
+        let (reply, parts) = ask_in_parts(&server, &talk());
+        let why = "it is too long (more than 1 MiB of text)".to_owned();
+        assert_eq!(reply, Err(ModelError::Malformed(why)));
+        assert!(parts.concat().len() <= (1 << 20) + 10_000);
+    }
+}
+
+/// An answer that the service ended is no answer, whether it is streamed or not.
+#[test]
+fn an_answer_that_was_cut_is_an_error() {
+    let stream = |reason: &str| {
+        event_stream(&[
+            json!({"choices": [{"delta": {"content": "This is cut in the mid"}}]}),
+            json!({"choices": [{"delta": {}, "finish_reason": reason}]}),
+        ])
+    };
+    let server = Server::start(vec![stream("length")]);
+    let error = ask_in_parts(&server, &talk()).0.unwrap_err();
+    assert!(error.to_string().ends_with("it is cut off, because it is too long"), "{error}");
+    let server = Server::start(vec![stream("content_filter")]);
+    let error = ask_in_parts(&server, &talk()).0.unwrap_err();
+    assert!(
+        matches!(&error, ModelError::Refused(why) if why.contains("content filter")),
+        "{error}"
+    );
+
+    let whole = |reason: &str| {
+        json_answer(&json!({"choices": [
+            {"message": {"content": "Part"}, "finish_reason": reason}]}))
+    };
+    // What nobody has seen yet is asked for again.
+    let server = Server::start(vec![whole("length"), json_answer(&said("All of it."))]);
+    let reply = ask_in_parts(&server, &talk()).0.unwrap();
+    assert_eq!(reply.answer, Answer::Message { text: "All of it.".to_owned(), calls: vec![] });
+    let server = Server::start(vec![whole("length"), whole("length")]);
+    assert!(matches!(ask_in_parts(&server, &talk()).0, Err(ModelError::Malformed(_))));
+    let server = Server::start(vec![whole("content_filter")]);
+    assert!(matches!(ask_in_parts(&server, &judge("x", "y")).0, Err(ModelError::Refused(_))));
+}
+
+#[test]
 fn an_answer_that_breaks_off_is_an_error() {
     let server =
         Server::start(vec![events(&[json!({"choices": [{"delta": {"content": "Yes, "}}]})])]);
@@ -409,7 +485,8 @@ fn nobody_there_is_an_error_in_words() {
 #[test]
 fn the_model_is_told_what_day_it_is_where_it_matters() {
     let none = json_answer(&said("{\"day\": null}"));
-    let server = Server::start(vec![none, json_answer(&said("{\"holds\": true}"))]);
+    let holds = json_answer(&said("{\"holds\": true}"));
+    let server = Server::start(vec![none, holds, json_answer(&said("Wednesday."))]);
     let mut model =
         model(&server).with_clock(|| "2026-11-18T10:00:00[UTC]".parse().unwrap_or_default());
     respond(&mut model, &extract("tomorrow", fields(&["day: date"]), None)).unwrap();
@@ -422,4 +499,12 @@ fn the_model_is_told_what_day_it_is_where_it_matters() {
     assert!(last.contains("Now it is Wednesday, 18 November 2026, 10:00 (UTC)."), "{last}");
     assert!(!content(0, 0).contains("Now it is"));
     assert!(!content(1, 0).contains("Now it is") && !content(1, 1).contains("Now it is"));
+    // Users ask for it, too: it is the last line of what the model is told.
+    respond(&mut model, &talk()).unwrap();
+    let body = &server.seen()[2].body["messages"];
+    let last = body.as_array().unwrap().last().unwrap();
+    assert_eq!(last["role"], "system");
+    let text = last["content"].as_str().unwrap();
+    assert_eq!(text.lines().last(), Some("Now it is Wednesday, 18 November 2026, 10:00 (UTC)."));
+    assert!(!body[0]["content"].as_str().unwrap().contains("Now it is"));
 }

@@ -179,43 +179,50 @@ impl Sqlite {
         Ok(store)
     }
 
-    /// The database in a file, for reading alone: it may be on a file system that cannot be written. A database of an
-    /// earlier version is [opened](Self::open), because reading it needs the form of this version.
+    /// The database in a file, for reading: it may be on a file system that cannot be written, where it is opened as it
+    /// is. Elsewhere it is [opened](Self::open) as usual.
     ///
     /// # Errors
     /// [`StoreError`] if the file cannot be read or is something else.
     pub fn open_to_read(path: &Path) -> Result<Self, StoreError> {
+        Self::open(path).or_else(|unwritable| match unwritable {
+            StoreError::Io { .. } => Self::open_unwritable(path).map_err(|_| unwritable),
+            other => Err(other),
+        })
+    }
+
+    fn open_unwritable(path: &Path) -> Result<Self, StoreError> {
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let connect = |name: &Path, flags: OpenFlags| -> Result<Self, StoreError> {
             let connection =
                 Connection::open_with_flags(name, flags).map_err(|e| error(path, &e))?;
+            // Nobody can change it, so nothing is locked.
             let locks = SessionLocks::disabled();
             let mut store = Self { connection, path: path.into(), locks, known: BTreeMap::new() };
-            store.run(|connection, _| connection.busy_timeout(BUSY_TIMEOUT))?;
             // The first question opens the file.
-            store.schema().map(|_| store)
-        };
-        let mut store = match connect(path, flags) {
-            Ok(store) => store,
-            // Readers share memory in a file next to the database, which cannot be made here. Where nobody can write,
-            // none is needed; but turns that are only in the log of another process would be missed.
-            Err(failed) => {
-                let mut log = path.as_os_str().to_owned();
-                log.push("-wal");
-                let logged = std::fs::metadata(log).is_ok_and(|log| log.len() > 0);
-                match immutable(path).filter(|_| !logged) {
-                    Some(name) => {
-                        connect(&name, flags | OpenFlags::SQLITE_OPEN_URI).map_err(|_| failed)?
-                    }
-                    None => return Err(failed),
+            match store.schema()? {
+                (APPLICATION_ID, found) if found == newest_schema() => Ok(store),
+                (APPLICATION_ID, found) if found > newest_schema() => {
+                    Err(StoreError::NewerSchema {
+                        path: path.into(),
+                        found,
+                        known: newest_schema(),
+                    })
                 }
+                _ => Err(StoreError::ForeignDatabase(path.into())),
             }
         };
-        if store.schema()? == (APPLICATION_ID, newest_schema()) {
-            return Ok(store);
-        }
-        drop(store);
-        Self::open(path)
+        connect(path, flags).or_else(|failed| {
+            // Readers share memory in a file next to the database, which cannot be made here. Where nobody can write,
+            // none is needed; but what is only in the log would be missed.
+            let mut log = path.as_os_str().to_owned();
+            log.push("-wal");
+            let logged = std::fs::metadata(log).is_ok_and(|log| log.len() > 0);
+            match immutable(path).filter(|_| !logged) {
+                Some(name) => connect(&name, flags | OpenFlags::SQLITE_OPEN_URI),
+                None => Err(failed),
+            }
+        })
     }
 
     /// A store that is gone with this value.

@@ -139,4 +139,31 @@ mod tests {
         let (_, printed) = streamed(&["one\n", "two ", "::error::x\n", "::"]);
         assert_eq!(printed, ["", "two ", "", ""]);
     }
+
+    /// The bytes that are looked at for a text in pieces of four bytes, for each byte of it.
+    fn looks(text: &str) -> f64 {
+        let mut terminal = Terminal::new(Masker::default());
+        let (mut bytes, mut looked_at) = (0, 0);
+        for piece in text.as_bytes().chunks(4) {
+            let start = terminal.start;
+            terminal.stream(std::str::from_utf8(piece).unwrap_or_default());
+            if terminal.looked_at != looked_at {
+                looked_at = terminal.looked_at;
+                bytes += looked_at - start;
+            }
+        }
+        assert_eq!(terminal.finish(), text);
+        bytes as f64 / text.len() as f64
+    }
+
+    #[test]
+    fn the_time_for_a_stream_is_linear() {
+        let key = "-----BEGIN RSA PRIVATE KEY-----\n";
+        for line in
+            ["word ".repeat(2_000), "a b\n".repeat(2_500), format!("{key}{}", "ab\n".repeat(3_000))]
+        {
+            let (short, long) = (looks(&line), looks(&line.repeat(20)));
+            assert!(long < 150.0 && long < 1.5 * short + 20.0, "{short} {long}");
+        }
+    }
 }

@@ -14,6 +14,8 @@ const WATCHDOG: Duration = Duration::from_mins(1);
 pub enum Play {
     Send(Vec<u8>),
     Wait(Duration),
+    /// Sends this again and again until nobody reads it.
+    Repeat(Vec<u8>),
     /// Neither answers nor closes the connection.
     Hold,
 }
@@ -93,6 +95,7 @@ fn perform(mut stream: TcpStream, play: Vec<Play>) -> Option<TcpStream> {
     for part in play {
         match part {
             Play::Send(bytes) => stream.write_all(&bytes).and_then(|()| stream.flush()).ok()?,
+            Play::Repeat(bytes) => while stream.write_all(&bytes).is_ok() {},
             Play::Wait(time) => thread::sleep(time),
             Play::Hold => return Some(stream),
         }
