@@ -141,10 +141,20 @@ pub struct Validation {
 }
 
 impl GatherField {
-    /// The range that the field gives values without a validation: `range: "1-10"`. Other settings of ranges are data.
+    /// The range that the field gives values without a validation: `range: "1-10"` or `range: [1, 10]`. Other settings of
+    /// ranges are data.
     #[must_use]
     pub fn own_range(&self) -> Option<Result<Requirement<'_>, BadRule>> {
-        self.range.as_ref()?.as_str().map(Requirement::range)
+        match self.range.as_ref()? {
+            Data::String(text) => Some(Requirement::range(text)),
+            Data::Array(bounds) => match bounds.as_slice() {
+                [least, most] if least.is_number() && most.is_number() => {
+                    Some(Ok(Requirement::Range { least: least.as_f64(), most: most.as_f64() }))
+                }
+                _ => None,
+            },
+            _ => None,
+        }
     }
 }
 

@@ -92,12 +92,19 @@ fn refused(
 fn broken_rules(field: &GatherField) -> Vec<(Span, String)> {
     let listed = !field.enum_values.is_empty() || field.entity_ref.is_some();
     let own = field.validation.as_ref().and_then(|validation| broken_rule(validation, listed));
-    let range = field.own_range().and_then(Result::err);
+    // Brackets that are never closed have been reported.
+    let text = field.range.as_ref().and_then(|range| range.as_str()).unwrap_or_default();
+    let range = field.own_range().and_then(Result::err).filter(|_| !text.starts_with(['[', '{']));
     own.into_iter().chain(range.map(|why| (field.name.span, why.to_string()))).collect()
 }
 
 fn broken_rule(validation: &Validation, listed: bool) -> Option<(Span, String)> {
-    let span = validation.rule.span;
+    let (rule, span) = (&validation.rule.value, validation.rule.span);
+    // A parenthesis that is never closed has been reported where it is written without quotes.
+    let is_bare = (span.end - span.start) as usize == rule.len();
+    if is_bare && rule.matches('(').count() > rule.matches(')').count() {
+        return None;
+    }
     let requirements = match validation.requirements(listed) {
         Ok(requirements) => requirements,
         Err(why) => return Some((span, why.to_string())),

@@ -108,13 +108,10 @@ impl<'p> Run<'_, 'p, '_> {
             let rule = || validation.rule.value.to_string();
             all.extend(validation.requirements(listed).map_err(|why| (rule(), why))?);
         }
-        if let Some((range, rule)) =
-            field.get(|f| f.range.as_ref().filter(|r| r.is_string())).and_then(|rule| {
-                let rule = rule.as_str()?;
-                Some((Requirement::range(rule), rule))
-            })
-        {
-            all.push(range.map_err(|why| (rule.to_owned(), why))?);
+        let ranges = field.layers.iter().find(|layer| layer.own_range().is_some());
+        if let Some((layer, range)) = ranges.and_then(|layer| Some((layer, layer.own_range()?))) {
+            let rule = || layer.range.as_ref().map(ToString::to_string).unwrap_or_default();
+            all.push(range.map_err(|why| (rule(), why))?);
         }
         Ok(all)
     }
