@@ -82,18 +82,13 @@ pub fn order(
                 return Ok(Some(a.cmp(b)));
             }
             let (x, y) = (number(a, semantics)?, number(b, semantics)?);
-            let dates = match (a, b) {
-                (Value::Text(a), Value::Text(b)) => Date::parse(a).zip(Date::parse(b)),
+            Ok(match (x, y, a, b) {
+                (Some(x), Some(y), ..) => x.partial_cmp(&y),
+                (None, None, Value::Text(a), Value::Text(b)) => {
+                    Date::parse(a).zip(Date::parse(b)).map(|(a, b)| a.cmp(&b))
+                }
                 _ => None,
-            };
-            match (x, y, dates) {
-                (Some(x), Some(y), _) => Ok(x.partial_cmp(&y)),
-                (.., Some((a, b))) => Ok(Some(a.cmp(&b))),
-                // What is unset comes neither before nor after anything.
-                _ if a.is_unset() || b.is_unset() => Ok(None),
-                // A text that is no number has no place among numbers; a guard must not take that for "no".
-                _ => Err(EvalError::NoOrder(a.kind(), b.kind())),
-            }
+            })
         }
         Ordering::ByType => match (a, b) {
             (Value::Text(a), Value::Text(b)) => Ok(Some(a.cmp(b))),

@@ -376,7 +376,7 @@ fn calls(rule: &str) -> Result<Vec<(&str, &str)>, BadRule> {
         let word = |c: char| c.is_ascii_alphanumeric() || c == '_';
         let end = rest.find(|c: char| !word(c)).unwrap_or(rest.len());
         let (name, behind) = rest.split_at(end);
-        let length = behind.strip_prefix('(').and_then(|inside| closing(inside));
+        let length = behind.strip_prefix('(').and_then(closing);
         let (Some(length), false) = (length, name.is_empty()) else {
             return Err(BadRule(format!("`{rest}` is no function such as `min(1)`")));
         };
@@ -482,6 +482,7 @@ pub struct Attachment {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
 mod tests {
     use super::*;
 

@@ -131,7 +131,7 @@ fn without(text: &str, value: &str) -> String {
         let end = at + value.len();
         let before = text.get(..at).unwrap_or_default().chars().next_back();
         let behind = text.get(end..).unwrap_or_default().chars().next();
-        if !(first && in_word(before)) && !(last && in_word(behind)) {
+        if !(first && in_word(before) || last && in_word(behind)) {
             masked.push_str(text.get(done..at).unwrap_or_default());
             masked.push_str(MASK);
             done = end;
