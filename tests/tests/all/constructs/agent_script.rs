@@ -208,7 +208,7 @@ tests:
     turns:
       - user: hello
         says: ["Sorry, something went wrong."]
-        status: failed
+        status: await
 "#,
     );
     talk_script(
