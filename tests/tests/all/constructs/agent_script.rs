@@ -319,9 +319,9 @@ tests:
         state: { "@variables.verified": true, "@variables.done": true }
       - user: again
         calls: [verify]
-        state: { "@variables.verified": false, "@variables.done": true }
+        state: { "@variables.verified": null, "@variables.done": true }
       - user: and again
-        state: { "@variables.verified": false }
+        state: { "@variables.verified": null }
 "#,
     );
 }
