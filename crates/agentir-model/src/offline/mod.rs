@@ -143,7 +143,7 @@ impl Offline {
 /// Whether a message wants something: it is not small talk, and says what it is about.
 fn wants(message: &str) -> bool {
     phrases::small_talk(message).is_none()
-        && words::words(message).iter().filter(|word| word.is_content()).count() > 0
+        && words::words(message).iter().any(words::Word::is_content)
 }
 
 /// The field that the user was asked for: what the runtime says, unless the agent's last message asks for something else;

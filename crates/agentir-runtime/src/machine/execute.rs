@@ -169,7 +169,7 @@ impl<'p> Run<'_, 'p, '_> {
         let onward = |wanted: &EdgeKind| {
             edges.iter().find(|(_, to, edge)| edge.kind == *wanted && !self.is_error_hub(*to))
         };
-        // Any way out of a call is as good as its kind; other nodes have one.
+        // A call has several ways out, and the kinds are in their order; other nodes have one.
         let on = match kind {
             NodeKind::Call => kinds.iter().find_map(onward),
             _ => edges
