@@ -175,3 +175,48 @@ tests:
 "#,
     );
 }
+
+/// Cur. 3.9: a guardrail of kind `tool_input` validates "tool parameters", so it reads them by their names. A message of
+/// the user stays a text, even if it looks like arguments.
+#[test]
+fn a_guardrail_reads_the_arguments_of_a_tool() {
+    talk_abl(
+        r#"AGENT: Desk
+GOAL: "Pay"
+TOOLS:
+  pay(amount: number) -> {id: string}
+    description: "Pay"
+GUARDRAILS:
+  most:
+    kind: tool_input
+    check: "tool_input.amount > 10"
+    action: block
+    msg: "Too much."
+  long:
+    kind: input
+    check: "input.length > 12"
+    action: block
+    msg: "Too long."
+"#,
+        r#"
+tools: { pay: [{ answer: { id: P1 } }] }
+tests:
+  - name: above
+    answers: [{ calls: [{ name: pay, arguments: { amount: 50 } }], times: 1 }, { say: "Hm.", times: always }]
+    turns:
+      - user: pay
+        calls: []
+  - name: below
+    answers: [{ calls: [{ name: pay, arguments: { amount: 5 } }], times: 1 }, { say: "Paid.", times: always }]
+    turns:
+      - user: pay
+        calls: [pay]
+        says: ["Paid."]
+  - name: a text that looks like arguments
+    answers: [{ say: "Let through.", times: always }]
+    turns:
+      - user: '{"length": 1, "x": 2}'
+        says: ["Too long."]
+"#,
+    );
+}
