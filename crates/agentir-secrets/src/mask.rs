@@ -331,7 +331,7 @@ mod tests {
     #[test]
     fn what_stands_behind_a_name_of_secrets_is_not_shown() {
         let long = crate::tests::body(Alphabet::Alnum, 22) + "7k";
-        for (text, shown) in [
+        for (text, is_hidden) in [
             ("Server=db;User Id=sa;Password={};Encrypt=yes", true),
             ("Driver=x;Uid=sa;Pwd={};", true),
             ("host=db user=sa password={} dbname=x", true),
@@ -344,7 +344,7 @@ mod tests {
             ("the order {} is ready", false),
         ] {
             let text = text.replace("{}", &long);
-            assert_eq!(!mask(&text).contains(&long), shown, "{text}");
+            assert_eq!(!mask(&text).contains(&long), is_hidden, "{text}");
         }
         assert_eq!(mask("password: Sh0rtPw9x, please"), "password: …, please");
         for plain in ["password: string", "token = input", "password: {{secret}}", "pass: 12"] {
