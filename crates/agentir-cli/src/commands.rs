@@ -3,7 +3,7 @@
 use crate::batch;
 use crate::graph::{self, GraphDetail, GraphFormat};
 use crate::input::{Input, load_input};
-use crate::output::{no_such, print, print_json, show, show_json, shown};
+use crate::output::{no_such, print, print_json, show, show_json, show_program, shown};
 use crate::{check, convert, rewrite};
 #[cfg(feature = "runtime")]
 use crate::{run, session, test};
@@ -358,7 +358,8 @@ fn compile_command(input: &Input) -> ExitCode {
     // Nobody cancels it.
     let Ok(output) = snapshot.compile() else { return ExitCode::from(2) };
     let failed = !output.compilation_errors.is_empty();
-    match print_json(&Written(&output, Mode::Published)) {
+    let masker = snapshot.sources().masker();
+    match show_program(&Written(&output, Mode::Published), &masker) {
         code if code != ExitCode::SUCCESS => code,
         _ if failed => ExitCode::from(1),
         code => code,

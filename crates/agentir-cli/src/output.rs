@@ -48,7 +48,6 @@ pub fn show_diff(diff: &str, texts: [&str; 2]) -> io::Result<()> {
 
 /// Prints a document that quotes others. It is printed as it is, so that it can be used, but masked where people read
 /// it, like [a diff](show_diff).
-#[cfg(feature = "runtime")]
 pub fn show_document(document: &str, masker: &Masker) -> io::Result<()> {
     let mut out = io::stdout().lock();
     if !is_read_by_people() {
@@ -59,7 +58,7 @@ pub fn show_document(document: &str, masker: &Masker) -> io::Result<()> {
     if text != document {
         tell(
             "note: secrets and control characters of the agents are not shown, so what is printed differs from what they do\n\
-             help: write it to a file with `-o`",
+             help: written to a file, it has them",
         );
     }
     Ok(())
@@ -152,8 +151,19 @@ pub fn mask_value(value: &mut serde_json::Value, masker: &Masker) {
 
 /// Prints a value, all of it.
 pub fn print_json(value: &impl serde::Serialize) -> ExitCode {
+    pretty(value, |text| print(&text))
+}
+
+/// Prints a program that others go on with: all of it, but for what [people](show_document) are not shown.
+pub fn show_program(program: &impl serde::Serialize, masker: &Masker) -> ExitCode {
+    pretty(program, |text| {
+        delivered(show_document(&text, masker)).err().unwrap_or(ExitCode::SUCCESS)
+    })
+}
+
+fn pretty(value: &impl serde::Serialize, print: impl FnOnce(String) -> ExitCode) -> ExitCode {
     match serde_json::to_string_pretty(value) {
-        Ok(text) => print(&(escape_json(&text).into_owned() + "\n")),
+        Ok(text) => print(escape_json(&text).into_owned() + "\n"),
         Err(error) => {
             tell!("error: {error}");
             ExitCode::from(2)

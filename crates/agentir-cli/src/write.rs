@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::fs::{File, TryLockError};
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::sync::{LazyLock, Mutex, PoisonError};
 use std::time::Duration;
 use std::{env, fs};
@@ -91,6 +91,13 @@ fn stage(path: &Path, text: &str) -> io::Result<(NamedTempFile, PathBuf)> {
         let message = "it is a pipe, a device or a socket, not a file";
         return Err(io::Error::new(io::ErrorKind::InvalidInput, message));
     }
+    if leads_out(path, &target)? {
+        let message = format!(
+            "it leads to {}, out of this folder; name that file itself if you mean it",
+            target.display()
+        );
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, message));
+    }
     let folder = target.parent().unwrap_or(&target);
     fs::create_dir_all(folder)?;
     remove_leftovers(folder);
@@ -110,6 +117,22 @@ fn stage(path: &Path, text: &str) -> io::Result<(NamedTempFile, PathBuf)> {
         file.as_file().set_permissions(before.permissions())?;
     }
     Ok((file, target))
+}
+
+/// Whether a path below the working directory is that of a file elsewhere. The link may be a part of what is checked, made
+/// by whoever wants the file to be overwritten.
+fn leads_out(path: &Path, target: &Path) -> io::Result<bool> {
+    let here = env::current_dir()?;
+    let below = match path.strip_prefix(&here) {
+        Ok(below) => below,
+        Err(_) if path.is_absolute() => return Ok(false),
+        Err(_) => path,
+    };
+    let inside = below.components().all(|part| !matches!(part, Component::ParentDir));
+    // The target is not resolved yet if there is no such file; its folder may be a link.
+    let mut there = target.to_owned();
+    while !there.exists() && there.pop() {}
+    Ok(inside && !fs::canonicalize(there)?.starts_with(fs::canonicalize(here)?))
 }
 
 /// The folders that were searched for leftovers.

@@ -2,10 +2,9 @@
 
 use crate::location::AnnouncedLosses;
 use agentir_analysis::ProgramAnalysis;
-use agentir_diagnostics::Spanned;
 use agentir_expr::dialect::Semantics;
 use agentir_expr::{
-    BinaryOp, Dialect, Expr, ExprKind, Literal as Constant, Name, Path, Segment, UnaryOp, Visit,
+    BinaryOp, Dialect, Expr, ExprKind, Literal as Constant, Name, Path, UnaryOp, Visit,
 };
 use agentir_flow::cfg;
 use agentir_ir::{Agent, Program};
@@ -122,11 +121,9 @@ fn without_namespace(path: &Path) -> Path {
 /// The path that the variable has in the first program. A dotted name is a field access.
 fn first_name(path: Path, names: &AnnouncedLosses) -> Path {
     let Some(own) = names.variable(&path.root.value) else { return path };
-    let at = path.root.span;
-    let mut parts = own.split('.').map(|part| Spanned::new(Name::new(part), at));
-    let Some(root) = parts.next() else { return path };
-    let segments = parts.map(Segment::Field).chain(path.segments).collect();
-    Path { root, segments, namespace: path.namespace }
+    let mut whole = Path::dotted(own, path.root.span);
+    whole.segments.extend(path.segments);
+    Path { namespace: path.namespace, ..whole }
 }
 
 /// Queries the solver under the facts about the variables of the first program: a state that it

@@ -67,10 +67,12 @@ pub(crate) fn same(a: &Value, b: &Value, semantics: &Semantics) -> bool {
     }
 }
 
-/// The order of two values; `None` if they are not ordered, which is not an error.
+/// The order of two values; `None` if one of them is unset and no number takes its place, which is not an error.
 ///
 /// # Errors
-/// [`EvalError::NoOrder`] where the dialect compares within a type only.
+/// [`EvalError::NoOrder`] if two values that are set have no order: where the dialect compares as
+/// numbers, a text that is neither a number nor a date compared with a date; where it compares
+/// within a type, two types.
 pub fn order(
     a: &Value,
     b: &Value,
@@ -78,17 +80,15 @@ pub fn order(
 ) -> Result<Option<cmp::Ordering>, EvalError> {
     match semantics.ordering {
         Ordering::AsNumbers => {
-            if let (Value::Date(a), Value::Date(b)) = (a, b) {
-                return Ok(Some(a.cmp(b)));
+            let numbers = number(a, semantics)?.zip(number(b, semantics)?);
+            match (numbers, date(a).zip(date(b))) {
+                (Some((a, b)), _) => Ok(a.partial_cmp(&b)),
+                (None, Some((a, b))) => Ok(Some(a.cmp(&b))),
+                // What is unset comes neither before nor after anything.
+                _ if a.is_unset() || b.is_unset() => Ok(None),
+                // A text that is no number has no place among numbers; a guard must not take that for "no".
+                _ => Err(EvalError::NoOrder(a.kind(), b.kind())),
             }
-            let (x, y) = (number(a, semantics)?, number(b, semantics)?);
-            Ok(match (x, y, a, b) {
-                (Some(x), Some(y), ..) => x.partial_cmp(&y),
-                (None, None, Value::Text(a), Value::Text(b)) => {
-                    Date::parse(a).zip(Date::parse(b)).map(|(a, b)| a.cmp(&b))
-                }
-                _ => None,
-            })
         }
         Ordering::ByType => match (a, b) {
             (Value::Text(a), Value::Text(b)) => Ok(Some(a.cmp(b))),
@@ -99,6 +99,15 @@ pub fn order(
             }
             _ => Err(EvalError::NoOrder(a.kind(), b.kind())),
         },
+    }
+}
+
+/// The date that a value is or says.
+fn date(value: &Value) -> Option<Date> {
+    match value {
+        Value::Date(date) => Some(*date),
+        Value::Text(text) => Date::parse(text),
+        _ => None,
     }
 }
 

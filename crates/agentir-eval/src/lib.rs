@@ -32,7 +32,8 @@
 //! | `"5" == 5` | true | false | true* |
 //! | `true == 1` | false* | true* (Python) | false* |
 //! | `"10" < 9` | as numbers: false | fails* | fails* |
-//! | `"b" < "c"` | false: neither is a number; texts that are dates are compared as dates* | true* (Python) | true* |
+//! | `"b" < "c"` | fails*; texts that are dates are compared as dates* | true* (Python) | true* |
+//! | `"b" < 9` | fails*: it has no place among numbers | fails* | fails* |
 //! | `[1, 2] < 3` | a list counts as its length | fails* | fails* |
 //! | `a AND b` gives | true or false* | one of the operands* (Python) | true or false |
 //! | `7 % -4` | 3, the sign of the left side* | -1, the sign of the right side* (Python) | -1* |

@@ -101,7 +101,9 @@ fn other_differences() {
     assert_eq!(equal(s("5"), n(5.0)), ["true", "false", "true"]);
     assert_eq!(equal(truth(true), n(1.0)), ["false", "true", "false"]);
     assert_eq!(same(&op(BinaryOp::Less, s("10"), n(9.0))), ["false", "fails", "fails"]);
-    assert_eq!(same(&op(BinaryOp::Less, s("b"), s("c"))), ["false", "true", "true"]);
+    assert_eq!(same(&op(BinaryOp::Less, s("b"), s("c"))), ["fails", "true", "true"]);
+    assert_eq!(same(&op(BinaryOp::Less, s("b"), n(9.0))), ["fails", "fails", "fails"]);
+    assert_eq!(same(&op(BinaryOp::Less, x(), s("2026-01-31"))), ["false", "fails", "fails"]);
     let (early, late) = (s("2026-01-31"), s("2026-02-01T08:00:00Z"));
     assert_eq!(same(&op(BinaryOp::Less, early, late)), ["true", "true", "true"]);
     let list = node(ExprKind::List(vec![n(1.0), n(2.0)]));

@@ -156,6 +156,20 @@ impl Path {
         Self { namespace: None, root, segments: Vec::new() }
     }
 
+    /// The path that a name with dots stands for: `user.email`, `@variables.total`. All parts have the span of the
+    /// whole.
+    #[must_use]
+    pub fn dotted(name: &str, span: Span) -> Self {
+        let part = |text: &str| Spanned::new(Name::new(text), span);
+        let (namespace, rest) = match name.strip_prefix('@').and_then(|n| n.split_once('.')) {
+            Some((namespace, rest)) => (Some(part(namespace)), rest),
+            None => (None, name),
+        };
+        let mut parts = rest.split('.');
+        let root = part(parts.next().unwrap_or_default());
+        Self { namespace, root, segments: parts.map(|name| Segment::Field(part(name))).collect() }
+    }
+
     /// The field after the root, if the path has one: `status` in `order.status`.
     #[must_use]
     pub fn first_field(&self) -> Option<&Spanned<Name>> {

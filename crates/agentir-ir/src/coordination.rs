@@ -69,6 +69,8 @@ pub struct Delegate {
     pub timeout: Option<Spanned<SmolStr>>,
     /// `continue`, `escalate`, `respond`, `retry`.
     pub on_failure: Option<Jump>,
+    /// How many further attempts there are, if `on_failure` is a retry.
+    pub max_retries: Option<Number>,
     /// The message to the user on failure.
     pub failure_message: Option<Template>,
     /// Where a remote agent runs.
@@ -101,6 +103,7 @@ impl Delegate {
             use_result: None,
             timeout: None,
             on_failure: None,
+            max_retries: None,
             failure_message: None,
             remote: None,
             experience_mode: None,

@@ -1,12 +1,14 @@
 //! Assembly: from the results of files to a program.
 
 use crate::file::FileResult;
+use crate::references;
 use agentir_diagnostics::{Diagnostic, FileId, SourceFile, Span, Spanned};
 use agentir_expr::Version;
 use agentir_ir::{AgentType, Program};
 use agentir_lint::Options;
 use agentir_syntax::Origin;
 use smol_str::SmolStr;
+use std::path::Path;
 use std::sync::Arc;
 
 /// A file as a part of a program.
@@ -14,6 +16,8 @@ use std::sync::Arc;
 pub struct Member<'a> {
     /// Its id.
     pub id: FileId,
+    /// Where it is, or its name.
+    pub path: &'a Path,
     /// What the file defines.
     pub file: &'a FileResult,
     /// The options of rules that its agents are checked with.
@@ -68,7 +72,9 @@ pub fn assemble<'a>(
     manifest: ProjectManifest<'_>,
 ) -> (LoadedProgram, Vec<Diagnostic>) {
     let mut loaded = LoadedProgram::default();
-    for Member { id, file, options } in members {
+    let mut paths = Vec::new();
+    for Member { id, path, file, options } in members {
+        paths.push((id, path));
         loaded.files.push(id);
         file.lowered.add_to(&mut loaded.program, &mut loaded.versions);
         loaded.options.resize(loaded.program.agents.len(), Arc::clone(options));
@@ -78,6 +84,7 @@ pub fn assemble<'a>(
     }
     let mut diagnostics = Vec::new();
     let program = &mut loaded.program;
+    references::resolve(program, &paths);
     let supervised = program.agents().any(|a| a.metadata.kind == AgentType::Supervisor);
     program.complete |= match manifest {
         ProjectManifest::Own(..) => true,

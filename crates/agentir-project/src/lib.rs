@@ -32,6 +32,7 @@ mod file;
 mod internal_error;
 mod levels;
 mod load;
+mod references;
 mod request;
 mod walk;
 

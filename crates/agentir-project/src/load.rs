@@ -55,18 +55,24 @@ pub fn read_program<'t>(
     let mut results = Vec::new();
     for (name, text) in files {
         let id = sources.add(SourceFile::new(name, text));
-        if Path::new(name).file_name().is_some_and(|last| last == MANIFEST) {
+        let path = Path::new(name);
+        if path.file_name().is_some_and(|last| last == MANIFEST) {
             manifest = Some(id);
         } else {
-            results.push((id, FileResult::new(languages, id, name, text, true, options)));
+            results.push((id, path, FileResult::new(languages, id, name, text, true, options)));
         }
     }
     let rule_options = Arc::default();
-    let members = results.iter().map(|(id, file)| Member { id: *id, file, options: &rule_options });
+    let members = results.iter().map(|(id, path, file)| Member {
+        id: *id,
+        path,
+        file,
+        options: &rule_options,
+    });
     let manifest = manifest.and_then(|id| Some(ProjectManifest::Own(id, sources.get(id)?)));
     let (program, about_manifest) = assemble(members, manifest.unwrap_or(ProjectManifest::Absent));
     let files = results.len();
-    let diagnostics = results.into_iter().flat_map(|(_, file)| file.lowered.diagnostics);
+    let diagnostics = results.into_iter().flat_map(|(_, _, file)| file.lowered.diagnostics);
     let diagnostics = diagnostics.chain(about_manifest).collect();
     Loaded { sources, diagnostics, programs: vec![program], files }
 }
@@ -313,8 +319,8 @@ pub fn build_with(cache: &mut FileCache, contents: Contents, request: &Request<'
     let mut loaded = BTreeMap::new();
     for (root, members) in programs {
         let members = members.into_iter().filter_map(|index| {
-            let ((_, id, file), options) = (results.get(index)?, options.get(index)?);
-            Some(Member { id: *id, file, options })
+            let ((document, id, file), options) = (results.get(index)?, options.get(index)?);
+            Some(Member { id: *id, path: &document.path, file, options })
         });
         let own = manifests.get(&root);
         let manifest = match own.and_then(|id| Some((*id, sources.get(*id)?))) {

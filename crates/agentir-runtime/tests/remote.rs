@@ -27,7 +27,7 @@ HANDOFF:
       summary: "A refund for {{order}}"
     RETURN: true
     MAP:
-      refund: amount
+      amount: refund
     ON_FAILURE: RESPOND "Billing is closed."
     REMOTE:
       location: remote

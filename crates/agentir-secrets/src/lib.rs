@@ -96,11 +96,15 @@ fn may_contain_secret(line: &[u8]) -> bool {
 /// The same for what is likely to be a secret.
 fn may_contain_likely(line: &[u8]) -> bool {
     memchr::memmem::find(line, b"earer ").is_some()
+        || memchr::memmem::find(line, IS.as_bytes()).is_some()
         || memchr::memchr2_iter(b':', b'=', line).any(|at| {
             let name = name_before(before_separator(line, at));
             name.is_some_and(is_likely_name) || is_login(line, at)
         })
 }
+
+/// What stands between the name of a secret and the secret where people write to people.
+const IS: &str = " is";
 
 /// Whether a name is one of secrets, sure or likely.
 fn is_likely_name(name: &[u8]) -> bool {
@@ -194,6 +198,7 @@ fn is(byte: u8, class: u8) -> bool {
 }
 
 fn scan_line(line: &str, offset: usize, reach: Reach, found: &mut Vec<Secret>) {
+    let first = found.len();
     let mut at = 0;
     let bytes = line.as_bytes();
     // The end of the current word.
@@ -235,6 +240,39 @@ fn scan_line(line: &str, offset: usize, reach: Reach, found: &mut Vec<Secret>) {
                 }
             }
             None => at = word_end(at).max(at + 1),
+        }
+    }
+    if reach == Reach::Likely {
+        let before = found.len();
+        said(line, offset, found);
+        if found.len() > before {
+            found.get_mut(first..).unwrap_or_default().sort_by_key(|one| one.range.start);
+        }
+    }
+}
+
+/// `the password is …`.
+fn said(line: &str, offset: usize, found: &mut Vec<Secret>) {
+    for at in memchr::memmem::find_iter(line.as_bytes(), IS) {
+        let before = line.as_bytes().get(at.saturating_sub(128)..at).unwrap_or_default();
+        // A name of two words: `API key`.
+        let tail: Vec<u8> = before.iter().rev().take(64).copied().collect();
+        let tail: Vec<u8> = tail.into_iter().rev().filter(|byte| *byte != b' ').collect();
+        if !is_likely_name(&tail) {
+            continue;
+        }
+        let after = prefix_window(line.get(at + IS.len()..).unwrap_or_default());
+        if !after.starts_with([' ', ':']) {
+            continue;
+        }
+        let value = after.trim_start_matches([' ', '"', '\'', '`', ':']);
+        let start = at + IS.len() + (after.len() - value.len());
+        let end = value.find(|c: char| c.is_whitespace() || ",;\"'`)".contains(c));
+        let value = value.get(..end.unwrap_or(value.len())).unwrap_or_default();
+        let value = value.trim_end_matches(['.', '!', '?']);
+        let range = offset + start..offset + start + value.len();
+        if is_likely(value) {
+            found.push(Secret { what: "a password, key or token".to_owned(), range });
         }
     }
 }

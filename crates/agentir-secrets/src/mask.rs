@@ -49,6 +49,15 @@ impl Mask {
 /// The masks of a text, in order and without overlap.
 #[must_use]
 pub fn masks(text: &str) -> Vec<Mask> {
+    let mut all = plain(text);
+    if encoded(text, &mut all) {
+        all = merged(all);
+    }
+    all
+}
+
+/// The masks of a text as it is written.
+fn plain(text: &str) -> Vec<Mask> {
     let mut all = Vec::new();
     let mut done = 0;
     let mut ends = memchr::memmem::find_iter(text.as_bytes(), END_KEY).peekable();
@@ -67,6 +76,63 @@ pub fn masks(text: &str) -> Vec<Mask> {
         done = key(text, range.end, end, &mut all);
     }
     all
+}
+
+/// Adds the masks of what is encoded for addresses (`%22Authorization%22%3A%20…`), as exports of bots do it. Returns
+/// whether there are any.
+fn encoded(text: &str, all: &mut Vec<Mask>) -> bool {
+    let bytes = text.as_bytes();
+    let code = |at: usize| {
+        let hex = |at: usize| char::from(*bytes.get(at)?).to_digit(16);
+        (bytes.get(at) == Some(&b'%')).then_some(())?;
+        u8::try_from(hex(at + 1)? * 16 + hex(at + 2)?).ok()
+    };
+    let before = all.len();
+    let mut at = 0;
+    while let Some(next) = memchr::memchr(b'%', bytes.get(at..).unwrap_or_default()) {
+        let first = at + next;
+        // A word, and where its characters are.
+        let ends = |byte: &u8| byte.is_ascii_whitespace() || matches!(byte, b'"' | b'\'' | b'`');
+        let lead = bytes.get(at..first).unwrap_or_default().iter().rev();
+        let mut here = first - lead.take_while(|byte| !ends(byte)).count();
+        let (mut word, mut places, mut codes) = (String::new(), Vec::new(), 0);
+        while let Some(byte) = bytes.get(here).filter(|byte| !ends(byte)) {
+            let decoded = code(here);
+            places.push(here);
+            codes += usize::from(decoded.is_some());
+            // What is not ASCII is no part of a secret.
+            let byte = decoded.unwrap_or(*byte);
+            word.push(if byte.is_ascii() { char::from(byte) } else { '?' });
+            here += if decoded.is_some() { 3 } else { 1 };
+        }
+        places.push(here);
+        if codes > 0 {
+            let place = |at: usize| places.get(at).copied().unwrap_or(here);
+            all.extend(plain(&word).into_iter().map(|mask| Mask {
+                secret: place(mask.secret.start)..place(mask.secret.end),
+                hidden: place(mask.hidden.start)..place(mask.hidden.end),
+            }));
+        }
+        at = here.max(first + 1);
+    }
+    all.len() > before
+}
+
+/// Masks in order, as one where they overlap.
+fn merged(mut all: Vec<Mask>) -> Vec<Mask> {
+    all.sort_by_key(|mask| (mask.hidden.start, mask.hidden.end));
+    let mut merged: Vec<Mask> = Vec::with_capacity(all.len());
+    for mask in all {
+        match merged.last_mut() {
+            Some(last) if mask.hidden.start < last.hidden.end => {
+                last.hidden.end = last.hidden.end.max(mask.hidden.end);
+                last.secret.start = last.secret.start.min(mask.secret.start);
+                last.secret.end = last.secret.end.max(mask.secret.end);
+            }
+            _ => merged.push(mask),
+        }
+    }
+    merged
 }
 
 /// Masks the lines of a private key, from the end of its first line to the start of its last one, if there is one.
@@ -203,19 +269,7 @@ impl Masker {
             return all;
         }
         self.find_known(text, &mut all);
-        all.sort_by_key(|mask| (mask.hidden.start, mask.hidden.end));
-        let mut merged: Vec<Mask> = Vec::with_capacity(all.len());
-        for mask in all {
-            match merged.last_mut() {
-                Some(last) if mask.hidden.start < last.hidden.end => {
-                    last.hidden.end = last.hidden.end.max(mask.hidden.end);
-                    last.secret.start = last.secret.start.min(mask.secret.start);
-                    last.secret.end = last.secret.end.max(mask.secret.end);
-                }
-                _ => merged.push(mask),
-            }
-        }
-        merged
+        merged(all)
     }
 
     /// Finds the secrets that are known. A text that was cut may contain only the start of one.
@@ -341,6 +395,14 @@ mod tests {
             ("Authorization: Bearer {}", true),
             ("password: {}", true),
             ("curl -u admin:{} https://h", true),
+            ("%7B%22Authorization%22%3A%20%22Bearer%20{}%22%7D", true),
+            ("x=a%26password%3D{}%26y", true),
+            ("the password is {}", true),
+            ("Your API key is: {}.", true),
+            ("the token is \"{}\"", true),
+            ("the password is changed", false),
+            ("the token is a text", false),
+            ("100%25 {} of %41%42", false),
             ("the order {} is ready", false),
         ] {
             let text = text.replace("{}", &long);

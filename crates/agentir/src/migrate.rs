@@ -6,6 +6,7 @@ use agentir_lint::Selection;
 use agentir_project::{FileResult, LoadedProgram, Member, ProjectManifest, assemble};
 use agentir_rewrite::{Migration, RewriteError};
 use agentir_syntax::{Detected, ReadOptions};
+use std::path::Path;
 use std::sync::Arc;
 
 /// Brings a document into a newer version of its language. `from` is the version it is in, found out if not
@@ -33,8 +34,10 @@ fn findings(
 ) -> Vec<Diagnostic> {
     let (id, file) = (file, FileResult::of(language, file, text, options));
     let rule_options = Arc::default();
-    let (loaded, _) =
-        assemble([Member { id, file: &file, options: &rule_options }], ProjectManifest::Absent);
+    let (loaded, _) = assemble(
+        [Member { id, path: Path::new(""), file: &file, options: &rule_options }],
+        ProjectManifest::Absent,
+    );
     let select = rules.iter().map(|rule| (*rule).to_owned()).collect();
     let selection = Selection { select, ..Selection::default() };
     let LoadedProgram { program, versions, options, .. } = &loaded;

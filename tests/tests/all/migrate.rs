@@ -86,7 +86,7 @@ const CASES: &[Case] = &[
     case("a guardrail's check", Legacy, Current, "GUARDRAILS:\n  odd:\n    kind: output\n    check: \"matches_pattern(content, 'x')\"\n    action: block\n", Told("GUARDRAILS:\n  odd:\n    kind: output\n    check: \"matches_pattern(content, 'x')\"\n    action: block\n", "cannot be decided")),
     case("a guardrail's check", Current, Newest, "GUARDRAILS:\n  long:\n    kind: output\n    check: \"word_count(content) >= 200\"\n    action: reask\n", Stays),
 
-    case("`MAP` below", Current, Newest, "HANDOFF:\n  - TO: B\n    WHEN: x == 1\n    CONTEXT:\n      history: none\n    RETURN: true\n    MAP:\n      # what comes back\n      a: b\n", Becomes("HANDOFF:\n  - TO: B\n    WHEN: x == 1\n    CONTEXT:\n      history: none\n    RETURN: true\n    ON_RETURN:\n      MAP:\n        # what comes back\n        a: b\n")),
+    case("`MAP` below", Current, Newest, "HANDOFF:\n  - TO: B\n    WHEN: x == 1\n    CONTEXT:\n      history: none\n    RETURN: true\n    MAP:\n      # what comes back\n      a: b\n", Becomes("HANDOFF:\n  - TO: B\n    WHEN: x == 1\n    CONTEXT:\n      history: none\n    RETURN: true\n    ON_RETURN:\n      MAP:\n        # what comes back\n        b: a\n")),
     case("`MAP` below", Legacy, Current, "HANDOFF:\n  - TO: B\n    WHEN: x == 1\n    RETURN: true\n    MAP:\n      a: b\n", Stays),
     case("`MAP` below", Current, Newest, "HANDOFF:\n  - TO: B\n    WHEN: x == 1\n    CONTEXT:\n      history: none\n    RETURN: true\n    ON_RETURN: continue\n    MAP:\n      a: b\n", Told("HANDOFF:\n  - TO: B\n    WHEN: x == 1\n    CONTEXT:\n      history: none\n    RETURN: true\n    ON_RETURN: continue\n    MAP:\n      a: b\n", "`MAP`")),
 

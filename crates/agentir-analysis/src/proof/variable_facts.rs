@@ -224,13 +224,6 @@ fn root(path: &str) -> &str {
     path.split('.').next().unwrap_or(path)
 }
 
-/// Returns the path written as `user.name`.
-fn path(text: &str, span: Span) -> Path {
-    let mut names = text.split('.').map(|n| Spanned::new(Name::new(n), span));
-    let root = names.next().unwrap_or_else(|| Spanned::new(Name::default(), span));
-    Path { namespace: None, root, segments: names.map(Segment::Field).collect() }
-}
-
 impl<'a> FactBuilder<'a, '_> {
     fn add(&mut self, path: Path, kind: FactKind, span: Option<Span>, message: impl Into<String>) {
         let source = FactSource { span, message: message.into(), on_paths: false };
@@ -258,7 +251,7 @@ impl<'a> FactBuilder<'a, '_> {
             if variable.name.contains('*') || variable.since > version || taken {
                 continue;
             }
-            let at = path(variable.name, Span::default());
+            let at = Path::dotted(variable.name, Span::default());
             let name = variable.name;
             if let Some(ty) = type_of_parameter(variable.ty) {
                 let message = format!("`{name}` is set by the runtime and is {}", type_name(ty));
@@ -442,7 +435,7 @@ impl<'a> FactBuilder<'a, '_> {
             }
             for field in &returns.fields {
                 let Some(ty) = type_of(&field.ty) else { continue };
-                let mut at = path(name, field.name.span);
+                let mut at = Path::dotted(name, field.name.span);
                 at.segments.push(Segment::Field(field.name.clone()));
                 let message = format!("the tool returns {} here", type_name(ty));
                 self.add(at, FactKind::Type(ty), Some(field.name.span), message);

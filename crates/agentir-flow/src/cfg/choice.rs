@@ -5,8 +5,8 @@ use super::{DecidedBy, Edge, EdgeKind, Guard, NodeKind, Origin};
 use agentir_diagnostics::{Span, Spanned};
 use agentir_expr::Name;
 use agentir_ir::{
-    Agent, AgentReference, BindingAction, Decider, Handoff, NumberOrText, ReasoningZone,
-    RoutingRule, RoutingTarget, ToolBinding,
+    Agent, AgentReference, BindingAction, Decider, Delegate, Handoff, NumberOrText, ReasoningZone,
+    RoutingRule, RoutingTarget, Target, ToolBinding,
 };
 use petgraph::graph::NodeIndex;
 use rustc_hash::FxHashSet;
@@ -351,8 +351,15 @@ impl<'a> Builder<'_, 'a> {
             let asks = self.node(NodeKind::Delegate, origin, span);
             self.edge(node, asks, edge);
             on.extend(self.hand_over(asks, &delegate.agent, true));
-            if let Some(jump) = &delegate.on_failure {
-                on.extend(self.failed(asks, jump, origin, span));
+            match &delegate.on_failure {
+                Some(jump) if matches!(jump.target, Target::Retry | Target::RetryStep) => {
+                    on.extend(self.delegates_again(asks, delegate));
+                }
+                Some(jump) => {
+                    let left = self.failed(asks, jump, origin, span);
+                    on.extend(self.goes_on(left, delegate));
+                }
+                None => {}
             }
         }
         self.fan_out(node);
@@ -427,8 +434,7 @@ impl<'a> Builder<'_, 'a> {
                 self.connect_as(ends, turn_end, EdgeKind::Turn, origin, span);
             }
             (None, Some(RoutingTarget::RouteToVariable { .. })) => {
-                let unknown = self.node(NodeKind::Unknown, origin, span);
-                self.connect(vec![open], unknown);
+                self.by_variable(rule, open);
             }
             (None, Some(RoutingTarget::EndConversation)) => {
                 self.finish(NodeKind::Complete, vec![open], origin, span);
@@ -438,6 +444,27 @@ impl<'a> Builder<'_, 'a> {
                 self.connect_as(ends, self.shared.resume, EdgeKind::Return, origin, span);
             }
         }
+    }
+
+    /// Builds the route to the agent that a variable names: one of those that the agent knows, or none.
+    fn by_variable(&mut self, rule: &'a RoutingRule, open: OpenEdge<'a>) {
+        let (origin, span) = (Origin::Rule(rule), rule.span);
+        let branch = self.node(NodeKind::Branch, origin, span);
+        self.connect(vec![open], branch);
+        let agent = self.agent;
+        let listed = agent.available_agents.iter().map(|r| r.agent.as_ref().unwrap_or(&r.alias));
+        let mut seen = FxHashSet::default();
+        for to in listed.chain(agent.targets()) {
+            if seen.insert(to.value.as_str()) {
+                let returns = rule.returns.unwrap_or_else(|| self.returns_from(to));
+                let edge =
+                    Edge::of(EdgeKind::Branch).decided(DecidedBy::Condition).at(origin, span);
+                self.routed_to(to, origin, returns, OpenEdge { from: branch, edge });
+            }
+        }
+        let unknown = self.node(NodeKind::Unknown, origin, span);
+        let edge = Edge::of(EdgeKind::Branch).decided(DecidedBy::Condition).at(origin, span);
+        self.edge(branch, unknown, edge);
     }
 
     /// Whether a declared handoff to the agent returns.
@@ -497,6 +524,31 @@ impl<'a> Builder<'_, 'a> {
             let left = self.failed(node, jump, origin, span);
             self.connect_as(left, self.shared.resume, EdgeKind::Error, origin, span);
         }
+    }
+
+    /// Builds further attempts of a delegation; if they fail too, the agent goes on if there is a message for that
+    /// (reference of supervisors and multiple agents, "Delegate failure strategies").
+    fn delegates_again(&mut self, asks: NodeIndex, delegate: &'a Delegate) -> OpenEdges<'a> {
+        let (origin, span) = (Origin::Delegate(delegate), delegate.span);
+        let times = delegate.max_retries.and_then(super::step::to_count);
+        let again = Edge::of(EdgeKind::Retry)
+            .decided(DecidedBy::Outcome)
+            .at_most(Some(times.unwrap_or(super::step::ERROR_RETRIES)));
+        self.edge(asks, asks, again.at(origin, span));
+        let left = Edge::of(EdgeKind::Error).decided(DecidedBy::Outcome).at(origin, span);
+        let left = delegate.failure_message.iter().map(|_| OpenEdge { from: asks, edge: left });
+        let left = left.collect();
+        self.goes_on(left, delegate)
+    }
+
+    /// Continues after a delegation that failed as after one that did not: where the agent was.
+    fn goes_on(&mut self, left: OpenEdges<'a>, delegate: &'a Delegate) -> OpenEdges<'a> {
+        if left.is_empty() {
+            return left;
+        }
+        let on = self.node(NodeKind::Branch, Origin::Delegate(delegate), delegate.span);
+        self.connect(left, on);
+        vec![Self::fallthrough(on)]
     }
 
     /// Builds the reaction to an agent that is not available.

@@ -478,6 +478,24 @@ impl<'a> Cfg<'a> {
         agent: AgentId,
         about: impl Fn(&str) -> bool,
     ) -> Vec<UninitializedRead> {
+        self.unset_reads(agent, about, false)
+    }
+
+    /// As [`Cfg::uninitialized_reads`], and a call that fails defines nothing.
+    pub fn uninitialized_reads_after_failures(
+        &self,
+        agent: AgentId,
+        about: impl Fn(&str) -> bool,
+    ) -> Vec<UninitializedRead> {
+        self.unset_reads(agent, about, true)
+    }
+
+    fn unset_reads(
+        &self,
+        agent: AgentId,
+        about: impl Fn(&str) -> bool,
+        calls_fail: bool,
+    ) -> Vec<UninitializedRead> {
         let Some(agent_cfg) = self.agent(agent) else { return Vec::new() };
         let mut reads: FxHashMap<String, Vec<(NodeIndex, Variable)>> = FxHashMap::default();
         let mut defs: FxHashMap<NodeIndex, Vec<Variable>> = FxHashMap::default();
@@ -513,7 +531,7 @@ impl<'a> Cfg<'a> {
                             .node(node)
                             .is_some_and(|n| n.kind.waits() && n.kind != NodeKind::Confirm))
             };
-            let predecessor = self.reachable_without_def(agent_cfg.entry, sets_it);
+            let predecessor = self.reachable_without_def(agent_cfg.entry, sets_it, calls_fail);
             visited += predecessor.len();
             for (node, variable) in uses {
                 if *node == agent_cfg.entry || predecessor.contains_key(node) {
@@ -526,21 +544,27 @@ impl<'a> Cfg<'a> {
     }
 
     /// Returns the nodes that are reachable from the entry without passing a node that `stops`,
-    /// with the edge that reached them first. Nodes that stop are included.
+    /// with the edge that reached them first. Nodes that stop are included. If `calls_fail`, the ways that
+    /// failed calls leave by are not stopped.
     fn reachable_without_def(
         &self,
         entry: NodeIndex,
         stops: impl Fn(NodeIndex) -> bool,
+        calls_fail: bool,
     ) -> FxHashMap<NodeIndex, EdgeIndex> {
         let mut predecessor: FxHashMap<NodeIndex, EdgeIndex> = FxHashMap::default();
         let mut worklist = VecDeque::from([entry]);
         while let Some(node) = worklist.pop_front() {
-            if stops(node) {
+            let stopped = stops(node);
+            let is_call = || self.node(node).is_some_and(|n| n.kind == NodeKind::Call);
+            if stopped && !(calls_fail && is_call()) {
                 continue;
             }
             for edge in self.graph.edges(node) {
                 let to = edge.target();
-                if edge.weight().kind != EdgeKind::Enter
+                let kind = edge.weight().kind;
+                if kind != EdgeKind::Enter
+                    && (!stopped || matches!(kind, EdgeKind::Error | EdgeKind::Unhandled))
                     && to != entry
                     && !predecessor.contains_key(&to)
                 {

@@ -12,7 +12,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use smol_str::SmolStr;
 
 /// How often an error handler repeats what failed (`THEN: RETRY_STEP`), unless it says so.
-const ERROR_RETRIES: u32 = 3;
+pub(super) const ERROR_RETRIES: u32 = 3;
 
 /// A modification of a step by a profile.
 enum Change<'a> {

@@ -61,6 +61,8 @@ object! {
         timeout as "timeout": optional;
         /// `continue`, `escalate`, `respond`, `retry`.
         on_failure as "on_failure": optional;
+        /// How many further attempts there are, if `on_failure` is a retry.
+        max_retries as "max_retries": optional;
         /// The message to the user on failure.
         failure_message as "failure_message": optional;
         /// Where a remote agent runs.

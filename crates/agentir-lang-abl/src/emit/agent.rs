@@ -12,7 +12,7 @@ use agentir_ir::{
     Agent, AgentType, Coordination, Extensions, Handoff, Hook, Identity, Memory, Timeouts,
 };
 use agentir_ir_json::{Json, Mode, to_value};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 /// Emits the sections of an agent.
 #[derive(Debug)]
@@ -338,7 +338,16 @@ impl Agents {
     }
 
     fn coordination(&mut self, c: &Coordination) {
-        self.list("delegate", &c.delegates);
+        let ty = item_table("delegate");
+        let delegates = c.delegates.iter().map(|delegate| {
+            let mut json = json_of(delegate);
+            // The number of attempts is a part of the strategy.
+            if let Some(count) = json.remove("max_retries") {
+                json.insert("on_failure".to_owned(), json!({ "type": "retry", "count": count }));
+            }
+            Entry::Item(record::record(ty, &json))
+        });
+        self.block("delegate", delegates.collect());
         let from =
             |h: &&Handoff| h.extensions.0.get(ABL.id()).is_some_and(|a| a.contains_key("from"));
         let ty = item_table("handoff");

@@ -7,7 +7,7 @@ use super::{Context, data, flow};
 use crate::inline::{ActionKind, template};
 use crate::{HeaderValue, Record};
 use agentir_diagnostics::{Span, Spanned};
-use agentir_expr::{Condition, Name, Template};
+use agentir_expr::{Condition, Expr, Name, Path, Template};
 use agentir_ir::{
     CompletionCondition, Context as HandoffContext, Coordination, Data, Decider, Delegate,
     Escalation, Extensions, Handoff, HumanOutcome, Jump, MemoryGrant, NumberOrText, OnReturn,
@@ -60,8 +60,10 @@ fn delegate(cx: &mut Context<'_>, item: Record<'_>) -> Option<Delegate> {
     let agent = f.name_of("agent").or_else(|| f.name.take())?;
     let when = f.condition("when");
     let mut extensions = Extensions::default();
-    let failure_message = f.template("failure_message");
-    let on_failure = f.action("on_fail").map(|a| jump_without_steps(cx, a)).or_else(|| {
+    let mut failure_message = f.template("failure_message");
+    let mut max_retries = None;
+    let action = f.action("on_fail");
+    let on_failure = action.map(|a| jump_and_message(cx, a, &mut failure_message)).or_else(|| {
         let span = f.value_span("on_fail")?;
         let mut block = f.record("on_fail")?;
         let target = match block.choice("type") {
@@ -69,6 +71,9 @@ fn delegate(cx: &mut Context<'_>, item: Record<'_>) -> Option<Delegate> {
             Some("retry") => Target::Retry,
             _ => Target::Continue,
         };
+        max_retries = block.plain_number("count");
+        let message = block.template("message").or_else(|| block.template("respond"));
+        failure_message = failure_message.take().or(message);
         block.preserve(&mut extensions);
         Some(Jump { target, reason: None, span })
     });
@@ -82,6 +87,7 @@ fn delegate(cx: &mut Context<'_>, item: Record<'_>) -> Option<Delegate> {
         use_result: f.template("use_result"),
         timeout: f.text("timeout"),
         on_failure,
+        max_retries,
         failure_message,
         remote: remote(&mut f),
         experience_mode: f.choice("experience_mode"),
@@ -103,6 +109,22 @@ fn jump_without_steps(cx: &mut Context<'_>, action: crate::inline::Action) -> Ju
         return Jump { target: Target::Continue, reason: action.reason, span: action.span };
     }
     flow::jump(cx, action)
+}
+
+/// Lowers the reaction to a failure. What `RESPOND` says is the message about it, unless there is one.
+fn jump_and_message(
+    cx: &mut Context<'_>,
+    action: crate::inline::Action,
+    message: &mut Option<Template>,
+) -> Jump {
+    let mut jump = jump_without_steps(cx, action);
+    if jump.target == Target::Continue
+        && message.is_none()
+        && let Some(text) = jump.reason.take()
+    {
+        *message = Some(filled_in(cx, &text.value, text.span));
+    }
+    jump
 }
 
 fn remote(f: &mut Fields<'_>) -> Option<Remote> {
@@ -140,7 +162,9 @@ fn handoff(cx: &mut Context<'_>, item: Record<'_>) -> Option<Handoff> {
     context.history = context.history.or(beside.history);
     let failure_message = f.template("failure_message").or_else(|| f.template("respond"));
     let on_failure_text = f.template("on_failure");
-    let on_failure = f.action("on_failure").map(|a| jump_without_steps(cx, a));
+    let mut failure_message = failure_message.or(on_failure_text);
+    let action = f.action("on_failure");
+    let on_failure = action.map(|a| jump_and_message(cx, a, &mut failure_message));
     let map = f.bindings("map").unwrap_or_default();
     let mut on_return = f.text("on_return").map(plain_return).or_else(|| {
         f.with_record("on_return", |r| OnReturn {
@@ -161,7 +185,7 @@ fn handoff(cx: &mut Context<'_>, item: Record<'_>) -> Option<Handoff> {
             set: Vec::new(),
             extensions: Extensions::default(),
         });
-        on_return.map.extend(map);
+        on_return.map.extend(map.into_iter().map(returned_to));
     }
     let returns = f.boolean("expect_return").or_else(|| f.boolean("return"));
     Some(Handoff {
@@ -172,7 +196,7 @@ fn handoff(cx: &mut Context<'_>, item: Record<'_>) -> Option<Handoff> {
         context,
         returns: returns.unwrap_or(false),
         on_failure,
-        failure_message: failure_message.or(on_failure_text),
+        failure_message,
         on_return,
         remote: remote(&mut f),
         timeout: f.data("timeout"),
@@ -184,6 +208,19 @@ fn handoff(cx: &mut Context<'_>, item: Record<'_>) -> Option<Handoff> {
         repeats_binding: false,
         extensions: f.into_extensions(),
     })
+}
+
+/// An entry of a handoff's own `MAP`, whose keys are what the other agent returns, and whose values are variables
+/// of this one (supervisor reference, "HANDOFF"): the other way round than below `ON_RETURN` (3.10).
+fn returned_to((field, value): (Spanned<Name>, Expr)) -> (Spanned<Name>, Expr) {
+    match value.as_path() {
+        Some(variable) => {
+            let variable = Spanned::new(Name::new(variable.to_string()), value.span);
+            (variable, Expr::path(Path::dotted(&field.value, field.span), field.span))
+        }
+        // An expression cannot be written to; it can only be meant to be read.
+        None => (field, value),
+    }
 }
 
 fn plain_return(text: Spanned<SmolStr>) -> OnReturn {
@@ -260,7 +297,7 @@ fn history(data: Data) -> Data {
 }
 
 /// Reads the placeholders of a text that is somewhere in `span`.
-fn filled_in(cx: &mut Context<'_>, text: &str, span: Span) -> Template {
+pub(super) fn filled_in(cx: &mut Context<'_>, text: &str, span: Span) -> Template {
     let mut problems = Vec::new();
     let mut template = template(InlineText::verbatim(text, span.file, span.start), &mut problems);
     template.text.span = span;

@@ -1,12 +1,13 @@
 //! Lowers what only supervisors have (§5.1 and the supervisor reference).
 
 use super::Context;
+use super::coordination::filled_in;
 use super::fields::Fields;
 use crate::dialect;
 use crate::inline::RouteAction;
 use crate::{HeaderValue, Record, Value};
 use agentir_diagnostics::{Diagnostic, Spanned};
-use agentir_expr::{Name, Template};
+use agentir_expr::Name;
 use agentir_ir::{
     AgentReference, Context as HandoffContext, Coordination, Data, Decider, Extensions, Handoff,
     Number, PassedValue, Policy, PolicyRule, Routing, RoutingRule, RoutingTarget,
@@ -211,7 +212,7 @@ fn rule(cx: &mut Context<'_>, item: Record<'_>, routing: &mut Routing, rest: &mu
     for (intents, action) in matches {
         let mut one = RoutingRule { intents, decided_by: Decider::User, continues, ..base.clone() };
         continues = true;
-        apply(&mut one, action);
+        apply(cx, &mut one, action);
         routing.rules.push(one);
     }
     let mut plain = acts;
@@ -223,7 +224,7 @@ fn rule(cx: &mut Context<'_>, item: Record<'_>, routing: &mut Routing, rest: &mu
     for action in plain {
         let mut one = RoutingRule { continues, ..base.clone() };
         continues = true;
-        apply(&mut one, action);
+        apply(cx, &mut one, action);
         routing.rules.push(one);
     }
 }
@@ -235,11 +236,12 @@ fn take_route(f: &mut Fields<'_>, name: &str) -> Option<RouteAction> {
     })
 }
 
-fn apply(rule: &mut RoutingRule, action: RouteAction) {
+fn apply(cx: &mut Context<'_>, rule: &mut RoutingRule, action: RouteAction) {
     match action {
         RouteAction::Agent(agent) => rule.to = Some(agent),
         RouteAction::User(message) => {
-            rule.action = Some(RoutingTarget::RouteToUser { message: Template::plain(message) });
+            let message = filled_in(cx, &message.value, message.span);
+            rule.action = Some(RoutingTarget::RouteToUser { message });
         }
         RouteAction::Variable(path) => {
             rule.action = Some(RoutingTarget::RouteToVariable {

@@ -16,7 +16,7 @@ fn handoffs<'a, 't>(source: &Source<'a, 't>, visit: &mut dyn FnMut(&'a Record<'t
     });
 }
 
-/// Moves `MAP` below `ON_RETURN`.
+/// Moves `MAP` below `ON_RETURN`, where keys and values change places: there, the keys are variables of this agent.
 pub(super) fn map(source: &Source<'_, '_>, changes: &mut Changes) {
     handoffs(source, &mut |handoff| {
         let Some(field) = handoff.field("map") else { return };
@@ -46,6 +46,14 @@ pub(super) fn map(source: &Source<'_, '_>, changes: &mut Changes) {
         for (at, _) in below.match_indices('\n') {
             let at = start + u32::try_from(at + 1).unwrap_or(0);
             edits.push(Edit { span: source.span(at, at), text: unit.to_owned() });
+        }
+        let Value::Bindings(bindings) = &field.value else { return };
+        for (returned, variable) in bindings {
+            let (key, value) = (source.slice(returned.span), source.slice(variable.span));
+            if variable.as_path().is_some() && key != value {
+                edits.push(Edit { span: returned.span, text: value.to_owned() });
+                edits.push(Edit { span: variable.span, text: key.to_owned() });
+            }
         }
         changes.edits(edits);
     });

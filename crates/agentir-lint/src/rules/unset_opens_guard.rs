@@ -39,7 +39,7 @@ fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
         let names: FxHashSet<String> =
             candidates.iter().flat_map(|(.., paths)| paths).map(ToString::to_string).collect();
         let cfg = cx.program.graph();
-        let unset = cfg.uninitialized_reads(cx.id, |name| names.contains(name));
+        let unset = cfg.uninitialized_reads_after_failures(cx.id, |name| names.contains(name));
         for (constraint, expr, paths) in candidates {
             // The check itself reads all of them; each may be unset there.
             let reads = |path: &Path| {
@@ -80,7 +80,9 @@ fn finding(report: &Report<'_>, span: Span, paths: &[Path], guarded: &str) -> Di
     };
     report
         .finding(span, format!("this also holds while {names} {have} no value"))
-        .note(format!("{guarded} then, although nothing has set it"))
+        .note(format!(
+            "{guarded} then, although nothing has set it; a call that fails sets nothing either"
+        ))
         .help("give it an initial value that closes the guard, or test that it is set, too")
         .confidence(Confidence::Medium)
         .example(paths.iter().map(|path| binding(&path.to_string(), &Value::Undefined)))

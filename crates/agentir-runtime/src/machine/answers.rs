@@ -308,11 +308,14 @@ impl<'p> Run<'_, 'p, '_> {
             if self.progress.unchecked.is_empty() {
                 break;
             }
-            if self.answer_verdict(rail) != Verdict::Passes && self.must_refuse(rail) {
-                self.discard_unchecked();
-                let text = self.guardrail_message(rail);
-                self.tell(&text);
-            }
+            let text = match self.answer_verdict(rail) {
+                Verdict::Passes => continue,
+                _ if !self.must_refuse(rail) => continue,
+                Verdict::Fails => self.guardrail_message(rail),
+                Verdict::Broken => BLOCKED.to_owned(),
+            };
+            self.discard_unchecked();
+            self.tell(&text);
         }
         self.release_answers();
     }

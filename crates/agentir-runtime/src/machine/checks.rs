@@ -405,10 +405,7 @@ impl<'p> Run<'_, 'p, '_> {
             }
             _ => None,
         };
-        let description = rail.description.as_ref().map(|d| self.render(d));
-        own.map(str::to_owned)
-            .or(description)
-            .unwrap_or_else(|| "I cannot help with that.".to_owned())
+        own.map_or_else(|| "I cannot help with that.".to_owned(), str::to_owned)
     }
 
     /// The arguments of the call that is checked, as JSON: whoever makes it.

@@ -243,7 +243,16 @@ impl<'p> Run<'_, 'p, '_> {
     fn reset_attempts(&mut self, at: NodeIndex) {
         let frame = self.frame();
         frame.ask_counts.remove(&index(at.index()));
-        frame.rejections.clear();
+        if !frame.rejections.is_empty() {
+            frame.rejections.clear();
+            self.publish_rejections();
+        }
+    }
+
+    /// Sets the variable that conditions read (current specification, 8.8).
+    fn publish_rejections(&mut self) {
+        let counts = serde_json::json!(self.frame().rejections);
+        self.session.set_system("_validation_retries", &counts);
     }
 
     fn retries_exhausted(&mut self, asking: CollectRequest<'p>) -> bool {
@@ -426,6 +435,7 @@ impl<'p> Run<'_, 'p, '_> {
             };
             if let Some(message) = valid {
                 *self.frame().rejections.entry(spec.name.clone()).or_default() += 1;
+                self.publish_rejections();
                 self.progress.rejected.get_or_insert_with(|| (spec.name.clone(), message.clone()));
                 refused = refused.or(Some(message));
             } else {

@@ -42,9 +42,14 @@ impl<'p> Run<'_, 'p, '_> {
             NodeKind::TurnStart => self.turn_start(at),
             NodeKind::TurnEnd | NodeKind::Return | NodeKind::Branch | NodeKind::FlowEnd => {
                 if node.kind == NodeKind::Return {
-                    self.handle_return(&node)?;
+                    self.handle_return(at, &node)?;
                 }
-                self.leave(at)
+                match &node.origin {
+                    Origin::Rule(rule) if node.kind == NodeKind::Branch => {
+                        self.route_by_variable(at, rule)
+                    }
+                    _ => self.leave(at),
+                }
             }
             NodeKind::Step => self.enter_step(at),
             NodeKind::Say => {

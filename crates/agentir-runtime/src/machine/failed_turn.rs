@@ -6,6 +6,7 @@ use super::{AgentMessage, Next, Run, Turn};
 use crate::model::{Message, Role};
 use crate::session::{RuntimeError, Session, Status};
 use crate::trace::EventKind;
+use agentir_ir::Agent;
 
 /// What the user reads if something fails and the author gives no words for it.
 const SORRY: &str = "Sorry, something went wrong.";
@@ -15,7 +16,7 @@ pub(super) fn costs_a_turn(kind: &str) -> bool {
     matches!(kind, "model_error" | "model_timeout" | "handoff_error" | "loop")
 }
 
-impl Run<'_, '_, '_> {
+impl<'p> Run<'_, 'p, '_> {
     /// Ends the turn after an unhandled error.
     pub(super) fn give_up(&mut self, message: String) -> Next {
         let error = self.frame().error.clone();
@@ -40,8 +41,13 @@ impl Run<'_, '_, '_> {
 
     /// Says the author's words for an error, or ours.
     fn apologize(&mut self) {
-        let messages = self.agent().ok().map(|a| &a.messages);
-        let own = messages.and_then(|all| all.get("error_default").or_else(|| all.get("error")));
+        let message_of = |agent: &'p Agent| {
+            agent.messages.get("error_default").or_else(|| agent.messages.get("error"))
+        };
+        // What a script says of its system holds for all its subagents (AS, "messages").
+        let first = self.machine.program.agents().next();
+        let first = first.filter(|_| self.traits().shared_variables);
+        let own = self.agent().ok().into_iter().chain(first).find_map(message_of);
         let before = std::mem::replace(&mut self.notice, true);
         match own {
             Some(response) => self.respond(response),

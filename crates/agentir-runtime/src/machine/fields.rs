@@ -2,14 +2,16 @@
 //! specification, 3.5.2, 3.13.2 and 3.14.2).
 
 use super::{Run, check_error};
+use crate::json::from_json;
 use crate::model::{FieldSpec, is_email};
 use crate::session::RuntimeError;
 use crate::trace::EventKind;
 use agentir_eval::{Value, evaluate, pattern, truthy};
 use agentir_expr::dialect::Semantics;
 use agentir_ir::{
-    BadRule, GatherField, GatherOverrides, LookupTable, NumberOrText, Requirement, Validation,
+    BadRule, GatherField, GatherOverrides, LookupTable, NumberOrText, Requirement, Tool, Validation,
 };
+use serde_json::{Map, Value as Json};
 
 /// The default of `fuzzy_threshold`.
 const FUZZY_THRESHOLD: f64 = 0.85;
@@ -127,56 +129,113 @@ impl<'p> Run<'_, 'p, '_> {
         let text = agentir_eval::text(value, semantics);
         let requirements = match self.requirements(field, !spec.values.is_empty()) {
             Ok(requirements) => requirements,
-            Err((rule, why)) => return Ok(self.refuse_value(spec, &rule, &why.to_string())),
+            Err((rule, why)) => return Ok(self.refuse_value(&spec.name, &rule, &why.to_string())),
         };
         for requirement in &requirements {
-            match meets(requirement, spec, value, &text) {
+            match meets(requirement, spec.values.keys(), value, &text) {
                 Ok(true) => {}
                 Ok(false) => return Ok(false),
-                Err((rule, why)) => return Ok(self.refuse_value(spec, rule, &why)),
+                Err((rule, why)) => return Ok(self.refuse_value(&spec.name, rule, &why)),
             }
         }
         for validation in self.validations(field) {
-            let rule = validation.rule.value.as_str();
-            let holds = match validation.kind.value.to_ascii_lowercase().as_str() {
-                "custom" => {
-                    let holds = match &validation.check {
-                        Some(expr) => evaluate(expr, &self.scope(), self.dialect())
-                            .map(|value| truthy(&value, semantics))
-                            .map_err(|error| error.to_string()),
-                        None => Err("it is not a valid expression".to_owned()),
-                    };
-                    match holds {
-                        Ok(holds) => holds,
-                        Err(why) => self.refuse_value(spec, rule, &why),
-                    }
-                }
-                "llm" => {
-                    let statement = format!("`{text}` as {}: {rule}", spec.name);
-                    self.judge_or(&statement, text.to_string(), true)?
-                }
-                _ => true,
-            };
-            if !holds {
+            if !self.is_approved(validation, &spec.name, &text)? {
                 return Ok(false);
             }
         }
         Ok(true)
     }
 
+    /// Whether a value passes a rule that is evaluated in the state (`custom`) or judged by the model (`llm`).
+    fn is_approved(
+        &mut self,
+        validation: &'p Validation,
+        name: &str,
+        text: &str,
+    ) -> Result<bool, RuntimeError> {
+        let rule = validation.rule.value.as_str();
+        match validation.kind.value.to_ascii_lowercase().as_str() {
+            "custom" => {
+                let semantics = self.dialect().semantics();
+                let holds = match &validation.check {
+                    Some(expr) => evaluate(expr, &self.scope(), self.dialect())
+                        .map(|value| truthy(&value, semantics))
+                        .map_err(|error| error.to_string()),
+                    None => Err("it is not a valid expression".to_owned()),
+                };
+                Ok(holds.unwrap_or_else(|why| self.refuse_value(name, rule, &why)))
+            }
+            "llm" => {
+                let statement = format!("`{text}` as {name}: {rule}");
+                self.judge_or(&statement, text.to_owned(), true)
+            }
+            _ => Ok(true),
+        }
+    }
+
+    /// The first argument of a call that its parameter does not allow, and why: it is none of the values, or does not
+    /// pass the validation.
+    pub(super) fn invalid_argument(
+        &mut self,
+        tool: &'p Tool,
+        arguments: &Map<String, Json>,
+    ) -> Result<Option<String>, RuntimeError> {
+        for parameter in &tool.parameters {
+            let name = parameter.name.value.as_str();
+            let given = arguments.get(name).filter(|given| !given.is_null());
+            let Some(value) = given.and_then(|given| from_json(given).ok()) else { continue };
+            let text = agentir_eval::text(&value, self.dialect().semantics());
+            let values: Vec<String> = parameter.values.iter().map(|one| self.render(one)).collect();
+            let mut requirements = Vec::new();
+            if !values.is_empty() {
+                requirements.push(Requirement::OneOf(values.iter().map(String::as_str).collect()));
+            }
+            if let Some(validation) = &parameter.validation {
+                match validation.requirements(!values.is_empty()) {
+                    Ok(all) => requirements.extend(all),
+                    Err(why) => {
+                        self.refuse_value(name, &validation.rule.value, &why.to_string());
+                        return Ok(Some(format!("`{name}` cannot be checked: {why}")));
+                    }
+                }
+            }
+            let mut valid = true;
+            for requirement in &requirements {
+                valid &= meets(requirement, [].iter(), &value, &text)
+                    .unwrap_or_else(|(rule, why)| self.refuse_value(name, rule, &why));
+            }
+            if let Some(validation) = &parameter.validation {
+                let mark = self.locals.len();
+                self.locals.push((name.into(), value));
+                let approved = self.is_approved(validation, name, &text);
+                self.locals.truncate(mark);
+                valid &= approved?;
+            }
+            if !valid {
+                let message = parameter.validation.as_ref().and_then(Validation::message);
+                return Ok(Some(match message {
+                    Some(message) => self.render(message),
+                    None if self.is_sensitive(name) => format!("`{name}` may not have this value"),
+                    None => format!("`{name}` may not be `{text}`"),
+                }));
+            }
+        }
+        Ok(None)
+    }
+
     /// Refuses a value because its rule cannot be evaluated, and says so to whoever runs the agents.
-    fn refuse_value(&mut self, spec: &FieldSpec, rule: &str, why: &str) -> bool {
+    fn refuse_value(&mut self, name: &str, rule: &str, why: &str) -> bool {
         let RuntimeError { kind, message } = check_error(rule, why);
-        let message = format!("values of `{}` are refused: {message}", spec.name);
+        let message = format!("values of `{name}` are refused: {message}");
         self.emit(EventKind::Error { kind, message });
         false
     }
 }
 
 /// Whether a value is as required, or the rule and why that cannot be told.
-fn meets<'r>(
+fn meets<'r, 'l>(
     requirement: &'r Requirement<'_>,
-    spec: &FieldSpec,
+    mut listed: impl Iterator<Item = &'l String>,
     value: &Value,
     text: &str,
 ) -> Result<bool, (&'r str, String)> {
@@ -192,13 +251,15 @@ fn meets<'r>(
             least.is_none_or(|least| size >= least) && most.is_none_or(|most| size <= most)
         }
         Requirement::OneOf(values) => match value {
-            Value::List(list) => list.items().iter().all(|item| {
-                matches!(item, Value::Text(item) if values.iter().any(|v| v.to_lowercase() == item.to_lowercase())
-                    || spec.values.contains_key(item.as_str()))
-            }),
-            _ => {
-                values.iter().any(|value| same(value)) || spec.values.keys().any(|value| same(value))
+            Value::List(list) => {
+                let listed: Vec<&String> = listed.collect();
+                list.items().iter().all(|item| {
+                    let Value::Text(item) = item else { return false };
+                    values.iter().any(|v| v.to_lowercase() == item.to_lowercase())
+                        || listed.iter().any(|one| one.as_str() == item)
+                })
             }
+            _ => values.iter().any(|value| same(value)) || listed.any(|value| same(value)),
         },
         Requirement::Pattern(rule) => {
             pattern(rule).map_err(|error| (*rule, error.to_string()))?.is_match(text)
@@ -265,7 +326,7 @@ pub(super) fn looked_up(
     let map = table.map.as_ref().and_then(|map| map.as_object());
     let mapped = found.and_then(|key| map?.get(key));
     if let Some(mapped) = mapped {
-        return Some(crate::json::from_json(mapped).ok());
+        return Some(from_json(mapped).ok());
     }
     // A value of a map stands for itself.
     let value_of_map = || {

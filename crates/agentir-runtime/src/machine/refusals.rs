@@ -146,7 +146,7 @@ impl<'p> Run<'_, 'p, '_> {
             Guarded::Handoff => self.refuse_by_guardrail(),
         }
         if mute && self.progress.messages.is_empty() && self.progress.unchecked.is_empty() {
-            self.say_notice(BLOCKED);
+            self.tell(BLOCKED);
         }
         Ok(())
     }
@@ -283,7 +283,11 @@ impl<'p> Run<'_, 'p, '_> {
         if self.progress.unchecked.iter().all(|m| m.message.text != BLOCKED)
             && self.progress.messages.iter().all(|m| m.text != BLOCKED)
         {
-            self.say_notice(BLOCKED);
+            // What was said before it comes first; no check of the agent has a say in these words.
+            match self.progress.unchecked.is_empty() {
+                true => self.tell(BLOCKED),
+                false => self.say_notice(BLOCKED),
+            }
         }
         self.stop_turn()
     }
@@ -639,7 +643,10 @@ impl<'p> Run<'_, 'p, '_> {
                 return true;
             };
             match edge.kind {
-                EdgeKind::Retry => !matches!(edge.origin, Origin::Failure(_) | Origin::Handler(_)),
+                EdgeKind::Retry => !matches!(
+                    edge.origin,
+                    Origin::Failure(_) | Origin::Handler(_) | Origin::Delegate(_)
+                ),
                 // Of the returns to the model, only those after a message of the user are counted for longer.
                 EdgeKind::Return => cfg.node(from).is_some_and(|n| n.kind == NodeKind::Await),
                 _ => true,

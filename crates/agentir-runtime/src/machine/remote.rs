@@ -79,7 +79,7 @@ impl<'p> Run<'_, 'p, '_> {
                 arguments.insert("conversation".to_owned(), away.conversation);
             }
             None => {
-                let given = self.handoff_input(&node.origin, asks)?;
+                let given = self.handoff_input(&node.origin, transfer.to, asks)?;
                 // The tool call that led here is completed.
                 if matches!(node.origin, Origin::ToolBinding(_)) {
                     self.answer_tool_use(&Json::from("done"));
@@ -88,6 +88,9 @@ impl<'p> Run<'_, 'p, '_> {
                 let how = if asks { "delegate" } else { "handoff" };
                 let from = self.session.agent().unwrap_or_default().to_owned();
                 self.emit(EventKind::Transfer { how, from, to: transfer.to.to_owned() });
+                if asks {
+                    self.hold_message();
+                }
                 let context: Map<String, Json> =
                     given.variables.iter().map(|(name, v)| (name.clone(), to_json(v))).collect();
                 arguments.insert("context".to_owned(), Json::Object(context));
@@ -141,17 +144,27 @@ impl<'p> Run<'_, 'p, '_> {
             self.frame().remote = Some(RemoteConversation { node: here, conversation });
             return Ok(Next::Stop(Status::Await));
         }
-        self.return_from_remote(transfer, asks, reply)
+        self.return_from_remote(node, transfer, reply)
     }
 
     /// Continues after a remote agent as after a local one.
     fn return_from_remote(
         &mut self,
+        node: &Node<'p>,
         transfer: &Transfer<'p>,
-        asks: bool,
         reply: RemoteReply,
     ) -> NodeResult {
-        let Some(back) = transfer.returns else { return self.exit_agent() };
+        let Some(back) = transfer.returns else {
+            if self.routes_next_message(node, transfer.to)
+                && let Some(supervisor) = self.session.stack.pop()
+            {
+                let (from, to) = (transfer.to.to_owned(), supervisor.agent.clone());
+                self.emit_as(from.clone(), EventKind::Transfer { how: "return", from, to });
+                return Ok(self.resume_supervisor(supervisor));
+            }
+            return self.exit_agent();
+        };
+        let asks = node.kind == NodeKind::Delegate;
         let mut child = Frame::new(transfer.to, index(back.index()), self.session.turn);
         child.delegated = asks;
         for (name, value) in &reply.result {

@@ -1,14 +1,17 @@
 //! Routing of messages: interruptions, routing rules, declared handoffs (ABL, current
 //! specification, 3.14.4, 5.1; supervisor reference, "Evaluation order across constructs").
 
+use super::scope::path_of;
 use super::{Input, Next, NodeResult, Run};
 use crate::json::to_json;
 use crate::model::{Candidate, ModelTask};
 use crate::session::{QueuedIntent, RuntimeError};
-use agentir_eval::Outcome;
+use agentir_eval::{Outcome, Value};
 use agentir_expr::{Condition, Expr, ExprKind, Template, Visit};
 use agentir_flow::cfg::{Edge, EdgeKind, NodeKind, Origin, Test};
-use agentir_ir::{Agent, AgentType, Delegate, Digression, NumberOrText, RoutingRule};
+use agentir_ir::{
+    Agent, AgentType, Delegate, Digression, NumberOrText, RoutingRule, RoutingTarget,
+};
 use petgraph::graph::{EdgeIndex, NodeIndex};
 use serde_json::Value as Json;
 
@@ -230,6 +233,39 @@ impl<'p> Run<'_, 'p, '_> {
         match self.pick_edge(at, |edge, _| edge.kind != EdgeKind::Route)? {
             Some(edge) => Ok(Next::Take(edge)),
             None => self.leave(at),
+        }
+    }
+
+    /// Takes the edge to the agent that a variable names, by its own name or its alias (supervisor reference,
+    /// "Routing actions").
+    pub(super) fn route_by_variable(&mut self, at: NodeIndex, rule: &'p RoutingRule) -> NodeResult {
+        let Some(RoutingTarget::RouteToVariable { variable }) = &rule.action else {
+            return self.leave(at);
+        };
+        let agent = self.agent()?;
+        let value = self.value(&Expr::path(path_of(&variable.value), variable.span))?;
+        let named = |name: &str| {
+            let alias = agent.available_agents.iter().find(|r| r.alias.value == name);
+            alias.and_then(|r| r.agent.as_ref()).map_or(name, |to| to.value.as_str()).to_owned()
+        };
+        let name = match &value {
+            Value::Text(name) => Some(named(name)),
+            _ => None,
+        };
+        let found = name.and_then(|name| {
+            self.outgoing_edges(at).into_iter().find(|(_, to, _)| {
+                self.machine.transfers.get(to).is_some_and(|all| all.iter().any(|t| t.to == name))
+            })
+        });
+        match found {
+            Some((edge, ..)) => Ok(Next::Take(edge)),
+            None => Err(RuntimeError::new(
+                "handoff_error",
+                format!(
+                    "`{}` is {value}, which is none of the agents of `{}`",
+                    variable.value, agent.metadata.name.value
+                ),
+            )),
         }
     }
 

@@ -3,10 +3,9 @@
 use crate::host::Clock;
 use crate::json::from_json;
 use crate::session::Session;
-use agentir_diagnostics::Spanned;
 use agentir_eval::{Environment, EvalError, State, Value, member};
 use agentir_expr::dialect::Semantics;
-use agentir_expr::{Name, Path, Segment};
+use agentir_expr::{Path, Segment};
 use agentir_ir::{Agent, Data};
 use smol_str::{SmolStr, format_smolstr};
 
@@ -167,17 +166,9 @@ pub(super) fn dotted(path: &Path) -> SmolStr {
     text.into()
 }
 
-/// Parses a dotted name: `user.email`, `@variables.total`.
+/// The path that a dotted name stands for.
 pub(super) fn path_of(name: &str) -> Path {
-    let plain =
-        |text: &str| Spanned { value: Name::new(text), span: agentir_diagnostics::Span::default() };
-    let (namespace, rest) = match name.strip_prefix('@').and_then(|n| n.split_once('.')) {
-        Some((namespace, rest)) => (Some(plain(namespace)), rest),
-        None => (None, name),
-    };
-    let mut parts = rest.split('.');
-    let root = plain(parts.next().unwrap_or_default());
-    Path { namespace, root, segments: parts.map(|part| Segment::Field(plain(part))).collect() }
+    Path::dotted(name, agentir_diagnostics::Span::default())
 }
 
 /// Initialises the variables shared by all agents: the variables of Agent Script, the state of a

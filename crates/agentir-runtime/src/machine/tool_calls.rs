@@ -267,6 +267,13 @@ impl<'p> Run<'_, 'p, '_> {
             self.emit(EventKind::Result { tool: name.to_owned(), result: None, error });
             return Err(ToolFailure { message: BLOCKED.to_owned(), ..failure });
         }
+        if let Some(why) = self.unusable_arguments(name, &arguments) {
+            let failure = ToolFailure::new(FailureKind::Refused, why);
+            self.host.observer.call_failed(&failure);
+            let error = Some(failure.message.clone());
+            self.emit(EventKind::Result { tool: name.to_owned(), result: None, error });
+            return Err(failure);
+        }
         let shown: Map<String, Json> =
             arguments.iter().map(|(n, v)| (n.clone(), self.masked(n, v))).collect();
         self.emit(EventKind::Call { tool: name.to_owned(), arguments: shown });
@@ -341,15 +348,6 @@ impl<'p> Run<'_, 'p, '_> {
         name: &str,
         arguments: Map<String, Json>,
     ) -> Result<Json, ToolFailure> {
-        let size = serde_json::to_string(&arguments).map_or(usize::MAX, |text| text.len());
-        if size > MAX_ARGUMENTS {
-            return Err(ToolFailure::new(
-                FailureKind::Refused,
-                format!(
-                    "the arguments of `{name}` have {size} bytes; the limit is {MAX_ARGUMENTS}"
-                ),
-            ));
-        }
         let tool = self.tool(name);
         let timeout_ms = self.timeout(tool);
         let agent = self.session.agent().unwrap_or_default().to_owned();
@@ -380,6 +378,20 @@ impl<'p> Run<'_, 'p, '_> {
         let tool = name.to_owned();
         self.calls.push(CompletedCall { agent, tool, arguments, result: result.clone() });
         Ok(result)
+    }
+
+    /// Why a call with these arguments is not made, if it is not.
+    fn unusable_arguments(&mut self, name: &str, arguments: &Map<String, Json>) -> Option<String> {
+        let size = serde_json::to_string(arguments).map_or(usize::MAX, |text| text.len());
+        if size > MAX_ARGUMENTS {
+            return Some(format!(
+                "the arguments of `{name}` have {size} bytes; the limit is {MAX_ARGUMENTS}"
+            ));
+        }
+        let tool = self.tool(name)?;
+        let invalid = self.invalid_argument(tool, arguments);
+        let why = invalid.unwrap_or_else(|error| Some(error.message))?;
+        Some(format!("`{name}` is not called: {why}"))
     }
 
     /// Makes a call, before which the user sees what was said.

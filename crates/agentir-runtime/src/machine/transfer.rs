@@ -46,7 +46,7 @@ impl<'p> Run<'_, 'p, '_> {
             self.answer_tool_use(&Json::from("done"));
             self.frame().pending.clear();
         }
-        let mut given = self.handoff_input(&node.origin, asks)?;
+        let mut given = self.handoff_input(&node.origin, transfer.to, asks)?;
         // Subagents share one conversation, with what was called in it.
         let from_tool = matches!(node.origin, Origin::ToolBinding(_));
         if (given.messages.is_empty() || from_tool) && self.traits().model_acts_by_tools {
@@ -146,6 +146,7 @@ impl<'p> Run<'_, 'p, '_> {
     pub(super) fn handoff_input(
         &mut self,
         element: &Origin<'p>,
+        to: &str,
         asks: bool,
     ) -> Result<HandoffInput, RuntimeError> {
         match element {
@@ -162,10 +163,7 @@ impl<'p> Run<'_, 'p, '_> {
             },
             Origin::Name(name) => self.input_by_name(&name.value, asks),
             Origin::Rule(rule) => {
-                let mut given = match &rule.to {
-                    Some(to) => self.input_by_name(&to.value, asks)?,
-                    None => HandoffInput::default(),
-                };
+                let mut given = self.input_by_name(to, asks)?;
                 for name in &rule.pass {
                     self.pass_variable(&name.value, &mut given);
                 }
@@ -319,6 +317,17 @@ impl<'p> Run<'_, 'p, '_> {
         why: &str,
     ) -> NodeResult {
         let message = format!("the agent `{}` cannot be reached: {why}", transfer.to);
+        // Another attempt, or what follows the last one, is about the same message.
+        let delegates = self.node(at)?.kind == NodeKind::Delegate;
+        if delegates {
+            self.resume_held_message();
+        }
+        if let Some(again) =
+            self.pick_edge(at, |edge, to| edge.kind == EdgeKind::Retry && to == at)?
+        {
+            self.emit(EventKind::Error { kind: "handoff_error".to_owned(), message });
+            return Ok(Next::Take(again));
+        }
         let failed = self
             .outgoing_edges(at)
             .into_iter()
@@ -338,6 +347,8 @@ impl<'p> Run<'_, 'p, '_> {
                 (None, reason) => reason.map(|text| text.value.to_string()).unwrap_or_default(),
             };
             self.say(&text, None);
+            // The message that led here has not been answered by that.
+            self.progress.answered &= !delegates;
             return Ok(Next::Take(edge));
         }
         Err(RuntimeError::new("handoff_error", message))
@@ -476,28 +487,34 @@ impl<'p> Run<'_, 'p, '_> {
     }
 
     /// Continues in the caller after an agent has returned.
-    pub(super) fn handle_return(&mut self, node: &Node<'p>) -> Result<(), RuntimeError> {
+    pub(super) fn handle_return(
+        &mut self,
+        at: NodeIndex,
+        node: &Node<'p>,
+    ) -> Result<(), RuntimeError> {
         let agent = self.agent()?;
+        let meant = |name: &'p Spanned<Name>| agent.resolve_alias(name).value.as_str();
         let (to, asks) = match node.origin {
             Origin::Handoff(handoff) => return self.after_return(handoff),
             Origin::Delegate(delegate) => return self.after_delegate(delegate),
-            Origin::Statement(Statement::Delegate(d)) => (&d.agent, true),
-            Origin::Statement(Statement::Handoff(d)) => (&d.agent, false),
+            Origin::Statement(Statement::Delegate(d)) => (meant(&d.agent), true),
+            Origin::Statement(Statement::Handoff(d)) => (meant(&d.agent), false),
             Origin::Jump(jump) => match &jump.target {
-                Target::Delegate(Some(to)) => (to, true),
-                Target::Handoff(Some(to)) => (to, false),
+                Target::Delegate(Some(to)) => (meant(to), true),
+                Target::Handoff(Some(to)) => (meant(to), false),
                 _ => return Ok(()),
             },
-            Origin::Rule(rule) => match &rule.to {
-                Some(to) => (to, false),
-                None => return Ok(()),
-            },
-            Origin::Name(to) => (to, false),
+            Origin::Rule(_) => {
+                match self.machine.cfg.transfers().iter().find(|t| t.returns == Some(at)) {
+                    Some(transfer) => (transfer.to, false),
+                    None => return Ok(()),
+                }
+            }
+            Origin::Name(to) => (meant(to), false),
             _ => return Ok(()),
         };
         // What is declared about the agent holds whatever leads to it.
-        let meant = agent.resolve_alias(to);
-        let named = |name: &'p Spanned<Name>| agent.resolve_alias(name).value == meant.value;
+        let named = |name: &'p Spanned<Name>| meant(name) == to;
         let coordination = &agent.coordination;
         if asks {
             match coordination.delegates.iter().find(|d| named(&d.agent)) {

@@ -376,3 +376,40 @@ tests:
 "#,
     );
 }
+
+/// AS part I, "messages": the error message of the system is that of every subagent.
+#[test]
+fn the_systems_error_message_is_for_all_subagents() {
+    talk_script(
+        r#"config:
+    agent_name: "Desk"
+system:
+    instructions: "You help."
+    messages:
+        welcome: "Welcome."
+        error: "Our fault."
+variables:
+    total: mutable number
+start_agent desk:
+    description: "Routes"
+    reasoning:
+        instructions: ->
+            transition to @subagent.sums
+subagent sums:
+    description: "Sums"
+    reasoning:
+        instructions: ->
+            set @variables.total = @variables.total + 1
+            | Say the sum.
+"#,
+        r#"
+tests:
+  - name: in the second subagent
+    turns:
+      - says: ["Welcome."]
+      - user: hi
+        says: ["Our fault."]
+        status: await
+"#,
+    );
+}

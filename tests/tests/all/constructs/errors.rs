@@ -220,3 +220,130 @@ tests:
 "#,
     );
 }
+
+/// Cur. 3.5: a parameter's values and its validation hold for every call; the tool is not called.
+#[test]
+fn arguments_are_validated() {
+    for (rule, argument, calls, error) in [
+        ("validation:\n          type: range\n          rule: \"1-10\"", "5", "[pay]", ""),
+        ("validation:\n          type: range\n          rule: \"1-10\"", "50", "[]", "may not be"),
+        (
+            "validation:\n          type: custom\n          rule: \"amount > 10\"",
+            "5",
+            "[]",
+            "may not be",
+        ),
+        ("enum: [\"5\", \"7\"]", "6", "[]", "may not be"),
+        ("enum: [\"5\", \"7\"]", "7", "[pay]", ""),
+        ("validation:\n          type: pattern\n          rule: \"(\"", "7", "[]", "may not be"),
+    ] {
+        talk_abl(
+            &format!(
+                r#"AGENT: Desk
+GOAL: "Payments"
+TOOLS:
+  pay(amount: number) -> {{id: string}}
+    description: "Pay"
+    parameters:
+      amount:
+        type: number
+        {rule}
+FLOW:
+  steps: [pay, tell]
+  pay:
+    REASONING: false
+    CALL: pay({argument})
+    THEN: tell
+  tell:
+    REASONING: false
+    RESPOND: "Error: {{{{result.error}}}}"
+    THEN: COMPLETE
+"#
+            ),
+            &format!(
+                r#"
+tools: {{ pay: [{{ answer: {{ id: P1 }} }}] }}
+tests:
+  - name: "{argument}"
+    turns:
+      - calls: {calls}
+        says: [{{ contains: "{error}" }}]
+"#
+            ),
+        );
+    }
+}
+
+/// A text that is no number has no place among numbers, so a check over it can say neither yes nor no: it refuses.
+#[test]
+fn texts_that_are_no_numbers_open_no_check() {
+    for (check, value, calls) in [
+        ("REQUIRE amount < 100", "much", "[]"),
+        ("RESTRICT amount > 100", "much", "[]"),
+        ("REQUIRE NOT (amount > 100)", "much", "[]"),
+        ("RESTRICT amount > 100", "50", "[pay]"),
+        ("RESTRICT amount > 100", "500", "[]"),
+        ("REQUIRE amount < \"2026-12-01\"", "2026-11-01", "[pay]"),
+        ("REQUIRE amount < \"2026-12-01\"", "soon", "[]"),
+    ] {
+        talk_abl(
+            &format!(
+                r#"AGENT: Desk
+GOAL: "Payments"
+TOOLS:
+  pay(what: string) -> {{id: string}}
+    description: "Pay"
+MEMORY:
+  session:
+    - amount
+        INITIAL: "{value}"
+CONSTRAINTS:
+  paying:
+    - {check} BEFORE calling pay
+      ON_FAIL: "No."
+FLOW:
+  steps: [pay]
+  pay:
+    REASONING: false
+    CALL: pay("it")
+    THEN: COMPLETE
+"#
+            ),
+            &format!(
+                "tools: {{ pay: [{{ answer: {{ id: P1 }} }}] }}\ntests:\n  - name: it\n    turns:\n      - calls: {calls}\n"
+            ),
+        );
+    }
+}
+
+/// Cur. 3.9: `msg` is about a violation. A guardrail that cannot be evaluated has found none; what it guards is not said.
+#[test]
+fn a_broken_guardrail_speaks_for_itself() {
+    talk_abl(
+        r#"AGENT: Desk
+GOAL: "Talk"
+MEMORY:
+  session:
+    - n
+        INITIAL: 5
+GUARDRAILS:
+  odd:
+    kind: output
+    check: "n.size.parts(3) == 2"
+    action: block
+    msg: "Rude words."
+FLOW:
+  steps: [ask]
+  ask:
+    REASONING: false
+    RESPOND: "What now?"
+    THEN: COMPLETE
+"#,
+        r#"
+tests:
+  - name: it blocks
+    turns:
+      - says: ["Sorry, I cannot do that right now."]
+"#,
+    );
+}

@@ -697,3 +697,42 @@ tests:
 "#,
     );
 }
+
+/// Cur. 8.8: `_validation_retries` counts the values that were refused, by field, until the field has one.
+#[test]
+fn refused_values_are_counted() {
+    talk_abl(
+        r#"AGENT: Desk
+GOAL: "Tables"
+GATHER:
+  - guests:
+      TYPE: number
+      REQUIRED: true
+      PROMPT: "How many?"
+      VALIDATE: "range(1, 8)"
+FLOW:
+  steps: [ask, end]
+  ask:
+    REASONING: false
+    GATHER:
+      - guests
+    THEN: end
+  end:
+    REASONING: false
+    RESPOND: "Fine."
+    THEN: COMPLETE
+"#,
+        r#"
+tests:
+  - name: twice too many
+    turns:
+      - user: "20"
+        state: { _validation_retries: { equals: { guests: 1 } } }
+      - user: "30"
+        state: { _validation_retries: { equals: { guests: 2 } } }
+      - user: "4"
+        says: ["Fine."]
+        state: { _validation_retries: { equals: {} } }
+"#,
+    );
+}
