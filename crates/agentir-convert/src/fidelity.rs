@@ -2,7 +2,9 @@
 
 use crate::comments::{Comment, without_comments};
 use crate::truthiness;
-use agentir_compare::{AnnouncedLosses, Comparison, ENTRY, Location, NormalizedProgram};
+use agentir_compare::{
+    AnnouncedLosses, Comparison, ENTRY, Location, NormalizedProgram, matches_pattern, segments,
+};
 use agentir_diagnostics::{SourceMap, Span, clean_lines, value_texts_mut};
 use agentir_secrets::Masker;
 use agentir_syntax::Languages;
@@ -175,6 +177,9 @@ impl Report {
         for entry in self.losses() {
             all.add(&entry.path, [entry.source.as_ref(), entry.target.as_ref()]);
         }
+        for added in &self.added {
+            all.addition(&added.path);
+        }
         for renamed in &self.renamed {
             match renamed.what {
                 "variable" => all.rename_variable(&renamed.from, &renamed.to),
@@ -205,24 +210,6 @@ fn losses(languages: Languages, target: Target, names: &[&str]) -> &'static [&'s
         .iter()
         .find(|language| !language.extension_losses().is_empty() && names.contains(&language.id()));
     own.map_or_else(|| target.losses(), |language| language.extension_losses())
-}
-
-/// Whether a path matches a pattern of [`LossRule::path`].
-fn matches_pattern(pattern: &[&str], path: &[&str]) -> bool {
-    match (pattern.split_first(), path.split_first()) {
-        (None, None) => true,
-        (Some((&"**", rest)), _) => {
-            (0..=path.len()).any(|n| path.get(n..).is_some_and(|path| matches_pattern(rest, path)))
-        }
-        (Some((&"*", rest)), Some((_, path))) => matches_pattern(rest, path),
-        (Some((name, rest)), Some((here, path))) => name == here && matches_pattern(rest, path),
-        _ => false,
-    }
-}
-
-/// The segments of a path; list indices and item names are segments too.
-fn segments(path: &str) -> Vec<&str> {
-    path.split(['.', '[']).map(|n| n.trim_end_matches(']')).collect()
 }
 
 /// The first matching row. Rows that claim an approximation only count if the value `shown`s in the
@@ -549,20 +536,4 @@ pub(crate) fn report(
         }
     });
     Report { totals, entries, added, renamed, ..Report::empty(target) }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{matches_pattern, segments};
-
-    #[test]
-    fn patterns_fit_paths() {
-        let fit = |pattern: &str, path: &str| {
-            matches_pattern(&pattern.split('.').collect::<Vec<_>>(), &segments(path))
-        };
-        assert!(fit("gather.fields.*.required", "gather.fields[count].required"));
-        assert!(fit("**.set.*.expression", "flow.definitions.a.on_input[0].set[x].expression"));
-        assert!(fit("memory.**", "memory.session[a].type"));
-        assert!(!fit("gather.fields.*", "gather.fields[count].required"));
-    }
 }
