@@ -11,7 +11,7 @@
 //!   weak bisimulation is computed. A difference is reported as a conversation.
 //!
 //! - [`Comparison::values`]: whether the values are equal that a user could notice and that the other two do not look at.
-//!   [`COMPARED`] says which ones they look at; all others, also those of fields that are yet to come, must be equal.
+//!   Tables say which ones they look at; all others, also those of fields that are yet to come, must be equal.
 //!
 //! A converter passes the losses that it reported ([`AnnouncedLosses`]); differences that follow from
 //! them are reported separately.
@@ -53,7 +53,7 @@ pub use behaviour::{Behaviour, Divergence, Turn};
 pub use conditions::{ConditionDifference, Conditions};
 pub use location::{AnnouncedLosses, Location};
 pub use normalized::{Difference, ENTRY, NormalizedProgram, differences};
-pub use values::{COMPARED, Compared, ValueDifference, Values, compared, matches_pattern, segments};
+pub use values::{ValueDifference, Values, matches_pattern, segments};
 
 use agentir_diagnostics::SourceMap;
 use agentir_ir::Program;

@@ -19,32 +19,17 @@ pub(crate) fn quoted(text: &str) -> String {
     }
 }
 
-/// The normalized JSON of a part of the IR, as a string.
+/// The JSON of a part of the IR as a string, without the markers of one language. Line breaks and empty values count:
+/// they can be noticed.
 pub(crate) fn normalized_json(part: &impl Json) -> String {
-    let value = to_value(part, Mode::Plain);
-    clean(value).map_or_else(String::new, |value| value.to_string())
+    clean(to_value(part, Mode::Plain)).to_string()
 }
 
-/// Normalizes strings and removes empty values.
-fn clean(value: Value) -> Option<Value> {
-    Some(match value {
-        Value::Null => return None,
-        Value::String(text) => Value::String(normalize(&text)),
-        Value::Array(items) => {
-            let items: Vec<_> = items.into_iter().filter_map(clean).collect();
-            if items.is_empty() {
-                return None;
-            }
-            Value::Array(items)
-        }
-        Value::Object(fields) => {
-            let fields: serde_json::Map<_, _> =
-                fields.into_iter().filter_map(|(k, v)| Some((k, clean(v)?))).collect();
-            if fields.is_empty() {
-                return None;
-            }
-            Value::Object(fields)
-        }
+fn clean(value: Value) -> Value {
+    match value {
+        Value::String(text) => Value::String(strip_markers(text)),
+        Value::Array(items) => items.into_iter().map(clean).collect(),
+        Value::Object(fields) => fields.into_iter().map(|(k, v)| (k, clean(v))).collect(),
         other => other,
-    })
+    }
 }

@@ -5,6 +5,7 @@ use crate::location::AnnouncedLosses;
 use crate::normalized::{Difference, differences};
 use crate::{Side, Verdict};
 use agentir_diagnostics::value_texts_mut;
+use agentir_ir::Program;
 use rustc_hash::FxHashSet;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -56,35 +57,118 @@ impl Values {
     }
 }
 
-/// Who looks at a value.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Compared {
-    /// The comparison of behaviour: an action, a condition, or where the conversation goes on.
-    Behaviour,
-    /// Nobody has to: no user of the agent can notice it.
-    Unnoticed,
-}
+/// The bodies whose actions and conditions the comparison of behaviour looks at.
+const BODIES: &[&[&str]] =
+    &[&["agents", "*", "flow", "definitions", "*"], &["agents", "*", "on_start"]];
 
-/// Which values are compared elsewhere, by their paths; `*` is one name or index, `**` any number. The first row that
-/// fits holds. **A value without a row must be equal**, so that a new field of AgentIR is compared before anybody thinks
-/// of it.
-pub const COMPARED: &[(&str, Option<Compared>)] = &[
-    // What the model is told in words is no condition that could be compared.
-    ("agents.*.flow.definitions.**.natural", None),
-    ("agents.*.flow.definitions.*.**", Some(Compared::Behaviour)),
-    ("agents.*.flow.entry_point", Some(Compared::Behaviour)),
-    ("agents.*.flow.steps.*", Some(Compared::Behaviour)),
-    ("agents.*.flow.steps", Some(Compared::Behaviour)),
-    ("agents.*.on_start.**", Some(Compared::Behaviour)),
-    ("agents.*.hooks.**", Some(Compared::Behaviour)),
+/// The keys in these bodies whose values are actions, conditions of actions, or where the conversation goes on, with
+/// whatever is below them. Others may be looked at only in some places, or only where the model is not asked. They are
+/// compared as values.
+const ACTIONS: &[&str] = &[
+    "action_id",
+    "actions",
+    "agent",
+    "as",
+    "backtrack_to",
+    "bindings",
+    "by_reference",
+    "call",
+    "call_spec",
+    "check",
+    "clear",
+    "complete_when",
+    "condition",
+    "details",
+    "expression",
+    "filter",
+    "gather",
+    "handoff_target",
+    "intent",
+    "item_var",
+    "jump",
+    "keyword",
+    "keywords",
+    "limit",
+    "log",
+    "map",
+    "max_attempts",
+    "message_key",
+    "on_exhausted",
+    "on_fail",
+    "otherwise",
+    "present",
+    "respond",
+    "respond_template",
+    "retry",
+    "return",
+    "rich_content",
+    "set",
+    "sort_by",
+    "source",
+    "subtypes",
+    "success_when",
+    "target",
+    "template",
+    "text",
+    "then",
+    "times",
+    "tool",
+    "transform",
+    "type",
+    "value",
+    "variable",
+    "variables",
+    "voice_config",
+    "when",
+    "with",
 ];
 
-/// Who looks at the value at a path; nobody but this comparison if there is no row.
-#[must_use]
-pub fn compared(path: &str) -> Option<Compared> {
-    let path = segments(path);
-    let fits = |pattern: &str| matches_pattern(&segments(pattern), &path);
-    COMPARED.iter().find(|(pattern, _)| fits(pattern)).and_then(|(_, by)| *by)
+/// Parts of these bodies of which the comparison of behaviour does not look at everything.
+const IN_PART: &[&str] =
+    &["await_attachment", "extensions", "human_approval", "natural", "reasoning_zone"];
+
+/// What no user of an agent can notice, or what follows from other values, by path; `*` is one name or index.
+const UNNOTICED: &[&[&str]] = &[
+    // The name of a step. Where it leads and what leads there is compared by behaviour.
+    &["agents", "*", "flow", "definitions", "*", "name"],
+    // Which step is the first one decides where the agent begins, which is compared.
+    &["agents", "*", "flow", "entry_point"],
+    &["agents", "*", "flow", "steps"],
+    &["agents", "*", "flow", "steps", "*"],
+    // The agent with which a conversation begins is compared by behaviour.
+    &["entry"],
+    // The order of declarations, where the whole list is the path.
+    &["agents", "*", "memory", "session"],
+    &["agents", "*", "tools"],
+    &["agents", "*", "use_tools"],
+];
+
+/// Whether the value at a path need not be equal, because the comparison of behaviour looks at it or nobody can notice
+/// it. **Whatever no table has must be equal**, so that a new field of AgentIR is compared before anybody thinks of it.
+fn is_compared(path: &str) -> bool {
+    let whole = segments(path);
+    if UNNOTICED.iter().any(|pattern| matches_pattern(pattern, &whole)) {
+        return true;
+    }
+    // Names in brackets are those of items, and no keys.
+    let keys: Vec<&str> = path.split('.').map(|key| key.split('[').next().unwrap_or(key)).collect();
+    let body = BODIES.iter().find_map(|body| {
+        let (start, rest) = keys.split_at_checked(body.len())?;
+        matches_pattern(body, start).then_some(rest)
+    });
+    body.is_some_and(|keys| {
+        let of = |table: &[&str]| keys.iter().any(|key| table.contains(key));
+        of(ACTIONS) && !of(IN_PART)
+    })
+}
+
+/// Whether a program has a name that looks like a path.
+fn has_names_like_paths(program: &Program) -> bool {
+    let odd = |name: &str| name.contains(['.', '[', ']']);
+    program.agents().any(|agent| {
+        odd(&agent.metadata.name.value)
+            || agent.flow.iter().any(|flow| flow.definitions.keys().any(|step| odd(step)))
+    })
 }
 
 /// The segments of a path or a pattern; list indices and item names are segments too.
@@ -115,8 +199,9 @@ pub(crate) fn compare(
     announced: &AnnouncedLosses,
     proved: &FxHashSet<String>,
 ) -> Values {
+    let unclear = [left, right].iter().any(|side| has_names_like_paths(side.program));
     let open = |difference: &Difference| {
-        compared(&difference.path).is_none() && !proved.contains(&difference.path)
+        (unclear || !is_compared(&difference.path)) && !proved.contains(&difference.path)
     };
     let all = differences(left.normalized, right.normalized).into_iter().filter(open);
     let different = all.map(|Difference { path, left, right }| {

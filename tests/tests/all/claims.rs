@@ -8,16 +8,14 @@
     reason = "tests end by panicking"
 )]
 
-use agentir_compare::{
-    Compared, NormalizedProgram, Verdict, compared, differences, matches_pattern, segments,
-};
+use agentir_compare::{NormalizedProgram, Verdict, differences};
 use agentir_diagnostics::Severity;
 use agentir_lang_abl::Options;
 use agentir_tests::check::{Checked, File, compare, load};
 use agentir_tests::conversions::{LANGUAGES, correct};
 use rayon::prelude::*;
 use serde_json::Value;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// A change of one value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -191,6 +189,4 @@ fn explore() {
         })
         .collect();
     std::fs::write("/tmp/cl/explore.txt", lines.join("\n")).unwrap();
-    let _: BTreeSet<u8> = BTreeSet::new();
-    let _ = (compared as fn(&str) -> Option<Compared>, matches_pattern as fn(&[&str], &[&str]) -> bool, segments as fn(&str) -> Vec<&str>);
 }
