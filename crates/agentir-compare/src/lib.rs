@@ -52,7 +52,7 @@ mod values;
 pub use behaviour::{Behaviour, Divergence, Turn};
 pub use conditions::{ConditionDifference, Conditions};
 pub use location::{AnnouncedLosses, Location};
-pub use normalized::{Difference, ENTRY, NormalizedProgram, differences};
+pub use normalized::{Difference, ENTRY, NormalizedProgram, differences, value_differences};
 pub use values::{ValueDifference, Values, matches_pattern, segments};
 
 use agentir_diagnostics::SourceMap;

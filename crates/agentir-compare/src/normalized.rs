@@ -5,7 +5,7 @@
 //! are aligned by the names of their items, and every value has its span.
 
 use agentir_diagnostics::{FileId, Span};
-use agentir_expr::Dialect;
+use agentir_expr::{Dialect, Name};
 use agentir_ir::{Agent, Program};
 use agentir_ir_json::{Json, MARKED, Mode, PLACED, to_value};
 use indexmap::IndexMap;
@@ -24,7 +24,7 @@ pub struct NormalizedProgram {
 /// What an agent offers to the model or calls.
 #[derive(Debug, Default)]
 pub(crate) struct Offers {
-    /// The tools that it declares or uses, by name, wherever they are declared.
+    /// The tools that it declares, uses or calls, by name, wherever they are declared.
     pub(crate) tools: IndexMap<String, Node>,
     /// The bindings that declarations repeat, by what they do.
     pub(crate) bindings: IndexMap<String, Node>,
@@ -164,16 +164,22 @@ impl NormalizedProgram {
     }
 }
 
-/// The tools that an agent declares or uses, as they are declared.
+/// The tools that an agent declares, uses or calls, as they are declared.
 fn offered_tools(program: &Program, agent: &Agent) -> IndexMap<String, Node> {
     let mut all: IndexMap<String, Node> = IndexMap::new();
     for tool in &agent.tools {
         all.entry(tool.name.value.to_string()).or_insert_with(|| node(tool));
     }
-    for used in &agent.use_tools {
+    let mut used: Vec<&Name> = agent.use_tools.iter().map(|tool| &tool.value).collect();
+    agent.walk(&mut |part| match part {
+        agentir_ir::Node::Call(call) => used.push(&call.tool.value),
+        agentir_ir::Node::Tool(tool, _) => used.push(&tool.value),
+        _ => {}
+    });
+    for used in used {
         let mut shared = program.libraries.iter().flat_map(|library| &library.tools);
-        if let Some(tool) = shared.find(|tool| tool.name.value == used.value) {
-            all.entry(used.value.to_string()).or_insert_with(|| node(tool));
+        if let Some(tool) = shared.find(|tool| tool.name.value == *used) {
+            all.entry(used.to_string()).or_insert_with(|| node(tool));
         }
     }
     all
@@ -724,12 +730,19 @@ fn different_offers(left: &NormalizedProgram, right: &NormalizedProgram, found: 
     }
 }
 
-/// The values that differ, in the order of the first program; then lists of which only the order differs, and tools
-/// that an agent has in one of the programs only.
+/// The values that differ, in the order of the first program.
 #[must_use]
-pub fn differences(left: &NormalizedProgram, right: &NormalizedProgram) -> Vec<Difference> {
+pub fn value_differences(left: &NormalizedProgram, right: &NormalizedProgram) -> Vec<Difference> {
     let mut found = Vec::new();
     different_values(&left.root, &right.root, "", &mut found);
+    found
+}
+
+/// The values that differ, in the order of the first program; then lists of which only the order differs, and tools
+/// that an agent has in one of the programs only, or under another name for the model.
+#[must_use]
+pub fn differences(left: &NormalizedProgram, right: &NormalizedProgram) -> Vec<Difference> {
+    let mut found = value_differences(left, right);
     different_orders(&left.root, &right.root, &mut found);
     different_offers(left, right, &mut found);
     found
