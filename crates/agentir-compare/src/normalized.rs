@@ -693,19 +693,25 @@ fn different_orders(left: &Node, right: &Node, found: &mut Vec<Difference>) {
 }
 
 /// The tools and bindings of agents that differ, where the values of the programs do not show it.
-fn different_offers(left: &NormalizedProgram, right: &NormalizedProgram, found: &mut Vec<Difference>) {
+fn different_offers(
+    left: &NormalizedProgram,
+    right: &NormalizedProgram,
+    found: &mut Vec<Difference>,
+) {
     let shown = |found: &[Difference], agent: &str, tool: &str| {
         let at = [format!("tools.{tool}"), format!("agents.{agent}.tools[{tool}]")];
         found.iter().any(|difference| {
             let path = difference.path.as_str();
             at.iter().any(|at| {
-                path.strip_prefix(at.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+                path.strip_prefix(at.as_str())
+                    .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
             })
         })
     };
     for (agent, ours) in &left.offers {
         let Some(theirs) = right.offers.get(agent) else { continue };
-        let names = ours.tools.keys().chain(theirs.tools.keys().filter(|t| !ours.tools.contains_key(*t)));
+        let names =
+            ours.tools.keys().chain(theirs.tools.keys().filter(|t| !ours.tools.contains_key(*t)));
         for name in names {
             if shown(found, agent, name) {
                 continue;

@@ -119,9 +119,7 @@ impl Comparison {
         });
         match self.values.different.len() {
             0 => {}
-            1 => parts.push(
-                "1 value differs that is not part of this comparison".to_owned(),
-            ),
+            1 => parts.push("1 value differs that is not part of this comparison".to_owned()),
             n => parts.push(format!("{n} values differ that are not part of this comparison")),
         }
         parts.join(", ")

@@ -72,6 +72,9 @@ pub struct Report {
     /// Values of the output without a counterpart in the source: required by the target, or part of an
     /// approximation.
     pub added: Vec<Addition>,
+    /// Values that are kept at another path, by both paths: tools that have one place for all agents.
+    #[serde(skip)]
+    moved: Vec<String>,
     /// The comments of the source. They are not values and not part of the totals.
     pub comments: Vec<Comment>,
 }
@@ -100,6 +103,7 @@ impl Report {
             proof: None,
             entries: Vec::new(),
             added: Vec::new(),
+            moved: Vec::new(),
             comments: Vec::new(),
         }
     }
@@ -112,6 +116,7 @@ impl Report {
         self.entries.extend(other.entries);
         self.renamed.extend(other.renamed);
         self.added.extend(other.added);
+        self.moved.extend(other.moved);
         match (&mut self.proof, other.proof) {
             (Some(proof), Some(other)) => proof.add(other),
             // A comparison of only one program is not a comparison of both.
@@ -177,14 +182,19 @@ impl Report {
         for entry in self.losses() {
             all.add(&entry.path, [entry.source.as_ref(), entry.target.as_ref()]);
         }
-        for added in &self.added {
-            all.addition(&added.path);
+        for path in self.added.iter().map(|added| &added.path).chain(&self.moved) {
+            all.addition(path);
+        }
+        for Renamed { from, to, agent, .. } in &self.renamed {
+            for (agent, tool) in agent.iter().flat_map(|agent| [(agent, from), (agent, to)]) {
+                all.addition(&format!("agents.{agent}.tools[{tool}]"));
+            }
         }
         for renamed in &self.renamed {
             match renamed.what {
                 "variable" => all.rename_variable(&renamed.from, &renamed.to),
-                // Only texts refer to actions by these names.
-                "action" => {}
+                // Only texts refer to actions by these names, and the tool of one agent is not that of another.
+                "action" | "tool" => {}
                 _ => all.rename(&renamed.from, &renamed.to),
             }
         }
@@ -284,9 +294,11 @@ struct Renames<'r> {
 }
 
 impl<'r> Renames<'r> {
-    fn new(renamed: &'r [Renamed]) -> Self {
+    /// The renamings that hold in an agent.
+    fn new(renamed: &'r [Renamed], agent: Option<&str>) -> Self {
         let is_word = |name: &str| !name.is_empty() && name.chars().all(in_word);
-        let all = renamed.iter().map(|r| (r.from.as_str(), r.to.as_str()));
+        let holds = |r: &&Renamed| r.agent.is_none() || r.agent.as_deref() == agent;
+        let all = renamed.iter().filter(holds).map(|r| (r.from.as_str(), r.to.as_str()));
         let (words, mut others): (Vec<_>, Vec<_>) = all.partition(|(from, _)| is_word(from));
         others.sort_by_key(|(from, _)| std::cmp::Reverse(from.len()));
         Self { words: words.into_iter().collect(), others }
@@ -360,10 +372,22 @@ impl<'r> Renames<'r> {
             || self.apply(text).is_some_and(|to| to == other)
     }
 
-    /// The output's value at `path`, if it equals `value` after renaming.
+    /// Where a tool of one agent is in a program that has one tool of each name: `tools.NAME`, under its new name.
+    fn moved_tool(&self, path: &str) -> Option<String> {
+        let (owner, rest) = path.split_once(".tools[")?;
+        let is_declaration = match owner.strip_prefix("agents.") {
+            Some(agent) => !agent.contains('['),
+            None => owner.starts_with("libraries["),
+        };
+        let (tool, rest) = rest.split_once(']').filter(|_| is_declaration)?;
+        Some(format!("tools.{}{rest}", self.of_name(tool).unwrap_or(tool)))
+    }
+
+    /// The output's value at `path`, or at that of a moved tool, if it equals `value` after renaming.
     fn renamed_value<'o>(
         &self,
         path: &str,
+        moved: Option<&str>,
         value: &Value,
         values: &'o FxHashMap<String, (&Value, Option<Span>)>,
     ) -> Option<&'o (&'o Value, Option<Span>)> {
@@ -371,7 +395,8 @@ impl<'r> Renames<'r> {
             return None;
         }
         let renamed_path = self.apply_to_path(path);
-        let other = values.get(renamed_path.as_deref().unwrap_or(path))?;
+        let moved = || values.get(moved?);
+        let other = values.get(renamed_path.as_deref().unwrap_or(path)).or_else(moved)?;
         let same = other.0 == value
             || match (value, other.0) {
                 (Value::String(value), Value::String(other)) => self.equal(value, other),
@@ -463,7 +488,19 @@ pub(crate) fn report(
     languages: Languages,
     (target, truthiness_differs): (Target, &FxHashSet<Span>),
 ) -> Report {
-    let renames = Renames::new(&renamed);
+    let everywhere = Renames::new(&renamed, None);
+    let own = renamed.iter().filter_map(|one| one.agent.as_deref());
+    let own: FxHashMap<&str, Renames<'_>> =
+        own.map(|agent| (agent, Renames::new(&renamed, Some(agent)))).collect();
+    let agent_of = |path: &str| -> Option<String> {
+        own.keys()
+            .find(|agent| {
+                path.strip_prefix("agents.")
+                    .and_then(|p| p.strip_prefix(**agent))
+                    .is_some_and(|rest| rest.starts_with('.'))
+            })
+            .map(|agent| (*agent).to_owned())
+    };
     let mut values: FxHashMap<String, (&Value, Option<Span>)> = FxHashMap::default();
     output.values(&mut |path, value, at| {
         values.insert(path.to_owned(), (value, at));
@@ -473,13 +510,22 @@ pub(crate) fn report(
     let location = |sources: &SourceMap, at: Option<Span>| Location::of(sources, at?);
     let index = OutputIndex::new(&values);
     let mut source_paths: FxHashSet<String> = FxHashSet::default();
+    let mut moved_paths = Vec::new();
     let mut entries = Vec::new();
     let mut totals = Totals::default();
     source.values(&mut |path, value, at| {
         source_paths.insert(path.to_owned());
-        let here = values.get(path);
+        let renames = agent_of(path).and_then(|agent| own.get(agent.as_str()));
+        let renames = renames.unwrap_or(&everywhere);
+        let moved = renames.moved_tool(path).filter(|moved| values.contains_key(moved.as_str()));
+        if let Some(moved) = &moved {
+            source_paths.insert(moved.clone());
+            moved_paths.extend([path.to_owned(), moved.clone()]);
+        }
+        let here = values.get(path).or_else(|| values.get(moved.as_deref()?));
         let same = here.is_some_and(|(other, _)| *other == value);
-        let renamed = renames.renamed_value(path, value, &values).filter(|_| !same);
+        let renamed =
+            renames.renamed_value(path, moved.as_deref(), value, &values).filter(|_| !same);
         let counterpart = renamed.or(here);
         let mut entry = Entry {
             path: path.to_owned(),
@@ -535,5 +581,5 @@ pub(crate) fn report(
             added.push(Addition { path, value, target: location(outputs, at) });
         }
     });
-    Report { totals, entries, added, renamed, ..Report::empty(target) }
+    Report { totals, entries, added, moved: moved_paths, renamed, ..Report::empty(target) }
 }

@@ -80,7 +80,10 @@ fn changed(json: &Value, at: &[Step], change: Change) -> Option<Value> {
             (Value::Object(fields), Step::Key(key)) => {
                 // The absence of what is empty says the same.
                 let removed = fields.remove(key)?;
-                if removed.is_null() || removed == false || removed.as_array().is_some_and(Vec::is_empty) {
+                if removed.is_null()
+                    || removed == false
+                    || removed.as_array().is_some_and(Vec::is_empty)
+                {
                     return None;
                 }
             }
