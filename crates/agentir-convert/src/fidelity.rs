@@ -1,6 +1,6 @@
 //! The fidelity report: which values were kept, approximated or dropped.
 
-use crate::comments::{Comment, without_comments};
+use crate::comments::Comment;
 use crate::truthiness;
 use agentir_compare::{
     AnnouncedLosses, Comparison, ENTRY, Location, NormalizedProgram, matches_pattern, segments,
@@ -8,7 +8,7 @@ use agentir_compare::{
 use agentir_diagnostics::{SourceMap, Span, clean_lines, value_texts_mut};
 use agentir_secrets::Masker;
 use agentir_syntax::Languages;
-use agentir_syntax::emit::{LossRule, OutputFile, Preservation, Renamed, Target};
+use agentir_syntax::emit::{LossRule, Preservation, Renamed, Target};
 use rustc_hash::{FxHashMap, FxHashSet};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -222,13 +222,12 @@ fn losses(languages: Languages, target: Target, names: &[&str]) -> &'static [&'s
     own.map_or_else(|| target.losses(), |language| language.extension_losses())
 }
 
-/// The first matching row. Rows that claim an approximation only count if the value `shown`s in the
-/// output.
+/// The first matching row. Rows that claim an approximation only count if the value has a place in the output.
 fn matching_rule(
     languages: Languages,
     target: Target,
     path: &str,
-    shown: bool,
+    has_place: bool,
 ) -> Option<&'static LossRule> {
     let names = segments(path);
     let inner = match names.split_first() {
@@ -242,7 +241,7 @@ fn matching_rule(
         }
     };
     let rows = losses(languages, target, &names).iter().copied().flatten();
-    rows.filter(|loss| shown || loss.preservation == Preservation::Dropped).find(fit)
+    rows.filter(|loss| has_place || loss.preservation == Preservation::Dropped).find(fit)
 }
 
 /// Operators and constants, which every language spells differently.
@@ -406,16 +405,20 @@ impl<'r> Renames<'r> {
     }
 }
 
-/// Locates approximated values in the output. A string is located by the same string (within the same
-/// agent, if it is a name) or by a string that contains it; other values by the nearest enclosing value.
+/// Finds the place in the output that corresponds to a value which is not there as it was.
+///
+/// A text corresponds to a value of the output that has all its words, in its path or itself: `guests > 3` to
+/// `@variables.guests > 3`. Only what may stem from the same agent is searched: the agent of that name, agents that only
+/// the output has, and what belongs to no agent. Any other value corresponds to what is said instead of the element that
+/// it belongs to.
 struct OutputIndex<'o> {
-    /// Strings with several words, anywhere.
-    texts: FxHashMap<&'o str, Span>,
-    /// Single words, by the part of the program they are in.
-    names: FxHashMap<(&'o str, &'o str), Span>,
+    /// The values, each with its part of the program.
+    values: Vec<(&'o str, &'o Value, Span)>,
+    /// The values by the words that they have, in source order.
+    by_word: FxHashMap<String, Vec<usize>>,
     paths: BTreeMap<&'o str, Span>,
-    /// Strings with several words, by the words they contain, in source order.
-    by_word: FxHashMap<String, Vec<(&'o str, Span)>>,
+    /// The parts that the source has, too.
+    shared: FxHashSet<String>,
 }
 
 /// The agent or other part of a program that a path leads into.
@@ -425,65 +428,88 @@ fn part(path: &str) -> &str {
 }
 
 impl<'o> OutputIndex<'o> {
-    fn new(values: &'o FxHashMap<String, (&Value, Option<Span>)>) -> Self {
-        let mut this = Self {
-            texts: FxHashMap::default(),
-            names: FxHashMap::default(),
-            paths: BTreeMap::new(),
-            by_word: FxHashMap::default(),
-        };
-        let first = |place: &mut Span, at: Span| *place = (*place).min(at);
-        for (path, (value, at)) in values {
-            let Some(at) = *at else { continue };
-            this.paths.insert(path, at);
-            let Some(text) = value.as_str() else { continue };
-            if text.contains(' ') {
-                first(this.texts.entry(text).or_insert(at), at);
-            } else if !is_ir_keyword(path, text) {
-                first(this.names.entry((part(path), text)).or_insert(at), at);
-            }
-        }
-        for (text, at) in &this.texts {
-            let different: FxHashSet<String> = words(text).collect();
+    fn new(
+        values: &'o FxHashMap<String, (&Value, Option<Span>)>,
+        shared: FxHashSet<String>,
+    ) -> Self {
+        let placed =
+            values.iter().filter_map(|(path, (value, at))| Some((path.as_str(), *value, (*at)?)));
+        let mut values: Vec<_> = placed.collect();
+        values.sort_unstable_by_key(|(path, _, at)| (*at, *path));
+        let mut by_word: FxHashMap<String, Vec<usize>> = FxHashMap::default();
+        for (at, (path, value, _)) in values.iter().enumerate() {
+            let different: FxHashSet<String> =
+                words(path).chain(words(value.as_str().unwrap_or_default())).collect();
             for word in different {
-                this.by_word.entry(word).or_default().push((text, *at));
+                by_word.entry(word).or_default().push(at);
             }
         }
-        this.by_word.values_mut().for_each(|all| all.sort_unstable_by_key(|(_, at)| *at));
-        this
+        let paths = values.iter().map(|(path, _, at)| (*path, *at)).collect();
+        Self { values, by_word, paths, shared }
     }
 
-    fn locate(&self, path: &str, value: &Value) -> Option<Span> {
-        let text = value.as_str().filter(|text| !is_ir_keyword(path, text));
-        if let Some(text) = text
-            && let Some(at) = self.texts.get(text).or_else(|| self.names.get(&(part(path), text)))
-        {
-            return Some(*at);
+    /// Whether what is at a path of the output may stem from a part of the source.
+    fn may_stem_from(&self, path: &str, source: &str) -> bool {
+        let own = part(path);
+        own == source
+            || !source.starts_with("agents.")
+            || !own.starts_with("agents.")
+            || !self.shared.contains(own)
+    }
+
+    /// The place of a value that has all words of a text. What has no word is everywhere.
+    fn of_text(&self, source: &str, text: &str) -> Option<Span> {
+        let wanted: FxHashSet<String> = words(text).collect();
+        if wanted.is_empty() {
+            return self.values.first().map(|(_, _, at)| *at);
         }
-        // The start of the agent is too unspecific.
+        let mut lists = Vec::with_capacity(wanted.len());
+        for word in &wanted {
+            lists.push(self.by_word.get(word)?);
+        }
+        lists.sort_unstable_by_key(|list| list.len());
+        let (fewest, others) = lists.split_first()?;
+        let has_all = |at: &&usize| others.iter().all(|list| list.binary_search(at).is_ok());
+        let value = fewest.iter().filter(has_all).filter_map(|at| self.values.get(*at));
+        value.filter(|(path, _, _)| self.may_stem_from(path, source)).map(|(_, _, at)| *at).next()
+    }
+
+    /// The place of what stands for the element that a value belongs to: what has its path, or its name.
+    fn of_element(&self, path: &str, source: &str) -> Option<Span> {
         let ends = path.match_indices(['.', '[']).map(|(at, _)| at);
+        // The start of the agent is too unspecific.
         let ends: Vec<usize> = ends.skip(2).collect();
-        let around = ends.into_iter().rev().find_map(|end| {
+        let around = |end: usize| {
             let around = path.get(..=end)?;
             let (found, at) = self.paths.range(around..).next()?;
             found.starts_with(around).then_some(*at)
-        });
-        around.or_else(|| self.containing_string(text?))
+        };
+        let named = |end: usize| {
+            let name = path.get(..end)?.rsplit(['.', '[']).next()?.trim_end_matches(']');
+            self.of_text(source, name)
+        };
+        ends.iter()
+            .rev()
+            .find_map(|end| around(*end))
+            .or_else(|| ends.iter().rev().find_map(|end| named(*end)))
     }
 
-    /// The first string that contains a text.
-    fn containing_string(&self, text: &str) -> Option<Span> {
-        // Search by the longest word, which the fewest strings contain.
-        let longest = words(text).max_by_key(String::len)?;
-        let all = self.by_word.get(&longest)?;
-        all.iter().find(|(sentence, _)| sentence.contains(text)).map(|(_, at)| *at)
+    fn locate(&self, path: &str, value: &Value, renames: &Renames<'_>) -> Option<Span> {
+        let source = renames.apply_to_path(part(path));
+        let source = source.as_deref().unwrap_or_else(|| part(path));
+        match value.as_str().filter(|text| !is_ir_keyword(path, text)) {
+            Some(text) => {
+                let renamed = || self.of_text(source, renames.of_name(text)?);
+                self.of_text(source, text).or_else(renamed)
+            }
+            None => self.of_element(path, source),
+        }
     }
 }
 
 pub(crate) fn report(
     (source, sources): (&NormalizedProgram, &SourceMap),
     (output, outputs): (&NormalizedProgram, &SourceMap),
-    files: &[OutputFile],
     renamed: Vec<Renamed>,
     languages: Languages,
     (target, truthiness_differs): (Target, &FxHashSet<Span>),
@@ -505,10 +531,13 @@ pub(crate) fn report(
     output.values(&mut |path, value, at| {
         values.insert(path.to_owned(), (value, at));
     });
-    let code = files.iter().flat_map(|file| without_comments(languages, file));
-    let vocabulary: FxHashSet<String> = code.flat_map(words).collect();
     let location = |sources: &SourceMap, at: Option<Span>| Location::of(sources, at?);
-    let index = OutputIndex::new(&values);
+    let mut shared: FxHashSet<String> = FxHashSet::default();
+    source.values(&mut |path, _, _| {
+        let own = part(path);
+        shared.insert(everywhere.apply_to_path(own).unwrap_or_else(|| own.to_owned()));
+    });
+    let index = OutputIndex::new(&values, shared);
     let mut source_paths: FxHashSet<String> = FxHashSet::default();
     let mut moved_paths = Vec::new();
     let mut entries = Vec::new();
@@ -544,16 +573,8 @@ pub(crate) fn report(
             entry.how = Some(truthiness::HOW.to_owned());
             entry.help = Some(truthiness::HELP.to_owned());
         } else if !same {
-            let shown = match value {
-                Value::String(text) => {
-                    let is_there = |text: &str| words(text).all(|w| vocabulary.contains(&w));
-                    is_ir_keyword(path, text)
-                        || is_there(text)
-                        || renames.of_name(text).is_some_and(is_there)
-                }
-                _ => true,
-            };
-            let loss = matching_rule(languages, target, path, shown);
+            let place = index.locate(path, value, renames);
+            let loss = matching_rule(languages, target, path, place.is_some());
             entry.preservation = loss.map_or(Preservation::Dropped, |loss| loss.preservation);
             entry.how = Some(match loss {
                 Some(loss) => loss.how.to_owned(),
@@ -561,9 +582,7 @@ pub(crate) fn report(
             });
             entry.help = loss.map(|l| l.help).filter(|h| !h.is_empty()).map(str::to_owned);
             entry.target = match entry.preservation {
-                Preservation::Approximated => {
-                    entry.target.or_else(|| location(outputs, index.locate(path, value)))
-                }
+                Preservation::Approximated => entry.target.or_else(|| location(outputs, place)),
                 _ => entry.target,
             };
         }

@@ -85,7 +85,6 @@ pub fn convert(
     let mut report = fidelity::report(
         (&source, sources),
         (&output, &read),
-        &files,
         renamed,
         languages,
         (target, &truthiness::differing_conditions(program, target)),
