@@ -8,7 +8,7 @@ use agentir_diagnostics::Span;
 use agentir_flow::cfg::Test;
 use agentir_ir::{Agent, Node, Program};
 use agentir_solver::Answer;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -115,13 +115,15 @@ fn condition_at<'a>(
     all.get(&span)?.iter().find(|(test, _)| is_written(test)).copied()
 }
 
+/// Compares conditions, and gives the paths of those that hold in the same states.
 pub(crate) fn compare(
     left: Side<'_>,
     right: Side<'_>,
     announced: &AnnouncedLosses,
     prover: &mut Prover,
-) -> Conditions {
+) -> (Conditions, FxHashSet<String>) {
     let mut found = Conditions::default();
+    let mut proved = FxHashSet::default();
     let (ours, theirs) = (conditions(left.program), conditions(right.program));
     let mut others: FxHashMap<String, (Span, (Test<'_>, &Agent))> = FxHashMap::default();
     right.normalized.values(&mut |path, value, at| {
@@ -144,12 +146,16 @@ pub(crate) fn compare(
         }
         if a == b {
             found.identical += 1;
+            proved.insert(path.to_owned());
             return;
         }
         let (answer, typed) = prover.equivalent(&a, &b, false, &agent.metadata.name.value);
         found.if_typed += usize::from(typed);
         match answer {
-            Answer::Unsat(_) => found.proved += 1,
+            Answer::Unsat(_) => {
+                found.proved += 1;
+                proved.insert(path.to_owned());
+            }
             Answer::Unknown(_) => found.undecided += 1,
             Answer::Sat(example) => found.different.push(ConditionDifference {
                 path: path.to_owned(),
@@ -162,5 +168,5 @@ pub(crate) fn compare(
             }),
         }
     });
-    found
+    (found, proved)
 }

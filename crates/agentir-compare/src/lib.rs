@@ -1,6 +1,6 @@
 //! Compares two programs, in any languages: values, conditions, behaviour.
 //!
-//! There are three comparisons:
+//! There are four comparisons:
 //!
 //! - [`NormalizedProgram`], [`differences`]: the values of the IR, without those that only identify
 //!   the origin of an agent.
@@ -9,6 +9,9 @@
 //! - [`Comparison::behaviour`]: whether a conversation distinguishes the programs. The control-flow
 //!   graphs become labelled transition systems, internal steps are eliminated, and the coarsest
 //!   weak bisimulation is computed. A difference is reported as a conversation.
+//!
+//! - [`Comparison::values`]: whether the values are equal that a user could notice and that the other two do not look at.
+//!   Tables say which ones they look at; all others, also those of fields that are yet to come, must be equal.
 //!
 //! A converter passes the losses that it reported ([`AnnouncedLosses`]); differences that follow from
 //! them are reported separately.
@@ -44,11 +47,13 @@ mod normalized;
 mod prover;
 mod render;
 mod text;
+mod values;
 
 pub use behaviour::{Behaviour, Divergence, Turn};
 pub use conditions::{ConditionDifference, Conditions};
 pub use location::{AnnouncedLosses, Location};
-pub use normalized::{Difference, ENTRY, NormalizedProgram, differences};
+pub use normalized::{Difference, ENTRY, NormalizedProgram, differences, value_differences};
+pub use values::{ValueDifference, Values, matches_pattern, segments};
 
 use agentir_diagnostics::SourceMap;
 use agentir_ir::Program;
@@ -72,7 +77,7 @@ pub struct Side<'a> {
 pub enum Verdict {
     /// Proved equivalent.
     Same,
-    /// They differ, but every difference follows from an announced loss.
+    /// They differ, but every difference is announced, or follows from what is.
     SameButAnnounced,
     /// Not everything could be decided; what could is equivalent.
     Undecided,
@@ -110,7 +115,7 @@ impl Verdict {
     pub const fn predicate(self) -> &'static str {
         match self {
             Self::Same => "is proved to behave the same",
-            Self::SameButAnnounced => "differs only where a loss is reported",
+            Self::SameButAnnounced => "differs only where the report says so",
             Self::Undecided => "does the same as far as it could be decided",
             Self::Different => "does something else",
         }
@@ -121,12 +126,14 @@ impl Verdict {
 /// [`differences`].
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Comparison {
-    /// The worse of the two verdicts.
+    /// The worst of the three verdicts.
     pub verdict: Verdict,
     /// The comparison of the conditions.
     pub conditions: Conditions,
     /// The comparison of the behaviour.
     pub behaviour: Behaviour,
+    /// The comparison of the values that neither of them looks at.
+    pub values: Values,
 }
 
 impl Comparison {
@@ -134,16 +141,18 @@ impl Comparison {
     #[must_use]
     pub fn new(left: Side<'_>, right: Side<'_>, announced: &AnnouncedLosses) -> Self {
         let mut prover = prover::Prover::new(left.program);
-        let conditions = conditions::compare(left, right, announced, &mut prover);
+        let (conditions, proved) = conditions::compare(left, right, announced, &mut prover);
         let behaviour = behaviour::compare(left, right, announced, &mut prover);
-        let verdict = conditions.verdict().max(behaviour.verdict());
-        Self { verdict, conditions, behaviour }
+        let values = values::compare(left, right, announced, &proved);
+        let verdict = conditions.verdict().max(behaviour.verdict()).max(values.verdict());
+        Self { verdict, conditions, behaviour, values }
     }
 
     /// Calls `change` with every text in it.
     pub fn texts_mut(&mut self, change: &mut dyn FnMut(&mut String)) {
         self.conditions.texts_mut(change);
         self.behaviour.texts_mut(change);
+        self.values.texts_mut(change);
     }
 
     /// Adds the comparison of another pair of programs.
@@ -151,5 +160,6 @@ impl Comparison {
         self.verdict = self.verdict.max(other.verdict);
         self.conditions.add(other.conditions);
         self.behaviour.add(other.behaviour);
+        self.values.add(other.values);
     }
 }

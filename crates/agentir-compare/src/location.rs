@@ -65,6 +65,11 @@ impl AnnouncedLosses {
         }
     }
 
+    /// Announces that the second program has a value that the first one has not.
+    pub fn addition(&mut self, path: &str) {
+        self.paths.insert(path.to_owned());
+    }
+
     /// Announces that a step or agent has another name in the second program.
     pub fn rename(&mut self, from: &str, to: &str) {
         self.names.entry(from.to_owned()).or_insert_with(|| to.to_owned());

@@ -5,9 +5,9 @@
 //! are aligned by the names of their items, and every value has its span.
 
 use agentir_diagnostics::{FileId, Span};
-use agentir_expr::Dialect;
-use agentir_ir::Program;
-use agentir_ir_json::{Json, Mode, PLACED, to_value};
+use agentir_expr::{Dialect, Name};
+use agentir_ir::{Agent, Program};
+use agentir_ir_json::{Json, MARKED, Mode, PLACED, to_value};
 use indexmap::IndexMap;
 use rustc_hash::FxHashSet;
 use serde_json::Value;
@@ -17,11 +17,22 @@ use std::fmt::Write;
 #[derive(Debug)]
 pub struct NormalizedProgram {
     root: Node,
+    /// What each agent offers to the model or calls.
+    offers: IndexMap<String, Offers>,
+}
+
+/// What an agent offers to the model or calls.
+#[derive(Debug, Default)]
+pub(crate) struct Offers {
+    /// The tools that it declares, uses or calls, by name, wherever they are declared.
+    pub(crate) tools: IndexMap<String, Node>,
+    /// The bindings that declarations repeat, by what they do.
+    pub(crate) bindings: IndexMap<String, Node>,
 }
 
 /// A value with its span.
 #[derive(Debug, Default)]
-struct Node {
+pub(crate) struct Node {
     kind: NodeKind,
     at: Option<Span>,
 }
@@ -60,12 +71,10 @@ const ORIGIN: &[&[&str]] = &[
     &["metadata", "compiler_version"],
     // Derived from the agent.
     &["execution", "hints"],
-    // Where a tool is declared does not matter; the tools themselves are compared.
-    &["tools"],
 ];
 
 /// The fields of a binding that only name a transition which is also among the agent's handoffs,
-/// delegates or triggers: Agent Script names each of them.
+/// delegates, triggers or completions: Agent Script names each of them.
 const TRANSITION_FIELDS: &[&str] =
     &["name", "does", "to", "agent", "description", "available_when"];
 
@@ -78,17 +87,49 @@ impl NormalizedProgram {
     pub fn new(program: &Program) -> Self {
         let mut root = IndexMap::new();
         let mut agents = IndexMap::new();
+        let mut offers: IndexMap<String, Offers> = IndexMap::new();
+        // Where a tool is declared does not matter, and one that several declare is listed once, unless they declare
+        // different ones.
+        let mut tools: IndexMap<String, Node> = IndexMap::new();
+        let mut ambiguous: FxHashSet<String> = FxHashSet::default();
+        for tool in program.tools() {
+            let name = tool.name.value.to_string();
+            let declared = node(tool);
+            match tools.get(&name) {
+                Some(first) if first.equals(&declared) => {}
+                Some(_) => {
+                    ambiguous.insert(name);
+                }
+                None => {
+                    tools.insert(name, declared);
+                }
+            }
+        }
+        tools.retain(|name, _| !ambiguous.contains(name));
         for agent in program.agents() {
             let name = agent.metadata.name.value.to_string();
-            agents.insert(name, normalize_agent(agent.metadata.dialect, node(agent)));
+            let mut offered = Offers { tools: offered_tools(program, agent), ..Offers::default() };
+            let mut root = node(agent);
+            root.retain_items("tools", &|tool| {
+                tool.get("name").and_then(Node::text).is_some_and(|name| ambiguous.contains(name))
+            });
+            let root = normalize_agent(agent.metadata.dialect, root, &mut offered);
+            offers.insert(name.clone(), offered);
+            agents.insert(name, root);
         }
         root.insert("agents".to_owned(), map(agents));
-        let mut tools = IndexMap::new();
-        for tool in program.tools() {
-            // A tool that several agents declare is listed once.
-            tools.entry(tool.name.value.to_string()).or_insert_with(|| node(tool));
-        }
         root.insert("tools".to_owned(), map(tools));
+        let libraries = program.libraries.iter().filter_map(|library| {
+            let mut library = node(library);
+            library.retain_items("tools", &|tool| {
+                tool.get("name").and_then(Node::text).is_some_and(|name| ambiguous.contains(name))
+            });
+            (!library.is_empty()).then_some(library)
+        });
+        let libraries: Vec<Node> = libraries.collect();
+        if !libraries.is_empty() {
+            root.insert("libraries".to_owned(), Node { kind: NodeKind::List(libraries), at: None });
+        }
         if let Some(entry) = program.entry() {
             root.insert("entry".to_owned(), node(&entry.metadata.name));
         }
@@ -105,7 +146,7 @@ impl NormalizedProgram {
             .map(|tool| tool.name.value.as_str())
             .collect();
         remove_empty_arguments(&mut root, &taking);
-        Self { root }
+        Self { root, offers }
     }
 
     /// The number of values.
@@ -121,6 +162,27 @@ impl NormalizedProgram {
     pub fn values<'n>(&'n self, found: &mut dyn FnMut(&str, &'n Value, Option<Span>)) {
         walk(&self.root, &mut String::new(), None, found);
     }
+}
+
+/// The tools that an agent declares, uses or calls, as they are declared.
+fn offered_tools(program: &Program, agent: &Agent) -> IndexMap<String, Node> {
+    let mut all: IndexMap<String, Node> = IndexMap::new();
+    for tool in &agent.tools {
+        all.entry(tool.name.value.to_string()).or_insert_with(|| node(tool));
+    }
+    let mut used: Vec<&Name> = agent.use_tools.iter().map(|tool| &tool.value).collect();
+    agent.walk(&mut |part| match part {
+        agentir_ir::Node::Call(call) => used.push(&call.tool.value),
+        agentir_ir::Node::Tool(tool, _) => used.push(&tool.value),
+        _ => {}
+    });
+    for used in used {
+        let mut shared = program.libraries.iter().flat_map(|library| &library.tools);
+        if let Some(tool) = shared.find(|tool| tool.name.value == *used) {
+            all.entry(used.to_string()).or_insert_with(|| node(tool));
+        }
+    }
+    all
 }
 
 fn map(map: IndexMap<String, Node>) -> Node {
@@ -163,7 +225,22 @@ fn remove_empty_arguments(node: &mut Node, taking: &FxHashSet<&str>) {
     }
 }
 
-/// Null and empty values are left out, but for [`SAID_IF_EMPTY`].
+/// Free-form data, of which nothing is left out.
+fn of_data(json: Value) -> Node {
+    let kind = match json {
+        Value::Array(items) if !items.is_empty() => {
+            NodeKind::List(items.into_iter().map(of_data).collect())
+        }
+        Value::Object(fields) if !fields.is_empty() => {
+            NodeKind::Map(fields.into_iter().map(|(key, value)| (key, of_data(value))).collect())
+        }
+        Value::String(text) => NodeKind::Leaf(Value::String(strip_markers(text))),
+        leaf => NodeKind::Leaf(leaf),
+    };
+    Node { kind, at: None }
+}
+
+/// Null and empty values are left out, but for [`SAID_IF_EMPTY`] and those of free-form data.
 fn of_json(json: Value) -> Option<Node> {
     let kind = match json {
         Value::Null => return None,
@@ -179,6 +256,9 @@ fn of_json(json: Value) -> Option<Node> {
             if let (true, Some(value)) = (fields.contains_key(span_key), fields.remove(value_key)) {
                 let at = fields.remove(span_key).and_then(|at| span(&at));
                 return of_json(value).map(|node| Node { at: at.or(node.at), ..node });
+            }
+            if let (1, Some(data)) = (fields.len(), fields.get_mut(MARKED)) {
+                return Some(of_data(data.take()));
             }
             let fields: IndexMap<_, _> = fields
                 .into_iter()
@@ -268,6 +348,34 @@ impl Node {
         }
     }
 
+    /// Whether the values are equal, wherever they are.
+    pub(crate) fn equals(&self, other: &Self) -> bool {
+        match (&self.kind, &other.kind) {
+            (NodeKind::Leaf(one), NodeKind::Leaf(other)) => one == other,
+            (NodeKind::List(items), NodeKind::List(others)) => {
+                items.len() == others.len()
+                    && items.iter().zip(others).all(|(one, other)| one.equals(other))
+            }
+            (NodeKind::Map(fields), NodeKind::Map(others)) => {
+                fields.len() == others.len()
+                    && fields
+                        .iter()
+                        .all(|(key, one)| others.get(key).is_some_and(|other| one.equals(other)))
+            }
+            _ => false,
+        }
+    }
+
+    /// Removes the items of a list that are not `kept`, and the list if it is empty without them.
+    fn retain_items(&mut self, key: &str, kept: &dyn Fn(&Self) -> bool) {
+        if let Some(NodeKind::List(items)) = self.get_mut(key).map(|list| &mut list.kind) {
+            items.retain(kept);
+            if items.is_empty() {
+                self.remove(&[key]);
+            }
+        }
+    }
+
     fn text(&self) -> Option<&str> {
         match &self.kind {
             NodeKind::Leaf(Value::String(text)) => Some(text),
@@ -309,7 +417,66 @@ const REPETITIONS: &[(&[&str], &str)] = &[
     (&["routing", "rules"], "continues"),
 ];
 
-fn normalize_agent(dialect: Dialect, mut agent: Node) -> Node {
+/// Whether a declaration of the agent says what a binding does, and when.
+fn is_declared(agent: &Node, binding: &Node) -> bool {
+    let text = |node: &Node, key| node.get(key).and_then(Node::text).map(str::to_owned);
+    let (list, target): (&[&str], _) = match binding.get("does").and_then(Node::text) {
+        Some("handoff") => (&["coordination", "handoffs"], Some("to")),
+        Some("delegate") => (&["coordination", "delegates"], Some("agent")),
+        Some("escalate") => (&["coordination", "escalation", "triggers"], None),
+        Some("complete") => (&["completion", "conditions"], None),
+        // What it collects is declared by its own fields.
+        _ => return true,
+    };
+    let list = list.iter().try_fold(agent, |node, key| node.get(key));
+    let Some(NodeKind::List(items)) = list.map(|list| &list.kind) else { return false };
+    items.iter().any(|item| {
+        let when = item.get("when");
+        let words = when.and_then(|when| when.get("natural").or(Some(when)));
+        let is_there = |key: &str, said: Option<&Node>| {
+            binding.get(key).is_none_or(|value| said.is_some_and(|said| said.equals(value)))
+        };
+        target.is_none_or(|target| text(item, target) == text(binding, target))
+            && is_there("available_when", when)
+            && is_there("description", words)
+    })
+}
+
+/// Takes the bindings that declarations repeat: only some languages have both. `into` gets them by what they do.
+fn take_declared_bindings(agent: &mut Node, into: &mut IndexMap<String, Node>) {
+    let bindings = agent.get_mut("reasoning").and_then(|r| r.get_mut("bindings"));
+    let Some(NodeKind::List(bindings)) = bindings.map(|bindings| &mut bindings.kind) else {
+        return;
+    };
+    let mut kept = Vec::new();
+    for binding in std::mem::take(bindings) {
+        let says = |key: &str| binding.get(key).and_then(Node::text).unwrap_or_default();
+        let only_transition = match &binding.kind {
+            NodeKind::Map(fields) => fields.keys().all(|k| TRANSITION_FIELDS.contains(&k.as_str())),
+            _ => false,
+        };
+        if says("does") == "call" || !only_transition || !is_declared(agent, &binding) {
+            kept.push(binding);
+            continue;
+        }
+        let does = format!("{} {}{}", says("does"), says("to"), says("agent"));
+        let mut key = does.trim_end().to_owned();
+        for number in 2.. {
+            if !into.contains_key(&key) {
+                break;
+            }
+            key = format!("{} {number}", does.trim_end());
+        }
+        into.insert(key, binding);
+    }
+    if kept.is_empty() {
+        agent.remove(&["reasoning", "bindings"]);
+    } else if let Some(list) = agent.get_mut("reasoning").and_then(|r| r.get_mut("bindings")) {
+        list.kind = NodeKind::List(kept);
+    }
+}
+
+fn normalize_agent(dialect: Dialect, mut agent: Node, offers: &mut Offers) -> Node {
     for (path, key) in REPETITIONS {
         let list = path.iter().try_fold(&mut agent, |node, key| node.get_mut(key));
         if let Some(NodeKind::List(items)) = list.map(|list| &mut list.kind) {
@@ -322,20 +489,7 @@ fn normalize_agent(dialect: Dialect, mut agent: Node) -> Node {
     for key in dialect.redundant_extensions() {
         agent.remove(&["extensions", dialect.id(), key]);
     }
-    if let Some(NodeKind::List(bindings)) = agent
-        .get_mut("reasoning")
-        .and_then(|r| r.get_mut("bindings"))
-        .map(|bindings| &mut bindings.kind)
-    {
-        bindings.retain(|binding| {
-            let NodeKind::Map(fields) = &binding.kind else { return true };
-            binding.get("does").and_then(Node::text) == Some("call")
-                || fields.keys().any(|k| !TRANSITION_FIELDS.contains(&k.as_str()))
-        });
-        if bindings.is_empty() {
-            agent.remove(&["reasoning", "bindings"]);
-        }
-    }
+    take_declared_bindings(&mut agent, &mut offers.bindings);
     if let Some(flow) = agent.get_mut("flow") {
         // Nobody has to say that the model does not lead.
         if let Some(NodeKind::Map(steps)) = flow.get_mut("definitions").map(|d| &mut d.kind) {
@@ -455,18 +609,52 @@ fn first_span(node: &Node) -> Option<Span> {
     })
 }
 
-/// The values that differ, in the order of the first program.
-#[must_use]
-pub fn differences(left: &NormalizedProgram, right: &NormalizedProgram) -> Vec<Difference> {
-    let mut sides: [IndexMap<String, (&Value, Option<Span>)>; 2] = Default::default();
-    for (side, program) in sides.iter_mut().zip([left, right]) {
-        program.values(&mut |path, value, at| {
-            side.insert(path.to_owned(), (value, at));
-        });
+/// The names of the items of lists that have some, by path.
+fn orders<'n>(node: &'n Node, at: &mut String, found: &mut IndexMap<String, Vec<&'n str>>) {
+    let length = at.len();
+    match &node.kind {
+        NodeKind::Leaf(_) => {}
+        NodeKind::List(items) => {
+            let key = key_of(items);
+            if let Some(key) = key {
+                let names = items.iter().filter_map(|item| item.get(key).and_then(Node::text));
+                found.insert(at.clone(), names.collect());
+            }
+            for (i, item) in items.iter().enumerate() {
+                index(at, key, item, i);
+                orders(item, at, found);
+                at.truncate(length);
+            }
+        }
+        NodeKind::Map(fields) => {
+            for (key, inner) in fields {
+                if !at.is_empty() {
+                    at.push('.');
+                }
+                at.push_str(key);
+                orders(inner, at, found);
+                at.truncate(length);
+            }
+        }
     }
-    let [left, right] = sides;
-    let owned = |(value, at): (&Value, Option<Span>)| (value.clone(), at);
-    let mut found = Vec::new();
+}
+
+/// A value with its span.
+type Said = (Value, Option<Span>);
+
+/// The values of a part of a program, by path.
+fn values_of<'n>(node: &'n Node, at: &str) -> IndexMap<String, (&'n Value, Option<Span>)> {
+    let mut all = IndexMap::new();
+    walk(node, &mut at.to_owned(), None, &mut |path, value, at| {
+        all.insert(path.to_owned(), (value, at));
+    });
+    all
+}
+
+/// The values of two parts that differ, in the order of the first.
+fn different_values(left: &Node, right: &Node, at: &str, found: &mut Vec<Difference>) {
+    let [left, right] = [left, right].map(|node| values_of(node, at));
+    let owned = |(value, at): (&Value, Option<Span>)| -> Said { (value.clone(), at) };
     for (path, value) in &left {
         let other = right.get(path);
         if other.is_none_or(|other| other.0 != value.0) {
@@ -480,5 +668,88 @@ pub fn differences(left: &NormalizedProgram, right: &NormalizedProgram) -> Vec<D
         left: None,
         right: Some(owned(value)),
     }));
+}
+
+/// The lists that have the same items in another order.
+fn different_orders(left: &Node, right: &Node, found: &mut Vec<Difference>) {
+    let [left, right] = [left, right].map(|root| {
+        let mut all = IndexMap::new();
+        orders(root, &mut String::new(), &mut all);
+        all
+    });
+    for (path, names) in &left {
+        let Some(others) = right.get(path) else { continue };
+        let [here, there]: [FxHashSet<&str>; 2] =
+            [names, others].map(|names| names.iter().copied().collect());
+        let shared = |names: &[&'_ str], of: &FxHashSet<&str>| -> Vec<String> {
+            names.iter().filter(|name| of.contains(*name)).map(|name| (*name).to_owned()).collect()
+        };
+        let (one, other) = (shared(names, &there), shared(others, &here));
+        if one != other {
+            let [left, right] = [one, other].map(|names| Some((Value::from(names), None)));
+            found.push(Difference { path: path.clone(), left, right });
+        }
+    }
+}
+
+/// The tools and bindings of agents that differ, where the values of the programs do not show it.
+fn different_offers(
+    left: &NormalizedProgram,
+    right: &NormalizedProgram,
+    found: &mut Vec<Difference>,
+) {
+    let shown = |found: &[Difference], agent: &str, tool: &str| {
+        let at = [format!("tools.{tool}"), format!("agents.{agent}.tools[{tool}]")];
+        found.iter().any(|difference| {
+            let path = difference.path.as_str();
+            at.iter().any(|at| {
+                path.strip_prefix(at.as_str())
+                    .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+            })
+        })
+    };
+    for (agent, ours) in &left.offers {
+        let Some(theirs) = right.offers.get(agent) else { continue };
+        let names =
+            ours.tools.keys().chain(theirs.tools.keys().filter(|t| !ours.tools.contains_key(*t)));
+        for name in names {
+            if shown(found, agent, name) {
+                continue;
+            }
+            let at = format!("agents.{agent}.tools[{name}]");
+            match (ours.tools.get(name), theirs.tools.get(name)) {
+                (Some(one), Some(other)) => different_values(one, other, &at, found),
+                (one, other) => {
+                    let said = |node: Option<&Node>| -> Option<Said> {
+                        Some((Value::from(name.as_str()), first_span(node?)))
+                    };
+                    found.push(Difference { path: at, left: said(one), right: said(other) });
+                }
+            }
+        }
+        for (does, binding) in &ours.bindings {
+            let at = format!("agents.{agent}.reasoning.bindings[{does}]");
+            if let Some(other) = theirs.bindings.get(does) {
+                different_values(binding, other, &at, found);
+            }
+        }
+    }
+}
+
+/// The values that differ, in the order of the first program.
+#[must_use]
+pub fn value_differences(left: &NormalizedProgram, right: &NormalizedProgram) -> Vec<Difference> {
+    let mut found = Vec::new();
+    different_values(&left.root, &right.root, "", &mut found);
+    found
+}
+
+/// The values that differ, in the order of the first program; then lists of which only the order differs, and tools
+/// that an agent has in one of the programs only, or under another name for the model.
+#[must_use]
+pub fn differences(left: &NormalizedProgram, right: &NormalizedProgram) -> Vec<Difference> {
+    let mut found = value_differences(left, right);
+    different_orders(&left.root, &right.root, &mut found);
+    different_offers(left, right, &mut found);
     found
 }

@@ -117,6 +117,11 @@ impl Comparison {
                 b.same, b.places
             )
         });
+        match self.values.different.len() {
+            0 => {}
+            1 => parts.push("1 value differs that is not part of this comparison".to_owned()),
+            n => parts.push(format!("{n} values differ that are not part of this comparison")),
+        }
         parts.join(", ")
     }
 
@@ -137,6 +142,13 @@ impl Comparison {
         }
         for why in &self.behaviour.undecided {
             let _ = writeln!(out, "undecided: {why}");
+        }
+        let open: Vec<_> = self.values.different.iter().filter(|one| !one.announced).collect();
+        for one in open.iter().take(MAX_SHOWN) {
+            let _ = writeln!(out, "not compared: what follows from `{}`", one.path);
+        }
+        if open.len() > MAX_SHOWN {
+            let _ = writeln!(out, "and {} more", open.len() - MAX_SHOWN);
         }
         let announced = self.conditions.different.iter().filter(|d| d.announced).count()
             + self.behaviour.different.iter().filter(|d| d.announced).count();

@@ -1,7 +1,7 @@
 //! Normalized text, for comparison and display.
 
 use crate::normalized::strip_markers;
-use agentir_ir_json::{Json, Mode, to_value};
+use agentir_ir_json::{Json, MARKED, Mode, PLACED, to_value};
 use serde_json::Value;
 
 /// A string without the markers of one language, on one line.
@@ -19,17 +19,16 @@ pub(crate) fn quoted(text: &str) -> String {
     }
 }
 
-/// The normalized JSON of a part of the IR, as a string.
+/// The JSON of a part of the IR as a string, without the markers of one language and without empty values, which only
+/// some languages write. Line breaks count, and so does what is empty in free-form data: they can be noticed.
 pub(crate) fn normalized_json(part: &impl Json) -> String {
-    let value = to_value(part, Mode::Plain);
-    clean(value).map_or_else(String::new, |value| value.to_string())
+    clean(to_value(part, Mode::WithSpans)).map_or_else(String::new, |value| value.to_string())
 }
 
-/// Normalizes strings and removes empty values.
 fn clean(value: Value) -> Option<Value> {
     Some(match value {
         Value::Null => return None,
-        Value::String(text) => Value::String(normalize(&text)),
+        Value::String(text) => Value::String(strip_markers(text)),
         Value::Array(items) => {
             let items: Vec<_> = items.into_iter().filter_map(clean).collect();
             if items.is_empty() {
@@ -37,7 +36,14 @@ fn clean(value: Value) -> Option<Value> {
             }
             Value::Array(items)
         }
-        Value::Object(fields) => {
+        Value::Object(mut fields) => {
+            let [value_key, span_key] = PLACED;
+            if let (true, Some(value)) = (fields.contains_key(span_key), fields.remove(value_key)) {
+                return clean(value);
+            }
+            if let (1, Some(data)) = (fields.len(), fields.get_mut(MARKED)) {
+                return Some(clean_data(data.take()));
+            }
             let fields: serde_json::Map<_, _> =
                 fields.into_iter().filter_map(|(k, v)| Some((k, clean(v)?))).collect();
             if fields.is_empty() {
@@ -47,4 +53,14 @@ fn clean(value: Value) -> Option<Value> {
         }
         other => other,
     })
+}
+
+/// Free-form data, of which nothing is left out.
+fn clean_data(value: Value) -> Value {
+    match value {
+        Value::String(text) => Value::String(strip_markers(text)),
+        Value::Array(items) => items.into_iter().map(clean_data).collect(),
+        Value::Object(fields) => fields.into_iter().map(|(k, v)| (k, clean_data(v))).collect(),
+        other => other,
+    }
 }

@@ -52,20 +52,6 @@ fn notation(languages: Languages, name: &str, text: &str) -> Option<Notation> {
     languages.detect(name, text).kind.notation
 }
 
-/// The parts of a file that are no comments. What stands in a comment is said to people alone.
-pub(crate) fn without_comments(languages: Languages, file: &OutputFile) -> Vec<&str> {
-    let text = file.text.as_str();
-    let Some(notation) = notation(languages, &file.path, text) else { return vec![text] };
-    let mut parts = Vec::new();
-    let mut at = 0;
-    for comment in notation.layout(FileId(0), text).comments() {
-        parts.extend(text.get(at..comment.start as usize));
-        at = comment.end as usize;
-    }
-    parts.extend(text.get(at..));
-    parts
-}
-
 fn values(program: &NormalizedProgram) -> Vec<SpannedValue> {
     let mut all = Vec::new();
     program.values(&mut |path, value, at| {

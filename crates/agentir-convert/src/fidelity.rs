@@ -1,12 +1,14 @@
 //! The fidelity report: which values were kept, approximated or dropped.
 
-use crate::comments::{Comment, without_comments};
+use crate::comments::Comment;
 use crate::truthiness;
-use agentir_compare::{AnnouncedLosses, Comparison, ENTRY, Location, NormalizedProgram};
+use agentir_compare::{
+    AnnouncedLosses, Comparison, ENTRY, Location, NormalizedProgram, matches_pattern, segments,
+};
 use agentir_diagnostics::{SourceMap, Span, clean_lines, value_texts_mut};
 use agentir_secrets::Masker;
 use agentir_syntax::Languages;
-use agentir_syntax::emit::{LossRule, OutputFile, Preservation, Renamed, Target};
+use agentir_syntax::emit::{LossRule, Preservation, Renamed, Target};
 use rustc_hash::{FxHashMap, FxHashSet};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -70,6 +72,9 @@ pub struct Report {
     /// Values of the output without a counterpart in the source: required by the target, or part of an
     /// approximation.
     pub added: Vec<Addition>,
+    /// Values that are kept at another path, by both paths: tools that have one place for all agents.
+    #[serde(skip)]
+    moved: Vec<String>,
     /// The comments of the source. They are not values and not part of the totals.
     pub comments: Vec<Comment>,
 }
@@ -98,6 +103,7 @@ impl Report {
             proof: None,
             entries: Vec::new(),
             added: Vec::new(),
+            moved: Vec::new(),
             comments: Vec::new(),
         }
     }
@@ -110,6 +116,7 @@ impl Report {
         self.entries.extend(other.entries);
         self.renamed.extend(other.renamed);
         self.added.extend(other.added);
+        self.moved.extend(other.moved);
         match (&mut self.proof, other.proof) {
             (Some(proof), Some(other)) => proof.add(other),
             // A comparison of only one program is not a comparison of both.
@@ -175,11 +182,19 @@ impl Report {
         for entry in self.losses() {
             all.add(&entry.path, [entry.source.as_ref(), entry.target.as_ref()]);
         }
+        for path in self.added.iter().map(|added| &added.path).chain(&self.moved) {
+            all.addition(path);
+        }
+        for Renamed { from, to, agent, .. } in &self.renamed {
+            for (agent, tool) in agent.iter().flat_map(|agent| [(agent, from), (agent, to)]) {
+                all.addition(&format!("agents.{agent}.tools[{tool}]"));
+            }
+        }
         for renamed in &self.renamed {
             match renamed.what {
                 "variable" => all.rename_variable(&renamed.from, &renamed.to),
-                // Only texts refer to actions by these names.
-                "action" => {}
+                // Only texts refer to actions by these names, and the tool of one agent is not that of another.
+                "action" | "tool" => {}
                 _ => all.rename(&renamed.from, &renamed.to),
             }
         }
@@ -207,31 +222,12 @@ fn losses(languages: Languages, target: Target, names: &[&str]) -> &'static [&'s
     own.map_or_else(|| target.losses(), |language| language.extension_losses())
 }
 
-/// Whether a path matches a pattern of [`LossRule::path`].
-fn matches_pattern(pattern: &[&str], path: &[&str]) -> bool {
-    match (pattern.split_first(), path.split_first()) {
-        (None, None) => true,
-        (Some((&"**", rest)), _) => {
-            (0..=path.len()).any(|n| path.get(n..).is_some_and(|path| matches_pattern(rest, path)))
-        }
-        (Some((&"*", rest)), Some((_, path))) => matches_pattern(rest, path),
-        (Some((name, rest)), Some((here, path))) => name == here && matches_pattern(rest, path),
-        _ => false,
-    }
-}
-
-/// The segments of a path; list indices and item names are segments too.
-fn segments(path: &str) -> Vec<&str> {
-    path.split(['.', '[']).map(|n| n.trim_end_matches(']')).collect()
-}
-
-/// The first matching row. Rows that claim an approximation only count if the value `shown`s in the
-/// output.
+/// The first matching row. Rows that claim an approximation only count if the value has a place in the output.
 fn matching_rule(
     languages: Languages,
     target: Target,
     path: &str,
-    shown: bool,
+    has_place: bool,
 ) -> Option<&'static LossRule> {
     let names = segments(path);
     let inner = match names.split_first() {
@@ -245,7 +241,7 @@ fn matching_rule(
         }
     };
     let rows = losses(languages, target, &names).iter().copied().flatten();
-    rows.filter(|loss| shown || loss.preservation == Preservation::Dropped).find(fit)
+    rows.filter(|loss| has_place || loss.preservation == Preservation::Dropped).find(fit)
 }
 
 /// Operators and constants, which every language spells differently.
@@ -297,9 +293,11 @@ struct Renames<'r> {
 }
 
 impl<'r> Renames<'r> {
-    fn new(renamed: &'r [Renamed]) -> Self {
+    /// The renamings that hold in an agent.
+    fn new(renamed: &'r [Renamed], agent: Option<&str>) -> Self {
         let is_word = |name: &str| !name.is_empty() && name.chars().all(in_word);
-        let all = renamed.iter().map(|r| (r.from.as_str(), r.to.as_str()));
+        let holds = |r: &&Renamed| r.agent.is_none() || r.agent.as_deref() == agent;
+        let all = renamed.iter().filter(holds).map(|r| (r.from.as_str(), r.to.as_str()));
         let (words, mut others): (Vec<_>, Vec<_>) = all.partition(|(from, _)| is_word(from));
         others.sort_by_key(|(from, _)| std::cmp::Reverse(from.len()));
         Self { words: words.into_iter().collect(), others }
@@ -373,10 +371,22 @@ impl<'r> Renames<'r> {
             || self.apply(text).is_some_and(|to| to == other)
     }
 
-    /// The output's value at `path`, if it equals `value` after renaming.
+    /// Where a tool of one agent is in a program that has one tool of each name: `tools.NAME`, under its new name.
+    fn moved_tool(&self, path: &str) -> Option<String> {
+        let (owner, rest) = path.split_once(".tools[")?;
+        let is_declaration = match owner.strip_prefix("agents.") {
+            Some(agent) => !agent.contains('['),
+            None => owner.starts_with("libraries["),
+        };
+        let (tool, rest) = rest.split_once(']').filter(|_| is_declaration)?;
+        Some(format!("tools.{}{rest}", self.of_name(tool).unwrap_or(tool)))
+    }
+
+    /// The output's value at `path`, or at that of a moved tool, if it equals `value` after renaming.
     fn renamed_value<'o>(
         &self,
         path: &str,
+        moved: Option<&str>,
         value: &Value,
         values: &'o FxHashMap<String, (&Value, Option<Span>)>,
     ) -> Option<&'o (&'o Value, Option<Span>)> {
@@ -384,7 +394,8 @@ impl<'r> Renames<'r> {
             return None;
         }
         let renamed_path = self.apply_to_path(path);
-        let other = values.get(renamed_path.as_deref().unwrap_or(path))?;
+        let moved = || values.get(moved?);
+        let other = values.get(renamed_path.as_deref().unwrap_or(path)).or_else(moved)?;
         let same = other.0 == value
             || match (value, other.0) {
                 (Value::String(value), Value::String(other)) => self.equal(value, other),
@@ -394,16 +405,20 @@ impl<'r> Renames<'r> {
     }
 }
 
-/// Locates approximated values in the output. A string is located by the same string (within the same
-/// agent, if it is a name) or by a string that contains it; other values by the nearest enclosing value.
+/// Finds the place in the output that corresponds to a value which is not there as it was.
+///
+/// A text corresponds to a value of the output that has all its words, in its path or itself: `guests > 3` to
+/// `@variables.guests > 3`. Only what may stem from the same agent is searched: the agent of that name, agents that only
+/// the output has, and what belongs to no agent. Any other value corresponds to what is said instead of the element that
+/// it belongs to.
 struct OutputIndex<'o> {
-    /// Strings with several words, anywhere.
-    texts: FxHashMap<&'o str, Span>,
-    /// Single words, by the part of the program they are in.
-    names: FxHashMap<(&'o str, &'o str), Span>,
+    /// The values, each with its part of the program.
+    values: Vec<(&'o str, &'o Value, Span)>,
+    /// The values by the words that they have, in source order.
+    by_word: FxHashMap<String, Vec<usize>>,
     paths: BTreeMap<&'o str, Span>,
-    /// Strings with several words, by the words they contain, in source order.
-    by_word: FxHashMap<String, Vec<(&'o str, Span)>>,
+    /// The parts that the source has, too.
+    shared: FxHashSet<String>,
 }
 
 /// The agent or other part of a program that a path leads into.
@@ -413,86 +428,133 @@ fn part(path: &str) -> &str {
 }
 
 impl<'o> OutputIndex<'o> {
-    fn new(values: &'o FxHashMap<String, (&Value, Option<Span>)>) -> Self {
-        let mut this = Self {
-            texts: FxHashMap::default(),
-            names: FxHashMap::default(),
-            paths: BTreeMap::new(),
-            by_word: FxHashMap::default(),
-        };
-        let first = |place: &mut Span, at: Span| *place = (*place).min(at);
-        for (path, (value, at)) in values {
-            let Some(at) = *at else { continue };
-            this.paths.insert(path, at);
-            let Some(text) = value.as_str() else { continue };
-            if text.contains(' ') {
-                first(this.texts.entry(text).or_insert(at), at);
-            } else if !is_ir_keyword(path, text) {
-                first(this.names.entry((part(path), text)).or_insert(at), at);
-            }
-        }
-        for (text, at) in &this.texts {
-            let different: FxHashSet<String> = words(text).collect();
+    fn new(
+        values: &'o FxHashMap<String, (&Value, Option<Span>)>,
+        shared: FxHashSet<String>,
+    ) -> Self {
+        let placed =
+            values.iter().filter_map(|(path, (value, at))| Some((path.as_str(), *value, (*at)?)));
+        let mut values: Vec<_> = placed.collect();
+        values.sort_unstable_by_key(|(path, _, at)| (*at, *path));
+        let mut by_word: FxHashMap<String, Vec<usize>> = FxHashMap::default();
+        for (at, (path, value, _)) in values.iter().enumerate() {
+            let different: FxHashSet<String> =
+                words(path).chain(words(value.as_str().unwrap_or_default())).collect();
             for word in different {
-                this.by_word.entry(word).or_default().push((text, *at));
+                by_word.entry(word).or_default().push(at);
             }
         }
-        this.by_word.values_mut().for_each(|all| all.sort_unstable_by_key(|(_, at)| *at));
-        this
+        let paths = values.iter().map(|(path, _, at)| (*path, *at)).collect();
+        Self { values, by_word, paths, shared }
     }
 
-    fn locate(&self, path: &str, value: &Value) -> Option<Span> {
-        let text = value.as_str().filter(|text| !is_ir_keyword(path, text));
-        if let Some(text) = text
-            && let Some(at) = self.texts.get(text).or_else(|| self.names.get(&(part(path), text)))
-        {
-            return Some(*at);
+    /// Whether what is at a path of the output may stem from a part of the source.
+    fn may_stem_from(&self, path: &str, source: &str) -> bool {
+        let own = part(path);
+        own == source
+            || !source.starts_with("agents.")
+            || !own.starts_with("agents.")
+            || !self.shared.contains(own)
+    }
+
+    /// The place of a value that has all words of a text. What has no word is everywhere.
+    fn of_text(&self, source: &str, text: &str) -> Option<Span> {
+        let wanted: FxHashSet<String> = words(text).collect();
+        if wanted.is_empty() {
+            return self.values.first().map(|(_, _, at)| *at);
         }
-        // The start of the agent is too unspecific.
+        let mut lists = Vec::with_capacity(wanted.len());
+        for word in &wanted {
+            lists.push(self.by_word.get(word)?);
+        }
+        lists.sort_unstable_by_key(|list| list.len());
+        let (fewest, others) = lists.split_first()?;
+        let has_all = |at: &&usize| others.iter().all(|list| list.binary_search(at).is_ok());
+        let value = fewest.iter().filter(has_all).filter_map(|at| self.values.get(*at));
+        value.filter(|(path, _, _)| self.may_stem_from(path, source)).map(|(_, _, at)| *at).next()
+    }
+
+    /// The place of what stands for the element that a value belongs to: what has its path, or its name.
+    fn of_element(&self, path: &str, source: &str) -> Option<Span> {
         let ends = path.match_indices(['.', '[']).map(|(at, _)| at);
+        // The start of the agent is too unspecific.
         let ends: Vec<usize> = ends.skip(2).collect();
-        let around = ends.into_iter().rev().find_map(|end| {
+        let around = |end: usize| {
             let around = path.get(..=end)?;
             let (found, at) = self.paths.range(around..).next()?;
             found.starts_with(around).then_some(*at)
-        });
-        around.or_else(|| self.containing_string(text?))
+        };
+        let named = |end: usize| {
+            let name = path.get(..end)?.rsplit(['.', '[']).next()?.trim_end_matches(']');
+            self.of_text(source, name)
+        };
+        ends.iter()
+            .rev()
+            .find_map(|end| around(*end))
+            .or_else(|| ends.iter().rev().find_map(|end| named(*end)))
     }
 
-    /// The first string that contains a text.
-    fn containing_string(&self, text: &str) -> Option<Span> {
-        // Search by the longest word, which the fewest strings contain.
-        let longest = words(text).max_by_key(String::len)?;
-        let all = self.by_word.get(&longest)?;
-        all.iter().find(|(sentence, _)| sentence.contains(text)).map(|(_, at)| *at)
+    fn locate(&self, path: &str, value: &Value, renames: &Renames<'_>) -> Option<Span> {
+        let source = renames.apply_to_path(part(path));
+        let source = source.as_deref().unwrap_or_else(|| part(path));
+        match value.as_str().filter(|text| !is_ir_keyword(path, text)) {
+            Some(text) => {
+                let renamed = || self.of_text(source, renames.of_name(text)?);
+                self.of_text(source, text).or_else(renamed)
+            }
+            None => self.of_element(path, source),
+        }
     }
 }
 
 pub(crate) fn report(
     (source, sources): (&NormalizedProgram, &SourceMap),
     (output, outputs): (&NormalizedProgram, &SourceMap),
-    files: &[OutputFile],
     renamed: Vec<Renamed>,
     languages: Languages,
     (target, truthiness_differs): (Target, &FxHashSet<Span>),
 ) -> Report {
-    let renames = Renames::new(&renamed);
+    let everywhere = Renames::new(&renamed, None);
+    let own = renamed.iter().filter_map(|one| one.agent.as_deref());
+    let own: FxHashMap<&str, Renames<'_>> =
+        own.map(|agent| (agent, Renames::new(&renamed, Some(agent)))).collect();
+    let agent_of = |path: &str| -> Option<String> {
+        own.keys()
+            .find(|agent| {
+                path.strip_prefix("agents.")
+                    .and_then(|p| p.strip_prefix(**agent))
+                    .is_some_and(|rest| rest.starts_with('.'))
+            })
+            .map(|agent| (*agent).to_owned())
+    };
     let mut values: FxHashMap<String, (&Value, Option<Span>)> = FxHashMap::default();
     output.values(&mut |path, value, at| {
         values.insert(path.to_owned(), (value, at));
     });
-    let code = files.iter().flat_map(|file| without_comments(languages, file));
-    let vocabulary: FxHashSet<String> = code.flat_map(words).collect();
     let location = |sources: &SourceMap, at: Option<Span>| Location::of(sources, at?);
-    let index = OutputIndex::new(&values);
+    let mut shared: FxHashSet<String> = FxHashSet::default();
+    source.values(&mut |path, _, _| {
+        let own = part(path);
+        shared.insert(everywhere.apply_to_path(own).unwrap_or_else(|| own.to_owned()));
+    });
+    let index = OutputIndex::new(&values, shared);
     let mut source_paths: FxHashSet<String> = FxHashSet::default();
+    let mut moved_paths = Vec::new();
     let mut entries = Vec::new();
     let mut totals = Totals::default();
     source.values(&mut |path, value, at| {
         source_paths.insert(path.to_owned());
-        let here = values.get(path);
+        let renames = agent_of(path).and_then(|agent| own.get(agent.as_str()));
+        let renames = renames.unwrap_or(&everywhere);
+        let moved = renames.moved_tool(path).filter(|moved| values.contains_key(moved.as_str()));
+        if let Some(moved) = &moved {
+            source_paths.insert(moved.clone());
+            moved_paths.extend([path.to_owned(), moved.clone()]);
+        }
+        let here = values.get(path).or_else(|| values.get(moved.as_deref()?));
         let same = here.is_some_and(|(other, _)| *other == value);
-        let renamed = renames.renamed_value(path, value, &values).filter(|_| !same);
+        let renamed =
+            renames.renamed_value(path, moved.as_deref(), value, &values).filter(|_| !same);
         let counterpart = renamed.or(here);
         let mut entry = Entry {
             path: path.to_owned(),
@@ -511,16 +573,8 @@ pub(crate) fn report(
             entry.how = Some(truthiness::HOW.to_owned());
             entry.help = Some(truthiness::HELP.to_owned());
         } else if !same {
-            let shown = match value {
-                Value::String(text) => {
-                    let is_there = |text: &str| words(text).all(|w| vocabulary.contains(&w));
-                    is_ir_keyword(path, text)
-                        || is_there(text)
-                        || renames.of_name(text).is_some_and(is_there)
-                }
-                _ => true,
-            };
-            let loss = matching_rule(languages, target, path, shown);
+            let place = index.locate(path, value, renames);
+            let loss = matching_rule(languages, target, path, place.is_some());
             entry.preservation = loss.map_or(Preservation::Dropped, |loss| loss.preservation);
             entry.how = Some(match loss {
                 Some(loss) => loss.how.to_owned(),
@@ -528,9 +582,7 @@ pub(crate) fn report(
             });
             entry.help = loss.map(|l| l.help).filter(|h| !h.is_empty()).map(str::to_owned);
             entry.target = match entry.preservation {
-                Preservation::Approximated => {
-                    entry.target.or_else(|| location(outputs, index.locate(path, value)))
-                }
+                Preservation::Approximated => entry.target.or_else(|| location(outputs, place)),
                 _ => entry.target,
             };
         }
@@ -548,21 +600,5 @@ pub(crate) fn report(
             added.push(Addition { path, value, target: location(outputs, at) });
         }
     });
-    Report { totals, entries, added, renamed, ..Report::empty(target) }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{matches_pattern, segments};
-
-    #[test]
-    fn patterns_fit_paths() {
-        let fit = |pattern: &str, path: &str| {
-            matches_pattern(&pattern.split('.').collect::<Vec<_>>(), &segments(path))
-        };
-        assert!(fit("gather.fields.*.required", "gather.fields[count].required"));
-        assert!(fit("**.set.*.expression", "flow.definitions.a.on_input[0].set[x].expression"));
-        assert!(fit("memory.**", "memory.session[a].type"));
-        assert!(!fit("gather.fields.*", "gather.fields[count].required"));
-    }
+    Report { totals, entries, added, moved: moved_paths, renamed, ..Report::empty(target) }
 }

@@ -22,6 +22,7 @@
 mod comments;
 mod fidelity;
 mod render;
+mod tools;
 mod truthiness;
 
 pub use agentir_compare::{Difference, Location, NormalizedProgram, differences};
@@ -34,6 +35,7 @@ use agentir_diagnostics::{Diagnostic, SourceMap};
 use agentir_ir::Program;
 use agentir_syntax::emit::Emitted;
 use agentir_syntax::{Languages, ReadOptions};
+use std::borrow::Cow;
 
 /// A converted program.
 #[derive(Debug)]
@@ -58,7 +60,12 @@ pub fn convert(
     sources: &SourceMap,
     target: Target,
 ) -> Conversion {
-    let Emitted { mut files, renamed } = target.emit(program);
+    let (distinct, mut renamed) = match target.shares_tools(program) {
+        true => tools::with_distinct_names(program),
+        false => (Cow::Borrowed(program), Vec::new()),
+    };
+    let Emitted { mut files, renamed: by_emitter } = target.emit(&distinct);
+    renamed.extend(by_emitter);
     let (mut read, mut program_read, mut diagnostics) = read_back(languages, &files);
     let source = NormalizedProgram::new(program);
     let mut output = NormalizedProgram::new(&program_read);
@@ -78,7 +85,6 @@ pub fn convert(
     let mut report = fidelity::report(
         (&source, sources),
         (&output, &read),
-        &files,
         renamed,
         languages,
         (target, &truthiness::differing_conditions(program, target)),

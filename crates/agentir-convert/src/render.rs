@@ -216,8 +216,9 @@ impl Report {
                 location(Some(&comment.source))
             );
         }
-        for Renamed { what, from, to } in &self.renamed {
-            let _ = writeln!(out, "renamed: the {what} `{from}` is `{to}`");
+        for Renamed { what, from, to, agent } in &self.renamed {
+            let of = agent.as_ref().map_or_else(String::new, |agent| format!(" of `{agent}`"));
+            let _ = writeln!(out, "renamed: the {what} `{from}`{of} is `{to}`");
         }
         if let Some(first) = self.added.first() {
             let value = format!("{} (`{}`)", first.path, short(&first.value, 60));

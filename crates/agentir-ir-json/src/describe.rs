@@ -15,12 +15,16 @@ pub enum Mode {
     Published,
     /// The published format without the marks that only readers need: for comparisons and emitters.
     Plain,
-    /// A value that has a span is an object with the keys [`PLACED`].
+    /// A value that has a span is an object with the keys [`PLACED`], and free-form data whose nulls and empty values
+    /// say something is an object with the key [`MARKED`].
     WithSpans,
 }
 
 /// The keys of a value that is written with its span, `[file, start, end]`.
 pub const PLACED: [&str; 2] = ["$value", "$at"];
+
+/// The key of free-form data that is kept as it is.
+pub const MARKED: &str = "$data";
 
 /// A type that has JSON.
 pub trait Json: Sized {

@@ -31,7 +31,7 @@ mod values;
 mod words;
 
 pub use condition::is_expression;
-pub use describe::{Json, Mode, PLACED, Written, to_value};
+pub use describe::{Json, MARKED, Mode, PLACED, Written, to_value};
 pub use document::{Document, is_agent_ir, is_agent_ir_name, is_complete, read};
 pub use language::AgentIr;
 pub use reader::Reader;

@@ -1,6 +1,6 @@
 //! Values that are not described by macros: constants, lists, maps, and values of any form.
 
-use crate::describe::{Fields, Json, Mode, Written, write_at};
+use crate::describe::{Fields, Json, MARKED, Mode, Written, write_at};
 use crate::reader::Reader;
 use crate::schema::{Schemas, nullable};
 use agentir_diagnostics::{Diagnostic, Span, Spanned};
@@ -362,8 +362,13 @@ maps! {
 impl Json for Data {
     const NULLABLE: bool = true;
 
-    fn write<S: Serializer>(&self, _: Mode, serializer: S) -> Result<S::Ok, S::Error> {
-        serde::Serialize::serialize(self, serializer)
+    fn write<S: Serializer>(&self, mode: Mode, serializer: S) -> Result<S::Ok, S::Error> {
+        if mode != Mode::WithSpans || !needs_mark(self) {
+            return serde::Serialize::serialize(self, serializer);
+        }
+        let mut map = serializer.serialize_map(Some(1))?;
+        map.serialize_entry(MARKED, self)?;
+        map.end()
     }
     fn read(json: &Node, reader: &mut Reader<'_>) -> Option<Self> {
         Some(match &json.kind {
@@ -395,6 +400,20 @@ impl Json for Data {
     }
     fn schema(_: &mut Schemas) -> Value {
         Value::Bool(true)
+    }
+}
+
+/// Whether data has values that an object of AgentIR would leave out, or keys that could be taken for those of
+/// [`Mode::WithSpans`].
+fn needs_mark(data: &Data) -> bool {
+    match data {
+        Data::Null => true,
+        Data::Array(items) => items.is_empty() || items.iter().any(needs_mark),
+        Data::Object(fields) => {
+            fields.is_empty()
+                || fields.iter().any(|(key, value)| key.starts_with('$') || needs_mark(value))
+        }
+        _ => false,
     }
 }
 
@@ -457,7 +476,7 @@ impl Json for Extension {
     const NULLABLE: bool = true;
 
     fn write<S: Serializer>(&self, mode: Mode, serializer: S) -> Result<S::Ok, S::Error> {
-        write_at(&self.value, self.span, mode, serializer)
+        write_at(&Written(&self.value, mode), self.span, mode, serializer)
     }
     fn read(json: &Node, reader: &mut Reader<'_>) -> Option<Self> {
         Some(Self { value: Data::read(json, reader)?, span: place(json) })
@@ -486,8 +505,8 @@ impl Json for Extensions {
 }
 
 impl Json for Binding {
-    fn write<S: Serializer>(&self, _: Mode, serializer: S) -> Result<S::Ok, S::Error> {
-        serde::Serialize::serialize(&self.0, serializer)
+    fn write<S: Serializer>(&self, mode: Mode, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().map(|(key, value)| (key, Written(value, mode))))
     }
     fn read(json: &Node, reader: &mut Reader<'_>) -> Option<Self> {
         match Data::read(json, reader)? {

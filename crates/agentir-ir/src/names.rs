@@ -61,6 +61,13 @@ impl Program {
     }
 }
 
+impl Agent {
+    /// Visits every name of an agent, a step, a tool or a variable in it; see [`Program::names_mut`].
+    pub fn names_mut(&mut self, visit: &mut dyn FnMut(NamedThing, &mut Name)) {
+        Names { visit }.agent(self);
+    }
+}
+
 struct Names<'v> {
     visit: &'v mut dyn FnMut(NamedThing, &mut Name),
 }

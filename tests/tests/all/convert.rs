@@ -3,7 +3,7 @@
 #![allow(clippy::panic, clippy::unwrap_used, reason = "tests end by panicking")]
 
 use agentir::{languages, targets};
-use agentir_compare::{NormalizedProgram, Verdict, differences};
+use agentir_compare::{NormalizedProgram, Verdict, differences, value_differences};
 use agentir_convert::{Preservation, Target, convert};
 use agentir_diagnostics::{Severity, SourceMap};
 use agentir_ir::Program;
@@ -169,7 +169,7 @@ fn silent_losses(sample: &Sample, target: Target) -> Vec<String> {
         let lost: FxHashSet<&str> =
             there.report.losses().chain(back.report.losses()).map(|e| e.path.as_str()).collect();
         let kept = NormalizedProgram::new(&back.program);
-        for d in differences(&NormalizedProgram::new(&sample.program), &kept) {
+        for d in value_differences(&NormalizedProgram::new(&sample.program), &kept) {
             if d.left.is_some() && !lost.contains(d.path.as_str()) {
                 problems.push(format!(
                     "{} to {} and back: {} was lost silently",

@@ -31,7 +31,7 @@ const NEED_SOURCE: &[(&str, &str)] = &[
 ];
 
 /// The output of compilation for a program.
-fn output(program: &Program) -> CompilationOutput {
+pub(crate) fn output(program: &Program) -> CompilationOutput {
     let agents = program.agents.iter().map(|a| (a.metadata.name.value.clone(), Arc::clone(a)));
     let complete = program.complete;
     CompilationOutput {

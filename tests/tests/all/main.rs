@@ -4,6 +4,7 @@
 
 mod adl;
 mod agent_script;
+mod claims;
 mod compare;
 mod constructs;
 mod conversations;

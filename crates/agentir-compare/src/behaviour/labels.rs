@@ -389,8 +389,9 @@ fn transfer_label(
                 .map(|(n, e)| (n.value.as_str(), e.to_string()))
                 .filter(|(name, value)| name != value || !pairs.is_shared(name))
                 .map(|(name, value)| list_of([name.into(), value.into()]));
-            let input = list_of(input);
-            normalized_json(&input)
+            let input: Vec<Value> = input.collect();
+            // Passing nothing is the same in every form.
+            if input.is_empty() { String::new() } else { normalized_json(&Value::from(input)) }
         }
         _ => String::new(),
     };

@@ -10,7 +10,7 @@ use crate::location::{AnnouncedLosses, Location};
 use crate::prover::{Condition, Prover};
 use crate::{Side, Verdict};
 use agentir_diagnostics::Span;
-use agentir_flow::cfg::Cfg;
+use agentir_flow::cfg::{AgentId, Cfg};
 use agentir_solver::Answer;
 use bisimulation::{Distinction, Partition};
 use guards::{Atom, Atoms, Guards};
@@ -134,6 +134,7 @@ pub(crate) fn compare(
     let (pairs, agents) = pairs::agents([left.program, right.program], [first, second], announced);
     let points = pairs::points([first, second], &agents, announced);
     let mut found = Behaviour { places: points.len(), ..Behaviour::default() };
+    found.different.extend(other_beginning([left, right], [first, second], &agents, announced));
     let [ours, theirs] = &pairs;
     let own = AnnouncedLosses::none();
     let programs = [Program::new(first, ours, &own), Program::new(second, theirs, announced)];
@@ -156,11 +157,55 @@ pub(crate) fn compare(
         Some(all) => {
             found.same = all.same;
             found.undecided = all.undecided;
-            found.different = all.different;
+            found.different.extend(all.different);
         }
         None => found.undecided.push("the graphs are too large to be compared".to_owned()),
     }
     found
+}
+
+/// The difference between two programs whose conversations begin with other agents.
+fn other_beginning(
+    sides: [Side<'_>; 2],
+    cfgs: [&Cfg<'_>; 2],
+    agents: &[(AgentId, AgentId)],
+    announced: &AnnouncedLosses,
+) -> Option<Divergence> {
+    let [left, right] = sides.map(|side| side.program.entry());
+    let find = |cfg: &Cfg<'_>, entry: Option<&agentir_ir::Agent>| {
+        entry.and_then(|entry| cfg.find(&entry.metadata.name.value))
+    };
+    let [first, second] = cfgs;
+    let begin = (find(first, left), find(second, right));
+    match begin {
+        (None, None) => return None,
+        (Some(one), Some(other)) if agents.contains(&(one, other)) => return None,
+        _ => {}
+    }
+    let turn = |entry: Option<&agentir_ir::Agent>, side: &Side<'_>| match entry {
+        Some(entry) => {
+            let name = &entry.metadata.name;
+            let does = format!("begins with the agent `{name}`");
+            Turn { when: Vec::new(), does, at: Location::of(side.sources, name.span) }
+        }
+        None => {
+            let does = "does not say with which agent it begins".to_owned();
+            Turn { when: Vec::new(), does, at: None }
+        }
+    };
+    let [one, other] = &sides;
+    let agent = left.or(right)?.metadata.name.value.to_string();
+    Some(Divergence {
+        agent,
+        step: None,
+        turns_before: 0,
+        conversation: Vec::new(),
+        when: Vec::new(),
+        state: None,
+        left: vec![turn(left, one)],
+        right: vec![turn(right, other)],
+        announced: announced.has_path("entry"),
+    })
 }
 
 struct Comparer<'c, 'a> {

@@ -130,6 +130,11 @@ impl Emitter for Writer {
         emit(program, self.notation)
     }
 
+    fn shares_tools(&self, _: &Program) -> bool {
+        // Each agent declares its own.
+        false
+    }
+
     fn losses(&self) -> &'static [&'static [LossRule]] {
         &[LOSSES]
     }

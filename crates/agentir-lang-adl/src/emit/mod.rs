@@ -62,6 +62,11 @@ impl Emitter for Writer {
         emit(program)
     }
 
+    fn shares_tools(&self, _: &Program) -> bool {
+        // They are functions of one module (C.1).
+        true
+    }
+
     fn losses(&self) -> &'static [&'static [LossRule]] {
         &[LOSSES]
     }

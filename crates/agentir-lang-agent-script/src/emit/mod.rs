@@ -63,6 +63,11 @@ impl Emitter for Writer {
         emit(program, self.dialect)
     }
 
+    fn shares_tools(&self, program: &Program) -> bool {
+        // A subagent declares its own, but the results that other languages keep are variables, which all share.
+        program.agents().any(|agent| agent.metadata.dialect != dialect::AGENT_SCRIPT)
+    }
+
     fn losses(&self) -> &'static [&'static [LossRule]] {
         match self.dialect {
             Dialect::AgentScript => &[BASE_LOSSES, LOSSES],

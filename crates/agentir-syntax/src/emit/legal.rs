@@ -52,7 +52,7 @@ pub fn with_legal_names(
         let to = used.claim(&wanted);
         for what in all {
             let (from, to) = (from.to_string(), to.to_string());
-            renamed.push(Renamed { what: what.noun(), from, to });
+            renamed.push(Renamed { what: what.noun(), from, to, agent: None });
         }
         names.insert(from, to);
     }

@@ -38,6 +38,9 @@ pub trait Emitter: Sync {
     /// Writes a program.
     fn emit(&self, program: &Program) -> Emitted;
 
+    /// Whether all agents of the output share the tools, so that two of one name would be one.
+    fn shares_tools(&self, program: &Program) -> bool;
+
     /// How the language expresses what it has no direct construct for: most specific rows first.
     fn losses(&self) -> &'static [&'static [LossRule]];
 }

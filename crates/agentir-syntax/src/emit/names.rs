@@ -9,12 +9,15 @@ use smol_str::{SmolStr, format_smolstr};
 /// Something with another name in the output.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Renamed {
-    /// Its kind: `agent`, `step`, `variable`; `action` for names of exposed actions in texts.
+    /// Its kind: `agent`, `step`, `tool`, `variable`; `action` for names of exposed actions in texts.
     pub what: &'static str,
     /// The name in the source.
     pub from: String,
     /// The name in the output.
     pub to: String,
+    /// The agent in which it is renamed, if others have something else of that name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub agent: Option<String>,
 }
 
 /// Which names are valid.
@@ -88,7 +91,7 @@ impl Namespace {
         let name = self.claim(&wanted);
         if name != own {
             let (from, to) = (own.to_owned(), name.to_string());
-            self.renamed.push(Renamed { what, from, to });
+            self.renamed.push(Renamed { what, from, to, agent: None });
         }
         name
     }
@@ -192,7 +195,7 @@ mod tests {
         let mut names = Namespace::of(NameSyntax::Word);
         assert_eq!(names.rename("step", "ask", &[]), "ask");
         assert_eq!(names.rename("step", "ask", &["b_ask"]), "b_ask");
-        let renamed = Renamed { what: "step", from: "ask".into(), to: "b_ask".into() };
+        let renamed = Renamed { what: "step", from: "ask".into(), to: "b_ask".into(), agent: None };
         assert_eq!(names.into_renamed(), [renamed]);
     }
 }

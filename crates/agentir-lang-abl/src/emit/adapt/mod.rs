@@ -153,6 +153,7 @@ fn renamed_mentions(agent: &Agent, exposed_names: &[(SmolStr, SmolStr)]) -> Vec<
             what: "action",
             from: from.to_string(),
             to: to.to_string(),
+            agent: None,
         })
         .collect()
 }

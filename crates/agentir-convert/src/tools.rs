@@ -1,0 +1,97 @@
+//! Tools of equal names in several agents, for targets whose agents share all tools.
+
+use agentir_expr::Name;
+use agentir_ir::{Agent, NamedThing, Program, Tool};
+use agentir_ir_json::{Mode, to_value};
+use agentir_syntax::emit::{NameSyntax, Namespace, Renamed};
+use rustc_hash::FxHashMap;
+use serde_json::Value;
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+/// The program with one name for each tool: where agents or libraries declare different tools of one name, all but the
+/// first get names of their own. A library's tool keeps its name, because several agents use it.
+pub(crate) fn with_distinct_names(program: &Program) -> (Cow<'_, Program>, Vec<Renamed>) {
+    let shared = program.libraries.iter().flat_map(|library| &library.tools);
+    let own = program.agents().flat_map(|agent| &agent.tools);
+    // The tools of each name, as they are declared.
+    let mut declared: FxHashMap<&str, Vec<Value>> = FxHashMap::default();
+    for tool in shared.chain(own) {
+        let all = declared.entry(&tool.name.value).or_default();
+        let this = to_value(tool, Mode::Plain);
+        if !all.contains(&this) {
+            all.push(this);
+        }
+    }
+    declared.retain(|_, all| all.len() > 1);
+    if declared.is_empty() {
+        return (Cow::Borrowed(program), Vec::new());
+    }
+    let mut result = program.clone();
+    let mut taken: BTreeSet<Name> = BTreeSet::new();
+    result.names_mut(&mut |_, name| {
+        taken.insert(name.clone());
+    });
+    let mut names = Namespace::of(NameSyntax::Any);
+    for name in &taken {
+        names.claim(&[name]);
+    }
+    let mut ambiguous: Vec<_> = declared.iter().collect();
+    ambiguous.sort_by_key(|(name, _)| **name);
+    // The names of all but the first of each name.
+    let others: FxHashMap<(String, usize), String> = ambiguous
+        .into_iter()
+        .flat_map(|(name, all)| (1..all.len()).map(move |at| (*name, at)))
+        .map(|(name, at)| ((name.to_owned(), at), names.claim(&[name]).to_string()))
+        .collect();
+    let name_of = |tool: &Tool| {
+        let name = tool.name.value.as_str();
+        let this = to_value(tool, Mode::Plain);
+        let at = declared.get(name)?.iter().position(|one| *one == this)?;
+        others.get(&(name.to_owned(), at))
+    };
+    let mut renamed = Vec::new();
+    for agent in &mut result.agents {
+        let new: FxHashMap<String, String> = agent
+            .tools
+            .iter()
+            .filter_map(|tool| Some((tool.name.value.to_string(), name_of(tool)?.clone())))
+            .collect();
+        if !new.is_empty() {
+            rename(Arc::make_mut(agent), &new, &mut renamed);
+        }
+    }
+    for library in &mut result.libraries {
+        if library.tools.iter().any(|tool| name_of(tool).is_some()) {
+            for tool in &mut Arc::make_mut(library).tools {
+                if let Some(to) = name_of(tool) {
+                    let from = tool.name.value.to_string();
+                    renamed.push(Renamed { what: "tool", from, to: to.clone(), agent: None });
+                    tool.name.value = to.as_str().into();
+                }
+            }
+        }
+    }
+    (Cow::Owned(result), renamed)
+}
+
+/// Renames tools in one agent.
+fn rename(agent: &mut Agent, new: &FxHashMap<String, String>, renamed: &mut Vec<Renamed>) {
+    agent.names_mut(&mut |what, name| {
+        if what == NamedThing::Tool
+            && let Some(to) = new.get(name.as_str())
+        {
+            *name = to.as_str().into();
+        }
+    });
+    let agent = agent.metadata.name.value.to_string();
+    let mut all: Vec<_> = new.iter().collect();
+    all.sort();
+    renamed.extend(all.into_iter().map(|(from, to)| Renamed {
+        what: "tool",
+        from: from.clone(),
+        to: to.clone(),
+        agent: Some(agent.clone()),
+    }));
+}

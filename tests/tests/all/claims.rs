@@ -1,0 +1,250 @@
+//! Claims are exact: whatever is changed in a program is a difference, and nothing that a user could notice is proved
+//! to behave the same.
+
+#![allow(
+    clippy::panic,
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "tests end by panicking"
+)]
+
+use agentir_compare::{NormalizedProgram, Verdict, differences};
+use agentir_diagnostics::Severity;
+use agentir_lang_abl::Options;
+use agentir_tests::check::{Checked, File, compare, load};
+use agentir_tests::conversions::{LANGUAGES, correct};
+use rayon::prelude::*;
+use serde_json::Value;
+use std::collections::BTreeSet;
+
+/// A change of one value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Change {
+    Value,
+    Null,
+    Remove,
+    Swap,
+}
+
+/// A part of a path in JSON.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Step {
+    Key(String),
+    Index(usize),
+}
+
+/// All changes of a document that are tried.
+fn changes(json: &Value, at: &mut Vec<Step>, found: &mut Vec<(Vec<Step>, Change)>) {
+    if !at.is_empty() {
+        found.push((at.clone(), Change::Remove));
+        if !json.is_null() {
+            found.push((at.clone(), Change::Null));
+        }
+    }
+    match json {
+        Value::Object(fields) => {
+            for (key, value) in fields {
+                at.push(Step::Key(key.clone()));
+                changes(value, at, found);
+                at.pop();
+            }
+        }
+        Value::Array(items) => {
+            if items.len() > 1 && items[0] != items[1] {
+                found.push((at.clone(), Change::Swap));
+            }
+            for (index, value) in items.iter().enumerate() {
+                at.push(Step::Index(index));
+                changes(value, at, found);
+                at.pop();
+            }
+        }
+        _ => found.push((at.clone(), Change::Value)),
+    }
+}
+
+fn child<'j>(json: &'j mut Value, step: &Step) -> &'j mut Value {
+    match step {
+        Step::Key(key) => &mut json[key],
+        Step::Index(index) => &mut json[*index],
+    }
+}
+
+/// The document with a change; none if it changes nothing.
+fn changed(json: &Value, at: &[Step], change: Change) -> Option<Value> {
+    let mut json = json.clone();
+    let (last, before) = at.split_last()?;
+    let parent = before.iter().fold(&mut json, child);
+    match change {
+        Change::Remove => match (parent, last) {
+            (Value::Object(fields), Step::Key(key)) => {
+                // The absence of what is empty says the same.
+                let removed = fields.remove(key)?;
+                if removed.is_null()
+                    || removed == false
+                    || removed.as_array().is_some_and(Vec::is_empty)
+                {
+                    return None;
+                }
+            }
+            (Value::Array(items), Step::Index(index)) => {
+                items.remove(*index);
+            }
+            _ => return None,
+        },
+        Change::Null => *child(parent, last) = Value::Null,
+        Change::Swap => child(parent, last).as_array_mut()?.swap(0, 1),
+        Change::Value => {
+            let value = child(parent, last);
+            *value = match &*value {
+                Value::String(text) if text.contains(' ') => format!("{text} indeed").into(),
+                Value::String(text) => format!("{text}x").into(),
+                Value::Bool(is) => (!is).into(),
+                Value::Number(number) => match number.as_i64() {
+                    Some(whole) => (whole + 1).into(),
+                    None => (number.as_f64()? / 2.0).into(),
+                },
+                _ => return None,
+            };
+        }
+    }
+    Some(json)
+}
+
+/// A path without the names that authors give.
+fn generic(at: &[Step]) -> String {
+    const NAMED: &[&str] = &["agents", "definitions", "templates", "extensions", "messages"];
+    let mut out = String::new();
+    let mut named = false;
+    for step in at {
+        match step {
+            Step::Index(_) => out += "[]",
+            Step::Key(_) if named => {
+                out += ".*";
+                named = false;
+                continue;
+            }
+            Step::Key(key) => {
+                out += ".";
+                out += key;
+            }
+        }
+        named = matches!(step, Step::Key(key) if NAMED.contains(&key.as_str()));
+    }
+    out
+}
+
+fn read(json: &Value) -> Option<Checked> {
+    let text = serde_json::to_string_pretty(json).unwrap();
+    let file = File { name: "program.ir.json".to_owned(), text };
+    let mut loaded = load(&[file], Options::default());
+    if loaded.diagnostics.iter().any(|d| d.severity == Severity::Error) {
+        return None;
+    }
+    let program = loaded.programs.pop()?.program;
+    Some(Checked { sources: loaded.sources, diagnostics: loaded.diagnostics, program })
+}
+
+fn written(checked: &Checked) -> Value {
+    let output = crate::ir_json::output(&checked.program);
+    agentir_ir_json::to_value(&output, agentir_ir_json::Mode::Published)
+}
+
+/// The paths at which two documents differ.
+fn differing(one: &Value, other: &Value, at: &mut Vec<Step>, found: &mut Vec<String>) {
+    match (one, other) {
+        (Value::Object(a), Value::Object(b)) => {
+            let keys: BTreeSet<&String> = a.keys().chain(b.keys()).collect();
+            for key in keys {
+                at.push(Step::Key(key.clone()));
+                differing(&one[key], &other[key], at, found);
+                at.pop();
+            }
+        }
+        (Value::Array(a), Value::Array(b)) if a.len() == b.len() => {
+            for (index, (one, other)) in a.iter().zip(b).enumerate() {
+                at.push(Step::Index(index));
+                differing(one, other, at, found);
+                at.pop();
+            }
+        }
+        _ if one == other => {}
+        _ => found.push(generic(at)),
+    }
+}
+
+/// What a document may say otherwise although `diff` calls the programs the same, and why.
+const NOT_PART_OF_THE_PROGRAM: &[(&str, &str)] = &[
+    (".agents.*.execution.hints.", "derived from the agent"),
+    (".agents.*.metadata.compiler_version", "who wrote the document"),
+    (".agents.*.metadata.source_hash", "who wrote the document"),
+    (".agents.*.metadata.language_version", "what it was written in"),
+    (".agents.*.extensions.*.type", "ADL's word for what other values say"),
+    (".agents.*.extensions.*.tools", "ADL's list of the tools that other values say"),
+    (".agents.*.routing.rules[].continues", "how a rule was written"),
+    (".agents.*.flow.definitions.*.reasoning", "false is the default of a step without a zone"),
+    (".complete", "whether a name that is not here is an error, not what the agents do"),
+    (".entry_agent", "the agent with which conversations begin without that"),
+    (".agents.*.tools", "the order of tools is that of declarations"),
+    (".libraries", "the order of libraries is that of files"),
+    (".behavior_profiles", "the order of profiles is that of files"),
+    (".agents.*.reasoning.bindings", "the way is still declared, and offered under its own name"),
+    (".do[].with", "a tool without parameters is passed nothing, whether that is said or not"),
+    (".repeats_binding", "how a way is declared"),
+];
+
+/// Changes after which two programs are proved to behave the same, and why they do.
+const REALLY_THE_SAME: &[(&str, &str)] = &[
+    (".then", "it led where the conversation goes on without it"),
+    (".flow.entry_point", "it named the first step"),
+    (".flow.steps", "steps are found by jumps"),
+    (".flow.definitions.*.on_error", "each handler is for another type of error"),
+    (".agents.*.memory.session", "the order of declarations"),
+];
+
+/// Each value of the samples is changed, removed, and swapped with its neighbour.
+#[test]
+fn nothing_that_could_be_noticed_is_proved_the_same() {
+    let mut seen: BTreeSet<(String, Change)> = BTreeSet::new();
+    let mut all = Vec::new();
+    for (language, _) in LANGUAGES {
+        for (files, options) in correct(language) {
+            let mut loaded = load(&files, options);
+            let program = loaded.programs.pop().unwrap().program;
+            let checked = Checked { sources: loaded.sources, diagnostics: Vec::new(), program };
+            let json = written(&checked);
+            let mut tried = Vec::new();
+            changes(&json, &mut Vec::new(), &mut tried);
+            tried.retain(|(at, change)| seen.insert((generic(at), *change)));
+            all.push((files[0].name.clone(), json, tried));
+        }
+    }
+    let of = |table: &[(&str, &str)], path: &str| {
+        table.iter().any(|(part, _)| path == *part || path.contains(*part))
+    };
+    let results: Vec<Option<String>> = all
+        .par_iter()
+        .flat_map(|(name, json, tried)| {
+            let original = read(json).unwrap();
+            let before = NormalizedProgram::new(&original.program);
+            let one = |(at, change): &(Vec<Step>, Change)| {
+                let other = read(&changed(json, at, *change)?)?;
+                let found = differences(&before, &NormalizedProgram::new(&other.program));
+                let what = format!("{change:?} {} in {name}", generic(at));
+                if found.is_empty() {
+                    let mut paths = Vec::new();
+                    differing(json, &written(&other), &mut Vec::new(), &mut paths);
+                    let open = paths.iter().find(|path| !of(NOT_PART_OF_THE_PROGRAM, path));
+                    return Some(open.map(|path| format!("{what}: no difference, but {path}")));
+                }
+                let is_same = compare(&original, &other).verdict == Verdict::Same;
+                let silent = is_same && !of(REALLY_THE_SAME, &generic(at));
+                Some(silent.then(|| format!("{what}: proved to be the same, but {found:?}")))
+            };
+            tried.par_iter().filter_map(one).collect::<Vec<_>>()
+        })
+        .collect();
+    assert!(results.len() > 1500, "only {} changes were read", results.len());
+    let problems: Vec<String> = results.into_iter().flatten().collect();
+    assert!(problems.is_empty(), "{} claims:\n{}", problems.len(), problems.join("\n"));
+}
