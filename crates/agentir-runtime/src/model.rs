@@ -89,6 +89,10 @@ pub struct ToolSpec {
     pub purpose: Purpose,
     /// The parameters.
     pub parameters: Vec<FieldSpec>,
+    /// What the call needs that is not given by the model: variables that the author passes on and that have no value
+    /// yet. Until they have one, the call is made without these arguments.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub awaits: Vec<FieldSpec>,
 }
 
 /// The type of a value, as far as a model has to know it.

@@ -486,6 +486,7 @@ mod tests {
             description: String::new(),
             purpose: agentir_runtime::Purpose::Call,
             parameters: Vec::new(),
+            awaits: Vec::new(),
         };
         steps(&[text.to_owned()], &[tool("find_thing"), tool("book")])
     }

@@ -153,6 +153,62 @@ pub(super) fn greets(message: &str) -> bool {
     words(message).first().is_some_and(|word| GREETING_HEADS.contains(&word.text.as_str()))
 }
 
+/// Whether a message is about what the user wants, rather than an answer: "I'd like to book a table", "can you help me".
+pub(super) fn is_wish(message: &str) -> bool {
+    const WISHES: &[&str] = &[
+        "i want to",
+        "i want a",
+        "i want an",
+        "i need to",
+        "i need a",
+        "i need an",
+        "i need help",
+        "i would like to",
+        "i would like a",
+        "i'd like to",
+        "i'd like a",
+        "i'm looking for",
+        "i am looking for",
+        "i'm calling",
+        "i have a question",
+        "i have a problem",
+        "can you",
+        "could you",
+        "can i",
+        "could i",
+        "may i",
+        "how do i",
+        "how can i",
+        "let me talk",
+        "let me speak",
+        "please help",
+        "help me",
+        "i wish to",
+        "we want to",
+        "we'd like to",
+        "we need to",
+    ];
+    let said: Vec<String> = words(message).into_iter().map(|w| w.text).collect();
+    let said = format!("{} ", said.join(" "));
+    let said = ["hi ", "hello ", "hey ", "well ", "ok ", "please ", "yes ", "and ", "so "]
+        .iter()
+        .fold(said.as_str(), |said, lead| said.strip_prefix(lead).unwrap_or(said));
+    WISHES.iter().any(|wish| said.strip_prefix(wish).is_some_and(|rest| rest.starts_with(' ')))
+}
+
+/// Whether a message says that something is wrong, or that the user is unhappy.
+pub(super) fn complains(message: &str) -> bool {
+    const TROUBLE: &[&str] = &[
+        "broken", "broke", "damaged", "defective", "faulty", "problem", "issue", "trouble", "wrong", "awful",
+        "terrible", "horrible", "bad", "upset", "angry", "frustrated", "disappointed", "unhappy", "lost", "stolen",
+        "late", "missing", "fails", "failed", "failing", "error", "crash", "crashes", "leaking", "leaks", "complain",
+        "complaint", "dissatisfied", "worst", "never", "twice", "overcharged", "sick", "hurt", "pain", "delayed",
+        "annoyed", "worried", "slow", "stuck", "unacceptable", "doesn't", "isn't", "won't", "hate", "accident",
+        "drops", "hasn't", "dirty", "noisy", "rude",
+    ];
+    words(message).iter().any(|w| TROUBLE.contains(&w.text.as_str()))
+}
+
 /// Whether a text is a question or asks for something.
 pub(super) fn requests(text: &str) -> bool {
     const ASKING: &[&str] = &[

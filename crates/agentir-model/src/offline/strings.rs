@@ -30,6 +30,22 @@ const LEAD_INS: &[&str] = &[
     "i want to go to",
     "i want",
     "i need",
+    "i like",
+    "i love",
+    "i prefer",
+    "i'd prefer",
+    "i would prefer",
+    "i'll take",
+    "i take",
+    "i'd take",
+    "i choose",
+    "i'll have",
+    "i think",
+    "he is a",
+    "she is a",
+    "he is",
+    "she is",
+    "the",
     "please",
     "make it",
     "let's say",
@@ -38,6 +54,7 @@ const LEAD_INS: &[&str] = &[
     "for",
     "at",
     "the answer is",
+    "because",
     "sure,",
     "yes,",
     "well,",
@@ -45,6 +62,10 @@ const LEAD_INS: &[&str] = &[
     "ok,",
     "okay,",
 ];
+
+/// Introductions that say nothing, in front of whatever a user wants to say.
+const POLITE: &[&str] =
+    &["please", "sure,", "yes,", "well,", "um,", "ok,", "okay,", "the answer is", "because"];
 
 /// Messages that do not answer the question.
 const NO_ANSWER: &[&str] = &[
@@ -82,20 +103,38 @@ pub(super) fn extract_strings<'f>(
     // What somebody wants, in their own words, may contain everything else, so it comes last.
     fields.sort_by_key(|f| kind_of(f.spec) == TextKind::Request && !f.asked);
     // Named values first, so that an answer that names other fields is not used as a whole.
+    let mut named: Vec<&str> = Vec::new();
     for field in fields.iter().filter(|f| is_text(f)) {
+        let Some(at) = beside_name(reading, field) else { continue };
+        if let Some(text) = reading.text.get(at.clone()) {
+            let value = as_type(offline, field.spec, text);
+            reading.used.push(at);
+            values.push((field.spec, value));
+            named.push(&field.spec.name);
+        }
+    }
+    let others: Vec<Word> = fields.iter().filter(|f| !f.asked).flat_map(|f| f.name.clone()).collect();
+    for field in fields.iter().filter(|f| is_text(f) && !named.contains(&f.spec.name.as_str())) {
         let only = identifiers == 1 && !fields.iter().any(|f| f.asked && !std::ptr::eq(f, field));
-        let request = kind_of(field.spec) == TextKind::Request;
+        let kind = kind_of(field.spec);
+        let request = kind == TextKind::Request;
         let found = after_field_name(reading, field)
             .or_else(|| after_preposition(reading, field))
-            .filter(|_| !(request && (field.asked || reach != Reach::Named)))
+            .or_else(|| after_colon(reading, field).filter(|_| request && !field.asked && reach != Reach::Named))
+            .filter(|at| {
+                // Of what the user wants, words after the name of the field are only a part.
+                !(request && (field.asked || reach != Reach::Named))
+                    || reading.text.get(..at.start).is_some_and(|t| t.trim_end().ends_with(':'))
+            })
             .or_else(|| {
-                (!field.asked || field_is_typed(field.spec))
+                let reach = if field.asked && kind != TextKind::Thing { Reach::Any } else { reach };
+                (!field.asked || !matches!(kind, TextKind::Thing | TextKind::Request))
                     .then(|| kinds::find(offline, reading, field, reach, only))
                     .flatten()
             })
             .or_else(|| {
                 // A bare name that is no answer to the question is that of the only person.
-                let person = kind_of(field.spec) == TextKind::Person && persons == 1;
+                let person = kind == TextKind::Person && persons == 1;
                 (person && asked && !field.asked && values.is_empty())
                     .then(|| whole_name(reading))
                     .flatten()
@@ -106,22 +145,76 @@ pub(super) fn extract_strings<'f>(
         if let Some(at) = found
             && let Some(text) = reading.text.get(at.clone())
         {
-            let value = as_type(field.spec, text);
+            let value = as_type(offline, field.spec, text);
             reading.used.push(at);
             values.push((field.spec, value));
         } else if field.asked
-            && let Some(text) =
-                answer(reading, field).filter(|text| kinds::may_be(field.spec, text))
+            && let Some(text) = answer(reading, field).filter(|text| {
+                kinds::may_be(field.spec, text) && !only_words_of(text, &others, field)
+            })
         {
-            values.push((field.spec, as_type(field.spec, &text)));
+            values.push((field.spec, as_type(offline, field.spec, &text)));
         }
     }
     fields.retain(|field| !is_text(field));
 }
 
-/// Whether the field's text has a form by which it is found in an answer.
-fn field_is_typed(spec: &FieldSpec) -> bool {
-    matches!(kind_of(spec), TextKind::Email | TextKind::Phone | TextKind::Contact | TextKind::Month)
+/// Whether a text consists of words that name other fields: "order number", which introduced a value that was taken.
+fn only_words_of(text: &str, others: &[Word], field: &Field<'_>) -> bool {
+    let said = super::words::words(text);
+    let mut content = said.iter().filter(|w| w.is_content()).peekable();
+    content.peek().is_some()
+        && content.all(|w| {
+            others.iter().any(|own| own.stem == w.stem || w.text == "number" && own.text == "id")
+                && !field.name.iter().any(|own| own.stem == w.stem)
+        })
+}
+
+/// An identifier beside a word of the field's name: "order 88213", "account number 556677", "from 111222".
+fn beside_name(reading: &ParsedMessage<'_>, field: &Field<'_>) -> Option<Range<usize>> {
+    const GENERAL: &[&str] = &["id", "number", "code", "no", "ref", "reference", "identifier", "key"];
+    const DIRECTIONS: &[(&[&str], &[&str])] = &[
+        (&["from", "source", "origin", "sender"], &["from"]),
+        (&["to", "target", "destination", "recipient", "receiver"], &["to", "into"]),
+    ];
+    if kind_of(field.spec) != TextKind::Identifier {
+        return None;
+    }
+    let own: Vec<&Word> = field
+        .name
+        .iter()
+        .filter(|w| w.is_content() && !GENERAL.contains(&w.text.as_str()))
+        .collect();
+    let direction = DIRECTIONS.iter().find(|(names, _)| field.named(names)).map(|(_, marks)| *marks);
+    let found = kinds::identifiers(reading.text);
+    found.into_iter().filter(|at| reading.is_free(at) && !reading.negated(at)).find(|at| {
+        let before = reading.before(at, 4);
+        // Up to what belongs to another value.
+        let start = before
+            .iter()
+            .rposition(|w| {
+                reading.text.get(w.at.end..at.start).is_none_or(|gap| gap.contains([',', ';', '.', '?']))
+                    || w.text == "and"
+                    || w.text.chars().any(|c| c.is_ascii_digit())
+            })
+            .map_or(0, |at| at + 1);
+        let near = before.get(start..).unwrap_or_default();
+        match direction {
+            Some(marks) => near.iter().any(|w| marks.contains(&w.text.as_str())),
+            None => near.iter().any(|w| own.iter().any(|own| own.stem == w.stem)),
+        }
+    })
+}
+
+/// The text after a colon: "Please create a ticket: the printer on floor 2 does not print".
+fn after_colon(reading: &ParsedMessage<'_>, field: &Field<'_>) -> Option<Range<usize>> {
+    let colon = reading.text.find(": ")?;
+    let text = reading.text.get(colon + 1..)?;
+    let introduces = reading.text.get(..colon)?.split_whitespace().count() <= 8;
+    let at = trimmed(reading.text, colon + 1..colon + 1 + text.len());
+    // Several fields may be about the same text.
+    let free = reading.is_free(&at) || field.spec.ty == FieldType::Text;
+    (introduces && free && text.split_whitespace().count() >= 2).then_some(at)
 }
 
 /// Words with a capital letter from a position on.
@@ -186,12 +279,25 @@ pub(super) fn after_words(
     reading.is_free(&at).then_some(at)
 }
 
-fn as_type(field: &FieldSpec, text: &str) -> Json {
+fn as_type(offline: &Offline, field: &FieldSpec, text: &str) -> Json {
     if field.ty != FieldType::List {
-        return Json::String(text.to_owned());
+        return Json::String(as_written(offline, field, text));
     }
     let items = text.split([',', ';', '\n']).flat_map(|part| part.split(" and "));
     items.map(str::trim).filter(|item| !item.is_empty()).map(Json::from).collect()
+}
+
+/// A text in the form that the field describes: a day as an ISO date. Other forms are left as they are written.
+fn as_written(offline: &Offline, field: &FieldSpec, text: &str) -> String {
+    let about = format!("{} {}", field.description, field.prompt.as_deref().unwrap_or_default());
+    let iso = about.contains("YYYY-MM-DD") || about.contains("ISO");
+    if iso && kind_of(field) == TextKind::Date {
+        let found = super::dates::dates(text, &offline.now(), offline.order, super::dates::Direction::Future);
+        if let [day] = found.as_slice() {
+            return day.value.to_string();
+        }
+    }
+    text.to_owned()
 }
 
 /// The text after the name of a field: "my name is Ada", "city: Rome".
@@ -252,6 +358,7 @@ fn after_preposition(reading: &ParsedMessage<'_>, field: &Field<'_>) -> Option<R
             &["city", "location", "place", "town", "country", "area", "region"],
             &["in", "at", "near", "to", "around"],
         ),
+        (&["agent", "assignee", "technician", "owner"], &["to", "for"]),
         (&["recipient", "payee", "beneficiary"], &["to"]),
     ];
     let (_, marks) = PLACES.iter().find(|(names, _)| field.named(names))?;
@@ -302,6 +409,7 @@ fn answer(reading: &ParsedMessage<'_>, field: &Field<'_>) -> Option<String> {
     if (is_question(reading.text) && !wants_question) || small_talk(reading.text).is_some() {
         return None;
     }
+    let request = kind_of(field.spec) == TextKind::Request;
     let mut range = trimmed(reading.text, 0..reading.text.len());
     loop {
         let before = range.clone();
@@ -317,7 +425,7 @@ fn answer(reading: &ParsedMessage<'_>, field: &Field<'_>) -> Option<String> {
         let text = reading.text.get(range.clone())?;
         let lower = text.to_lowercase();
         if lower.len() == text.len() {
-            for lead in LEAD_INS {
+            for lead in LEAD_INS.iter().filter(|lead| !request || POLITE.contains(lead)) {
                 let rest = lower.strip_prefix(lead).and_then(|rest| rest.strip_prefix(' '));
                 if rest.is_some_and(|rest| !rest.trim().is_empty())
                     && text.is_char_boundary(lead.len())

@@ -354,6 +354,7 @@ impl<'p> Run<'_, 'p, '_> {
                     description: other.description.clone(),
                     purpose: Purpose::Handoff,
                     parameters: Vec::new(),
+                    awaits: Vec::new(),
                 });
             }
         }

@@ -8,7 +8,7 @@ use crate::session::RuntimeError;
 use agentir_expr::{Template, TypeExpr, TypeKind};
 use agentir_flow::cfg::{Edge, Origin};
 use agentir_ir::{
-    Agent, BindingAction, Entity, FilledBy, NumberOrText, Parameter, Profile, ReasoningZone,
+    Agent, BindingAction, Entity, FilledBy, InputBinding, NumberOrText, Parameter, Profile, ReasoningZone,
     Requirement, Tool, ToolBinding, Validation,
 };
 use indexmap::IndexMap;
@@ -296,6 +296,7 @@ impl<'p> Run<'_, 'p, '_> {
                 description: tool.description.as_ref().map(|d| self.render(d)).unwrap_or_default(),
                 purpose: Purpose::Call,
                 parameters: tool.parameters.iter().filter_map(|p| self.parameter(p)).collect(),
+                awaits: Vec::new(),
             }),
             Origin::Name(name) => {
                 if let Some(tool) = self.tool(&name.value) {
@@ -312,6 +313,7 @@ impl<'p> Run<'_, 'p, '_> {
                             .iter()
                             .filter_map(|p| self.parameter(p))
                             .collect(),
+                        awaits: Vec::new(),
                     });
                 }
                 Some(ToolSpec {
@@ -319,6 +321,7 @@ impl<'p> Run<'_, 'p, '_> {
                     description: String::new(),
                     purpose: Purpose::Call,
                     parameters: Vec::new(),
+                    awaits: Vec::new(),
                 })
             }
             _ => None,
@@ -365,12 +368,50 @@ impl<'p> Run<'_, 'p, '_> {
                 None => parameters.push(self.variable_spec(&with.name.value)),
             }
         }
+        if purpose == Purpose::Collect {
+            let own = offer.with.iter().filter(|with| names_itself(with));
+            parameters.extend(own.map(|with| FieldSpec {
+                required: false,
+                ..self.variable_spec(&with.name.value)
+            }));
+        }
         ToolSpec {
             name: offer.name.value.to_string(),
             description: description.map(|d| self.render(d)).unwrap_or_default(),
             purpose,
             parameters,
+            awaits: tool.map(|tool| self.awaited(offer, tool)).unwrap_or_default(),
         }
+    }
+
+    /// The variables without a value that the author passes to inputs which a tool requires; or, if it requires none and
+    /// the model gives none, all inputs, if none of them has a value.
+    fn awaited(&self, offer: &ToolBinding, tool: &Tool) -> Vec<FieldSpec> {
+        let required = |name: &str| {
+            tool.parameters.iter().any(|p| p.name.value == name && p.required && p.default.is_none())
+        };
+        let any_required = tool.parameters.iter().any(|p| required(&p.name.value));
+        let mut blank = Vec::new();
+        let mut given = false;
+        for with in &offer.with {
+            let (FilledBy::Value, Some(value)) = (with.filled_by, &with.value) else {
+                given = true;
+                continue;
+            };
+            let variable = value.as_path().filter(|path| {
+                let value = self.value(value).map(|value| to_json(&value));
+                path.segments.is_empty()
+                    && value.is_ok_and(|v| v.is_null() || v.as_str().is_some_and(str::is_empty))
+            });
+            match variable {
+                Some(path) if !any_required || required(&with.name.value) => {
+                    blank.push(self.variable_spec(&path.root.value));
+                }
+                Some(_) => {}
+                None => given = true,
+            }
+        }
+        if any_required || !given { blank } else { Vec::new() }
     }
 
     /// The field specification of a variable that is filled from the conversation.
@@ -406,7 +447,8 @@ impl<'p> Run<'_, 'p, '_> {
         }
         Some(FieldSpec {
             name: parameter.name.value.to_string(),
-            ty: parameter.ty.as_ref().map_or(FieldType::Text, type_of),
+            ty: type_of_platform(parameter)
+                .unwrap_or_else(|| parameter.ty.as_ref().map_or(FieldType::Text, type_of)),
             description: parameter.description.as_ref().map(|d| self.render(d)).unwrap_or_default(),
             prompt: None,
             values: parameter.values.iter().map(|v| (self.render(v), Vec::new())).collect(),
@@ -485,6 +527,13 @@ impl<'p> Run<'_, 'p, '_> {
         let message = self.agent().ok()?.messages.get(key)?;
         message.text.as_ref().map(|t| self.render(t))
     }
+}
+
+/// Whether an input of a tool that sets variables is the variable that it sets. As such an assignment says nothing, the
+/// model gives the value.
+pub(super) fn names_itself(with: &InputBinding) -> bool {
+    let path = with.value.as_ref().and_then(|value| value.as_path());
+    path.is_some_and(|path| path.segments.is_empty() && path.root.value == with.name.value)
 }
 
 fn entity<'a>(agent: &'a Agent, name: &str) -> Option<&'a Entity> {
@@ -579,6 +628,25 @@ const TYPES: &[(&str, FieldType)] = &[
     ("email", FieldType::Email), ("phone", FieldType::Phone), ("currency", FieldType::Currency),
     ("list", FieldType::List), ("array", FieldType::List), ("object", FieldType::Object),
 ];
+
+/// Types of a platform that stand beside the type `object`, as their values are texts (Agent Script,
+/// `complex_data_type_name`).
+#[rustfmt::skip]
+const PLATFORM_TYPES: &[(&str, FieldType)] = &[
+    ("lightning__dateType", FieldType::Date), ("lightning__dateTimeStringType", FieldType::DateTime),
+    ("lightning__timeType", FieldType::Time), ("lightning__textType", FieldType::Text),
+];
+
+fn type_of_platform(parameter: &Parameter) -> Option<FieldType> {
+    if !matches!(parameter.ty.as_ref()?.kind, TypeKind::Object(_)) {
+        return None;
+    }
+    let mut named = parameter.extensions.0.values().flat_map(|all| all.values());
+    named.find_map(|extension| {
+        let name = extension.value.as_str()?;
+        PLATFORM_TYPES.iter().find(|(known, _)| *known == name).map(|(_, ty)| *ty)
+    })
+}
 
 pub(super) fn type_named(name: &str) -> FieldType {
     if name.ends_with("[]") {
