@@ -521,6 +521,39 @@ pub(super) fn ability(description: &str) -> Option<String> {
     Some(format!("{verb} {}", to_user(rest)))
 }
 
+/// What an instruction says that the agent helps with: "Help the user with shipping questions" is "with shipping
+/// questions", "Answer questions about plants" is "with questions about plants".
+pub(super) fn topic(instruction: &str) -> Option<String> {
+    let sentence = super::sentence(instruction.trim_start_matches(['-', '*', '•', ' ']));
+    let sentence = sentence.trim_end_matches(['.', '!', ':']).trim();
+    let lower = sentence.to_lowercase();
+    if sentence.len() > 120 || sentence.contains(['{', '@', '_', '`', '"']) {
+        return None;
+    }
+    const HELPS: &[&str] = &["help ", "assist ", "helps ", "assists ", "guide ", "guides "];
+    const HANDLES: &[&str] =
+        &["handle ", "handles ", "answer ", "answers ", "handling ", "manage ", "manages ", "process ", "processes "];
+    if let Some(start) = HELPS.iter().find(|start| lower.starts_with(**start)) {
+        let rest = sentence.get(start.len()..)?;
+        let mut tokens = rest.split(' ').skip_while(|w| {
+            let w = w.to_lowercase();
+            matches!(w.as_str(), "the" | "a" | "new") || user_noun(&w).is_some() || w == "them"
+        });
+        let first = tokens.next()?;
+        let tail = tokens.collect::<Vec<_>>().join(" ");
+        if tail.is_empty() {
+            return None;
+        }
+        return Some(to_user(&format!("{first} {tail}")));
+    }
+    let start = HANDLES.iter().find(|start| lower.starts_with(**start))?;
+    let rest = sentence.get(start.len()..)?.trim();
+    let internal = ["stage", "topic", "subagent", "syntax", "step", "tool", "input"];
+    let words = words(rest);
+    (!words.is_empty() && words.len() <= 8 && !words.iter().any(|w| internal.contains(&w.text.as_str())))
+        .then(|| format!("with {}", to_user(rest)))
+}
+
 /// The base form of a verb at the beginning of a description; `None` if the word is none.
 fn base_form(word: &str) -> Option<String> {
     const NOT_VERBS: &[&str] = &[
