@@ -93,6 +93,9 @@ pub struct ToolSpec {
     /// yet. Until they have one, the call is made without these arguments.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub awaits: Vec<FieldSpec>,
+    /// The variables whose values the author passes on, with or without a value.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub passes: Vec<String>,
 }
 
 /// The type of a value, as far as a model has to know it.

@@ -3,12 +3,12 @@
 use super::dialogue::Turn;
 use super::extract::{Reach, extract};
 use super::instructions::{Step, What, When, joined};
+use super::is_blank;
 use super::kinds::{GOODS, TextKind, kind_of};
-use super::phrases::{question_to_user, requests, small_talk, to_user};
+use super::phrases::{is_wish, question_to_user, requests, small_talk, to_user, wants_person};
 use super::questions::{overlap, request_for};
 use super::results::is_success;
-use super::words::{Word, is_question, name_words, similarity, words};
-use super::is_blank;
+use super::words::{Word, is_question, name_words, similarity, words, yes_or_no};
 use agentir_runtime::{Answer, FieldSpec, FieldType, Purpose, Role, ToolSpec};
 
 /// The number of the user's messages that are searched for what an instruction asks for.
@@ -65,12 +65,13 @@ impl<'r> Turn<'r> {
     }
 
     /// Whether the condition of a step holds.
-    fn applies(&self, when: &When) -> bool {
+    pub(super) fn applies(&self, when: &When) -> bool {
         match when {
             When::Always | When::Done => true,
             When::Wants(what) => self.user_wants(what),
             When::Missing(what) => self.is_missing(what),
             When::Good => self.last_result().is_some_and(is_success),
+            When::Agreed => yes_or_no(self.said) == Some(true),
             When::Unknown => false,
         }
     }
@@ -87,10 +88,12 @@ impl<'r> Turn<'r> {
             What::Ask { question, .. } => Some(question),
             _ => None,
         });
-        let last = self.before.iter().rev().find(|m| m.role == Role::Assistant && !m.text.is_empty());
+        let last =
+            self.before.iter().rev().find(|m| m.role == Role::Assistant && !m.text.is_empty());
         asked.is_some_and(|question| last.is_some_and(|last| last.text.contains(question.as_str())))
             && small_talk(self.said).is_none()
             && !is_question(self.said)
+            && !wants_person(self.said)
     }
 
     /// The call that the instructions demand before another one, and that can be made.
@@ -99,9 +102,13 @@ impl<'r> Turn<'r> {
         let at = self.steps.iter().position(own)?;
         self.steps.iter().take(at).find_map(|step| {
             let What::Call(name) = &step.what else { return None };
-            let first = open.iter().copied().find(|t| t.name == *name && t.purpose == Purpose::Call)?;
+            let first =
+                open.iter().copied().find(|t| t.name == *name && t.purpose == Purpose::Call)?;
             let needs = first.parameters.iter().any(|p| p.required || first.parameters.len() == 1);
-            if !matches!(step.when, When::Always | When::Done) || !needs || self.called_before(first) {
+            if !matches!(step.when, When::Always | When::Done)
+                || !needs
+                || self.called_before(first)
+            {
                 return None;
             }
             Some(self.call(first, self.arguments(first, false)?))
@@ -119,7 +126,8 @@ impl<'r> Turn<'r> {
                 What::Call(name) if name != after => {
                     let applies = matches!(step.when, When::Always | When::Done)
                         || step.when == When::Good && self.applies(&When::Good);
-                    let tool = open.iter().find(|t| t.name == *name && t.purpose == Purpose::Call)?;
+                    let tool =
+                        open.iter().find(|t| t.name == *name && t.purpose == Purpose::Call)?;
                     if !applies || self.called_before(tool) {
                         return None;
                     }
@@ -138,6 +146,16 @@ impl<'r> Turn<'r> {
             .iter()
             .position(|s| matches!(&s.what, What::Call(name) if *name == tool.name));
         at.is_some_and(|at| self.steps.iter().take(at).any(|step| self.question_of(step).is_some()))
+    }
+
+    /// Whether the user is to confirm everything before a tool is called.
+    pub(super) fn waits_for_consent(&self, tool: &ToolSpec) -> bool {
+        let own = |s: &Step| matches!(&s.what, What::Call(name) if *name == tool.name);
+        let at = self.steps.iter().position(own).unwrap_or(0);
+        self.steps.iter().take(at).any(|step| {
+            let asks = self.question_of(step);
+            asks.is_some_and(|question| question == super::instructions::IS_ALL_CORRECT)
+        })
     }
 
     /// Whether the agent is only there to fill its fields.
@@ -168,7 +186,8 @@ impl<'r> Turn<'r> {
         if items.is_empty() {
             return (!self.was_asked(question)).then(|| question.clone());
         }
-        let open: Vec<&String> = items.iter().filter(|item| !self.is_done(item, question)).collect();
+        let open: Vec<&String> =
+            items.iter().filter(|item| !self.is_done(item, question)).collect();
         let first = open.first()?;
         if let Some(field) = self.field_for(first) {
             return Some(self.question(field));
@@ -188,7 +207,9 @@ impl<'r> Turn<'r> {
     /// Whether what an instruction asks for is known, or was answered in words that no field holds.
     fn is_done(&self, item: &str, question: &str) -> bool {
         if let Some(field) = self.field_for(item) {
-            return self.is_known(field) || self.was_heard(field) || self.was_answered(&self.question(field));
+            return self.is_known(field)
+                || self.was_heard(field)
+                || self.was_answered(&self.question(field));
         }
         self.is_told(item) || self.was_answered(question) || self.was_answered(&to_user(item))
     }
@@ -200,7 +221,10 @@ impl<'r> Turn<'r> {
         });
         let Some(at) = asked else { return false };
         let next = self.messages.iter().skip(at + 1).find(|m| m.role == Role::User);
-        next.is_some_and(|m| small_talk(&m.text).is_none() && !is_question(&m.text))
+        next.is_some_and(|m| {
+            let answers = small_talk(&m.text).is_none() && !is_question(&m.text);
+            answers && !is_wish(&m.text) && !wants_person(&m.text)
+        })
     }
 
     /// The values that can be filled: of the agent, of its tools.
@@ -215,23 +239,24 @@ impl<'r> Turn<'r> {
     /// The field that a phrase of the instructions is about, whether it has a value or not.
     pub(super) fn field_for(&self, item: &str) -> Option<&'r FieldSpec> {
         let about = words(item);
-        if let Some(named) = self.all_fields().find(|field| item.split(' ').any(|w| w == field.name)) {
+        if let Some(named) =
+            self.all_fields().find(|field| item.split(' ').any(|w| w == field.name))
+        {
             return Some(named);
         }
         // "What they need to return" is about an item, "when they want to travel" about a date.
         let verb = about.windows(2).position(|pair| {
             let [one, to] = pair else { return false };
-            to.text == "to" && matches!(one.text.as_str(), "need" | "want" | "like" | "wish" | "have")
+            to.text == "to"
+                && matches!(one.text.as_str(), "need" | "want" | "like" | "wish" | "have")
         });
-        if let (Some(first), Some(_)) = (about.first(), verb) {
-            let names = match first.text.as_str() {
-                "what" | "which" if about.get(1).is_some_and(|w| !w.is_content()) => Some(GOODS),
-                other => ASKED_FOR.iter().find(|(word, _)| *word == other).map(|(_, names)| *names),
-            };
+        let wanted = about.iter().take(2).find_map(|word| match word.text.as_str() {
+            "what" | "which" if verb.is_some() => Some(GOODS),
+            other => ASKED_FOR.iter().find(|(word, _)| *word == other).map(|(_, names)| *names),
+        });
+        if let Some(names) = wanted {
             let fits = |field: &&FieldSpec| {
-                names.is_some_and(|names| {
-                    name_words(&field.name).iter().any(|w| names.contains(&w.text.as_str()))
-                })
+                name_words(&field.name).iter().any(|w| names.contains(&w.text.as_str()))
             };
             if let Some(field) = self.all_fields().find(fits) {
                 return Some(field);
@@ -320,7 +345,9 @@ impl<'r> Turn<'r> {
         let last =
             self.before.iter().rev().find(|m| m.role == Role::Assistant && !m.text.is_empty());
         let again = last.is_some_and(|last| last.text.trim().ends_with(question.trim()))
-            && !self.since.iter().any(|m| m.role == Role::Tool);
+            && !self.since.iter().any(|m| m.role == Role::Tool)
+            && !is_wish(self.said)
+            && !is_question(self.said);
         super::dialogue::say(if !again {
             question
         } else if last.is_some_and(|last| last.text.starts_with(AGAIN)) {
@@ -337,7 +364,8 @@ impl<'r> Turn<'r> {
         }
         let asked = self.steps.iter().find_map(|step| {
             let What::Ask { question, items } = &step.what else { return None };
-            let own = |item: &&String| self.field_for(item).is_some_and(|best| best.name == field.name);
+            let own =
+                |item: &&String| self.field_for(item).is_some_and(|best| best.name == field.name);
             let mine = items.iter().find(own)?;
             let all = items.iter().all(|item| own(&item));
             if mine.contains('_') {
@@ -359,7 +387,8 @@ impl<'r> Turn<'r> {
             let rest = text.get(at + field.name.len()..)?.strip_prefix(" (")?;
             let remark = rest.get(..rest.find(')')?)?;
             let listed = remark.contains(['/', ',']) || remark.contains(" or ");
-            (listed && remark.len() <= MAX_HINT_BYTES && !remark.contains(['_', '{', '@'])).then_some(remark)
+            (listed && remark.len() <= MAX_HINT_BYTES && !remark.contains(['_', '{', '@']))
+                .then_some(remark)
         })
     }
 }

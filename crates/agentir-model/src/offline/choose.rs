@@ -2,7 +2,7 @@
 //! each word distinguishes the candidates (inverse document frequency).
 
 use super::phrases::complains;
-use super::words::{Act, Word, act, name_words, similarity, words};
+use super::words::{Act, Word, act, is_act, name_words, similarity, words};
 use agentir_runtime::Candidate;
 
 /// Candidates with a lower confidence are not chosen.
@@ -125,6 +125,7 @@ fn choose_by_words(message: &str, candidates: &[Candidate], several: bool) -> Ve
             _ => 1.0,
         })
         .collect();
+    let known_acts: Vec<Option<Act>> = known.iter().map(|known| known.act).collect();
     let mut chosen: Vec<(String, f64)> = Vec::new();
     for ((candidate, known), row) in candidates.iter().zip(&known).zip(&table) {
         let (mut matched, mut against) = (0.0, 0.0);
@@ -134,10 +135,17 @@ fn choose_by_words(message: &str, candidates: &[Candidate], several: bool) -> Ve
                 let text = message.get(word.at.clone()).unwrap_or_default();
                 let name = word.at.start > 0 && text.starts_with(char::is_uppercase)
                     || text.chars().any(|c| c.is_ascii_digit());
-                if name { UNKNOWN_NAME_PENALTY } else { UNKNOWN_WORD_PENALTY }
+                if name || is_act(word) { UNKNOWN_NAME_PENALTY } else { UNKNOWN_WORD_PENALTY }
             } else {
                 (1.0 - known).max(0.0) * weight * OTHER_CANDIDATE_PENALTY
             };
+        }
+        // The verb distinguishes candidates about the same thing.
+        if matched > 0.0 && wanted.is_some() && wanted == known.act {
+            let same = known_acts.iter().filter(|act| **act == wanted).count();
+            #[expect(clippy::cast_precision_loss, reason = "at most 256")]
+            let weight = (known_acts.len() as f64 / same.max(1) as f64).ln();
+            matched += weight;
         }
         let by_words = if matched > 0.0 { matched / (matched + against) } else { 0.0 };
         let fits = match (wanted, known.act) {

@@ -6,8 +6,8 @@ use super::choose::choose;
 use super::extract::{Reach, extract};
 use super::instructions::{Step, What, When, steps};
 use super::phrases::{SmallTalk, greets, is_wish, requests, small_talk};
-use super::questions::without_transitions;
-use super::words::{Word, is_question, name_words, similarity, words, yes_or_no};
+use super::questions::{spoken, without_transitions};
+use super::words::{Act, Word, act, is_question, name_words, similarity, words, yes_or_no};
 use super::{Offline, is_blank};
 use agentir_runtime::{
     Answer, Candidate, FieldSpec, Message, ModelTask, Purpose, Role, ToolSpec, ToolUse,
@@ -16,6 +16,9 @@ use serde_json::{Map, Value as Json};
 
 /// The confidence required to hand over, escalate or complete.
 const MIN_LEAVE_CONFIDENCE: f64 = 0.55;
+
+/// The number of fields that values are looked for at once.
+const MAX_FIELDS: usize = 64;
 
 /// The number of messages of the user that values are looked for in.
 const MAX_HEARD: usize = 24;
@@ -88,7 +91,8 @@ impl<'r> Turn<'r> {
             return say(String::new());
         }
         let open: Vec<&ToolSpec> = self.tools.iter().filter(|t| !self.called_now(t)).collect();
-        if let Some(answer) = self.hand_on(&open) {
+        let asks_abilities = small_talk(self.said) == Some(SmallTalk::Abilities);
+        if !asks_abilities && let Some(answer) = self.hand_on(&open) {
             return answer;
         }
         let talk = small_talk(self.said).filter(|_| self.since.iter().all(|m| m.calls.is_empty()));
@@ -100,6 +104,7 @@ impl<'r> Turn<'r> {
             matches!(p, Purpose::Handoff | Purpose::Delegate | Purpose::Escalate)
         });
         let acting = self.best_tool(&open, |p| p == Purpose::Call);
+        let acting = acting.or_else(|| self.search_tool(&open).filter(|_| leaving.is_none()));
         if let Some((tool, sure)) = leaving
             && sure >= MIN_LEAVE_CONFIDENCE
             && acting.is_none_or(|(_, other)| sure > other)
@@ -114,7 +119,10 @@ impl<'r> Turn<'r> {
             return self.call(tool, values);
         }
         let fact = self.fact();
-        if fact.is_none() && acting.is_none() && let Some(tool) = self.is_elsewhere(&open) {
+        if fact.is_none()
+            && acting.is_none()
+            && let Some(tool) = self.is_elsewhere(&open)
+        {
             return self.call(tool, Map::new());
         }
         if let Some(field) = self.missing.first() {
@@ -126,6 +134,9 @@ impl<'r> Turn<'r> {
         }
         if let Some(fact) = fact {
             return say(fact);
+        }
+        if let Some(answer) = self.complete(&open) {
+            return answer;
         }
         self.act(&open, acting)
             .or_else(|| self.follow_instructions(&open))
@@ -212,7 +223,9 @@ impl<'r> Turn<'r> {
                 say("You're welcome! Is there anything else I can help you with?".to_owned())
             }
             SmallTalk::Goodbye => {
-                let done = open.iter().find(|t| t.purpose == Purpose::Complete);
+                // Another agent may have the last word.
+                let last = |purpose| open.iter().find(move |t| t.purpose == purpose);
+                let done = last(Purpose::Complete).or_else(|| last(Purpose::Return));
                 match done.and_then(|tool| Some((tool, self.arguments(tool, false)?))) {
                     Some((tool, arguments)) => self.call(tool, arguments),
                     None => say("Goodbye, and thank you for getting in touch!".to_owned()),
@@ -326,20 +339,35 @@ impl<'r> Turn<'r> {
     pub(super) fn lacking<'t>(&self, tool: &'t ToolSpec, wanted: bool) -> Option<&'t FieldSpec> {
         let heard = self.heard(tool, wanted);
         // What is to be stored first comes first, unless it was asked for in vain.
+        let stored = |name: &str| {
+            let mut notes = self.tools.iter().filter(|t| t.purpose == Purpose::Collect);
+            notes.any(|t| t.parameters.iter().any(|p| p.name == name))
+        };
         let awaited = tool.awaits.iter().find(|p| {
-            !self.is_known(p) && !self.was_answered(&self.question(p))
+            !self.is_known(p) && stored(&p.name) && !self.was_answered(&self.question(p))
         });
         awaited.or_else(|| {
             Self::needed(tool).find(|p| {
-                !self.is_known(p) && !heard.contains_key(&p.name) && self.returned(&p.name).is_none()
+                !self.is_known(p)
+                    && !heard.contains_key(&p.name)
+                    && self.returned(&p.name).is_none()
             })
         })
     }
 
     /// The values for a tool that the user has given since it was last called; later ones replace earlier ones.
     pub(super) fn heard(&self, tool: &ToolSpec, wanted: bool) -> Map<String, Json> {
-        let unknown: Vec<FieldSpec> =
-            tool.parameters.iter().filter(|p| !self.is_known(p)).cloned().collect();
+        let unknown: Vec<&FieldSpec> =
+            tool.parameters.iter().filter(|p| !self.is_known(p)).collect();
+        // What belongs to another field is not for this one.
+        let mut fields: Vec<FieldSpec> = tool.parameters.clone();
+        for other in self.tools.iter().filter(|t| t.purpose == Purpose::Collect) {
+            for field in &other.parameters {
+                if fields.len() < MAX_FIELDS && !fields.iter().any(|own| own.name == field.name) {
+                    fields.push(field.clone());
+                }
+            }
+        }
         let mut values = Map::new();
         if unknown.is_empty() {
             return values;
@@ -363,7 +391,8 @@ impl<'r> Turn<'r> {
             let asked = self.asked_parameter(tool, before).map(|p| p.name.as_str());
             let why = asked.is_none() && (wanted && Some(at) == last || self.led_to(tool, at));
             let reach = if why { Reach::Any } else { Reach::Named };
-            let mut new = extract(self.offline, &message.text, &unknown, asked, reach);
+            let mut new = extract(self.offline, &message.text, &fields, asked, reach);
+            new.retain(|name, _| unknown.iter().any(|own| own.name == *name));
             // "Find books" names what the tool does, not which books.
             new.retain(|_, value| {
                 !why || value.as_str().is_none_or(|text| !self.only_names(tool, text))
@@ -392,7 +421,7 @@ impl<'r> Turn<'r> {
     // ---- tools --------------------------------------------------------------------------------
 
     /// The tool of given purposes that matches the message best.
-    fn best_tool(
+    pub(super) fn best_tool(
         &self,
         open: &[&'r ToolSpec],
         purpose: impl Fn(Purpose) -> bool,
@@ -414,6 +443,53 @@ impl<'r> Turn<'r> {
         })
     }
 
+    /// A tool that searches for answers to any question, for a question that nothing else fits.
+    fn search_tool(&self, open: &[&'r ToolSpec]) -> Option<(&'r ToolSpec, f64)> {
+        const SEARCHES: &[&str] = &["search", "knowledge", "faq", "answer", "lookup", "articles"];
+        if !is_question(self.said) || small_talk(self.said).is_some() {
+            return None;
+        }
+        let searches = |tool: &&ToolSpec| {
+            let about = name_words(&tool.name).into_iter().chain(words(&tool.description));
+            let mut needed = Self::needed(tool);
+            let only = needed.next().filter(|_| needed.next().is_none());
+            tool.purpose == Purpose::Call
+                && only.is_some_and(|p| {
+                    let names = ["query", "question", "keywords", "search", "text"];
+                    name_words(&p.name).iter().any(|w| names.contains(&w.text.as_str()))
+                })
+                && about.into_iter().any(|w| SEARCHES.contains(&w.text.as_str()))
+        };
+        open.iter().copied().find(searches).map(|tool| (tool, super::choose::MIN_CONFIDENCE))
+    }
+
+    /// Calls the tool that the author passes variables to, once what was just noted completes them.
+    fn complete(&self, open: &[&'r ToolSpec]) -> Option<Answer> {
+        let noted = self.since.iter().flat_map(|m| &m.calls).filter(|call| {
+            self.tools.iter().any(|t| t.name == call.name && t.purpose == Purpose::Collect)
+        });
+        let noted: Vec<&String> = noted.flat_map(|call| call.arguments.keys()).collect();
+        let tool = open.iter().copied().find(|tool| {
+            tool.purpose == Purpose::Call
+                && tool.awaits.is_empty()
+                && tool.passes.iter().any(|name| noted.contains(&name))
+                && act(&name_words(&tool.name)) != Some(Act::Remove)
+                && !self.called_before(tool)
+                && !self.waits(tool)
+                && !Self::needed(tool).any(|p| self.blank_in_passes(tool, p))
+        })?;
+        let blank = tool.passes.iter().any(|name| self.known.get(name).is_none_or(is_blank));
+        (!blank)
+            .then(|| self.arguments(tool, false))
+            .flatten()
+            .map(|arguments| self.call(tool, arguments))
+    }
+
+    /// Whether a parameter that the model fills has no value yet.
+    fn blank_in_passes(&self, tool: &ToolSpec, parameter: &FieldSpec) -> bool {
+        !self.is_known(parameter) && !self.heard(tool, false).contains_key(&parameter.name)
+    }
+
     /// Calls the tool that the user wants, or asks for what it needs.
     fn act(&self, open: &[&'r ToolSpec], acting: Option<(&'r ToolSpec, f64)>) -> Option<Answer> {
         let pending = self.pending_tool(open);
@@ -421,7 +497,10 @@ impl<'r> Turn<'r> {
         let tool = match (pending, wanted) {
             // The instructions demand something else before.
             (None, Some((tool, _))) if self.waits(tool) => return None,
-            (Some(tool), _) if self.waits(tool) && self.arguments(tool, true).is_none() => {
+            (Some(tool), _)
+                if self.waits(tool)
+                    && (self.arguments(tool, true).is_none() || self.waits_for_consent(tool)) =>
+            {
                 return None;
             }
             // Another wish than the answer to the question.
@@ -445,11 +524,22 @@ impl<'r> Turn<'r> {
         }
         match self.arguments(tool, true) {
             Some(arguments) => Some(self.call(tool, arguments)),
-            None => {
-                let lacking = self.lacking(tool, true)?;
-                Some(self.ask(self.question(lacking)))
-            }
+            None => match self.lacking(tool, true) {
+                Some(lacking) => Some(self.ask(self.question(lacking))),
+                None => self.regret(tool),
+            },
         }
+    }
+
+    /// Says what a tool cannot be called without, if nobody can be asked for it.
+    fn regret(&self, tool: &ToolSpec) -> Option<Answer> {
+        let missing = tool.awaits.iter().find(|field| !self.is_known(field))?;
+        let able = super::phrases::ability(&tool.description)?;
+        let missing = spoken(&missing.name);
+        Some(say(format!(
+            "I'm sorry, I cannot {able} at the moment, because I do not have the {missing}. \
+             What else can I do for you?"
+        )))
     }
 
     /// The tool whose argument the agent has just asked for.
@@ -457,6 +547,10 @@ impl<'r> Turn<'r> {
         let asked = open.iter().copied().filter(|tool| {
             tool.purpose == Purpose::Call && self.asked_parameter(tool, self.before).is_some()
         });
+        // An answer that was noted is not also an argument.
+        if self.since.iter().any(|m| m.text == "noted") {
+            return None;
+        }
         let all: Vec<&'r ToolSpec> = asked.collect();
         if all.len() < 2 {
             return all.first().copied();

@@ -3,8 +3,8 @@
 
 use super::extract::{Field, ParsedMessage, Reach};
 use super::numbers::{emails, money, numbers, phones};
-use super::words::{Word, is_question, name_words, regex, words};
 use super::phrases::is_wish;
+use super::words::{Word, is_question, name_words, regex, words};
 use super::{Offline, strings};
 use agentir_runtime::FieldSpec;
 use regex::Regex;
@@ -46,9 +46,13 @@ const KINDS: &[(TextKind, &[&str])] = &[
         &["date", "checkin", "checkout", "dob", "birthday", "birth", "deadline", "datetime"],
     ),
     (TextKind::Company, &["company", "organization", "organisation", "employer", "firm"]),
-    (TextKind::Amount, &[
-            "amount", "price", "budget", "cost", "quantity", "count", "total", "salary", "income", "fee", "balance",
-        ]),
+    (
+        TextKind::Amount,
+        &[
+            "amount", "price", "budget", "cost", "quantity", "count", "total", "salary", "income",
+            "fee", "balance",
+        ],
+    ),
     (
         TextKind::Identifier,
         &[
@@ -213,11 +217,16 @@ pub(super) fn kind_of(spec: &FieldSpec) -> TextKind {
         return match (kind, of_last) {
             (TextKind::Contact, Some((kind, _))) if *kind != TextKind::Contact => *kind,
             (TextKind::Identifier | TextKind::Company, _)
-                if last.is_some_and(|l| matches!(l, "type" | "size" | "status" | "kind" | "category")) =>
+                if last.is_some_and(|l| {
+                    matches!(l, "type" | "size" | "status" | "kind" | "category")
+                }) =>
             {
                 TextKind::Thing
             }
-            (TextKind::Company, Some((kind @ (TextKind::Email | TextKind::Phone | TextKind::Identifier), _))) => *kind,
+            (
+                TextKind::Company,
+                Some((kind @ (TextKind::Email | TextKind::Phone | TextKind::Identifier), _)),
+            ) => *kind,
             _ => *kind,
         };
     }
@@ -275,9 +284,19 @@ pub(super) fn find(
             amounts.chain(counts).find(free)
         }
         TextKind::Date => day(offline, reading, field, reach),
-        TextKind::Company => strings::after_words(reading, &["from", "at", "with", "represent"], false),
+        TextKind::Company => {
+            strings::after_words(reading, &["from", "at", "with", "represent"], false)
+        }
         TextKind::Identifier if reach == Reach::Any || only || field.asked => {
-            let mut found = IDENTIFIER.find_iter(text).map(|m| m.range()).filter(free);
+            let days = super::dates::dates(
+                text,
+                &offline.now(),
+                offline.order,
+                super::dates::Direction::Future,
+            );
+            let day =
+                |at: &Range<usize>| days.iter().any(|day| super::numbers::overlap(&day.at, at));
+            let mut found = identifiers(text).into_iter().filter(free).filter(|at| !day(at));
             // Amounts are not identifiers.
             found.find(|at| {
                 let before = text.get(..at.start).and_then(|t| t.chars().next_back());
@@ -394,9 +413,9 @@ fn goods(reading: &ParsedMessage<'_>, field: &Field<'_>) -> Option<Range<usize>>
         .take(4)
         .collect();
     let vague = ["item", "product", "order", "something", "thing", "question", "problem", "help"];
-    let own = named.iter().any(|w| {
-        !vague.contains(&w.text.as_str()) && !field.name.iter().any(|n| n.stem == w.stem)
-    });
+    let own = named
+        .iter()
+        .any(|w| !vague.contains(&w.text.as_str()) && !field.name.iter().any(|n| n.stem == w.stem));
     let at = named.first()?.at.start..named.last()?.at.end;
     (own && reading.is_free(&at)).then_some(at)
 }

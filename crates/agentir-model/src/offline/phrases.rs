@@ -196,15 +196,85 @@ pub(super) fn is_wish(message: &str) -> bool {
     WISHES.iter().any(|wish| said.strip_prefix(wish).is_some_and(|rest| rest.starts_with(' ')))
 }
 
+/// Whether a message asks for a person.
+pub(super) fn wants_person(message: &str) -> bool {
+    const PEOPLE: &[&str] = &[
+        "human",
+        "person",
+        "agent",
+        "representative",
+        "operator",
+        "somebody",
+        "someone",
+        "manager",
+        "supervisor",
+    ];
+    const CONTACT: &[&str] =
+        &["talk", "speak", "transfer", "connect", "escalate", "reach", "call", "real"];
+    let said = words(message);
+    let has = |list: &[&str]| said.iter().any(|w| list.contains(&w.text.as_str()) && !w.negated);
+    has(PEOPLE) && has(CONTACT)
+}
+
 /// Whether a message says that something is wrong, or that the user is unhappy.
 pub(super) fn complains(message: &str) -> bool {
     const TROUBLE: &[&str] = &[
-        "broken", "broke", "damaged", "defective", "faulty", "problem", "issue", "trouble", "wrong", "awful",
-        "terrible", "horrible", "bad", "upset", "angry", "frustrated", "disappointed", "unhappy", "lost", "stolen",
-        "late", "missing", "fails", "failed", "failing", "error", "crash", "crashes", "leaking", "leaks", "complain",
-        "complaint", "dissatisfied", "worst", "never", "twice", "overcharged", "sick", "hurt", "pain", "delayed",
-        "annoyed", "worried", "slow", "stuck", "unacceptable", "doesn't", "isn't", "won't", "hate", "accident",
-        "drops", "hasn't", "dirty", "noisy", "rude",
+        "broken",
+        "broke",
+        "damaged",
+        "defective",
+        "faulty",
+        "problem",
+        "issue",
+        "trouble",
+        "wrong",
+        "awful",
+        "terrible",
+        "horrible",
+        "bad",
+        "upset",
+        "angry",
+        "frustrated",
+        "disappointed",
+        "unhappy",
+        "lost",
+        "stolen",
+        "late",
+        "missing",
+        "fails",
+        "failed",
+        "failing",
+        "error",
+        "crash",
+        "crashes",
+        "leaking",
+        "leaks",
+        "complain",
+        "complaint",
+        "dissatisfied",
+        "worst",
+        "never",
+        "twice",
+        "overcharged",
+        "sick",
+        "hurt",
+        "pain",
+        "delayed",
+        "annoyed",
+        "worried",
+        "slow",
+        "stuck",
+        "unacceptable",
+        "doesn't",
+        "isn't",
+        "won't",
+        "hate",
+        "accident",
+        "drops",
+        "hasn't",
+        "dirty",
+        "noisy",
+        "rude",
     ];
     words(message).iter().any(|w| TROUBLE.contains(&w.text.as_str()))
 }
@@ -262,6 +332,13 @@ pub(super) fn to_user(phrase: &str) -> String {
         let next = tokens.get(at + 1).map(|t| split_tail(t));
         let next_word = next.map(|(word, _)| word.to_lowercase().replace('’', "'"));
         let article = matches!(lower.as_str(), "the" | "a" | "an" | "this");
+        // "Customer identity" is the identity of the customer.
+        if at > 0 && user_noun(&lower) == Some(false) && !article && is_noun(next_word.as_deref()) {
+            let service = next_word.as_deref().is_some_and(|next| SERVICES.contains(&next));
+            out.push(if service { (*token).to_owned() } else { "your".to_owned() });
+            at += 1;
+            continue;
+        }
         // "The user ID" is an ID of the user.
         if is_compound(&tokens, at) {
             out.push((*token).to_owned());
@@ -297,6 +374,23 @@ pub(super) fn to_user(phrase: &str) -> String {
         at += 1;
     }
     agree(&out.join(" "))
+}
+
+/// What companies have for users, and users do not have themselves.
+const SERVICES: &[&str] = &["care", "feedback", "satisfaction", "service", "support"];
+
+/// Whether a word may be a noun, as no common word of another kind is.
+fn is_noun(word: Option<&str>) -> bool {
+    const OTHERS: &[&str] = &[
+        "to", "for", "with", "and", "or", "is", "are", "has", "have", "wants", "want", "needs",
+        "need", "who", "that", "in", "on", "about", "using", "by", "if", "when", "can", "asks",
+        "would", "does", "in", "at", "from", "provides", "through", "of", "based", "was", "will",
+        "wishes", "prefers", "likes", "said", "says", "the", "a", "an", "what", "which", "where",
+        "how", "before", "after", "as",
+    ];
+    word.is_some_and(|word| {
+        word.len() > 2 && word.chars().all(char::is_alphabetic) && !OTHERS.contains(&word)
+    })
 }
 
 /// Whether a token is the first word of a noun of two words: "user ID", "customer service".
@@ -474,6 +568,7 @@ fn direct(rest: &str, word: Option<&str>) -> Option<String> {
             | "must"
             | "may"
             | "might"
+            | "did"
     ) || (*verb == "have"
         && more.first().is_some_and(|m| m.ends_with("ed") || LOST.contains(m)));
     let rest = if auxiliary {
@@ -513,6 +608,8 @@ pub(super) fn ability(description: &str) -> Option<String> {
     ];
     let start = PREFIXES.iter().find(|prefix| lower.starts_with(**prefix)).map_or(0, |p| p.len());
     let text = sentence.get(start..)?.trim();
+    // How it is done does not matter to users.
+    let text = text.split(" using ").next().unwrap_or(text).trim();
     let (first, rest) = text.split_once(' ')?;
     if rest.is_empty() || text.len() > 90 || text.contains(['_', '{', '@', '(']) {
         return None;
@@ -531,8 +628,17 @@ pub(super) fn topic(instruction: &str) -> Option<String> {
         return None;
     }
     const HELPS: &[&str] = &["help ", "assist ", "helps ", "assists ", "guide ", "guides "];
-    const HANDLES: &[&str] =
-        &["handle ", "handles ", "answer ", "answers ", "handling ", "manage ", "manages ", "process ", "processes "];
+    const HANDLES: &[&str] = &[
+        "handle ",
+        "handles ",
+        "answer ",
+        "answers ",
+        "handling ",
+        "manage ",
+        "manages ",
+        "process ",
+        "processes ",
+    ];
     if let Some(start) = HELPS.iter().find(|start| lower.starts_with(**start)) {
         let rest = sentence.get(start.len()..)?;
         let mut tokens = rest.split(' ').skip_while(|w| {
@@ -550,8 +656,10 @@ pub(super) fn topic(instruction: &str) -> Option<String> {
     let rest = sentence.get(start.len()..)?.trim();
     let internal = ["stage", "topic", "subagent", "syntax", "step", "tool", "input"];
     let words = words(rest);
-    (!words.is_empty() && words.len() <= 8 && !words.iter().any(|w| internal.contains(&w.text.as_str())))
-        .then(|| format!("with {}", to_user(rest)))
+    (!words.is_empty()
+        && words.len() <= 8
+        && !words.iter().any(|w| internal.contains(&w.text.as_str())))
+    .then(|| format!("with {}", to_user(rest)))
 }
 
 /// The base form of a verb at the beginning of a description; `None` if the word is none.

@@ -3,7 +3,7 @@
 use super::dialogue::{Turn, say};
 use super::instructions::{What, When, facts};
 use super::is_blank;
-use super::phrases::{ability, complains, topic};
+use super::phrases::{ability, complains, is_wish, topic, wants_person};
 use super::questions::spoken;
 use super::results::{describe_result, describe_value, is_failure};
 use super::words::{Word, is_question, name_words, similarity, words, yes_or_no};
@@ -38,7 +38,8 @@ impl<'r> Turn<'r> {
         if let Some(known) = self.recall() {
             return Some(known);
         }
-        let asked: Vec<Word> = words(self.said).into_iter().filter(Word::is_content).collect();
+        let asked: Vec<Word> =
+            words(self.said).into_iter().filter(|w| w.is_content() && !is_vague(w)).collect();
         let score = |fact: &String| {
             // The label says what a line is about.
             let about = fact.split_once(": ").map_or(fact.as_str(), |(label, _)| label);
@@ -54,7 +55,7 @@ impl<'r> Turn<'r> {
     /// What an earlier result of a tool says about what the user asks.
     fn recall(&self) -> Option<String> {
         let asked = words(self.said);
-        let about: Vec<&Word> = asked.iter().filter(|w| w.is_content()).collect();
+        let about: Vec<&Word> = asked.iter().filter(|w| w.is_content() && !is_vague(w)).collect();
         let kinds: Vec<&str> = ANSWERS
             .iter()
             .filter(|(word, _)| asked.iter().any(|w| w.text == *word))
@@ -69,10 +70,8 @@ impl<'r> Turn<'r> {
             for (name, value) in leaves(&result) {
                 let own: Vec<Word> =
                     name_words(name).into_iter().filter(Word::is_content).collect();
-                let shared = own
-                    .iter()
-                    .filter(|own| about.iter().any(|w| similarity(own, w) > 0.7))
-                    .count();
+                let shared =
+                    own.iter().filter(|own| about.iter().any(|w| similarity(own, w) > 0.7)).count();
                 let kind = own.iter().any(|w| kinds.contains(&w.text.as_str()));
                 let whole = !own.is_empty() && shared == own.len();
                 let score = shared * 2 + usize::from(kind) * 2 + usize::from(whole);
@@ -95,7 +94,8 @@ impl<'r> Turn<'r> {
         let made = made.into_iter().find(|call| Some(&call.id) == result.tool_use_id.as_ref());
         let purpose = made.and_then(|call| self.tools.iter().find(|t| t.name == call.name));
         // Notes of values are not results.
-        if purpose.is_some_and(|tool| tool.purpose == Purpose::Collect) || result.text == "noted" {
+        let transition = purpose.is_some_and(|tool| tool.purpose != Purpose::Call);
+        if transition || matches!(result.text.as_str(), "noted" | "done") {
             return None;
         }
         if is_failure(&result.text) {
@@ -137,7 +137,11 @@ impl<'r> Turn<'r> {
             return Some(self.call(tool, arguments));
         }
         let text = self.steps.iter().find_map(|step| match (&step.what, &step.when) {
-            (What::Say(text), When::Always | When::Done) if !self.was_asked(text) => Some(text),
+            (What::Say(text), When::Always | When::Done | When::Good | When::Agreed) => {
+                let good = step.when != When::Good || self.applies(&When::Good);
+                let agreed = step.when != When::Agreed || self.applies(&When::Agreed);
+                self.filled(text).filter(|text| good && agreed && !self.was_asked(text))
+            }
             _ => None,
         });
         if let Some(text) = text.filter(|_| asked) {
@@ -146,6 +150,23 @@ impl<'r> Turn<'r> {
         }
         let tool = leaving?;
         Some(self.call(tool, ready(tool)?))
+    }
+
+    /// A text with the values of its placeholders: `{name}`, `<date>`; `None` if one is not known.
+    fn filled(&self, text: &str) -> Option<String> {
+        let mut out = String::new();
+        let mut rest = text;
+        while let Some(start) = rest.find(['{', '<']) {
+            let (before, from) = rest.split_at(start);
+            let end = from.find(['}', '>'])?;
+            let name = from.get(1..end)?.trim().trim_start_matches(['{', '!', '@', '$']);
+            let value = self.known.get(name.rsplit('.').next()?).filter(|v| !is_blank(v))?;
+            out.push_str(before.trim_end_matches('$'));
+            out.push_str(&describe_value(value, 1));
+            rest = from.get(end + 1..)?.trim_start_matches('}');
+        }
+        out.push_str(rest);
+        Some(out)
     }
 
     /// What the agent says if nothing is to be done: what it is to show, thanks for an answer, what it can do.
@@ -163,11 +184,34 @@ impl<'r> Turn<'r> {
                 next.unwrap_or_else(|| "Is there anything else I can help you with?".to_owned());
             return say(format!("Thank you, I have noted that. {next}"));
         }
+        if wants_person(self.said) {
+            return say(format!(
+                "I'm sorry, I cannot put you through to a person here. {}",
+                self.offer_of_help()
+            ));
+        }
+        let states = !is_question(self.said) && !is_wish(self.said) && !complains(self.said);
+        let gives = self.said.contains('@') || words(self.said).len() >= 3;
+        if states
+            && gives
+            && self.before.iter().any(|m| m.role == Role::Assistant)
+            && self.choose_nothing()
+        {
+            let next =
+                next.unwrap_or_else(|| "Is there anything else I can help you with?".to_owned());
+            return say(format!("Thank you, I have noted that. {next}"));
+        }
         if yes_or_no(self.said).is_some() && words(self.said).len() <= 3 {
             let next = next.unwrap_or_else(|| "What else can I do for you?".to_owned());
             return say(format!("All right. {next}"));
         }
         say(self.offer_of_help())
+    }
+
+    /// Whether the message is not about what the agent can do.
+    fn choose_nothing(&self) -> bool {
+        let open: Vec<&ToolSpec> = self.tools.iter().collect();
+        self.best_tool(&open, |_| true).is_none()
     }
 
     /// Sympathy in front of an answer to somebody whom something troubles.
@@ -213,6 +257,14 @@ impl<'r> Turn<'r> {
             None => open.to_owned(),
         };
         let all = format!("{text} {question}").trim().to_owned();
+        let again =
+            self.messages.iter().any(|m| m.role == Role::Assistant && m.text.ends_with(&all));
+        if again && (is_wish(self.said) || is_question(self.said)) && !offer.is_empty() {
+            return format!(
+                "I'm sorry, that is something I cannot help with here. {}",
+                offer.join(" ")
+            );
+        }
         if last.is_some_and(|last| last.text.ends_with(&all)) {
             return "Is there something else I can do for you?".to_owned();
         }
@@ -256,6 +308,14 @@ impl<'r> Turn<'r> {
             [most @ .., last] => Some(format!("I can {}, or {last}.", most.join(", "))),
         }
     }
+}
+
+/// Whether a word of a question says nothing about its subject.
+fn is_vague(word: &Word) -> bool {
+    matches!(
+        word.text.as_str(),
+        "need" | "know" | "tell" | "help" | "show" | "thing" | "things" | "kind" | "kinds"
+    )
 }
 
 /// The values of a result and of the objects and lists directly in it, with their names.

@@ -22,8 +22,17 @@ pub(super) fn is_failure(result: &str) -> bool {
 
 /// Whether a result says that what was asked for can go on.
 pub(super) fn is_success(result: &str) -> bool {
-    const BAD: &[&str] =
-        &["fail", "error", "insufficient", "invalid", "unavailable", "not ", "denied", "declined", "rejected"];
+    const BAD: &[&str] = &[
+        "fail",
+        "error",
+        "insufficient",
+        "invalid",
+        "unavailable",
+        "not ",
+        "denied",
+        "declined",
+        "rejected",
+    ];
     let Ok(Json::Object(fields)) = serde_json::from_str::<Json>(result) else { return false };
     !fields.is_empty()
         && fields.iter().all(|(name, value)| match value {

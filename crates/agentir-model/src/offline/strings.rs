@@ -113,19 +113,24 @@ pub(super) fn extract_strings<'f>(
             named.push(&field.spec.name);
         }
     }
-    let others: Vec<Word> = fields.iter().filter(|f| !f.asked).flat_map(|f| f.name.clone()).collect();
+    let others: Vec<Word> =
+        fields.iter().filter(|f| !f.asked).flat_map(|f| f.name.clone()).collect();
     for field in fields.iter().filter(|f| is_text(f) && !named.contains(&f.spec.name.as_str())) {
         let only = identifiers == 1 && !fields.iter().any(|f| f.asked && !std::ptr::eq(f, field));
         let kind = kind_of(field.spec);
         let request = kind == TextKind::Request;
         let found = after_field_name(reading, field)
             .or_else(|| after_preposition(reading, field))
-            .or_else(|| after_colon(reading, field).filter(|_| request && !field.asked && reach != Reach::Named))
+            .or_else(|| {
+                after_colon(reading, field)
+                    .filter(|_| request && !field.asked && reach != Reach::Named)
+            })
             .filter(|at| {
                 // Of what the user wants, words after the name of the field are only a part.
                 !(request && (field.asked || reach != Reach::Named))
                     || reading.text.get(..at.start).is_some_and(|t| t.trim_end().ends_with(':'))
             })
+            .or_else(|| whole_code(reading).filter(|_| field.asked && kind == TextKind::Identifier))
             .or_else(|| {
                 let reach = if field.asked && kind != TextKind::Thing { Reach::Any } else { reach };
                 (!field.asked || !matches!(kind, TextKind::Thing | TextKind::Request))
@@ -142,6 +147,8 @@ pub(super) fn extract_strings<'f>(
             .filter(|at| {
                 reading.text.get(at.clone()).is_some_and(|text| kinds::may_be(field.spec, text))
             });
+        let found =
+            found.map(|at| if request && field.named(QUERIES) { query(reading, at) } else { at });
         if let Some(at) = found
             && let Some(text) = reading.text.get(at.clone())
         {
@@ -159,6 +166,70 @@ pub(super) fn extract_strings<'f>(
     fields.retain(|field| !is_text(field));
 }
 
+/// Names of fields for what is searched for.
+const QUERIES: &[&str] = &["query", "search", "keywords", "keyword", "topic"];
+
+/// What is searched for, without the words that ask for the search: "Search for cases about two-factor login".
+fn query(reading: &ParsedMessage<'_>, at: Range<usize>) -> Range<usize> {
+    const ASKING: &[&str] = &[
+        "please",
+        "can",
+        "could",
+        "would",
+        "you",
+        "i",
+        "want",
+        "need",
+        "like",
+        "to",
+        "search",
+        "find",
+        "look",
+        "lookup",
+        "up",
+        "show",
+        "me",
+        "get",
+        "give",
+        "for",
+        "about",
+        "on",
+        "the",
+        "a",
+        "an",
+        "any",
+        "some",
+        "articles",
+        "article",
+        "information",
+        "info",
+        "do",
+        "have",
+        "is",
+        "there",
+        "tell",
+        "hi",
+        "hello",
+        "help",
+        "with",
+        "in",
+        "your",
+        "anything",
+    ];
+    let inside = reading.words.iter().filter(|w| w.at.start >= at.start && w.at.end <= at.end);
+    let first = inside.clone().find(|w| !ASKING.contains(&w.text.as_str()));
+    let verb = inside.take(6).any(|w| {
+        matches!(
+            w.text.as_str(),
+            "search" | "find" | "look" | "lookup" | "show" | "information" | "articles"
+        )
+    });
+    match first.filter(|_| verb) {
+        Some(first) => trimmed(reading.text, first.at.start..at.end),
+        None => at,
+    }
+}
+
 /// Whether a text consists of words that name other fields: "order number", which introduced a value that was taken.
 fn only_words_of(text: &str, others: &[Word], field: &Field<'_>) -> bool {
     let said = super::words::words(text);
@@ -170,9 +241,24 @@ fn only_words_of(text: &str, others: &[Word], field: &Field<'_>) -> bool {
         })
 }
 
+/// An answer that is a code of several parts: "it's W-1234 AB".
+fn whole_code(reading: &ParsedMessage<'_>) -> Option<Range<usize>> {
+    let code = |w: &&Word| {
+        let text = reading.text.get(w.at.clone()).unwrap_or_default();
+        text.chars().all(|c| c.is_ascii_digit() || c.is_uppercase())
+    };
+    let first = reading.words.iter().position(|w| w.text.chars().any(|c| c.is_ascii_digit()))?;
+    let start = reading.words.iter().take(first).rev().take_while(code).count();
+    let parts: Vec<&Word> = reading.words.iter().skip(first - start).take_while(code).collect();
+    let whole = reading.words.len() <= first + parts.len() - start;
+    let at = parts.first()?.at.start..parts.last()?.at.end;
+    (whole && parts.len() > 1 && first - start <= 3 && reading.is_free(&at)).then_some(at)
+}
+
 /// An identifier beside a word of the field's name: "order 88213", "account number 556677", "from 111222".
 fn beside_name(reading: &ParsedMessage<'_>, field: &Field<'_>) -> Option<Range<usize>> {
-    const GENERAL: &[&str] = &["id", "number", "code", "no", "ref", "reference", "identifier", "key"];
+    const GENERAL: &[&str] =
+        &["id", "number", "code", "no", "ref", "reference", "identifier", "key"];
     const DIRECTIONS: &[(&[&str], &[&str])] = &[
         (&["from", "source", "origin", "sender"], &["from"]),
         (&["to", "target", "destination", "recipient", "receiver"], &["to", "into"]),
@@ -185,7 +271,8 @@ fn beside_name(reading: &ParsedMessage<'_>, field: &Field<'_>) -> Option<Range<u
         .iter()
         .filter(|w| w.is_content() && !GENERAL.contains(&w.text.as_str()))
         .collect();
-    let direction = DIRECTIONS.iter().find(|(names, _)| field.named(names)).map(|(_, marks)| *marks);
+    let direction =
+        DIRECTIONS.iter().find(|(names, _)| field.named(names)).map(|(_, marks)| *marks);
     let found = kinds::identifiers(reading.text);
     found.into_iter().filter(|at| reading.is_free(at) && !reading.negated(at)).find(|at| {
         let before = reading.before(at, 4);
@@ -193,7 +280,10 @@ fn beside_name(reading: &ParsedMessage<'_>, field: &Field<'_>) -> Option<Range<u
         let start = before
             .iter()
             .rposition(|w| {
-                reading.text.get(w.at.end..at.start).is_none_or(|gap| gap.contains([',', ';', '.', '?']))
+                reading
+                    .text
+                    .get(w.at.end..at.start)
+                    .is_none_or(|gap| gap.contains([',', ';', '.', '?']))
                     || w.text == "and"
                     || w.text.chars().any(|c| c.is_ascii_digit())
             })
@@ -263,7 +353,7 @@ pub(super) fn after_words(
     let marked = |w: &Word| marks.contains(&w.text.as_str()) && !w.negated;
     let mut all = reading.words.iter().enumerate();
     let capital = all.find_map(|(index, word)| at(index).filter(|_| marked(word)));
-    if capital.is_some() || !wanted {
+    if capital.is_some() || !wanted || super::phrases::is_wish(reading.text) {
         return capital;
     }
     let index = reading.words.iter().rposition(marked)?;
@@ -292,7 +382,12 @@ fn as_written(offline: &Offline, field: &FieldSpec, text: &str) -> String {
     let about = format!("{} {}", field.description, field.prompt.as_deref().unwrap_or_default());
     let iso = about.contains("YYYY-MM-DD") || about.contains("ISO");
     if iso && kind_of(field) == TextKind::Date {
-        let found = super::dates::dates(text, &offline.now(), offline.order, super::dates::Direction::Future);
+        let found = super::dates::dates(
+            text,
+            &offline.now(),
+            offline.order,
+            super::dates::Direction::Future,
+        );
         if let [day] = found.as_slice() {
             return day.value.to_string();
         }
@@ -304,10 +399,16 @@ fn as_written(offline: &Offline, field: &FieldSpec, text: &str) -> String {
 fn after_field_name(reading: &ParsedMessage<'_>, field: &Field<'_>) -> Option<Range<usize>> {
     let name: Vec<&Word> = field.name.iter().filter(|w| w.is_content()).collect();
     let last = name.last()?;
+    // "My name is Ada" is not the name of a product.
+    let things = last.text == "name" && kind_of(field.spec) != TextKind::Person;
     // "Full name" is also introduced by "name", and "customer_name" by "my name".
     let all = reading.words.iter().enumerate();
     let from = all
         .filter(|(_, w)| w.stem == last.stem)
+        .filter(|(index, _)| {
+            let before = index.checked_sub(1).and_then(|at| reading.words.get(at));
+            !things || before.is_some_and(|w| name.iter().any(|own| own.stem == w.stem))
+        })
         .find_map(|(index, word)| {
             let next = reading.words.get(index + 1);
             let gap =
@@ -361,6 +462,11 @@ fn after_preposition(reading: &ParsedMessage<'_>, field: &Field<'_>) -> Option<R
         (&["agent", "assignee", "technician", "owner"], &["to", "for"]),
         (&["recipient", "payee", "beneficiary"], &["to"]),
     ];
+    if field.named(&["country", "state", "region"])
+        && let Some(at) = after_comma(reading)
+    {
+        return Some(at);
+    }
     let (_, marks) = PLACES.iter().find(|(names, _)| field.named(names))?;
     let capital = |w: &Word| {
         reading
@@ -389,6 +495,22 @@ fn after_preposition(reading: &ParsedMessage<'_>, field: &Field<'_>) -> Option<R
         }
         let at = named.first()?.at.start..named.last()?.at.end;
         (!reading.negated(&at)).then_some(at)
+    })
+}
+
+/// The second part of a place: "in Lisbon, Portugal".
+fn after_comma(reading: &ParsedMessage<'_>) -> Option<Range<usize>> {
+    (1..reading.words.len()).find_map(|index| {
+        let at = capitals_from(reading, index, 3)?;
+        let before = reading.words.get(index - 1)?;
+        let gap = reading.text.get(before.at.end..at.start)?;
+        let capital = reading.text.get(before.at.clone())?.starts_with(char::is_uppercase);
+        let placed = reading.before(&(before.at.start..before.at.end), 3);
+        let placed = placed.is_empty()
+            || placed
+                .iter()
+                .any(|w| matches!(w.text.as_str(), "in" | "at" | "near" | "for" | "to" | "from"));
+        (gap == ", " && capital && placed).then_some(at)
     })
 }
 

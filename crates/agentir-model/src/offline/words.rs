@@ -141,6 +141,7 @@ const SYNONYMS: &[&[&str]] = &[
     &["job", "position", "vacancy"],
     &["doctor", "physician"],
     &["start", "begin"],
+    &["item", "product", "article", "goods"],
     &["unit", "fahrenheit", "celsius", "temperature"],
     &["send", "transfer", "wire"],
     &["money", "funds", "cash"],
@@ -154,21 +155,66 @@ const SYNONYMS: &[&[&str]] = &[
 const ACTS: &[(Act, &[&str])] = &[
     (
         Act::Make,
-        &["add", "create", "new", "open", "submit", "file", "register", "make", "adds", "creates", "enrol", "enroll"],
+        &[
+            "add", "create", "new", "open", "submit", "file", "register", "make", "adds",
+            "creates", "enrol", "enroll",
+        ],
     ),
     (
         Act::Remove,
-        &["delete", "remove", "cancel", "close", "terminate", "deletes", "removes", "cancels", "unsubscribe"],
+        &[
+            "delete",
+            "remove",
+            "cancel",
+            "close",
+            "terminate",
+            "deletes",
+            "removes",
+            "cancels",
+            "unsubscribe",
+        ],
     ),
     (
         Act::Change,
-        &["change", "update", "modify", "edit", "reschedule", "updates", "changes", "correct", "rename"],
+        &[
+            "change",
+            "update",
+            "modify",
+            "edit",
+            "reschedule",
+            "updates",
+            "changes",
+            "correct",
+            "rename",
+        ],
     ),
     (
         Act::Show,
         &[
-            "list", "show", "view", "display", "see", "look", "know", "find", "search", "get", "retrieve", "tell",
-            "which", "who", "what", "where", "when", "lookup", "retrieves", "shows", "views", "check", "checks", "fetch",
+            "list",
+            "show",
+            "view",
+            "display",
+            "see",
+            "look",
+            "know",
+            "find",
+            "search",
+            "get",
+            "retrieve",
+            "tell",
+            "which",
+            "who",
+            "what",
+            "where",
+            "when",
+            "lookup",
+            "retrieves",
+            "shows",
+            "views",
+            "check",
+            "checks",
+            "fetch",
         ],
     ),
 ];
@@ -180,6 +226,11 @@ pub(super) enum Act {
     Remove,
     Change,
     Show,
+}
+
+/// Whether a word says what is to be done, rather than with what.
+pub(super) fn is_act(word: &Word) -> bool {
+    ACTS.iter().any(|(_, list)| list.contains(&word.text.as_str()))
 }
 
 /// What the first verb of a text that says it is for. Showing only counts if there is no other.

@@ -105,6 +105,7 @@ pub fn tool(purpose: Purpose, name: &str, description: &str, parameters: &[&str]
         purpose,
         parameters: fields(parameters),
         awaits: Vec::new(),
+        passes: Vec::new(),
     }
 }
 

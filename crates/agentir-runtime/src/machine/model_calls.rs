@@ -484,6 +484,7 @@ impl<'p> Run<'_, 'p, '_> {
                 purpose: Purpose::Complete,
                 parameters: Vec::new(),
                 awaits: Vec::new(),
+                passes: Vec::new(),
             });
         }
         if self.is_model_led_delegate() {
@@ -493,6 +494,7 @@ impl<'p> Run<'_, 'p, '_> {
                 purpose: Purpose::Complete,
                 parameters: Vec::new(),
                 awaits: Vec::new(),
+                passes: Vec::new(),
             });
         }
         let siblings = self.offer_siblings(&mut tools);
@@ -505,6 +507,7 @@ impl<'p> Run<'_, 'p, '_> {
                 purpose: Purpose::Return,
                 parameters: Vec::new(),
                 awaits: Vec::new(),
+                passes: Vec::new(),
             });
         }
         let messages = self.history()?;

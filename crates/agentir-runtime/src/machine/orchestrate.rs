@@ -355,6 +355,7 @@ impl<'p> Run<'_, 'p, '_> {
                     purpose: Purpose::Handoff,
                     parameters: Vec::new(),
                     awaits: Vec::new(),
+                    passes: Vec::new(),
                 });
             }
         }

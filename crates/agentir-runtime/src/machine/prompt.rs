@@ -8,8 +8,8 @@ use crate::session::RuntimeError;
 use agentir_expr::{Template, TypeExpr, TypeKind};
 use agentir_flow::cfg::{Edge, Origin};
 use agentir_ir::{
-    Agent, BindingAction, Entity, FilledBy, InputBinding, NumberOrText, Parameter, Profile, ReasoningZone,
-    Requirement, Tool, ToolBinding, Validation,
+    Agent, BindingAction, Entity, FilledBy, InputBinding, NumberOrText, Parameter, Profile,
+    ReasoningZone, Requirement, Tool, ToolBinding, Validation,
 };
 use indexmap::IndexMap;
 use serde_json::{Map, Value as Json};
@@ -297,6 +297,7 @@ impl<'p> Run<'_, 'p, '_> {
                 purpose: Purpose::Call,
                 parameters: tool.parameters.iter().filter_map(|p| self.parameter(p)).collect(),
                 awaits: Vec::new(),
+                passes: Vec::new(),
             }),
             Origin::Name(name) => {
                 if let Some(tool) = self.tool(&name.value) {
@@ -314,6 +315,7 @@ impl<'p> Run<'_, 'p, '_> {
                             .filter_map(|p| self.parameter(p))
                             .collect(),
                         awaits: Vec::new(),
+                        passes: Vec::new(),
                     });
                 }
                 Some(ToolSpec {
@@ -322,6 +324,7 @@ impl<'p> Run<'_, 'p, '_> {
                     purpose: Purpose::Call,
                     parameters: Vec::new(),
                     awaits: Vec::new(),
+                    passes: Vec::new(),
                 })
             }
             _ => None,
@@ -361,19 +364,23 @@ impl<'p> Run<'_, 'p, '_> {
             .filter(|p| !decided(&p.name.value))
             .filter_map(|p| self.parameter(p))
             .collect();
+        let requires = tool.is_some_and(|tool| tool.parameters.iter().any(|p| p.required));
         // The model also fills inputs that only the exposed tool names.
         for with in offer.with.iter().filter(|w| w.filled_by == FilledBy::Model) {
             match parameters.iter_mut().find(|p| p.name == with.name.value) {
-                Some(declared) => declared.required = true,
+                // If inputs are declared as required, the others are not.
+                Some(declared) => declared.required |= !requires,
                 None => parameters.push(self.variable_spec(&with.name.value)),
             }
         }
         if purpose == Purpose::Collect {
             let own = offer.with.iter().filter(|with| names_itself(with));
-            parameters.extend(own.map(|with| FieldSpec {
-                required: false,
-                ..self.variable_spec(&with.name.value)
-            }));
+            parameters.extend(
+                own.map(|with| FieldSpec {
+                    required: false,
+                    ..self.variable_spec(&with.name.value)
+                }),
+            );
         }
         ToolSpec {
             name: offer.name.value.to_string(),
@@ -381,6 +388,7 @@ impl<'p> Run<'_, 'p, '_> {
             purpose,
             parameters,
             awaits: tool.map(|tool| self.awaited(offer, tool)).unwrap_or_default(),
+            passes: if tool.is_some() { passed_variables(offer) } else { Vec::new() },
         }
     }
 
@@ -388,7 +396,9 @@ impl<'p> Run<'_, 'p, '_> {
     /// the model gives none, all inputs, if none of them has a value.
     fn awaited(&self, offer: &ToolBinding, tool: &Tool) -> Vec<FieldSpec> {
         let required = |name: &str| {
-            tool.parameters.iter().any(|p| p.name.value == name && p.required && p.default.is_none())
+            tool.parameters
+                .iter()
+                .any(|p| p.name.value == name && p.required && p.default.is_none())
         };
         let any_required = tool.parameters.iter().any(|p| required(&p.name.value));
         let mut blank = Vec::new();
@@ -637,8 +647,16 @@ const PLATFORM_TYPES: &[(&str, FieldType)] = &[
     ("lightning__timeType", FieldType::Time), ("lightning__textType", FieldType::Text),
 ];
 
+/// The variables that the author passes to a tool.
+fn passed_variables(offer: &ToolBinding) -> Vec<String> {
+    let fixed = offer.with.iter().filter(|with| with.filled_by == FilledBy::Value);
+    let paths = fixed.filter_map(|with| with.value.as_ref()?.as_path());
+    let variables = paths.filter(|path| path.segments.is_empty());
+    variables.map(|path| path.root.value.to_string()).collect()
+}
+
 fn type_of_platform(parameter: &Parameter) -> Option<FieldType> {
-    if !matches!(parameter.ty.as_ref()?.kind, TypeKind::Object(_)) {
+    if type_of(parameter.ty.as_ref()?) != FieldType::Object {
         return None;
     }
     let mut named = parameter.extensions.0.values().flat_map(|all| all.values());
