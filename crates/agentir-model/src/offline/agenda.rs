@@ -184,7 +184,10 @@ impl<'r> Turn<'r> {
             return None;
         }
         if items.is_empty() {
-            return (!self.was_asked(question)).then(|| question.clone());
+            if !self.was_asked(question) {
+                return Some(question.clone());
+            }
+            return self.rest_of(question);
         }
         let open: Vec<&String> =
             items.iter().filter(|item| !self.is_done(item, question)).collect();
@@ -202,6 +205,20 @@ impl<'r> Turn<'r> {
             return Some(question.clone());
         }
         question_to_user(&format!("for {}", joined(&together)))
+    }
+
+    /// The question for what a question asked for beside what was answered: it asked for an order number and a reason.
+    fn rest_of(&self, question: &str) -> Option<String> {
+        let about = words(question);
+        let notes = self.tools.iter().filter(|t| t.purpose == Purpose::Collect);
+        let named: Vec<&FieldSpec> = notes
+            .flat_map(|tool| &tool.parameters)
+            .filter(|field| overlap(field, &about) >= 1.0)
+            .collect();
+        let begun = named.iter().any(|field| self.is_known(field));
+        let open = named.into_iter().find(|field| !self.is_known(field)).filter(|_| begun)?;
+        let question = self.question(open);
+        (!self.was_answered(&question)).then_some(question)
     }
 
     /// Whether what an instruction asks for is known, or was answered in words that no field holds.
@@ -250,23 +267,27 @@ impl<'r> Turn<'r> {
             to.text == "to"
                 && matches!(one.text.as_str(), "need" | "want" | "like" | "wish" | "have")
         });
-        let wanted = about.iter().take(2).find_map(|word| match word.text.as_str() {
-            "what" | "which" if verb.is_some() => Some(GOODS),
-            other => ASKED_FOR.iter().find(|(word, _)| *word == other).map(|(_, names)| *names),
-        });
-        if let Some(names) = wanted {
+        let wanted = |first: bool| {
+            about.iter().take(2).find_map(|word| match word.text.as_str() {
+                "what" | "which" if verb.is_some() || !first => Some(GOODS),
+                other => ASKED_FOR.iter().find(|(word, _)| *word == other).map(|(_, names)| *names),
+            })
+        };
+        let named = |names: &[&str]| {
             let fits = |field: &&FieldSpec| {
                 name_words(&field.name).iter().any(|w| names.contains(&w.text.as_str()))
             };
-            if let Some(field) = self.all_fields().find(fits) {
-                return Some(field);
-            }
+            self.all_fields().find(fits)
+        };
+        if let Some(field) = wanted(true).and_then(named) {
+            return Some(field);
         }
         self.all_fields()
             .map(|field| (field, overlap(field, &about)))
             .filter(|(_, score)| *score > 0.0)
             .reduce(|best, next| if next.1 > best.1 { next } else { best })
             .map(|(field, _)| field)
+            .or_else(|| wanted(false).and_then(named))
     }
 
     /// Whether a phrase of the instructions is about a value that is known, or that the user has said in a form by which

@@ -5,7 +5,7 @@
 use super::choose::choose;
 use super::extract::{Reach, extract};
 use super::instructions::{Step, What, When, steps};
-use super::phrases::{SmallTalk, greets, is_wish, requests, small_talk};
+use super::phrases::{SmallTalk, greets, is_wish, requests, small_talk, wants_person};
 use super::questions::{spoken, without_transitions};
 use super::words::{Act, Word, act, is_question, name_words, similarity, words, yes_or_no};
 use super::{Offline, is_blank};
@@ -111,6 +111,17 @@ impl<'r> Turn<'r> {
             && let Some(arguments) = self.arguments(tool, true)
         {
             return self.call(tool, arguments);
+        }
+        if wants_person(self.said)
+            && self.since.is_empty()
+            && !self.tools.iter().any(|t| t.purpose == Purpose::Escalate)
+            && leaving.is_none()
+            && acting.is_none()
+        {
+            return say(format!(
+                "I'm sorry, I cannot put you through to a person here. {}",
+                self.offer_of_help()
+            ));
         }
         if let Some(answer) = self.report(&open) {
             return answer;
@@ -231,7 +242,11 @@ impl<'r> Turn<'r> {
                     None => say("Goodbye, and thank you for getting in touch!".to_owned()),
                 }
             }
-            SmallTalk::Abilities => say(self.offer_of_help()),
+            SmallTalk::Abilities => {
+                let offer = self.offer_of_help();
+                let open = offer.starts_with("Could you tell me a little");
+                say(if open { format!("I'm happy to help. {offer}") } else { offer })
+            }
             SmallTalk::Remark => say(format!(
                 "Thank you for telling me. {}",
                 next().unwrap_or_else(|| "What can I do for you today?".to_owned())
@@ -243,7 +258,7 @@ impl<'r> Turn<'r> {
 
     /// The parameters that a call needs: those that are required, or all if none is declared to be.
     fn needed(tool: &ToolSpec) -> impl Iterator<Item = &FieldSpec> {
-        let declared = tool.parameters.iter().any(|p| p.required);
+        let declared = tool.parameters.iter().any(|p| p.required) || !tool.passes.is_empty();
         tool.parameters.iter().filter(move |p| p.required || !declared)
     }
 
@@ -286,11 +301,8 @@ impl<'r> Turn<'r> {
             }
             // What was noted already is not also what the user wants.
             let noted = self.since.iter().any(|m| !m.calls.is_empty());
-            let reach = if parameter.is_some() || answered || noted {
-                Reach::Named
-            } else {
-                Reach::Request
-            };
+            let reach =
+                if parameter.is_some() || answered || noted { Reach::Wish } else { Reach::Request };
             let mut values = extract(
                 self.offline,
                 self.said,
@@ -318,7 +330,7 @@ impl<'r> Turn<'r> {
     /// The arguments of a tool: values of the last message, known values, values from earlier in the conversation. `None`
     /// if a required one is missing. `wanted` if the message is why the tool is called.
     pub(super) fn arguments(&self, tool: &ToolSpec, wanted: bool) -> Option<Map<String, Json>> {
-        if tool.awaits.iter().any(|field| !self.is_known(field)) {
+        if self.awaited(tool).next().is_some() {
             return None;
         }
         let heard = self.heard(tool, wanted);
@@ -335,17 +347,27 @@ impl<'r> Turn<'r> {
         Some(arguments)
     }
 
+    /// The variables that a tool needs and that have no value. A zero is only none if the user may give another number.
+    pub(super) fn awaited<'t>(&self, tool: &'t ToolSpec) -> impl Iterator<Item = &'t FieldSpec> {
+        tool.awaits.iter().filter(|field| {
+            let zero = self.known.get(&field.name).is_some_and(Json::is_number);
+            !self.is_known(field) && (!zero || self.is_stored(&field.name))
+        })
+    }
+
+    /// Whether a tool of the agent notes the value of a variable.
+    fn is_stored(&self, name: &str) -> bool {
+        let mut notes = self.tools.iter().filter(|t| t.purpose == Purpose::Collect);
+        notes.any(|tool| tool.parameters.iter().any(|p| p.name == name))
+    }
+
     /// The first argument that a tool needs and nobody has given.
     pub(super) fn lacking<'t>(&self, tool: &'t ToolSpec, wanted: bool) -> Option<&'t FieldSpec> {
         let heard = self.heard(tool, wanted);
         // What is to be stored first comes first, unless it was asked for in vain.
-        let stored = |name: &str| {
-            let mut notes = self.tools.iter().filter(|t| t.purpose == Purpose::Collect);
-            notes.any(|t| t.parameters.iter().any(|p| p.name == name))
-        };
-        let awaited = tool.awaits.iter().find(|p| {
-            !self.is_known(p) && stored(&p.name) && !self.was_answered(&self.question(p))
-        });
+        let awaited = self
+            .awaited(tool)
+            .find(|p| self.is_stored(&p.name) && !self.was_answered(&self.question(p)));
         awaited.or_else(|| {
             Self::needed(tool).find(|p| {
                 !self.is_known(p)
@@ -359,10 +381,13 @@ impl<'r> Turn<'r> {
     pub(super) fn heard(&self, tool: &ToolSpec, wanted: bool) -> Map<String, Json> {
         let unknown: Vec<&FieldSpec> =
             tool.parameters.iter().filter(|p| !self.is_known(p)).collect();
+        let noted = |name: &str| {
+            self.since.iter().flat_map(|m| &m.calls).any(|c| c.arguments.contains_key(name))
+        };
         // What belongs to another field is not for this one.
         let mut fields: Vec<FieldSpec> = tool.parameters.clone();
         for other in self.tools.iter().filter(|t| t.purpose == Purpose::Collect) {
-            for field in &other.parameters {
+            for field in other.parameters.iter().filter(|p| !self.is_known(p) || noted(&p.name)) {
                 if fields.len() < MAX_FIELDS && !fields.iter().any(|own| own.name == field.name) {
                     fields.push(field.clone());
                 }
@@ -390,9 +415,15 @@ impl<'r> Turn<'r> {
             let before = self.messages.get(from..at).unwrap_or_default();
             let asked = self.asked_parameter(tool, before).map(|p| p.name.as_str());
             let why = asked.is_none() && (wanted && Some(at) == last || self.led_to(tool, at));
-            let reach = if why { Reach::Any } else { Reach::Named };
+            let reach = if why { Reach::Any } else { Reach::Wish };
             let mut new = extract(self.offline, &message.text, &fields, asked, reach);
             new.retain(|name, _| unknown.iter().any(|own| own.name == *name));
+            // What is not needed is only taken if it is named.
+            if why {
+                let named = extract(self.offline, &message.text, &fields, asked, Reach::Named);
+                let needed = |name: &str| Self::needed(tool).any(|p| p.name == name);
+                new.retain(|name, _| needed(name) || named.contains_key(name));
+            }
             // "Find books" names what the tool does, not which books.
             new.retain(|_, value| {
                 !why || value.as_str().is_none_or(|text| !self.only_names(tool, text))
@@ -471,7 +502,7 @@ impl<'r> Turn<'r> {
         let noted: Vec<&String> = noted.flat_map(|call| call.arguments.keys()).collect();
         let tool = open.iter().copied().find(|tool| {
             tool.purpose == Purpose::Call
-                && tool.awaits.is_empty()
+                && self.awaited(tool).next().is_none()
                 && tool.passes.iter().any(|name| noted.contains(&name))
                 && act(&name_words(&tool.name)) != Some(Act::Remove)
                 && !self.called_before(tool)
@@ -526,14 +557,16 @@ impl<'r> Turn<'r> {
             Some(arguments) => Some(self.call(tool, arguments)),
             None => match self.lacking(tool, true) {
                 Some(lacking) => Some(self.ask(self.question(lacking))),
-                None => self.regret(tool),
+                None => self
+                    .regret(tool)
+                    .filter(|_| acting.is_some_and(|(_, sure)| sure >= MIN_LEAVE_CONFIDENCE)),
             },
         }
     }
 
     /// Says what a tool cannot be called without, if nobody can be asked for it.
     fn regret(&self, tool: &ToolSpec) -> Option<Answer> {
-        let missing = tool.awaits.iter().find(|field| !self.is_known(field))?;
+        let missing = self.awaited(tool).next()?;
         let able = super::phrases::ability(&tool.description)?;
         let missing = spoken(&missing.name);
         Some(say(format!(

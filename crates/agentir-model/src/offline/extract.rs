@@ -98,6 +98,8 @@ pub(super) struct ParsedMessage<'m> {
     pub text: &'m str,
     pub words: Vec<Word>,
     pub used: Vec<Range<usize>>,
+    /// The stems of the names of all fields.
+    pub names: Vec<String>,
 }
 
 impl ParsedMessage<'_> {
@@ -146,7 +148,7 @@ impl ParsedMessage<'_> {
 }
 
 /// How far a message is expected to give values of fields that it does not name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Reach {
     /// It is not.
     Named,
@@ -167,7 +169,9 @@ pub(super) fn extract(
     reach: Reach,
 ) -> Map<String, Json> {
     let text = truncated(message);
-    let mut reading = ParsedMessage { text, words: words(text), used: Vec::new() };
+    let names = fields.iter().take(MAX_FIELDS).flat_map(|spec| name_words(&spec.name));
+    let names = names.filter(Word::is_content).map(|w| w.stem).collect();
+    let mut reading = ParsedMessage { text, words: words(text), used: Vec::new(), names };
     let mut fields: Vec<Field<'_>> = fields
         .iter()
         .take(MAX_FIELDS)

@@ -358,8 +358,19 @@ fn clauses(sentence: &str) -> Vec<&str> {
     starts
         .windows(2)
         .filter_map(|pair| sentence.get(*pair.first()?..*pair.last()?))
-        .map(str::trim)
+        .map(unlinked)
         .collect()
+}
+
+/// A clause without the words that lead to the next one.
+fn unlinked(clause: &str) -> &str {
+    const LINKS: &[&str] =
+        &[",", ";", " and", " then", " finally", " next", " also", " afterwards"];
+    let mut clause = clause.trim();
+    while let Some(rest) = LINKS.iter().find_map(|link| clause.strip_suffix(link)) {
+        clause = rest.trim_end();
+    }
+    clause
 }
 
 /// An instruction to collect information without saying which: what the tools need.

@@ -307,14 +307,19 @@ pub(super) fn find(
         }
         TextKind::Place => strings::after_words(reading, PLACE_MARKS, reach == Reach::Any),
         TextKind::Person => person(reading).or_else(|| bare_name(reading)),
-        TextKind::Request if reach != Reach::Named => {
-            let content = reading.words.iter().filter(|w| w.is_content()).count();
+        TextKind::Request if reach >= Reach::Request => {
+            // What says another value is not what the user wants.
+            let taken = |w: &&Word| {
+                !reading.is_free(&w.at)
+                    || !reading.used.is_empty() && reading.names.contains(&w.stem)
+            };
+            let content = reading.words.iter().filter(|w| w.is_content() && !taken(w)).count();
             let at = strings::trimmed(text, 0..text.len());
             (content >= 2).then_some(at)
         }
         TextKind::Thing if reach == Reach::Any => thing(reading, field),
         // "I want to return my shoes" says which item.
-        TextKind::Thing if reach == Reach::Wish && field.named(GOODS) => goods(reading, field),
+        TextKind::Thing if reach >= Reach::Wish && field.named(GOODS) => goods(reading, field),
         _ => None,
     }
 }
@@ -400,12 +405,25 @@ fn bare_name(reading: &ParsedMessage<'_>) -> Option<Range<usize>> {
 
 /// The goods that a wish is about: "I want to return my shoes", "I'd like to buy two pens".
 fn goods(reading: &ParsedMessage<'_>, field: &Field<'_>) -> Option<Range<usize>> {
-    const DETERMINERS: &[&str] = &["my", "our", "a", "an", "the", "these", "this", "those", "some"];
+    const DETERMINERS: &[&str] =
+        &["my", "our", "a", "an", "the", "these", "this", "those", "some", "two", "three"];
+    const WISHED: &[&str] = &[
+        "want", "need", "like", "buy", "order", "return", "exchange", "purchase", "rent", "hire",
+        "sell", "repair", "looking", "lost", "find", "get", "cancel", "replace", "refund", "add",
+        "bought", "lend", "borrow", "forgot",
+    ];
     if is_question(reading.text) {
         return None;
     }
     let all = &reading.words;
-    let start = all.iter().position(|w| DETERMINERS.contains(&w.text.as_str()) && !w.negated)?;
+    let verb = |w: &Word| WISHED.contains(&w.text.as_str()) && !w.negated;
+    let start = (0..all.len()).find_map(|index| {
+        let verb = all.get(index).is_some_and(verb);
+        let after = (index + 1..all.len().min(index + 4)).take_while(|_| verb);
+        after
+            .into_iter()
+            .find(|at| all.get(*at).is_some_and(|w| DETERMINERS.contains(&w.text.as_str())))
+    })?;
     let named: Vec<&Word> = all
         .iter()
         .skip(start + 1)
@@ -442,32 +460,50 @@ fn thing(reading: &ParsedMessage<'_>, field: &Field<'_>) -> Option<Range<usize>>
     let from = |marks: &[&str]| {
         all.iter().rposition(|w| marks.contains(&w.text.as_str()) && !w.negated).map(|at| at + 1)
     };
-    let possessive =
-        || all.iter().position(|w| matches!(w.text.as_str(), "my" | "our")).map(|at| at + 1);
-    [from(ABOUT), possessive(), from(MARKS), from(VERBS)].into_iter().flatten().find_map(|start| {
-        let start = start
-            + all.iter().skip(start).take_while(|w| DETERMINERS.contains(&w.text.as_str())).count();
-        let close = |index: usize| {
-            let (Some(one), Some(next)) = (all.get(index.wrapping_sub(1)), all.get(index)) else {
-                return true;
+    let preposition = |w: &Word| {
+        matches!(w.text.as_str(), "to" | "from" | "in" | "on" | "into" | "with" | "for" | "at")
+    };
+    let possessive = || {
+        let at = all.iter().position(|w| matches!(w.text.as_str(), "my" | "our"))?;
+        let placed = at.checked_sub(1).and_then(|at| all.get(at)).is_some_and(preposition);
+        (!placed).then_some(at + 1)
+    };
+    let added = || {
+        all.iter()
+            .position(|w| matches!(w.text.as_str(), "add" | "put" | "remove"))
+            .map(|at| at + 1)
+    };
+    [from(ABOUT), added(), possessive(), from(MARKS), from(VERBS)].into_iter().flatten().find_map(
+        |start| {
+            let start = start
+                + all
+                    .iter()
+                    .skip(start)
+                    .take_while(|w| DETERMINERS.contains(&w.text.as_str()))
+                    .count();
+            let close = |index: usize| {
+                let (Some(one), Some(next)) = (all.get(index.wrapping_sub(1)), all.get(index))
+                else {
+                    return true;
+                };
+                reading
+                    .text
+                    .get(one.at.end..next.at.start)
+                    .is_some_and(|gap| !gap.contains([',', ';', '.', '?', '!', '\n']))
             };
-            reading
-                .text
-                .get(one.at.end..next.at.start)
-                .is_some_and(|gap| !gap.contains([',', ';', '.', '?', '!', '\n']))
-        };
-        let mut end = start;
-        while end < all.len().min(start + 6)
-            && all.get(end).is_some_and(|w| !ENDS.contains(&w.text.as_str()))
-            && (end == start || close(end))
-        {
-            end += 1;
-        }
-        let named = all.get(start..end)?;
-        let content = named.iter().any(|w| w.is_content() && !of_field(w));
-        let at = named.first()?.at.start..named.last()?.at.end;
-        (content && reading.is_free(&at)).then_some(at)
-    })
+            let mut end = start;
+            while end < all.len().min(start + 6)
+                && all.get(end).is_some_and(|w| !ENDS.contains(&w.text.as_str()))
+                && (end == start || close(end))
+            {
+                end += 1;
+            }
+            let named = all.get(start..end)?;
+            let content = named.iter().any(|w| w.is_content() && !of_field(w));
+            let at = named.first()?.at.start..named.last()?.at.end;
+            (content && reading.is_free(&at)).then_some(at)
+        },
+    )
 }
 
 #[cfg(test)]

@@ -136,12 +136,21 @@ pub(super) fn small_talk(message: &str) -> Option<SmallTalk> {
         "what are you",
         "what can i do here",
         "what are my options",
+        "can you help me",
+        "could you help me",
+        "can you help",
+        "please help me",
+        "help me please",
+        "help me",
+        "i need help",
+        "i need some help",
         "help",
     ];
-    if ABILITIES
-        .iter()
-        .any(|phrase| joined == *phrase || (phrase.len() > 8 && joined.contains(phrase)))
-    {
+    if ABILITIES.iter().any(|phrase| {
+        joined == *phrase
+            || (phrase.starts_with("wh") && joined.contains(phrase))
+            || (phrase.starts_with("how") && joined.contains(phrase))
+    }) {
         return Some(SmallTalk::Abilities);
     }
     const REMARKS: &[&str] = &["i'm feeling", "i feel", "i am feeling", "nice to meet"];
@@ -616,6 +625,58 @@ pub(super) fn ability(description: &str) -> Option<String> {
     }
     let verb = base_form(&first.to_lowercase())?;
     Some(format!("{verb} {}", to_user(rest)))
+}
+
+/// Who the agent is, from the sentence that tells it: "You are a polite librarian."
+pub(super) fn introduction(instruction: &str) -> Option<String> {
+    let sentence = super::sentence(instruction.trim());
+    let sentence = sentence.trim_end_matches(['.', '!']);
+    let who = sentence.strip_prefix("You are ").or_else(|| sentence.strip_prefix("You're "))?;
+    let first = who.split(' ').next().unwrap_or_default();
+    let plain = matches!(first, "a" | "an" | "the")
+        && words(who).len() <= 9
+        && !who.contains([',', '_', '{', '@']);
+    let internal =
+        ["router", "selector", "model", "topic", "llm", "classifier", "that", "who", "which"];
+    (plain && !words(who).iter().any(|w| internal.contains(&w.text.as_str())))
+        .then(|| format!("I am {who}."))
+}
+
+/// The subject of a tool that hands over, from its name: `go_to_shipping` is about shipping.
+pub(super) fn subject(name: &str) -> Option<String> {
+    const MOVES: &[&str] = &[
+        "go",
+        "to",
+        "goto",
+        "transition",
+        "route",
+        "start",
+        "begin",
+        "switch",
+        "move",
+        "handoff",
+        "transfer",
+        "open",
+        "use",
+        "escalate",
+        "escalation",
+        "human",
+        "return",
+        "back",
+        "main",
+        "topic",
+        "subagent",
+        "menu",
+        "selector",
+        "next",
+        "exit",
+        "agent",
+        "handling",
+        "now",
+    ];
+    let own: Vec<String> = super::words::name_words(name).into_iter().map(|w| w.text).collect();
+    let own: Vec<&str> = own.iter().map(String::as_str).filter(|w| !MOVES.contains(w)).collect();
+    (!own.is_empty()).then(|| own.join(" "))
 }
 
 /// What an instruction says that the agent helps with: "Help the user with shipping questions" is "with shipping

@@ -3,7 +3,7 @@
 use super::dialogue::{Turn, say};
 use super::instructions::{What, When, facts};
 use super::is_blank;
-use super::phrases::{ability, complains, is_wish, topic, wants_person};
+use super::phrases::{ability, complains, introduction, is_wish, subject, topic, wants_person};
 use super::questions::spoken;
 use super::results::{describe_result, describe_value, is_failure};
 use super::words::{Word, is_question, name_words, similarity, words, yes_or_no};
@@ -179,6 +179,15 @@ impl<'r> Turn<'r> {
             return say(format!("{text}."));
         }
         let next = self.next_question().filter(|question| !self.was_asked(question));
+        // One agent of a turn asks.
+        let asked = self
+            .since
+            .iter()
+            .rposition(|m| m.role == Role::Assistant && super::phrases::requests(&m.text));
+        let untold = |step: &super::instructions::Step| matches!(&step.what, What::Tell(text) if !self.was_asked(text));
+        if asked.is_some() && !self.steps.iter().any(untold) {
+            return say(String::new());
+        }
         if self.is_answer() && !is_question(self.said) {
             let next =
                 next.unwrap_or_else(|| "Is there anything else I can help you with?".to_owned());
@@ -296,11 +305,18 @@ impl<'r> Turn<'r> {
                 .filter(|t| t.purpose == Purpose::Handoff)
                 .map(|t| t.description.as_str());
             let topics: Vec<String> = texts.chain(targets).filter_map(topic).collect();
-            return match topics.as_slice() {
-                [] => None,
-                [one] => Some(format!("I can help you {one}.")),
-                [first, ..] => Some(format!("I can help you {first}.")),
-            };
+            if let [first, ..] = topics.as_slice() {
+                return Some(format!("I can help you {first}."));
+            }
+            let who = self.instructions.iter().flat_map(|text| text.lines()).find_map(introduction);
+            let handoffs = self.tools.iter().filter(|t| t.purpose == Purpose::Handoff);
+            let mut subjects: Vec<String> = handoffs.filter_map(|t| subject(&t.name)).collect();
+            subjects.dedup();
+            subjects.truncate(MAX_ABILITIES);
+            let with = super::instructions::joined(&subjects);
+            let help = (!with.is_empty()).then(|| format!("I can help you with {with}."));
+            let parts: Vec<String> = who.into_iter().chain(help).collect();
+            return (!parts.is_empty()).then(|| parts.join(" "));
         }
         match abilities.as_slice() {
             [] => None,

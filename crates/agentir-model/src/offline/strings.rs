@@ -156,6 +156,8 @@ pub(super) fn extract_strings<'f>(
             reading.used.push(at);
             values.push((field.spec, value));
         } else if field.asked
+            && !(super::phrases::is_wish(reading.text)
+                && !matches!(kind, TextKind::Thing | TextKind::Request))
             && let Some(text) = answer(reading, field).filter(|text| {
                 kinds::may_be(field.spec, text) && !only_words_of(text, &others, field)
             })
@@ -555,6 +557,9 @@ fn answer(reading: &ParsedMessage<'_>, field: &Field<'_>) -> Option<String> {
                     range.start += lead.len() + 1;
                     break;
                 }
+            }
+            if let Some(rest) = lower.strip_suffix(" please").filter(|rest| !rest.is_empty()) {
+                range.end = range.start.max(range.start + rest.len());
             }
             // "Rome on Friday", without the Friday.
             if !reading.used.is_empty() && range.start == before.start {

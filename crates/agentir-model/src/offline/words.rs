@@ -17,6 +17,7 @@ const MIN_TYPO_LEN: usize = 5;
 const STOP_WORDS: &[&str] = &[
     "a",
     "about",
+    "also",
     "am",
     "an",
     "and",

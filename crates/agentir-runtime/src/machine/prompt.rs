@@ -3,7 +3,7 @@
 use super::Run;
 use super::fields::FieldLayers;
 use crate::json::to_json;
-use crate::model::{Candidate, FieldSpec, FieldType, Purpose, ToolSpec};
+use crate::model::{Candidate, FieldSpec, FieldType, Purpose, ToolSpec, text_type};
 use crate::session::RuntimeError;
 use agentir_expr::{Template, TypeExpr, TypeKind};
 use agentir_flow::cfg::{Edge, Origin};
@@ -411,7 +411,12 @@ impl<'p> Run<'_, 'p, '_> {
             let variable = value.as_path().filter(|path| {
                 let value = self.value(value).map(|value| to_json(&value));
                 path.segments.is_empty()
-                    && value.is_ok_and(|v| v.is_null() || v.as_str().is_some_and(str::is_empty))
+                    && value.is_ok_and(|v| match v {
+                        Json::Null => true,
+                        Json::String(text) => text.is_empty(),
+                        Json::Number(number) => number.as_f64() == Some(0.0),
+                        _ => false,
+                    })
             });
             match variable {
                 Some(path) if !any_required || required(&with.name.value) => {
@@ -457,7 +462,7 @@ impl<'p> Run<'_, 'p, '_> {
         }
         Some(FieldSpec {
             name: parameter.name.value.to_string(),
-            ty: type_of_platform(parameter)
+            ty: text_type(parameter)
                 .unwrap_or_else(|| parameter.ty.as_ref().map_or(FieldType::Text, type_of)),
             description: parameter.description.as_ref().map(|d| self.render(d)).unwrap_or_default(),
             prompt: None,
@@ -639,31 +644,12 @@ const TYPES: &[(&str, FieldType)] = &[
     ("list", FieldType::List), ("array", FieldType::List), ("object", FieldType::Object),
 ];
 
-/// Types of a platform that stand beside the type `object`, as their values are texts (Agent Script,
-/// `complex_data_type_name`).
-#[rustfmt::skip]
-const PLATFORM_TYPES: &[(&str, FieldType)] = &[
-    ("lightning__dateType", FieldType::Date), ("lightning__dateTimeStringType", FieldType::DateTime),
-    ("lightning__timeType", FieldType::Time), ("lightning__textType", FieldType::Text),
-];
-
 /// The variables that the author passes to a tool.
 fn passed_variables(offer: &ToolBinding) -> Vec<String> {
     let fixed = offer.with.iter().filter(|with| with.filled_by == FilledBy::Value);
     let paths = fixed.filter_map(|with| with.value.as_ref()?.as_path());
     let variables = paths.filter(|path| path.segments.is_empty());
     variables.map(|path| path.root.value.to_string()).collect()
-}
-
-fn type_of_platform(parameter: &Parameter) -> Option<FieldType> {
-    if type_of(parameter.ty.as_ref()?) != FieldType::Object {
-        return None;
-    }
-    let mut named = parameter.extensions.0.values().flat_map(|all| all.values());
-    named.find_map(|extension| {
-        let name = extension.value.as_str()?;
-        PLATFORM_TYPES.iter().find(|(known, _)| *known == name).map(|(_, ty)| *ty)
-    })
 }
 
 pub(super) fn type_named(name: &str) -> FieldType {
