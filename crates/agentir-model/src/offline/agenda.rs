@@ -184,10 +184,10 @@ impl<'r> Turn<'r> {
             return None;
         }
         if items.is_empty() {
-            if !self.was_asked(question) {
-                return Some(question.clone());
+            if self.was_asked(question) || self.is_answered_ahead(question) {
+                return self.rest_of(question);
             }
-            return self.rest_of(question);
+            return Some(question.clone());
         }
         let open: Vec<&String> =
             items.iter().filter(|item| !self.is_done(item, question)).collect();
@@ -207,6 +207,13 @@ impl<'r> Turn<'r> {
         question_to_user(&format!("for {}", joined(&together)))
     }
 
+    /// Whether a value that a question asks for is known, though it was not asked.
+    fn is_answered_ahead(&self, question: &str) -> bool {
+        let about = words(question);
+        let mut fields = self.all_fields().filter(|field| self.is_known(field));
+        fields.any(|field| overlap(field, &about) >= 2.0)
+    }
+
     /// The question for what a question asked for beside what was answered: it asked for an order number and a reason.
     fn rest_of(&self, question: &str) -> Option<String> {
         let about = words(question);
@@ -216,6 +223,10 @@ impl<'r> Turn<'r> {
             .filter(|field| overlap(field, &about) >= 1.0)
             .collect();
         let begun = named.iter().any(|field| self.is_known(field));
+        // "Your number or your email": one is enough.
+        if about.iter().any(|w| matches!(w.text.as_str(), "or" | "either")) {
+            return None;
+        }
         let open = named.into_iter().find(|field| !self.is_known(field)).filter(|_| begun)?;
         let question = self.question(open);
         (!self.was_answered(&question)).then_some(question)

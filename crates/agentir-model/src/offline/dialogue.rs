@@ -39,7 +39,9 @@ pub(super) fn answer(offline: &Offline, task: &ModelTask) -> Answer {
     else {
         return say(String::new());
     };
-    let all = messages.len();
+    let of_turn =
+        |messages: &[Message]| messages.iter().rev().take_while(|m| m.role != Role::User).count();
+    let all = of_turn(messages);
     let messages = &without_transitions(messages, tools);
     let user = messages.iter().rposition(|m| m.role == Role::User);
     let turn = Turn {
@@ -55,7 +57,7 @@ pub(super) fn answer(offline: &Offline, task: &ModelTask) -> Answer {
         optional,
         known,
         agents,
-        passed_on: messages.len() < all,
+        passed_on: of_turn(messages) < all,
     };
     turn.with_sympathy(turn.answer(closing.is_some()))
 }
@@ -80,7 +82,7 @@ pub(super) struct Turn<'r> {
     pub(super) optional: &'r [FieldSpec],
     pub(super) known: &'r Map<String, Json>,
     pub(super) agents: &'r [Candidate],
-    /// Whether other agents passed the conversation on.
+    /// Whether other agents passed the conversation on in this turn.
     pub(super) passed_on: bool,
 }
 
@@ -105,8 +107,11 @@ impl<'r> Turn<'r> {
         });
         let acting = self.best_tool(&open, |p| p == Purpose::Call);
         let acting = acting.or_else(|| self.search_tool(&open).filter(|_| leaving.is_none()));
+        // What was passed on or noted in this turn is not passed on again.
+        let settled = self.passed_on || self.since.iter().any(|m| m.text == "noted");
         if let Some((tool, sure)) = leaving
             && sure >= MIN_LEAVE_CONFIDENCE
+            && (!settled || tool.purpose == Purpose::Escalate)
             && acting.is_none_or(|(_, other)| sure > other)
             && let Some(arguments) = self.arguments(tool, true)
         {
@@ -364,16 +369,13 @@ impl<'r> Turn<'r> {
     /// The first argument that a tool needs and nobody has given.
     pub(super) fn lacking<'t>(&self, tool: &'t ToolSpec, wanted: bool) -> Option<&'t FieldSpec> {
         let heard = self.heard(tool, wanted);
-        // What is to be stored first comes first, unless it was asked for in vain.
-        let awaited = self
-            .awaited(tool)
-            .find(|p| self.is_stored(&p.name) && !self.was_answered(&self.question(p)));
-        awaited.or_else(|| {
-            Self::needed(tool).find(|p| {
-                !self.is_known(p)
-                    && !heard.contains_key(&p.name)
-                    && self.returned(&p.name).is_none()
-            })
+        let own = Self::needed(tool).find(|p| {
+            !self.is_known(p) && !heard.contains_key(&p.name) && self.returned(&p.name).is_none()
+        });
+        // What is to be stored first is asked for, unless that was in vain.
+        own.or_else(|| {
+            self.awaited(tool)
+                .find(|p| self.is_stored(&p.name) && !self.was_answered(&self.question(p)))
         })
     }
 
@@ -415,15 +417,19 @@ impl<'r> Turn<'r> {
             let before = self.messages.get(from..at).unwrap_or_default();
             let asked = self.asked_parameter(tool, before).map(|p| p.name.as_str());
             let why = asked.is_none() && (wanted && Some(at) == last || self.led_to(tool, at));
-            let reach = if why { Reach::Any } else { Reach::Wish };
-            let mut new = extract(self.offline, &message.text, &fields, asked, reach);
-            new.retain(|name, _| unknown.iter().any(|own| own.name == *name));
-            // What is not needed is only taken if it is named.
+            let mut new = extract(self.offline, &message.text, &fields, asked, Reach::Wish);
+            // What is needed is also taken if it is not named, unless it is the value of something that is.
             if why {
-                let named = extract(self.offline, &message.text, &fields, asked, Reach::Named);
-                let needed = |name: &str| Self::needed(tool).any(|p| p.name == name);
-                new.retain(|name, _| needed(name) || named.contains_key(name));
+                let needed: Vec<FieldSpec> = Self::needed(tool)
+                    .filter(|p| !new.contains_key(&p.name) && !self.is_known(p))
+                    .cloned()
+                    .collect();
+                let any = extract(self.offline, &message.text, &needed, None, Reach::Any);
+                let other = any.into_iter().filter(|(_, value)| !new.values().any(|v| v == value));
+                let other: Map<String, Json> = other.collect();
+                new.extend(other);
             }
+            new.retain(|name, _| unknown.iter().any(|own| own.name == *name));
             // "Find books" names what the tool does, not which books.
             new.retain(|_, value| {
                 !why || value.as_str().is_none_or(|text| !self.only_names(tool, text))
@@ -509,11 +515,7 @@ impl<'r> Turn<'r> {
                 && !self.waits(tool)
                 && !Self::needed(tool).any(|p| self.blank_in_passes(tool, p))
         })?;
-        let blank = tool.passes.iter().any(|name| self.known.get(name).is_none_or(is_blank));
-        (!blank)
-            .then(|| self.arguments(tool, false))
-            .flatten()
-            .map(|arguments| self.call(tool, arguments))
+        self.arguments(tool, false).map(|arguments| self.call(tool, arguments))
     }
 
     /// Whether a parameter that the model fills has no value yet.

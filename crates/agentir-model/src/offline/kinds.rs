@@ -404,7 +404,7 @@ fn bare_name(reading: &ParsedMessage<'_>) -> Option<Range<usize>> {
 }
 
 /// The goods that a wish is about: "I want to return my shoes", "I'd like to buy two pens".
-fn goods(reading: &ParsedMessage<'_>, field: &Field<'_>) -> Option<Range<usize>> {
+pub(super) fn goods(reading: &ParsedMessage<'_>, field: &Field<'_>) -> Option<Range<usize>> {
     const DETERMINERS: &[&str] =
         &["my", "our", "a", "an", "the", "these", "this", "those", "some", "two", "three"];
     const WISHED: &[&str] = &[

@@ -108,6 +108,8 @@ impl Offline {
         Ok(match question {
             ModelTask::Extract { message, context, fields, asked, known } => {
                 let asked = asked_field(context, fields, asked.as_deref(), known);
+                // "What can I do for you?" asks for no field.
+                let asked = asked.filter(|_| !(phrases::is_wish(message) && is_open(context)));
                 let reach = if asked.is_none() && phrases::is_wish(message) {
                     extract::Reach::Wish
                 } else {
@@ -194,6 +196,14 @@ fn asked_field<'t>(
         (None, [only]) if !generic => Some(&only.name),
         _ => None,
     }
+}
+
+/// Whether the agent's last message asks what the user wants.
+fn is_open(context: &[Message]) -> bool {
+    let last = context.iter().rev().find(|m| m.role == Role::Assistant);
+    last.is_none_or(|m| {
+        ["help", "can I do", "do for you", "like to do"].iter().any(|p| m.text.contains(p))
+    })
 }
 
 /// Whether a question asks for values of a field's kind: where, who, when, how many.

@@ -130,6 +130,10 @@ pub(super) fn extract_strings<'f>(
                 !(request && (field.asked || reach != Reach::Named))
                     || reading.text.get(..at.start).is_some_and(|t| t.trim_end().ends_with(':'))
             })
+            .or_else(|| {
+                let goods = field.asked && kind == TextKind::Thing && field.named(kinds::GOODS);
+                goods.then(|| kinds::goods(reading, field)).flatten()
+            })
             .or_else(|| whole_code(reading).filter(|_| field.asked && kind == TextKind::Identifier))
             .or_else(|| {
                 let reach = if field.asked && kind != TextKind::Thing { Reach::Any } else { reach };
