@@ -3,6 +3,7 @@
 //! The runtime gives a model few tasks. Every backend (a service, a script, the offline
 //! model) implements [`Model`]; the runtime does not know which one it talks to.
 
+use agentir_ir::Parameter;
 use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -89,6 +90,13 @@ pub struct ToolSpec {
     pub purpose: Purpose,
     /// The parameters.
     pub parameters: Vec<FieldSpec>,
+    /// What the call needs that is not given by the model: variables that the author passes on and that have no value
+    /// yet, or are zero. Until they have one, the call is made without these arguments.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub awaits: Vec<FieldSpec>,
+    /// The variables whose values the author passes on, with or without a value.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub passes: Vec<String>,
 }
 
 /// The type of a value, as far as a model has to know it.
@@ -164,6 +172,28 @@ pub fn is_email(text: &str) -> bool {
         && host.contains('.')
         && host.split('.').all(|label| !label.is_empty())
         && !text.contains(char::is_whitespace)
+}
+
+/// Types of a platform that are declared beside the type `object`, though their values are texts (Agent Script,
+/// `complex_data_type_name`).
+const TEXT_TYPES: &[(&str, FieldType)] = &[
+    ("lightning__dateType", FieldType::Date),
+    ("lightning__dateTimeStringType", FieldType::DateTime),
+    ("lightning__timeType", FieldType::Time),
+    ("lightning__textType", FieldType::Text),
+];
+
+/// The type of a parameter that is declared as an object of the platform whose values are texts.
+#[must_use]
+pub fn text_type(parameter: &Parameter) -> Option<FieldType> {
+    if parameter.ty.as_ref()?.to_string() != "object" {
+        return None;
+    }
+    let mut named = parameter.extensions.0.values().flat_map(|all| all.values());
+    named.find_map(|extension| {
+        let name = extension.value.as_str()?;
+        TEXT_TYPES.iter().find(|(known, _)| *known == name).map(|(_, ty)| *ty)
+    })
 }
 
 /// Settings for a model request, as far as the author specifies them.

@@ -4,6 +4,7 @@ use crate::MAX_DEPTH;
 use agentir_diagnostics::closest;
 use agentir_expr::{TypeExpr, TypeKind, ValueType};
 use agentir_ir::{Parameter, Tool};
+use agentir_runtime::text_type;
 use serde_json::{Map, Value as Json};
 
 /// What a call may leave open.
@@ -81,6 +82,7 @@ fn convert_argument(parameter: &Parameter, value: &Json, nulls: Nulls) -> Result
         return Ok(Json::Null);
     }
     let value = match &parameter.ty {
+        Some(_) if value.is_string() && text_type(parameter).is_some() => value.clone(),
         Some(ty) => convert(ty, value, 0)?,
         None => value.clone(),
     };

@@ -172,7 +172,8 @@ fn arms(
     all
 }
 
-/// `collect @variables.x`, `ask for @variables.x`.
+/// `collect @variables.x`, `ask for @variables.x`: the conversation waits until the variable has a value. A `message` is
+/// what the user is asked; `instructions` say how to ask, so they are for the model.
 fn collect(
     target: Target,
     properties: script::Record<'_>,
@@ -180,15 +181,15 @@ fn collect(
     source: Source<'_>,
 ) -> Statement {
     let mut fields = super::fields::Fields::new(properties, source);
-    let present = fields.template("message");
-    let prompt = fields.template("instructions");
-    let mut field =
-        GatherField { required: false, span, ..required_field(target.value.root.clone()) };
+    let prompt = fields.template("message");
+    let description = fields.template("instructions");
+    let mut field = GatherField { span, ..required_field(target.value.root.clone()) };
     field.prompt = prompt;
+    field.description = description;
     field.extensions = fields.into_extensions();
     let gather = Gather { fields: vec![field], ..Gather::default() };
     Statement::Collect(Collect {
-        present,
+        present: None,
         gather,
         corrections: None,
         complete_when: None,

@@ -1,7 +1,8 @@
 //! Choosing among candidates by the words that a message shares with them, weighted by how well
 //! each word distinguishes the candidates (inverse document frequency).
 
-use super::words::{Word, name_words, similarity, words};
+use super::phrases::complains;
+use super::words::{Act, Word, act, is_act, name_words, similarity, words};
 use agentir_runtime::Candidate;
 
 /// Candidates with a lower confidence are not chosen.
@@ -9,6 +10,15 @@ pub(super) const MIN_CONFIDENCE: f64 = 0.3;
 
 /// The penalty for each word of the message that no candidate contains.
 const UNKNOWN_WORD_PENALTY: f64 = 0.25;
+
+/// The penalty for a name or a number that no candidate contains: they are what the request is about.
+const UNKNOWN_NAME_PENALTY: f64 = 0.05;
+
+/// How much surer it is that a candidate is meant whose verb is for the same.
+const SAME_ACT: f64 = 1.15;
+
+/// How much less sure if its verb is for something else.
+const OTHER_ACT: f64 = 0.5;
 
 /// The penalty for a word that only other candidates contain.
 const OTHER_CANDIDATE_PENALTY: f64 = 0.5;
@@ -35,6 +45,8 @@ struct CandidateWords {
     keywords: Vec<Vec<Word>>,
     /// All distinct words.
     all: Vec<Word>,
+    /// What its name or the beginning of its description says that it does.
+    act: Option<Act>,
 }
 
 impl CandidateWords {
@@ -63,7 +75,9 @@ impl CandidateWords {
                 all.push(word.clone());
             }
         }
-        Self { name, examples, keywords, all }
+        let start = words(super::sentence(&candidate.description).as_str());
+        let act = act(&name).or_else(|| act(start.get(..start.len().min(3)).unwrap_or_default()));
+        Self { name, examples, keywords, all, act }
     }
 
     /// How well a word matches the candidate.
@@ -77,7 +91,17 @@ impl CandidateWords {
 
 /// The chosen candidates with their confidence, highest first; ties keep the source order.
 pub(super) fn choose(message: &str, candidates: &[Candidate], several: bool) -> Vec<(String, f64)> {
+    let chosen = choose_by_words(message, candidates, several);
+    // "The mixer is awful" is a complaint.
+    if chosen.is_empty() && complains(message) {
+        return choose_by_words("complaint", candidates, several);
+    }
+    chosen
+}
+
+fn choose_by_words(message: &str, candidates: &[Candidate], several: bool) -> Vec<(String, f64)> {
     let message_words = words(message);
+    let wanted = act(&message_words);
     let rejected = rejected_words(&message_words);
     let mut heard: Vec<&Word> = Vec::new();
     for word in message_words.iter().filter(|w| w.is_content() && !rejected.contains(&w.at.start)) {
@@ -101,19 +125,35 @@ pub(super) fn choose(message: &str, candidates: &[Candidate], several: bool) -> 
             _ => 1.0,
         })
         .collect();
+    let known_acts: Vec<Option<Act>> = known.iter().map(|known| known.act).collect();
     let mut chosen: Vec<(String, f64)> = Vec::new();
     for ((candidate, known), row) in candidates.iter().zip(&known).zip(&table) {
         let (mut matched, mut against) = (0.0, 0.0);
-        for (known, weight) in row.iter().zip(&weights) {
+        for ((known, weight), word) in row.iter().zip(&weights).zip(&heard) {
             matched += known * weight;
             against += if *weight == 0.0 {
-                UNKNOWN_WORD_PENALTY
+                let text = message.get(word.at.clone()).unwrap_or_default();
+                let name = word.at.start > 0 && text.starts_with(char::is_uppercase)
+                    || text.chars().any(|c| c.is_ascii_digit());
+                if name || is_act(word) { UNKNOWN_NAME_PENALTY } else { UNKNOWN_WORD_PENALTY }
             } else {
                 (1.0 - known).max(0.0) * weight * OTHER_CANDIDATE_PENALTY
             };
         }
+        // The verb distinguishes candidates about the same thing.
+        if matched > 0.0 && wanted.is_some() && wanted == known.act {
+            let same = known_acts.iter().filter(|act| **act == wanted).count();
+            #[expect(clippy::cast_precision_loss, reason = "at most 256")]
+            let weight = (known_acts.len() as f64 / same.max(1) as f64).ln();
+            matched += weight;
+        }
         let by_words = if matched > 0.0 { matched / (matched + against) } else { 0.0 };
-        let sure = by_words.min(1.0) * 0.9;
+        let fits = match (wanted, known.act) {
+            (Some(wanted), Some(own)) if wanted == own => SAME_ACT,
+            (Some(_), Some(_)) => OTHER_ACT,
+            _ => 1.0,
+        };
+        let sure = (by_words.min(1.0) * fits).min(1.0) * 0.9;
         let sure =
             sure.max(exact_match_score(message, &message_words, &rejected, candidate, known));
         if sure >= MIN_CONFIDENCE {

@@ -4,11 +4,10 @@
 
 use super::choose::choose;
 use super::extract::{Reach, extract};
-use super::instructions::{Step, What, When, facts, steps};
-use super::phrases::{SmallTalk, ability, greets, question_to_user, requests, small_talk};
-use super::questions::{overlap, request_for, without_transitions};
-use super::results::{describe_result, is_failure};
-use super::words::{Word, is_question, name_words, similarity, words, yes_or_no};
+use super::instructions::{Step, What, When, steps};
+use super::phrases::{SmallTalk, greets, is_wish, requests, small_talk, wants_person};
+use super::questions::{spoken, without_transitions};
+use super::words::{Act, Word, act, is_question, name_words, similarity, words, yes_or_no};
 use super::{Offline, is_blank};
 use agentir_runtime::{
     Answer, Candidate, FieldSpec, Message, ModelTask, Purpose, Role, ToolSpec, ToolUse,
@@ -18,14 +17,11 @@ use serde_json::{Map, Value as Json};
 /// The confidence required to hand over, escalate or complete.
 const MIN_LEAVE_CONFIDENCE: f64 = 0.55;
 
+/// The number of fields that values are looked for at once.
+const MAX_FIELDS: usize = 64;
+
 /// The number of messages of the user that values are looked for in.
 const MAX_HEARD: usize = 24;
-
-/// The number of abilities that are listed.
-const MAX_ABILITIES: usize = 4;
-
-/// What is said before an offer of help if the message means nothing to the agent.
-const NOT_UNDERSTOOD: &str = "I'm afraid I did not quite get that.";
 
 /// Answers [`ModelTask::Converse`].
 pub(super) fn answer(offline: &Offline, task: &ModelTask) -> Answer {
@@ -43,6 +39,9 @@ pub(super) fn answer(offline: &Offline, task: &ModelTask) -> Answer {
     else {
         return say(String::new());
     };
+    let of_turn =
+        |messages: &[Message]| messages.iter().rev().take_while(|m| m.role != Role::User).count();
+    let all = of_turn(messages);
     let messages = &without_transitions(messages, tools);
     let user = messages.iter().rposition(|m| m.role == Role::User);
     let turn = Turn {
@@ -58,30 +57,33 @@ pub(super) fn answer(offline: &Offline, task: &ModelTask) -> Answer {
         optional,
         known,
         agents,
+        passed_on: of_turn(messages) < all,
     };
-    turn.answer(closing.is_some())
+    turn.with_sympathy(turn.answer(closing.is_some()))
 }
 
-fn say(text: String) -> Answer {
+pub(super) fn say(text: String) -> Answer {
     Answer::Message { text, calls: Vec::new() }
 }
 
 /// The state of the conversation.
-struct Turn<'r> {
-    offline: &'r Offline,
-    steps: Vec<Step>,
-    instructions: &'r [String],
-    messages: &'r [Message],
+pub(super) struct Turn<'r> {
+    pub(super) offline: &'r Offline,
+    pub(super) steps: Vec<Step>,
+    pub(super) instructions: &'r [String],
+    pub(super) messages: &'r [Message],
     /// The user's last message.
-    said: &'r str,
+    pub(super) said: &'r str,
     /// The messages after it, and those before it.
-    since: &'r [Message],
-    before: &'r [Message],
-    tools: &'r [ToolSpec],
-    missing: &'r [FieldSpec],
-    optional: &'r [FieldSpec],
-    known: &'r Map<String, Json>,
-    agents: &'r [Candidate],
+    pub(super) since: &'r [Message],
+    pub(super) before: &'r [Message],
+    pub(super) tools: &'r [ToolSpec],
+    pub(super) missing: &'r [FieldSpec],
+    pub(super) optional: &'r [FieldSpec],
+    pub(super) known: &'r Map<String, Json>,
+    pub(super) agents: &'r [Candidate],
+    /// Whether other agents passed the conversation on in this turn.
+    pub(super) passed_on: bool,
 }
 
 impl<'r> Turn<'r> {
@@ -91,7 +93,8 @@ impl<'r> Turn<'r> {
             return say(String::new());
         }
         let open: Vec<&ToolSpec> = self.tools.iter().filter(|t| !self.called_now(t)).collect();
-        if let Some(answer) = self.hand_on(&open) {
+        let asks_abilities = small_talk(self.said) == Some(SmallTalk::Abilities);
+        if !asks_abilities && let Some(answer) = self.hand_on(&open) {
             return answer;
         }
         let talk = small_talk(self.said).filter(|_| self.since.iter().all(|m| m.calls.is_empty()));
@@ -100,15 +103,30 @@ impl<'r> Turn<'r> {
         }
         // A request for another agent or a person takes precedence over what is missing.
         let leaving = self.best_tool(&open, |p| {
-            !matches!(p, Purpose::Call | Purpose::Collect | Purpose::Complete)
+            matches!(p, Purpose::Handoff | Purpose::Delegate | Purpose::Escalate)
         });
         let acting = self.best_tool(&open, |p| p == Purpose::Call);
+        let acting = acting.or_else(|| self.search_tool(&open).filter(|_| leaving.is_none()));
+        // What was passed on or noted in this turn is not passed on again.
+        let settled = self.passed_on || self.since.iter().any(|m| m.text == "noted");
         if let Some((tool, sure)) = leaving
             && sure >= MIN_LEAVE_CONFIDENCE
+            && (!settled || tool.purpose == Purpose::Escalate)
             && acting.is_none_or(|(_, other)| sure > other)
             && let Some(arguments) = self.arguments(tool, true)
         {
             return self.call(tool, arguments);
+        }
+        if wants_person(self.said)
+            && self.since.is_empty()
+            && !self.tools.iter().any(|t| t.purpose == Purpose::Escalate)
+            && leaving.is_none()
+            && acting.is_none()
+        {
+            return say(format!(
+                "I'm sorry, I cannot put you through to a person here. {}",
+                self.offer_of_help()
+            ));
         }
         if let Some(answer) = self.report(&open) {
             return answer;
@@ -117,6 +135,12 @@ impl<'r> Turn<'r> {
             return self.call(tool, values);
         }
         let fact = self.fact();
+        if fact.is_none()
+            && acting.is_none()
+            && let Some(tool) = self.is_elsewhere(&open)
+        {
+            return self.call(tool, Map::new());
+        }
         if let Some(field) = self.missing.first() {
             let question = self.question(field);
             return match fact {
@@ -124,18 +148,36 @@ impl<'r> Turn<'r> {
                 None => self.ask(question),
             };
         }
-        if let Some(fact) =
-            fact.filter(|_| acting.is_none_or(|(_, sure)| sure < MIN_LEAVE_CONFIDENCE))
-        {
+        if let Some(fact) = fact {
             return say(fact);
+        }
+        if let Some(answer) = self.complete(&open) {
+            return answer;
         }
         self.act(&open, acting)
             .or_else(|| self.follow_instructions(&open))
             .or_else(|| self.finish(&open, leaving.map(|(tool, _)| tool)))
-            .unwrap_or_else(|| say(format!("{NOT_UNDERSTOOD} {}", self.offer_of_help())))
+            .unwrap_or_else(|| self.otherwise())
     }
 
-    fn call(&self, tool: &ToolSpec, arguments: Map<String, Json>) -> Answer {
+    /// The tool that returns control, if the user wants something that this agent says nothing about.
+    fn is_elsewhere(&self, open: &[&'r ToolSpec]) -> Option<&'r ToolSpec> {
+        let back = open.iter().copied().find(|t| t.purpose == Purpose::Return)?;
+        let begun = self.before.iter().any(|m| m.role == Role::Assistant);
+        let fresh = self.since.iter().all(|m| m.role != Role::Tool);
+        if !begun || !fresh || !is_wish(self.said) && !is_question(self.said) {
+            return None;
+        }
+        let own = self.instructions.iter().flat_map(|text| words(text));
+        let tools = self.tools.iter().filter(|t| t.purpose != Purpose::Return);
+        let tools = tools.flat_map(|t| [name_words(&t.name), words(&t.description)]).flatten();
+        let own: Vec<Word> = own.chain(tools).filter(Word::is_content).collect();
+        let said: Vec<Word> = words(self.said).into_iter().filter(Word::is_content).collect();
+        let about = said.iter().filter(|w| own.iter().any(|own| similarity(own, w) > 0.7)).count();
+        (!said.is_empty() && about * 2 < said.len()).then_some(back)
+    }
+
+    pub(super) fn call(&self, tool: &ToolSpec, arguments: Map<String, Json>) -> Answer {
         let id = format!("call_{}", self.offline.calls);
         let calls = vec![ToolUse { id, name: tool.name.clone(), arguments }];
         Answer::Message { text: String::new(), calls }
@@ -145,7 +187,7 @@ impl<'r> Turn<'r> {
         self.since.iter().flat_map(|m| &m.calls).any(|call| call.name == tool.name)
     }
 
-    fn called_before(&self, tool: &ToolSpec) -> bool {
+    pub(super) fn called_before(&self, tool: &ToolSpec) -> bool {
         self.messages.iter().flat_map(|m| &m.calls).any(|call| call.name == tool.name)
     }
 
@@ -161,12 +203,13 @@ impl<'r> Turn<'r> {
         if !routes || !self.missing.is_empty() || handoffs.is_empty() {
             return None;
         }
+        // An agent with something to say for itself is more than a distributor.
+        let speaks = self.steps.iter().any(|step| matches!(step.what, What::Tell(_)));
+        let only = self.tools.iter().filter(|t| t.purpose != Purpose::Return).count() == 1;
         let tool = match handoffs.as_slice() {
-            [only] if self.tools.iter().filter(|t| t.purpose == Purpose::Handoff).count() == 1 => {
-                **only
-            }
+            [only_one] if only && !speaks && !self.passed_on => *only_one,
             _ if small_talk(self.said).is_some() => return None,
-            _ => self.best_tool(open, |purpose| purpose == Purpose::Handoff)?.0,
+            _ => &self.best_tool(open, |purpose| purpose == Purpose::Handoff)?.0,
         };
         // With questions of its own, an agent is more than a distributor.
         let asks = self.steps.iter().any(|step| {
@@ -196,13 +239,19 @@ impl<'r> Turn<'r> {
                 say("You're welcome! Is there anything else I can help you with?".to_owned())
             }
             SmallTalk::Goodbye => {
-                let done = open.iter().find(|t| t.purpose == Purpose::Complete);
+                // Another agent may have the last word.
+                let last = |purpose| open.iter().find(move |t| t.purpose == purpose);
+                let done = last(Purpose::Complete).or_else(|| last(Purpose::Return));
                 match done.and_then(|tool| Some((tool, self.arguments(tool, false)?))) {
                     Some((tool, arguments)) => self.call(tool, arguments),
                     None => say("Goodbye, and thank you for getting in touch!".to_owned()),
                 }
             }
-            SmallTalk::Abilities => say(self.offer_of_help()),
+            SmallTalk::Abilities => {
+                let offer = self.offer_of_help();
+                let open = offer.starts_with("Could you tell me a little");
+                say(if open { format!("I'm happy to help. {offer}") } else { offer })
+            }
             SmallTalk::Remark => say(format!(
                 "Thank you for telling me. {}",
                 next().unwrap_or_else(|| "What can I do for you today?".to_owned())
@@ -210,80 +259,16 @@ impl<'r> Turn<'r> {
         }
     }
 
-    /// The answer to a question of the user that the instructions state as a fact.
-    fn fact(&self) -> Option<String> {
-        if !is_question(self.said) || self.since.iter().any(|m| !m.calls.is_empty()) {
-            return None;
-        }
-        let asked: Vec<Word> = words(self.said).into_iter().filter(Word::is_content).collect();
-        let score = |fact: &String| {
-            let told = words(fact);
-            asked.iter().filter(|own| told.iter().any(|w| similarity(own, w) > 0.7)).count()
-        };
-        let scored = facts(self.instructions, self.tools).map(|fact| (score(&fact), fact));
-        let best = scored.reduce(|best, next| if next.0 > best.0 { next } else { best });
-        best.filter(|(score, _)| *score > 0 && score * 2 >= asked.len()).map(|(_, fact)| fact)
-    }
-
-    // ---- results ------------------------------------------------------------------------------
-
-    /// Tells the user what a tool answered, and asks the next question.
-    fn report(&self, open: &[&ToolSpec]) -> Option<Answer> {
-        let at = self.since.iter().rposition(|m| m.role == Role::Tool)?;
-        let result = self.since.get(at)?;
-        let made = self.since.iter().flat_map(|m| &m.calls);
-        let made = made.into_iter().find(|call| Some(&call.id) == result.tool_use_id.as_ref());
-        let purpose = made.and_then(|call| self.tools.iter().find(|t| t.name == call.name));
-        // Notes of values are not results.
-        if purpose.is_some_and(|tool| tool.purpose == Purpose::Collect) || result.text == "noted" {
-            return None;
-        }
-        if is_failure(&result.text) {
-            return Some(say(
-                "I'm sorry, that did not work just now. Please try again later, or tell me what else I can do for you."
-                    .to_owned(),
-            ));
-        }
-        // A tool that needs the result may be next.
-        if let Some(answer) = self.next_call(open, made.map(|call| call.name.as_str())) {
-            return Some(answer);
-        }
-        let text = describe_result(&result.text);
-        let next =
-            self.missing.first().map(|field| self.question(field)).or_else(|| self.next_question());
-        Some(say(match next {
-            Some(next) if !self.was_asked(&next) => format!("{text} {next}"),
-            _ => text,
-        }))
-    }
-
-    /// The tool that instructions name right after another, if it has all its arguments and none is up to the user.
-    fn next_call(&self, open: &[&ToolSpec], after: Option<&str>) -> Option<Answer> {
-        let after = after?;
-        let at =
-            self.steps.iter().position(|s| matches!(&s.what, What::Call(name) if name == after))?;
-        let next = self.steps.get(at + 1)?;
-        let What::Call(name) = &next.what else { return None };
-        if !matches!(next.when, When::Always | When::Done) {
-            return None;
-        }
-        let tool = open.iter().find(|t| t.name == *name && t.purpose == Purpose::Call)?;
-        if self.called_before(tool) {
-            return None;
-        }
-        Some(self.call(tool, self.arguments(tool, false)?))
-    }
-
     // ---- values -------------------------------------------------------------------------------
 
     /// The parameters that a call needs: those that are required, or all if none is declared to be.
     fn needed(tool: &ToolSpec) -> impl Iterator<Item = &FieldSpec> {
-        let declared = tool.parameters.iter().any(|p| p.required);
+        let declared = tool.parameters.iter().any(|p| p.required) || !tool.passes.is_empty();
         tool.parameters.iter().filter(move |p| p.required || !declared)
     }
 
     /// Whether the message answers a question of the agent.
-    fn is_answer(&self) -> bool {
+    pub(super) fn is_answer(&self) -> bool {
         let last =
             self.before.iter().rev().find(|m| m.role == Role::Assistant && !m.text.is_empty());
         last.is_some_and(|last| {
@@ -300,7 +285,7 @@ impl<'r> Turn<'r> {
             .find_map(|result| result.get(name).filter(|v| !is_blank(v) && !v.is_object()).cloned())
     }
 
-    fn is_known(&self, field: &FieldSpec) -> bool {
+    pub(super) fn is_known(&self, field: &FieldSpec) -> bool {
         self.known.get(&field.name).is_some_and(|value| !is_blank(value))
     }
 
@@ -321,11 +306,8 @@ impl<'r> Turn<'r> {
             }
             // What was noted already is not also what the user wants.
             let noted = self.since.iter().any(|m| !m.calls.is_empty());
-            let reach = if parameter.is_some() || answered || noted {
-                Reach::Named
-            } else {
-                Reach::Request
-            };
+            let reach =
+                if parameter.is_some() || answered || noted { Reach::Wish } else { Reach::Request };
             let mut values = extract(
                 self.offline,
                 self.said,
@@ -346,12 +328,16 @@ impl<'r> Turn<'r> {
     ) -> Option<&'t FieldSpec> {
         let last =
             messages.iter().rev().find(|m| m.role == Role::Assistant && !m.text.is_empty())?;
-        tool.parameters.iter().find(|p| last.text.contains(&self.question(p)))
+        let own = tool.parameters.iter().chain(&tool.awaits);
+        own.into_iter().find(|p| last.text.contains(&self.question(p)))
     }
 
     /// The arguments of a tool: values of the last message, known values, values from earlier in the conversation. `None`
     /// if a required one is missing. `wanted` if the message is why the tool is called.
-    fn arguments(&self, tool: &ToolSpec, wanted: bool) -> Option<Map<String, Json>> {
+    pub(super) fn arguments(&self, tool: &ToolSpec, wanted: bool) -> Option<Map<String, Json>> {
+        if self.awaited(tool).next().is_some() {
+            return None;
+        }
         let heard = self.heard(tool, wanted);
         let mut arguments = Map::new();
         for parameter in &tool.parameters {
@@ -366,18 +352,49 @@ impl<'r> Turn<'r> {
         Some(arguments)
     }
 
+    /// The variables that a tool needs and that have no value. A zero is only none if the user may give another number.
+    pub(super) fn awaited<'t>(&self, tool: &'t ToolSpec) -> impl Iterator<Item = &'t FieldSpec> {
+        tool.awaits.iter().filter(|field| {
+            let zero = self.known.get(&field.name).is_some_and(Json::is_number);
+            !self.is_known(field) && (!zero || self.is_stored(&field.name))
+        })
+    }
+
+    /// Whether a tool of the agent notes the value of a variable.
+    fn is_stored(&self, name: &str) -> bool {
+        let mut notes = self.tools.iter().filter(|t| t.purpose == Purpose::Collect);
+        notes.any(|tool| tool.parameters.iter().any(|p| p.name == name))
+    }
+
     /// The first argument that a tool needs and nobody has given.
-    fn lacking<'t>(&self, tool: &'t ToolSpec, wanted: bool) -> Option<&'t FieldSpec> {
+    pub(super) fn lacking<'t>(&self, tool: &'t ToolSpec, wanted: bool) -> Option<&'t FieldSpec> {
         let heard = self.heard(tool, wanted);
-        Self::needed(tool).find(|p| {
+        let own = Self::needed(tool).find(|p| {
             !self.is_known(p) && !heard.contains_key(&p.name) && self.returned(&p.name).is_none()
+        });
+        // What is to be stored first is asked for, unless that was in vain.
+        own.or_else(|| {
+            self.awaited(tool)
+                .find(|p| self.is_stored(&p.name) && !self.was_answered(&self.question(p)))
         })
     }
 
     /// The values for a tool that the user has given since it was last called; later ones replace earlier ones.
-    fn heard(&self, tool: &ToolSpec, wanted: bool) -> Map<String, Json> {
-        let unknown: Vec<FieldSpec> =
-            tool.parameters.iter().filter(|p| !self.is_known(p)).cloned().collect();
+    pub(super) fn heard(&self, tool: &ToolSpec, wanted: bool) -> Map<String, Json> {
+        let unknown: Vec<&FieldSpec> =
+            tool.parameters.iter().filter(|p| !self.is_known(p)).collect();
+        let noted = |name: &str| {
+            self.since.iter().flat_map(|m| &m.calls).any(|c| c.arguments.contains_key(name))
+        };
+        // What belongs to another field is not for this one.
+        let mut fields: Vec<FieldSpec> = tool.parameters.clone();
+        for other in self.tools.iter().filter(|t| t.purpose == Purpose::Collect) {
+            for field in other.parameters.iter().filter(|p| !self.is_known(p) || noted(&p.name)) {
+                if fields.len() < MAX_FIELDS && !fields.iter().any(|own| own.name == field.name) {
+                    fields.push(field.clone());
+                }
+            }
+        }
         let mut values = Map::new();
         if unknown.is_empty() {
             return values;
@@ -400,8 +417,19 @@ impl<'r> Turn<'r> {
             let before = self.messages.get(from..at).unwrap_or_default();
             let asked = self.asked_parameter(tool, before).map(|p| p.name.as_str());
             let why = asked.is_none() && (wanted && Some(at) == last || self.led_to(tool, at));
-            let reach = if why { Reach::Any } else { Reach::Named };
-            let mut new = extract(self.offline, &message.text, &unknown, asked, reach);
+            let mut new = extract(self.offline, &message.text, &fields, asked, Reach::Wish);
+            // What is needed is also taken if it is not named, unless it is the value of something that is.
+            if why {
+                let needed: Vec<FieldSpec> = Self::needed(tool)
+                    .filter(|p| !new.contains_key(&p.name) && !self.is_known(p))
+                    .cloned()
+                    .collect();
+                let any = extract(self.offline, &message.text, &needed, None, Reach::Any);
+                let other = any.into_iter().filter(|(_, value)| !new.values().any(|v| v == value));
+                let other: Map<String, Json> = other.collect();
+                new.extend(other);
+            }
+            new.retain(|name, _| unknown.iter().any(|own| own.name == *name));
             // "Find books" names what the tool does, not which books.
             new.retain(|_, value| {
                 !why || value.as_str().is_none_or(|text| !self.only_names(tool, text))
@@ -430,7 +458,7 @@ impl<'r> Turn<'r> {
     // ---- tools --------------------------------------------------------------------------------
 
     /// The tool of given purposes that matches the message best.
-    fn best_tool(
+    pub(super) fn best_tool(
         &self,
         open: &[&'r ToolSpec],
         purpose: impl Fn(Purpose) -> bool,
@@ -452,6 +480,49 @@ impl<'r> Turn<'r> {
         })
     }
 
+    /// A tool that searches for answers to any question, for a question that nothing else fits.
+    fn search_tool(&self, open: &[&'r ToolSpec]) -> Option<(&'r ToolSpec, f64)> {
+        const SEARCHES: &[&str] = &["search", "knowledge", "faq", "answer", "lookup", "articles"];
+        if !is_question(self.said) || small_talk(self.said).is_some() {
+            return None;
+        }
+        let searches = |tool: &&ToolSpec| {
+            let about = name_words(&tool.name).into_iter().chain(words(&tool.description));
+            let mut needed = Self::needed(tool);
+            let only = needed.next().filter(|_| needed.next().is_none());
+            tool.purpose == Purpose::Call
+                && only.is_some_and(|p| {
+                    let names = ["query", "question", "keywords", "search", "text"];
+                    name_words(&p.name).iter().any(|w| names.contains(&w.text.as_str()))
+                })
+                && about.into_iter().any(|w| SEARCHES.contains(&w.text.as_str()))
+        };
+        open.iter().copied().find(searches).map(|tool| (tool, super::choose::MIN_CONFIDENCE))
+    }
+
+    /// Calls the tool that the author passes variables to, once what was just noted completes them.
+    fn complete(&self, open: &[&'r ToolSpec]) -> Option<Answer> {
+        let noted = self.since.iter().flat_map(|m| &m.calls).filter(|call| {
+            self.tools.iter().any(|t| t.name == call.name && t.purpose == Purpose::Collect)
+        });
+        let noted: Vec<&String> = noted.flat_map(|call| call.arguments.keys()).collect();
+        let tool = open.iter().copied().find(|tool| {
+            tool.purpose == Purpose::Call
+                && self.awaited(tool).next().is_none()
+                && tool.passes.iter().any(|name| noted.contains(&name))
+                && act(&name_words(&tool.name)) != Some(Act::Remove)
+                && !self.called_before(tool)
+                && !self.waits(tool)
+                && !Self::needed(tool).any(|p| self.blank_in_passes(tool, p))
+        })?;
+        self.arguments(tool, false).map(|arguments| self.call(tool, arguments))
+    }
+
+    /// Whether a parameter that the model fills has no value yet.
+    fn blank_in_passes(&self, tool: &ToolSpec, parameter: &FieldSpec) -> bool {
+        !self.is_known(parameter) && !self.heard(tool, false).contains_key(&parameter.name)
+    }
+
     /// Calls the tool that the user wants, or asks for what it needs.
     fn act(&self, open: &[&'r ToolSpec], acting: Option<(&'r ToolSpec, f64)>) -> Option<Answer> {
         let pending = self.pending_tool(open);
@@ -459,7 +530,10 @@ impl<'r> Turn<'r> {
         let tool = match (pending, wanted) {
             // The instructions demand something else before.
             (None, Some((tool, _))) if self.waits(tool) => return None,
-            (Some(tool), _) if self.waits(tool) && self.arguments(tool, true).is_none() => {
+            (Some(tool), _)
+                if self.waits(tool)
+                    && (self.arguments(tool, true).is_none() || self.waits_for_consent(tool)) =>
+            {
                 return None;
             }
             // Another wish than the answer to the question.
@@ -478,13 +552,29 @@ impl<'r> Turn<'r> {
                 return Some(self.call(ready, self.arguments(ready, false)?));
             }
         };
+        if let Some(first) = self.call_before(tool, open) {
+            return Some(first);
+        }
         match self.arguments(tool, true) {
             Some(arguments) => Some(self.call(tool, arguments)),
-            None => {
-                let lacking = self.lacking(tool, true)?;
-                Some(self.ask(self.question(lacking)))
-            }
+            None => match self.lacking(tool, true) {
+                Some(lacking) => Some(self.ask(self.question(lacking))),
+                None => self
+                    .regret(tool)
+                    .filter(|_| acting.is_some_and(|(_, sure)| sure >= MIN_LEAVE_CONFIDENCE)),
+            },
         }
+    }
+
+    /// Says what a tool cannot be called without, if nobody can be asked for it.
+    fn regret(&self, tool: &ToolSpec) -> Option<Answer> {
+        let missing = self.awaited(tool).next()?;
+        let able = super::phrases::ability(&tool.description)?;
+        let missing = spoken(&missing.name);
+        Some(say(format!(
+            "I'm sorry, I cannot {able} at the moment, because I do not have the {missing}. \
+             What else can I do for you?"
+        )))
     }
 
     /// The tool whose argument the agent has just asked for.
@@ -492,6 +582,10 @@ impl<'r> Turn<'r> {
         let asked = open.iter().copied().filter(|tool| {
             tool.purpose == Purpose::Call && self.asked_parameter(tool, self.before).is_some()
         });
+        // An answer that was noted is not also an argument.
+        if self.since.iter().any(|m| m.text == "noted") {
+            return None;
+        }
         let all: Vec<&'r ToolSpec> = asked.collect();
         if all.len() < 2 {
             return all.first().copied();
@@ -519,258 +613,5 @@ impl<'r> Turn<'r> {
         wanted
             .and_then(|(name, _)| all.iter().copied().find(|t| t.name == name))
             .or(all.first().copied())
-    }
-
-    /// Whether the instructions demand something else before a tool.
-    fn waits(&self, tool: &ToolSpec) -> bool {
-        let at = self
-            .steps
-            .iter()
-            .position(|s| matches!(&s.what, What::Call(name) if *name == tool.name));
-        at.is_some_and(|at| self.steps.iter().take(at).any(|step| self.question_of(step).is_some()))
-    }
-
-    // ---- instructions -------------------------------------------------------------------------
-
-    /// Does what the instructions demand next.
-    fn follow_instructions(&self, open: &[&'r ToolSpec]) -> Option<Answer> {
-        for step in &self.steps {
-            if let Some(question) = self.question_of(step) {
-                return Some(self.ask(question));
-            }
-            let What::Call(name) = &step.what else { continue };
-            let applies = match &step.when {
-                When::Always | When::Done => true,
-                When::Wants(what) => self.user_wants(what),
-                When::Missing(_) | When::Unknown => false,
-            };
-            let Some(tool) = open.iter().find(|t| t.name == *name && t.purpose == Purpose::Call)
-            else {
-                continue;
-            };
-            if !applies || self.called_before(tool) {
-                continue;
-            }
-            let wanted = matches!(step.when, When::Wants(_)) || !self.is_answer();
-            if let Some(arguments) = self.arguments(tool, wanted) {
-                return Some(self.call(tool, arguments));
-            }
-            if let Some(parameter) = self.lacking(tool, wanted) {
-                return Some(self.ask(self.question(parameter)));
-            }
-        }
-        // Without instructions to ask, the fields say what there is to ask.
-        let asks = self.steps.iter().any(|step| matches!(step.what, What::Ask { .. }));
-        let field = self.optional.first().filter(|_| !asks && self.awaits_fields())?;
-        Some(self.ask(self.question(field)))
-    }
-
-    /// Whether the agent is only there to fill its fields.
-    fn awaits_fields(&self) -> bool {
-        self.tools.iter().any(|tool| tool.purpose == Purpose::Complete)
-            || self.optional.iter().all(|field| field.prompt.is_some())
-    }
-
-    /// The next question, without regard to what the user has just said.
-    fn next_question(&self) -> Option<String> {
-        if let Some(field) = self.missing.first() {
-            return Some(self.question(field));
-        }
-        let by_steps = self.steps.iter().find_map(|step| self.question_of(step));
-        by_steps.or_else(|| {
-            let asks = self.steps.iter().any(|step| matches!(step.what, What::Ask { .. }));
-            let field = self.optional.first().filter(|_| !asks && self.awaits_fields())?;
-            Some(self.question(field))
-        })
-    }
-
-    /// The question that a step demands now: for the first thing that is not known yet.
-    fn question_of(&self, step: &Step) -> Option<String> {
-        let What::Ask { question, items } = &step.what else { return None };
-        let applies = match &step.when {
-            When::Always | When::Done => true,
-            When::Missing(what) => self.is_missing(what),
-            When::Wants(what) => self.user_wants(what),
-            When::Unknown => false,
-        };
-        if !applies {
-            return None;
-        }
-        let matched: Vec<&FieldSpec> =
-            items.iter().filter_map(|item| self.field_for(item)).collect();
-        if matched.is_empty() {
-            let told = !items.is_empty() && items.iter().all(|item| self.is_told(item));
-            return (!told && !self.was_asked(question)).then(|| question.clone());
-        }
-        let open =
-            matched.into_iter().find(|field| !self.is_known(field) && !self.was_heard(field))?;
-        Some(self.question(open))
-    }
-
-    /// The values that can be filled: of the agent, of its tools.
-    fn all_fields(&self) -> impl Iterator<Item = &'r FieldSpec> {
-        let own = self.missing.iter().chain(self.optional);
-        let of_tools = |purpose| {
-            self.tools.iter().filter(move |t| t.purpose == purpose).flat_map(|t| &t.parameters)
-        };
-        own.chain(of_tools(Purpose::Collect)).chain(of_tools(Purpose::Call))
-    }
-
-    /// The field that a phrase of the instructions is about, whether it has a value or not.
-    fn field_for(&self, item: &str) -> Option<&'r FieldSpec> {
-        let about = words(item);
-        self.all_fields()
-            .map(|field| (field, overlap(field, &about)))
-            .filter(|(_, score)| *score > 0.0)
-            .reduce(|best, next| if next.1 > best.1 { next } else { best })
-            .map(|(field, _)| field)
-    }
-
-    /// Whether a phrase of the instructions is about a value that is known.
-    fn is_told(&self, item: &str) -> bool {
-        let about = words(item);
-        self.known.iter().filter(|(_, value)| !is_blank(value)).any(|(name, _)| {
-            let own = name_words(name);
-            let mut own = own.iter().filter(|w| w.is_content());
-            own.any(|own| about.iter().any(|w| w.stem == own.stem))
-        })
-    }
-
-    /// Whether a value for a tool has been given, though the tool has not been called yet.
-    fn was_heard(&self, field: &FieldSpec) -> bool {
-        let tool = self.tools.iter().find(|t| t.parameters.iter().any(|p| p.name == field.name));
-        let called = tool.is_some_and(|t| self.called_before(t));
-        called || tool.is_some_and(|tool| self.heard(tool, false).contains_key(&field.name))
-    }
-
-    /// Whether what a condition names has no value: a field by its name, or in other words.
-    fn is_missing(&self, condition: &str) -> bool {
-        let named = self.all_fields().find(|field| condition.contains(&field.name.to_lowercase()));
-        match named.or_else(|| self.field_for(condition)) {
-            Some(field) => !self.is_known(field) && !self.was_heard(field),
-            None => true,
-        }
-    }
-
-    /// Whether the user has said what a condition is about.
-    fn user_wants(&self, condition: &str) -> bool {
-        let about: Vec<Word> = words(condition)
-            .into_iter()
-            .filter(|w| w.is_content() && !super::phrases::USERS.contains(&w.text.as_str()))
-            .filter(|w| {
-                !matches!(
-                    w.text.as_str(),
-                    "asks" | "ask" | "wants" | "request" | "requests" | "help"
-                )
-            })
-            .collect();
-        let mut said = self.messages.iter().rev().filter(|m| m.role == Role::User).take(4);
-        said.any(|message| {
-            let heard = words(&message.text);
-            about.iter().any(|own| heard.iter().any(|w| w.is_content() && similarity(own, w) > 0.7))
-        })
-    }
-
-    // ---- questions ----------------------------------------------------------------------------
-
-    /// Whether the agent has asked a question.
-    fn was_asked(&self, question: &str) -> bool {
-        self.messages.iter().any(|m| m.role == Role::Assistant && m.text.contains(question))
-    }
-
-    /// Asks a question; in other words if it was just asked in vain.
-    fn ask(&self, question: String) -> Answer {
-        let last =
-            self.before.iter().rev().find(|m| m.role == Role::Assistant && !m.text.is_empty());
-        let again = last.is_some_and(|last| last.text.trim().ends_with(question.trim()))
-            && !self.since.iter().any(|m| m.role == Role::Tool);
-        say(if !again {
-            question
-        } else if last.is_some_and(|last| last.text.starts_with("I'm sorry, I did not get that.")) {
-            format!("I still need this to go on. {question}")
-        } else {
-            format!("I'm sorry, I did not get that. {question}")
-        })
-    }
-
-    /// The question for a field: the author's, what the instructions say about it, or one about its description.
-    fn question(&self, field: &FieldSpec) -> String {
-        if let Some(prompt) = field.prompt.as_ref().filter(|p| !p.trim().is_empty()) {
-            return prompt.clone();
-        }
-        let asked = self.steps.iter().find_map(|step| {
-            let What::Ask { question, items } = &step.what else { return None };
-            let mine = items.iter().find(|item| {
-                overlap(field, &words(item)) > 0.0
-                    && self.field_for(item).is_some_and(|best| best.name == field.name)
-            })?;
-            let all =
-                items.iter().all(|item| self.field_for(item).is_some_and(|f| f.name == field.name));
-            if all { Some(question.clone()) } else { question_to_user(&format!("for {mine}")) }
-        });
-        asked.unwrap_or_else(|| request_for(field))
-    }
-
-    // ---- the end ------------------------------------------------------------------------------
-
-    /// Ends the task if nothing is left to do.
-    fn finish(&self, open: &[&ToolSpec], leaving: Option<&ToolSpec>) -> Option<Answer> {
-        let ready = |tool: &ToolSpec| self.arguments(tool, false);
-        let done = open.iter().find(|t| t.purpose == Purpose::Complete);
-        let filled = self.optional.is_empty()
-            || self.steps.iter().any(|s| matches!(s.what, What::Ask { .. }));
-        let asked = self.before.iter().any(|m| m.role == Role::Assistant);
-        if let Some(tool) = done
-            && (yes_or_no(self.said) == Some(false) || (filled && self.is_answer()))
-            && let Some(arguments) = ready(tool)
-        {
-            return Some(self.call(tool, arguments));
-        }
-        let text = self.steps.iter().find_map(|step| match (&step.what, &step.when) {
-            (What::Say(text), When::Always | When::Done) if !self.was_asked(text) => Some(text),
-            _ => None,
-        });
-        if let Some(text) = text.filter(|_| asked) {
-            let end = if text.ends_with(['.', '!', '?']) { "" } else { "!" };
-            return Some(say(format!("{text}{end}")));
-        }
-        let tool = leaving?;
-        Some(self.call(tool, ready(tool)?))
-    }
-
-    /// What the agent can do, if nothing else applies.
-    fn offer_of_help(&self) -> String {
-        let mut abilities: Vec<String> = Vec::new();
-        let tools = self
-            .tools
-            .iter()
-            .filter(|t| matches!(t.purpose, Purpose::Call | Purpose::Handoff | Purpose::Delegate));
-        let described = tools
-            .map(|t| t.description.as_str())
-            .chain(self.agents.iter().map(|a| a.description.as_str()));
-        for text in described.filter_map(ability) {
-            if !abilities.contains(&text) && abilities.len() < MAX_ABILITIES {
-                abilities.push(text);
-            }
-        }
-        let offer = match abilities.as_slice() {
-            [] => None,
-            [one] => Some(format!("I can {one}.")),
-            [most @ .., last] => Some(format!("I can {}, or {last}.", most.join(", "))),
-        };
-        let question = self.next_question().filter(|question| !self.was_asked(question));
-        let question = question.unwrap_or_else(|| "What would you like to do?".to_owned());
-        let text = match offer {
-            Some(offer) => format!("{offer} {question}"),
-            None if question.starts_with("What would") => {
-                "Could you tell me a little more about what you need?".to_owned()
-            }
-            None => question,
-        };
-        let last = self.before.iter().rev().find(|m| m.role == Role::Assistant);
-        if last.is_some_and(|last| last.text.ends_with(&text)) {
-            return "Is there something else I can do for you?".to_owned();
-        }
-        text
     }
 }

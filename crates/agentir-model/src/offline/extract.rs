@@ -53,8 +53,14 @@ const PREPOSITIONS: &[(&[&str], &[&str])] = &[
     ),
 ];
 
+/// Words in names of fields for amounts of money.
+const MONEY_WORDS: &[&str] = &[
+    "budget", "price", "amount", "cost", "total", "fee", "payment", "salary", "income", "balance",
+    "deposit", "money", "spend", "spending", "revenue", "value",
+];
+
 /// Words in names of fields that refer to the past.
-const PAST_WORDS: &[&str] = &[
+pub(super) const PAST_WORDS: &[&str] = &[
     "birth",
     "born",
     "birthday",
@@ -92,6 +98,8 @@ pub(super) struct ParsedMessage<'m> {
     pub text: &'m str,
     pub words: Vec<Word>,
     pub used: Vec<Range<usize>>,
+    /// The stems of the names of all fields.
+    pub names: Vec<String>,
 }
 
 impl ParsedMessage<'_> {
@@ -113,7 +121,7 @@ impl ParsedMessage<'_> {
     }
 
     /// The words before a range, nearest last.
-    fn before(&self, at: &Range<usize>, count: usize) -> &[Word] {
+    pub(super) fn before(&self, at: &Range<usize>, count: usize) -> &[Word] {
         let end = self.words.partition_point(|w| w.at.start < at.start);
         self.words.get(end.saturating_sub(count)..end).unwrap_or_default()
     }
@@ -125,7 +133,7 @@ impl ParsedMessage<'_> {
 
     /// Whether the words around a value indicate the field: "2 guests", "check in on Friday", "from
     /// Rome".
-    fn names(&self, at: &Range<usize>, field: &Field<'_>) -> bool {
+    pub(super) fn names(&self, at: &Range<usize>, field: &Field<'_>) -> bool {
         let near = self.before(at, 3).iter().chain(self.after(at, 2));
         let own = |w: &Word| {
             w.text.len() > 2 && field.name.iter().any(|n| n.stem == w.stem && n.is_content())
@@ -140,10 +148,12 @@ impl ParsedMessage<'_> {
 }
 
 /// How far a message is expected to give values of fields that it does not name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Reach {
     /// It is not.
     Named,
+    /// It says what the user wants: perhaps also which item.
+    Wish,
     /// It may say what the user wants, in their own words.
     Request,
     /// It is why the fields are needed.
@@ -159,7 +169,9 @@ pub(super) fn extract(
     reach: Reach,
 ) -> Map<String, Json> {
     let text = truncated(message);
-    let mut reading = ParsedMessage { text, words: words(text), used: Vec::new() };
+    let names = fields.iter().take(MAX_FIELDS).flat_map(|spec| name_words(&spec.name));
+    let names = names.filter(Word::is_content).map(|w| w.stem).collect();
+    let mut reading = ParsedMessage { text, words: words(text), used: Vec::new(), names };
     let mut fields: Vec<Field<'_>> = fields
         .iter()
         .take(MAX_FIELDS)
@@ -483,8 +495,12 @@ fn assign<'f>(
         reading.used.push(found.at.clone());
         values.push((field.spec, found.value.clone()));
     };
-    let of_type =
-        |field: &Field<'_>| types.contains(&field.spec.ty) && field.spec.values.is_empty();
+    // A number that is called a budget or a price is an amount of money.
+    let amounts = types == [FieldType::Currency];
+    let of_type = |field: &Field<'_>| {
+        let money = amounts && field.spec.ty == FieldType::Number && field.named(MONEY_WORDS);
+        (money || types.contains(&field.spec.ty)) && field.spec.values.is_empty()
+    };
     fields.retain(|field| {
         if !of_type(field) {
             return true;

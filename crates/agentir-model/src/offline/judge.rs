@@ -3,6 +3,7 @@
 
 use super::phrases::small_talk;
 use super::words::{Word, similarity, words, yes_or_no};
+use agentir_runtime::{Message, Role};
 
 /// The fraction of the statement's content words that the text must contain.
 const MIN_OVERLAP: f64 = 0.74;
@@ -88,8 +89,39 @@ const AGREE: &[&str] =
 const REFUSE: &[&str] =
     &["declines", "decline", "refuses", "refuse", "rejects", "reject", "disagrees", "denies", "no"];
 
+/// The number of words up to which a yes or no is an answer to the question before it.
+const MAX_SHORT_WORDS: usize = 5;
+
 /// Whether a statement holds for a text. If it holds in doubt, it does unless the text says nothing.
-pub(super) fn judge(statement: &str, text: &str, in_doubt: bool) -> bool {
+pub(super) fn judge(statement: &str, text: &str, context: &[Message], in_doubt: bool) -> bool {
+    if holds_for(statement, text, in_doubt) {
+        return true;
+    }
+    // A short yes says what the question asked.
+    let short = words(text).len() <= MAX_SHORT_WORDS;
+    let Some(yes) = yes_or_no(text).filter(|_| short && !in_doubt) else { return false };
+    let quoted = || statement.split(['"', '“', '”']).skip(1).step_by(2);
+    let begins = |quote: &str| {
+        let first = words(quote).into_iter().next();
+        first.and_then(|first| yes_or_no(&first.text))
+    };
+    if quoted().any(|quote| begins(quote) == Some(yes)) {
+        return true;
+    }
+    let last = context.iter().rev().find(|m| m.role == Role::Assistant && !m.text.is_empty());
+    let question = last.and_then(|m| m.text.split_inclusive(['.', '!', '\n']).next_back());
+    let Some(question) = question.filter(|question| question.contains('?')) else { return false };
+    let mut asked = words(question);
+    asked.iter_mut().for_each(|word| word.negated = !yes);
+    let part = |statement: &str| {
+        let all = statement_words(statement);
+        all.split(|word| word.text == "or").any(|part| holds(part, &asked, text))
+    };
+    // Agreement without more was judged above.
+    if quoted().next().is_some() { quoted().any(part) } else { part(statement) }
+}
+
+fn holds_for(statement: &str, text: &str, in_doubt: bool) -> bool {
     let text_words = words(text);
     if text_words.is_empty() {
         return false;

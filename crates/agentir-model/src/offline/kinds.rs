@@ -3,7 +3,8 @@
 
 use super::extract::{Field, ParsedMessage, Reach};
 use super::numbers::{emails, money, numbers, phones};
-use super::words::{Word, name_words, regex, words};
+use super::phrases::is_wish;
+use super::words::{Word, is_question, name_words, regex, words};
 use super::{Offline, strings};
 use agentir_runtime::FieldSpec;
 use regex::Regex;
@@ -18,6 +19,10 @@ pub(super) enum TextKind {
     /// A telephone number or an e-mail address.
     Contact,
     Month,
+    /// A day.
+    Date,
+    /// A company or another organisation.
+    Company,
     /// An amount of something.
     Amount,
     /// A number or a code that names something.
@@ -36,7 +41,18 @@ const KINDS: &[(TextKind, &[&str])] = &[
     (TextKind::Phone, &["phone", "telephone", "mobile", "cell", "fax"]),
     (TextKind::Contact, &["contact"]),
     (TextKind::Month, &["month"]),
-    (TextKind::Amount, &["amount", "price", "budget", "cost", "quantity", "count", "total"]),
+    (
+        TextKind::Date,
+        &["date", "checkin", "checkout", "dob", "birthday", "birth", "deadline", "datetime"],
+    ),
+    (TextKind::Company, &["company", "organization", "organisation", "employer", "firm"]),
+    (
+        TextKind::Amount,
+        &[
+            "amount", "price", "budget", "cost", "quantity", "count", "total", "salary", "income",
+            "fee", "balance",
+        ],
+    ),
     (
         TextKind::Identifier,
         &[
@@ -62,6 +78,7 @@ const KINDS: &[(TextKind, &[&str])] = &[
             "no",
             "ssn",
             "barcode",
+            "account",
         ],
     ),
     (
@@ -88,6 +105,8 @@ const KINDS: &[(TextKind, &[&str])] = &[
             "harbour",
             "harbor",
             "route",
+            "address",
+            "street",
         ],
     ),
     (
@@ -158,17 +177,58 @@ const NAMED_THINGS: &[&str] = &[
     "drug",
     "song",
     "property",
+    "field",
+    "category",
+    "account",
+    "department",
+    "campaign",
+    "vendor",
+    "supplier",
+    "equipment",
+    "document",
+    "report",
 ];
+
+/// Nouns for what is bought, sold or repaired, in names of fields.
+pub(super) const GOODS: &[&str] =
+    &["item", "items", "product", "products", "goods", "thing", "article", "object"];
+
+/// Names of fields with several words, by the kind that they indicate.
+const PAIRS: &[(TextKind, [&str; 2])] =
+    &[(TextKind::Date, ["check", "in"]), (TextKind::Date, ["check", "out"])];
 
 /// The kind of text that a field holds.
 pub(super) fn kind_of(spec: &FieldSpec) -> TextKind {
     let name = name_words(&spec.name);
     let has = |list: &[&str]| name.iter().any(|w| list.contains(&w.text.as_str()));
     let things = has(NAMED_THINGS);
+    let pair = |pair: &[&str; 2]| {
+        name.windows(2).any(|w| w.iter().map(|w| w.text.as_str()).eq(pair.iter().copied()))
+    };
+    if let Some((kind, _)) = PAIRS.iter().find(|(_, words)| pair(words)) {
+        return *kind;
+    }
     let by_name =
         KINDS.iter().find(|(kind, list)| has(list) && !(*kind == TextKind::Person && things));
     if let Some((kind, _)) = by_name {
-        return *kind;
+        // A "contact name" is a name, "account type" is a type.
+        let last = name.last().map(|w| w.text.as_str());
+        let of_last = KINDS.iter().find(|(_, list)| last.is_some_and(|last| list.contains(&last)));
+        return match (kind, of_last) {
+            (TextKind::Contact, Some((kind, _))) if *kind != TextKind::Contact => *kind,
+            (TextKind::Identifier | TextKind::Company, _)
+                if last.is_some_and(|l| {
+                    matches!(l, "type" | "size" | "status" | "kind" | "category")
+                }) =>
+            {
+                TextKind::Thing
+            }
+            (
+                TextKind::Company,
+                Some((kind @ (TextKind::Email | TextKind::Phone | TextKind::Identifier), _)),
+            ) => *kind,
+            _ => *kind,
+        };
     }
     if things {
         return TextKind::Thing;
@@ -177,6 +237,9 @@ pub(super) fn kind_of(spec: &FieldSpec) -> TextKind {
     let about = spec.prompt.as_deref().filter(|p| !p.is_empty()).unwrap_or(&spec.description);
     let about = words(super::sentence(about).as_str());
     let says = |list: &[&str]| about.iter().take(8).any(|w| list.contains(&w.text.as_str()));
+    if about.iter().any(|w| matches!(w.text.as_str(), "yyyy" | "iso")) {
+        return TextKind::Date;
+    }
     let specific = [TextKind::Email, TextKind::Phone, TextKind::Place, TextKind::Month];
     let by_words = KINDS.iter().find(|(kind, list)| specific.contains(kind) && says(list));
     by_words.map_or(TextKind::Thing, |(kind, _)| *kind)
@@ -191,6 +254,11 @@ static MONTH: LazyLock<Regex> = LazyLock::new(|| {
         r"\b(?:january|february|march|april|may|june|july|august|september|october|november|december)\b",
     )
 });
+
+/// Codes and numbers that may name something.
+pub(super) fn identifiers(text: &str) -> Vec<Range<usize>> {
+    IDENTIFIER.find_iter(text).take(super::numbers::MAX_MATCHES).map(|m| m.range()).collect()
+}
 
 /// The text of a field in a message that does not name the field; `only` if it is the only field of its kind.
 pub(super) fn find(
@@ -215,8 +283,20 @@ pub(super) fn find(
                 numbers(text).into_iter().map(|f| f.at).filter(|_| reach == Reach::Any || only);
             amounts.chain(counts).find(free)
         }
-        TextKind::Identifier if reach == Reach::Any || only => {
-            let mut found = IDENTIFIER.find_iter(text).map(|m| m.range()).filter(free);
+        TextKind::Date => day(offline, reading, field, reach),
+        TextKind::Company => {
+            strings::after_words(reading, &["from", "at", "with", "represent"], false)
+        }
+        TextKind::Identifier if reach == Reach::Any || only || field.asked => {
+            let days = super::dates::dates(
+                text,
+                &offline.now(),
+                offline.order,
+                super::dates::Direction::Future,
+            );
+            let day =
+                |at: &Range<usize>| days.iter().any(|day| super::numbers::overlap(&day.at, at));
+            let mut found = identifiers(text).into_iter().filter(free).filter(|at| !day(at));
             // Amounts are not identifiers.
             found.find(|at| {
                 let before = text.get(..at.start).and_then(|t| t.chars().next_back());
@@ -226,13 +306,20 @@ pub(super) fn find(
             })
         }
         TextKind::Place => strings::after_words(reading, PLACE_MARKS, reach == Reach::Any),
-        TextKind::Person => person(reading),
-        TextKind::Request if reach != Reach::Named => {
-            let content = reading.words.iter().filter(|w| w.is_content()).count();
+        TextKind::Person => person(reading).or_else(|| bare_name(reading)),
+        TextKind::Request if reach >= Reach::Request => {
+            // What says another value is not what the user wants.
+            let taken = |w: &&Word| {
+                !reading.is_free(&w.at)
+                    || !reading.used.is_empty() && reading.names.contains(&w.stem)
+            };
+            let content = reading.words.iter().filter(|w| w.is_content() && !taken(w)).count();
             let at = strings::trimmed(text, 0..text.len());
             (content >= 2).then_some(at)
         }
         TextKind::Thing if reach == Reach::Any => thing(reading, field),
+        // "I want to return my shoes" says which item.
+        TextKind::Thing if reach >= Reach::Wish && field.named(GOODS) => goods(reading, field),
         _ => None,
     }
 }
@@ -244,6 +331,12 @@ pub(super) fn may_be(field: &FieldSpec, text: &str) -> bool {
     match kind_of(field) {
         TextKind::Email => text.contains('@') || !several(),
         TextKind::Amount | TextKind::Phone => !numbers(text).is_empty() || !several(),
+        TextKind::Identifier => {
+            text.chars().any(|c| c.is_ascii_digit()) || words(text).len() <= 3 && !is_wish(text)
+        }
+        TextKind::Place | TextKind::Person | TextKind::Company | TextKind::Date => {
+            words(text).len() <= 12 && !is_wish(text)
+        }
         _ => true,
     }
 }
@@ -270,6 +363,81 @@ fn person(reading: &ParsedMessage<'_>) -> Option<Range<usize>> {
     })
 }
 
+/// A day in a text field: one that the words around it assign to the field, else the first.
+fn day(
+    offline: &Offline,
+    reading: &ParsedMessage<'_>,
+    field: &Field<'_>,
+    reach: Reach,
+) -> Option<Range<usize>> {
+    let direction = if field.named(super::extract::PAST_WORDS) {
+        super::dates::Direction::Past
+    } else {
+        super::dates::Direction::Future
+    };
+    let found = super::dates::dates(reading.text, &offline.now(), offline.order, direction);
+    let free: Vec<Range<usize>> = found
+        .into_iter()
+        .map(|f| f.at)
+        .filter(|at| reading.is_free(at) && !reading.negated(at))
+        .collect();
+    let named = free.iter().find(|at| reading.names(at, field));
+    let any = || free.first().filter(|_| field.asked || reach != Reach::Named || free.len() == 1);
+    named.or_else(any).cloned()
+}
+
+/// Two or three words with capital letters between commas or the ends of the message: "Ada Moor, ada@moor.org".
+fn bare_name(reading: &ParsedMessage<'_>) -> Option<Range<usize>> {
+    let ends = |c: Option<char>| c.is_none_or(|c| ",;.\n".contains(c));
+    (0..reading.words.len()).find_map(|index| {
+        let at = strings::capitals_from(reading, index, 4)?;
+        let text = reading.text.get(at.clone())?;
+        let count = text.split([' ', '-']).count();
+        let before = reading.text.get(..at.start)?.trim_end().chars().next_back();
+        let after = reading.text.get(at.end..)?.trim_start().chars().next();
+        // Only beside something else: a lone capitalised answer belongs to what was asked.
+        let alone = before.is_none() && after.is_none_or(|c| !",;".contains(c));
+        let first = reading.words.get(index)?;
+        ((2..=3).contains(&count) && ends(before) && ends(after) && !alone && first.is_content())
+            .then_some(at)
+    })
+}
+
+/// The goods that a wish is about: "I want to return my shoes", "I'd like to buy two pens".
+pub(super) fn goods(reading: &ParsedMessage<'_>, field: &Field<'_>) -> Option<Range<usize>> {
+    const DETERMINERS: &[&str] =
+        &["my", "our", "a", "an", "the", "these", "this", "those", "some", "two", "three"];
+    const WISHED: &[&str] = &[
+        "want", "need", "like", "buy", "order", "return", "exchange", "purchase", "rent", "hire",
+        "sell", "repair", "looking", "lost", "find", "get", "cancel", "replace", "refund", "add",
+        "bought", "lend", "borrow", "forgot",
+    ];
+    if is_question(reading.text) {
+        return None;
+    }
+    let all = &reading.words;
+    let verb = |w: &Word| WISHED.contains(&w.text.as_str()) && !w.negated;
+    let start = (0..all.len()).find_map(|index| {
+        let verb = all.get(index).is_some_and(verb);
+        let after = (index + 1..all.len().min(index + 4)).take_while(|_| verb);
+        after
+            .into_iter()
+            .find(|at| all.get(*at).is_some_and(|w| DETERMINERS.contains(&w.text.as_str())))
+    })?;
+    let named: Vec<&Word> = all
+        .iter()
+        .skip(start + 1)
+        .take_while(|w| w.is_content() && w.text != "because")
+        .take(4)
+        .collect();
+    let vague = ["item", "product", "order", "something", "thing", "question", "problem", "help"];
+    let own = named
+        .iter()
+        .any(|w| !vague.contains(&w.text.as_str()) && !field.name.iter().any(|n| n.stem == w.stem));
+    let at = named.first()?.at.start..named.last()?.at.end;
+    (own && reading.is_free(&at)).then_some(at)
+}
+
 /// A thing that the message is about: "about the Aurora 500", "my umbrella", "a crime novel".
 fn thing(reading: &ParsedMessage<'_>, field: &Field<'_>) -> Option<Range<usize>> {
     const ABOUT: &[&str] = &["about", "regarding"];
@@ -292,32 +460,50 @@ fn thing(reading: &ParsedMessage<'_>, field: &Field<'_>) -> Option<Range<usize>>
     let from = |marks: &[&str]| {
         all.iter().rposition(|w| marks.contains(&w.text.as_str()) && !w.negated).map(|at| at + 1)
     };
-    let possessive =
-        || all.iter().position(|w| matches!(w.text.as_str(), "my" | "our")).map(|at| at + 1);
-    [from(ABOUT), possessive(), from(MARKS), from(VERBS)].into_iter().flatten().find_map(|start| {
-        let start = start
-            + all.iter().skip(start).take_while(|w| DETERMINERS.contains(&w.text.as_str())).count();
-        let close = |index: usize| {
-            let (Some(one), Some(next)) = (all.get(index.wrapping_sub(1)), all.get(index)) else {
-                return true;
+    let preposition = |w: &Word| {
+        matches!(w.text.as_str(), "to" | "from" | "in" | "on" | "into" | "with" | "for" | "at")
+    };
+    let possessive = || {
+        let at = all.iter().position(|w| matches!(w.text.as_str(), "my" | "our"))?;
+        let placed = at.checked_sub(1).and_then(|at| all.get(at)).is_some_and(preposition);
+        (!placed).then_some(at + 1)
+    };
+    let added = || {
+        all.iter()
+            .position(|w| matches!(w.text.as_str(), "add" | "put" | "remove"))
+            .map(|at| at + 1)
+    };
+    [from(ABOUT), added(), possessive(), from(MARKS), from(VERBS)].into_iter().flatten().find_map(
+        |start| {
+            let start = start
+                + all
+                    .iter()
+                    .skip(start)
+                    .take_while(|w| DETERMINERS.contains(&w.text.as_str()))
+                    .count();
+            let close = |index: usize| {
+                let (Some(one), Some(next)) = (all.get(index.wrapping_sub(1)), all.get(index))
+                else {
+                    return true;
+                };
+                reading
+                    .text
+                    .get(one.at.end..next.at.start)
+                    .is_some_and(|gap| !gap.contains([',', ';', '.', '?', '!', '\n']))
             };
-            reading
-                .text
-                .get(one.at.end..next.at.start)
-                .is_some_and(|gap| !gap.contains([',', ';', '.', '?', '!', '\n']))
-        };
-        let mut end = start;
-        while end < all.len().min(start + 6)
-            && all.get(end).is_some_and(|w| !ENDS.contains(&w.text.as_str()))
-            && (end == start || close(end))
-        {
-            end += 1;
-        }
-        let named = all.get(start..end)?;
-        let content = named.iter().any(|w| w.is_content() && !of_field(w));
-        let at = named.first()?.at.start..named.last()?.at.end;
-        (content && reading.is_free(&at)).then_some(at)
-    })
+            let mut end = start;
+            while end < all.len().min(start + 6)
+                && all.get(end).is_some_and(|w| !ENDS.contains(&w.text.as_str()))
+                && (end == start || close(end))
+            {
+                end += 1;
+            }
+            let named = all.get(start..end)?;
+            let content = named.iter().any(|w| w.is_content() && !of_field(w));
+            let at = named.first()?.at.start..named.last()?.at.end;
+            (content && reading.is_free(&at)).then_some(at)
+        },
+    )
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@
 //! telephone numbers). Each value goes to the field that the surrounding words name, else to the
 //! field that was asked for. Choices are weighed by the words that distinguish the candidates.
 
+mod agenda;
 mod choose;
 mod dates;
 mod dialogue;
@@ -17,6 +18,7 @@ mod kinds;
 mod numbers;
 mod phrases;
 mod questions;
+mod replies;
 mod results;
 mod strings;
 mod words;
@@ -106,13 +108,14 @@ impl Offline {
         Ok(match question {
             ModelTask::Extract { message, context, fields, asked, known } => {
                 let asked = asked_field(context, fields, asked.as_deref(), known);
-                Answer::Values(extract::extract(
-                    self,
-                    message,
-                    fields,
-                    asked,
-                    extract::Reach::Named,
-                ))
+                // "What can I do for you?" asks for no field.
+                let asked = asked.filter(|_| !(phrases::is_wish(message) && is_open(context)));
+                let reach = if asked.is_none() && phrases::is_wish(message) {
+                    extract::Reach::Wish
+                } else {
+                    extract::Reach::Named
+                };
+                Answer::Values(extract::extract(self, message, fields, asked, reach))
             }
             ModelTask::Choose { purpose, message, candidates, several, .. } => {
                 let chosen = choose::choose(message, candidates, *several);
@@ -126,8 +129,8 @@ impl Offline {
                     _ => Answer::Choice(chosen),
                 }
             }
-            ModelTask::Judge { statement, text, in_doubt, .. } => {
-                Answer::Verdict(judge::judge(statement, text, *in_doubt))
+            ModelTask::Judge { statement, text, context, in_doubt } => {
+                Answer::Verdict(judge::judge(statement, text, context, *in_doubt))
             }
             ModelTask::Several { questions } => {
                 let answers = questions.iter().map(|question| self.answer_question(question));
@@ -193,6 +196,14 @@ fn asked_field<'t>(
         (None, [only]) if !generic => Some(&only.name),
         _ => None,
     }
+}
+
+/// Whether the agent's last message asks what the user wants.
+fn is_open(context: &[Message]) -> bool {
+    let last = context.iter().rev().find(|m| m.role == Role::Assistant);
+    last.is_none_or(|m| {
+        ["help", "can I do", "do for you", "like to do"].iter().any(|p| m.text.contains(p))
+    })
 }
 
 /// Whether a question asks for values of a field's kind: where, who, when, how many.

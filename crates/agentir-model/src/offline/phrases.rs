@@ -136,12 +136,21 @@ pub(super) fn small_talk(message: &str) -> Option<SmallTalk> {
         "what are you",
         "what can i do here",
         "what are my options",
+        "can you help me",
+        "could you help me",
+        "can you help",
+        "please help me",
+        "help me please",
+        "help me",
+        "i need help",
+        "i need some help",
         "help",
     ];
-    if ABILITIES
-        .iter()
-        .any(|phrase| joined == *phrase || (phrase.len() > 8 && joined.contains(phrase)))
-    {
+    if ABILITIES.iter().any(|phrase| {
+        joined == *phrase
+            || (phrase.starts_with("wh") && joined.contains(phrase))
+            || (phrase.starts_with("how") && joined.contains(phrase))
+    }) {
         return Some(SmallTalk::Abilities);
     }
     const REMARKS: &[&str] = &["i'm feeling", "i feel", "i am feeling", "nice to meet"];
@@ -151,6 +160,132 @@ pub(super) fn small_talk(message: &str) -> Option<SmallTalk> {
 /// Whether a message begins with a greeting.
 pub(super) fn greets(message: &str) -> bool {
     words(message).first().is_some_and(|word| GREETING_HEADS.contains(&word.text.as_str()))
+}
+
+/// Whether a message is about what the user wants, rather than an answer: "I'd like to book a table", "can you help me".
+pub(super) fn is_wish(message: &str) -> bool {
+    const WISHES: &[&str] = &[
+        "i want to",
+        "i want a",
+        "i want an",
+        "i need to",
+        "i need a",
+        "i need an",
+        "i need help",
+        "i would like to",
+        "i would like a",
+        "i'd like to",
+        "i'd like a",
+        "i'm looking for",
+        "i am looking for",
+        "i'm calling",
+        "i have a question",
+        "i have a problem",
+        "can you",
+        "could you",
+        "can i",
+        "could i",
+        "may i",
+        "how do i",
+        "how can i",
+        "let me talk",
+        "let me speak",
+        "please help",
+        "help me",
+        "i wish to",
+        "we want to",
+        "we'd like to",
+        "we need to",
+    ];
+    let said: Vec<String> = words(message).into_iter().map(|w| w.text).collect();
+    let said = format!("{} ", said.join(" "));
+    let said = ["hi ", "hello ", "hey ", "well ", "ok ", "please ", "yes ", "and ", "so "]
+        .iter()
+        .fold(said.as_str(), |said, lead| said.strip_prefix(lead).unwrap_or(said));
+    WISHES.iter().any(|wish| said.strip_prefix(wish).is_some_and(|rest| rest.starts_with(' ')))
+}
+
+/// Whether a message asks for a person.
+pub(super) fn wants_person(message: &str) -> bool {
+    const PEOPLE: &[&str] = &[
+        "human",
+        "person",
+        "agent",
+        "representative",
+        "operator",
+        "somebody",
+        "someone",
+        "manager",
+        "supervisor",
+    ];
+    const CONTACT: &[&str] =
+        &["talk", "speak", "transfer", "connect", "escalate", "reach", "call", "real"];
+    let said = words(message);
+    let has = |list: &[&str]| said.iter().any(|w| list.contains(&w.text.as_str()) && !w.negated);
+    has(PEOPLE) && has(CONTACT)
+}
+
+/// Whether a message says that something is wrong, or that the user is unhappy.
+pub(super) fn complains(message: &str) -> bool {
+    const TROUBLE: &[&str] = &[
+        "broken",
+        "broke",
+        "damaged",
+        "defective",
+        "faulty",
+        "problem",
+        "issue",
+        "trouble",
+        "wrong",
+        "awful",
+        "terrible",
+        "horrible",
+        "bad",
+        "upset",
+        "angry",
+        "frustrated",
+        "disappointed",
+        "unhappy",
+        "lost",
+        "stolen",
+        "late",
+        "missing",
+        "fails",
+        "failed",
+        "failing",
+        "error",
+        "crash",
+        "crashes",
+        "leaking",
+        "leaks",
+        "complain",
+        "complaint",
+        "dissatisfied",
+        "worst",
+        "never",
+        "twice",
+        "overcharged",
+        "sick",
+        "hurt",
+        "pain",
+        "delayed",
+        "annoyed",
+        "worried",
+        "slow",
+        "stuck",
+        "unacceptable",
+        "doesn't",
+        "isn't",
+        "won't",
+        "hate",
+        "accident",
+        "drops",
+        "hasn't",
+        "dirty",
+        "noisy",
+        "rude",
+    ];
+    words(message).iter().any(|w| TROUBLE.contains(&w.text.as_str()))
 }
 
 /// Whether a text is a question or asks for something.
@@ -206,6 +341,13 @@ pub(super) fn to_user(phrase: &str) -> String {
         let next = tokens.get(at + 1).map(|t| split_tail(t));
         let next_word = next.map(|(word, _)| word.to_lowercase().replace('’', "'"));
         let article = matches!(lower.as_str(), "the" | "a" | "an" | "this");
+        // "Customer identity" is the identity of the customer.
+        if at > 0 && user_noun(&lower) == Some(false) && !article && is_noun(next_word.as_deref()) {
+            let service = next_word.as_deref().is_some_and(|next| SERVICES.contains(&next));
+            out.push(if service { (*token).to_owned() } else { "your".to_owned() });
+            at += 1;
+            continue;
+        }
         // "The user ID" is an ID of the user.
         if is_compound(&tokens, at) {
             out.push((*token).to_owned());
@@ -241,6 +383,23 @@ pub(super) fn to_user(phrase: &str) -> String {
         at += 1;
     }
     agree(&out.join(" "))
+}
+
+/// What companies have for users, and users do not have themselves.
+const SERVICES: &[&str] = &["care", "feedback", "satisfaction", "service", "support"];
+
+/// Whether a word may be a noun, as no common word of another kind is.
+fn is_noun(word: Option<&str>) -> bool {
+    const OTHERS: &[&str] = &[
+        "to", "for", "with", "and", "or", "is", "are", "has", "have", "wants", "want", "needs",
+        "need", "who", "that", "in", "on", "about", "using", "by", "if", "when", "can", "asks",
+        "would", "does", "in", "at", "from", "provides", "through", "of", "based", "was", "will",
+        "wishes", "prefers", "likes", "said", "says", "the", "a", "an", "what", "which", "where",
+        "how", "before", "after", "as",
+    ];
+    word.is_some_and(|word| {
+        word.len() > 2 && word.chars().all(char::is_alphabetic) && !OTHERS.contains(&word)
+    })
 }
 
 /// Whether a token is the first word of a noun of two words: "user ID", "customer service".
@@ -418,6 +577,7 @@ fn direct(rest: &str, word: Option<&str>) -> Option<String> {
             | "must"
             | "may"
             | "might"
+            | "did"
     ) || (*verb == "have"
         && more.first().is_some_and(|m| m.ends_with("ed") || LOST.contains(m)));
     let rest = if auxiliary {
@@ -457,12 +617,110 @@ pub(super) fn ability(description: &str) -> Option<String> {
     ];
     let start = PREFIXES.iter().find(|prefix| lower.starts_with(**prefix)).map_or(0, |p| p.len());
     let text = sentence.get(start..)?.trim();
+    // How it is done does not matter to users.
+    let text = text.split(" using ").next().unwrap_or(text).trim();
     let (first, rest) = text.split_once(' ')?;
     if rest.is_empty() || text.len() > 90 || text.contains(['_', '{', '@', '(']) {
         return None;
     }
     let verb = base_form(&first.to_lowercase())?;
     Some(format!("{verb} {}", to_user(rest)))
+}
+
+/// Who the agent is, from the sentence that tells it: "You are a polite librarian."
+pub(super) fn introduction(instruction: &str) -> Option<String> {
+    let sentence = super::sentence(instruction.trim());
+    let sentence = sentence.trim_end_matches(['.', '!']);
+    let who = sentence.strip_prefix("You are ").or_else(|| sentence.strip_prefix("You're "))?;
+    let first = who.split(' ').next().unwrap_or_default();
+    let plain = matches!(first, "a" | "an" | "the")
+        && words(who).len() <= 9
+        && !who.contains([',', '_', '{', '@']);
+    let internal =
+        ["router", "selector", "model", "topic", "llm", "classifier", "that", "who", "which"];
+    (plain && !words(who).iter().any(|w| internal.contains(&w.text.as_str())))
+        .then(|| format!("I am {who}."))
+}
+
+/// The subject of a tool that hands over, from its name: `go_to_shipping` is about shipping.
+pub(super) fn subject(name: &str) -> Option<String> {
+    const MOVES: &[&str] = &[
+        "go",
+        "to",
+        "goto",
+        "transition",
+        "route",
+        "start",
+        "begin",
+        "switch",
+        "move",
+        "handoff",
+        "transfer",
+        "open",
+        "use",
+        "escalate",
+        "escalation",
+        "human",
+        "return",
+        "back",
+        "main",
+        "topic",
+        "subagent",
+        "menu",
+        "selector",
+        "next",
+        "exit",
+        "agent",
+        "handling",
+        "now",
+    ];
+    let own: Vec<String> = super::words::name_words(name).into_iter().map(|w| w.text).collect();
+    let own: Vec<&str> = own.iter().map(String::as_str).filter(|w| !MOVES.contains(w)).collect();
+    (!own.is_empty()).then(|| own.join(" "))
+}
+
+/// What an instruction says that the agent helps with: "Help the user with shipping questions" is "with shipping
+/// questions", "Answer questions about plants" is "with questions about plants".
+pub(super) fn topic(instruction: &str) -> Option<String> {
+    let sentence = super::sentence(instruction.trim_start_matches(['-', '*', '•', ' ']));
+    let sentence = sentence.trim_end_matches(['.', '!', ':']).trim();
+    let lower = sentence.to_lowercase();
+    if sentence.len() > 120 || sentence.contains(['{', '@', '_', '`', '"']) {
+        return None;
+    }
+    const HELPS: &[&str] = &["help ", "assist ", "helps ", "assists ", "guide ", "guides "];
+    const HANDLES: &[&str] = &[
+        "handle ",
+        "handles ",
+        "answer ",
+        "answers ",
+        "handling ",
+        "manage ",
+        "manages ",
+        "process ",
+        "processes ",
+    ];
+    if let Some(start) = HELPS.iter().find(|start| lower.starts_with(**start)) {
+        let rest = sentence.get(start.len()..)?;
+        let mut tokens = rest.split(' ').skip_while(|w| {
+            let w = w.to_lowercase();
+            matches!(w.as_str(), "the" | "a" | "new") || user_noun(&w).is_some() || w == "them"
+        });
+        let first = tokens.next()?;
+        let tail = tokens.collect::<Vec<_>>().join(" ");
+        if tail.is_empty() {
+            return None;
+        }
+        return Some(to_user(&format!("{first} {tail}")));
+    }
+    let start = HANDLES.iter().find(|start| lower.starts_with(**start))?;
+    let rest = sentence.get(start.len()..)?.trim();
+    let internal = ["stage", "topic", "subagent", "syntax", "step", "tool", "input"];
+    let words = words(rest);
+    (!words.is_empty()
+        && words.len() <= 8
+        && !words.iter().any(|w| internal.contains(&w.text.as_str())))
+    .then(|| format!("with {}", to_user(rest)))
 }
 
 /// The base form of a verb at the beginning of a description; `None` if the word is none.

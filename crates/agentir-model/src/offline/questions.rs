@@ -30,8 +30,8 @@ pub(super) fn overlap(field: &FieldSpec, about: &[Word]) -> f64 {
     if by_name > 0.0 { 1.0 + by_name } else { share(&described) * 0.5 }
 }
 
-/// A question about a field without a question of its own.
-pub(super) fn request_for(field: &FieldSpec) -> String {
+/// A question about a field without a question of its own, with a remark about its values.
+pub(super) fn request_for(field: &FieldSpec, remark: Option<&str>) -> String {
     let described = sentence(&field.description);
     let described = described.split(['(', ';', '—']).next().unwrap_or_default();
     let described = to_user(described.trim().trim_end_matches(['.', ':', ',']));
@@ -49,7 +49,9 @@ pub(super) fn request_for(field: &FieldSpec) -> String {
             .any(|w| lower.contains(w));
     let what = if usable { lower } else { format!("the {}", spoken(&field.name)) };
     let listed: Vec<&str> = field.values.keys().map(String::as_str).collect();
-    let choice = if listed.is_empty() || listed.len() > 6 {
+    let choice = if let Some(remark) = remark {
+        format!(" ({remark})")
+    } else if listed.is_empty() || listed.len() > 6 {
         String::new()
     } else {
         format!(" ({})", listed.join(", "))

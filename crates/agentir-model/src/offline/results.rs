@@ -20,6 +20,32 @@ pub(super) fn is_failure(result: &str) -> bool {
     }
 }
 
+/// Whether a result says that what was asked for can go on.
+pub(super) fn is_success(result: &str) -> bool {
+    const BAD: &[&str] = &[
+        "fail",
+        "error",
+        "insufficient",
+        "invalid",
+        "unavailable",
+        "not ",
+        "denied",
+        "declined",
+        "rejected",
+    ];
+    let Ok(Json::Object(fields)) = serde_json::from_str::<Json>(result) else { return false };
+    !fields.is_empty()
+        && fields.iter().all(|(name, value)| match value {
+            Json::Bool(good) => *good,
+            Json::String(text) => {
+                let text = text.to_lowercase();
+                !BAD.iter().any(|bad| text.contains(bad))
+            }
+            Json::Null => name == "error",
+            _ => true,
+        })
+}
+
 /// A sentence about a tool result. Text fields meant for people are used as they are.
 pub(super) fn describe_result(result: &str) -> String {
     match serde_json::from_str::<Json>(result) {
@@ -63,7 +89,7 @@ fn is_outcome(name: &str, value: &Json) -> bool {
 }
 
 /// Recursive, limited to three levels; deeper values are omitted.
-fn describe_value(value: &Json, depth: u8) -> String {
+pub(super) fn describe_value(value: &Json, depth: u8) -> String {
     match value {
         Json::Null => "nothing".to_owned(),
         Json::Bool(true) => "yes".to_owned(),

@@ -30,6 +30,22 @@ const LEAD_INS: &[&str] = &[
     "i want to go to",
     "i want",
     "i need",
+    "i like",
+    "i love",
+    "i prefer",
+    "i'd prefer",
+    "i would prefer",
+    "i'll take",
+    "i take",
+    "i'd take",
+    "i choose",
+    "i'll have",
+    "i think",
+    "he is a",
+    "she is a",
+    "he is",
+    "she is",
+    "the",
     "please",
     "make it",
     "let's say",
@@ -38,6 +54,7 @@ const LEAD_INS: &[&str] = &[
     "for",
     "at",
     "the answer is",
+    "because",
     "sure,",
     "yes,",
     "well,",
@@ -45,6 +62,10 @@ const LEAD_INS: &[&str] = &[
     "ok,",
     "okay,",
 ];
+
+/// Introductions that say nothing, in front of whatever a user wants to say.
+const POLITE: &[&str] =
+    &["please", "sure,", "yes,", "well,", "um,", "ok,", "okay,", "the answer is", "because"];
 
 /// Messages that do not answer the question.
 const NO_ANSWER: &[&str] = &[
@@ -82,20 +103,47 @@ pub(super) fn extract_strings<'f>(
     // What somebody wants, in their own words, may contain everything else, so it comes last.
     fields.sort_by_key(|f| kind_of(f.spec) == TextKind::Request && !f.asked);
     // Named values first, so that an answer that names other fields is not used as a whole.
+    let mut named: Vec<&str> = Vec::new();
     for field in fields.iter().filter(|f| is_text(f)) {
+        let Some(at) = beside_name(reading, field) else { continue };
+        if let Some(text) = reading.text.get(at.clone()) {
+            let value = as_type(offline, field.spec, text);
+            reading.used.push(at);
+            values.push((field.spec, value));
+            named.push(&field.spec.name);
+        }
+    }
+    let others: Vec<Word> =
+        fields.iter().filter(|f| !f.asked).flat_map(|f| f.name.clone()).collect();
+    for field in fields.iter().filter(|f| is_text(f) && !named.contains(&f.spec.name.as_str())) {
         let only = identifiers == 1 && !fields.iter().any(|f| f.asked && !std::ptr::eq(f, field));
-        let request = kind_of(field.spec) == TextKind::Request;
+        let kind = kind_of(field.spec);
+        let request = kind == TextKind::Request;
         let found = after_field_name(reading, field)
             .or_else(|| after_preposition(reading, field))
-            .filter(|_| !(request && (field.asked || reach != Reach::Named)))
             .or_else(|| {
-                (!field.asked || field_is_typed(field.spec))
+                after_colon(reading, field)
+                    .filter(|_| request && !field.asked && reach != Reach::Named)
+            })
+            .filter(|at| {
+                // Of what the user wants, words after the name of the field are only a part.
+                !(request && (field.asked || reach != Reach::Named))
+                    || reading.text.get(..at.start).is_some_and(|t| t.trim_end().ends_with(':'))
+            })
+            .or_else(|| {
+                let goods = field.asked && kind == TextKind::Thing && field.named(kinds::GOODS);
+                goods.then(|| kinds::goods(reading, field)).flatten()
+            })
+            .or_else(|| whole_code(reading).filter(|_| field.asked && kind == TextKind::Identifier))
+            .or_else(|| {
+                let reach = if field.asked && kind != TextKind::Thing { Reach::Any } else { reach };
+                (!field.asked || !matches!(kind, TextKind::Thing | TextKind::Request))
                     .then(|| kinds::find(offline, reading, field, reach, only))
                     .flatten()
             })
             .or_else(|| {
                 // A bare name that is no answer to the question is that of the only person.
-                let person = kind_of(field.spec) == TextKind::Person && persons == 1;
+                let person = kind == TextKind::Person && persons == 1;
                 (person && asked && !field.asked && values.is_empty())
                     .then(|| whole_name(reading))
                     .flatten()
@@ -103,25 +151,166 @@ pub(super) fn extract_strings<'f>(
             .filter(|at| {
                 reading.text.get(at.clone()).is_some_and(|text| kinds::may_be(field.spec, text))
             });
+        let found =
+            found.map(|at| if request && field.named(QUERIES) { query(reading, at) } else { at });
         if let Some(at) = found
             && let Some(text) = reading.text.get(at.clone())
         {
-            let value = as_type(field.spec, text);
+            let value = as_type(offline, field.spec, text);
             reading.used.push(at);
             values.push((field.spec, value));
         } else if field.asked
-            && let Some(text) =
-                answer(reading, field).filter(|text| kinds::may_be(field.spec, text))
+            && !(super::phrases::is_wish(reading.text)
+                && !matches!(kind, TextKind::Thing | TextKind::Request))
+            && let Some(text) = answer(reading, field).filter(|text| {
+                kinds::may_be(field.spec, text) && !only_words_of(text, &others, field)
+            })
         {
-            values.push((field.spec, as_type(field.spec, &text)));
+            values.push((field.spec, as_type(offline, field.spec, &text)));
         }
     }
     fields.retain(|field| !is_text(field));
 }
 
-/// Whether the field's text has a form by which it is found in an answer.
-fn field_is_typed(spec: &FieldSpec) -> bool {
-    matches!(kind_of(spec), TextKind::Email | TextKind::Phone | TextKind::Contact | TextKind::Month)
+/// Names of fields for what is searched for.
+const QUERIES: &[&str] = &["query", "search", "keywords", "keyword", "topic"];
+
+/// What is searched for, without the words that ask for the search: "Search for cases about two-factor login".
+fn query(reading: &ParsedMessage<'_>, at: Range<usize>) -> Range<usize> {
+    const ASKING: &[&str] = &[
+        "please",
+        "can",
+        "could",
+        "would",
+        "you",
+        "i",
+        "want",
+        "need",
+        "like",
+        "to",
+        "search",
+        "find",
+        "look",
+        "lookup",
+        "up",
+        "show",
+        "me",
+        "get",
+        "give",
+        "for",
+        "about",
+        "on",
+        "the",
+        "a",
+        "an",
+        "any",
+        "some",
+        "articles",
+        "article",
+        "information",
+        "info",
+        "do",
+        "have",
+        "is",
+        "there",
+        "tell",
+        "hi",
+        "hello",
+        "help",
+        "with",
+        "in",
+        "your",
+        "anything",
+    ];
+    let inside = reading.words.iter().filter(|w| w.at.start >= at.start && w.at.end <= at.end);
+    let first = inside.clone().find(|w| !ASKING.contains(&w.text.as_str()));
+    let verb = inside.take(6).any(|w| {
+        matches!(
+            w.text.as_str(),
+            "search" | "find" | "look" | "lookup" | "show" | "information" | "articles"
+        )
+    });
+    match first.filter(|_| verb) {
+        Some(first) => trimmed(reading.text, first.at.start..at.end),
+        None => at,
+    }
+}
+
+/// Whether a text consists of words that name other fields: "order number", which introduced a value that was taken.
+fn only_words_of(text: &str, others: &[Word], field: &Field<'_>) -> bool {
+    let said = super::words::words(text);
+    let mut content = said.iter().filter(|w| w.is_content()).peekable();
+    content.peek().is_some()
+        && content.all(|w| {
+            others.iter().any(|own| own.stem == w.stem || w.text == "number" && own.text == "id")
+                && !field.name.iter().any(|own| own.stem == w.stem)
+        })
+}
+
+/// An answer that is a code of several parts: "it's W-1234 AB".
+fn whole_code(reading: &ParsedMessage<'_>) -> Option<Range<usize>> {
+    let code = |w: &&Word| {
+        let text = reading.text.get(w.at.clone()).unwrap_or_default();
+        text.chars().all(|c| c.is_ascii_digit() || c.is_uppercase())
+    };
+    let first = reading.words.iter().position(|w| w.text.chars().any(|c| c.is_ascii_digit()))?;
+    let start = reading.words.iter().take(first).rev().take_while(code).count();
+    let parts: Vec<&Word> = reading.words.iter().skip(first - start).take_while(code).collect();
+    let whole = reading.words.len() <= first + parts.len() - start;
+    let at = parts.first()?.at.start..parts.last()?.at.end;
+    (whole && parts.len() > 1 && first - start <= 3 && reading.is_free(&at)).then_some(at)
+}
+
+/// An identifier beside a word of the field's name: "order 88213", "account number 556677", "from 111222".
+fn beside_name(reading: &ParsedMessage<'_>, field: &Field<'_>) -> Option<Range<usize>> {
+    const GENERAL: &[&str] =
+        &["id", "number", "code", "no", "ref", "reference", "identifier", "key"];
+    const DIRECTIONS: &[(&[&str], &[&str])] = &[
+        (&["from", "source", "origin", "sender"], &["from"]),
+        (&["to", "target", "destination", "recipient", "receiver"], &["to", "into"]),
+    ];
+    if kind_of(field.spec) != TextKind::Identifier {
+        return None;
+    }
+    let own: Vec<&Word> = field
+        .name
+        .iter()
+        .filter(|w| w.is_content() && !GENERAL.contains(&w.text.as_str()))
+        .collect();
+    let direction =
+        DIRECTIONS.iter().find(|(names, _)| field.named(names)).map(|(_, marks)| *marks);
+    let found = kinds::identifiers(reading.text);
+    found.into_iter().filter(|at| reading.is_free(at) && !reading.negated(at)).find(|at| {
+        let before = reading.before(at, 4);
+        // Up to what belongs to another value.
+        let start = before
+            .iter()
+            .rposition(|w| {
+                reading
+                    .text
+                    .get(w.at.end..at.start)
+                    .is_none_or(|gap| gap.contains([',', ';', '.', '?']))
+                    || w.text == "and"
+                    || w.text.chars().any(|c| c.is_ascii_digit())
+            })
+            .map_or(0, |at| at + 1);
+        let near = before.get(start..).unwrap_or_default();
+        match direction {
+            Some(marks) => near.iter().any(|w| marks.contains(&w.text.as_str())),
+            None => near.iter().any(|w| own.iter().any(|own| own.stem == w.stem)),
+        }
+    })
+}
+
+/// The text after a colon: "Please create a ticket: the printer on floor 2 does not print".
+fn after_colon(reading: &ParsedMessage<'_>, field: &Field<'_>) -> Option<Range<usize>> {
+    let colon = reading.text.find(": ")?;
+    let text = reading.text.get(colon + 1..)?;
+    let introduces = reading.text.get(..colon)?.split_whitespace().count() <= 8;
+    let at = trimmed(reading.text, colon + 1..colon + 1 + text.len());
+    // Several fields may be about the same text.
+    let free = reading.is_free(&at) || field.spec.ty == FieldType::Text;
+    (introduces && free && text.split_whitespace().count() >= 2).then_some(at)
 }
 
 /// Words with a capital letter from a position on.
@@ -170,7 +359,7 @@ pub(super) fn after_words(
     let marked = |w: &Word| marks.contains(&w.text.as_str()) && !w.negated;
     let mut all = reading.words.iter().enumerate();
     let capital = all.find_map(|(index, word)| at(index).filter(|_| marked(word)));
-    if capital.is_some() || !wanted {
+    if capital.is_some() || !wanted || super::phrases::is_wish(reading.text) {
         return capital;
     }
     let index = reading.words.iter().rposition(marked)?;
@@ -186,22 +375,46 @@ pub(super) fn after_words(
     reading.is_free(&at).then_some(at)
 }
 
-fn as_type(field: &FieldSpec, text: &str) -> Json {
+fn as_type(offline: &Offline, field: &FieldSpec, text: &str) -> Json {
     if field.ty != FieldType::List {
-        return Json::String(text.to_owned());
+        return Json::String(as_written(offline, field, text));
     }
     let items = text.split([',', ';', '\n']).flat_map(|part| part.split(" and "));
     items.map(str::trim).filter(|item| !item.is_empty()).map(Json::from).collect()
+}
+
+/// A text in the form that the field describes: a day as an ISO date. Other forms are left as they are written.
+fn as_written(offline: &Offline, field: &FieldSpec, text: &str) -> String {
+    let about = format!("{} {}", field.description, field.prompt.as_deref().unwrap_or_default());
+    let iso = about.contains("YYYY-MM-DD") || about.contains("ISO");
+    if iso && kind_of(field) == TextKind::Date {
+        let found = super::dates::dates(
+            text,
+            &offline.now(),
+            offline.order,
+            super::dates::Direction::Future,
+        );
+        if let [day] = found.as_slice() {
+            return day.value.to_string();
+        }
+    }
+    text.to_owned()
 }
 
 /// The text after the name of a field: "my name is Ada", "city: Rome".
 fn after_field_name(reading: &ParsedMessage<'_>, field: &Field<'_>) -> Option<Range<usize>> {
     let name: Vec<&Word> = field.name.iter().filter(|w| w.is_content()).collect();
     let last = name.last()?;
+    // "My name is Ada" is not the name of a product.
+    let things = last.text == "name" && kind_of(field.spec) != TextKind::Person;
     // "Full name" is also introduced by "name", and "customer_name" by "my name".
     let all = reading.words.iter().enumerate();
     let from = all
         .filter(|(_, w)| w.stem == last.stem)
+        .filter(|(index, _)| {
+            let before = index.checked_sub(1).and_then(|at| reading.words.get(at));
+            !things || before.is_some_and(|w| name.iter().any(|own| own.stem == w.stem))
+        })
         .find_map(|(index, word)| {
             let next = reading.words.get(index + 1);
             let gap =
@@ -252,8 +465,14 @@ fn after_preposition(reading: &ParsedMessage<'_>, field: &Field<'_>) -> Option<R
             &["city", "location", "place", "town", "country", "area", "region"],
             &["in", "at", "near", "to", "around"],
         ),
+        (&["agent", "assignee", "technician", "owner"], &["to", "for"]),
         (&["recipient", "payee", "beneficiary"], &["to"]),
     ];
+    if field.named(&["country", "state", "region"])
+        && let Some(at) = after_comma(reading)
+    {
+        return Some(at);
+    }
     let (_, marks) = PLACES.iter().find(|(names, _)| field.named(names))?;
     let capital = |w: &Word| {
         reading
@@ -285,6 +504,22 @@ fn after_preposition(reading: &ParsedMessage<'_>, field: &Field<'_>) -> Option<R
     })
 }
 
+/// The second part of a place: "in Lisbon, Portugal".
+fn after_comma(reading: &ParsedMessage<'_>) -> Option<Range<usize>> {
+    (1..reading.words.len()).find_map(|index| {
+        let at = capitals_from(reading, index, 3)?;
+        let before = reading.words.get(index - 1)?;
+        let gap = reading.text.get(before.at.end..at.start)?;
+        let capital = reading.text.get(before.at.clone())?.starts_with(char::is_uppercase);
+        let placed = reading.before(&(before.at.start..before.at.end), 3);
+        let placed = placed.is_empty()
+            || placed
+                .iter()
+                .any(|w| matches!(w.text.as_str(), "in" | "at" | "near" | "for" | "to" | "from"));
+        (gap == ", " && capital && placed).then_some(at)
+    })
+}
+
 /// The whole message as the answer to a question, without an introduction and without values of
 /// other fields at either end.
 fn answer(reading: &ParsedMessage<'_>, field: &Field<'_>) -> Option<String> {
@@ -302,6 +537,7 @@ fn answer(reading: &ParsedMessage<'_>, field: &Field<'_>) -> Option<String> {
     if (is_question(reading.text) && !wants_question) || small_talk(reading.text).is_some() {
         return None;
     }
+    let request = kind_of(field.spec) == TextKind::Request;
     let mut range = trimmed(reading.text, 0..reading.text.len());
     loop {
         let before = range.clone();
@@ -317,7 +553,7 @@ fn answer(reading: &ParsedMessage<'_>, field: &Field<'_>) -> Option<String> {
         let text = reading.text.get(range.clone())?;
         let lower = text.to_lowercase();
         if lower.len() == text.len() {
-            for lead in LEAD_INS {
+            for lead in LEAD_INS.iter().filter(|lead| !request || POLITE.contains(lead)) {
                 let rest = lower.strip_prefix(lead).and_then(|rest| rest.strip_prefix(' '));
                 if rest.is_some_and(|rest| !rest.trim().is_empty())
                     && text.is_char_boundary(lead.len())
@@ -325,6 +561,9 @@ fn answer(reading: &ParsedMessage<'_>, field: &Field<'_>) -> Option<String> {
                     range.start += lead.len() + 1;
                     break;
                 }
+            }
+            if let Some(rest) = lower.strip_suffix(" please").filter(|rest| !rest.is_empty()) {
+                range.end = range.start.max(range.start + rest.len());
             }
             // "Rome on Friday", without the Friday.
             if !reading.used.is_empty() && range.start == before.start {

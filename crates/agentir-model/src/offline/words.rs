@@ -17,6 +17,7 @@ const MIN_TYPO_LEN: usize = 5;
 const STOP_WORDS: &[&str] = &[
     "a",
     "about",
+    "also",
     "am",
     "an",
     "and",
@@ -123,20 +124,123 @@ const SYNONYMS: &[&[&str]] = &[
     &["change", "modify", "update", "edit", "reschedule"],
     &["cancel", "revoke", "terminate"],
     &["find", "search", "look", "looking", "lookup"],
+    &["show", "view", "display", "see", "list"],
     &["recommend", "recommendation", "suggest", "suggestion", "propose"],
     &["price", "cost", "fee", "charge"],
     &["person", "human", "agent", "representative", "operator", "somebody"],
     &["help", "assist", "support", "assistance"],
     &["refund", "reimburse", "reimbursement"],
-    &["problem", "issue", "trouble", "broken"],
+    &["problem", "issue", "trouble", "broken", "complain", "complaint", "dissatisfied"],
+    &["now", "current", "currently", "today"],
+    &["bill", "billing", "invoice", "charged", "billed", "payment"],
+    &["parcel", "package", "shipped", "shipping", "shipment", "delivery"],
+    &["phone", "telephone", "mobile"],
+    &["pick", "choose", "select"],
+    &["ticket", "case"],
+    &["hire", "rent", "rental"],
+    &["fix", "repair", "mend"],
+    &["job", "position", "vacancy"],
+    &["doctor", "physician"],
+    &["start", "begin"],
+    &["item", "product", "article", "goods"],
+    &["unit", "fahrenheit", "celsius", "temperature"],
     &["send", "transfer", "wire"],
     &["money", "funds", "cash"],
-    &["delivery", "shipping", "shipment"],
     &["balance", "account"],
     &["status", "track", "tracking"],
     &["flat", "apartment"],
     &["trip", "journey", "travel"],
 ];
+
+/// What requests and descriptions are for, by their verbs.
+const ACTS: &[(Act, &[&str])] = &[
+    (
+        Act::Make,
+        &[
+            "add", "create", "new", "open", "submit", "file", "register", "make", "adds",
+            "creates", "enrol", "enroll",
+        ],
+    ),
+    (
+        Act::Remove,
+        &[
+            "delete",
+            "remove",
+            "cancel",
+            "close",
+            "terminate",
+            "deletes",
+            "removes",
+            "cancels",
+            "unsubscribe",
+        ],
+    ),
+    (
+        Act::Change,
+        &[
+            "change",
+            "update",
+            "modify",
+            "edit",
+            "reschedule",
+            "updates",
+            "changes",
+            "correct",
+            "rename",
+        ],
+    ),
+    (
+        Act::Show,
+        &[
+            "list",
+            "show",
+            "view",
+            "display",
+            "see",
+            "look",
+            "know",
+            "find",
+            "search",
+            "get",
+            "retrieve",
+            "tell",
+            "which",
+            "who",
+            "what",
+            "where",
+            "when",
+            "lookup",
+            "retrieves",
+            "shows",
+            "views",
+            "check",
+            "checks",
+            "fetch",
+        ],
+    ),
+];
+
+/// What is to be done with something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Act {
+    Make,
+    Remove,
+    Change,
+    Show,
+}
+
+/// Whether a word says what is to be done, rather than with what.
+pub(super) fn is_act(word: &Word) -> bool {
+    ACTS.iter().any(|(_, list)| list.contains(&word.text.as_str()))
+}
+
+/// What the first verb of a text that says it is for. Showing only counts if there is no other.
+pub(super) fn act(words: &[Word]) -> Option<Act> {
+    let found = words.iter().filter(|w| !w.negated).filter_map(|w| {
+        ACTS.iter().find(|(_, list)| list.contains(&w.text.as_str())).map(|(act, _)| *act)
+    });
+    found.reduce(|first, next| if first == Act::Show { next } else { first })
+}
 
 /// Words that negate what follows, up to the end of the clause.
 const NEGATIONS: &[&str] = &[

@@ -104,6 +104,8 @@ pub fn tool(purpose: Purpose, name: &str, description: &str, parameters: &[&str]
         description: description.to_owned(),
         purpose,
         parameters: fields(parameters),
+        awaits: Vec::new(),
+        passes: Vec::new(),
     }
 }
 

@@ -613,9 +613,11 @@ impl<'p> Run<'_, 'p, '_> {
         let arguments =
             self.frame().pending.last().map(|p| p.arguments.clone()).unwrap_or_default();
         for with in &offer.with {
+            let given = arguments.get(with.name.value.as_str());
             let value = match &with.value {
+                Some(_) if given.is_some() && super::prompt::names_itself(with) => given.cloned(),
                 Some(value) => Some(to_json(&self.value(value)?)),
-                None => arguments.get(with.name.value.as_str()).cloned(),
+                None => given.cloned(),
             };
             if let Some(value) = value.and_then(|v| from_json(&v).ok()) {
                 let agent = self.agent()?;

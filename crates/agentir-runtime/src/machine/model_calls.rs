@@ -483,6 +483,8 @@ impl<'p> Run<'_, 'p, '_> {
                     .to_owned(),
                 purpose: Purpose::Complete,
                 parameters: Vec::new(),
+                awaits: Vec::new(),
+                passes: Vec::new(),
             });
         }
         if self.is_model_led_delegate() {
@@ -491,6 +493,8 @@ impl<'p> Run<'_, 'p, '_> {
                 description: "What this agent was asked for is done.".to_owned(),
                 purpose: Purpose::Complete,
                 parameters: Vec::new(),
+                awaits: Vec::new(),
+                passes: Vec::new(),
             });
         }
         let siblings = self.offer_siblings(&mut tools);
@@ -502,6 +506,8 @@ impl<'p> Run<'_, 'p, '_> {
                 description: "The user wants something that this agent cannot do.".to_owned(),
                 purpose: Purpose::Return,
                 parameters: Vec::new(),
+                awaits: Vec::new(),
+                passes: Vec::new(),
             });
         }
         let messages = self.history()?;

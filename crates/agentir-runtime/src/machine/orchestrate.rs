@@ -354,6 +354,8 @@ impl<'p> Run<'_, 'p, '_> {
                     description: other.description.clone(),
                     purpose: Purpose::Handoff,
                     parameters: Vec::new(),
+                    awaits: Vec::new(),
+                    passes: Vec::new(),
                 });
             }
         }

@@ -3,13 +3,13 @@
 use super::Run;
 use super::fields::FieldLayers;
 use crate::json::to_json;
-use crate::model::{Candidate, FieldSpec, FieldType, Purpose, ToolSpec};
+use crate::model::{Candidate, FieldSpec, FieldType, Purpose, ToolSpec, text_type};
 use crate::session::RuntimeError;
 use agentir_expr::{Template, TypeExpr, TypeKind};
 use agentir_flow::cfg::{Edge, Origin};
 use agentir_ir::{
-    Agent, BindingAction, Entity, FilledBy, NumberOrText, Parameter, Profile, ReasoningZone,
-    Requirement, Tool, ToolBinding, Validation,
+    Agent, BindingAction, Entity, FilledBy, InputBinding, NumberOrText, Parameter, Profile,
+    ReasoningZone, Requirement, Tool, ToolBinding, Validation,
 };
 use indexmap::IndexMap;
 use serde_json::{Map, Value as Json};
@@ -296,6 +296,8 @@ impl<'p> Run<'_, 'p, '_> {
                 description: tool.description.as_ref().map(|d| self.render(d)).unwrap_or_default(),
                 purpose: Purpose::Call,
                 parameters: tool.parameters.iter().filter_map(|p| self.parameter(p)).collect(),
+                awaits: Vec::new(),
+                passes: Vec::new(),
             }),
             Origin::Name(name) => {
                 if let Some(tool) = self.tool(&name.value) {
@@ -312,6 +314,8 @@ impl<'p> Run<'_, 'p, '_> {
                             .iter()
                             .filter_map(|p| self.parameter(p))
                             .collect(),
+                        awaits: Vec::new(),
+                        passes: Vec::new(),
                     });
                 }
                 Some(ToolSpec {
@@ -319,6 +323,8 @@ impl<'p> Run<'_, 'p, '_> {
                     description: String::new(),
                     purpose: Purpose::Call,
                     parameters: Vec::new(),
+                    awaits: Vec::new(),
+                    passes: Vec::new(),
                 })
             }
             _ => None,
@@ -358,19 +364,69 @@ impl<'p> Run<'_, 'p, '_> {
             .filter(|p| !decided(&p.name.value))
             .filter_map(|p| self.parameter(p))
             .collect();
+        let requires = tool.is_some_and(|tool| tool.parameters.iter().any(|p| p.required));
         // The model also fills inputs that only the exposed tool names.
         for with in offer.with.iter().filter(|w| w.filled_by == FilledBy::Model) {
             match parameters.iter_mut().find(|p| p.name == with.name.value) {
-                Some(declared) => declared.required = true,
+                // If inputs are declared as required, the others are not.
+                Some(declared) => declared.required |= !requires,
                 None => parameters.push(self.variable_spec(&with.name.value)),
             }
+        }
+        if purpose == Purpose::Collect {
+            let own = offer.with.iter().filter(|with| names_itself(with));
+            parameters.extend(
+                own.map(|with| FieldSpec {
+                    required: false,
+                    ..self.variable_spec(&with.name.value)
+                }),
+            );
         }
         ToolSpec {
             name: offer.name.value.to_string(),
             description: description.map(|d| self.render(d)).unwrap_or_default(),
             purpose,
             parameters,
+            awaits: tool.map(|tool| self.awaited(offer, tool)).unwrap_or_default(),
+            passes: if tool.is_some() { passed_variables(offer) } else { Vec::new() },
         }
+    }
+
+    /// The variables without a value that the author passes to inputs which a tool requires; or, if it requires none and
+    /// the model gives none, all inputs, if none of them has a value.
+    fn awaited(&self, offer: &ToolBinding, tool: &Tool) -> Vec<FieldSpec> {
+        let required = |name: &str| {
+            tool.parameters
+                .iter()
+                .any(|p| p.name.value == name && p.required && p.default.is_none())
+        };
+        let any_required = tool.parameters.iter().any(|p| required(&p.name.value));
+        let mut blank = Vec::new();
+        let mut given = false;
+        for with in &offer.with {
+            let (FilledBy::Value, Some(value)) = (with.filled_by, &with.value) else {
+                given = true;
+                continue;
+            };
+            let variable = value.as_path().filter(|path| {
+                let value = self.value(value).map(|value| to_json(&value));
+                path.segments.is_empty()
+                    && value.is_ok_and(|v| match v {
+                        Json::Null => true,
+                        Json::String(text) => text.is_empty(),
+                        Json::Number(number) => number.as_f64() == Some(0.0),
+                        _ => false,
+                    })
+            });
+            match variable {
+                Some(path) if !any_required || required(&with.name.value) => {
+                    blank.push(self.variable_spec(&path.root.value));
+                }
+                Some(_) => {}
+                None => given = true,
+            }
+        }
+        if any_required || !given { blank } else { Vec::new() }
     }
 
     /// The field specification of a variable that is filled from the conversation.
@@ -406,7 +462,8 @@ impl<'p> Run<'_, 'p, '_> {
         }
         Some(FieldSpec {
             name: parameter.name.value.to_string(),
-            ty: parameter.ty.as_ref().map_or(FieldType::Text, type_of),
+            ty: text_type(parameter)
+                .unwrap_or_else(|| parameter.ty.as_ref().map_or(FieldType::Text, type_of)),
             description: parameter.description.as_ref().map(|d| self.render(d)).unwrap_or_default(),
             prompt: None,
             values: parameter.values.iter().map(|v| (self.render(v), Vec::new())).collect(),
@@ -485,6 +542,13 @@ impl<'p> Run<'_, 'p, '_> {
         let message = self.agent().ok()?.messages.get(key)?;
         message.text.as_ref().map(|t| self.render(t))
     }
+}
+
+/// Whether an input of a tool that sets variables is the variable that it sets. As such an assignment says nothing, the
+/// model gives the value.
+pub(super) fn names_itself(with: &InputBinding) -> bool {
+    let path = with.value.as_ref().and_then(|value| value.as_path());
+    path.is_some_and(|path| path.segments.is_empty() && path.root.value == with.name.value)
 }
 
 fn entity<'a>(agent: &'a Agent, name: &str) -> Option<&'a Entity> {
@@ -579,6 +643,14 @@ const TYPES: &[(&str, FieldType)] = &[
     ("email", FieldType::Email), ("phone", FieldType::Phone), ("currency", FieldType::Currency),
     ("list", FieldType::List), ("array", FieldType::List), ("object", FieldType::Object),
 ];
+
+/// The variables that the author passes to a tool.
+fn passed_variables(offer: &ToolBinding) -> Vec<String> {
+    let fixed = offer.with.iter().filter(|with| with.filled_by == FilledBy::Value);
+    let paths = fixed.filter_map(|with| with.value.as_ref()?.as_path());
+    let variables = paths.filter(|path| path.segments.is_empty());
+    variables.map(|path| path.root.value.to_string()).collect()
+}
 
 pub(super) fn type_named(name: &str) -> FieldType {
     if name.ends_with("[]") {

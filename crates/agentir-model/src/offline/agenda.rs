@@ -1,0 +1,445 @@
+//! What is to be asked and done next, by the instructions and by what is known.
+
+use super::dialogue::Turn;
+use super::extract::{Reach, extract};
+use super::instructions::{Step, What, When, joined};
+use super::is_blank;
+use super::kinds::{GOODS, TextKind, kind_of};
+use super::phrases::{is_wish, question_to_user, requests, small_talk, to_user, wants_person};
+use super::questions::{overlap, request_for};
+use super::results::is_success;
+use super::words::{Word, is_question, name_words, similarity, words, yes_or_no};
+use agentir_runtime::{Answer, FieldSpec, FieldType, Purpose, Role, ToolSpec};
+
+/// The number of the user's messages that are searched for what an instruction asks for.
+const MAX_TOLD: usize = 8;
+
+/// The length of a remark about a field in the instructions, in bytes.
+const MAX_HINT_BYTES: usize = 60;
+
+/// Words of questions, and the names of fields that such questions are about.
+const ASKED_FOR: &[(&str, &[&str])] = &[
+    ("who", &["name", "recipient", "person", "passenger", "contact"]),
+    ("where", &["city", "location", "place", "destination", "address", "country"]),
+    ("when", &["date", "time", "day", "datetime"]),
+    ("much", &["amount", "price", "budget", "cost", "quantity", "total"]),
+    ("many", &["quantity", "count", "guests", "number", "amount"]),
+    ("why", &["reason", "cause", "why"]),
+];
+
+impl<'r> Turn<'r> {
+    /// Does what the instructions demand next.
+    pub(super) fn follow_instructions(&self, open: &[&'r ToolSpec]) -> Option<Answer> {
+        for (index, step) in self.steps.iter().enumerate() {
+            if let Some(question) = self.question_of(step) {
+                return Some(self.ask(question));
+            }
+            let What::Call(name) = &step.what else { continue };
+            if !self.applies(&step.when) {
+                continue;
+            }
+            let Some(tool) = open.iter().copied().find(|t| t.name == *name) else { continue };
+            let after_answer = tool.purpose == Purpose::Collect && tool.parameters.is_empty();
+            if after_answer {
+                // "After the user answers, call `next_question`".
+                if step.when == When::Done && self.answered_step_before(index) {
+                    return Some(self.call(tool, serde_json::Map::new()));
+                }
+                continue;
+            }
+            if tool.purpose != Purpose::Call || self.called_before(tool) {
+                continue;
+            }
+            let wanted = matches!(step.when, When::Wants(_)) || !self.is_answer();
+            if let Some(arguments) = self.arguments(tool, wanted) {
+                return Some(self.call(tool, arguments));
+            }
+            if let Some(parameter) = self.lacking(tool, wanted) {
+                return Some(self.ask(self.question(parameter)));
+            }
+        }
+        // Without instructions to ask, the fields say what there is to ask.
+        let asks = self.steps.iter().any(|step| matches!(step.what, What::Ask { .. }));
+        let field = self.optional.first().filter(|_| !asks && self.awaits_fields())?;
+        Some(self.ask(self.question(field)))
+    }
+
+    /// Whether the condition of a step holds.
+    pub(super) fn applies(&self, when: &When) -> bool {
+        match when {
+            When::Always | When::Done => true,
+            When::Wants(what) => self.user_wants(what),
+            When::Missing(what) => self.is_missing(what),
+            When::Good => self.last_result().is_some_and(is_success),
+            When::Agreed => yes_or_no(self.said) == Some(true),
+            When::Unknown => false,
+        }
+    }
+
+    /// The last result of a tool in the conversation.
+    pub(super) fn last_result(&self) -> Option<&str> {
+        let results = self.messages.iter().rev().filter(|m| m.role == Role::Tool);
+        results.map(|m| m.text.as_str()).find(|text| *text != "noted" && *text != "done")
+    }
+
+    /// Whether the last message answers the question of the step before another one.
+    fn answered_step_before(&self, index: usize) -> bool {
+        let asked = self.steps.iter().take(index).rev().find_map(|step| match &step.what {
+            What::Ask { question, .. } => Some(question),
+            _ => None,
+        });
+        let last =
+            self.before.iter().rev().find(|m| m.role == Role::Assistant && !m.text.is_empty());
+        asked.is_some_and(|question| last.is_some_and(|last| last.text.contains(question.as_str())))
+            && small_talk(self.said).is_none()
+            && !is_question(self.said)
+            && !wants_person(self.said)
+    }
+
+    /// The call that the instructions demand before another one, and that can be made.
+    pub(super) fn call_before(&self, tool: &ToolSpec, open: &[&'r ToolSpec]) -> Option<Answer> {
+        let own = |step: &Step| matches!(&step.what, What::Call(name) if *name == tool.name);
+        let at = self.steps.iter().position(own)?;
+        self.steps.iter().take(at).find_map(|step| {
+            let What::Call(name) = &step.what else { return None };
+            let first =
+                open.iter().copied().find(|t| t.name == *name && t.purpose == Purpose::Call)?;
+            let needs = first.parameters.iter().any(|p| p.required || first.parameters.len() == 1);
+            if !matches!(step.when, When::Always | When::Done)
+                || !needs
+                || self.called_before(first)
+            {
+                return None;
+            }
+            Some(self.call(first, self.arguments(first, false)?))
+        })
+    }
+
+    /// The tool that instructions name after another, if nothing is to be asked before and it has all its arguments.
+    pub(super) fn next_call(&self, open: &[&'r ToolSpec], after: Option<&str>) -> Option<Answer> {
+        let after = after?;
+        let own = |step: &Step| matches!(&step.what, What::Call(name) if name == after);
+        let at = self.steps.iter().position(own)?;
+        for step in self.steps.iter().skip(at + 1) {
+            match &step.what {
+                What::Ask { .. } if self.question_of(step).is_some() => return None,
+                What::Call(name) if name != after => {
+                    let applies = matches!(step.when, When::Always | When::Done)
+                        || step.when == When::Good && self.applies(&When::Good);
+                    let tool =
+                        open.iter().find(|t| t.name == *name && t.purpose == Purpose::Call)?;
+                    if !applies || self.called_before(tool) {
+                        return None;
+                    }
+                    return Some(self.call(tool, self.arguments(tool, false)?));
+                }
+                _ => {}
+            }
+        }
+        None
+    }
+
+    /// Whether the instructions demand something else before a tool.
+    pub(super) fn waits(&self, tool: &ToolSpec) -> bool {
+        let at = self
+            .steps
+            .iter()
+            .position(|s| matches!(&s.what, What::Call(name) if *name == tool.name));
+        at.is_some_and(|at| self.steps.iter().take(at).any(|step| self.question_of(step).is_some()))
+    }
+
+    /// Whether the user is to confirm everything before a tool is called.
+    pub(super) fn waits_for_consent(&self, tool: &ToolSpec) -> bool {
+        let own = |s: &Step| matches!(&s.what, What::Call(name) if *name == tool.name);
+        let at = self.steps.iter().position(own).unwrap_or(0);
+        self.steps.iter().take(at).any(|step| {
+            let asks = self.question_of(step);
+            asks.is_some_and(|question| question == super::instructions::IS_ALL_CORRECT)
+        })
+    }
+
+    /// Whether the agent is only there to fill its fields.
+    fn awaits_fields(&self) -> bool {
+        self.tools.iter().any(|tool| tool.purpose == Purpose::Complete)
+            || self.optional.iter().all(|field| field.prompt.is_some())
+    }
+
+    /// The next question, without regard to what the user has just said.
+    pub(super) fn next_question(&self) -> Option<String> {
+        if let Some(field) = self.missing.first() {
+            return Some(self.question(field));
+        }
+        let by_steps = self.steps.iter().find_map(|step| self.question_of(step));
+        by_steps.or_else(|| {
+            let asks = self.steps.iter().any(|step| matches!(step.what, What::Ask { .. }));
+            let field = self.optional.first().filter(|_| !asks && self.awaits_fields())?;
+            Some(self.question(field))
+        })
+    }
+
+    /// The question that a step demands now: for the first thing that is not known yet.
+    pub(super) fn question_of(&self, step: &Step) -> Option<String> {
+        let What::Ask { question, items } = &step.what else { return None };
+        if !self.applies(&step.when) {
+            return None;
+        }
+        if items.is_empty() {
+            if self.was_asked(question) || self.is_answered_ahead(question) {
+                return self.rest_of(question);
+            }
+            return Some(question.clone());
+        }
+        let open: Vec<&String> =
+            items.iter().filter(|item| !self.is_done(item, question)).collect();
+        let first = open.first()?;
+        if let Some(field) = self.field_for(first) {
+            return Some(self.question(field));
+        }
+        // What has no field is asked for together.
+        let together: Vec<String> = open
+            .iter()
+            .take_while(|item| self.field_for(item).is_none())
+            .map(|item| (*item).clone())
+            .collect();
+        if together.len() == items.len() {
+            return Some(question.clone());
+        }
+        question_to_user(&format!("for {}", joined(&together)))
+    }
+
+    /// Whether a value that a question asks for is known, though it was not asked.
+    fn is_answered_ahead(&self, question: &str) -> bool {
+        let about = words(question);
+        let mut fields = self.all_fields().filter(|field| self.is_known(field));
+        fields.any(|field| overlap(field, &about) >= 2.0)
+    }
+
+    /// The question for what a question asked for beside what was answered: it asked for an order number and a reason.
+    fn rest_of(&self, question: &str) -> Option<String> {
+        let about = words(question);
+        let notes = self.tools.iter().filter(|t| t.purpose == Purpose::Collect);
+        let named: Vec<&FieldSpec> = notes
+            .flat_map(|tool| &tool.parameters)
+            .filter(|field| overlap(field, &about) >= 1.0)
+            .collect();
+        let begun = named.iter().any(|field| self.is_known(field));
+        // "Your number or your email": one is enough.
+        if about.iter().any(|w| matches!(w.text.as_str(), "or" | "either")) {
+            return None;
+        }
+        let open = named.into_iter().find(|field| !self.is_known(field)).filter(|_| begun)?;
+        let question = self.question(open);
+        (!self.was_answered(&question)).then_some(question)
+    }
+
+    /// Whether what an instruction asks for is known, or was answered in words that no field holds.
+    fn is_done(&self, item: &str, question: &str) -> bool {
+        if let Some(field) = self.field_for(item) {
+            return self.is_known(field)
+                || self.was_heard(field)
+                || self.was_answered(&self.question(field));
+        }
+        self.is_told(item) || self.was_answered(question) || self.was_answered(&to_user(item))
+    }
+
+    /// Whether the agent has asked something, and the user has answered.
+    pub(super) fn was_answered(&self, question: &str) -> bool {
+        let asked = self.messages.iter().position(|m| {
+            m.role == Role::Assistant && m.text.contains(question) && requests(&m.text)
+        });
+        let Some(at) = asked else { return false };
+        let next = self.messages.iter().skip(at + 1).find(|m| m.role == Role::User);
+        next.is_some_and(|m| {
+            let answers = small_talk(&m.text).is_none() && !is_question(&m.text);
+            answers && !is_wish(&m.text) && !wants_person(&m.text)
+        })
+    }
+
+    /// The values that can be filled: of the agent, of its tools.
+    fn all_fields(&self) -> impl Iterator<Item = &'r FieldSpec> {
+        let own = self.missing.iter().chain(self.optional);
+        let of_tools = |purpose| {
+            self.tools.iter().filter(move |t| t.purpose == purpose).flat_map(|t| &t.parameters)
+        };
+        own.chain(of_tools(Purpose::Collect)).chain(of_tools(Purpose::Call))
+    }
+
+    /// The field that a phrase of the instructions is about, whether it has a value or not.
+    pub(super) fn field_for(&self, item: &str) -> Option<&'r FieldSpec> {
+        let about = words(item);
+        if let Some(named) =
+            self.all_fields().find(|field| item.split(' ').any(|w| w == field.name))
+        {
+            return Some(named);
+        }
+        // "What they need to return" is about an item, "when they want to travel" about a date.
+        let verb = about.windows(2).position(|pair| {
+            let [one, to] = pair else { return false };
+            to.text == "to"
+                && matches!(one.text.as_str(), "need" | "want" | "like" | "wish" | "have")
+        });
+        let wanted = |first: bool| {
+            about.iter().take(2).find_map(|word| match word.text.as_str() {
+                "what" | "which" if verb.is_some() || !first => Some(GOODS),
+                other => ASKED_FOR.iter().find(|(word, _)| *word == other).map(|(_, names)| *names),
+            })
+        };
+        let named = |names: &[&str]| {
+            let fits = |field: &&FieldSpec| {
+                name_words(&field.name).iter().any(|w| names.contains(&w.text.as_str()))
+            };
+            self.all_fields().find(fits)
+        };
+        if let Some(field) = wanted(true).and_then(named) {
+            return Some(field);
+        }
+        self.all_fields()
+            .map(|field| (field, overlap(field, &about)))
+            .filter(|(_, score)| *score > 0.0)
+            .reduce(|best, next| if next.1 > best.1 { next } else { best })
+            .map(|(field, _)| field)
+            .or_else(|| wanted(false).and_then(named))
+    }
+
+    /// Whether a phrase of the instructions is about a value that is known, or that the user has said in a form by which
+    /// it is recognised.
+    fn is_told(&self, item: &str) -> bool {
+        let about = words(item);
+        let known = self.known.iter().filter(|(_, value)| !is_blank(value)).any(|(name, _)| {
+            let own = name_words(name);
+            let mut own = own.iter().filter(|w| w.is_content());
+            own.any(|own| about.iter().any(|w| w.stem == own.stem))
+        });
+        if known {
+            return true;
+        }
+        let named: Vec<&str> = about
+            .iter()
+            .filter(|w| w.is_content() && w.text != "their")
+            .map(|w| w.text.as_str())
+            .collect();
+        let field = spec(&named.join("_"));
+        if named.is_empty() || matches!(kind_of(&field), TextKind::Thing | TextKind::Request) {
+            return false;
+        }
+        let said = self.messages.iter().rev().filter(|m| m.role == Role::User).take(MAX_TOLD);
+        let mut said = said.filter(|m| small_talk(&m.text).is_none());
+        said.any(|m| {
+            let field = std::slice::from_ref(&field);
+            !extract(self.offline, &m.text, field, None, Reach::Named).is_empty()
+        })
+    }
+
+    /// Whether a value for a tool has been given, though the tool has not been called yet.
+    fn was_heard(&self, field: &FieldSpec) -> bool {
+        let tool = self.tools.iter().find(|t| t.parameters.iter().any(|p| p.name == field.name));
+        let called = tool.is_some_and(|t| self.called_before(t) && t.purpose == Purpose::Call);
+        called || tool.is_some_and(|tool| self.heard(tool, false).contains_key(&field.name))
+    }
+
+    /// Whether what a condition names has no value: a field by its name, or in other words.
+    fn is_missing(&self, condition: &str) -> bool {
+        let named = self.all_fields().find(|field| condition.contains(&field.name.to_lowercase()));
+        match named.or_else(|| self.field_for(condition)) {
+            Some(field) => !self.is_known(field) && !self.was_heard(field),
+            None => true,
+        }
+    }
+
+    /// Whether the user has said what a condition is about.
+    fn user_wants(&self, condition: &str) -> bool {
+        let about: Vec<Word> = words(condition)
+            .into_iter()
+            .filter(|w| w.is_content() && !super::phrases::USERS.contains(&w.text.as_str()))
+            .filter(|w| {
+                !matches!(
+                    w.text.as_str(),
+                    "asks" | "ask" | "wants" | "request" | "requests" | "help"
+                )
+            })
+            .collect();
+        let mut said = self.messages.iter().rev().filter(|m| m.role == Role::User).take(4);
+        said.any(|message| {
+            let heard = words(&message.text);
+            about.iter().any(|own| heard.iter().any(|w| w.is_content() && similarity(own, w) > 0.7))
+        })
+    }
+
+    // ---- questions ----------------------------------------------------------------------------
+
+    /// Whether the agent has asked a question.
+    pub(super) fn was_asked(&self, question: &str) -> bool {
+        self.messages.iter().any(|m| m.role == Role::Assistant && m.text.contains(question))
+    }
+
+    /// Asks a question; in other words if it was just asked in vain.
+    pub(super) fn ask(&self, question: String) -> Answer {
+        let last =
+            self.before.iter().rev().find(|m| m.role == Role::Assistant && !m.text.is_empty());
+        let again = last.is_some_and(|last| last.text.trim().ends_with(question.trim()))
+            && !self.since.iter().any(|m| m.role == Role::Tool)
+            && !is_wish(self.said)
+            && !is_question(self.said);
+        super::dialogue::say(if !again {
+            question
+        } else if last.is_some_and(|last| last.text.starts_with(AGAIN)) {
+            format!("I still need this to go on. {question}")
+        } else {
+            format!("{AGAIN} {question}")
+        })
+    }
+
+    /// The question for a field: the author's, what the instructions say about it, or one about its description.
+    pub(super) fn question(&self, field: &FieldSpec) -> String {
+        if let Some(prompt) = field.prompt.as_ref().filter(|p| !p.trim().is_empty()) {
+            return prompt.clone();
+        }
+        let asked = self.steps.iter().find_map(|step| {
+            let What::Ask { question, items } = &step.what else { return None };
+            let own =
+                |item: &&String| self.field_for(item).is_some_and(|best| best.name == field.name);
+            let mine = items.iter().find(own)?;
+            let all = items.iter().all(|item| own(&item));
+            if mine.contains('_') {
+                None
+            } else if all {
+                Some(question.clone())
+            } else {
+                question_to_user(&format!("for {mine}")).or_else(|| question_to_user(mine))
+            }
+        });
+        asked.unwrap_or_else(|| request_for(field, self.remark_about(field)))
+    }
+
+    /// What the instructions say in parentheses after the name of a field, if it lists its values: "payee_type
+    /// (person/business)".
+    fn remark_about(&self, field: &FieldSpec) -> Option<&'r str> {
+        self.instructions.iter().find_map(|text| {
+            let at = text.find(&field.name)?;
+            let rest = text.get(at + field.name.len()..)?.strip_prefix(" (")?;
+            let remark = rest.get(..rest.find(')')?)?;
+            let listed = remark.contains(['/', ',']) || remark.contains(" or ");
+            (listed && remark.len() <= MAX_HINT_BYTES && !remark.contains(['_', '{', '@']))
+                .then_some(remark)
+        })
+    }
+}
+
+/// How a question is asked again.
+const AGAIN: &str = "I'm sorry, I did not get that.";
+
+/// A text field that only a phrase of the instructions names.
+fn spec(name: &str) -> FieldSpec {
+    FieldSpec {
+        name: name.to_owned(),
+        ty: FieldType::Text,
+        description: String::new(),
+        prompt: None,
+        values: Default::default(),
+        pattern: None,
+        format: None,
+        rule: None,
+        hints: Vec::new(),
+        required: false,
+    }
+}

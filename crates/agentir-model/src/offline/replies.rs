@@ -1,0 +1,355 @@
+//! What the agent says about results, what it knows, and what else it can do.
+
+use super::dialogue::{Turn, say};
+use super::instructions::{What, When, facts};
+use super::is_blank;
+use super::phrases::{ability, complains, introduction, is_wish, subject, topic, wants_person};
+use super::questions::spoken;
+use super::results::{describe_result, describe_value, is_failure};
+use super::words::{Word, is_question, name_words, similarity, words, yes_or_no};
+use agentir_runtime::{Answer, Purpose, Role, ToolSpec};
+use serde_json::Value as Json;
+
+/// The number of abilities that are listed.
+const MAX_ABILITIES: usize = 4;
+
+/// The number of sentences of the instructions that are said at once.
+const MAX_TOLD_SENTENCES: usize = 2;
+
+/// What is said to a user whom something troubles.
+const SYMPATHY: &str = "I'm sorry to hear that.";
+
+/// Words of questions, and the names of fields that answer them.
+const ANSWERS: &[(&str, &[&str])] = &[
+    ("when", &["date", "time", "day", "eta", "arrival", "due", "deadline", "scheduled", "expires"]),
+    ("where", &["location", "address", "place", "city", "status", "room", "branch"]),
+    ("much", &["price", "total", "cost", "amount", "balance", "fee"]),
+    ("cost", &["price", "total", "cost", "amount", "fee"]),
+    ("many", &["count", "quantity", "number", "total", "points"]),
+    ("who", &["name", "technician", "agent", "owner", "contact"]),
+];
+
+impl<'r> Turn<'r> {
+    /// The answer to a question of the user that results of tools or the instructions give.
+    pub(super) fn fact(&self) -> Option<String> {
+        if !is_question(self.said) || self.since.iter().any(|m| !m.calls.is_empty()) {
+            return None;
+        }
+        if let Some(known) = self.recall() {
+            return Some(known);
+        }
+        let asked: Vec<Word> =
+            words(self.said).into_iter().filter(|w| w.is_content() && !is_vague(w)).collect();
+        let score = |fact: &String| {
+            // The label says what a line is about.
+            let about = fact.split_once(": ").map_or(fact.as_str(), |(label, _)| label);
+            let told = words(about);
+            asked.iter().filter(|own| told.iter().any(|w| similarity(own, w) > 0.7)).count()
+        };
+        let scored = facts(self.instructions, self.tools).map(|fact| (score(&fact), fact));
+        let best = scored.reduce(|best, next| if next.0 > best.0 { next } else { best });
+        let best = best.filter(|(score, _)| *score > 0 && score * 2 >= asked.len())?;
+        Some(if best.1.ends_with(['.', '!', '?']) { best.1 } else { format!("{}.", best.1) })
+    }
+
+    /// What an earlier result of a tool says about what the user asks.
+    fn recall(&self) -> Option<String> {
+        let asked = words(self.said);
+        let about: Vec<&Word> = asked.iter().filter(|w| w.is_content() && !is_vague(w)).collect();
+        let kinds: Vec<&str> = ANSWERS
+            .iter()
+            .filter(|(word, _)| asked.iter().any(|w| w.text == *word))
+            .flat_map(|(_, names)| names.iter().copied())
+            .collect();
+        let results = self.before.iter().rev().filter(|m| m.role == Role::Tool).take(8);
+        let mut best: Option<(usize, String)> = None;
+        for result in results.filter_map(|m| serde_json::from_str::<Json>(&m.text).ok()) {
+            if result.get("error").is_some() {
+                continue;
+            }
+            for (name, value) in leaves(&result) {
+                let own: Vec<Word> =
+                    name_words(name).into_iter().filter(Word::is_content).collect();
+                let shared =
+                    own.iter().filter(|own| about.iter().any(|w| similarity(own, w) > 0.7)).count();
+                let kind = own.iter().any(|w| kinds.contains(&w.text.as_str()));
+                let whole = !own.is_empty() && shared == own.len();
+                let score = shared * 2 + usize::from(kind) * 2 + usize::from(whole);
+                if (whole || kind) && best.as_ref().is_none_or(|(most, _)| score > *most) {
+                    let text = format!("The {} is {}.", spoken(name), describe_value(value, 1));
+                    best = Some((score, text));
+                }
+            }
+        }
+        best.map(|(_, text)| text)
+    }
+
+    // ---- results ------------------------------------------------------------------------------
+
+    /// Tells the user what a tool answered, and asks the next question.
+    pub(super) fn report(&self, open: &[&'r ToolSpec]) -> Option<Answer> {
+        let at = self.since.iter().rposition(|m| m.role == Role::Tool)?;
+        let result = self.since.get(at)?;
+        let made = self.since.iter().flat_map(|m| &m.calls);
+        let made = made.into_iter().find(|call| Some(&call.id) == result.tool_use_id.as_ref());
+        let purpose = made.and_then(|call| self.tools.iter().find(|t| t.name == call.name));
+        // Notes of values are not results.
+        let transition = purpose.is_some_and(|tool| tool.purpose != Purpose::Call);
+        if transition || matches!(result.text.as_str(), "noted" | "done") {
+            return None;
+        }
+        if is_failure(&result.text) {
+            return Some(say(
+                "I'm sorry, that did not work just now. Please try again later, or tell me what else I can do for you."
+                    .to_owned(),
+            ));
+        }
+        // A tool that needs the result may be next.
+        if let Some(answer) = self.next_call(open, made.map(|call| call.name.as_str())) {
+            return Some(answer);
+        }
+        let text = describe_result(&result.text);
+        let next =
+            self.missing.first().map(|field| self.question(field)).or_else(|| self.next_question());
+        Some(say(match next {
+            Some(next) if !self.was_asked(&next) => format!("{text} {next}"),
+            _ => text,
+        }))
+    }
+
+    // ---- the end ------------------------------------------------------------------------------
+
+    /// Ends the task if nothing is left to do.
+    pub(super) fn finish(
+        &self,
+        open: &[&'r ToolSpec],
+        leaving: Option<&'r ToolSpec>,
+    ) -> Option<Answer> {
+        let ready = |tool: &ToolSpec| self.arguments(tool, false);
+        let done = open.iter().find(|t| t.purpose == Purpose::Complete);
+        let filled = self.optional.is_empty()
+            || self.steps.iter().any(|s| matches!(s.what, What::Ask { .. }));
+        let asked = self.before.iter().any(|m| m.role == Role::Assistant);
+        if let Some(tool) = done
+            && (yes_or_no(self.said) == Some(false) || (filled && self.is_answer()))
+            && let Some(arguments) = ready(tool)
+        {
+            return Some(self.call(tool, arguments));
+        }
+        let text = self.steps.iter().find_map(|step| match (&step.what, &step.when) {
+            (What::Say(text), When::Always | When::Done | When::Good | When::Agreed) => {
+                let good = step.when != When::Good || self.applies(&When::Good);
+                let agreed = step.when != When::Agreed || self.applies(&When::Agreed);
+                self.filled(text).filter(|text| good && agreed && !self.was_asked(text))
+            }
+            _ => None,
+        });
+        if let Some(text) = text.filter(|_| asked) {
+            let end = if text.ends_with(['.', '!', '?']) { "" } else { "!" };
+            return Some(say(format!("{text}{end}")));
+        }
+        let tool = leaving?;
+        Some(self.call(tool, ready(tool)?))
+    }
+
+    /// A text with the values of its placeholders: `{name}`, `<date>`; `None` if one is not known.
+    fn filled(&self, text: &str) -> Option<String> {
+        let mut out = String::new();
+        let mut rest = text;
+        while let Some(start) = rest.find(['{', '<']) {
+            let (before, from) = rest.split_at(start);
+            let end = from.find(['}', '>'])?;
+            let name = from.get(1..end)?.trim().trim_start_matches(['{', '!', '@', '$']);
+            let value = self.known.get(name.rsplit('.').next()?).filter(|v| !is_blank(v))?;
+            out.push_str(before.trim_end_matches('$'));
+            out.push_str(&describe_value(value, 1));
+            rest = from.get(end + 1..)?.trim_start_matches('}');
+        }
+        out.push_str(rest);
+        Some(out)
+    }
+
+    /// What the agent says if nothing is to be done: what it is to show, thanks for an answer, what it can do.
+    pub(super) fn otherwise(&self) -> Answer {
+        let shown = self.steps.iter().find_map(|step| match &step.what {
+            What::Show(text) => Some(text),
+            _ => None,
+        });
+        if let Some(text) = shown {
+            return say(format!("{text}."));
+        }
+        let next = self.next_question().filter(|question| !self.was_asked(question));
+        // One agent of a turn asks.
+        let asked = self
+            .since
+            .iter()
+            .rposition(|m| m.role == Role::Assistant && super::phrases::requests(&m.text));
+        let untold = |step: &super::instructions::Step| matches!(&step.what, What::Tell(text) if !self.was_asked(text));
+        if asked.is_some() && !self.steps.iter().any(untold) {
+            return say(String::new());
+        }
+        if self.is_answer() && !is_question(self.said) {
+            let next =
+                next.unwrap_or_else(|| "Is there anything else I can help you with?".to_owned());
+            return say(format!("Thank you, I have noted that. {next}"));
+        }
+        if wants_person(self.said) {
+            return say(format!(
+                "I'm sorry, I cannot put you through to a person here. {}",
+                self.offer_of_help()
+            ));
+        }
+        let states = !is_question(self.said) && !is_wish(self.said) && !complains(self.said);
+        let gives = self.said.contains('@') || words(self.said).len() >= 3;
+        if states
+            && gives
+            && self.before.iter().any(|m| m.role == Role::Assistant)
+            && self.choose_nothing()
+        {
+            let next =
+                next.unwrap_or_else(|| "Is there anything else I can help you with?".to_owned());
+            return say(format!("Thank you, I have noted that. {next}"));
+        }
+        if yes_or_no(self.said).is_some() && words(self.said).len() <= 3 {
+            let next = next.unwrap_or_else(|| "What else can I do for you?".to_owned());
+            return say(format!("All right. {next}"));
+        }
+        say(self.offer_of_help())
+    }
+
+    /// Whether the message is not about what the agent can do.
+    fn choose_nothing(&self) -> bool {
+        let open: Vec<&ToolSpec> = self.tools.iter().collect();
+        self.best_tool(&open, |_| true).is_none()
+    }
+
+    /// Sympathy in front of an answer to somebody whom something troubles.
+    pub(super) fn with_sympathy(&self, answer: Answer) -> Answer {
+        let Answer::Message { text, calls } = answer else { return answer };
+        let told = self.messages.iter().any(|m| m.text.starts_with("I'm sorry"));
+        let fits = calls.is_empty()
+            && !text.is_empty()
+            && !told
+            && complains(self.said)
+            && !is_question(self.said)
+            && self.since.iter().all(|m| m.role != Role::Tool)
+            && !text.to_lowercase().contains("sorry");
+        Answer::Message { text: if fits { format!("{SYMPATHY} {text}") } else { text }, calls }
+    }
+
+    /// What the agent can do, if nothing else applies.
+    pub(super) fn offer_of_help(&self) -> String {
+        let question = self.next_question().filter(|question| !self.was_asked(question));
+        let told: Vec<&String> = self
+            .steps
+            .iter()
+            .filter_map(|step| match &step.what {
+                What::Tell(text) if !self.was_asked(text) => Some(text),
+                _ => None,
+            })
+            .take(MAX_TOLD_SENTENCES)
+            .collect();
+        let mut offer: Vec<String> = told.into_iter().cloned().collect();
+        let can = offer.iter().any(|text| text.to_lowercase().contains(" can "));
+        offer.extend(self.abilities().filter(|_| !can));
+        let text = offer.join(" ");
+        let last = self.before.iter().rev().find(|m| m.role == Role::Assistant);
+        let asks = text.ends_with('?');
+        let open = if text.is_empty() {
+            "Could you tell me a little more about what you need?"
+        } else {
+            "What would you like to do?"
+        };
+        let question = match question {
+            Some(question) => question,
+            None if asks => String::new(),
+            None => open.to_owned(),
+        };
+        let all = format!("{text} {question}").trim().to_owned();
+        let again =
+            self.messages.iter().any(|m| m.role == Role::Assistant && m.text.ends_with(&all));
+        if again && (is_wish(self.said) || is_question(self.said)) && !offer.is_empty() {
+            return format!(
+                "I'm sorry, that is something I cannot help with here. {}",
+                offer.join(" ")
+            );
+        }
+        if last.is_some_and(|last| last.text.ends_with(&all)) {
+            return "Is there something else I can do for you?".to_owned();
+        }
+        all
+    }
+
+    /// A sentence about what the agent can do, from its tools, the agents it knows and its instructions.
+    fn abilities(&self) -> Option<String> {
+        let mut abilities: Vec<String> = Vec::new();
+        let mut add = |text: String| {
+            if !abilities.contains(&text) && abilities.len() < MAX_ABILITIES {
+                abilities.push(text);
+            }
+        };
+        let tools = self
+            .tools
+            .iter()
+            .filter(|t| matches!(t.purpose, Purpose::Call | Purpose::Handoff | Purpose::Delegate));
+        tools
+            .map(|t| t.description.as_str())
+            .chain(self.agents.iter().map(|a| a.description.as_str()))
+            .filter_map(ability)
+            .for_each(&mut add);
+        if abilities.is_empty() {
+            let texts = self.instructions.iter().flat_map(|text| text.lines());
+            let targets = self
+                .tools
+                .iter()
+                .filter(|t| t.purpose == Purpose::Handoff)
+                .map(|t| t.description.as_str());
+            let topics: Vec<String> = texts.chain(targets).filter_map(topic).collect();
+            if let [first, ..] = topics.as_slice() {
+                return Some(format!("I can help you {first}."));
+            }
+            let who = self.instructions.iter().flat_map(|text| text.lines()).find_map(introduction);
+            let handoffs = self.tools.iter().filter(|t| t.purpose == Purpose::Handoff);
+            let mut subjects: Vec<String> = handoffs.filter_map(|t| subject(&t.name)).collect();
+            subjects.dedup();
+            subjects.truncate(MAX_ABILITIES);
+            let with = super::instructions::joined(&subjects);
+            let help = (!with.is_empty()).then(|| format!("I can help you with {with}."));
+            let parts: Vec<String> = who.into_iter().chain(help).collect();
+            return (!parts.is_empty()).then(|| parts.join(" "));
+        }
+        match abilities.as_slice() {
+            [] => None,
+            [one] => Some(format!("I can {one}.")),
+            [most @ .., last] => Some(format!("I can {}, or {last}.", most.join(", "))),
+        }
+    }
+}
+
+/// Whether a word of a question says nothing about its subject.
+fn is_vague(word: &Word) -> bool {
+    matches!(
+        word.text.as_str(),
+        "need" | "know" | "tell" | "help" | "show" | "thing" | "things" | "kind" | "kinds"
+    )
+}
+
+/// The values of a result and of the objects and lists directly in it, with their names.
+fn leaves(result: &Json) -> Vec<(&str, &Json)> {
+    let mut found = Vec::new();
+    let tops: Vec<&Json> = match result {
+        Json::Array(items) => items.iter().take(1).collect(),
+        other => vec![other],
+    };
+    for (name, value) in tops.iter().filter_map(|top| top.as_object()).flatten() {
+        match value {
+            Json::Object(inner) => {
+                found.extend(inner.iter().map(|(name, value)| (name.as_str(), value)));
+            }
+            _ => found.push((name.as_str(), value)),
+        }
+    }
+    found.retain(|(_, value)| !is_blank(value) && !value.is_object() && !value.is_boolean());
+    found.truncate(64);
+    found
+}
