@@ -154,10 +154,11 @@ pub fn print_json(value: &impl serde::Serialize) -> ExitCode {
     pretty(value, |text| print(&text))
 }
 
-/// Prints a program that others go on with: all of it, but for what [people](show_document) are not shown.
+/// Prints a program that other programs go on with: all of it, but on a terminal without its secrets.
 pub fn show_program(program: &impl serde::Serialize, masker: &Masker) -> ExitCode {
-    pretty(program, |text| {
-        delivered(show_document(&text, masker)).err().unwrap_or(ExitCode::SUCCESS)
+    pretty(program, |text| match io::stdout().is_terminal() {
+        true => delivered(show_document(&text, masker)).err().unwrap_or(ExitCode::SUCCESS),
+        false => print(&text),
     })
 }
 

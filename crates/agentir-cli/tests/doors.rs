@@ -169,3 +169,29 @@ fn links_are_followed_within_what_was_named() {
     let read = said(&ends(folder.path(), &["check", "."]));
     assert!(read.contains("Nobody"), "{read}");
 }
+
+#[test]
+fn nothing_is_written_through_links_that_lead_out() {
+    let folder = tempfile::tempdir().unwrap();
+    write(folder.path(), &[("outside/precious", "precious"), ("in/a.agent.abl", GOOD)]);
+    let inside = folder.path().join("in");
+    symlink("../outside/precious", inside.join("report.html")).unwrap();
+    symlink("../outside", inside.join("reports")).unwrap();
+    for target in ["html=report.html", "html=reports/new.html", "html=reports/precious"] {
+        let output = ends(&inside, &["check", ".", "-o", target]);
+        assert_eq!(code(&output), 2, "{target}: {}", said(&output));
+        assert!(stderr(&output).contains("out of this folder"), "{}", stderr(&output));
+    }
+    assert_eq!(fs::read_to_string(folder.path().join("outside/precious")).unwrap(), "precious");
+    assert_eq!(fs::read_dir(folder.path().join("outside")).unwrap().count(), 1);
+    // Whoever names the file itself means it, and links within the folder are nobody else's.
+    fs::create_dir(inside.join("kept")).unwrap();
+    symlink("kept", inside.join("latest")).unwrap();
+    for target in ["html=../outside/report.html", "html=latest/report.html", "html=new/report.html"]
+    {
+        let output = ends(&inside, &["check", ".", "-o", target]);
+        assert_eq!(code(&output), 0, "{target}: {}", said(&output));
+    }
+    assert!(folder.path().join("outside/report.html").exists());
+    assert!(inside.join("kept/report.html").exists());
+}

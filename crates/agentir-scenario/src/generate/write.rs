@@ -2,8 +2,10 @@
 
 use super::choices::RecordedCall;
 use super::{Conversation, Generated};
+use agentir_diagnostics::escape_json;
 use agentir_runtime::FailureKind;
 use serde_json::{Map, Value as Json, json};
+use std::borrow::Cow;
 
 impl Generated {
     /// Writes a test file for the agents at `agents`. Its expectations are the actual behaviour, so
@@ -19,8 +21,13 @@ impl Generated {
         }
         file.insert("model".to_owned(), json!("scripted"));
         file.insert("tests".to_owned(), Json::Array(tests));
-        // Plain data can always be serialised.
-        serde_saphyr::to_string(&Json::Object(file)).unwrap_or_default()
+        let file = Json::Object(file);
+        // Plain data can always be serialised. JSON is YAML, and can say what a terminal must not receive.
+        let json = serde_json::to_string_pretty(&file).unwrap_or_default();
+        match escape_json(&json) {
+            Cow::Owned(escaped) => escaped + "\n",
+            Cow::Borrowed(_) => serde_saphyr::to_string(&file).unwrap_or_default(),
+        }
     }
 }
 
