@@ -358,6 +358,11 @@ fn compile_command(input: &Input) -> ExitCode {
     // Nobody cancels it.
     let Ok(output) = snapshot.compile() else { return ExitCode::from(2) };
     let failed = !output.compilation_errors.is_empty();
+    if output.agents.is_empty() && !failed {
+        // Nobody could read a program without agents.
+        tell!("error: {}", crate::input::no_agent(&snapshot));
+        return ExitCode::from(2);
+    }
     match print_json(&Written(&output, Mode::Published)) {
         code if code != ExitCode::SUCCESS => code,
         _ if failed => ExitCode::from(1),

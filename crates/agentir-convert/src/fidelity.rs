@@ -72,9 +72,6 @@ pub struct Report {
     /// Values of the output without a counterpart in the source: required by the target, or part of an
     /// approximation.
     pub added: Vec<Addition>,
-    /// Values that are kept at another path, by both paths: tools that have one place for all agents.
-    #[serde(skip)]
-    moved: Vec<String>,
     /// The comments of the source. They are not values and not part of the totals.
     pub comments: Vec<Comment>,
 }
@@ -103,7 +100,6 @@ impl Report {
             proof: None,
             entries: Vec::new(),
             added: Vec::new(),
-            moved: Vec::new(),
             comments: Vec::new(),
         }
     }
@@ -116,7 +112,6 @@ impl Report {
         self.entries.extend(other.entries);
         self.renamed.extend(other.renamed);
         self.added.extend(other.added);
-        self.moved.extend(other.moved);
         match (&mut self.proof, other.proof) {
             (Some(proof), Some(other)) => proof.add(other),
             // A comparison of only one program is not a comparison of both.
@@ -182,8 +177,8 @@ impl Report {
         for entry in self.losses() {
             all.add(&entry.path, [entry.source.as_ref(), entry.target.as_ref()]);
         }
-        for path in self.added.iter().map(|added| &added.path).chain(&self.moved) {
-            all.addition(path);
+        for added in &self.added {
+            all.addition(&added.path);
         }
         for Renamed { from, to, agent, .. } in &self.renamed {
             for (agent, tool) in agent.iter().flat_map(|agent| [(agent, from), (agent, to)]) {
@@ -371,15 +366,11 @@ impl<'r> Renames<'r> {
             || self.apply(text).is_some_and(|to| to == other)
     }
 
-    /// Where a tool of one agent is in a program that has one tool of each name: `tools.NAME`, under its new name.
+    /// Where another tool of a name is in a program that gives it a name of its own.
     fn moved_tool(&self, path: &str) -> Option<String> {
-        let (owner, rest) = path.split_once(".tools[")?;
-        let is_declaration = match owner.strip_prefix("agents.") {
-            Some(agent) => !agent.contains('['),
-            None => owner.starts_with("libraries["),
-        };
-        let (tool, rest) = rest.split_once(']').filter(|_| is_declaration)?;
-        Some(format!("tools.{}{rest}", self.of_name(tool).unwrap_or(tool)))
+        let (tool, rest) = path.strip_prefix("tools.")?.split_once('@')?;
+        let end = rest.find('.')?;
+        Some(format!("tools.{}{}", self.of_name(tool)?, rest.get(end..)?))
     }
 
     /// The output's value at `path`, or at that of a moved tool, if it equals `value` after renaming.
@@ -518,14 +509,12 @@ pub(crate) fn report(
     let own = renamed.iter().filter_map(|one| one.agent.as_deref());
     let own: FxHashMap<&str, Renames<'_>> =
         own.map(|agent| (agent, Renames::new(&renamed, Some(agent)))).collect();
-    let agent_of = |path: &str| -> Option<String> {
-        own.keys()
-            .find(|agent| {
-                path.strip_prefix("agents.")
-                    .and_then(|p| p.strip_prefix(**agent))
-                    .is_some_and(|rest| rest.starts_with('.'))
-            })
-            .map(|agent| (*agent).to_owned())
+    let agent_of = |path: &str| -> Option<&str> {
+        let of_tool = path.strip_prefix("tools.").and_then(|path| path.split_once('@'));
+        let rest = of_tool.map(|(_, rest)| rest).or_else(|| path.strip_prefix("agents."))?;
+        let is_of =
+            |agent: &&str| rest.strip_prefix(agent).is_some_and(|rest| rest.starts_with('.'));
+        own.keys().copied().find(|agent| is_of(&agent))
     };
     let mut values: FxHashMap<String, (&Value, Option<Span>)> = FxHashMap::default();
     output.values(&mut |path, value, at| {
@@ -539,19 +528,14 @@ pub(crate) fn report(
     });
     let index = OutputIndex::new(&values, shared);
     let mut source_paths: FxHashSet<String> = FxHashSet::default();
-    let mut moved_paths = Vec::new();
     let mut entries = Vec::new();
     let mut totals = Totals::default();
     source.values(&mut |path, value, at| {
         source_paths.insert(path.to_owned());
-        let renames = agent_of(path).and_then(|agent| own.get(agent.as_str()));
+        let renames = agent_of(path).and_then(|agent| own.get(agent));
         let renames = renames.unwrap_or(&everywhere);
         let moved = renames.moved_tool(path).filter(|moved| values.contains_key(moved.as_str()));
-        if let Some(moved) = &moved {
-            source_paths.insert(moved.clone());
-            moved_paths.extend([path.to_owned(), moved.clone()]);
-        }
-        let here = values.get(path).or_else(|| values.get(moved.as_deref()?));
+        let here = values.get(path);
         let same = here.is_some_and(|(other, _)| *other == value);
         let renamed =
             renames.renamed_value(path, moved.as_deref(), value, &values).filter(|_| !same);
@@ -600,5 +584,5 @@ pub(crate) fn report(
             added.push(Addition { path, value, target: location(outputs, at) });
         }
     });
-    Report { totals, entries, added, moved: moved_paths, renamed, ..Report::empty(target) }
+    Report { totals, entries, added, renamed, ..Report::empty(target) }
 }
