@@ -38,6 +38,10 @@ pub struct Entry {
     /// The location in the output.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub target: Option<Location>,
+    /// For a dropped value of a tool, where the tool is in the output: what the model may do with it there follows from
+    /// what it lacks.
+    #[serde(skip)]
+    tool: Option<Location>,
 }
 
 /// The number of values by preservation. The sum is the number of values in the source.
@@ -175,7 +179,8 @@ impl Report {
     pub(crate) fn announced_losses(&self) -> AnnouncedLosses {
         let mut all = AnnouncedLosses::none();
         for entry in self.losses() {
-            all.add(&entry.path, [entry.source.as_ref(), entry.target.as_ref()]);
+            let target = entry.target.as_ref().or(entry.tool.as_ref());
+            all.add(&entry.path, [entry.source.as_ref(), target]);
         }
         for added in &self.added {
             all.addition(&added.path);
@@ -461,8 +466,14 @@ impl<'o> OutputIndex<'o> {
         lists.sort_unstable_by_key(|list| list.len());
         let (fewest, others) = lists.split_first()?;
         let has_all = |at: &&usize| others.iter().all(|list| list.binary_search(at).is_ok());
-        let value = fewest.iter().filter(has_all).filter_map(|at| self.values.get(*at));
-        value.filter(|(path, _, _)| self.may_stem_from(path, source)).map(|(_, _, at)| *at).next()
+        let all = || {
+            let values = fewest.iter().filter(has_all).filter_map(|at| self.values.get(*at));
+            values.filter(|(path, _, _)| self.may_stem_from(path, source))
+        };
+        // What is equal, then what has the text, then what has its words.
+        let equal = all().find(|(_, value, _)| value.as_str() == Some(text));
+        let has = || all().find(|(_, value, _)| value.as_str().is_some_and(|v| v.contains(text)));
+        equal.or_else(has).or_else(|| all().next()).map(|(_, _, at)| *at)
     }
 
     /// The place of what stands for the element that a value belongs to: what has its path, or its name.
@@ -548,6 +559,7 @@ pub(crate) fn report(
             help: None,
             source: location(sources, at),
             target: counterpart.and_then(|(_, at)| location(outputs, *at)),
+            tool: None,
         };
         if renamed.is_some() {
             entry.preservation = Preservation::Approximated;
@@ -565,6 +577,9 @@ pub(crate) fn report(
                 None => format!("{} has no place for it", target.title()),
             });
             entry.help = loss.map(|l| l.help).filter(|h| !h.is_empty()).map(str::to_owned);
+            if entry.preservation == Preservation::Dropped && path.starts_with("tools.") {
+                entry.tool = location(outputs, index.of_element(path, ""));
+            }
             entry.target = match entry.preservation {
                 Preservation::Approximated => entry.target.or_else(|| location(outputs, place)),
                 _ => entry.target,
