@@ -358,6 +358,11 @@ fn compile_command(input: &Input) -> ExitCode {
     // Nobody cancels it.
     let Ok(output) = snapshot.compile() else { return ExitCode::from(2) };
     let failed = !output.compilation_errors.is_empty();
+    if output.agents.is_empty() && !failed {
+        // Nobody could read a program without agents.
+        tell!("error: {}", crate::input::no_agent(&snapshot));
+        return ExitCode::from(2);
+    }
     let masker = snapshot.sources().masker();
     match show_program(&Written(&output, Mode::Published), &masker) {
         code if code != ExitCode::SUCCESS => code,

@@ -86,7 +86,7 @@ const OF_IMPORTS: &[RuleName] =
     &[rules::CREDENTIAL_NOT_COPIED, rules::MISSING_PART, rules::UNTRANSLATED];
 
 /// Prints the errors of what was loaded, and what is to be known of an import; whether there are errors.
-fn has_errors(snapshot: &Snapshot) -> bool {
+pub fn has_errors(snapshot: &Snapshot) -> bool {
     let told = |d: &&Diagnostic| d.severity == Severity::Error || OF_IMPORTS.contains(&d.rule);
     let mut diagnostics: Vec<Diagnostic> =
         snapshot.read_findings().iter().filter(told).cloned().collect();

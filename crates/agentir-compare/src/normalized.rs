@@ -6,7 +6,7 @@
 
 use agentir_diagnostics::{FileId, Span};
 use agentir_expr::{Dialect, Name};
-use agentir_ir::{Agent, Program};
+use agentir_ir::{Agent, Program, Tool};
 use agentir_ir_json::{Json, MARKED, Mode, PLACED, to_value};
 use indexmap::IndexMap;
 use rustc_hash::FxHashSet;
@@ -71,6 +71,8 @@ const ORIGIN: &[&[&str]] = &[
     &["metadata", "compiler_version"],
     // Derived from the agent.
     &["execution", "hints"],
+    // Listed for all agents together.
+    &["tools"],
 ];
 
 /// The fields of a binding that only name a transition which is also among the agent's handoffs,
@@ -88,32 +90,27 @@ impl NormalizedProgram {
         let mut root = IndexMap::new();
         let mut agents = IndexMap::new();
         let mut offers: IndexMap<String, Offers> = IndexMap::new();
-        // Where a tool is declared does not matter, and one that several declare is listed once, unless they declare
-        // different ones.
+        // Where a tool is declared does not matter, and one that several declare is listed once. What others declare
+        // under its name is listed with its owner.
         let mut tools: IndexMap<String, Node> = IndexMap::new();
-        let mut ambiguous: FxHashSet<String> = FxHashSet::default();
-        for tool in program.tools() {
+        for (owner, tool) in owned_tools(program) {
             let name = tool.name.value.to_string();
             let declared = node(tool);
+            let own = format!("{name}@{owner}");
             match tools.get(&name) {
                 Some(first) if first.equals(&declared) => {}
                 Some(_) => {
-                    ambiguous.insert(name);
+                    tools.entry(own).or_insert(declared);
                 }
                 None => {
                     tools.insert(name, declared);
                 }
             }
         }
-        tools.retain(|name, _| !ambiguous.contains(name));
         for agent in program.agents() {
             let name = agent.metadata.name.value.to_string();
             let mut offered = Offers { tools: offered_tools(program, agent), ..Offers::default() };
-            let mut root = node(agent);
-            root.retain_items("tools", &|tool| {
-                tool.get("name").and_then(Node::text).is_some_and(|name| ambiguous.contains(name))
-            });
-            let root = normalize_agent(agent.metadata.dialect, root, &mut offered);
+            let root = normalize_agent(agent.metadata.dialect, node(agent), &mut offered);
             offers.insert(name.clone(), offered);
             agents.insert(name, root);
         }
@@ -121,9 +118,7 @@ impl NormalizedProgram {
         root.insert("tools".to_owned(), map(tools));
         let libraries = program.libraries.iter().filter_map(|library| {
             let mut library = node(library);
-            library.retain_items("tools", &|tool| {
-                tool.get("name").and_then(Node::text).is_some_and(|name| ambiguous.contains(name))
-            });
+            library.remove(&["tools"]);
             (!library.is_empty()).then_some(library)
         });
         let libraries: Vec<Node> = libraries.collect();
@@ -162,6 +157,21 @@ impl NormalizedProgram {
     pub fn values<'n>(&'n self, found: &mut dyn FnMut(&str, &'n Value, Option<Span>)) {
         walk(&self.root, &mut String::new(), None, found);
     }
+}
+
+/// All declared tools with their owners: agents, then libraries, then profiles.
+fn owned_tools(program: &Program) -> impl Iterator<Item = (String, &Tool)> {
+    let own = program.agents().flat_map(|agent| {
+        agent.tools.iter().map(|tool| (agent.metadata.name.value.to_string(), tool))
+    });
+    let shared = program.libraries.iter().enumerate().flat_map(|(at, library)| {
+        library.tools.iter().map(move |tool| (format!("library {}", at + 1), tool))
+    });
+    let profiles = program.profiles().chain(program.agents().flat_map(|a| &a.behavior_profiles));
+    let added = profiles.flat_map(|profile| {
+        profile.tools_add.iter().map(|tool| (format!("profile {}", profile.name.value), tool))
+    });
+    own.chain(shared).chain(added)
 }
 
 /// The tools that an agent declares, uses or calls, as they are declared.
@@ -363,16 +373,6 @@ impl Node {
                         .all(|(key, one)| others.get(key).is_some_and(|other| one.equals(other)))
             }
             _ => false,
-        }
-    }
-
-    /// Removes the items of a list that are not `kept`, and the list if it is empty without them.
-    fn retain_items(&mut self, key: &str, kept: &dyn Fn(&Self) -> bool) {
-        if let Some(NodeKind::List(items)) = self.get_mut(key).map(|list| &mut list.kind) {
-            items.retain(kept);
-            if items.is_empty() {
-                self.remove(&[key]);
-            }
         }
     }
 
@@ -699,7 +699,7 @@ fn different_offers(
     found: &mut Vec<Difference>,
 ) {
     let shown = |found: &[Difference], agent: &str, tool: &str| {
-        let at = [format!("tools.{tool}"), format!("agents.{agent}.tools[{tool}]")];
+        let at = [format!("tools.{tool}"), format!("tools.{tool}@{agent}")];
         found.iter().any(|difference| {
             let path = difference.path.as_str();
             at.iter().any(|at| {

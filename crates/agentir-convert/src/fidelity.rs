@@ -38,6 +38,10 @@ pub struct Entry {
     /// The location in the output.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub target: Option<Location>,
+    /// For a dropped value of a tool, where the tool is in the output: what the model may do with it there follows from
+    /// what it lacks.
+    #[serde(skip)]
+    tool: Option<Location>,
 }
 
 /// The number of values by preservation. The sum is the number of values in the source.
@@ -72,9 +76,6 @@ pub struct Report {
     /// Values of the output without a counterpart in the source: required by the target, or part of an
     /// approximation.
     pub added: Vec<Addition>,
-    /// Values that are kept at another path, by both paths: tools that have one place for all agents.
-    #[serde(skip)]
-    moved: Vec<String>,
     /// The comments of the source. They are not values and not part of the totals.
     pub comments: Vec<Comment>,
 }
@@ -103,7 +104,6 @@ impl Report {
             proof: None,
             entries: Vec::new(),
             added: Vec::new(),
-            moved: Vec::new(),
             comments: Vec::new(),
         }
     }
@@ -116,7 +116,6 @@ impl Report {
         self.entries.extend(other.entries);
         self.renamed.extend(other.renamed);
         self.added.extend(other.added);
-        self.moved.extend(other.moved);
         match (&mut self.proof, other.proof) {
             (Some(proof), Some(other)) => proof.add(other),
             // A comparison of only one program is not a comparison of both.
@@ -180,10 +179,11 @@ impl Report {
     pub(crate) fn announced_losses(&self) -> AnnouncedLosses {
         let mut all = AnnouncedLosses::none();
         for entry in self.losses() {
-            all.add(&entry.path, [entry.source.as_ref(), entry.target.as_ref()]);
+            let target = entry.target.as_ref().or(entry.tool.as_ref());
+            all.add(&entry.path, [entry.source.as_ref(), target]);
         }
-        for path in self.added.iter().map(|added| &added.path).chain(&self.moved) {
-            all.addition(path);
+        for added in &self.added {
+            all.addition(&added.path);
         }
         for Renamed { from, to, agent, .. } in &self.renamed {
             for (agent, tool) in agent.iter().flat_map(|agent| [(agent, from), (agent, to)]) {
@@ -371,15 +371,11 @@ impl<'r> Renames<'r> {
             || self.apply(text).is_some_and(|to| to == other)
     }
 
-    /// Where a tool of one agent is in a program that has one tool of each name: `tools.NAME`, under its new name.
+    /// Where another tool of a name is in a program that gives it a name of its own.
     fn moved_tool(&self, path: &str) -> Option<String> {
-        let (owner, rest) = path.split_once(".tools[")?;
-        let is_declaration = match owner.strip_prefix("agents.") {
-            Some(agent) => !agent.contains('['),
-            None => owner.starts_with("libraries["),
-        };
-        let (tool, rest) = rest.split_once(']').filter(|_| is_declaration)?;
-        Some(format!("tools.{}{rest}", self.of_name(tool).unwrap_or(tool)))
+        let (tool, rest) = path.strip_prefix("tools.")?.split_once('@')?;
+        let end = rest.find('.')?;
+        Some(format!("tools.{}{}", self.of_name(tool)?, rest.get(end..)?))
     }
 
     /// The output's value at `path`, or at that of a moved tool, if it equals `value` after renaming.
@@ -470,8 +466,14 @@ impl<'o> OutputIndex<'o> {
         lists.sort_unstable_by_key(|list| list.len());
         let (fewest, others) = lists.split_first()?;
         let has_all = |at: &&usize| others.iter().all(|list| list.binary_search(at).is_ok());
-        let value = fewest.iter().filter(has_all).filter_map(|at| self.values.get(*at));
-        value.filter(|(path, _, _)| self.may_stem_from(path, source)).map(|(_, _, at)| *at).next()
+        let all = || {
+            let values = fewest.iter().filter(has_all).filter_map(|at| self.values.get(*at));
+            values.filter(|(path, _, _)| self.may_stem_from(path, source))
+        };
+        // What is equal, then what has the text, then what has its words.
+        let equal = all().find(|(_, value, _)| value.as_str() == Some(text));
+        let has = || all().find(|(_, value, _)| value.as_str().is_some_and(|v| v.contains(text)));
+        equal.or_else(has).or_else(|| all().next()).map(|(_, _, at)| *at)
     }
 
     /// The place of what stands for the element that a value belongs to: what has its path, or its name.
@@ -518,14 +520,12 @@ pub(crate) fn report(
     let own = renamed.iter().filter_map(|one| one.agent.as_deref());
     let own: FxHashMap<&str, Renames<'_>> =
         own.map(|agent| (agent, Renames::new(&renamed, Some(agent)))).collect();
-    let agent_of = |path: &str| -> Option<String> {
-        own.keys()
-            .find(|agent| {
-                path.strip_prefix("agents.")
-                    .and_then(|p| p.strip_prefix(**agent))
-                    .is_some_and(|rest| rest.starts_with('.'))
-            })
-            .map(|agent| (*agent).to_owned())
+    let agent_of = |path: &str| -> Option<&str> {
+        let of_tool = path.strip_prefix("tools.").and_then(|path| path.split_once('@'));
+        let rest = of_tool.map(|(_, rest)| rest).or_else(|| path.strip_prefix("agents."))?;
+        let is_of =
+            |agent: &&str| rest.strip_prefix(agent).is_some_and(|rest| rest.starts_with('.'));
+        own.keys().copied().find(|agent| is_of(&agent))
     };
     let mut values: FxHashMap<String, (&Value, Option<Span>)> = FxHashMap::default();
     output.values(&mut |path, value, at| {
@@ -539,19 +539,14 @@ pub(crate) fn report(
     });
     let index = OutputIndex::new(&values, shared);
     let mut source_paths: FxHashSet<String> = FxHashSet::default();
-    let mut moved_paths = Vec::new();
     let mut entries = Vec::new();
     let mut totals = Totals::default();
     source.values(&mut |path, value, at| {
         source_paths.insert(path.to_owned());
-        let renames = agent_of(path).and_then(|agent| own.get(agent.as_str()));
+        let renames = agent_of(path).and_then(|agent| own.get(agent));
         let renames = renames.unwrap_or(&everywhere);
         let moved = renames.moved_tool(path).filter(|moved| values.contains_key(moved.as_str()));
-        if let Some(moved) = &moved {
-            source_paths.insert(moved.clone());
-            moved_paths.extend([path.to_owned(), moved.clone()]);
-        }
-        let here = values.get(path).or_else(|| values.get(moved.as_deref()?));
+        let here = values.get(path);
         let same = here.is_some_and(|(other, _)| *other == value);
         let renamed =
             renames.renamed_value(path, moved.as_deref(), value, &values).filter(|_| !same);
@@ -564,6 +559,7 @@ pub(crate) fn report(
             help: None,
             source: location(sources, at),
             target: counterpart.and_then(|(_, at)| location(outputs, *at)),
+            tool: None,
         };
         if renamed.is_some() {
             entry.preservation = Preservation::Approximated;
@@ -581,6 +577,9 @@ pub(crate) fn report(
                 None => format!("{} has no place for it", target.title()),
             });
             entry.help = loss.map(|l| l.help).filter(|h| !h.is_empty()).map(str::to_owned);
+            if entry.preservation == Preservation::Dropped && path.starts_with("tools.") {
+                entry.tool = location(outputs, index.of_element(path, ""));
+            }
             entry.target = match entry.preservation {
                 Preservation::Approximated => entry.target.or_else(|| location(outputs, place)),
                 _ => entry.target,
@@ -600,5 +599,5 @@ pub(crate) fn report(
             added.push(Addition { path, value, target: location(outputs, at) });
         }
     });
-    Report { totals, entries, added, moved: moved_paths, renamed, ..Report::empty(target) }
+    Report { totals, entries, added, renamed, ..Report::empty(target) }
 }

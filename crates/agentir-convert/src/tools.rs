@@ -7,17 +7,17 @@ use agentir_syntax::emit::{NameSyntax, Namespace, Renamed};
 use rustc_hash::FxHashMap;
 use serde_json::Value;
 use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// The program with one name for each tool: where agents or libraries declare different tools of one name, all but the
-/// first get names of their own. A library's tool keeps its name, because several agents use it.
+/// first get names of their own.
 pub(crate) fn with_distinct_names(program: &Program) -> (Cow<'_, Program>, Vec<Renamed>) {
-    let shared = program.libraries.iter().flat_map(|library| &library.tools);
     let own = program.agents().flat_map(|agent| &agent.tools);
+    let shared = program.libraries.iter().flat_map(|library| &library.tools);
     // The tools of each name, as they are declared.
     let mut declared: FxHashMap<&str, Vec<Value>> = FxHashMap::default();
-    for tool in shared.chain(own) {
+    for tool in own.chain(shared) {
         let all = declared.entry(&tool.name.value).or_default();
         let this = to_value(tool, Mode::Plain);
         if !all.contains(&this) {
@@ -52,43 +52,51 @@ pub(crate) fn with_distinct_names(program: &Program) -> (Cow<'_, Program>, Vec<R
         others.get(&(name.to_owned(), at))
     };
     let mut renamed = Vec::new();
+    // What the first library that has it calls it now.
+    let mut of_libraries: FxHashMap<String, Option<String>> = FxHashMap::default();
+    for (at, library) in result.libraries.iter_mut().enumerate() {
+        for tool in &mut Arc::make_mut(library).tools {
+            let (from, new) = (tool.name.value.to_string(), name_of(tool).cloned());
+            if let Some(to) = &new {
+                tool.name.value = to.as_str().into();
+                let agent = Some(format!("library {}", at + 1));
+                renamed.push(Renamed { what: "tool", from: from.clone(), to: to.clone(), agent });
+            }
+            of_libraries.entry(from).or_insert(new);
+        }
+    }
     for agent in &mut result.agents {
-        let new: FxHashMap<String, String> = agent
+        let own: FxHashMap<String, Option<String>> = agent
             .tools
             .iter()
-            .filter_map(|tool| Some((tool.name.value.to_string(), name_of(tool)?.clone())))
+            .map(|tool| (tool.name.value.to_string(), name_of(tool).cloned()))
+            .collect();
+        let shared = of_libraries.iter().filter(|(name, _)| !own.contains_key(*name));
+        let new: BTreeMap<String, String> = own
+            .iter()
+            .chain(shared)
+            .filter_map(|(from, to)| Some((from.clone(), to.clone()?)))
             .collect();
         if !new.is_empty() {
             rename(Arc::make_mut(agent), &new, &mut renamed);
-        }
-    }
-    for library in &mut result.libraries {
-        if library.tools.iter().any(|tool| name_of(tool).is_some()) {
-            for tool in &mut Arc::make_mut(library).tools {
-                if let Some(to) = name_of(tool) {
-                    let from = tool.name.value.to_string();
-                    renamed.push(Renamed { what: "tool", from, to: to.clone(), agent: None });
-                    tool.name.value = to.as_str().into();
-                }
-            }
         }
     }
     (Cow::Owned(result), renamed)
 }
 
 /// Renames tools in one agent.
-fn rename(agent: &mut Agent, new: &FxHashMap<String, String>, renamed: &mut Vec<Renamed>) {
+fn rename(agent: &mut Agent, new: &BTreeMap<String, String>, renamed: &mut Vec<Renamed>) {
+    let mut found = BTreeSet::new();
     agent.names_mut(&mut |what, name| {
         if what == NamedThing::Tool
-            && let Some(to) = new.get(name.as_str())
+            && let Some((from, to)) = new.get_key_value(name.as_str())
         {
             *name = to.as_str().into();
+            found.insert((from, to));
         }
     });
     let agent = agent.metadata.name.value.to_string();
-    let mut all: Vec<_> = new.iter().collect();
-    all.sort();
-    renamed.extend(all.into_iter().map(|(from, to)| Renamed {
+    renamed.extend(found.into_iter().map(|(from, to)| Renamed {
         what: "tool",
         from: from.clone(),
         to: to.clone(),

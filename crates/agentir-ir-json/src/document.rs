@@ -66,7 +66,7 @@ pub fn read(
         let stopped = problems.get(before).map(|problem| problem.primary.span);
         return Document { stopped, ..Document::default() };
     };
-    if let Some(problem) = raw_control_character(file, text) {
+    if let Some(problem) = control_character(file, text) {
         let stopped = Some(problem.primary.span);
         problems.push(problem);
         return Document { stopped, ..Document::default() };
@@ -109,12 +109,22 @@ pub fn read(
     Document { program, origins, gaps, stopped: None }
 }
 
-/// Refuses control characters in strings, which JSON has only as escapes. The parser takes them for exports of other
-/// programs.
-fn raw_control_character(file: FileId, text: &str) -> Option<Diagnostic> {
+/// Refuses control characters in strings, which JSON has only as escapes, and the one that no text has. The parser
+/// takes them for exports of other programs.
+fn control_character(file: FileId, text: &str) -> Option<Diagnostic> {
     let (mut inside, mut escaped) = (false, false);
     for (at, byte) in text.bytes().enumerate() {
         match byte {
+            b'u' if escaped && text.get(at + 1..at + 5) == Some("0000") => {
+                let at = u32::try_from(at).unwrap_or(u32::MAX);
+                let span = Span::new(file, at.saturating_sub(1), at.saturating_add(5));
+                let message = "a string must not contain the character U+0000";
+                return Some(
+                    Diagnostic::error(rules::INVALID_VALUE, span, message)
+                        .note("no language can write it, and programs take it for the end of the text")
+                        .help("leave it out"),
+                );
+            }
             _ if escaped => escaped = false,
             b'\\' if inside => escaped = true,
             b'"' => inside = !inside,

@@ -3,9 +3,27 @@
 use crate::describe::{Fields, Json};
 use crate::reader::{ORIGIN, ORIGIN_DESCRIPTION};
 use agentir_expr::Dialect;
-use agentir_ir::CompilationOutput;
+use agentir_ir::{CompilationOutput, Data, Number};
 use agentir_syntax::Origin;
+use agentir_syntax::limits::range_of;
 use serde_json::{Map, Value, json};
+
+/// The schema of a key with the numbers that it may have. They restrict numbers alone, whatever else it may be.
+fn ranged(key: &str, mut schema: Value) -> Value {
+    let text = schema.to_string();
+    let is_number =
+        ["\"number\"", "\"integer\"", "/NumberOrText\""].iter().any(|ty| text.contains(ty));
+    if let (Some(range), Some(schema)) =
+        (range_of(key).filter(|_| is_number), schema.as_object_mut())
+    {
+        schema.insert("minimum".to_owned(), Data::from(Number(range.least)));
+        schema.insert("maximum".to_owned(), Data::from(Number(range.most)));
+        if range.whole {
+            schema.insert("multipleOf".to_owned(), 1.into());
+        }
+    }
+    schema
+}
 
 /// The JSON Schema of the compilation output, with the IR of an agent in it. Agents have one of these dialects.
 #[must_use]
@@ -99,6 +117,7 @@ impl ObjectSchema {
     /// Adds a key.
     pub(crate) fn property(&mut self, key: &str, schema: Value, docs: &[&str], required: bool) {
         self.typed();
+        let schema = ranged(key, schema);
         if let Some(properties) = self.map("properties") {
             properties.insert(key.to_owned(), described(schema, docs));
         }

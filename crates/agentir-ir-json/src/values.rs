@@ -7,6 +7,7 @@ use agentir_diagnostics::{Diagnostic, Span, Spanned};
 use agentir_expr::{Dialect, Expr, Name, Template};
 use agentir_ir::{Binding, Data, Extension, Extensions, Number, NumberOrText, TextData};
 use agentir_syntax::json::{Json as Node, Kind};
+use agentir_syntax::limits::{Range, range_of};
 use agentir_syntax::rules;
 use indexmap::IndexMap;
 use serde::ser::{SerializeMap, Serializer};
@@ -148,6 +149,8 @@ impl Json for u32 {
         serializer.serialize_u32(*self)
     }
     fn read(json: &Node, reader: &mut Reader<'_>) -> Option<Self> {
+        let any = Range { least: 0.0, most: f64::from(Self::MAX), whole: true };
+        let range = range_of(reader.key()).unwrap_or(any);
         // `3.0` is a whole number too.
         let whole = match &json.kind {
             Kind::Number(text) if is_exact(text) => {
@@ -161,8 +164,8 @@ impl Json for u32 {
             reason = "the number is whole and in the range"
         )]
         match whole {
-            Some(number) if (0.0..=f64::from(Self::MAX)).contains(&number) => Some(number as Self),
-            _ => reader.expected(json, "a whole number from 0 to 4294967295"),
+            Some(number) if range.contains(number) => Some(number as Self),
+            _ => reader.expected(json, &range.to_string()),
         }
     }
     fn schema(_: &mut Schemas) -> Value {
@@ -231,6 +234,11 @@ impl Json for Number {
         match &json.kind {
             Kind::Number(text) => match text.parse::<f64>() {
                 Ok(number) if number.is_finite() => {
+                    if let Some(range) = range_of(reader.key())
+                        && !range.contains(number)
+                    {
+                        return reader.expected(json, &range.to_string());
+                    }
                     if !is_exact(text) {
                         reader.report(rounded(json.span, text, &number));
                     }

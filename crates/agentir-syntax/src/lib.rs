@@ -50,6 +50,7 @@ pub mod emit;
 pub mod inline;
 pub mod json;
 mod language;
+pub mod limits;
 pub mod line_layout;
 pub mod lower;
 mod lowered;

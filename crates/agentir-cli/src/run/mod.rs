@@ -15,9 +15,10 @@ mod trace;
 
 pub use setup::program;
 
+use crate::convert::has_errors;
 use crate::input::{Input as Paths, load_input};
 use crate::write::private;
-use agentir::{Severity, SourceMap};
+use agentir::SourceMap;
 use agentir_ir::Program;
 use agentir_model::Offline;
 use agentir_runtime::{
@@ -99,8 +100,9 @@ fn talk(args: &Run) -> Result<ExitCode, String> {
         Ok(snapshot) => snapshot,
         Err(code) => return Ok(code),
     };
-    if snapshot.read_findings().iter().any(|d| d.severity == Severity::Error) {
-        tell!("warning: these agents have errors; run `agentir check` to see them");
+    // What cannot be read is left out, and nobody wants to talk to the rest of an agent.
+    if has_errors(&snapshot) {
+        return Err("these agents have errors, so no conversation was started".to_owned());
     }
     let program = program(&snapshot)?;
     let mut talk = Talk::new(args, program, snapshot.sources())?;

@@ -1,7 +1,7 @@
 //! Flows.
 
 use crate::describe::*;
-use crate::reader::Object;
+use crate::reader::{Object, Reader};
 use agentir_ir::{Decider, Digression, Flow, ReasoningZone};
 
 object! {
@@ -23,7 +23,7 @@ object! {
     span span;
     skip shadowed = Default::default();
     skip key = Default::default();
-    then |flow, object, _| complete_flow(flow, object);
+    then |flow, object, reader| complete_flow(flow, object, reader);
 }
 
 object! {
@@ -70,7 +70,8 @@ object! {
 }
 
 /// A flow without `steps` has its steps in the order of their definitions.
-fn complete_flow(flow: &mut Flow, object: &Object<'_>) {
+fn complete_flow(flow: &mut Flow, object: &Object<'_>, reader: &mut Reader<'_>) {
+    reader.check_unique(flow.steps.iter(), ("step", "listed"));
     flow.key = object.start();
     if !object.has("steps") {
         flow.steps = flow.definitions.values().map(|step| step.name.clone()).collect();

@@ -96,7 +96,7 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
                 return;
             }
             (FieldType::Marker, _) => Value::Bool(true),
-            (field_type, Some(value)) => self.value(field_type, value),
+            (_, Some(value)) => self.field_value(def, value),
             (field_type, None) => {
                 if let Some(parsed) = self.nested_value(field_type, children) {
                     record.fields.push(Field { def, key: key.span, value: parsed, span, entry });

@@ -355,7 +355,7 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
         entry: &'t Entry<'s>,
     ) -> Option<Field<'t>> {
         let def = ty.shorthand.and_then(|name| ty.field(name))?;
-        Some(Field { def, key, value: self.value(def.field_type, value), span: value.span, entry })
+        Some(Field { def, key, value: self.field_value(def, value), span: value.span, entry })
     }
 
     /// A list item, or a line among named entries.

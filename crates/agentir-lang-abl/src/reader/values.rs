@@ -7,11 +7,12 @@ use super::{
     versions::Usage,
 };
 use crate::inline;
-use crate::schema::{FieldType, RENAMED, Version};
+use crate::schema::{FieldDef, FieldType, RENAMED, Version};
 use crate::tree::Value;
 use agentir_diagnostics::{Applicability, Diagnostic, Edit, Span, Spanned, closest};
 use agentir_expr::{Condition, Depth, Expr, ExprKind, Literal, Name, ObjectEntry, Path, Template};
 use agentir_syntax::inline::{InlineText, Origin};
+use agentir_syntax::limits::range_of;
 use agentir_syntax::outline::{Entry, EntryKind, Scalar, Style};
 use agentir_syntax::rules;
 use agentir_syntax::text::{alternatives, offset};
@@ -71,6 +72,18 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
 
     pub(super) fn text(&self, value: &Scalar<'_>) -> Spanned<Name> {
         Spanned::new(value.to_smol(), value.span)
+    }
+
+    /// The value of a field. A number must make sense there.
+    pub(super) fn field_value(&mut self, def: &FieldDef, value: &'t Scalar<'s>) -> Value<'t> {
+        let parsed = self.value(def.field_type, value);
+        if let (Value::Number(number), Some(range)) = (&parsed, range_of(def.name))
+            && !range.contains(*number)
+        {
+            self.invalid(value, &format!("expected {range}"), None);
+            return Value::Invalid;
+        }
+        parsed
     }
 
     pub(super) fn value(&mut self, field_type: FieldType, value: &'t Scalar<'s>) -> Value<'t> {

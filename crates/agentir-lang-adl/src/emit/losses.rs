@@ -30,6 +30,11 @@ pub(crate) const LOSSES: &[LossRule] = &[
         "write it in `tools.py`, where the stub raises `NotImplementedError`",
     ),
     dropped(
+        "/libraries.**",
+        "the function itself reaches the service",
+        "write it in `tools.py`, where the stub raises `NotImplementedError`",
+    ),
+    dropped(
         "/profiles.**",
         "an agent of ADL is the same in every context",
         "write an agent for each context, and let an ensemble choose",

@@ -469,6 +469,11 @@ pub(crate) const LOSSES: &[LossRule] = &[
         "the user is asked where the tool has side effects",
         "",
     ),
+    dropped(
+        "/libraries.**",
+        "the target is a flow of the tool's name",
+        "say in the flow how the service is reached",
+    ),
     dropped("/tools.*.confirmation.**", "the user is asked, or is not", ""),
     approximated(
         "/tools.*.binding.**",
