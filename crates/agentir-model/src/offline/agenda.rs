@@ -2,12 +2,13 @@
 
 use super::dialogue::Turn;
 use super::extract::{Reach, extract};
-use super::instructions::{Step, What, When, joined};
+use super::instructions::{Step, What, When};
 use super::is_blank;
 use super::kinds::{GOODS, TextKind, kind_of};
 use super::phrases::{is_wish, question_to_user, requests, small_talk, to_user, wants_person};
 use super::questions::{overlap, request_for};
 use super::results::is_success;
+use super::sentences::joined;
 use super::words::{Word, is_question, name_words, similarity, words, yes_or_no};
 use agentir_runtime::{Answer, FieldSpec, FieldType, Purpose, Role, ToolSpec};
 
@@ -191,6 +192,10 @@ impl<'r> Turn<'r> {
         }
         let open: Vec<&String> =
             items.iter().filter(|item| !self.is_done(item, question)).collect();
+        // "Your name or your number": one is enough.
+        if open.len() < items.len() && question.contains(" or ") {
+            return None;
+        }
         let first = open.first()?;
         if let Some(field) = self.field_for(first) {
             return Some(self.question(field));
@@ -230,6 +235,20 @@ impl<'r> Turn<'r> {
         let open = named.into_iter().find(|field| !self.is_known(field)).filter(|_| begun)?;
         let question = self.question(open);
         (!self.was_answered(&question)).then_some(question)
+    }
+
+    /// Whether a parameter need not be given, because the instructions ask for it or for something that is known: "the
+    /// name or the number".
+    pub(super) fn is_spared(&self, parameter: &FieldSpec) -> bool {
+        !parameter.required
+            && self.steps.iter().any(|step| {
+                let What::Ask { question, items } = &step.what else { return false };
+                let own =
+                    |item: &String| self.field_for(item).is_some_and(|f| f.name == parameter.name);
+                question.contains(" or ")
+                    && items.iter().any(own)
+                    && items.iter().any(|item| !own(item) && self.is_done(item, question))
+            })
     }
 
     /// Whether what an instruction asks for is known, or was answered in words that no field holds.

@@ -306,7 +306,10 @@ pub(super) fn find(
             })
         }
         TextKind::Place => strings::after_words(reading, PLACE_MARKS, reach == Reach::Any),
-        TextKind::Person => person(reading).or_else(|| bare_name(reading)),
+        TextKind::Person => {
+            let addressed = field.named(&["recipient", "receiver", "to"]).then(email).flatten();
+            addressed.or_else(|| person(reading)).or_else(|| bare_name(reading))
+        }
         TextKind::Request if reach >= Reach::Request => {
             // What says another value is not what the user wants.
             let taken = |w: &&Word| {
@@ -468,13 +471,23 @@ fn thing(reading: &ParsedMessage<'_>, field: &Field<'_>) -> Option<Range<usize>>
         let placed = at.checked_sub(1).and_then(|at| all.get(at)).is_some_and(preposition);
         (!placed).then_some(at + 1)
     };
+    // "A task to call the supplier"
+    let purpose = || {
+        let titled =
+            field.named(&["title", "task", "todo", "reminder", "subject", "name", "summary"]);
+        let at = all.iter().position(|w| w.text == "to").filter(|_| titled)?;
+        let noun = at.checked_sub(1).and_then(|at| all.get(at)).is_some_and(Word::is_content);
+        noun.then_some(at + 1)
+    };
     let added = || {
         all.iter()
             .position(|w| matches!(w.text.as_str(), "add" | "put" | "remove"))
             .map(|at| at + 1)
     };
-    [from(ABOUT), added(), possessive(), from(MARKS), from(VERBS)].into_iter().flatten().find_map(
-        |start| {
+    [purpose(), from(ABOUT), added(), possessive(), from(MARKS), from(VERBS)]
+        .into_iter()
+        .flatten()
+        .find_map(|start| {
             let start = start
                 + all
                     .iter()
@@ -502,8 +515,7 @@ fn thing(reading: &ParsedMessage<'_>, field: &Field<'_>) -> Option<Range<usize>>
             let content = named.iter().any(|w| w.is_content() && !of_field(w));
             let at = named.first()?.at.start..named.last()?.at.end;
             (content && reading.is_free(&at)).then_some(at)
-        },
-    )
+        })
 }
 
 #[cfg(test)]
