@@ -178,6 +178,18 @@ impl<'r> Turn<'r> {
         })
     }
 
+    /// The question for the first value that the agent can note and has not got, if the user wants something and the
+    /// instructions ask for nothing.
+    pub(super) fn question_to_note(&self) -> Option<String> {
+        let asks = self.steps.iter().any(|step| matches!(step.what, What::Ask { .. }));
+        let mut notes = self.tools.iter().filter(|t| t.purpose == Purpose::Collect);
+        let field = notes.find_map(|tool| {
+            let open = tool.parameters.iter().find(|p| !self.is_known(p))?;
+            (open.ty != FieldType::Boolean).then_some(open)
+        })?;
+        (!asks && is_wish(self.said)).then(|| self.question(field))
+    }
+
     /// The question that a step demands now: for the first thing that is not known yet.
     pub(super) fn question_of(&self, step: &Step) -> Option<String> {
         let What::Ask { question, items } = &step.what else { return None };

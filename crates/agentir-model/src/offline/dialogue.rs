@@ -124,10 +124,7 @@ impl<'r> Turn<'r> {
             first.is_some_and(|w| FORWARD.contains(&w.text.as_str()))
         };
         // The next stage begins when what this one asks for is known.
-        let asks = self.steps.iter().any(|step| {
-            let listed = matches!(&step.what, What::Ask { items, .. } if items.len() > 1);
-            step.when == When::Always && listed && self.question_of(step).is_some()
-        });
+        let asks = self.asks_list();
         let leaving = leaving.filter(|(tool, _)| !(asks && forward(tool)));
         let settled = self.passed_on || self.since.iter().any(|m| m.text == "noted");
         if let Some((tool, sure)) = leaving
@@ -140,6 +137,11 @@ impl<'r> Turn<'r> {
         }
         if wants_person(self.said)
             && self.since.is_empty()
+            && !self.passed_on
+            && !self
+                .steps
+                .iter()
+                .any(|step| matches!(&step.what, What::Tell(text) if !self.was_asked(text)))
             && !self.tools.iter().any(|t| t.purpose == Purpose::Escalate)
             && leaving.is_none()
             && acting.is_none()
@@ -599,6 +601,8 @@ impl<'r> Turn<'r> {
         }
         match self.arguments(tool, true) {
             Some(arguments) => Some(self.call(tool, arguments)),
+            // What the instructions ask for comes before what only a variable holds.
+            None if self.asks_list() && self.lacking_own(tool).is_none() => None,
             None => match self.lacking(tool, true) {
                 Some(lacking) => Some(self.ask(self.question(lacking))),
                 None => self
@@ -606,6 +610,25 @@ impl<'r> Turn<'r> {
                     .filter(|_| acting.is_some_and(|(_, sure)| sure >= MIN_LEAVE_CONFIDENCE)),
             },
         }
+    }
+
+    /// Whether the instructions list what is to be asked for, and something of it is open.
+    fn asks_list(&self) -> bool {
+        self.steps.iter().any(|step| {
+            let listed = matches!(&step.what, What::Ask { items, .. } if items.len() > 1);
+            step.when == When::Always && listed && self.question_of(step).is_some()
+        })
+    }
+
+    /// The first argument of a tool that the model is to give and that nobody has given.
+    fn lacking_own<'t>(&self, tool: &'t ToolSpec) -> Option<&'t FieldSpec> {
+        let heard = self.heard(tool, true);
+        Self::needed(tool).find(|p| {
+            !self.is_known(p)
+                && !heard.contains_key(&p.name)
+                && self.returned(&p.name).is_none()
+                && !self.is_spared(p)
+        })
     }
 
     /// Says what a tool cannot be called without, if nobody can be asked for it.

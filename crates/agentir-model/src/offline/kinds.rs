@@ -111,7 +111,20 @@ const KINDS: &[(TextKind, &[&str])] = &[
     ),
     (
         TextKind::Person,
-        &["name", "recipient", "payee", "beneficiary", "passenger", "owner", "patient", "person"],
+        &[
+            "name",
+            "recipient",
+            "payee",
+            "beneficiary",
+            "passenger",
+            "owner",
+            "patient",
+            "person",
+            "surname",
+            "lastname",
+            "firstname",
+            "forename",
+        ],
     ),
     (
         TextKind::Request,
@@ -308,7 +321,11 @@ pub(super) fn find(
         TextKind::Place => strings::after_words(reading, PLACE_MARKS, reach == Reach::Any),
         TextKind::Person => {
             let addressed = field.named(&["recipient", "receiver", "to"]).then(email).flatten();
-            addressed.or_else(|| person(reading)).or_else(|| bare_name(reading))
+            let part =
+                field.named(&["surname", "lastname", "firstname", "forename", "last", "first"]);
+            addressed
+                .or_else(|| person(reading))
+                .or_else(|| bare_name(reading, if part { 1 } else { 2 }))
         }
         TextKind::Request if reach >= Reach::Request => {
             // What says another value is not what the user wants.
@@ -344,7 +361,10 @@ pub(super) fn may_be(field: &FieldSpec, text: &str) -> bool {
     }
 }
 
-const PLACE_MARKS: &[&str] = &["in", "at", "near", "to", "around", "for", "from", "of"];
+const PLACE_MARKS: &[&str] = &[
+    "in", "at", "near", "to", "around", "for", "from", "of", "leave", "leaving", "visit",
+    "visiting", "reach", "via", "through", "toward", "towards",
+];
 
 /// A person who introduces themselves: "I'm Ada Moor", "this is Ada".
 fn person(reading: &ParsedMessage<'_>) -> Option<Range<usize>> {
@@ -389,8 +409,8 @@ fn day(
     named.or_else(any).cloned()
 }
 
-/// Two or three words with capital letters between commas or the ends of the message: "Ada Moor, ada@moor.org".
-fn bare_name(reading: &ParsedMessage<'_>) -> Option<Range<usize>> {
+/// Up to three words with capital letters between commas or the ends of the message: "Ada Moor, ada@moor.org".
+fn bare_name(reading: &ParsedMessage<'_>, least: usize) -> Option<Range<usize>> {
     let ends = |c: Option<char>| c.is_none_or(|c| ",;.\n".contains(c));
     (0..reading.words.len()).find_map(|index| {
         let at = strings::capitals_from(reading, index, 4)?;
@@ -401,8 +421,12 @@ fn bare_name(reading: &ParsedMessage<'_>) -> Option<Range<usize>> {
         // Only beside something else: a lone capitalised answer belongs to what was asked.
         let alone = before.is_none() && after.is_none_or(|c| !",;".contains(c));
         let first = reading.words.get(index)?;
-        ((2..=3).contains(&count) && ends(before) && ends(after) && !alone && first.is_content())
-            .then_some(at)
+        ((least..=3).contains(&count)
+            && ends(before)
+            && ends(after)
+            && !alone
+            && first.is_content())
+        .then_some(at)
     })
 }
 

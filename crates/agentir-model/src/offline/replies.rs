@@ -218,7 +218,16 @@ impl<'r> Turn<'r> {
             let next = next.unwrap_or_else(|| "What else can I do for you?".to_owned());
             return say(format!("All right. {next}"));
         }
-        say(self.offer_of_help())
+        say(self.told_fact().unwrap_or_else(|| self.offer_of_help()))
+    }
+
+    /// The first fact of the instructions, for a question about nothing that they name.
+    fn told_fact(&self) -> Option<String> {
+        let stated = facts(self.instructions, self.tools).find(|fact| !self.was_asked(fact));
+        let stated = stated.filter(|_| is_question(self.said) && !is_wish(self.said))?;
+        let mut letters = stated.chars();
+        let first = letters.next()?.to_uppercase();
+        Some(first.chain(letters).collect())
     }
 
     /// Whether the message is not about what the agent can do.
@@ -243,7 +252,8 @@ impl<'r> Turn<'r> {
 
     /// What the agent can do, if nothing else applies.
     pub(super) fn offer_of_help(&self) -> String {
-        let question = self.next_question().filter(|question| !self.was_asked(question));
+        let question = self.next_question().or_else(|| self.question_to_note());
+        let question = question.filter(|question| !self.was_asked(question));
         let told: Vec<&String> = self
             .steps
             .iter()

@@ -124,9 +124,8 @@ pub(super) fn is_spoken(sentence: &str) -> bool {
     ];
     const FIRST: &[&str] = &["i", "i'm", "i'll", "i'd", "i've", "let's", "me"];
     const OPENINGS: &[&str] = &["welcome", "thank", "hello", "hi", "great", "excellent", "here"];
-    const ABOUT: &[&str] = &[
-        "they", "their", "them", "he", "she", "agent", "model", "llm", "topic", "subagent", "tool",
-    ];
+    const ABOUT: &[&str] =
+        &["they", "their", "them", "he", "she", "model", "llm", "topic", "subagent", "tool"];
     let all = super::words::words(sentence);
     let is = |list: &[&str]| all.iter().any(|w| list.contains(&w.text.as_str()));
     let lower = sentence.to_lowercase();
@@ -135,6 +134,14 @@ pub(super) fn is_spoken(sentence: &str) -> bool {
         || starts(TO_AGENT)
         || is(ABOUT)
         || all.windows(2).any(|pair| {
+            let [before, noun] = pair else { return false };
+            noun.text == "agent"
+                && !matches!(
+                    before.text.as_str(),
+                    "human" | "live" | "real" | "support" | "service"
+                )
+        })
+        || all.windows(2).any(|pair| {
             let [article, noun] = pair else { return false };
             article.text == "the" && USERS.contains(&noun.text.trim_end_matches("'s"))
         })
@@ -142,8 +149,10 @@ pub(super) fn is_spoken(sentence: &str) -> bool {
         return false;
     }
     let to_you = is(&["you", "your", "yours"]) || is(FIRST) || is(&["we"]);
+    // "Transferring you to a colleague."
+    let doing = to_you && all.first().is_some_and(|w| w.text.ends_with("ing"));
     let opens = all.first().is_some_and(|w| OPENINGS.contains(&w.text.as_str()));
-    (lower.ends_with('?') && to_you) || is(FIRST) || opens || is_request(sentence)
+    (lower.ends_with('?') && to_you) || is(FIRST) || opens || doing || is_request(sentence)
 }
 
 /// Whether a sentence to the user requests something.
