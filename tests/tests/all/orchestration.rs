@@ -53,8 +53,8 @@ fn methods_cost_what_they_ask() {
         assert!(all.tokens() > proactive.tokens() && all.questions > proactive.questions);
     }
     assert!(autonomous.questions <= proactive.questions);
-    // The guardrail, three agents, and which of them is best; then what tools gave is told.
-    assert!(best.questions >= best.turns * 5);
+    // The guardrail and three agents; and where more than one of them answers, which of them is best.
+    assert!(best.questions > best.turns * 4);
 }
 
 /// A conversation in which one of them calls a tool, and answers with what it gives.

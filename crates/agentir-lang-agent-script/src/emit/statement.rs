@@ -74,12 +74,13 @@ fn branches_of(w: &mut Writer, context: &Context<'_>, branches: &[Branch]) {
 fn collect(w: &mut Writer, asked: &Collect) {
     for field in &asked.gather.fields {
         // The older keyword takes a message, the newer one instructions.
-        let keyword = if asked.present.is_some() { "collect" } else { "ask for" };
+        let message = field.prompt.as_ref().or(asked.present.as_ref());
+        let keyword = if message.is_some() { "collect" } else { "ask for" };
         w.block(format!("{keyword} @variables.{}", field.name.value), |w| {
-            if let Some(text) = &asked.present {
+            if let Some(text) = message {
                 w.text("message", &text.text.value);
             }
-            if let Some(text) = &field.prompt {
+            if let Some(text) = &field.description {
                 w.text("instructions", &text.text.value);
             }
             for (key, value) in data::own_fields(&field.extensions) {

@@ -2,12 +2,13 @@
 
 use super::dialogue::Turn;
 use super::extract::{Reach, extract};
-use super::instructions::{Step, What, When, joined};
+use super::instructions::{Step, What, When};
 use super::is_blank;
 use super::kinds::{GOODS, TextKind, kind_of};
 use super::phrases::{is_wish, question_to_user, requests, small_talk, to_user, wants_person};
 use super::questions::{overlap, request_for};
 use super::results::is_success;
+use super::sentences::joined;
 use super::words::{Word, is_question, name_words, similarity, words, yes_or_no};
 use agentir_runtime::{Answer, FieldSpec, FieldType, Purpose, Role, ToolSpec};
 
@@ -177,6 +178,18 @@ impl<'r> Turn<'r> {
         })
     }
 
+    /// The question for the first value that the agent can note and has not got, if the user wants something and the
+    /// instructions ask for nothing.
+    pub(super) fn question_to_note(&self) -> Option<String> {
+        let asks = self.steps.iter().any(|step| matches!(step.what, What::Ask { .. }));
+        let mut notes = self.tools.iter().filter(|t| t.purpose == Purpose::Collect);
+        let field = notes.find_map(|tool| {
+            let open = tool.parameters.iter().find(|p| !self.is_known(p))?;
+            (open.ty != FieldType::Boolean).then_some(open)
+        })?;
+        (!asks && is_wish(self.said)).then(|| self.question(field))
+    }
+
     /// The question that a step demands now: for the first thing that is not known yet.
     pub(super) fn question_of(&self, step: &Step) -> Option<String> {
         let What::Ask { question, items } = &step.what else { return None };
@@ -191,6 +204,10 @@ impl<'r> Turn<'r> {
         }
         let open: Vec<&String> =
             items.iter().filter(|item| !self.is_done(item, question)).collect();
+        // "Your name or your number": one is enough.
+        if open.len() < items.len() && question.contains(" or ") {
+            return None;
+        }
         let first = open.first()?;
         if let Some(field) = self.field_for(first) {
             return Some(self.question(field));
@@ -230,6 +247,20 @@ impl<'r> Turn<'r> {
         let open = named.into_iter().find(|field| !self.is_known(field)).filter(|_| begun)?;
         let question = self.question(open);
         (!self.was_answered(&question)).then_some(question)
+    }
+
+    /// Whether a parameter need not be given, because the instructions ask for it or for something that is known: "the
+    /// name or the number".
+    pub(super) fn is_spared(&self, parameter: &FieldSpec) -> bool {
+        !parameter.required
+            && self.steps.iter().any(|step| {
+                let What::Ask { question, items } = &step.what else { return false };
+                let own =
+                    |item: &String| self.field_for(item).is_some_and(|f| f.name == parameter.name);
+                question.contains(" or ")
+                    && items.iter().any(own)
+                    && items.iter().any(|item| !own(item) && self.is_done(item, question))
+            })
     }
 
     /// Whether what an instruction asks for is known, or was answered in words that no field holds.

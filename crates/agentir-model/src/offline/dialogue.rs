@@ -17,6 +17,10 @@ use serde_json::{Map, Value as Json};
 /// The confidence required to hand over, escalate or complete.
 const MIN_LEAVE_CONFIDENCE: f64 = 0.55;
 
+/// First words of names of tools that begin the next stage.
+const FORWARD: &[&str] =
+    &["start", "begin", "proceed", "continue", "next", "dispatch", "finish", "complete", "advance"];
+
 /// The number of fields that values are looked for at once.
 const MAX_FIELDS: usize = 64;
 
@@ -101,6 +105,13 @@ impl<'r> Turn<'r> {
         if let Some(talk) = talk {
             return self.answer_small_talk(talk, &open);
         }
+        // What is known already needs nobody else.
+        if self.since.is_empty()
+            && is_question(self.said)
+            && let Some(known) = self.recall(true)
+        {
+            return say(known);
+        }
         // A request for another agent or a person takes precedence over what is missing.
         let leaving = self.best_tool(&open, |p| {
             matches!(p, Purpose::Handoff | Purpose::Delegate | Purpose::Escalate)
@@ -108,6 +119,13 @@ impl<'r> Turn<'r> {
         let acting = self.best_tool(&open, |p| p == Purpose::Call);
         let acting = acting.or_else(|| self.search_tool(&open).filter(|_| leaving.is_none()));
         // What was passed on or noted in this turn is not passed on again.
+        let forward = |tool: &ToolSpec| {
+            let first = name_words(&tool.name).into_iter().next();
+            first.is_some_and(|w| FORWARD.contains(&w.text.as_str()))
+        };
+        // The next stage begins when what this one asks for is known.
+        let asks = self.asks_list();
+        let leaving = leaving.filter(|(tool, _)| !(asks && forward(tool)));
         let settled = self.passed_on || self.since.iter().any(|m| m.text == "noted");
         if let Some((tool, sure)) = leaving
             && sure >= MIN_LEAVE_CONFIDENCE
@@ -119,6 +137,11 @@ impl<'r> Turn<'r> {
         }
         if wants_person(self.said)
             && self.since.is_empty()
+            && !self.passed_on
+            && !self
+                .steps
+                .iter()
+                .any(|step| matches!(&step.what, What::Tell(text) if !self.was_asked(text)))
             && !self.tools.iter().any(|t| t.purpose == Purpose::Escalate)
             && leaving.is_none()
             && acting.is_none()
@@ -204,7 +227,10 @@ impl<'r> Turn<'r> {
             return None;
         }
         // An agent with something to say for itself is more than a distributor.
-        let speaks = self.steps.iter().any(|step| matches!(step.what, What::Tell(_)));
+        let speaks = self
+            .steps
+            .iter()
+            .any(|step| matches!(step.what, What::Tell(_)) || self.question_of(step).is_some());
         let only = self.tools.iter().filter(|t| t.purpose != Purpose::Return).count() == 1;
         let tool = match handoffs.as_slice() {
             [only_one] if only && !speaks && !self.passed_on => *only_one,
@@ -269,6 +295,10 @@ impl<'r> Turn<'r> {
 
     /// Whether the message answers a question of the agent.
     pub(super) fn is_answer(&self) -> bool {
+        // Another agent asked.
+        if self.passed_on {
+            return false;
+        }
         let last =
             self.before.iter().rev().find(|m| m.role == Role::Assistant && !m.text.is_empty());
         last.is_some_and(|last| {
@@ -345,7 +375,9 @@ impl<'r> Turn<'r> {
             let value = heard.get(&parameter.name).or(known).cloned();
             if let Some(value) = value.or_else(|| self.returned(&parameter.name)) {
                 arguments.insert(parameter.name.clone(), value);
-            } else if Self::needed(tool).any(|needed| needed.name == parameter.name) {
+            } else if Self::needed(tool).any(|needed| needed.name == parameter.name)
+                && !self.is_spared(parameter)
+            {
                 return None;
             }
         }
@@ -370,7 +402,10 @@ impl<'r> Turn<'r> {
     pub(super) fn lacking<'t>(&self, tool: &'t ToolSpec, wanted: bool) -> Option<&'t FieldSpec> {
         let heard = self.heard(tool, wanted);
         let own = Self::needed(tool).find(|p| {
-            !self.is_known(p) && !heard.contains_key(&p.name) && self.returned(&p.name).is_none()
+            !self.is_known(p)
+                && !heard.contains_key(&p.name)
+                && self.returned(&p.name).is_none()
+                && !self.is_spared(p)
         });
         // What is to be stored first is asked for, unless that was in vain.
         own.or_else(|| {
@@ -431,8 +466,14 @@ impl<'r> Turn<'r> {
             }
             new.retain(|name, _| unknown.iter().any(|own| own.name == *name));
             // "Find books" names what the tool does, not which books.
+            let others: Vec<String> =
+                new.values().filter_map(|v| v.as_str().map(str::to_owned)).collect();
             new.retain(|_, value| {
-                !why || value.as_str().is_none_or(|text| !self.only_names(tool, text))
+                let Some(text) = value.as_str().filter(|_| why) else { return true };
+                let rest = others.iter().filter(|other| *other != text);
+                let rest =
+                    rest.fold(text.to_owned(), |rest, other| rest.replace(other.as_str(), " "));
+                !self.only_names(tool, &rest)
             });
             values.extend(new);
         }
@@ -443,8 +484,11 @@ impl<'r> Turn<'r> {
     fn only_names(&self, tool: &ToolSpec, text: &str) -> bool {
         let mut own = name_words(&tool.name);
         own.extend(words(&tool.description));
+        let vague = |w: &Word| matches!(w.text.as_str(), "now" | "new" | "again" | "today");
         let said = words(text);
-        said.iter().filter(|w| w.is_content()).all(|w| own.iter().any(|own| own.stem == w.stem))
+        said.iter()
+            .filter(|w| w.is_content() && !vague(w))
+            .all(|w| own.iter().any(|own| own.stem == w.stem))
     }
 
     /// Whether a message of the user made the agent ask for a parameter of a tool.
@@ -557,6 +601,8 @@ impl<'r> Turn<'r> {
         }
         match self.arguments(tool, true) {
             Some(arguments) => Some(self.call(tool, arguments)),
+            // What the instructions ask for comes before what only a variable holds.
+            None if self.asks_list() && self.lacking_own(tool).is_none() => None,
             None => match self.lacking(tool, true) {
                 Some(lacking) => Some(self.ask(self.question(lacking))),
                 None => self
@@ -566,10 +612,29 @@ impl<'r> Turn<'r> {
         }
     }
 
+    /// Whether the instructions list what is to be asked for, and something of it is open.
+    fn asks_list(&self) -> bool {
+        self.steps.iter().any(|step| {
+            let listed = matches!(&step.what, What::Ask { items, .. } if items.len() > 1);
+            step.when == When::Always && listed && self.question_of(step).is_some()
+        })
+    }
+
+    /// The first argument of a tool that the model is to give and that nobody has given.
+    fn lacking_own<'t>(&self, tool: &'t ToolSpec) -> Option<&'t FieldSpec> {
+        let heard = self.heard(tool, true);
+        Self::needed(tool).find(|p| {
+            !self.is_known(p)
+                && !heard.contains_key(&p.name)
+                && self.returned(&p.name).is_none()
+                && !self.is_spared(p)
+        })
+    }
+
     /// Says what a tool cannot be called without, if nobody can be asked for it.
     fn regret(&self, tool: &ToolSpec) -> Option<Answer> {
         let missing = self.awaited(tool).next()?;
-        let able = super::phrases::ability(&tool.description)?;
+        let able = super::abilities::ability(&tool.description)?;
         let missing = spoken(&missing.name);
         Some(say(format!(
             "I'm sorry, I cannot {able} at the moment, because I do not have the {missing}. \

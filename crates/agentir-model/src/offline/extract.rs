@@ -438,10 +438,13 @@ impl TypedValues {
         if asks(FieldType::Phone) && phones.is_empty() {
             phones = self.loose_phones;
         }
-        // Numbers that are part of another value are excluded.
-        let parts: Vec<Range<usize>> = [&self.emails, &phones, &self.future, &self.times]
+        // Numbers that are part of another value are excluded; "about 12" is a number if one was asked for.
+        let number = asks(FieldType::Number) || asks(FieldType::Currency);
+        let times = self.times.iter().filter(|_| !number);
+        let parts: Vec<Range<usize>> = [&self.emails, &phones, &self.future]
             .into_iter()
             .flatten()
+            .chain(times)
             .map(|f| f.at.clone())
             .collect();
         let mut numbers = self.numbers;

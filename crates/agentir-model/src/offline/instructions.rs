@@ -1,14 +1,19 @@
 //! What an author's instructions tell a model to do, as far as they are written in the usual ways: ask the user for
 //! something, say something, call a tool, and when.
 
+use super::facts::LABEL;
 use super::phrases::{USERS, question_to_user};
-use super::words::{regex, truncated};
+use super::sentences::{
+    Sentence, clauses, is_quoted, is_request, is_spoken, joined, lower_first, mentions, sentences,
+    spoken_lines, swap_owner, unquoted,
+};
+use super::words::regex;
 use agentir_runtime::ToolSpec;
 use regex::Regex;
 use std::sync::LazyLock;
 
 /// The number of steps that are considered.
-const MAX_STEPS: usize = 64;
+pub(super) const MAX_STEPS: usize = 64;
 
 /// A step that instructions demand.
 #[derive(Clone, Debug, PartialEq)]
@@ -51,11 +56,7 @@ pub(super) enum When {
     Unknown,
 }
 
-static MARKER: LazyLock<Regex> = LazyLock::new(|| {
-    regex(r"^\s*(?:#+\s*|(?:step\s+)?\d{1,2}[a-z]?\s*[.):]\s+|[-*•|]\s+|[a-z][.)]\s+)*")
-});
-
-static CONDITION: LazyLock<Regex> = LazyLock::new(|| {
+pub(super) static CONDITION: LazyLock<Regex> = LazyLock::new(|| {
     regex(
         r"^(?:then,?\s+|otherwise,?\s+)?(if|when|whenever|once|after|as soon as|before|until|unless)\b(.*)$",
     )
@@ -90,6 +91,13 @@ static TELLS: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 
+/// The beginning of a message in quotation marks.
+static DISPLAYS: LazyLock<Regex> = LazyLock::new(|| {
+    regex(
+        r"\b(?:display|say|show|send|output|print|reply with|respond with)\b.*\b(?:message|text|following|below)\b",
+    )
+});
+
 /// The beginning of a list of what the agent can do.
 static ABILITIES: LazyLock<Regex> = LazyLock::new(|| {
     regex(
@@ -97,13 +105,9 @@ static ABILITIES: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 
-/// A line that says what something is: "Tracking number: 12".
-static LABEL: LazyLock<Regex> =
-    LazyLock::new(|| regex(r"^(?P<label>[a-z][\w' /&-]{1,40}?):\s+(?P<value>[^\s{].*)$"));
-
 static COLLECT: LazyLock<Regex> = LazyLock::new(|| {
     regex(
-        r"(?:\b(?:collect|gather|obtain|find out|elicit)(?:\s+and\s+\w+)?\s+|(?:^|and\s+|to\s+)record\s+)(?P<what>.+)$",
+        r"(?:\b(?:collect(?:ing)?|gather(?:ing)?|obtain(?:ing)?|find out|elicit)(?:\s+and\s+\w+)?\s+|(?:^|and\s+|to\s+)record\s+)(?P<what>.+)$",
     )
 });
 
@@ -196,6 +200,15 @@ pub(super) fn steps(instructions: &[String], tools: &[ToolSpec]) -> Vec<Step> {
         rest = after;
         let count =
             after.iter().take_while(|next| next.listed && !next.text.ends_with(':')).count();
+        // "Display the message below", and the message in quotation marks.
+        let quoted = after.iter().take_while(|next| is_quoted(&next.text)).count();
+        if quoted > 0 && DISPLAYS.is_match(&sentence.text) {
+            let lines = after.iter().take(quoted).map(|next| unquoted(&next.text));
+            let lines: Vec<&str> = lines.filter(|line| !line.starts_with('[')).collect();
+            steps.push(Step { what: What::Tell(spoken_lines(&lines)), when: When::Always });
+            rest = after.get(quoted..).unwrap_or_default();
+            continue;
+        }
         let list = after.get(..count).filter(|list| !list.is_empty());
         if let Some(list) =
             list.filter(|_| sentence.text.ends_with(':') || TELLS.is_match(&sentence.text))
@@ -221,11 +234,21 @@ fn of_list(lead: &str, list: &[Sentence]) -> Option<Step> {
         return None;
     }
     if ABILITIES.is_match(lead) {
-        let lowered: Vec<String> = lines.iter().map(|line| lower_first(line)).collect();
+        // "Flights (use `book_flight`)"
+        let plain = |line: &&str| {
+            let line = line.split(" (").next().unwrap_or(line);
+            lower_first(line.trim_end_matches(|c: char| !c.is_alphanumeric()))
+        };
+        let lowered: Vec<String> = lines.iter().map(plain).collect();
         let (last, most) = lowered.split_last()?;
         let text =
             if most.is_empty() { last.clone() } else { format!("{} and {last}", most.join(", ")) };
-        let with = if super::phrases::ability(lines.first()?).is_some() { "" } else { " with" };
+        let verb = ABILITIES.captures(lead).and_then(|c| c.name("verb"));
+        let with = match verb {
+            Some(verb) => verb.as_str(),
+            None if super::abilities::ability(lines.first()?).is_some() => "",
+            None => " with",
+        };
         return Some(Step {
             what: What::Tell(format!("I can help you{with} {text}.")),
             when: When::Always,
@@ -252,38 +275,6 @@ fn of_list(lead: &str, list: &[Sentence]) -> Option<Step> {
         .collect();
     let question = super::phrases::question_to_user(&format!("for {}", joined(&listed)))?;
     Some(Step { what: What::Ask { question, items: listed }, when })
-}
-
-/// "Your email" as "their email": items are phrases about the user.
-fn swap_owner(item: &str) -> String {
-    let words = item.split(' ').map(|word| match word {
-        "your" => "their",
-        "you" => "they",
-        "us" | "me" => "us",
-        other => other,
-    });
-    words.collect::<Vec<_>>().join(" ")
-}
-
-/// Items as a phrase: "their name, their email and the date".
-pub(super) fn joined(items: &[String]) -> String {
-    match items {
-        [] => String::new(),
-        [one] => one.clone(),
-        [most @ .., last] => format!("{} and {last}", most.join(", ")),
-    }
-}
-
-/// A text with a lower-case first letter, unless its first word is an abbreviation.
-fn lower_first(text: &str) -> String {
-    let mut letters = text.chars();
-    let (first, second) = (letters.next(), letters.clone().next());
-    match first {
-        Some(first) if !second.is_some_and(char::is_uppercase) => {
-            first.to_lowercase().chain(letters).collect()
-        }
-        _ => text.to_owned(),
-    }
 }
 
 fn read(sentence: &str, tools: &[ToolSpec], steps: &mut Vec<Step>) {
@@ -331,48 +322,6 @@ fn read(sentence: &str, tools: &[ToolSpec], steps: &mut Vec<Step>) {
     }
 }
 
-/// The clauses of a sentence that each demand something: "ask for the number, then call `find`, and finally ask …".
-fn clauses(sentence: &str) -> Vec<&str> {
-    const VERBS: &[&str] = &[
-        "ask", "inquire", "request", "collect", "call", "confirm", "record", "prompt", "gather",
-        "use",
-    ];
-    const LINKS: &[&str] = &["and", "then", "finally", "next", "also", "afterwards"];
-    let mut starts = vec![0];
-    let mut linked = false;
-    let mut quoted = false;
-    let mut at = 0;
-    for token in sentence.split(' ') {
-        let word = token.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
-        if linked && !quoted && at > 0 && VERBS.contains(&word.as_str()) {
-            starts.push(at);
-        }
-        if token.matches(['"', '“', '”']).count() % 2 == 1 {
-            quoted = !quoted;
-        }
-        linked = token.ends_with([',', ';'])
-            || (LINKS.contains(&word.as_str()) && (linked || word != "also"));
-        at += token.len() + 1;
-    }
-    starts.push(sentence.len());
-    starts
-        .windows(2)
-        .filter_map(|pair| sentence.get(*pair.first()?..*pair.last()?))
-        .map(unlinked)
-        .collect()
-}
-
-/// A clause without the words that lead to the next one.
-fn unlinked(clause: &str) -> &str {
-    const LINKS: &[&str] =
-        &[",", ";", " and", " then", " finally", " next", " also", " afterwards"];
-    let mut clause = clause.trim();
-    while let Some(rest) = LINKS.iter().find_map(|link| clause.strip_suffix(link)) {
-        clause = rest.trim_end();
-    }
-    clause
-}
-
 /// An instruction to collect information without saying which: what the tools need.
 fn ask_for_inputs(clause: &str, tools: &[ToolSpec]) -> Option<What> {
     let phrase = COLLECT.captures(clause)?.name("what")?.as_str();
@@ -400,167 +349,17 @@ fn ask_for_inputs(clause: &str, tools: &[ToolSpec]) -> Option<What> {
         .map(|item| item.split(' ').filter(|w| !USERS.contains(w)).collect::<Vec<_>>().join(" "))
         .map(|item| if item.is_empty() { "name".to_owned() } else { item })
         .collect();
+    if items.is_empty() {
+        let personal = vague.iter().any(|w| matches!(w.text.as_str(), "basic" | "personal"));
+        let question = "Could you tell me a little about yourself, please?".to_owned();
+        return personal.then_some(What::Ask { question, items: Vec::new() });
+    }
     let question = super::phrases::question_to_user(&format!("for {}", joined(&own)))?;
-    (!items.is_empty()).then_some(What::Ask { question, items: own })
+    Some(What::Ask { question, items: own })
 }
 
 /// The number of inputs that are asked for together.
 const MAX_INPUTS: usize = 4;
-
-/// The sentences of instructions that state a fact which users may be told: "The library is open on Tuesdays." They
-/// are neither about the agent nor about what it has to do.
-pub(super) fn facts<'t>(
-    instructions: &'t [String],
-    tools: &'t [ToolSpec],
-) -> impl Iterator<Item = String> + 't {
-    let all = instructions.iter().flat_map(|text| sentences(text)).map(|sentence| sentence.text);
-    all.take(MAX_STEPS * 4)
-        .filter(|sentence| is_labelled_fact(sentence) || is_fact(sentence, tools))
-}
-
-/// Whether a line says what something is, in words for users: "Required documents: a passport, two photographs".
-fn is_labelled_fact(sentence: &str) -> bool {
-    const LABELS_FOR_MODELS: &[&str] = &[
-        "note",
-        "notes",
-        "important",
-        "example",
-        "examples",
-        "goal",
-        "rule",
-        "rules",
-        "format",
-        "persona",
-        "task",
-        "context",
-        "tone",
-        "style",
-        "step",
-        "steps",
-        "warning",
-        "instructions",
-        "instruction",
-        "role",
-        "your",
-        "user",
-        "session",
-        "channel",
-        "limitations",
-        "policy",
-        "question",
-        "questions",
-        "for",
-        "if",
-        "when",
-        "output",
-        "input",
-        "response",
-        "answer",
-        "remember",
-        "attempts",
-        "provide",
-        "progress",
-        "say",
-        "ask",
-        "after",
-        "before",
-        "then",
-        "first",
-        "next",
-        "finally",
-        "otherwise",
-        "hint",
-        "hints",
-        "tip",
-        "tips",
-    ];
-    const NOTHING: &[&str] =
-        &["n/a", "none", "null", "undefined", "unassigned", "not set", "empty", "0", "false", "()"];
-    let Some(captures) = LABEL.captures(sentence) else { return false };
-    let text = |name: &str| captures.name(name).map_or("", |m| m.as_str());
-    let (label, value) = (super::words::words(text("label")), text("value"));
-    label.len() <= 5
-        && value.len() <= 200
-        && !label.iter().any(|w| LABELS_FOR_MODELS.contains(&w.text.as_str()))
-        && !NOTHING.contains(&value.to_lowercase().trim_end_matches('.'))
-        && value.chars().any(char::is_alphanumeric)
-        && !sentence.contains(['{', '}', '@', '_', '`', '<'])
-        && !super::words::words(value).iter().any(|w| {
-            matches!(
-                w.text.as_str(),
-                "user" | "customer" | "they" | "them" | "ask" | "call" | "you" | "must" | "should"
-            )
-        })
-}
-
-fn is_fact(sentence: &str, tools: &[ToolSpec]) -> bool {
-    // Statements begin with what they are about, instructions with a verb.
-    const ARTICLES: &[&str] =
-        &["the", "our", "we", "all", "every", "each", "there", "these", "no", "any", "both"];
-    const VERBS: &[&str] = &[
-        "is", "are", "costs", "cost", "takes", "take", "has", "have", "offers", "offer", "opens",
-        "open", "closes", "close", "starts", "start", "lasts", "last", "accepts", "accept",
-        "ships", "ship", "includes", "include", "travel", "travels", "pays", "pay", "needs",
-        "need", "comes", "come", "can", "delivers", "deliver", "charge", "charges", "covers",
-        "cover", "leaves", "leave", "runs", "run", "provide", "provides",
-    ];
-    const INSIDE: &[&str] = &[
-        "you",
-        "your",
-        "must",
-        "should",
-        "never",
-        "always",
-        "assistant",
-        "agent",
-        "model",
-        "chatbot",
-        "bot",
-        "tool",
-        "function",
-        "instruction",
-        "instructions",
-        "variable",
-        "step",
-        "conversation",
-        "message",
-        "prompt",
-        "if",
-        "when",
-        "unless",
-        "until",
-        "internal",
-        "confidential",
-        "secret",
-        "goal",
-        "task",
-        "action",
-        "output",
-        "reply",
-        "response",
-        "they",
-        "them",
-        "their",
-    ];
-    if CONDITION.is_match(sentence)
-        || !sentence.ends_with('.')
-        || sentence.contains(['{', '}', '@', '_', '`', '"', '<'])
-        || sentence.len() > 240
-        || tools.iter().any(|tool| mentions(sentence, &tool.name))
-    {
-        return false;
-    }
-    let words = super::words::words(sentence);
-    let is =
-        |at: usize, list: &[&str]| words.get(at).is_some_and(|w| list.contains(&w.text.as_str()));
-    // "Membership is free", "Dogs travel for free".
-    let begins = is(0, ARTICLES) || is(1, VERBS);
-    begins
-        && words.len() >= 4
-        && (0..words.len()).any(|at| is(at, VERBS))
-        && !(0..words.len()).any(|at| is(at, INSIDE) || is(at, USERS))
-        && !is(0, VERBS)
-}
 
 /// The question that a sentence tells the model to ask.
 fn ask(main: &str) -> Option<What> {
@@ -612,62 +411,6 @@ pub(super) fn items(phrase: &str) -> Vec<String> {
         phrase.split([',', ';']).flat_map(|part| part.split(" and ")).flat_map(|p| p.split(" or "));
     let parts = parts.map(|part| part.trim().trim_start_matches("and ").trim().to_owned());
     parts.filter(|part| !part.is_empty()).collect()
-}
-
-/// Whether a sentence of the instructions is addressed to the user, in the agent's own words: "I can help with returns",
-/// "Please provide your name". What is addressed to the agent speaks about the user, or tells it what it is.
-fn is_spoken(sentence: &str) -> bool {
-    const TO_AGENT: &[&str] = &[
-        "you are",
-        "you're",
-        "your role",
-        "your job",
-        "your task",
-        "your goal",
-        "you must",
-        "you should",
-        "you can",
-    ];
-    const FIRST: &[&str] = &["i", "i'm", "i'll", "i'd", "i've", "let's", "me"];
-    const OPENINGS: &[&str] = &["welcome", "thank", "hello", "hi", "great", "excellent", "here"];
-    const ABOUT: &[&str] = &[
-        "they", "their", "them", "he", "she", "agent", "model", "llm", "topic", "subagent", "tool",
-    ];
-    let all = super::words::words(sentence);
-    let is = |list: &[&str]| all.iter().any(|w| list.contains(&w.text.as_str()));
-    let lower = sentence.to_lowercase();
-    let starts = |list: &[&str]| list.iter().any(|start| lower.starts_with(start));
-    if sentence.contains(['{', '}', '@', '_', '`', '"', '“', '<'])
-        || starts(TO_AGENT)
-        || is(ABOUT)
-        || all.windows(2).any(|pair| {
-            let [article, noun] = pair else { return false };
-            article.text == "the" && USERS.contains(&noun.text.trim_end_matches("'s"))
-        })
-    {
-        return false;
-    }
-    let to_you = is(&["you", "your", "yours"]) || is(FIRST) || is(&["we"]);
-    let opens = all.first().is_some_and(|w| OPENINGS.contains(&w.text.as_str()));
-    (lower.ends_with('?') && to_you) || is(FIRST) || opens || is_request(sentence)
-}
-
-/// Whether a sentence to the user requests something.
-fn is_request(sentence: &str) -> bool {
-    const STARTS: &[&str] = &[
-        "please provide",
-        "please enter",
-        "please share",
-        "please tell me",
-        "please give me",
-        "please choose",
-        "please describe",
-        "please select",
-        "please confirm",
-    ];
-    let lower = sentence.to_lowercase();
-    (lower.ends_with('?') || STARTS.iter().any(|start| lower.starts_with(start)))
-        && !lower.ends_with(':')
 }
 
 /// The condition of a sentence, and what is to be done.
@@ -788,83 +531,6 @@ fn kind_of(word: &str, about: &str) -> When {
     if user { When::Wants(lower) } else { When::Unknown }
 }
 
-/// Whether a text contains a name as a word.
-fn mentions(text: &str, name: &str) -> bool {
-    let word = |c: char| c.is_alphanumeric() || c == '_';
-    !name.is_empty()
-        && text.match_indices(name).any(|(at, _)| {
-            let before = text.get(..at).and_then(|t| t.chars().next_back());
-            let after = text.get(at + name.len()..).and_then(|t| t.chars().next());
-            !before.is_some_and(word) && !after.is_some_and(word)
-        })
-}
-
-/// A sentence of the instructions.
-struct Sentence {
-    text: String,
-    /// Whether it stands in a list.
-    listed: bool,
-}
-
-/// The sentences of a text, without markers of lists. Lines that continue a sentence are joined.
-fn sentences(text: &str) -> Vec<Sentence> {
-    let mut lines: Vec<Sentence> = Vec::new();
-    let mut broken = false;
-    for line in truncated(text).lines() {
-        let marker =
-            MARKER.find(line).is_some_and(|m| !m.as_str().trim().trim_matches('#').is_empty());
-        let bare = MARKER.replace(line, "").trim().replace("**", "");
-        if bare.is_empty() {
-            broken = true;
-            continue;
-        }
-        let continues = !std::mem::take(&mut broken)
-            && bare.chars().next().is_some_and(char::is_lowercase)
-            && !marker;
-        match lines.last_mut() {
-            Some(last) if continues && !last.text.ends_with(['.', '!', '?', ':', ';']) => {
-                last.text.push(' ');
-                last.text.push_str(&bare);
-            }
-            _ => lines.push(Sentence { text: bare, listed: marker }),
-        }
-    }
-    let split = |line: &Sentence| {
-        let listed = line.listed;
-        split(&line.text).into_iter().map(move |text| Sentence { text, listed })
-    };
-    lines.iter().flat_map(split).collect()
-}
-
-/// The sentences of a line.
-fn split(line: &str) -> Vec<String> {
-    let mut found = Vec::new();
-    let mut start = 0;
-    let mut quoted = false;
-    let chars: Vec<(usize, char)> = line.char_indices().collect();
-    for (index, (at, c)) in chars.iter().enumerate() {
-        match c {
-            '"' | '“' | '”' => quoted = !quoted,
-            '.' | '!' | '?' if !quoted => {
-                let ends = chars.get(index + 1).is_none_or(|(_, next)| next.is_whitespace());
-                let word =
-                    line.get(start..*at).unwrap_or_default().rsplit(' ').next().unwrap_or_default();
-                // "e.g. this", "1. this"
-                let short = *c == '.' && (word.len() < 2 || word.contains('.') || word == "etc");
-                if ends && !short {
-                    let end = at + c.len_utf8();
-                    found.push(line.get(start..end).unwrap_or_default().trim().to_owned());
-                    start = end;
-                }
-            }
-            _ => {}
-        }
-    }
-    found.push(line.get(start..).unwrap_or_default().trim().to_owned());
-    found.retain(|sentence| !sentence.is_empty());
-    found
-}
-
 #[cfg(test)]
 mod tests {
     #![allow(clippy::panic, reason = "tests")]
@@ -919,21 +585,6 @@ mod tests {
             ["Which would you prefer? Please provide your order number."]
         );
         assert!(questions("Help the user. Does the user want a refund?").is_empty());
-    }
-
-    #[test]
-    fn facts_are_statements_that_users_may_know() {
-        let all = |text: &str| -> Vec<String> { facts(&[text.to_owned()], &[]).collect() };
-        let text = "The library is open Tuesday to Saturday, ten to six.\nMembership is free for residents.\n\
-                    You are a librarian. Always be polite. The user is impatient. The agent is to be brief.\n\
-                    If it is late, the library is closed. Keep it short. The goal is a sale. Our discount {x} is secret.";
-        assert_eq!(
-            all(text),
-            [
-                "The library is open Tuesday to Saturday, ten to six.",
-                "Membership is free for residents."
-            ]
-        );
     }
 
     #[test]

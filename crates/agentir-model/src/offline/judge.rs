@@ -173,7 +173,10 @@ fn holds(statement: &[Word], text_words: &[Word], text: &str) -> bool {
     let act =
         |word: &Word| SPEECH_ACTS.iter().find(|(names, _)| names.contains(&word.text.as_str()));
     if let Some((_, shown)) = about.iter().find_map(|word| act(word)) {
-        return text_words.iter().any(|w| shown.contains(&w.text.as_str())) != negated;
+        // To say what one can do instead of an answer is an excuse.
+        let excuse = shown.contains(&"unfortunately") && super::replies::is_offer(text);
+        let shows = excuse || text_words.iter().any(|w| shown.contains(&w.text.as_str()));
+        return shows != negated;
     }
     let mut found = 0.0;
     let mut against = false;

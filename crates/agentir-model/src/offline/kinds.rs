@@ -111,7 +111,20 @@ const KINDS: &[(TextKind, &[&str])] = &[
     ),
     (
         TextKind::Person,
-        &["name", "recipient", "payee", "beneficiary", "passenger", "owner", "patient", "person"],
+        &[
+            "name",
+            "recipient",
+            "payee",
+            "beneficiary",
+            "passenger",
+            "owner",
+            "patient",
+            "person",
+            "surname",
+            "lastname",
+            "firstname",
+            "forename",
+        ],
     ),
     (
         TextKind::Request,
@@ -306,7 +319,14 @@ pub(super) fn find(
             })
         }
         TextKind::Place => strings::after_words(reading, PLACE_MARKS, reach == Reach::Any),
-        TextKind::Person => person(reading).or_else(|| bare_name(reading)),
+        TextKind::Person => {
+            let addressed = field.named(&["recipient", "receiver", "to"]).then(email).flatten();
+            let part =
+                field.named(&["surname", "lastname", "firstname", "forename", "last", "first"]);
+            addressed
+                .or_else(|| person(reading))
+                .or_else(|| bare_name(reading, if part { 1 } else { 2 }))
+        }
         TextKind::Request if reach >= Reach::Request => {
             // What says another value is not what the user wants.
             let taken = |w: &&Word| {
@@ -341,7 +361,10 @@ pub(super) fn may_be(field: &FieldSpec, text: &str) -> bool {
     }
 }
 
-const PLACE_MARKS: &[&str] = &["in", "at", "near", "to", "around", "for", "from", "of"];
+const PLACE_MARKS: &[&str] = &[
+    "in", "at", "near", "to", "around", "for", "from", "of", "leave", "leaving", "visit",
+    "visiting", "reach", "via", "through", "toward", "towards",
+];
 
 /// A person who introduces themselves: "I'm Ada Moor", "this is Ada".
 fn person(reading: &ParsedMessage<'_>) -> Option<Range<usize>> {
@@ -386,8 +409,8 @@ fn day(
     named.or_else(any).cloned()
 }
 
-/// Two or three words with capital letters between commas or the ends of the message: "Ada Moor, ada@moor.org".
-fn bare_name(reading: &ParsedMessage<'_>) -> Option<Range<usize>> {
+/// Up to three words with capital letters between commas or the ends of the message: "Ada Moor, ada@moor.org".
+fn bare_name(reading: &ParsedMessage<'_>, least: usize) -> Option<Range<usize>> {
     let ends = |c: Option<char>| c.is_none_or(|c| ",;.\n".contains(c));
     (0..reading.words.len()).find_map(|index| {
         let at = strings::capitals_from(reading, index, 4)?;
@@ -398,8 +421,12 @@ fn bare_name(reading: &ParsedMessage<'_>) -> Option<Range<usize>> {
         // Only beside something else: a lone capitalised answer belongs to what was asked.
         let alone = before.is_none() && after.is_none_or(|c| !",;".contains(c));
         let first = reading.words.get(index)?;
-        ((2..=3).contains(&count) && ends(before) && ends(after) && !alone && first.is_content())
-            .then_some(at)
+        ((least..=3).contains(&count)
+            && ends(before)
+            && ends(after)
+            && !alone
+            && first.is_content())
+        .then_some(at)
     })
 }
 
@@ -468,13 +495,23 @@ fn thing(reading: &ParsedMessage<'_>, field: &Field<'_>) -> Option<Range<usize>>
         let placed = at.checked_sub(1).and_then(|at| all.get(at)).is_some_and(preposition);
         (!placed).then_some(at + 1)
     };
+    // "A task to call the supplier"
+    let purpose = || {
+        let titled =
+            field.named(&["title", "task", "todo", "reminder", "subject", "name", "summary"]);
+        let at = all.iter().position(|w| w.text == "to").filter(|_| titled)?;
+        let noun = at.checked_sub(1).and_then(|at| all.get(at)).is_some_and(Word::is_content);
+        noun.then_some(at + 1)
+    };
     let added = || {
         all.iter()
             .position(|w| matches!(w.text.as_str(), "add" | "put" | "remove"))
             .map(|at| at + 1)
     };
-    [from(ABOUT), added(), possessive(), from(MARKS), from(VERBS)].into_iter().flatten().find_map(
-        |start| {
+    [purpose(), from(ABOUT), added(), possessive(), from(MARKS), from(VERBS)]
+        .into_iter()
+        .flatten()
+        .find_map(|start| {
             let start = start
                 + all
                     .iter()
@@ -502,8 +539,7 @@ fn thing(reading: &ParsedMessage<'_>, field: &Field<'_>) -> Option<Range<usize>>
             let content = named.iter().any(|w| w.is_content() && !of_field(w));
             let at = named.first()?.at.start..named.last()?.at.end;
             (content && reading.is_free(&at)).then_some(at)
-        },
-    )
+        })
 }
 
 #[cfg(test)]

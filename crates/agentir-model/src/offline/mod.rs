@@ -7,11 +7,13 @@
 //! telephone numbers). Each value goes to the field that the surrounding words name, else to the
 //! field that was asked for. Choices are weighed by the words that distinguish the candidates.
 
+mod abilities;
 mod agenda;
 mod choose;
 mod dates;
 mod dialogue;
 mod extract;
+mod facts;
 mod instructions;
 mod judge;
 mod kinds;
@@ -20,6 +22,7 @@ mod phrases;
 mod questions;
 mod replies;
 mod results;
+mod sentences;
 mod strings;
 mod words;
 

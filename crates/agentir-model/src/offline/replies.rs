@@ -1,9 +1,11 @@
 //! What the agent says about results, what it knows, and what else it can do.
 
+use super::abilities::{ability, introduction, subject, topic};
 use super::dialogue::{Turn, say};
-use super::instructions::{What, When, facts};
+use super::facts::facts;
+use super::instructions::{What, When};
 use super::is_blank;
-use super::phrases::{ability, complains, introduction, is_wish, subject, topic, wants_person};
+use super::phrases::{complains, is_wish, wants_person};
 use super::questions::spoken;
 use super::results::{describe_result, describe_value, is_failure};
 use super::words::{Word, is_question, name_words, similarity, words, yes_or_no};
@@ -35,7 +37,7 @@ impl<'r> Turn<'r> {
         if !is_question(self.said) || self.since.iter().any(|m| !m.calls.is_empty()) {
             return None;
         }
-        if let Some(known) = self.recall() {
+        if let Some(known) = self.recall(false) {
             return Some(known);
         }
         let asked: Vec<Word> =
@@ -52,8 +54,9 @@ impl<'r> Turn<'r> {
         Some(if best.1.ends_with(['.', '!', '?']) { best.1 } else { format!("{}.", best.1) })
     }
 
-    /// What an earlier result of a tool says about what the user asks.
-    fn recall(&self) -> Option<String> {
+    /// What an earlier result of a tool says about what the user asks; only if all words of the name of a value occur in
+    /// the question, if it has to be `exact`.
+    pub(super) fn recall(&self, exact: bool) -> Option<String> {
         let asked = words(self.said);
         let about: Vec<&Word> = asked.iter().filter(|w| w.is_content() && !is_vague(w)).collect();
         let kinds: Vec<&str> = ANSWERS
@@ -75,7 +78,8 @@ impl<'r> Turn<'r> {
                 let kind = own.iter().any(|w| kinds.contains(&w.text.as_str()));
                 let whole = !own.is_empty() && shared == own.len();
                 let score = shared * 2 + usize::from(kind) * 2 + usize::from(whole);
-                if (whole || kind) && best.as_ref().is_none_or(|(most, _)| score > *most) {
+                if (whole || kind && !exact) && best.as_ref().is_none_or(|(most, _)| score > *most)
+                {
                     let text = format!("The {} is {}.", spoken(name), describe_value(value, 1));
                     best = Some((score, text));
                 }
@@ -200,7 +204,7 @@ impl<'r> Turn<'r> {
             ));
         }
         let states = !is_question(self.said) && !is_wish(self.said) && !complains(self.said);
-        let gives = self.said.contains('@') || words(self.said).len() >= 3;
+        let gives = self.said.contains('@') || self.said.chars().any(|c| c.is_ascii_digit());
         if states
             && gives
             && self.before.iter().any(|m| m.role == Role::Assistant)
@@ -214,7 +218,16 @@ impl<'r> Turn<'r> {
             let next = next.unwrap_or_else(|| "What else can I do for you?".to_owned());
             return say(format!("All right. {next}"));
         }
-        say(self.offer_of_help())
+        say(self.told_fact().unwrap_or_else(|| self.offer_of_help()))
+    }
+
+    /// The first fact of the instructions, for a question about nothing that they name.
+    fn told_fact(&self) -> Option<String> {
+        let stated = facts(self.instructions, self.tools).find(|fact| !self.was_asked(fact));
+        let stated = stated.filter(|_| is_question(self.said) && !is_wish(self.said))?;
+        let mut letters = stated.chars();
+        let first = letters.next()?.to_uppercase();
+        Some(first.chain(letters).collect())
     }
 
     /// Whether the message is not about what the agent can do.
@@ -239,7 +252,8 @@ impl<'r> Turn<'r> {
 
     /// What the agent can do, if nothing else applies.
     pub(super) fn offer_of_help(&self) -> String {
-        let question = self.next_question().filter(|question| !self.was_asked(question));
+        let question = self.next_question().or_else(|| self.question_to_note());
+        let question = question.filter(|question| !self.was_asked(question));
         let told: Vec<&String> = self
             .steps
             .iter()
@@ -255,11 +269,7 @@ impl<'r> Turn<'r> {
         let text = offer.join(" ");
         let last = self.before.iter().rev().find(|m| m.role == Role::Assistant);
         let asks = text.ends_with('?');
-        let open = if text.is_empty() {
-            "Could you tell me a little more about what you need?"
-        } else {
-            "What would you like to do?"
-        };
+        let open = if text.is_empty() { TELL_MORE } else { WHAT_TO_DO };
         let question = match question {
             Some(question) => question,
             None if asks => String::new(),
@@ -269,10 +279,7 @@ impl<'r> Turn<'r> {
         let again =
             self.messages.iter().any(|m| m.role == Role::Assistant && m.text.ends_with(&all));
         if again && (is_wish(self.said) || is_question(self.said)) && !offer.is_empty() {
-            return format!(
-                "I'm sorry, that is something I cannot help with here. {}",
-                offer.join(" ")
-            );
+            return format!("{NOT_HERE} {}", offer.join(" "));
         }
         if last.is_some_and(|last| last.text.ends_with(&all)) {
             return "Is there something else I can do for you?".to_owned();
@@ -313,7 +320,7 @@ impl<'r> Turn<'r> {
             let mut subjects: Vec<String> = handoffs.filter_map(|t| subject(&t.name)).collect();
             subjects.dedup();
             subjects.truncate(MAX_ABILITIES);
-            let with = super::instructions::joined(&subjects);
+            let with = super::sentences::joined(&subjects);
             let help = (!with.is_empty()).then(|| format!("I can help you with {with}."));
             let parts: Vec<String> = who.into_iter().chain(help).collect();
             return (!parts.is_empty()).then(|| parts.join(" "));
@@ -333,6 +340,27 @@ fn is_vague(word: &Word) -> bool {
         "need" | "know" | "tell" | "help" | "show" | "thing" | "things" | "kind" | "kinds"
     )
 }
+
+/// Whether an answer only says what the agent can do.
+pub(super) fn is_offer(text: &str) -> bool {
+    const OFFERS: &[&str] = &[
+        WHAT_TO_DO,
+        TELL_MORE,
+        "Is there something else I can do for you?",
+        "Is there anything else I can help you with?",
+    ];
+    let text = text.trim();
+    text.starts_with(NOT_HERE) || OFFERS.iter().any(|offer| text.ends_with(offer))
+}
+
+/// What the agent asks after it has said what it can do.
+const WHAT_TO_DO: &str = "What would you like to do?";
+
+/// What the agent asks if it cannot say what it can do.
+const TELL_MORE: &str = "Could you tell me a little more about what you need?";
+
+/// The beginning of the answer to a wish that is not for this agent.
+const NOT_HERE: &str = "I'm sorry, that is something I cannot help with here.";
 
 /// The values of a result and of the objects and lists directly in it, with their names.
 fn leaves(result: &Json) -> Vec<(&str, &Json)> {

@@ -45,7 +45,6 @@ const LEAD_INS: &[&str] = &[
     "she is a",
     "he is",
     "she is",
-    "the",
     "please",
     "make it",
     "let's say",
@@ -109,6 +108,29 @@ pub(super) fn extract_strings<'f>(
         if let Some(text) = reading.text.get(at.clone()) {
             let value = as_type(offline, field.spec, text);
             reading.used.push(at);
+            values.push((field.spec, value));
+            named.push(&field.spec.name);
+        }
+    }
+    // An answer that is only a day or an address is for the field that holds such things.
+    let loose =
+        |kind: TextKind| matches!(kind, TextKind::Thing | TextKind::Person | TextKind::Request);
+    let asked_loosely = fields.iter().any(|f| f.asked && is_text(f) && loose(kind_of(f.spec)));
+    for field in fields.iter().filter(|f| is_text(f) && !f.asked && asked_loosely) {
+        let kind = kind_of(field.spec);
+        if !matches!(kind, TextKind::Date | TextKind::Email | TextKind::Phone)
+            || named.contains(&field.spec.name.as_str())
+        {
+            continue;
+        }
+        let Some(at) = kinds::find(offline, reading, field, Reach::Named, false) else { continue };
+        let only = reading
+            .words
+            .iter()
+            .all(|w| !w.is_content() || at.start <= w.at.start && w.at.end <= at.end);
+        if only && let Some(text) = reading.text.get(at.clone()) {
+            let value = as_type(offline, field.spec, text);
+            reading.used.push(0..reading.text.len());
             values.push((field.spec, value));
             named.push(&field.spec.name);
         }
