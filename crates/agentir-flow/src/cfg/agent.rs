@@ -123,6 +123,7 @@ impl<'a> Builder<'_, 'a> {
             self.edge(start, errors, edge);
         }
         self.waits.clear();
+        let ends = self.joined(ends, origin, name);
         self.routes(ends)
     }
 

@@ -257,7 +257,10 @@ impl<'a> Builder<'_, 'a> {
         let node = self.node(NodeKind::Check, origin, span);
         self.connect(ends, node);
         let (mut fine, mut hit) = (Guard::ALWAYS, Guard::ALWAYS);
-        let decided = if let Some(check) = &guardrail.check {
+        // What the model judges as well is not decided by the check.
+        let judged = [&guardrail.category, &guardrail.provider].into_iter().any(Option::is_some)
+            || guardrail.llm_check.is_some();
+        let decided = if let Some(check) = guardrail.check.as_ref().filter(|_| !judged) {
             fine = self.extend_guard(fine, Test::Expr(check), false);
             hit = self.extend_guard(hit, Test::Expr(check), true);
             DecidedBy::Condition

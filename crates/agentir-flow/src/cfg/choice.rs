@@ -543,11 +543,22 @@ impl<'a> Builder<'_, 'a> {
 
     /// Continues after a delegation that failed as after one that did not: where the agent was.
     fn goes_on(&mut self, left: OpenEdges<'a>, delegate: &'a Delegate) -> OpenEdges<'a> {
-        if left.is_empty() {
-            return left;
+        self.joined(left, Origin::Delegate(delegate), delegate.span)
+    }
+
+    /// Continues as if nothing had failed: the edges of failures, which lead elsewhere than others do, end here.
+    pub(super) fn joined(
+        &mut self,
+        ends: OpenEdges<'a>,
+        origin: Origin<'a>,
+        span: Span,
+    ) -> OpenEdges<'a> {
+        if !ends.iter().any(|open| matches!(open.edge.kind, EdgeKind::Error | EdgeKind::Exhausted))
+        {
+            return ends;
         }
-        let on = self.node(NodeKind::Branch, Origin::Delegate(delegate), delegate.span);
-        self.connect(left, on);
+        let on = self.node(NodeKind::Branch, origin, span);
+        self.connect(ends, on);
         vec![Self::fallthrough(on)]
     }
 

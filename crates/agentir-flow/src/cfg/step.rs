@@ -254,14 +254,14 @@ impl<'a> Builder<'_, 'a> {
         for wait in from {
             self.edge(wait, hub, edge);
         }
-        self.resume = at;
+        // The step goes on where it waits: what it has done is not done again.
+        let back = self.shared.resume;
         for digression in digressions {
-            self.digression(digression, hub, at);
+            self.digression(digression, hub, back);
         }
         for handler in &step.on_action {
-            self.action(handler, hub, at);
+            self.action(handler, hub, back);
         }
-        self.resume = self.shared.resume;
         // Waits inside an interruption are not waits of the step.
         self.waits.clear();
     }

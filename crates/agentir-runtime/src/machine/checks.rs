@@ -322,6 +322,20 @@ impl<'p> Run<'_, 'p, '_> {
         Ok(result)
     }
 
+    /// Applies the same guardrails to what a tool returned with a failure, and to its message.
+    pub(super) fn apply_guardrails_to_failure(&mut self, failure: ToolFailure) -> ToolFailure {
+        let ToolFailure { kind, message, data, for_developers } = failure;
+        match self.apply_output_guardrails(serde_json::json!({ "error": message, "data": data })) {
+            Ok(mut checked) => {
+                let text = checked.get("error").and_then(Json::as_str).unwrap_or_default();
+                let message = text.to_owned();
+                let data = checked.get_mut("data").map(Json::take).unwrap_or_default();
+                ToolFailure { kind, message, data, for_developers }
+            }
+            Err(refused) => ToolFailure { kind, ..refused },
+        }
+    }
+
     /// Whether a guardrail is triggered, by its own check or by asking the model.
     fn guardrail_triggers(
         &mut self,
@@ -344,17 +358,21 @@ impl<'p> Run<'_, 'p, '_> {
             }
             let found = self.test(&Test::Expr(check));
             self.locals.truncate(mark);
-            return found;
-        }
-        if rail.tier == "local" {
+            if found? {
+                return Ok(true);
+            }
+        } else if rail.tier == "local" {
             return Err(super::check_error(
                 &rail.name.value,
                 "its check is not a valid expression",
             ));
         }
+        // Each of the tiers may find something.
         if let Some(question) = &rail.llm_check {
             let statement = self.render(question);
-            return self.judge_once(&statement, content.to_owned());
+            if self.judge_once(&statement, content.to_owned())? {
+                return Ok(true);
+            }
         }
         // Platform classifiers are replaced by a judgement of the model.
         let Some(category) = rail.category.as_ref().or(rail.provider.as_ref()) else {

@@ -210,10 +210,14 @@ impl<'p> Run<'_, 'p, '_> {
             // Nothing was in progress (a person returned control before any node had run): start
             // now, or with the next message.
             None => {
+                let waits = self.progress.handed_back && self.agent()?.flow.is_none();
                 let leads_onward = |edge: &Edge<'p>, _: NodeIndex| {
                     leads_onward(edge.kind) || edge.kind == EdgeKind::Turn
                 };
-                if self.profile_edge(at)?.is_some() || self.pick_edge(at, leads_onward)?.is_some() {
+                if !waits
+                    && (self.profile_edge(at)?.is_some()
+                        || self.pick_edge(at, leads_onward)?.is_some())
+                {
                     return self.leave(at);
                 }
                 if let Some(part) = self.agent_id().and_then(|id| self.machine.cfg.agent(id)) {
@@ -567,6 +571,9 @@ impl<'p> Run<'_, 'p, '_> {
     /// Assigns a shared variable if there is one of that name, else one of the agent.
     pub(super) fn assign(&mut self, path: &Path, value: Value) -> Result<(), RuntimeError> {
         let name = dotted(path);
+        if self.is_write_protected(&name) {
+            return Ok(());
+        }
         let shown = self.masked(&name, &to_json(&value));
         if let Some((frame, inner)) = self.other_agent_variables(path) {
             // As elsewhere, a field of a scalar cannot be set.

@@ -3,22 +3,46 @@
 
 use super::Run;
 use crate::json::{from_json, to_json, to_stored_json};
-use crate::session::Frame;
+use crate::session::{Frame, RuntimeError};
 use crate::trace::EventKind;
 use agentir_eval::Value;
 use agentir_ir::{Agent, SessionVariable, StoredValue};
 use smol_str::SmolStr;
 
-impl Run<'_, '_, '_> {
+impl<'p> Run<'_, 'p, '_> {
+    /// Whether a path may only be read (`ACCESS: read`, current specification, 3.7.2); who tries to write it is told.
+    pub(super) fn is_write_protected(&mut self, path: &str) -> bool {
+        let protected = self.agent().is_ok_and(|agent| is_read_only(agent, path));
+        if protected {
+            let message = format!("`{path}` is declared with `ACCESS: read`, and is not written");
+            self.emit(EventKind::Error { kind: "memory_error".to_owned(), message });
+        }
+        protected
+    }
+
+    /// Stores what the agent remembers at the end of a turn, where it ends before that.
+    pub(super) fn remember_all(&mut self) -> Result<(), RuntimeError> {
+        let rules = self.agent()?.memory.remember.iter();
+        for rule in rules {
+            let applies = match &rule.when {
+                Some(when) => self.condition(when)?,
+                None => true,
+            };
+            if let Some(store) = rule.store.as_ref().filter(|_| applies) {
+                let ttl = rule.ttl.as_ref();
+                let ttl = ttl.and_then(|ttl| super::tool_calls::parse_duration_ms(&ttl.value));
+                self.store(store, ttl);
+            }
+        }
+        Ok(())
+    }
+
     /// Stores a value, with an optional lifetime in milliseconds.
     pub(super) fn store(&mut self, store: &StoredValue, ttl: Option<f64>) {
         let Some(target) = &store.target else { return };
         let value = store.value.as_ref().and_then(|e| self.value(e).ok()).unwrap_or_default();
         let path = target.value.trim_end_matches(".*");
-        // `ACCESS: read` grants no more (current specification, 3.7.2).
-        if self.agent().is_ok_and(|agent| is_read_only(agent, path)) {
-            let message = format!("`{path}` is declared with `ACCESS: read`, and is not written");
-            self.emit(EventKind::Error { kind: "memory_error".to_owned(), message });
+        if self.is_write_protected(path) {
             return;
         }
         let shown = self.masked(path, &to_json(&value));

@@ -397,6 +397,8 @@ struct Run<'r, 'p, 'h> {
     strict: bool,
     /// Whether what is said is about a failed check or an error, not an answer.
     notice: bool,
+    /// Whether the call at work needs a confirmation that it does not have.
+    unconfirmed: bool,
     /// The verdicts of the model in this turn, by statement and text.
     judged: FxHashMap<(String, String), bool>,
     /// The successful tool calls of this turn.
@@ -441,6 +443,10 @@ struct Progress {
     passed_message: bool,
     /// Whether an agent that is done has answered the user in this turn.
     answered: bool,
+    /// Whether a person has handed the conversation back in this turn.
+    handed_back: bool,
+    /// The calls of a step that begins again, which are not made again.
+    repeated: Vec<CompletedCall>,
     /// The intent whose turn it is, of several that the user has.
     due_intent: Option<String>,
     error: Option<String>,
@@ -494,6 +500,7 @@ impl<'r, 'p, 'h> Run<'r, 'p, 'h> {
             calls_done: FxHashMap::default(),
             cancelled: false,
             strict: false,
+            unconfirmed: false,
             notice: false,
             judged: FxHashMap::default(),
             calls: Vec::new(),
@@ -570,6 +577,9 @@ impl<'r, 'p, 'h> Run<'r, 'p, 'h> {
             *frame.edge_counts.entry(index(edge.index())).or_default() += 1;
         }
         self.progress.entered_by = Some(edge);
+        if weight.kind == EdgeKind::Retry && jumps {
+            self.progress.repeated = self.calls.clone();
+        }
     }
 
     /// The frame of the agent in charge; there always is one while the machine runs.

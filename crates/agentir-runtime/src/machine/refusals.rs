@@ -309,6 +309,7 @@ impl<'p> Run<'_, 'p, '_> {
         if consequence_of(Some(failure)) != Consequence::Retry {
             return None;
         }
+        self.progress.repeated = self.calls.clone();
         let back = |node: NodeIndex| {
             Some(Next::ReturnTo(ReturnPoint { node: index(node.index()), stage: 0 }))
         };
@@ -482,7 +483,10 @@ impl<'p> Run<'_, 'p, '_> {
             if refuses(constraint)
                 && self.constraint_verdict(constraint, profile) != Verdict::Passes
             {
-                return Err(refused(name, &constraint.condition.text.value));
+                let failure = refused(name, &constraint.condition.text.value);
+                let words = constraint.on_fail.as_ref().and_then(|f| f.message.as_ref());
+                let message = words.map_or_else(|| failure.message.clone(), |w| self.render(w));
+                return Err(ToolFailure { message, ..failure });
             }
         }
         for rail in self.guardrails_of(GuardrailKind::ToolInput) {
@@ -716,8 +720,11 @@ impl<'p> Run<'_, 'p, '_> {
 }
 
 fn refused(name: &str, rule: &str) -> ToolFailure {
-    let message = format!("the call of `{name}` is refused by `{rule}`");
-    ToolFailure::new(FailureKind::Refused, message)
+    let why = format!("the call of `{name}` is refused by `{rule}`");
+    ToolFailure {
+        for_developers: Some(why.into()),
+        ..ToolFailure::new(FailureKind::Refused, BLOCKED)
+    }
 }
 
 fn as_text(arguments: &Map<String, Json>) -> String {

@@ -5,9 +5,8 @@
 //! [`Tools::call`](crate::Tools::call), with `{message, context, history, conversation}`. It
 //! answers `{says, result, done, conversation}`; see [`RemoteReply`].
 
-use super::refusals::BLOCKED;
 use super::{MASK, Next, NodeResult, Run, index};
-use crate::host::ToolCall;
+use crate::host::{ToolCall, ToolFailure};
 use crate::json::{from_json, to_json};
 use crate::model::{Message, Role};
 use crate::session::{Frame, RemoteConversation, Status};
@@ -104,9 +103,9 @@ impl<'p> Run<'_, 'p, '_> {
         self.add_user_message();
         self.progress.input_unread = false;
         if let Err(failure) = self.authorize(transfer.to, &mut arguments) {
-            let (kind, message) = ("handoff_error".to_owned(), failure.message);
-            self.emit(EventKind::Error { kind, message });
-            self.say_notice(BLOCKED);
+            let message = failure.explanation().to_owned();
+            self.emit(EventKind::Error { kind: "handoff_error".to_owned(), message });
+            self.say_notice(&failure.message);
             return self.stop_turn();
         }
         let shown = self.masked_arguments(&arguments);
@@ -126,7 +125,7 @@ impl<'p> Run<'_, 'p, '_> {
             idempotency_key,
             session: Map::new(),
         };
-        let answer = self.perform(&call);
+        let answer = self.perform(&call).and_then(|answer| self.checked_reply(answer));
         let (result, error) = match &answer {
             Ok(answer) => (Some(self.masked_answer(answer)), None),
             Err(failure) => (None, Some(failure.explanation().to_owned())),
@@ -145,6 +144,17 @@ impl<'p> Run<'_, 'p, '_> {
             return Ok(Next::Stop(Status::Await));
         }
         self.return_from_remote(node, transfer, reply)
+    }
+
+    /// Applies the guardrails of results to what a remote agent says and returns, not to what it keeps of the
+    /// conversation.
+    fn checked_reply(&mut self, mut answer: Json) -> Result<Json, ToolFailure> {
+        let kept = answer.get_mut("conversation").map(Json::take);
+        let mut answer = self.apply_output_guardrails(answer)?;
+        if let (Some(kept), Json::Object(fields)) = (kept, &mut answer) {
+            fields.insert("conversation".to_owned(), kept);
+        }
+        Ok(answer)
     }
 
     /// Continues after a remote agent as after a local one.

@@ -2,10 +2,10 @@
 //! specification, 3.14.4, 5.1; supervisor reference, "Evaluation order across constructs").
 
 use super::scope::path_of;
-use super::{Input, Next, NodeResult, Run};
+use super::{Input, Next, NodeResult, Run, index};
 use crate::json::to_json;
 use crate::model::{Candidate, ModelTask};
-use crate::session::{QueuedIntent, RuntimeError};
+use crate::session::{QueuedIntent, ReturnPoint, RuntimeError};
 use agentir_eval::{Outcome, Value};
 use agentir_expr::{Condition, Expr, ExprKind, Template, Visit};
 use agentir_flow::cfg::{Edge, EdgeKind, NodeKind, Origin, Test};
@@ -27,6 +27,10 @@ impl<'p> Run<'_, 'p, '_> {
         });
         let Some((way, hub, _)) = hub else { return Ok(None) };
         let Some(chosen) = self.find_interruption(at, hub)? else { return Ok(None) };
+        // At the beginning of a turn, it is known where the conversation was.
+        if self.machine.cfg.node(at).is_some_and(|node| node.kind != NodeKind::TurnStart) {
+            self.frame().return_points.push(ReturnPoint { node: index(at.index()), stage: 0 });
+        }
         self.progress.chosen_edge = Some(chosen);
         self.consume_input();
         Ok(Some(way))

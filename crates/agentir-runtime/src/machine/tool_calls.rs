@@ -38,6 +38,10 @@ impl<'p> Run<'_, 'p, '_> {
                 None => self.stop_turn(),
             };
         }
+        let confirms = self.tool(tool).is_some_and(|t| t.confirmation_required_at().is_some());
+        let here = super::index(at.index());
+        self.unconfirmed =
+            confirms && self.frame().approved.as_ref().is_none_or(|a| a.node != here);
         match element {
             Origin::Statement(Statement::Call(call)) => self.call_statement(at, call, arguments),
             _ => self.call_for_model(at, tool, arguments),
@@ -263,7 +267,7 @@ impl<'p> Run<'_, 'p, '_> {
         mut arguments: Map<String, Json>,
     ) -> Result<Json, ToolFailure> {
         if let Err(failure) = self.authorize(name, &mut arguments) {
-            let error = Some(failure.message.clone());
+            let error = Some(failure.explanation().to_owned());
             self.emit(EventKind::Result { tool: name.to_owned(), result: None, error });
             return Err(ToolFailure { message: BLOCKED.to_owned(), ..failure });
         }
@@ -285,7 +289,10 @@ impl<'p> Run<'_, 'p, '_> {
             }
             result => result,
         });
-        let result = result.and_then(|result| self.apply_output_guardrails(result));
+        let result = match result {
+            Ok(result) => self.apply_output_guardrails(result),
+            Err(failure) => Err(self.apply_guardrails_to_failure(failure)),
+        };
         let failures =
             self.session.variable("tool_failures").and_then(|n| n.as_f64()).unwrap_or(0.0);
         match &result {
@@ -351,15 +358,16 @@ impl<'p> Run<'_, 'p, '_> {
         let tool = self.tool(name);
         let timeout_ms = self.timeout(tool);
         let agent = self.session.agent().unwrap_or_default().to_owned();
-        // A turn that failed afterwards has made the call already.
-        let done = self
-            .session
-            .unfinished
-            .iter()
-            .position(|c| c.agent == agent && c.tool == name && c.arguments == arguments);
-        let result = match done {
-            Some(at) => self.session.unfinished.remove(at).result,
-            None => {
+        let same =
+            |c: &CompletedCall| c.agent == agent && c.tool == name && c.arguments == arguments;
+        // A step that begins again has made the call already, and so has a turn that failed afterwards.
+        let acts = tool.is_none_or(|tool| tool.hints.side_effects != Some(false));
+        let repeated = self.progress.repeated.iter().position(|c| acts && same(c));
+        let done = self.session.unfinished.iter().position(same);
+        let result = match (repeated, done) {
+            (Some(at), _) => self.progress.repeated.remove(at).result,
+            (None, Some(at)) => self.session.unfinished.remove(at).result,
+            (None, None) => {
                 let idempotency_key = self.idempotency_key(name, &arguments);
                 let session = self.session_values();
                 let call = ToolCall {
@@ -389,6 +397,11 @@ impl<'p> Run<'_, 'p, '_> {
             ));
         }
         let tool = self.tool(name)?;
+        if std::mem::take(&mut self.unconfirmed) {
+            return Some(format!(
+                "`{name}` is not called: it needs the user's confirmation, and here nobody can be asked"
+            ));
+        }
         let invalid = self.invalid_argument(tool, arguments);
         let why = invalid.unwrap_or_else(|error| Some(error.message))?;
         Some(format!("`{name}` is not called: {why}"))

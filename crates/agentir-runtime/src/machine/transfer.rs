@@ -75,6 +75,7 @@ impl<'p> Run<'_, 'p, '_> {
                 self.push_agent(&to, entry, given, index(back.index()), asks);
             }
             None => {
+                self.remember_all()?;
                 let keeps = self.routes_next_message(node, transfer.to);
                 let old = self.session.stack.pop();
                 old.iter().for_each(|frame| self.keep_variables(frame));
@@ -667,6 +668,9 @@ impl<'p> Run<'_, 'p, '_> {
         let keeps = is("transferred") || is("escalated_further");
         self.session.set_system("human", &Json::Object(outcome));
         self.session.set_system("escalate", &serde_json::json!({ "completed": true }));
+        // The message that led to the person was for the person.
+        self.progress.input_unread = false;
+        self.progress.handed_back = true;
         let back =
             self.outgoing_edges(at).into_iter().find(|(.., edge)| edge.kind == EdgeKind::Return);
         let Some((edge, to, _)) = back else {
@@ -708,6 +712,10 @@ impl<'p> Run<'_, 'p, '_> {
 
     /// Completes the agent; completing the whole conversation also ends the waiting agents.
     pub(super) fn complete(&mut self, at: NodeIndex, element: &Origin<'p>) -> NodeResult {
+        // `COMPLETE` conditions are for the end of the turn, where this was done.
+        if !matches!(element, Origin::Completion(_)) {
+            self.remember_all()?;
+        }
         let all = match element {
             Origin::ToolBinding(_) => true,
             Origin::Completion(done) => done.terminal == Some(true),
