@@ -1,6 +1,11 @@
 //! What `diff`, `check`, `convert` and `run` claim about documents of AgentIR.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "tests end by panicking")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "tests end by panicking"
+)]
 
 mod common;
 
