@@ -217,5 +217,6 @@ fn nothing_begins_with_an_agent_that_is_missing() {
     fs::write(&file, good.replace(r#""entry_agent": "Desk""#, r#""entry_agent": "Dsk""#)).unwrap();
     let run = agentir(&["run", &file], "Hello\n");
     assert_eq!(run.status.code(), Some(2));
-    assert!(text(&run.stderr).contains("there is no agent `Dsk`"), "{}", text(&run.stderr));
+    let said = "the entry agent `Dsk` is not one of `agents`";
+    assert!(text(&run.stderr).contains(said), "{}", text(&run.stderr));
 }

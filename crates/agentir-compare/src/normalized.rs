@@ -96,16 +96,12 @@ impl NormalizedProgram {
         for (owner, tool) in owned_tools(program) {
             let name = tool.name.value.to_string();
             let declared = node(tool);
+            let is_free = |at: &str| tools.get(at).is_none_or(|first| first.equals(&declared));
             let own = format!("{name}@{owner}");
-            match tools.get(&name) {
-                Some(first) if first.equals(&declared) => {}
-                Some(_) => {
-                    tools.entry(own).or_insert(declared);
-                }
-                None => {
-                    tools.insert(name, declared);
-                }
-            }
+            let at = if is_free(&name) { Some(name) } else { None };
+            let numbered = || (2..).map(|n| format!("{own} {n}")).find(|at| is_free(at));
+            let at = at.or_else(|| is_free(&own).then(|| own.clone())).or_else(numbered);
+            tools.entry(at.unwrap_or(own)).or_insert(declared);
         }
         for agent in program.agents() {
             let name = agent.metadata.name.value.to_string();
@@ -164,9 +160,9 @@ fn owned_tools(program: &Program) -> impl Iterator<Item = (String, &Tool)> {
     let own = program.agents().flat_map(|agent| {
         agent.tools.iter().map(|tool| (agent.metadata.name.value.to_string(), tool))
     });
-    let shared = program.libraries.iter().enumerate().flat_map(|(at, library)| {
-        library.tools.iter().map(move |tool| (format!("library {}", at + 1), tool))
-    });
+    // Libraries have no names, and their order is that of their files.
+    let shared = program.libraries.iter().flat_map(|library| &library.tools);
+    let shared = shared.map(|tool| ("library".to_owned(), tool));
     let profiles = program.profiles().chain(program.agents().flat_map(|a| &a.behavior_profiles));
     let added = profiles.flat_map(|profile| {
         profile.tools_add.iter().map(|tool| (format!("profile {}", profile.name.value), tool))

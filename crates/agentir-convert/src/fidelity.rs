@@ -525,7 +525,7 @@ pub(crate) fn report(
         let rest = of_tool.map(|(_, rest)| rest).or_else(|| path.strip_prefix("agents."))?;
         let is_of =
             |agent: &&str| rest.strip_prefix(agent).is_some_and(|rest| rest.starts_with('.'));
-        own.keys().copied().find(|agent| is_of(&agent))
+        own.keys().copied().find(is_of)
     };
     let mut values: FxHashMap<String, (&Value, Option<Span>)> = FxHashMap::default();
     output.values(&mut |path, value, at| {

@@ -54,12 +54,12 @@ pub(crate) fn with_distinct_names(program: &Program) -> (Cow<'_, Program>, Vec<R
     let mut renamed = Vec::new();
     // What the first library that has it calls it now.
     let mut of_libraries: FxHashMap<String, Option<String>> = FxHashMap::default();
-    for (at, library) in result.libraries.iter_mut().enumerate() {
+    for library in &mut result.libraries {
         for tool in &mut Arc::make_mut(library).tools {
             let (from, new) = (tool.name.value.to_string(), name_of(tool).cloned());
             if let Some(to) = &new {
                 tool.name.value = to.as_str().into();
-                let agent = Some(format!("library {}", at + 1));
+                let agent = Some("library".to_owned());
                 renamed.push(Renamed { what: "tool", from: from.clone(), to: to.clone(), agent });
             }
             of_libraries.entry(from).or_insert(new);

@@ -248,3 +248,63 @@ fn nothing_that_could_be_noticed_is_proved_the_same() {
     let problems: Vec<String> = results.into_iter().flatten().collect();
     assert!(problems.is_empty(), "{} claims:\n{}", problems.len(), problems.join("\n"));
 }
+
+/// Errors in the output of samples that have none, which are still to be repaired: a part of the file's name, the target,
+/// the rule, and why.
+const STILL_WRONG: &[(&str, &str, &str, &str)] = &[
+    ("music_lessons", "abl", "unknown-function", "the current version of ABL has no average"),
+    ("energy_report", "adl", "undeclared-arg", "ADL has no name for the item of a filter"),
+    ("theatre_seats", "adl", "undeclared-arg", "ADL has no name for the last message"),
+    ("observatory", "adl", "undefined-agent", "a supervisor names agents by their files alone"),
+];
+
+/// What is converted from a program without errors has none: by the rules, not only by the reader.
+#[test]
+fn clean_samples_become_programs_without_errors() {
+    let mut problems = Vec::new();
+    let mut used = BTreeSet::new();
+    for (language, _) in LANGUAGES {
+        for (files, options) in correct(language) {
+            let source = agentir_tests::check::check(&files, options);
+            if source.errors().next().is_some() {
+                continue;
+            }
+            let name = &files[0].name;
+            for target in agentir::targets::all() {
+                let done = agentir_convert::convert(
+                    agentir::languages(),
+                    &source.program,
+                    &source.sources,
+                    target,
+                );
+                let files: Vec<File> = done
+                    .files
+                    .iter()
+                    .map(|f| File { name: f.path.clone(), text: f.text.clone() })
+                    .collect();
+                let checked = agentir_tests::check::check(&files, Options::default());
+                for error in checked.errors() {
+                    let known = STILL_WRONG.iter().position(|(sample, to, rule, _)| {
+                        name.contains(sample)
+                            && target.name().starts_with(to)
+                            && error.rule.0 == *rule
+                    });
+                    match known {
+                        Some(known) => {
+                            used.insert(known);
+                        }
+                        None => problems.push(format!(
+                            "{name} to {}: {}",
+                            target.name(),
+                            checked.line(error)
+                        )),
+                    }
+                }
+            }
+        }
+    }
+    assert!(problems.is_empty(), "{} errors:\n{}", problems.len(), problems.join("\n"));
+    for (at, (sample, target, rule, _)) in STILL_WRONG.iter().enumerate() {
+        assert!(used.contains(&at), "{sample} to {target} has no {rule} any more");
+    }
+}

@@ -18,8 +18,9 @@ pub use setup::program;
 use crate::convert::has_errors;
 use crate::input::{Input as Paths, load_input};
 use crate::write::private;
-use agentir::SourceMap;
+use agentir::{Severity, SourceMap};
 use agentir_ir::Program;
+use agentir_ir_json::is_agent_ir;
 use agentir_model::Offline;
 use agentir_runtime::{
     Attachment, Cancellation, Clock, Host, Input, Machine, Model, OrchestrationMethod, Session,
@@ -100,9 +101,17 @@ fn talk(args: &Run) -> Result<ExitCode, String> {
         Ok(snapshot) => snapshot,
         Err(code) => return Ok(code),
     };
-    // What cannot be read is left out, and nobody wants to talk to the rest of an agent.
-    if has_errors(&snapshot) {
-        return Err("these agents have errors, so no conversation was started".to_owned());
+    let sources = snapshot.sources();
+    let errors = snapshot.read_findings().iter().filter(|d| d.severity == Severity::Error);
+    let mut files = errors.filter_map(|d| sources.get(d.primary.span.file)).peekable();
+    // An author may talk to an agent that is not finished: what is broken fails when it is reached. A document is made by
+    // a program, and what is wrong in it is left out.
+    if files.peek().is_some() {
+        if files.any(|file| is_agent_ir(&file.name, &file.text)) {
+            has_errors(&snapshot);
+            return Err("these agents have errors, so no conversation was started".to_owned());
+        }
+        tell!("warning: these agents have errors; run `agentir check` to see them");
     }
     let program = program(&snapshot)?;
     let mut talk = Talk::new(args, program, snapshot.sources())?;
