@@ -344,7 +344,11 @@ fn extract_enums<'f>(
 }
 
 /// The position of a name's words in the message.
-fn find_phrase(reading: &ParsedMessage<'_>, name: &str, asked: bool) -> Option<Range<usize>> {
+pub(super) fn find_phrase(
+    reading: &ParsedMessage<'_>,
+    name: &str,
+    asked: bool,
+) -> Option<Range<usize>> {
     let wanted = name_words(name);
     // Stop words such as "a" and "in" count only as an answer to a question.
     if wanted.is_empty() || (!asked && !wanted.iter().any(Word::is_content)) {

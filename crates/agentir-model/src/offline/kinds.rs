@@ -210,6 +210,32 @@ pub(super) const GOODS: &[&str] =
 const PAIRS: &[(TextKind, [&str; 2])] =
     &[(TextKind::Date, ["check", "in"]), (TextKind::Date, ["check", "out"])];
 
+/// The values that a description lists: "Low, medium or high", "Output format (pdf, csv or html)".
+pub(super) fn listed_values(description: &str) -> Vec<&str> {
+    const MAX_LISTED: usize = 12;
+    let inside =
+        description.split_once('(').map(|(_, rest)| rest.split(')').next().unwrap_or(rest));
+    let after = || description.split_once(": ").map(|(_, rest)| rest);
+    let whole = || (description.len() <= 60).then_some(description);
+    let text = inside.or_else(after).or_else(whole).unwrap_or_default();
+    let text = text.trim_start_matches("e.g.").trim_start_matches([',', ' ', ':']);
+    let parts =
+        text.split([',', '/']).flat_map(|part| part.split(" or ")).flat_map(|p| p.split(" and "));
+    let values: Vec<&str> = parts
+        .map(|part| {
+            part.trim().trim_start_matches("or ").trim_end_matches('.').trim_matches(['"', '\''])
+        })
+        .filter(|part| !part.is_empty() && part.split(' ').count() <= 3)
+        .filter(|part| part.chars().all(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_')))
+        .take(MAX_LISTED)
+        .collect();
+    if values.len() > 1 && (text.contains(',') || text.contains('/') || text.contains(" or ")) {
+        values
+    } else {
+        Vec::new()
+    }
+}
+
 /// The kind of text that a field holds.
 pub(super) fn kind_of(spec: &FieldSpec) -> TextKind {
     let name = name_words(&spec.name);
