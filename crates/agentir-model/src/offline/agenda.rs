@@ -297,6 +297,15 @@ impl<'r> Turn<'r> {
 
     /// The field that a phrase of the instructions is about, whether it has a value or not.
     pub(super) fn field_for(&self, item: &str) -> Option<&'r FieldSpec> {
+        if let Some(known) = self.found.fields.borrow().get(item) {
+            return *known;
+        }
+        let field = self.find_field(item);
+        self.found.fields.borrow_mut().insert(item.to_owned(), field);
+        field
+    }
+
+    fn find_field(&self, item: &str) -> Option<&'r FieldSpec> {
         let about = words(item);
         if let Some(named) =
             self.all_fields().find(|field| item.split(' ').any(|w| w == field.name))
@@ -425,6 +434,15 @@ impl<'r> Turn<'r> {
         if let Some(prompt) = field.prompt.as_ref().filter(|p| !p.trim().is_empty()) {
             return prompt.clone();
         }
+        if let Some(known) = self.found.questions.borrow().get(&field.name) {
+            return known.clone();
+        }
+        let question = self.phrase(field);
+        self.found.questions.borrow_mut().insert(field.name.clone(), question.clone());
+        question
+    }
+
+    fn phrase(&self, field: &FieldSpec) -> String {
         let asked = self.steps.iter().find_map(|step| {
             let What::Ask { question, items } = &step.what else { return None };
             let own =
