@@ -469,6 +469,10 @@ impl TypedValues {
         // A number that was not asked for is ambiguous. A single number goes to the only numeric
         // field, unless it answers another question.
         let free = !asked || fields.iter().any(|f| f.asked && f.spec.ty != FieldType::Text);
+        // "Mill Lane 12" also has the number of the house.
+        let house = fields.iter().any(|f| f.asked && f.named(&["street", "address"]))
+            && fields.iter().any(|f| f.spec.ty == FieldType::Number && f.named(&["house"]));
+        let free = free || house;
         let past = fields.iter().any(|f| f.named(PAST_WORDS));
         let mut all: Vec<OfType> = vec![
             (&[FieldType::Email], true, self.emails),
