@@ -330,8 +330,13 @@ impl<'r> Turn<'r> {
             };
             self.all_fields().find(fits)
         };
-        if let Some(field) = wanted(true).and_then(named) {
-            return Some(field);
+        if let Some(names) = wanted(true) {
+            if let Some(field) = named(names) {
+                return Some(field);
+            }
+            if self.knows_one_of(names) {
+                return None;
+            }
         }
         self.all_fields()
             .map(|field| (field, overlap(field, &about)))
@@ -341,10 +346,22 @@ impl<'r> Turn<'r> {
             .or_else(|| wanted(false).and_then(named))
     }
 
+    /// Whether a variable of one of some names has a value.
+    fn knows_one_of(&self, names: &[&str]) -> bool {
+        self.known
+            .iter()
+            .filter(|(_, value)| !is_blank(value))
+            .any(|(name, _)| name_words(name).iter().any(|w| names.contains(&w.text.as_str())))
+    }
+
     /// Whether a phrase of the instructions is about a value that is known, or that the user has said in a form by which
     /// it is recognised.
     fn is_told(&self, item: &str) -> bool {
         let about = words(item);
+        let what = about.first().is_some_and(|w| matches!(w.text.as_str(), "what" | "which"));
+        if what && self.knows_one_of(GOODS) {
+            return true;
+        }
         let known = self.known.iter().filter(|(_, value)| !is_blank(value)).any(|(name, _)| {
             let own = name_words(name);
             let mut own = own.iter().filter(|w| w.is_content());

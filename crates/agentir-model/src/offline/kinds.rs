@@ -354,12 +354,19 @@ pub(super) fn find(
                 .or_else(|| bare_name(reading, if part { 1 } else { 2 }))
         }
         TextKind::Request if reach >= Reach::Request => {
-            // What says another value is not what the user wants.
+            // What says another value, a name or an address, is not what the user wants.
+            let addresses = emails(text);
             let taken = |w: &&Word| {
                 !reading.is_free(&w.at)
                     || !reading.used.is_empty() && reading.names.contains(&w.stem)
+                    || addresses.iter().any(|f| super::numbers::overlap(&f.at, &w.at))
             };
-            let content = reading.words.iter().filter(|w| w.is_content() && !taken(w)).count();
+            let said: Vec<&Word> =
+                reading.words.iter().filter(|w| w.is_content() && !taken(w)).collect();
+            let plain = |w: &&&Word| {
+                text.get(w.at.clone()).is_some_and(|t| t.starts_with(char::is_lowercase))
+            };
+            let content = if said.iter().any(|w| plain(&w)) { said.len() } else { 0 };
             let at = strings::trimmed(text, 0..text.len());
             (content >= 2).then_some(at)
         }

@@ -183,8 +183,8 @@ pub(super) fn extract_strings<'f>(
             reading.used.push(at);
             values.push((field.spec, value));
         } else if field.asked
-            && !(super::phrases::is_wish(reading.text)
-                && !matches!(kind, TextKind::Thing | TextKind::Request))
+            && (matches!(kind, TextKind::Thing | TextKind::Request)
+                || !super::phrases::is_wish(reading.text))
             && let Some(text) = answer(reading, field).filter(|text| {
                 kinds::may_be(field.spec, text) && !only_words_of(text, &others, field)
             })
