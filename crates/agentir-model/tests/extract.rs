@@ -383,3 +383,49 @@ fn author_patterns_are_used() {
     let request = extract("x", vec![order.clone()], Some("order"));
     assert!(values(&mut offline(), &request).is_empty());
 }
+
+#[test]
+fn the_smallest_text_that_fits_is_taken() {
+    const ORDER: &[&str] = &["order_id: text", "reason: text"];
+    const ACCOUNTS: &[&str] = &["from_account: text", "to_account: text", "amount: number"];
+    const TRIP: &[&str] = &["city: text", "country: text"];
+    let cases: Vec<Case> = vec![
+        (
+            "I want a refund for order A-1001",
+            Some("order_id"),
+            ORDER,
+            json!({ "order_id": "A-1001" }),
+        ),
+        ("It's order 70031", Some("order_id"), ORDER, json!({ "order_id": "70031" })),
+        ("Order number 5512", Some("reason"), ORDER, json!({ "order_id": "5512" })),
+        (
+            "From account 111222 to 333444",
+            Some("from_account"),
+            ACCOUNTS,
+            json!({ "from_account": "111222", "to_account": "333444" }),
+        ),
+        (
+            "the weather in Lisbon, Portugal",
+            None,
+            TRIP,
+            json!({ "city": "Lisbon", "country": "Portugal" }),
+        ),
+        ("I would like to book an appointment", Some("city"), TRIP, json!({})),
+        ("it's W-1234 AB", Some("plate"), &["plate: text"], json!({ "plate": "W-1234 AB" })),
+        (
+            "Ann Lee, ann@x.org",
+            None,
+            &["contact_name: text", "contact_email: text"],
+            json!({ "contact_name": "Ann Lee", "contact_email": "ann@x.org" }),
+        ),
+        (
+            "I want to return my shoes",
+            None,
+            &["item: text", "reason: text"],
+            json!({ "item": "shoes" }),
+        ),
+        ("my budget is 100 dollars", None, &["budget: number"], json!({ "budget": 100 })),
+        ("I like fantasy", Some("genre"), &["genre: text"], json!({ "genre": "fantasy" })),
+    ];
+    check(&mut offline(), &cases);
+}

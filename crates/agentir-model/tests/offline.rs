@@ -303,3 +303,45 @@ fn answers_are_deterministic_and_usage_is_that_of_the_chat() {
     assert_eq!(tokens.count("hello world"), 2);
     assert_eq!(agentir_model::Tokens::Cl100k.count("tiktoken is great!"), 6);
 }
+
+#[test]
+fn a_short_answer_says_what_the_question_asked() {
+    let verdict = |statement: &str, question: &str, text: &str| {
+        let mut request = judge(statement, text);
+        if let ModelTask::Judge { context, .. } = &mut request.task {
+            context.push(Message::new(agentir_runtime::Role::Assistant, question));
+        }
+        respond(&mut offline(), &request).unwrap().answer
+    };
+    let card = "Would you like to be issued a new card?";
+    let wants = "the user claims \"Yes, send me a new card\"";
+    assert_eq!(verdict(wants, card, "yes please"), Answer::Verdict(true));
+    assert_eq!(verdict(wants, card, "no"), Answer::Verdict(false));
+    assert_eq!(verdict("the user wants a new card", card, "yes"), Answer::Verdict(true));
+    assert_eq!(verdict("the user wants a new card", card, "no thanks"), Answer::Verdict(false));
+    assert_eq!(verdict("the user wants to cancel", card, "yes"), Answer::Verdict(false));
+}
+
+#[test]
+fn a_tool_that_waits_for_a_variable_is_not_called() {
+    let mut waiting = tool(Purpose::Call, "find_order", "Finds an order", &[]);
+    waiting.awaits = fields(&["order_number: text"]);
+    waiting.passes = vec!["order_number".to_owned()];
+    let note = tool(Purpose::Collect, "note_order", "Notes the order", &["order_number: text"]);
+    let ask = |tools: Vec<ToolSpec>, text: &str| {
+        said(&converse(
+            vec![Message::new(agentir_runtime::Role::User, text)],
+            tools,
+            vec![],
+            json!({}),
+        ))
+    };
+    let both = || vec![waiting.clone(), note.clone()];
+    assert_eq!(ask(both(), "Please find my order"), "Could you tell me the order number, please?");
+    assert_eq!(
+        ask(both(), "Please find my order 88213"),
+        "note_order({\"order_number\":\"88213\"}"
+    );
+    let alone = ask(vec![waiting.clone()], "Please find my order");
+    assert!(alone.starts_with("I'm sorry, I cannot find an order"), "{alone}");
+}

@@ -108,6 +108,8 @@ pub(super) fn topic(instruction: &str) -> Option<String> {
         "manages ",
         "process ",
         "processes ",
+        "tell ",
+        "explain ",
     ];
     if let Some(start) = HELPS.iter().find(|start| lower.starts_with(**start)) {
         let rest = sentence.get(start.len()..)?;
@@ -124,7 +126,10 @@ pub(super) fn topic(instruction: &str) -> Option<String> {
     }
     let start = HANDLES.iter().find(|start| lower.starts_with(**start))?;
     let rest = sentence.get(start.len()..)?.trim();
-    let internal = ["stage", "topic", "subagent", "syntax", "step", "tool", "input"];
+    let internal = [
+        "them", "the", "that", "what", "whether", "how", "stage", "topic", "subagent", "syntax",
+        "step", "tool", "input",
+    ];
     let words = words(rest);
     (!words.is_empty()
         && words.len() <= 8

@@ -297,6 +297,15 @@ impl<'r> Turn<'r> {
 
     /// The field that a phrase of the instructions is about, whether it has a value or not.
     pub(super) fn field_for(&self, item: &str) -> Option<&'r FieldSpec> {
+        if let Some(known) = self.found.fields.borrow().get(item) {
+            return *known;
+        }
+        let field = self.find_field(item);
+        self.found.fields.borrow_mut().insert(item.to_owned(), field);
+        field
+    }
+
+    fn find_field(&self, item: &str) -> Option<&'r FieldSpec> {
         let about = words(item);
         if let Some(named) =
             self.all_fields().find(|field| item.split(' ').any(|w| w == field.name))
@@ -321,8 +330,13 @@ impl<'r> Turn<'r> {
             };
             self.all_fields().find(fits)
         };
-        if let Some(field) = wanted(true).and_then(named) {
-            return Some(field);
+        if let Some(names) = wanted(true) {
+            if let Some(field) = named(names) {
+                return Some(field);
+            }
+            if self.knows_one_of(names) {
+                return None;
+            }
         }
         self.all_fields()
             .map(|field| (field, overlap(field, &about)))
@@ -332,10 +346,22 @@ impl<'r> Turn<'r> {
             .or_else(|| wanted(false).and_then(named))
     }
 
+    /// Whether a variable of one of some names has a value.
+    fn knows_one_of(&self, names: &[&str]) -> bool {
+        self.known
+            .iter()
+            .filter(|(_, value)| !is_blank(value))
+            .any(|(name, _)| name_words(name).iter().any(|w| names.contains(&w.text.as_str())))
+    }
+
     /// Whether a phrase of the instructions is about a value that is known, or that the user has said in a form by which
     /// it is recognised.
     fn is_told(&self, item: &str) -> bool {
         let about = words(item);
+        let what = about.first().is_some_and(|w| matches!(w.text.as_str(), "what" | "which"));
+        if what && self.knows_one_of(GOODS) {
+            return true;
+        }
         let known = self.known.iter().filter(|(_, value)| !is_blank(value)).any(|(name, _)| {
             let own = name_words(name);
             let mut own = own.iter().filter(|w| w.is_content());
@@ -425,6 +451,15 @@ impl<'r> Turn<'r> {
         if let Some(prompt) = field.prompt.as_ref().filter(|p| !p.trim().is_empty()) {
             return prompt.clone();
         }
+        if let Some(known) = self.found.questions.borrow().get(&field.name) {
+            return known.clone();
+        }
+        let question = self.phrase(field);
+        self.found.questions.borrow_mut().insert(field.name.clone(), question.clone());
+        question
+    }
+
+    fn phrase(&self, field: &FieldSpec) -> String {
         let asked = self.steps.iter().find_map(|step| {
             let What::Ask { question, items } = &step.what else { return None };
             let own =

@@ -13,6 +13,8 @@ use agentir_runtime::{
     Answer, Candidate, FieldSpec, Message, ModelTask, Purpose, Role, ToolSpec, ToolUse,
 };
 use serde_json::{Map, Value as Json};
+use std::cell::RefCell;
+use std::collections::HashMap;
 
 /// The confidence required to hand over, escalate or complete.
 const MIN_LEAVE_CONFIDENCE: f64 = 0.55;
@@ -62,12 +64,24 @@ pub(super) fn answer(offline: &Offline, task: &ModelTask) -> Answer {
         known,
         agents,
         passed_on: of_turn(messages) < all,
+        found: Found::default(),
     };
     turn.with_sympathy(turn.answer(closing.is_some()))
 }
 
 pub(super) fn say(text: String) -> Answer {
     Answer::Message { text, calls: Vec::new() }
+}
+
+/// What was found out about the conversation.
+#[derive(Default)]
+pub(super) struct Found<'r> {
+    /// The values that were heard for a tool, if it is wanted and if not.
+    heard: RefCell<HashMap<(String, bool), Map<String, Json>>>,
+    /// The fields that phrases of the instructions are about.
+    pub(super) fields: RefCell<HashMap<String, Option<&'r FieldSpec>>>,
+    /// The questions for fields.
+    pub(super) questions: RefCell<HashMap<String, String>>,
 }
 
 /// The state of the conversation.
@@ -88,6 +102,8 @@ pub(super) struct Turn<'r> {
     pub(super) agents: &'r [Candidate],
     /// Whether other agents passed the conversation on in this turn.
     pub(super) passed_on: bool,
+    /// What has been found out already, because steps and tools ask for the same again and again.
+    pub(super) found: Found<'r>,
 }
 
 impl<'r> Turn<'r> {
@@ -416,6 +432,16 @@ impl<'r> Turn<'r> {
 
     /// The values for a tool that the user has given since it was last called; later ones replace earlier ones.
     pub(super) fn heard(&self, tool: &ToolSpec, wanted: bool) -> Map<String, Json> {
+        let key = (tool.name.clone(), wanted);
+        if let Some(known) = self.found.heard.borrow().get(&key) {
+            return known.clone();
+        }
+        let heard = self.listen(tool, wanted);
+        self.found.heard.borrow_mut().insert(key, heard.clone());
+        heard
+    }
+
+    fn listen(&self, tool: &ToolSpec, wanted: bool) -> Map<String, Json> {
         let unknown: Vec<&FieldSpec> =
             tool.parameters.iter().filter(|p| !self.is_known(p)).collect();
         let noted = |name: &str| {

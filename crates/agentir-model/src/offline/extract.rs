@@ -344,7 +344,11 @@ fn extract_enums<'f>(
 }
 
 /// The position of a name's words in the message.
-fn find_phrase(reading: &ParsedMessage<'_>, name: &str, asked: bool) -> Option<Range<usize>> {
+pub(super) fn find_phrase(
+    reading: &ParsedMessage<'_>,
+    name: &str,
+    asked: bool,
+) -> Option<Range<usize>> {
     let wanted = name_words(name);
     // Stop words such as "a" and "in" count only as an answer to a question.
     if wanted.is_empty() || (!asked && !wanted.iter().any(Word::is_content)) {
@@ -465,6 +469,10 @@ impl TypedValues {
         // A number that was not asked for is ambiguous. A single number goes to the only numeric
         // field, unless it answers another question.
         let free = !asked || fields.iter().any(|f| f.asked && f.spec.ty != FieldType::Text);
+        // "Mill Lane 12" also has the number of the house.
+        let house = fields.iter().any(|f| f.asked && f.named(&["street", "address"]))
+            && fields.iter().any(|f| f.spec.ty == FieldType::Number && f.named(&["house"]));
+        let free = free || house;
         let past = fields.iter().any(|f| f.named(PAST_WORDS));
         let mut all: Vec<OfType> = vec![
             (&[FieldType::Email], true, self.emails),

@@ -210,6 +210,32 @@ pub(super) const GOODS: &[&str] =
 const PAIRS: &[(TextKind, [&str; 2])] =
     &[(TextKind::Date, ["check", "in"]), (TextKind::Date, ["check", "out"])];
 
+/// The values that a description lists: "Low, medium or high", "Output format (pdf, csv or html)".
+pub(super) fn listed_values(description: &str) -> Vec<&str> {
+    const MAX_LISTED: usize = 12;
+    let inside =
+        description.split_once('(').map(|(_, rest)| rest.split(')').next().unwrap_or(rest));
+    let after = || description.split_once(": ").map(|(_, rest)| rest);
+    let whole = || (description.len() <= 60).then_some(description);
+    let text = inside.or_else(after).or_else(whole).unwrap_or_default();
+    let text = text.trim_start_matches("e.g.").trim_start_matches([',', ' ', ':']);
+    let parts =
+        text.split([',', '/']).flat_map(|part| part.split(" or ")).flat_map(|p| p.split(" and "));
+    let values: Vec<&str> = parts
+        .map(|part| {
+            part.trim().trim_start_matches("or ").trim_end_matches('.').trim_matches(['"', '\''])
+        })
+        .filter(|part| !part.is_empty() && part.split(' ').count() <= 3)
+        .filter(|part| part.chars().all(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_')))
+        .take(MAX_LISTED)
+        .collect();
+    if values.len() > 1 && (text.contains(',') || text.contains('/') || text.contains(" or ")) {
+        values
+    } else {
+        Vec::new()
+    }
+}
+
 /// The kind of text that a field holds.
 pub(super) fn kind_of(spec: &FieldSpec) -> TextKind {
     let name = name_words(&spec.name);
@@ -328,12 +354,19 @@ pub(super) fn find(
                 .or_else(|| bare_name(reading, if part { 1 } else { 2 }))
         }
         TextKind::Request if reach >= Reach::Request => {
-            // What says another value is not what the user wants.
+            // What says another value, a name or an address, is not what the user wants.
+            let addresses = emails(text);
             let taken = |w: &&Word| {
                 !reading.is_free(&w.at)
                     || !reading.used.is_empty() && reading.names.contains(&w.stem)
+                    || addresses.iter().any(|f| super::numbers::overlap(&f.at, &w.at))
             };
-            let content = reading.words.iter().filter(|w| w.is_content() && !taken(w)).count();
+            let said: Vec<&Word> =
+                reading.words.iter().filter(|w| w.is_content() && !taken(w)).collect();
+            let plain = |w: &&&Word| {
+                text.get(w.at.clone()).is_some_and(|t| t.starts_with(char::is_lowercase))
+            };
+            let content = if said.iter().any(|w| plain(&w)) { said.len() } else { 0 };
             let at = strings::trimmed(text, 0..text.len());
             (content >= 2).then_some(at)
         }

@@ -156,6 +156,7 @@ pub(super) fn extract_strings<'f>(
                 let goods = field.asked && kind == TextKind::Thing && field.named(kinds::GOODS);
                 goods.then(|| kinds::goods(reading, field)).flatten()
             })
+            .or_else(|| (kind == TextKind::Thing).then(|| listed_value(reading, field)).flatten())
             .or_else(|| whole_code(reading).filter(|_| field.asked && kind == TextKind::Identifier))
             .or_else(|| {
                 let reach = if field.asked && kind != TextKind::Thing { Reach::Any } else { reach };
@@ -182,8 +183,8 @@ pub(super) fn extract_strings<'f>(
             reading.used.push(at);
             values.push((field.spec, value));
         } else if field.asked
-            && !(super::phrases::is_wish(reading.text)
-                && !matches!(kind, TextKind::Thing | TextKind::Request))
+            && (matches!(kind, TextKind::Thing | TextKind::Request)
+                || !super::phrases::is_wish(reading.text))
             && let Some(text) = answer(reading, field).filter(|text| {
                 kinds::may_be(field.spec, text) && !only_words_of(text, &others, field)
             })
@@ -267,6 +268,14 @@ fn only_words_of(text: &str, others: &[Word], field: &Field<'_>) -> bool {
             others.iter().any(|own| own.stem == w.stem || w.text == "number" && own.text == "id")
                 && !field.name.iter().any(|own| own.stem == w.stem)
         })
+}
+
+/// One of the values that the description of a field lists.
+fn listed_value(reading: &ParsedMessage<'_>, field: &Field<'_>) -> Option<Range<usize>> {
+    kinds::listed_values(&field.spec.description).into_iter().find_map(|value| {
+        let at = super::extract::find_phrase(reading, value, field.asked)?;
+        (reading.is_free(&at) && !reading.negated(&at)).then_some(at)
+    })
 }
 
 /// An answer that is a code of several parts: "it's W-1234 AB".

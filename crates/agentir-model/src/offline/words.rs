@@ -165,7 +165,6 @@ const SYNONYMS: &[&[&str]] = &[
     &["damage", "damaged", "accident", "insurance", "claim"],
     &["exit", "leave", "resign", "resignation", "quit"],
     &["vacation", "holiday", "absence"],
-    &["unit", "fahrenheit", "celsius", "temperature"],
     &["send", "transfer", "wire"],
     &["money", "funds", "cash"],
     &["balance", "account"],
