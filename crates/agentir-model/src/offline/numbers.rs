@@ -14,7 +14,7 @@ fn regex(pattern: &str) -> Regex {
 
 static DIGITS: LazyLock<Regex> = LazyLock::new(|| {
     regex(
-        r"(?:^|[^\w.])(-?(?:\d{1,3}(?:,\d{3})+|\d{1,15})(?:\.\d{1,9})?)(?: ?(k|m|thousand|million|billion))?\b",
+        r"(?:^|[^\w.])(-?\d+(?:[.,'’]\d+|[ \u{A0}\u{202F}]\d{3}\b)*)(?: ?(k|m|thousand|million|billion))?\b",
     )
 });
 
@@ -26,14 +26,17 @@ pub(super) fn numbers(text: &str) -> Vec<Located<f64>> {
     let mut found: Vec<Located<f64>> = Vec::new();
     for captures in DIGITS.captures_iter(text) {
         let Some(digits) = captures.get(1) else { continue };
-        let Ok(number) = digits.as_str().replace(',', "").parse::<f64>() else { continue };
-        let end = captures.get(2).map_or(digits.end(), |m| m.end());
+        let mut all = quantities(digits.as_str(), digits.start());
+        // A factor belongs to the last of them.
+        let Some(last) = all.pop() else { continue };
+        found.append(&mut all);
+        let end = captures.get(2).map_or(last.at.end, |m| m.end());
         let factor = captures.get(2).map_or(1.0, |m| match m.as_str().to_lowercase().as_str() {
             "k" | "thousand" => 1e3,
             "m" | "million" => 1e6,
             _ => 1e9,
         });
-        found.push(Located { at: digits.start()..end, value: number * factor });
+        found.push(Located { at: last.at.start..end, value: last.value * factor });
     }
     let words = words(text);
     let mut run: Vec<&Word> = Vec::new();
@@ -56,6 +59,71 @@ pub(super) fn numbers(text: &str) -> Vec<Located<f64>> {
     found.sort_by_key(|f| f.at.start);
     found.truncate(MAX_MATCHES);
     found
+}
+
+/// The numbers that digits and what separates them may be: one number, or several.
+fn quantities(text: &str, start: usize) -> Vec<Located<f64>> {
+    if let Some(value) = quantity(text) {
+        return vec![Located { at: start..start + text.len(), value }];
+    }
+    let is_space = |c: char| c.is_whitespace();
+    let separator: &dyn Fn(char) -> bool = match text {
+        text if text.contains(is_space) => &is_space,
+        text if is_list(text) => &|c| c == ',',
+        // Versions, dates, addresses; or an amount that may be two: `1.000` is one, or a thousand.
+        _ => return Vec::new(),
+    };
+    let mut found = Vec::new();
+    let mut at = start;
+    for part in text.split_inclusive(separator) {
+        found.extend(quantities(part.trim_end_matches(separator), at));
+        at += part.len();
+    }
+    found
+}
+
+/// Whether digits are a list of small numbers: `3,4,5`.
+fn is_list(text: &str) -> bool {
+    let is_item = |part: &str| {
+        part.bytes().all(|b| b.is_ascii_digit())
+            && matches!(part.len(), 1..=2)
+            && (part.len() == 1 || !part.starts_with('0'))
+    };
+    text.split(',').all(is_item)
+}
+
+/// The number that a text is, with a point or a comma before decimals, and groups of three digits before them. None if it
+/// may be another one: who asks for an amount asks again.
+fn quantity(text: &str) -> Option<f64> {
+    let (sign, digits) = text.strip_prefix('-').map_or((1.0, text), |digits| (-1.0, digits));
+    let parts: Vec<&str> = digits.split(|c: char| !c.is_ascii_digit()).collect();
+    let separators: Vec<char> = digits.chars().filter(|c| !c.is_ascii_digit()).collect();
+    let (whole, decimals) = match (separators.as_slice(), parts.as_slice()) {
+        ([], [whole]) => {
+            return Some(sign * whole.parse::<f64>().ok().filter(|_| whole.len() <= 15)?);
+        }
+        (['.' | ','], [whole, decimals])
+            if decimals.len() != 3 || *whole == "0" || whole.len() > 3 =>
+        {
+            (vec![*whole], *decimals)
+        }
+        (['.'], _) => return None,
+        ([first @ .., last], [whole @ .., decimals])
+            if !first.is_empty() && !first.contains(last) && matches!(last, '.' | ',') =>
+        {
+            (whole.to_vec(), *decimals)
+        }
+        (_, all) => (all.to_vec(), ""),
+    };
+    let grouped = separators.iter().take(whole.len() - 1).collect::<Vec<_>>();
+    let same = grouped.windows(2).all(|pair| pair.first() == pair.last());
+    let (lead, groups) = whole.split_first()?;
+    let fits = groups.is_empty()
+        || (same && (1..=3).contains(&lead.len()) && groups.iter().all(|group| group.len() == 3));
+    let number = format!("{}.{decimals}0", whole.concat());
+    (fits && decimals.len() <= 9 && number.len() <= 26)
+        .then(|| number.parse::<f64>().ok())?
+        .map(|n| sign * n)
 }
 
 /// Adapts a word to the library's trait.
@@ -98,7 +166,7 @@ const CURRENCIES: &[&str] = &["dollar", "buck", "euro", "pound", "franc", "yen",
 
 static MONEY: LazyLock<Regex> = LazyLock::new(|| {
     let amount =
-        r"((?:\d{1,3}(?:,\d{3})+|\d{1,15})(?:\.\d{1,9})?)(?: ?(k|m|thousand|million|billion)\b)?";
+        r"(\d+(?:[.,'’]\d+|[ \u{A0}\u{202F}]\d{3}\b)*)(?: ?(k|m|thousand|million|billion)\b)?";
     regex(&format!(
         r"(?:[$€£¥₹]|\b(?:usd|eur|gbp|chf|jpy|inr|cad|aud) ?) ?{amount}|\b{amount} ?(?:[$€£¥₹]|(?:dollars?|bucks|euros?|pounds?|francs?|yen|rupees?|usd|eur|gbp|chf|jpy|inr|cad|aud)\b)"
     ))
@@ -176,5 +244,36 @@ mod tests {
     fn patterns_compile() {
         assert!(super::DIGITS.is_match("2") && super::MONEY.is_match("$2"));
         assert!(super::EMAIL.is_match("a@b.co") && super::PHONE.is_match("415 555 0123"));
+    }
+
+    #[test]
+    fn amounts_are_read_as_they_are_written_or_not_at_all() {
+        for (text, expected) in [
+            ("42", &[42.0][..]),
+            ("-3.5", &[-3.5]),
+            ("1,000", &[1000.0]),
+            ("1,000,000.25", &[1_000_000.25]),
+            ("1.000,00", &[1000.0]),
+            ("1.000.000", &[1_000_000.0]),
+            ("1'000", &[1000.0]),
+            ("10 000", &[10_000.0]),
+            ("10\u{202F}000,50", &[10_000.5]),
+            ("EUR 20,50", &[20.5]),
+            ("0.125 or 0,125", &[0.125, 0.125]),
+            ("2026.125", &[2026.125]),
+            ("5k and 2 million", &[5_000.0, 2_000_000.0]),
+            ("seats 3,4,5", &[3.0, 4.0, 5.0]),
+            ("2026 100", &[2026.0, 100.0]),
+            // It may be one, or a thousand.
+            ("1.000", &[]),
+            ("version 1.2.3", &[]),
+            ("1,00,000", &[]),
+        ] {
+            let found: Vec<f64> = super::numbers(text).iter().map(|one| one.value).collect();
+            assert_eq!(found, expected, "{text}");
+        }
+        let money = |text: &str| super::money(text).first().map(|one| one.value);
+        assert_eq!(money("€ 1.250,00"), Some(1250.0));
+        assert_eq!(money("10 000 euros"), Some(10_000.0));
     }
 }

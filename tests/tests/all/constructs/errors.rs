@@ -347,3 +347,174 @@ tests:
 "#,
     );
 }
+
+const AUDITED: &str = r#"AGENT: Desk
+GOAL: "Payments"
+TOOLS:
+  pay(amount: number) -> {id: string}
+    description: "Pay"
+  audit() -> {ok: boolean}
+    description: "Audit"
+HOOKS:
+  before_turn:
+    CALL: audit()
+{handler}FLOW:
+  steps: [go]
+  go:
+    REASONING: false
+    CALL: pay(1)
+    ON_SUCCESS:
+      RESPOND: "Paid. More?"
+    ON_INPUT:
+      - ELSE:
+        RESPOND: "Bye."
+        THEN: COMPLETE
+"#;
+
+/// Cur. 8.10: after a failed call it goes on behind it; a hook that fails takes nothing from where the conversation is.
+#[test]
+fn a_failed_hook_does_not_begin_the_flow_again() {
+    for (handler, says) in [
+        ("", "[Bye.]"),
+        (
+            "ON_ERROR:\n  tool_error:\n    RESPOND: \"Audit down.\"\n    THEN: CONTINUE\n",
+            "[Audit down., Bye.]",
+        ),
+    ] {
+        talk_abl(
+            &AUDITED.replace("{handler}", handler),
+            &format!(
+                r#"
+tools: {{ pay: [{{ answer: {{ id: P1 }} }}], audit: [{{ times: 1, answer: {{ ok: true }} }}, {{ fail: error }}] }}
+tests:
+  - name: the audit fails
+    turns:
+      - calls: [audit, pay]
+      - user: "no"
+        calls: [audit]
+        says: {says}
+        status: done
+"#
+            ),
+        );
+    }
+}
+
+/// Cur. 3.5: a tool that needs the user's approval is not called where nobody can be asked.
+#[test]
+fn hooks_make_no_call_that_needs_approval() {
+    let agent = AUDITED.replace("{handler}", "").replace(
+        "    description: \"Audit\"\n",
+        "    description: \"Audit\"\n    confirm: always\n",
+    );
+    talk_abl(
+        &agent,
+        r#"
+tools: { pay: [{ answer: { id: P1 } }], audit: [{ answer: { ok: true } }] }
+tests:
+  - name: no approval
+    turns:
+      - calls: [pay]
+      - user: "no"
+        calls: []
+        says: [Bye.]
+"#,
+    );
+}
+
+/// Cur. 3.14 and 8.10: what begins again is the step; what it has done already is not done again, unless it does nothing.
+#[test]
+fn a_retry_pays_once() {
+    for (effects, calls) in
+        [("", "[pay, mail, mail]"), ("    side_effects: false\n", "[pay, mail, pay, mail]")]
+    {
+        talk_abl(
+            &format!(
+                r#"AGENT: Desk
+GOAL: "Payments"
+TOOLS:
+  pay(amount: number) -> {{id: string}}
+    description: "Pay"
+{effects}  mail(to: string) -> {{ok: boolean}}
+    description: "Mail"
+FLOW:
+  steps: [go, end]
+  go:
+    REASONING: false
+    CALL: pay(1)
+    ON_SUCCESS:
+      CALL: mail("a@b.example")
+    ON_ERROR:
+      - TYPE: tool_error
+        RETRY: 1
+    THEN: end
+  end:
+    REASONING: false
+    RESPOND: "Done."
+    THEN: COMPLETE
+"#
+            ),
+            &format!(
+                r#"
+tools: {{ pay: [{{ answer: {{ id: P1 }} }}], mail: [{{ times: 1, fail: error }}, {{ answer: {{ ok: true }} }}] }}
+tests:
+  - name: the mail fails once
+    turns:
+      - calls: {calls}
+        says: [Done.]
+"#
+            ),
+        );
+    }
+}
+
+/// Cur. 3.9: guardrails of `tool_output` see whatever a tool returns, also with a failure; each tier of a guardrail counts.
+#[test]
+fn guardrails_see_failures_and_all_tiers_count() {
+    let agent = |rail: &str| {
+        format!(
+            r#"AGENT: Desk
+GOAL: "Cards"
+TOOLS:
+  card(n: number) -> {{number: string}}
+    description: "Card"
+GUARDRAILS:
+  numbers:
+{rail}
+FLOW:
+  steps: [look, tell]
+  look:
+    REASONING: false
+    CALL: card(1)
+    THEN: tell
+  tell:
+    REASONING: false
+    RESPOND: "Got {{{{card.error}}}}{{{{card.number}}}}"
+    THEN: COMPLETE
+"#
+        )
+    };
+    let redact = "    kind: tool_output\n    check: \"abl.matches_pattern(content, '[0-9]{16}')\"\n    action: redact\n    msg: \"x\"";
+    let block = redact.replace("action: redact", "action: block");
+    let both = "    kind: output\n    check: \"abl.matches_pattern(content, 'never')\"\n    llm_check: \"Does it contain a card?\"\n    action: block\n    msg: \"Not that.\"";
+    for (rail, answer, says) in [
+        (redact, "{ fail: error, message: \"no 4111111111111111\" }", "{ contains: \"[REDACTED]\" }"),
+        (block.as_str(), "{ fail: error, message: \"no 4111111111111111\" }", "Got x"),
+        (both, "{ answer: { number: \"4111111111111111\" } }", "Not that."),
+    ] {
+        talk_abl(
+            &agent(rail),
+            &format!(
+                r#"
+tools: {{ card: [{answer}] }}
+answers:
+  - {{ judge: true }}
+tests:
+  - name: it
+    turns:
+      - says: [{says}]
+"#
+            ),
+        );
+    }
+}

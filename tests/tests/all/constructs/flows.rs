@@ -550,3 +550,48 @@ tests:
 "#,
     );
 }
+
+/// Cur. 3.14.4: an interruption returns to the step, which goes on where it waits: it is not done again.
+#[test]
+fn interruptions_repeat_nothing() {
+    for interruption in [
+        "DIGRESSIONS:\n      - KEYWORDS: [help]\n        RESPOND: \"Just say no.\"\n        RESUME: true",
+        "SUB_INTENTS:\n      - KEYWORDS: [help]\n        RESPOND: \"Just say no.\"",
+    ] {
+        talk_abl(
+            &format!(
+                r#"AGENT: Desk
+GOAL: "Payments"
+TOOLS:
+  pay(amount: number) -> {{id: string}}
+    description: "Pay"
+FLOW:
+  steps: [go]
+  go:
+    REASONING: false
+    CALL: pay(100)
+    ON_SUCCESS:
+      RESPOND: "Paid. Anything else?"
+    {interruption}
+    ON_INPUT:
+      - ELSE:
+        RESPOND: "Bye."
+        THEN: COMPLETE
+"#
+            ),
+            r#"
+tools: { pay: [{ answer: { id: P1 } }] }
+tests:
+  - name: one payment
+    turns:
+      - calls: [pay]
+      - user: help
+        says: ["Just say no."]
+        calls: []
+      - user: "no"
+        says: ["Bye."]
+        calls: []
+"#,
+        );
+    }
+}

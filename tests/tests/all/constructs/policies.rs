@@ -335,3 +335,59 @@ tests:
 "#,
     );
 }
+
+/// Cur. 3.8, 3.11: the message that led to a person was for the person; when the agent continues, it waits for the next.
+#[test]
+fn a_message_for_a_person_is_not_an_answer() {
+    let agent = |escalation: &str| {
+        format!(
+            r#"AGENT: Desk
+GOAL: "Payments"
+TOOLS:
+  pay(amount: number) -> {{id: string}}
+    description: "Pay"
+{escalation}FLOW:
+  steps: [ask, go]
+  ask:
+    REASONING: false
+    RESPOND: "Shall I pay?"
+    ON_INPUT:
+      - IF: input == "stop"
+        THEN: COMPLETE
+      - ELSE:
+        THEN: go
+  go:
+    REASONING: false
+    CALL: pay(1)
+    ON_SUCCESS:
+      RESPOND: "Paid."
+      THEN: COMPLETE
+"#
+        )
+    };
+    let back = "  on_human_complete:\n    - IF human.back == true: CONTINUE\n";
+    let trigger = format!(
+        "ESCALATE:\n  triggers:\n    - WHEN: input.contains(\"human\")\n      REASON: \"r\"\n      PRIORITY: high\n{back}"
+    );
+    let constraint = format!(
+        "ESCALATE:\n  triggers: []\n{back}CONSTRAINTS:\n  always:\n    - RESTRICT input.contains(\"human\")\n      ON_FAIL: ESCALATE\n"
+    );
+    for escalation in [trigger, constraint] {
+        talk_abl(
+            &agent(&escalation),
+            r#"
+tools: { pay: [{ answer: { id: P1 } }] }
+tests:
+  - name: back from a person
+    humans: [{ outcome: { back: true } }]
+    turns:
+      - says: ["Shall I pay?"]
+      - user: wait, I want a human
+        calls: []
+        status: await
+      - user: "yes"
+        calls: [pay]
+"#,
+        );
+    }
+}
