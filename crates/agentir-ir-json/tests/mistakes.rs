@@ -403,8 +403,8 @@ fn messages_name_what_is_wrong() {
         "null",
     );
     let line = |line: &str| format!(r#""origin": {{"file": "a", "line": {line}}}"#);
-    let range = "a whole number from 0 to 4294967295";
-    for wrong in ["-1", "4294967296", "1.5"] {
+    let range = "a whole number from 1 to 4294967295";
+    for wrong in ["-1", "0", "4294967296", "1.5"] {
         let message = format!("`line` must be {range}, not `{wrong}`");
         finds_in_agent(&line(wrong), "invalid-value", &message, wrong);
     }

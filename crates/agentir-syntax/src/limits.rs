@@ -100,6 +100,12 @@ pub fn range_of(field: &str) -> Option<Range> {
     row.map(|(range, _)| *range)
 }
 
+/// Whether a number makes sense in a field.
+#[must_use]
+pub fn makes_sense(field: &str, number: f64) -> bool {
+    range_of(field).is_none_or(|range| range.contains(number))
+}
+
 impl Range {
     /// Whether a number is one of them.
     #[must_use]

@@ -11,6 +11,7 @@ use agentir_ir::{
     Agent, Collect, Data, Entity, EntitySource, Extensions, Gather, GatherField, LookupTable,
     Number, Semantics, Statement, Validation,
 };
+use agentir_syntax::limits::makes_sense;
 use agentir_syntax::rules;
 use smol_str::SmolStr;
 
@@ -275,7 +276,8 @@ pub(super) fn options(base: Dialect, node: &Json, field: &mut GatherField) {
         field.required = false;
     }
     let retry = options.at(&["eventOptions", "defaultMaxRetry"]);
-    let limit = retry.and_then(|r| r.take_number("retry_limit"));
+    let limit =
+        retry.and_then(|r| r.take_number_if("retry_limit", |n| makes_sense("max_retries", n)));
     match (limit, &mut field.validation) {
         (Some(limit), Some(check)) => check.max_retries = Some(Number(limit)),
         (Some(limit), None) => {

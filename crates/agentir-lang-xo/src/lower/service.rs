@@ -9,6 +9,7 @@ use agentir_diagnostics::{Diagnostic, Spanned};
 use agentir_expr::{Argument, Expr, Name, Segment, Template, TypeExpr};
 use agentir_ir::{Binding, Call, Data, Extensions, ReturnType, Tool, ToolType};
 use agentir_secrets::is_credential;
+use agentir_syntax::limits::makes_sense;
 use agentir_syntax::rules;
 use smol_str::SmolStr;
 
@@ -101,7 +102,8 @@ pub(super) fn call(
         address(cx, end, &mut holes, &mut binding);
     }
     // In the order of ABL's fields.
-    if let Some(seconds) = component.take_number("serviceAPITimeout") {
+    let fits = |seconds: f64| makes_sense("timeout", seconds * 1000.0);
+    if let Some(seconds) = component.take_number_if("serviceAPITimeout", fits) {
         binding.insert("timeout".to_owned(), agentir_ir::Number(seconds * 1000.0).into());
     }
     if let Some(headers) = component.get("headers") {

@@ -12,6 +12,7 @@ use agentir_ir::{
     Agent, AgentReference, AgentType, Body, Decider, Delegation, ErrorHandler, Extensions,
     IntentClassification, Jump, Nlu, NluIntent, Number, NumberOrText, Routing, Statement, Target,
 };
+use agentir_syntax::limits::makes_sense;
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 
@@ -36,7 +37,9 @@ pub(super) fn agent<'j>(
     let _ = cx.names.used();
     let described = localized(root, &cx.language).and_then(|t| t.take_text("description"));
     agent.identity.goal = described.map(|t| Template::plain(t.spanned()));
-    if let Some(time) = root.take_number("sessionInactiveTime") {
+    if let Some(time) =
+        root.take_number_if("sessionInactiveTime", |time| makes_sense("session_timeout_ms", time))
+    {
         agent.execution.timeouts.session_timeout_ms = NumberOrText::Number(Number(time));
     }
     let mut intents = intents(cx, root, entries);

@@ -334,13 +334,18 @@ impl Json {
 
     /// Takes the member `key` if it is a number, or a string with one.
     pub fn take_number(&self, key: &str) -> Option<f64> {
+        self.take_number_if(key, |_| true)
+    }
+
+    /// Takes the member `key` if it is a number, or a string with one, that fits. Another one stays what it is.
+    pub fn take_number_if(&self, key: &str, fits: impl Fn(f64) -> bool) -> Option<f64> {
         let member = self.get(key)?;
         let value = match &member.kind {
             Kind::Number(text) => text.parse().ok(),
             Kind::String(text) => text.value.trim().parse().ok(),
             _ => None,
         };
-        value.filter(|n: &f64| n.is_finite()).inspect(|_| {
+        value.filter(|n: &f64| n.is_finite() && fits(*n)).inspect(|_| {
             member.take();
         })
     }
