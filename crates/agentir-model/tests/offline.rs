@@ -340,7 +340,7 @@ fn a_tool_that_waits_for_a_variable_is_not_called() {
     assert_eq!(ask(both(), "Please find my order"), "Could you tell me the order number, please?");
     assert_eq!(
         ask(both(), "Please find my order 88213"),
-        "note_order({\"order_number\":\"88213\"}"
+        "note_order({\"order_number\":\"88213\"})"
     );
     let alone = ask(vec![waiting.clone()], "Please find my order");
     assert!(alone.starts_with("I'm sorry, I cannot find an order"), "{alone}");
