@@ -546,6 +546,14 @@ fn same_values(one: &Program, two: &Program, renaming: &Renaming<'_>) -> bool {
             if path.ends_with("source_hash") {
                 return;
             }
+            // Tools that were equal before get a path with their owners.
+            let path = match (path.starts_with("tools"), path.split_once('@')) {
+                (true, Some((tool, rest))) => {
+                    let below = rest.find(['.', ']']).and_then(|end| rest.get(end..));
+                    format!("{tool}{}", below.unwrap_or_default())
+                }
+                _ => path.to_owned(),
+            };
             // Escapes would hide where words begin.
             let line = match value.as_str() {
                 Some(text) => format!("{path}\n{text}"),

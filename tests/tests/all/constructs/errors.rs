@@ -498,7 +498,11 @@ FLOW:
     let block = redact.replace("action: redact", "action: block");
     let both = "    kind: output\n    check: \"abl.matches_pattern(content, 'never')\"\n    llm_check: \"Does it contain a card?\"\n    action: block\n    msg: \"Not that.\"";
     for (rail, answer, says) in [
-        (redact, "{ fail: error, message: \"no 4111111111111111\" }", "{ contains: \"[REDACTED]\" }"),
+        (
+            redact,
+            "{ fail: error, message: \"no 4111111111111111\" }",
+            "{ contains: \"[REDACTED]\" }",
+        ),
         (block.as_str(), "{ fail: error, message: \"no 4111111111111111\" }", "Got x"),
         (both, "{ answer: { number: \"4111111111111111\" } }", "Not that."),
     ] {
@@ -508,7 +512,7 @@ FLOW:
                 r#"
 tools: {{ card: [{answer}] }}
 answers:
-  - {{ judge: true }}
+  - {{ statement: card, holds: true }}
 tests:
   - name: it
     turns:
