@@ -31,6 +31,14 @@ pub fn replace(path: &Path, text: &str) -> Result<(), String> {
         let written = written.and_then(|mut device| device.write_all(text.as_bytes()));
         return written.map_err(|e| format!("{} cannot be written: {e}", path.display()));
     }
+    let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    if leads_out(path, &target).unwrap_or(false) {
+        return Err(format!(
+            "{} cannot be written: it leads to {}, out of this folder; name that file itself if you mean it",
+            path.display(),
+            target.display()
+        ));
+    }
     replace_all(&[(path.to_owned(), text)])
 }
 
@@ -91,13 +99,6 @@ fn stage(path: &Path, text: &str) -> io::Result<(NamedTempFile, PathBuf)> {
         let message = "it is a pipe, a device or a socket, not a file";
         return Err(io::Error::new(io::ErrorKind::InvalidInput, message));
     }
-    if leads_out(path, &target)? {
-        let message = format!(
-            "it leads to {}, out of this folder; name that file itself if you mean it",
-            target.display()
-        );
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, message));
-    }
     let folder = target.parent().unwrap_or(&target);
     fs::create_dir_all(folder)?;
     remove_leftovers(folder);
@@ -130,7 +131,7 @@ fn leads_out(path: &Path, target: &Path) -> io::Result<bool> {
     };
     let inside = below.components().all(|part| !matches!(part, Component::ParentDir));
     // The target is not resolved yet if there is no such file; its folder may be a link.
-    let mut there = target.to_owned();
+    let mut there = here.join(target);
     while !there.exists() && there.pop() {}
     Ok(inside && !fs::canonicalize(there)?.starts_with(fs::canonicalize(here)?))
 }

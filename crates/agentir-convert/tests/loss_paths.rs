@@ -76,6 +76,7 @@ fn tree(schema: &Value) -> Value {
             "agents": map("AgentIR"),
             "tools": map("Tool"),
             "profiles": map("Profile"),
+            "libraries": { "type": "array", "items": { "$ref": "#/$defs/ToolLibrary" } },
             "entry": { "type": "string" },
             "settings": { "$ref": "#/$defs/Extensions" },
         },

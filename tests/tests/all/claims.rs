@@ -255,7 +255,6 @@ const STILL_WRONG: &[(&str, &str, &str, &str)] = &[
     ("instrument_hire", "abl", "unknown-function", "the current version of ABL has no average"),
     ("energy_report", "adl", "undeclared-arg", "ADL has no name for the item of a filter"),
     ("theatre_seats", "adl", "undeclared-arg", "ADL has no name for the last message"),
-    ("observatory", "adl", "undefined-agent", "a supervisor names agents by their files alone"),
 ];
 
 /// What is converted from a program without errors has none: by the rules, not only by the reader.

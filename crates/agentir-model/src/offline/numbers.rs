@@ -57,6 +57,13 @@ pub(super) fn numbers(text: &str) -> Vec<Located<f64>> {
     }
     spelled_numbers(&run, &mut found);
     found.sort_by_key(|f| f.at.start);
+    // The word of `2 million` is a part of it.
+    let mut end = 0;
+    found.retain(|number| {
+        let apart = number.at.start >= end;
+        end = end.max(number.at.end);
+        apart
+    });
     found.truncate(MAX_MATCHES);
     found
 }

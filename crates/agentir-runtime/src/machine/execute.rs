@@ -1,7 +1,7 @@
 //! The execution of nodes.
 
 use super::scope::{dotted, path_of};
-use super::{Next, NodeResult, Run, STAGE_SKIP, leads_onward};
+use super::{Next, NodeResult, Run, STAGE_ASKS, STAGE_SKIP, leads_onward};
 use crate::json::{from_json, to_json};
 use crate::model::{Message, Role};
 use crate::session::{Frame, ReturnPoint, RuntimeError, Status};
@@ -27,6 +27,15 @@ impl<'p> Run<'_, 'p, '_> {
                 return Ok(next);
             }
             return self.skip_failed_node(at, node.kind);
+        }
+        if stage == STAGE_ASKS {
+            let body = node.step.iter().flat_map(|step| &step.body.0);
+            for response in body.filter_map(|one| match one {
+                Statement::Respond(response) => Some(response),
+                _ => None,
+            }) {
+                self.respond(response);
+            }
         }
         match node.kind {
             NodeKind::Entry => {

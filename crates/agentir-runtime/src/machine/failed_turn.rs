@@ -2,11 +2,13 @@
 //! in circles; a remote agent is down. They cost a turn, not the conversation: the state is that after the last good
 //! turn, and the next message goes on.
 
-use super::{AgentMessage, Next, Run, Turn};
+use super::{AgentMessage, Next, Run, STAGE_SKIP, Turn, index};
 use crate::model::{Message, Role};
-use crate::session::{RuntimeError, Session, Status};
+use crate::session::{ReturnPoint, RuntimeError, Session, Status};
 use crate::trace::EventKind;
+use agentir_flow::cfg::EdgeKind;
 use agentir_ir::Agent;
+use petgraph::graph::NodeIndex;
 
 /// What the user reads if something fails and the author gives no words for it.
 const SORRY: &str = "Sorry, something went wrong.";
@@ -17,6 +19,33 @@ pub(super) fn costs_a_turn(kind: &str) -> bool {
 }
 
 impl<'p> Run<'_, 'p, '_> {
+    /// Passes an error to the handlers of the step, then to those of the agent.
+    pub(super) fn fail(&mut self, at: NodeIndex, problem: RuntimeError) -> Next {
+        self.emit(EventKind::Error {
+            kind: problem.kind.clone(),
+            message: problem.message.clone(),
+        });
+        self.session.set_system(
+            "_error",
+            &serde_json::json!({ "type": problem.kind, "message": problem.message }),
+        );
+        let hub = self.outgoing_edges(at).into_iter().find(|(_, to, edge)| {
+            matches!(edge.kind, EdgeKind::Error | EdgeKind::Unhandled) && self.is_error_hub(*to)
+        });
+        let message = problem.message.clone();
+        let endless = problem.kind == "loop";
+        self.begin_reaction(&problem);
+        self.frame().error = Some(problem);
+        match hub {
+            Some((edge, ..)) if !endless => {
+                let back = ReturnPoint { node: index(at.index()), stage: STAGE_SKIP };
+                self.frame().return_points.push(back);
+                Next::Take(edge)
+            }
+            _ => self.give_up(message),
+        }
+    }
+
     /// Ends the turn after an unhandled error.
     pub(super) fn give_up(&mut self, message: String) -> Next {
         let error = self.frame().error.clone();

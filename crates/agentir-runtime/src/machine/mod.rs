@@ -734,33 +734,6 @@ impl<'r, 'p, 'h> Run<'r, 'p, 'h> {
             }
         }
     }
-
-    /// Passes an error to the handlers of the step, then to those of the agent.
-    fn fail(&mut self, at: NodeIndex, problem: RuntimeError) -> Next {
-        self.emit(EventKind::Error {
-            kind: problem.kind.clone(),
-            message: problem.message.clone(),
-        });
-        self.session.set_system(
-            "_error",
-            &serde_json::json!({ "type": problem.kind, "message": problem.message }),
-        );
-        let hub = self.outgoing_edges(at).into_iter().find(|(_, to, edge)| {
-            matches!(edge.kind, EdgeKind::Error | EdgeKind::Unhandled) && self.is_error_hub(*to)
-        });
-        let message = problem.message.clone();
-        let endless = problem.kind == "loop";
-        self.begin_reaction(&problem);
-        self.frame().error = Some(problem);
-        match hub {
-            Some((edge, ..)) if !endless => {
-                let back = ReturnPoint { node: index(at.index()), stage: STAGE_SKIP };
-                self.frame().return_points.push(back);
-                Next::Take(edge)
-            }
-            _ => self.give_up(message),
-        }
-    }
 }
 
 /// The error of a check that cannot be evaluated.
@@ -799,3 +772,6 @@ const STAGE_ANSWERS: u32 = u32::MAX - 1;
 
 /// The stage of a node that was left for the checks before a handoff.
 const STAGE_HANDOFF: u32 = u32::MAX - 2;
+
+/// A return point at a wait that was interrupted: the step asks again.
+const STAGE_ASKS: u32 = u32::MAX - 3;

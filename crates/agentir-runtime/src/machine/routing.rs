@@ -2,7 +2,7 @@
 //! specification, 3.14.4, 5.1; supervisor reference, "Evaluation order across constructs").
 
 use super::scope::path_of;
-use super::{Input, Next, NodeResult, Run, index};
+use super::{Input, Next, NodeResult, Run, STAGE_ASKS, index};
 use crate::json::to_json;
 use crate::model::{Candidate, ModelTask};
 use crate::session::{QueuedIntent, ReturnPoint, RuntimeError};
@@ -28,8 +28,11 @@ impl<'p> Run<'_, 'p, '_> {
         let Some((way, hub, _)) = hub else { return Ok(None) };
         let Some(chosen) = self.find_interruption(at, hub)? else { return Ok(None) };
         // At the beginning of a turn, it is known where the conversation was.
-        if self.machine.cfg.node(at).is_some_and(|node| node.kind != NodeKind::TurnStart) {
-            self.frame().return_points.push(ReturnPoint { node: index(at.index()), stage: 0 });
+        let kind = self.machine.cfg.node(at).map(|node| node.kind);
+        if kind != Some(NodeKind::TurnStart) {
+            let waits = matches!(kind, Some(NodeKind::Await | NodeKind::Collect));
+            let stage = if waits { STAGE_ASKS } else { 0 };
+            self.frame().return_points.push(ReturnPoint { node: index(at.index()), stage });
         }
         self.progress.chosen_edge = Some(chosen);
         self.consume_input();

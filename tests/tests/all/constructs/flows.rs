@@ -371,7 +371,7 @@ tests:
     turns:
       - says: ["Select a room."]
       - user: what is the price breakdown
-        says: ["It is 80 per night."]
+        says: ["It is 80 per night.", "Select a room."]
       - user: the double
         says: ["Done."]
 "#,
