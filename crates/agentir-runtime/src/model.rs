@@ -336,6 +336,9 @@ pub enum ModelTask {
 impl ModelTask {
     /// The purpose of [`ModelTask::Choose`] where an agent only routes messages: the candidates are agents.
     pub const ROUTING: &str = "Who is to look after what the user wants?";
+    /// The statement about an answer to a request for confirmation.
+    pub const AGREEMENT: &str = "the user agrees";
+
     /// The purpose of [`ModelTask::Choose`] where an agent can look after the user itself, or hand over.
     pub const HANDING_OVER: &str =
         "Does the user want one of these instead of the agent that they talk to?";

@@ -38,6 +38,16 @@ impl Keeper {
         let is_new = found.is_none();
         let mut session = match found {
             Some(mut session) => {
+                // What was found out about one user is not true of another.
+                let known =
+                    session.variable("user_id").and_then(|id| Some(id.as_str()?.to_owned()));
+                if let (Some(known), Some(user)) = (known, &args.user)
+                    && known != *user
+                {
+                    return Err(format!(
+                        "session `{id}` is a conversation with another user than `{user}`\nhelp: begin anew under another id"
+                    ));
+                }
                 let changed = machine.adopt(&mut session).map_err(|why| {
                     format!(
                         "session `{id}` cannot go on, because its agents were changed: {why}\nhelp: \

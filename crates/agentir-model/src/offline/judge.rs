@@ -1,9 +1,10 @@
 //! Judging natural-language statements: a statement holds if the text mentions its subject without
 //! negating it. In doubt it does not hold, unless the question says otherwise.
 
+use super::consent::agrees;
 use super::phrases::small_talk;
 use super::words::{Word, similarity, words, yes_or_no};
-use agentir_runtime::{Message, Role};
+use agentir_runtime::{Message, ModelTask, Role};
 
 /// The fraction of the statement's content words that the text must contain.
 const MIN_OVERLAP: f64 = 0.74;
@@ -94,6 +95,9 @@ const MAX_SHORT_WORDS: usize = 5;
 
 /// Whether a statement holds for a text. If it holds in doubt, it does unless the text says nothing.
 pub(super) fn judge(statement: &str, text: &str, context: &[Message], in_doubt: bool) -> bool {
+    if statement == ModelTask::AGREEMENT {
+        return agrees(text);
+    }
     if holds_for(statement, text, in_doubt) {
         return true;
     }

@@ -10,6 +10,7 @@
 mod abilities;
 mod agenda;
 mod choose;
+mod consent;
 mod dates;
 mod dialogue;
 mod extract;

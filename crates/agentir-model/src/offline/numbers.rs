@@ -65,8 +65,34 @@ pub(super) fn numbers(text: &str) -> Vec<Located<f64>> {
         apart
     });
     found.truncate(MAX_MATCHES);
+    // Words that make another number of one: who asks for an amount asks again.
+    let unclear = found.iter().any(|number| {
+        let before = words.iter().rev().filter(|word| word.at.end <= number.at.start);
+        let behind = words.iter().filter(|word| word.at.start >= number.at.end);
+        let nearest = |mut all: &mut dyn Iterator<Item = &Word>, unclear: &[&str]| {
+            let near = (&mut all).find(|word| !JOINS.contains(&word.text.as_str()));
+            near.is_some_and(|word| unclear.contains(&word.text.as_str()))
+        };
+        nearest(&mut before.take(3), UNCLEAR_BEFORE) || nearest(&mut behind.take(3), UNCLEAR_BEHIND)
+    });
+    if unclear {
+        found.clear();
+    }
     found
 }
+
+/// Words between a number and one that changes it.
+const JOINS: &[&str] = &["a", "an", "and", "of"];
+
+/// Words that change the number behind them.
+const UNCLEAR_BEFORE: &[&str] =
+    &["half", "quarter", "minus", "negative", "couple", "dozen", "between", "point", "comma"];
+
+/// Words that change the number before them.
+const UNCLEAR_BEHIND: &[&str] = &[
+    "half", "quarter", "cent", "cents", "pence", "penny", "pennies", "grand", "mio", "mil", "mill",
+    "lakh", "crore", "dozen", "point", "comma",
+];
 
 /// The numbers that digits and what separates them may be: one number, or several.
 fn quantities(text: &str, start: usize) -> Vec<Located<f64>> {
@@ -275,6 +301,15 @@ mod tests {
             ("1.000", &[]),
             ("version 1.2.3", &[]),
             ("1,00,000", &[]),
+            ("half a million", &[]),
+            ("two and a half thousand", &[]),
+            ("one point five million", &[]),
+            ("minus 50", &[]),
+            ("fifty cents", &[]),
+            ("ten grand", &[]),
+            ("between 100 and 200", &[]),
+            ("a couple of hundred", &[]),
+            ("two tickets and a coffee", &[2.0]),
         ] {
             let found: Vec<f64> = super::numbers(text).iter().map(|one| one.value).collect();
             assert_eq!(found, expected, "{text}");

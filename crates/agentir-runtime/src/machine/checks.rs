@@ -390,6 +390,9 @@ impl<'p> Run<'_, 'p, '_> {
         match rail.kind {
             GuardrailKind::Input => {
                 let Some(input) = &mut self.input else { return };
+                if let Some((_, Some(value))) = &mut input.action {
+                    *value = filter(value);
+                }
                 let before = std::mem::take(&mut input.text);
                 input.text = filter(&before);
                 let text = input.text.clone();
@@ -438,6 +441,13 @@ impl<'p> Run<'_, 'p, '_> {
 
     /// Runs the checks one after the other; each of them returns here.
     pub(super) fn checkpoint(&mut self, at: NodeIndex, stage: u32) -> NodeResult {
+        if stage == 0 && self.progress.handed_back && self.progress.entered_by.is_none() {
+            // A person has seen this message; the next one is checked again.
+            self.frame()
+                .return_points
+                .push(ReturnPoint { node: super::index(at.index()), stage: 0 });
+            return self.stop_turn();
+        }
         // What was refused before is checked again. The message may be about something else, or have the values that
         // were missing.
         if stage == 0 && self.progress.entered_by.is_none() && self.progress.input_unread {

@@ -356,7 +356,7 @@ impl<'p> Run<'_, 'p, '_> {
         })
     }
 
-    fn has_value(&self, name: &str) -> bool {
+    pub(super) fn has_value(&self, name: &str) -> bool {
         self.variable(name).is_some()
     }
 

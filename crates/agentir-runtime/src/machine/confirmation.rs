@@ -2,16 +2,13 @@
 //! Properties"; Agent Script, `require_user_confirmation`).
 
 use super::{MASK, Next, NodeResult, Run, index};
-use crate::model::{Message, Role};
+use crate::model::{Message, ModelTask, Role};
 use crate::session::{Proposal, RuntimeError};
 use crate::trace::EventKind;
 use agentir_flow::cfg::{DecidedBy, EdgeKind, Origin};
 use agentir_ir::Statement;
 use petgraph::graph::NodeIndex;
 use serde_json::{Map, Value as Json};
-
-/// The statement by which the user's answer is judged.
-const AGREEMENT: &str = "the user agrees";
 
 impl<'p> Run<'_, 'p, '_> {
     /// Asks for confirmation, or evaluates the answer. Anything but agreement counts as a refusal.
@@ -42,10 +39,10 @@ impl<'p> Run<'_, 'p, '_> {
             return Ok(Next::Take(edge));
         }
         self.consume_input();
-        let agrees = self.judge_user(AGREEMENT)?;
+        let agrees = self.judge_user(ModelTask::AGREEMENT)?;
         self.repeat_calls();
         self.emit(EventKind::Condition {
-            condition: AGREEMENT.to_owned(),
+            condition: ModelTask::AGREEMENT.to_owned(),
             holds: agrees,
             decided_by: "model",
         });

@@ -7,12 +7,9 @@
 use super::Run;
 use super::fields::FieldLayers;
 use crate::json::from_json;
-use crate::model::{FieldSpec, FieldType};
+use crate::model::{FieldSpec, FieldType, ModelTask};
 use crate::session::RuntimeError;
 use serde_json::{Map, Value as Json};
-
-/// The statement by which the user's answer is judged.
-const AGREEMENT: &str = "the user agrees";
 
 /// What became of the inferred values that the user was asked about.
 pub(super) enum Settled {
@@ -83,7 +80,7 @@ impl<'p> Run<'_, 'p, '_> {
         let Some((first, _)) = pending.iter().find(|(_, one)| one.turn < turn) else {
             return Ok(Settled::Nothing);
         };
-        let agrees = self.judge(AGREEMENT, message.to_owned())?;
+        let agrees = self.judge(ModelTask::AGREEMENT, message.to_owned())?;
         self.frame().inferences.clear();
         self.show_inferences();
         if agrees {

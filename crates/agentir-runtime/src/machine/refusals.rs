@@ -72,7 +72,9 @@ enum Consequence {
     Collect,
     /// The step begins again.
     Retry,
-    /// Somewhere else: another step, another agent, a person, the end.
+    /// With a person, who may hand the conversation back.
+    Person,
+    /// Somewhere else: another step, another agent, the end.
     Leave,
 }
 
@@ -86,11 +88,12 @@ fn consequence_of(failure: Option<&ConstraintFailure>) -> Consequence {
             Target::Continue | Target::Resume => Consequence::Continue,
             Target::Retry | Target::RetryStep => Consequence::Retry,
             Target::Block | Target::Redact => Consequence::Wait,
+            Target::Escalate => Consequence::Person,
             _ => Consequence::Leave,
         };
     }
     match failure.kind {
-        Reaction::Escalate => Consequence::Leave,
+        Reaction::Escalate => Consequence::Person,
         Reaction::RetryStep => Consequence::Retry,
         Reaction::CollectField => Consequence::Collect,
         _ => Consequence::Wait,
@@ -158,6 +161,8 @@ impl<'p> Run<'_, 'p, '_> {
             Consequence::Retry | Consequence::Continue => {}
             Consequence::Collect if !by_model && in_step => {}
             Consequence::Wait if !by_model && in_step => self.check_again_later(),
+            // When the person hands back, the flow is where it was.
+            Consequence::Person if !by_model && in_step => self.check_again_later(),
             _ => self.abandon_call(checkpoint, then),
         }
     }
@@ -253,7 +258,9 @@ impl<'p> Run<'_, 'p, '_> {
         // A step that the model leads goes on with the model.
         let chosen_at = self.choice_before(checkpoint).filter(|_| by_model);
         let in_step = self.machine.cfg.node(checkpoint).is_some_and(|node| node.step.is_some());
-        if let Some(choice) = chosen_at.filter(|_| in_step && then != Consequence::Leave) {
+        if let Some(choice) = chosen_at
+            .filter(|_| in_step && !matches!(then, Consequence::Leave | Consequence::Person))
+        {
             self.frame().return_points.push(ReturnPoint { node: index(choice.index()), stage: 0 });
         }
     }
@@ -542,6 +549,9 @@ impl<'p> Run<'_, 'p, '_> {
     ) -> Verdict {
         let gates = [profile.and_then(|p| p.when.as_ref()), constraint.applies_when.as_ref()];
         let must = constraint.kind != Some(ConstraintKind::Restrict);
+        if gates.iter().all(Option::is_none) && self.lacks_collected(constraint) {
+            return Verdict::Fails;
+        }
         let mut decide = || -> Result<bool, RuntimeError> {
             for gate in gates.into_iter().flatten() {
                 if !self.decide(gate)? {
@@ -600,12 +610,24 @@ impl<'p> Run<'_, 'p, '_> {
         action_of(rail) != "warn"
     }
 
+    /// Whether a check before a call or an answer needs a value that it has asked for and that is not there: what is unset
+    /// may pass comparisons.
+    fn lacks_collected(&self, constraint: &Constraint) -> bool {
+        let fields = constraint.on_fail.iter().flat_map(|failure| &failure.collect_fields);
+        constraint.checkpoint.is_some()
+            && constraint.applies_when.is_none()
+            && fields.into_iter().any(|field| !self.has_value(&field.value))
+    }
+
     /// The edge by which a constraint passes; `None` if it fails.
     pub(super) fn constraint_edge(
         &mut self,
         at: NodeIndex,
         constraint: &'p Constraint,
     ) -> Result<Option<EdgeIndex>, RuntimeError> {
+        if self.lacks_collected(constraint) {
+            return Ok(None);
+        }
         for (id, to, edge) in self.outgoing_edges(at) {
             if !self.is_failure(edge.guard, constraint)
                 && self.can_take(id, to, &edge)
