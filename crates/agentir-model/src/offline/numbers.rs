@@ -90,8 +90,8 @@ const UNCLEAR_BEFORE: &[&str] =
 
 /// Words that change the number before them.
 const UNCLEAR_BEHIND: &[&str] = &[
-    "half", "quarter", "cent", "cents", "pence", "penny", "pennies", "grand", "mio", "mil", "mill",
-    "lakh", "crore", "dozen", "point", "comma",
+    "half", "hundred", "thousand", "million", "billion", "quarter", "cent", "cents", "pence",
+    "penny", "pennies", "grand", "mio", "mil", "mill", "lakh", "crore", "dozen", "point", "comma",
 ];
 
 /// The numbers that digits and what separates them may be: one number, or several.
