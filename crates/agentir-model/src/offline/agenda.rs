@@ -341,8 +341,16 @@ impl<'r> Turn<'r> {
         self.all_fields()
             .map(|field| (field, overlap(field, &about)))
             .filter(|(_, score)| *score > 0.0)
-            .reduce(|best, next| if next.1 > best.1 { next } else { best })
-            .map(|(field, _)| field)
+            // Of fields that fit as well, the one of which more words are said.
+            .map(|(field, score)| (field, score, name_words(&field.name).len()))
+            .reduce(|best, next| {
+                if next.1 > best.1 || next.1 >= best.1 && next.1 >= 2.0 && next.2 > best.2 {
+                    next
+                } else {
+                    best
+                }
+            })
+            .map(|(field, ..)| field)
             .or_else(|| wanted(false).and_then(named))
     }
 

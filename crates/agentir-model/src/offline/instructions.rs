@@ -281,7 +281,8 @@ fn read(sentence: &str, tools: &[ToolSpec], steps: &mut Vec<Step>) {
     let (when, main) = condition(sentence);
     let calls = tools.iter().filter(|tool| mentions(main, &tool.name));
     let calls: Vec<String> = calls.map(|tool| tool.name.clone()).collect();
-    let spoken = calls.is_empty() && is_spoken(sentence);
+    // A question after a colon is what is said, not the instruction to ask it.
+    let spoken = calls.is_empty() && is_spoken(sentence) && !LITERAL_ASK.is_match(sentence);
     if spoken && is_request(sentence) {
         // Sentences to the user that follow each other are one question.
         if let Some(Step { what: What::Ask { question, items }, when: When::Always }) =
