@@ -550,7 +550,9 @@ impl<'r> Turn<'r> {
                 let rest = others.iter().filter(|other| *other != text);
                 let rest =
                     rest.fold(text.to_owned(), |rest, other| rest.replace(other.as_str(), " "));
-                !self.only_names(tool, &rest)
+                // Beside the values, a request for the tool says little.
+                let beside = rest.len() < text.len() && self.other_words(tool, &rest) <= 2;
+                !beside && !self.only_names(tool, &rest)
             });
             values.extend(new);
         }
@@ -559,13 +561,19 @@ impl<'r> Turn<'r> {
 
     /// Whether a text consists of words about a tool.
     fn only_names(&self, tool: &ToolSpec, text: &str) -> bool {
+        self.other_words(tool, text) == 0
+    }
+
+    /// The number of words of a text that are not about a tool.
+    fn other_words(&self, tool: &ToolSpec, text: &str) -> usize {
         let mut own = name_words(&tool.name);
         own.extend(words(&tool.description));
         let vague = |w: &Word| matches!(w.text.as_str(), "now" | "new" | "again" | "today");
         let said = words(text);
         said.iter()
             .filter(|w| w.is_content() && !vague(w))
-            .all(|w| own.iter().any(|own| own.stem == w.stem))
+            .filter(|w| !own.iter().any(|own| own.stem == w.stem))
+            .count()
     }
 
     /// Whether a message of the user made the agent ask for a parameter of a tool.
@@ -675,6 +683,18 @@ impl<'r> Turn<'r> {
         };
         if let Some(first) = self.call_before(tool, open) {
             return Some(first);
+        }
+        // An answer to a question does not ask for what has been done already.
+        if self.is_answer() && !is_wish(self.said) && !is_question(self.said) {
+            let calls = self.messages.iter().rev().flat_map(|m| &m.calls);
+            let last = calls.into_iter().find(|call| call.name == tool.name);
+            let same = last.is_some_and(|last| {
+                !last.arguments.is_empty()
+                    && self.arguments(tool, true).as_ref() == Some(&last.arguments)
+            });
+            if same {
+                return None;
+            }
         }
         match self.arguments(tool, true) {
             Some(arguments) => Some(self.call(tool, arguments)),

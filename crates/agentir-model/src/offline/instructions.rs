@@ -70,7 +70,7 @@ static ASK: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 static QUOTED_ASK: LazyLock<Regex> =
-    LazyLock::new(|| regex(r#"\b(?:ask|asking|asked)\b[^"“]*["“](?P<text>[^"”]+\?)["”]"#));
+    LazyLock::new(|| regex(r#"\b(?:ask|asking|asked)\b[^"“]*["“](?P<text>[^"”]+[?:])["”]"#));
 
 /// A question after a colon: "Ask this question: What did you do yesterday?"
 static LITERAL_ASK: LazyLock<Regex> =
@@ -417,7 +417,17 @@ pub(super) fn items(phrase: &str) -> Vec<String> {
 /// The condition of a sentence, and what is to be done.
 fn condition(sentence: &str) -> (When, &str) {
     let Some(captures) = CONDITION.captures(sentence) else {
-        let other = sentence.to_lowercase().starts_with("otherwise");
+        // "For all other cases, call …" depends on cases that are described elsewhere.
+        const OTHER: &[&str] = &[
+            "otherwise",
+            "for all other",
+            "for any other",
+            "in all other",
+            "in any other",
+            "in other cases",
+        ];
+        let lower = sentence.to_lowercase();
+        let other = OTHER.iter().any(|start| lower.starts_with(start));
         return (if other { When::Unknown } else { When::Always }, sentence);
     };
     let (Some(word), Some(rest)) = (captures.get(1), captures.get(2)) else {

@@ -415,6 +415,7 @@ pub(super) fn find(
         TextKind::Thing if reach == Reach::Any => thing(reading, field),
         // "I want to return my shoes" says which item.
         TextKind::Thing if reach >= Reach::Wish && field.named(GOODS) => goods(reading, field),
+        TextKind::Thing if field.named(GOODS) => spans::complained_of(reading),
         _ => None,
     }
 }
@@ -507,15 +508,17 @@ fn bare_name(reading: &ParsedMessage<'_>, least: usize) -> Option<Range<usize>> 
     })
 }
 
+/// Verbs for what somebody wants with goods.
+pub(super) const WISHED: &[&str] = &[
+    "want", "need", "like", "buy", "order", "return", "exchange", "purchase", "rent", "hire",
+    "sell", "repair", "looking", "lost", "find", "get", "cancel", "replace", "refund", "add",
+    "bought", "lend", "borrow", "forgot",
+];
+
 /// The goods that a wish is about: "I want to return my shoes", "I'd like to buy two pens".
 pub(super) fn goods(reading: &ParsedMessage<'_>, field: &Field<'_>) -> Option<Range<usize>> {
     const DETERMINERS: &[&str] =
         &["my", "our", "a", "an", "the", "these", "this", "those", "some", "two", "three"];
-    const WISHED: &[&str] = &[
-        "want", "need", "like", "buy", "order", "return", "exchange", "purchase", "rent", "hire",
-        "sell", "repair", "looking", "lost", "find", "get", "cancel", "replace", "refund", "add",
-        "bought", "lend", "borrow", "forgot",
-    ];
     if is_question(reading.text) {
         return None;
     }

@@ -23,6 +23,16 @@ static STREET: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 
+/// The texts in quotation marks: "Use this when the user says 'with those dates'".
+pub(super) fn quotations(text: &str) -> Vec<&str> {
+    let all = QUOTED.captures_iter(super::words::truncated(text)).take(8);
+    let inside = |c: regex::Captures<'_>| {
+        let found = c.name("one").or_else(|| c.name("two")).or_else(|| c.name("three"));
+        found.map(|m| m.range())
+    };
+    all.filter_map(inside).filter_map(|at| text.get(at)).collect()
+}
+
 /// Names of fields for texts that are quoted.
 const QUOTABLE: &[&str] =
     &["text", "phrase", "sentence", "message", "content", "title", "subject", "word", "body"];
@@ -126,6 +136,31 @@ pub(super) fn beneficiary(reading: &ParsedMessage<'_>) -> Option<Range<usize>> {
     )
 }
 
+/// What a complaint is about: "The headphones I bought are awful", "my kettle leaks".
+pub(super) fn complained_of(reading: &ParsedMessage<'_>) -> Option<Range<usize>> {
+    const ENDS: &[&str] = &[
+        "i", "we", "that", "which", "is", "are", "was", "were", "has", "have", "from", "arrived",
+        "came", "does", "do", "doesn't", "don't", "won't", "isn't", "broke", "stopped", "you",
+    ];
+    if !complains(reading.text) || is_question(reading.text) {
+        return None;
+    }
+    let first = reading.words.first()?;
+    let named: Vec<&Word> = reading
+        .words
+        .iter()
+        .skip(1)
+        .take_while(|w| w.is_content() && !ENDS.contains(&w.text.as_str()) && !complains(&w.text))
+        .collect();
+    let begins = matches!(first.text.as_str(), "the" | "my" | "our" | "this" | "these" | "your");
+    let ended = reading
+        .words
+        .get(named.len() + 1)
+        .is_some_and(|w| ENDS.contains(&w.text.as_str()) || complains(&w.text));
+    let at = named.first()?.at.start..named.last()?.at.end;
+    (begins && ended && named.len() <= 3 && reading.is_free(&at)).then_some(at)
+}
+
 /// Words in names and descriptions of fields for why something is so.
 const CAUSES: &[&str] = &["reason", "cause", "caused", "causes", "why"];
 
@@ -165,7 +200,10 @@ pub(super) fn cause(reading: &ParsedMessage<'_>) -> Option<Range<usize>> {
                     "fell" | "hit" | "got" | "broke" | "lost" | "was" | "were"
                 )
         });
+        // "Please issue another one" asks for something.
+        let asks = said.first().is_some_and(|w| w.text == "please" || super::words::is_act(w));
         said.len() >= 3
+            && !asks
             && (complains(text) || past)
             && !is_wish(text)
             && !is_question(text)
@@ -223,7 +261,11 @@ pub(super) fn declines(text: &str) -> bool {
     let rest = ["no ", "nope ", "no thanks ", "ok ", "okay "]
         .iter()
         .fold(said.as_str(), |rest, lead| rest.strip_prefix(lead).unwrap_or(rest));
-    ENOUGH.iter().any(|phrase| rest.starts_with(phrase)) || rest == "no thank you"
+    // "I don't have anything else to add."
+    let nothing_else =
+        ["don't ", "do not "].iter().any(|not| rest.starts_with(&format!("i {not}")))
+            && ["anything else", "anything more"].iter().any(|more| rest.contains(more));
+    nothing_else || ENOUGH.iter().any(|phrase| rest.starts_with(phrase)) || rest == "no thank you"
 }
 
 #[cfg(test)]
@@ -253,6 +295,7 @@ mod tests {
     #[test]
     fn nothing_more_is_no_value() {
         assert!(declines("No, that's all for today") && declines("Nothing else"));
+        assert!(declines("I don't have anything else I need."));
         assert!(!declines("No onions") && !declines("all of them"));
     }
 }

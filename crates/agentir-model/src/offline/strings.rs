@@ -135,6 +135,7 @@ pub(super) fn extract_strings<'f>(
             named.push(&field.spec.name);
         }
     }
+    let mut unanswered: Vec<&Field<'_>> = Vec::new();
     let others: Vec<Word> =
         fields.iter().filter(|f| !f.asked).flat_map(|f| f.name.clone()).collect();
     for field in fields.iter().filter(|f| is_text(f) && !named.contains(&f.spec.name.as_str())) {
@@ -187,9 +188,17 @@ pub(super) fn extract_strings<'f>(
             let value = as_type(offline, field.spec, text);
             reading.used.push(at);
             values.push((field.spec, value));
-        } else if field.asked
-            && (matches!(kind, TextKind::Thing | TextKind::Request)
-                || !super::phrases::is_wish(reading.text))
+        } else if field.asked {
+            unanswered.push(field);
+        }
+    }
+    // What is the value of another field is no answer as a whole.
+    for field in unanswered {
+        let kind = kind_of(field.spec);
+        let request = kind == TextKind::Request;
+        if (matches!(kind, TextKind::Thing | TextKind::Request)
+            || !super::phrases::is_wish(reading.text))
+            && !(kind == TextKind::Thing && !field.named(kinds::GOODS) && wishes_act(reading))
             && !(spans::is_cause(field) && reading.words.iter().take(2).any(|w| w.text == "please"))
             && !(kind != TextKind::Person && (persons > 0 || request) && introduces(reading))
             && let Some(text) = answer(reading, field).filter(|text| {
@@ -200,6 +209,16 @@ pub(super) fn extract_strings<'f>(
         }
     }
     fields.retain(|field| !is_text(field));
+}
+
+/// Whether a message says what the user wants to do: "I'd like to order the tea".
+fn wishes_act(reading: &ParsedMessage<'_>) -> bool {
+    super::phrases::is_wish(reading.text)
+        && reading.words.windows(2).any(|pair| {
+            let [to, verb] = pair else { return false };
+            to.text == "to"
+                && (super::words::is_act(verb) || kinds::WISHED.contains(&verb.text.as_str()))
+        })
 }
 
 /// Whether a message only says who the user is.
@@ -646,7 +665,12 @@ fn answer(reading: &ParsedMessage<'_>, field: &Field<'_>) -> Option<String> {
     let range = trimmed(reading.text, range);
     let text = reading.text.get(range)?;
     let plain = text.to_lowercase();
-    let nothing = !text.chars().any(char::is_alphanumeric) || NO_ANSWER.contains(&plain.as_str());
+    // An introduction without its value: "my new number is".
+    let introduces = [" is", " are", " be", " was"].iter().any(|end| plain.ends_with(end));
+    let nothing = LEAD_INS.contains(&plain.as_str())
+        || (introduces && !reading.used.is_empty())
+        || !text.chars().any(char::is_alphanumeric)
+        || NO_ANSWER.contains(&plain.as_str());
     (!nothing).then(|| text.to_owned())
 }
 
