@@ -535,7 +535,9 @@ impl<'r> Turn<'r> {
                     let (said, name) = (words(&message.text), name_words(&field.name));
                     if let Some(at) = qualified_by(&message.text, &said, &name, &nouns)
                         && let Some(text) = message.text.get(at)
-                        && !new.contains_key(&field.name)
+                        && new.get(&field.name).is_none_or(|found| {
+                            found.as_str().is_some_and(|found| found.starts_with(text))
+                        })
                     {
                         new.insert(field.name.clone(), text.into());
                     }
