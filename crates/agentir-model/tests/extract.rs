@@ -429,3 +429,65 @@ fn the_smallest_text_that_fits_is_taken() {
     ];
     check(&mut offline(), &cases);
 }
+
+#[test]
+fn a_value_is_the_smallest_span_that_fits() {
+    check(
+        &mut offline(),
+        &[
+            (
+                "I need to report a claim, a branch fell on my roof",
+                None,
+                &["cause: text", "claim_number: text"],
+                json!({"cause": "a branch fell on my roof"}),
+            ),
+            (
+                "It was on 4 May 2026 at 9am at 3 Castle Street, Leeds",
+                Some("cause"),
+                &["cause: text", "date: text", "time: text", "location: text"],
+                json!({"date": "4 May 2026", "time": "9am", "location": "3 Castle Street, Leeds"}),
+            ),
+            ("ann@example.org", Some("city"), &["city: text"], json!({})),
+            (
+                "9 Hill Road, and I live in Leeds",
+                Some("street"),
+                &["street: text"],
+                json!({"street": "9 Hill Road"}),
+            ),
+            ("No, that's all I need", Some("items"), &["items: list"], json!({})),
+            (
+                "I'm Eva Lund",
+                Some("reason"),
+                &["reason: text", "username: text"],
+                json!({"username": "Eva Lund"}),
+            ),
+            (
+                "I'd like to book a visit for Eva Lund",
+                None,
+                &["name: text"],
+                json!({"name": "Eva Lund"}),
+            ),
+        ],
+    );
+}
+
+#[test]
+fn a_number_is_for_the_field_that_it_names() {
+    check(
+        &mut offline(),
+        &[
+            (
+                "The code is 5512",
+                Some("code"),
+                &["code: text", "code_length: number"],
+                json!({"code": "5512"}),
+            ),
+            (
+                "a hotel in Cork from 10 June 2027 to 12 June 2027",
+                None,
+                &["hotel_id: text", "checkin: date", "checkout: date"],
+                json!({"checkin": "2027-06-10", "checkout": "2027-06-12"}),
+            ),
+        ],
+    );
+}

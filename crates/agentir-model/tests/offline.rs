@@ -345,3 +345,44 @@ fn a_tool_that_waits_for_a_variable_is_not_called() {
     let alone = ask(vec![waiting.clone()], "Please find my order");
     assert!(alone.starts_with("I'm sorry, I cannot find an order"), "{alone}");
 }
+
+#[test]
+fn a_wish_gives_values_by_how_they_are_said() {
+    let news = tool(Purpose::Call, "get_news", "Gets news articles", &["category: text"]);
+    assert_eq!(
+        follow(&[], &[news], &["show me travel news"])[0],
+        "get_news({\"category\":\"travel\"})"
+    );
+    let translate = tool(
+        Purpose::Call,
+        "translate",
+        "Translates a text",
+        &["text: text", "source_lang: text", "target_lang: text"],
+    );
+    assert_eq!(
+        follow(&[], &[translate], &["translate 'see you soon' from French to Danish"])[0],
+        "translate({\"text\":\"see you soon\",\"source_lang\":\"French\",\"target_lang\":\"Danish\"})"
+    );
+}
+
+#[test]
+fn a_name_refers_to_an_item_of_a_result() {
+    let tools = [
+        tool(Purpose::Call, "find_rooms", "Finds rooms", &["city: text"]),
+        tool(Purpose::Call, "room_details", "Says details of a room", &["room_id: text"]),
+    ];
+    let mut messages = vec![user("find rooms in Rome")];
+    let rooms =
+        json!([{"room_id": "R7", "name": "Garden Room"}, {"room_id": "R9", "name": "Attic"}]);
+    messages.extend(called("find_rooms", json!({"city": "Rome"}), rooms));
+    messages.push(assistant("Here is what I found: Garden Room; Attic."));
+    messages.push(user("Tell me the details of the attic"));
+    let request = converse(messages, tools.to_vec(), Vec::new(), json!({}));
+    assert_eq!(said(&request), "room_details({\"room_id\":\"R9\"})");
+}
+
+#[test]
+fn an_instruction_to_ask_is_not_said() {
+    let answers = follow(&["Ask this question: What did you cook yesterday?"], &[], &["hello"]);
+    assert_eq!(answers[0], "Hello! What did you cook yesterday?");
+}

@@ -43,7 +43,7 @@ pub(super) fn introduction(instruction: &str) -> Option<String> {
     let who = sentence.strip_prefix("You are ").or_else(|| sentence.strip_prefix("You're "))?;
     let first = who.split(' ').next().unwrap_or_default();
     let plain = matches!(first, "a" | "an" | "the")
-        && words(who).len() <= 9
+        && (3..=9).contains(&words(who).len())
         && !who.contains([',', '_', '{', '@']);
     let internal =
         ["router", "selector", "model", "topic", "llm", "classifier", "that", "who", "which"];

@@ -221,7 +221,12 @@ impl<'r> Turn<'r> {
         if together.len() == items.len() {
             return Some(question.clone());
         }
-        question_to_user(&format!("for {}", joined(&together)))
+        match together.as_slice() {
+            [one] if one.split(' ').next().is_some_and(|w| w.starts_with("wh") || w == "how") => {
+                question_to_user(one)
+            }
+            all => question_to_user(&format!("for {}", joined(all))),
+        }
     }
 
     /// Whether a value that a question asks for is known, though it was not asked.
@@ -307,9 +312,20 @@ impl<'r> Turn<'r> {
 
     fn find_field(&self, item: &str) -> Option<&'r FieldSpec> {
         let about = words(item);
-        if let Some(named) =
-            self.all_fields().find(|field| item.split(' ').any(|w| w == field.name))
-        {
+        // A name of one word may also be part of what another field is about: "the reason to block the card".
+        let fuller = |one: &str| {
+            let names = self.all_fields().map(|field| &field.name).chain(self.known.keys());
+            names.filter(|name| *name != one && name_words(name).len() > 1).any(|name| {
+                let own = name_words(name);
+                own.first().is_some_and(|w| w.is_content() && item.contains(&w.text))
+                    && overlap(&spec(name), &about) >= 2.0
+            })
+        };
+        let mut fields = self.all_fields();
+        if let Some(named) = fields.find(|field| {
+            item.split(' ').any(|w| w == field.name)
+                && (field.name.contains('_') || !fuller(&field.name))
+        }) {
             return Some(named);
         }
         // "What they need to return" is about an item, "when they want to travel" about a date.
@@ -338,11 +354,29 @@ impl<'r> Turn<'r> {
                 return None;
             }
         }
+        // A value that is known may be what the phrase names in full.
+        let known = self.known.iter().filter(|(_, value)| !is_blank(value));
+        let known = known.filter(|(name, _)| name_words(name).len() > 1);
+        let known = known.map(|(name, _)| overlap(&spec(name), &about)).fold(0.0, f64::max);
+        let known = if known >= 2.0 { known + f64::EPSILON * 4.0 } else { 0.0 };
         self.all_fields()
-            .map(|field| (field, overlap(field, &about)))
+            .map(|field| {
+                let score = overlap(field, &about);
+                let own = self.is_known(field) || name_words(&field.name).len() > 1;
+                (field, if own && score >= 2.0 { score + 1.0 } else { score })
+            })
             .filter(|(_, score)| *score > 0.0)
-            .reduce(|best, next| if next.1 > best.1 { next } else { best })
-            .map(|(field, _)| field)
+            // Of fields that fit as well, the one of which more words are said.
+            .map(|(field, score)| (field, score, name_words(&field.name).len()))
+            .filter(|(_, score, _)| *score >= known)
+            .reduce(|best, next| {
+                if next.1 > best.1 || next.1 >= best.1 && next.1 >= 2.0 && next.2 > best.2 {
+                    next
+                } else {
+                    best
+                }
+            })
+            .map(|(field, ..)| field)
             .or_else(|| wanted(false).and_then(named))
     }
 
@@ -362,6 +396,11 @@ impl<'r> Turn<'r> {
         if what && self.knows_one_of(GOODS) {
             return true;
         }
+        // "Why they are dissatisfied", if the reason is known.
+        let asks = about.first().and_then(|w| ASKED_FOR.iter().find(|(word, _)| *word == w.text));
+        if asks.is_some_and(|(_, names)| self.knows_one_of(names)) {
+            return true;
+        }
         let known = self.known.iter().filter(|(_, value)| !is_blank(value)).any(|(name, _)| {
             let own = name_words(name);
             let mut own = own.iter().filter(|w| w.is_content());
@@ -376,6 +415,14 @@ impl<'r> Turn<'r> {
             .map(|w| w.text.as_str())
             .collect();
         let field = spec(&named.join("_"));
+        let name = name_words(&field.name);
+        let users = self.messages.iter().rev().filter(|m| m.role == Role::User).take(MAX_TOLD);
+        if users
+            .into_iter()
+            .any(|m| super::spans::qualified_by(&m.text, &words(&m.text), &name, &name).is_some())
+        {
+            return true;
+        }
         if named.is_empty() || matches!(kind_of(&field), TextKind::Thing | TextKind::Request) {
             return false;
         }

@@ -62,7 +62,10 @@ impl CandidateWords {
         };
         let name = name_words(&candidate.name);
         let examples: Vec<_> = candidate.examples.iter().take(64).map(|e| content(e)).collect();
-        let keywords: Vec<_> = candidate.keywords.iter().take(64).map(|k| words(k)).collect();
+        let quoted = super::spans::quotations(&candidate.description).into_iter().map(words);
+        let quoted = quoted.filter(|phrase| phrase.len() >= 2);
+        let keywords = candidate.keywords.iter().take(64).map(|k| words(k));
+        let keywords: Vec<_> = keywords.chain(quoted).collect();
         let mut all: Vec<Word> = Vec::new();
         let fields = [name.clone(), content(&candidate.description)];
         for word in fields.iter().chain(&examples).chain(&keywords).flatten() {

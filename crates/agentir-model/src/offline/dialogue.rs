@@ -5,12 +5,14 @@
 use super::choose::choose;
 use super::extract::{Reach, extract};
 use super::instructions::{Step, What, When, steps};
+use super::kinds::TextKind;
 use super::phrases::{SmallTalk, greets, is_wish, requests, small_talk, wants_person};
 use super::questions::{spoken, without_transitions};
+use super::spans::qualified_by;
 use super::words::{Act, Word, act, is_question, name_words, similarity, words, yes_or_no};
 use super::{Offline, is_blank};
 use agentir_runtime::{
-    Answer, Candidate, FieldSpec, Message, ModelTask, Purpose, Role, ToolSpec, ToolUse,
+    Answer, Candidate, FieldSpec, FieldType, Message, ModelTask, Purpose, Role, ToolSpec, ToolUse,
 };
 use serde_json::{Map, Value as Json};
 use std::cell::RefCell;
@@ -331,6 +333,37 @@ impl<'r> Turn<'r> {
             .find_map(|result| result.get(name).filter(|v| !is_blank(v) && !v.is_object()).cloned())
     }
 
+    /// The value of a parameter for what the user refers to by a name in the last results: the identifier of "the Harbour
+    /// Inn".
+    fn referred_to(&self, parameter: &FieldSpec) -> Option<Json> {
+        if super::kinds::kind_of(parameter) != TextKind::Identifier {
+            return None;
+        }
+        let results = self.messages.iter().rev().filter(|m| m.role == Role::Tool).take(6);
+        results
+            .filter_map(|m| serde_json::from_str::<Json>(&m.text).ok())
+            .find_map(|result| super::results::referred_to(&result, &parameter.name, self.said))
+    }
+
+    /// A value that is known under a longer name than that of a parameter: the `refund_reason` for `reason`.
+    fn known_as(&self, parameter: &FieldSpec) -> Option<&'r Json> {
+        let own = name_words(&parameter.name);
+        let longer = |name: &str| {
+            let name = name_words(name);
+            let (last, first) = (name.last(), name.len() == own.len() + 1);
+            first
+                && last.map(|w| &w.stem) == own.last().map(|w| &w.stem)
+                && own.iter().all(|own| name.iter().any(|w| w.stem == own.stem))
+        };
+        if super::kinds::kind_of(parameter) != TextKind::Request {
+            return None;
+        }
+        let mut all =
+            self.known.iter().filter(|(name, v)| v.is_string() && !is_blank(v) && longer(name));
+        let (_, value) = all.next()?;
+        all.next().is_none().then_some(value)
+    }
+
     pub(super) fn is_known(&self, field: &FieldSpec) -> bool {
         self.known.get(&field.name).is_some_and(|value| !is_blank(value))
     }
@@ -436,7 +469,14 @@ impl<'r> Turn<'r> {
         if let Some(known) = self.found.heard.borrow().get(&key) {
             return known.clone();
         }
-        let heard = self.listen(tool, wanted);
+        let mut heard = self.listen(tool, wanted);
+        for parameter in tool.parameters.iter().filter(|p| !self.is_known(p)) {
+            if let Some(value) = self.referred_to(parameter) {
+                heard.insert(parameter.name.clone(), value);
+            } else if let Some(value) = self.known_as(parameter) {
+                heard.insert(parameter.name.clone(), value.clone());
+            }
+        }
         self.found.heard.borrow_mut().insert(key, heard.clone());
         heard
     }
@@ -489,6 +529,19 @@ impl<'r> Turn<'r> {
                 let other = any.into_iter().filter(|(_, value)| !new.values().any(|v| v == value));
                 let other: Map<String, Json> = other.collect();
                 new.extend(other);
+                // "Sports news" for the category of a tool that fetches news.
+                let nouns = [name_words(&tool.name), words(&tool.description)].concat();
+                for field in Self::needed(tool).filter(|p| p.ty == FieldType::Text) {
+                    let (said, name) = (words(&message.text), name_words(&field.name));
+                    if let Some(at) = qualified_by(&message.text, &said, &name, &nouns)
+                        && let Some(text) = message.text.get(at)
+                        && new.get(&field.name).is_none_or(|found| {
+                            found.as_str().is_some_and(|found| found.starts_with(text))
+                        })
+                    {
+                        new.insert(field.name.clone(), text.into());
+                    }
+                }
             }
             new.retain(|name, _| unknown.iter().any(|own| own.name == *name));
             // "Find books" names what the tool does, not which books.
@@ -499,7 +552,9 @@ impl<'r> Turn<'r> {
                 let rest = others.iter().filter(|other| *other != text);
                 let rest =
                     rest.fold(text.to_owned(), |rest, other| rest.replace(other.as_str(), " "));
-                !self.only_names(tool, &rest)
+                // Beside the values, a request for the tool says little.
+                let beside = rest.len() < text.len() && self.other_words(tool, &rest) <= 2;
+                !beside && !self.only_names(tool, &rest)
             });
             values.extend(new);
         }
@@ -508,13 +563,19 @@ impl<'r> Turn<'r> {
 
     /// Whether a text consists of words about a tool.
     fn only_names(&self, tool: &ToolSpec, text: &str) -> bool {
+        self.other_words(tool, text) == 0
+    }
+
+    /// The number of words of a text that are not about a tool.
+    fn other_words(&self, tool: &ToolSpec, text: &str) -> usize {
         let mut own = name_words(&tool.name);
         own.extend(words(&tool.description));
         let vague = |w: &Word| matches!(w.text.as_str(), "now" | "new" | "again" | "today");
         let said = words(text);
         said.iter()
             .filter(|w| w.is_content() && !vague(w))
-            .all(|w| own.iter().any(|own| own.stem == w.stem))
+            .filter(|w| !own.iter().any(|own| own.stem == w.stem))
+            .count()
     }
 
     /// Whether a message of the user made the agent ask for a parameter of a tool.
@@ -624,6 +685,18 @@ impl<'r> Turn<'r> {
         };
         if let Some(first) = self.call_before(tool, open) {
             return Some(first);
+        }
+        // An answer to a question does not ask for what has been done already.
+        if self.is_answer() && !is_wish(self.said) && !is_question(self.said) {
+            let calls = self.messages.iter().rev().flat_map(|m| &m.calls);
+            let last = calls.into_iter().find(|call| call.name == tool.name);
+            let same = last.is_some_and(|last| {
+                !last.arguments.is_empty()
+                    && self.arguments(tool, true).as_ref() == Some(&last.arguments)
+            });
+            if same {
+                return None;
+            }
         }
         match self.arguments(tool, true) {
             Some(arguments) => Some(self.call(tool, arguments)),

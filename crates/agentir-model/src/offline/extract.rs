@@ -59,6 +59,24 @@ const MONEY_WORDS: &[&str] = &[
     "deposit", "money", "spend", "spending", "revenue", "value",
 ];
 
+/// Words in names of fields for technical limits, which only a message that names them sets.
+pub(super) const LIMIT_WORDS: &[&str] = &[
+    "length",
+    "limit",
+    "max",
+    "maximum",
+    "min",
+    "minimum",
+    "ttl",
+    "timeout",
+    "seconds",
+    "retries",
+    "offset",
+    "interval",
+    "precision",
+    "threshold",
+];
+
 /// Words in names of fields that refer to the past.
 pub(super) const PAST_WORDS: &[&str] = &[
     "birth",
@@ -135,9 +153,11 @@ impl ParsedMessage<'_> {
     /// Rome".
     pub(super) fn names(&self, at: &Range<usize>, field: &Field<'_>) -> bool {
         let near = self.before(at, 3).iter().chain(self.after(at, 2));
-        let own = |w: &Word| {
-            w.text.len() > 2 && field.name.iter().any(|n| n.stem == w.stem && n.is_content())
-        };
+        // "The code is 12" says nothing about the length of the code.
+        let limit = field.named(LIMIT_WORDS);
+        let names = |n: &Word| n.is_content() && (!limit || LIMIT_WORDS.contains(&n.text.as_str()));
+        let own =
+            |w: &Word| w.text.len() > 2 && field.name.iter().any(|n| n.stem == w.stem && names(n));
         // The nearest word, or the one before an article.
         let marked = PREPOSITIONS.iter().any(|(names, marks)| {
             field.named(names)
@@ -506,6 +526,7 @@ fn assign<'f>(
         reading.used.push(found.at.clone());
         values.push((field.spec, found.value.clone()));
     };
+    let numeric = types.contains(&FieldType::Number) || types.contains(&FieldType::Currency);
     // A number that is called a budget or a price is an amount of money.
     let amounts = types == [FieldType::Currency];
     let of_type = |field: &Field<'_>| {
@@ -533,14 +554,27 @@ fn assign<'f>(
         give(reading, field, &found.remove(index));
         false
     });
-    let left = fields.iter().filter(|f| of_type(f)).count();
-    let numeric = types.contains(&FieldType::Number) || types.contains(&FieldType::Currency);
+    // "The latest 3 articles" limits what is listed.
+    fields.retain(|field| {
+        if !numeric || !of_type(field) || !field.named(&["limit", "count", "max", "top"]) {
+            return true;
+        }
+        let limits = |w: &Word| {
+            matches!(w.text.as_str(), "latest" | "first" | "last" | "top" | "most" | "next")
+        };
+        let limit = found.iter().position(|f| reading.before(&f.at, 1).iter().any(limits));
+        limit.is_none_or(|index| {
+            give(reading, field, &found.remove(index));
+            false
+        })
+    });
+    let left = fields.iter().filter(|f| of_type(f) && !(numeric && f.named(LIMIT_WORDS))).count();
     if !free || (numeric && (left != 1 || found.len() != 1)) {
         return;
     }
     let mut rest = found.into_iter();
     fields.retain(|field| {
-        if !of_type(field) {
+        if !of_type(field) || numeric && field.named(LIMIT_WORDS) {
             return true;
         }
         rest.next().is_none_or(|found| {

@@ -70,7 +70,7 @@ static ASK: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 static QUOTED_ASK: LazyLock<Regex> =
-    LazyLock::new(|| regex(r#"\b(?:ask|asking|asked)\b[^"“]*["“](?P<text>[^"”]+\?)["”]"#));
+    LazyLock::new(|| regex(r#"\b(?:ask|asking|asked)\b[^"“]*["“](?P<text>[^"”]+[?:])["”]"#));
 
 /// A question after a colon: "Ask this question: What did you do yesterday?"
 static LITERAL_ASK: LazyLock<Regex> =
@@ -281,7 +281,8 @@ fn read(sentence: &str, tools: &[ToolSpec], steps: &mut Vec<Step>) {
     let (when, main) = condition(sentence);
     let calls = tools.iter().filter(|tool| mentions(main, &tool.name));
     let calls: Vec<String> = calls.map(|tool| tool.name.clone()).collect();
-    let spoken = calls.is_empty() && is_spoken(sentence);
+    // A question after a colon is what is said, not the instruction to ask it.
+    let spoken = calls.is_empty() && is_spoken(sentence) && !LITERAL_ASK.is_match(sentence);
     if spoken && is_request(sentence) {
         // Sentences to the user that follow each other are one question.
         if let Some(Step { what: What::Ask { question, items }, when: When::Always }) =
@@ -416,7 +417,17 @@ pub(super) fn items(phrase: &str) -> Vec<String> {
 /// The condition of a sentence, and what is to be done.
 fn condition(sentence: &str) -> (When, &str) {
     let Some(captures) = CONDITION.captures(sentence) else {
-        let other = sentence.to_lowercase().starts_with("otherwise");
+        // "For all other cases, call …" depends on cases that are described elsewhere.
+        const OTHER: &[&str] = &[
+            "otherwise",
+            "for all other",
+            "for any other",
+            "in all other",
+            "in any other",
+            "in other cases",
+        ];
+        let lower = sentence.to_lowercase();
+        let other = OTHER.iter().any(|start| lower.starts_with(start));
         return (if other { When::Unknown } else { When::Always }, sentence);
     };
     let (Some(word), Some(rest)) = (captures.get(1), captures.get(2)) else {

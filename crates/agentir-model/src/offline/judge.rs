@@ -136,6 +136,11 @@ fn holds_for(statement: &str, text: &str, in_doubt: bool) -> bool {
     // If the statement contains quotations, they are what the text must contain: `the user claims
     // "I have an account"`.
     let quoted: Vec<&str> = statement.split(['"', '“', '”']).skip(1).step_by(2).collect();
+    // "I don't want anything else" and "that's all" say the same.
+    let enough = |said: &str| super::spans::declines(said);
+    if enough(text) && quoted.iter().any(|quote| enough(quote)) {
+        return true;
+    }
     if !quoted.is_empty() {
         return quoted.iter().any(|quote| holds(&statement_words(quote), &text_words, text));
     }

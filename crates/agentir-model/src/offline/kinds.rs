@@ -5,7 +5,7 @@ use super::extract::{Field, ParsedMessage, Reach};
 use super::numbers::{emails, money, numbers, phones};
 use super::phrases::is_wish;
 use super::words::{Word, is_question, name_words, regex, words};
-use super::{Offline, strings};
+use super::{Offline, spans, strings};
 use agentir_runtime::FieldSpec;
 use regex::Regex;
 use std::ops::Range;
@@ -21,6 +21,8 @@ pub(super) enum TextKind {
     Month,
     /// A day.
     Date,
+    /// A time of day.
+    Time,
     /// A company or another organisation.
     Company,
     /// An amount of something.
@@ -45,6 +47,7 @@ const KINDS: &[(TextKind, &[&str])] = &[
         TextKind::Date,
         &["date", "checkin", "checkout", "dob", "birthday", "birth", "deadline", "datetime"],
     ),
+    (TextKind::Time, &["time"]),
     (TextKind::Company, &["company", "organization", "organisation", "employer", "firm"]),
     (
         TextKind::Amount,
@@ -124,6 +127,7 @@ const KINDS: &[(TextKind, &[&str])] = &[
             "lastname",
             "firstname",
             "forename",
+            "username",
         ],
     ),
     (
@@ -159,6 +163,9 @@ const KINDS: &[(TextKind, &[&str])] = &[
             "enquiry",
             "fault",
             "incident",
+            "cause",
+            "caused",
+            "why",
         ],
     ),
 ];
@@ -205,6 +212,9 @@ const NAMED_THINGS: &[&str] = &[
 /// Nouns for what is bought, sold or repaired, in names of fields.
 pub(super) const GOODS: &[&str] =
     &["item", "items", "product", "products", "goods", "thing", "article", "object"];
+
+/// Names of fields for people who are reached by an address.
+const ADDRESSEES: &[&str] = &["recipient", "receiver", "to"];
 
 /// Names of fields with several words, by the kind that they indicate.
 const PAIRS: &[(TextKind, [&str; 2])] =
@@ -294,6 +304,39 @@ static MONTH: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 
+/// The days, times and amounts of money in a text: their numbers name nothing.
+pub(super) fn measures(offline: &Offline, text: &str) -> Vec<Range<usize>> {
+    let direction = super::dates::Direction::Future;
+    let days = super::dates::dates(text, &offline.now(), offline.order, direction);
+    let days = days.into_iter().map(|f| f.at);
+    // "4417" alone may be read as a time, "10:30" and "10am" are nothing else.
+    let clock = |at: &Range<usize>| {
+        text.get(at.clone()).is_some_and(|t| t.contains(|c: char| !c.is_ascii_digit()))
+    };
+    let times = super::dates::times(text).into_iter().map(|f| f.at).filter(clock);
+    let amounts = money(text).into_iter().map(|f| f.at);
+    days.chain(times).chain(amounts).collect()
+}
+
+/// Whether a field holds a code, and a message does not say what kind of thing the field's code names.
+pub(super) fn is_code_of_another(field: &FieldSpec, message: &str) -> bool {
+    if kind_of(field) != TextKind::Identifier {
+        return false;
+    }
+    let said = words(message);
+    let named = |own: &Word| said.iter().any(|w| w.stem == own.stem);
+    let name = name_words(&field.name);
+    let mut own = name.iter().filter(|w| w.is_content() && !CODES.contains(&w.text.as_str()));
+    match own.next() {
+        Some(first) => !named(first) && !own.any(named),
+        None => false,
+    }
+}
+
+/// General words for codes, which do not tell what they name.
+pub(super) const CODES: &[&str] =
+    &["id", "number", "code", "no", "ref", "reference", "identifier", "key"];
+
 /// Codes and numbers that may name something.
 pub(super) fn identifiers(text: &str) -> Vec<Range<usize>> {
     IDENTIFIER.find_iter(text).take(super::numbers::MAX_MATCHES).map(|m| m.range()).collect()
@@ -327,14 +370,8 @@ pub(super) fn find(
             strings::after_words(reading, &["from", "at", "with", "represent"], false)
         }
         TextKind::Identifier if reach == Reach::Any || only || field.asked => {
-            let days = super::dates::dates(
-                text,
-                &offline.now(),
-                offline.order,
-                super::dates::Direction::Future,
-            );
-            let day =
-                |at: &Range<usize>| days.iter().any(|day| super::numbers::overlap(&day.at, at));
+            let measured = measures(offline, text);
+            let day = |at: &Range<usize>| measured.iter().any(|m| super::numbers::overlap(m, at));
             let mut found = identifiers(text).into_iter().filter(free).filter(|at| !day(at));
             // Amounts are not identifiers.
             found.find(|at| {
@@ -344,13 +381,18 @@ pub(super) fn find(
                     && (plain.len() > 3 || plain.chars().any(char::is_alphabetic) || field.asked)
             })
         }
+        TextKind::Time => super::dates::times(text).into_iter().map(|f| f.at).find(free),
+        TextKind::Request if spans::is_cause(field) && reach < Reach::Request && !field.asked => {
+            spans::cause(reading)
+        }
         TextKind::Place => strings::after_words(reading, PLACE_MARKS, reach == Reach::Any),
         TextKind::Person => {
-            let addressed = field.named(&["recipient", "receiver", "to"]).then(email).flatten();
+            let addressed = field.named(ADDRESSEES).then(email).flatten();
             let part =
                 field.named(&["surname", "lastname", "firstname", "forename", "last", "first"]);
             addressed
                 .or_else(|| person(reading))
+                .or_else(|| spans::beneficiary(reading).filter(|_| reach >= Reach::Wish))
                 .or_else(|| bare_name(reading, if part { 1 } else { 2 }))
         }
         TextKind::Request if reach >= Reach::Request => {
@@ -373,6 +415,7 @@ pub(super) fn find(
         TextKind::Thing if reach == Reach::Any => thing(reading, field),
         // "I want to return my shoes" says which item.
         TextKind::Thing if reach >= Reach::Wish && field.named(GOODS) => goods(reading, field),
+        TextKind::Thing if field.named(GOODS) => spans::complained_of(reading),
         _ => None,
     }
 }
@@ -388,7 +431,9 @@ pub(super) fn may_be(field: &FieldSpec, text: &str) -> bool {
             text.chars().any(|c| c.is_ascii_digit()) || words(text).len() <= 3 && !is_wish(text)
         }
         TextKind::Place | TextKind::Person | TextKind::Company | TextKind::Date => {
-            words(text).len() <= 12 && !is_wish(text)
+            let name = name_words(&field.name);
+            let addressed = name.iter().any(|w| ADDRESSEES.contains(&w.text.as_str()));
+            words(text).len() <= 12 && !is_wish(text) && (addressed || emails(text).is_empty())
         }
         _ => true,
     }
@@ -400,7 +445,7 @@ const PLACE_MARKS: &[&str] = &[
 ];
 
 /// A person who introduces themselves: "I'm Ada Moor", "this is Ada".
-fn person(reading: &ParsedMessage<'_>) -> Option<Range<usize>> {
+pub(super) fn person(reading: &ParsedMessage<'_>) -> Option<Range<usize>> {
     const INTRODUCTIONS: &[&[&str]] = &[
         &["i'm"],
         &["i", "am"],
@@ -463,15 +508,17 @@ fn bare_name(reading: &ParsedMessage<'_>, least: usize) -> Option<Range<usize>> 
     })
 }
 
+/// Verbs for what somebody wants with goods.
+pub(super) const WISHED: &[&str] = &[
+    "want", "need", "like", "buy", "order", "return", "exchange", "purchase", "rent", "hire",
+    "sell", "repair", "looking", "lost", "find", "get", "cancel", "replace", "refund", "add",
+    "bought", "lend", "borrow", "forgot",
+];
+
 /// The goods that a wish is about: "I want to return my shoes", "I'd like to buy two pens".
 pub(super) fn goods(reading: &ParsedMessage<'_>, field: &Field<'_>) -> Option<Range<usize>> {
     const DETERMINERS: &[&str] =
         &["my", "our", "a", "an", "the", "these", "this", "those", "some", "two", "three"];
-    const WISHED: &[&str] = &[
-        "want", "need", "like", "buy", "order", "return", "exchange", "purchase", "rent", "hire",
-        "sell", "repair", "looking", "lost", "find", "get", "cancel", "replace", "refund", "add",
-        "bought", "lend", "borrow", "forgot",
-    ];
     if is_question(reading.text) {
         return None;
     }

@@ -24,6 +24,7 @@ mod questions;
 mod replies;
 mod results;
 mod sentences;
+mod spans;
 mod strings;
 mod words;
 
@@ -119,7 +120,17 @@ impl Offline {
                 } else {
                     extract::Reach::Named
                 };
-                Answer::Values(extract::extract(self, message, fields, asked, reach))
+                // A code that does not name a field does not replace a code that the field has.
+                let open: Vec<FieldSpec> = fields
+                    .iter()
+                    .filter(|field| {
+                        asked == Some(field.name.as_str())
+                            || known.get(&field.name).is_none_or(is_blank)
+                            || !kinds::is_code_of_another(field, message)
+                    })
+                    .cloned()
+                    .collect();
+                Answer::Values(extract::extract(self, message, &open, asked, reach))
             }
             ModelTask::Choose { purpose, message, candidates, several, .. } => {
                 let chosen = choose::choose(message, candidates, *several);
@@ -163,7 +174,9 @@ fn asked_field<'t>(
 ) -> Option<&'t str> {
     let last = context.last().filter(|m| m.role == Role::Assistant).map(|m| m.text.as_str());
     let Some(last) = last else { return asked };
-    let about = words::words(last);
+    // What is reported before the question is not what it asks for.
+    let question = sentences::split(last).into_iter().rev().find(|s| phrases::requests(s));
+    let about = words::words(question.as_deref().unwrap_or(last));
     let score = |field: &FieldSpec| {
         let prompt = field.prompt.as_deref().map(str::trim).filter(|prompt| !prompt.is_empty());
         if prompt.is_some_and(|prompt| last.contains(prompt)) {
@@ -183,6 +196,14 @@ fn asked_field<'t>(
     }
     if let Some(name) = asked {
         let field = fields.iter().find(|field| field.name == name);
+        // The question names another field that has no value yet.
+        let named = fields.iter().filter(|field| known.get(&field.name).is_none_or(is_blank));
+        let mut named = named.filter(|field| score(field) >= 2);
+        if field.is_some_and(|field| score(field) == 0 && field.prompt.is_none())
+            && let (Some(other), None) = (named.next(), named.next())
+        {
+            return Some(&other.name);
+        }
         // A question about something else is not answered by a value of this field.
         let generic = last.contains("help") || last.contains("can I do");
         let other = field.is_some_and(|field| {
@@ -281,7 +302,13 @@ impl Model for Offline {
 /// The first sentence of a text in one line, truncated.
 fn sentence(text: &str) -> String {
     let text = words::truncated(text);
-    let end = text.find(['.', '!', '?', '\n']).map_or(text.len(), |at| at + 1);
+    // A full stop inside a word, as in an address, ends nothing.
+    let ends = |at: &usize| {
+        text.get(at + 1..).is_none_or(|rest| rest.chars().next().is_none_or(char::is_whitespace))
+    };
+    let stop = text.match_indices(['.', '!', '?']).map(|(at, _)| at).find(ends);
+    let line = text.find('\n');
+    let end = stop.into_iter().chain(line).min().map_or(text.len(), |at| at + 1);
     let first = text.get(..end).unwrap_or(text).trim();
     if first.chars().count() > MAX_SENTENCE_CHARS {
         return first.chars().take(MAX_SENTENCE_CHARS).chain(std::iter::once('…')).collect();

@@ -20,6 +20,11 @@ pub(super) fn overlap(field: &FieldSpec, about: &[Word]) -> f64 {
             w.is_content() && !super::phrases::USERS.contains(&w.text.trim_end_matches("'s"))
         })
         .collect();
+    // "The code" is not the length of the code.
+    let limit = |w: &Word| super::extract::LIMIT_WORDS.contains(&w.text.as_str());
+    if name.iter().any(limit) && !about.iter().any(|w| limit(w)) {
+        return 0.0;
+    }
     let share = |own: &[Word]| {
         let found = own.iter().filter(|o| about.iter().any(|w| similarity(o, w) >= 1.0)).count();
         #[expect(clippy::cast_precision_loss, reason = "a few words")]

@@ -2,7 +2,8 @@
 
 use super::questions::spoken;
 use super::sentence;
-use serde_json::Value as Json;
+use super::words::{Word, words};
+use serde_json::{Map, Value as Json};
 
 /// The number of fields that a sentence about a result mentions.
 const MAX_SHOWN_FIELDS: usize = 6;
@@ -68,6 +69,61 @@ pub(super) fn describe_result(result: &str) -> String {
         Ok(other) => format!("Here is what I found: {}.", describe_value(&other, 0)),
         Err(_) if result.trim().is_empty() || result == "done" => "That is done.".to_owned(),
         Err(_) => result.to_owned(),
+    }
+}
+
+/// The value of `key`, or of `id`, in the only object of a result that a message refers to by one of its texts.
+pub(super) fn referred_to(result: &Json, key: &str, message: &str) -> Option<Json> {
+    let mut objects = Vec::new();
+    collect_objects(result, 0, &mut objects);
+    let said: Vec<Word> = words(message).into_iter().filter(Word::is_content).collect();
+    let keyed = objects.into_iter().filter_map(|fields| {
+        let id = fields.get(key).or_else(|| fields.get("id").filter(|_| key.ends_with("_id")))?;
+        // Words that the message shares with the texts of the object, and whether it has all of one text.
+        let score = fields
+            .values()
+            .filter(|value| *value != id)
+            .filter_map(Json::as_str)
+            .map(|text| {
+                let own: Vec<Word> = words(text).into_iter().filter(Word::is_content).collect();
+                let found =
+                    own.iter().filter(|own| said.iter().any(|w| w.stem == own.stem)).count();
+                if found == own.len() { found * 2 } else { found }
+            })
+            .max()?;
+        (id.is_string() || id.is_number()).then(|| (id.clone(), score))
+    });
+    let mut found: Vec<(Json, usize)> = keyed.filter(|(_, score)| *score > 0).collect();
+    found.sort_by_key(|(_, score)| std::cmp::Reverse(*score));
+    match found.as_slice() {
+        [(id, best), rest @ ..]
+            if rest.iter().all(|(other, score)| score < best || other == id) =>
+        {
+            Some(id.clone())
+        }
+        _ => None,
+    }
+}
+
+/// The objects in a result, three levels deep.
+fn collect_objects<'j>(value: &'j Json, depth: u8, found: &mut Vec<&'j Map<String, Json>>) {
+    const MAX_OBJECTS: usize = 100;
+    if depth > 3 || found.len() >= MAX_OBJECTS {
+        return;
+    }
+    match value {
+        Json::Array(items) => {
+            for item in items.iter().take(MAX_OBJECTS) {
+                collect_objects(item, depth + 1, found);
+            }
+        }
+        Json::Object(fields) => {
+            found.push(fields);
+            for value in fields.values().filter(|v| v.is_array() || v.is_object()) {
+                collect_objects(value, depth + 1, found);
+            }
+        }
+        _ => {}
     }
 }
 

@@ -1,10 +1,10 @@
 //! Extraction of strings: the answer to a question, or the text after the name of a field.
 
-use super::Offline;
 use super::extract::{Field, ParsedMessage, Reach};
 use super::kinds::{self, TextKind, kind_of};
 use super::phrases::small_talk;
 use super::words::{Word, is_question};
+use super::{Offline, spans};
 use agentir_runtime::{FieldSpec, FieldType};
 use serde_json::Value as Json;
 use std::ops::Range;
@@ -104,7 +104,7 @@ pub(super) fn extract_strings<'f>(
     // Named values first, so that an answer that names other fields is not used as a whole.
     let mut named: Vec<&str> = Vec::new();
     for field in fields.iter().filter(|f| is_text(f)) {
-        let Some(at) = beside_name(reading, field) else { continue };
+        let Some(at) = beside_name(offline, reading, field) else { continue };
         if let Some(text) = reading.text.get(at.clone()) {
             let value = as_type(offline, field.spec, text);
             reading.used.push(at);
@@ -135,13 +135,17 @@ pub(super) fn extract_strings<'f>(
             named.push(&field.spec.name);
         }
     }
+    let mut unanswered: Vec<&Field<'_>> = Vec::new();
     let others: Vec<Word> =
         fields.iter().filter(|f| !f.asked).flat_map(|f| f.name.clone()).collect();
     for field in fields.iter().filter(|f| is_text(f) && !named.contains(&f.spec.name.as_str())) {
         let only = identifiers == 1 && !fields.iter().any(|f| f.asked && !std::ptr::eq(f, field));
         let kind = kind_of(field.spec);
         let request = kind == TextKind::Request;
-        let found = after_field_name(reading, field)
+        let quoted = spans::quoted(reading, field);
+        let found = spans::street(reading, field)
+            .or_else(|| (reach > Reach::Named).then(|| spans::of_change(reading, field)).flatten())
+            .or_else(|| after_field_name(reading, field))
             .or_else(|| after_preposition(reading, field))
             .or_else(|| {
                 after_colon(reading, field)
@@ -157,6 +161,7 @@ pub(super) fn extract_strings<'f>(
                 goods.then(|| kinds::goods(reading, field)).flatten()
             })
             .or_else(|| (kind == TextKind::Thing).then(|| listed_value(reading, field)).flatten())
+            .or_else(|| (reach > Reach::Named).then(|| spans::qualifier(reading, field)).flatten())
             .or_else(|| whole_code(reading).filter(|_| field.asked && kind == TextKind::Identifier))
             .or_else(|| {
                 let reach = if field.asked && kind != TextKind::Thing { Reach::Any } else { reach };
@@ -174,6 +179,7 @@ pub(super) fn extract_strings<'f>(
             .filter(|at| {
                 reading.text.get(at.clone()).is_some_and(|text| kinds::may_be(field.spec, text))
             });
+        let found = quoted.or(found);
         let found =
             found.map(|at| if request && field.named(QUERIES) { query(reading, at) } else { at });
         if let Some(at) = found
@@ -182,9 +188,19 @@ pub(super) fn extract_strings<'f>(
             let value = as_type(offline, field.spec, text);
             reading.used.push(at);
             values.push((field.spec, value));
-        } else if field.asked
-            && (matches!(kind, TextKind::Thing | TextKind::Request)
-                || !super::phrases::is_wish(reading.text))
+        } else if field.asked {
+            unanswered.push(field);
+        }
+    }
+    // What is the value of another field is no answer as a whole.
+    for field in unanswered {
+        let kind = kind_of(field.spec);
+        let request = kind == TextKind::Request;
+        if (matches!(kind, TextKind::Thing | TextKind::Request)
+            || !super::phrases::is_wish(reading.text))
+            && !(kind == TextKind::Thing && !field.named(kinds::GOODS) && wishes_act(reading))
+            && !(spans::is_cause(field) && reading.words.iter().take(2).any(|w| w.text == "please"))
+            && !(kind != TextKind::Person && (persons > 0 || request) && introduces(reading))
             && let Some(text) = answer(reading, field).filter(|text| {
                 kinds::may_be(field.spec, text) && !only_words_of(text, &others, field)
             })
@@ -193,6 +209,24 @@ pub(super) fn extract_strings<'f>(
         }
     }
     fields.retain(|field| !is_text(field));
+}
+
+/// Whether a message says what the user wants to do: "I'd like to order the tea".
+fn wishes_act(reading: &ParsedMessage<'_>) -> bool {
+    super::phrases::is_wish(reading.text)
+        && reading.words.windows(2).any(|pair| {
+            let [to, verb] = pair else { return false };
+            to.text == "to"
+                && (super::words::is_act(verb) || kinds::WISHED.contains(&verb.text.as_str()))
+        })
+}
+
+/// Whether a message only says who the user is.
+fn introduces(reading: &ParsedMessage<'_>) -> bool {
+    kinds::person(reading).is_some_and(|at| {
+        let rest = reading.words.iter().filter(|w| !super::numbers::overlap(&w.at, &at));
+        rest.into_iter().all(|w| !w.is_content() || w.text == "name" || w.text == "i'm")
+    })
 }
 
 /// Names of fields for what is searched for.
@@ -293,9 +327,11 @@ fn whole_code(reading: &ParsedMessage<'_>) -> Option<Range<usize>> {
 }
 
 /// An identifier beside a word of the field's name: "order 88213", "account number 556677", "from 111222".
-fn beside_name(reading: &ParsedMessage<'_>, field: &Field<'_>) -> Option<Range<usize>> {
-    const GENERAL: &[&str] =
-        &["id", "number", "code", "no", "ref", "reference", "identifier", "key"];
+fn beside_name(
+    offline: &Offline,
+    reading: &ParsedMessage<'_>,
+    field: &Field<'_>,
+) -> Option<Range<usize>> {
     const DIRECTIONS: &[(&[&str], &[&str])] = &[
         (&["from", "source", "origin", "sender"], &["from"]),
         (&["to", "target", "destination", "recipient", "receiver"], &["to", "into"]),
@@ -306,12 +342,15 @@ fn beside_name(reading: &ParsedMessage<'_>, field: &Field<'_>) -> Option<Range<u
     let own: Vec<&Word> = field
         .name
         .iter()
-        .filter(|w| w.is_content() && !GENERAL.contains(&w.text.as_str()))
+        .filter(|w| w.is_content() && !kinds::CODES.contains(&w.text.as_str()))
         .collect();
     let direction =
         DIRECTIONS.iter().find(|(names, _)| field.named(names)).map(|(_, marks)| *marks);
     let found = kinds::identifiers(reading.text);
-    found.into_iter().filter(|at| reading.is_free(at) && !reading.negated(at)).find(|at| {
+    let measured = kinds::measures(offline, reading.text);
+    let code = |at: &Range<usize>| !measured.iter().any(|m| super::numbers::overlap(m, at));
+    let free = |at: &Range<usize>| reading.is_free(at) && !reading.negated(at) && code(at);
+    found.into_iter().filter(free).find(|at| {
         let before = reading.before(at, 4);
         // Up to what belongs to another value.
         let start = before
@@ -491,7 +530,7 @@ fn after_field_name(reading: &ParsedMessage<'_>, field: &Field<'_>) -> Option<Ra
 fn after_preposition(reading: &ParsedMessage<'_>, field: &Field<'_>) -> Option<Range<usize>> {
     const PLACES: &[(&[&str], &[&str])] = &[
         (&["origin", "departure", "from", "source", "pickup"], &["from"]),
-        (&["destination", "to", "arrival", "dropoff"], &["to"]),
+        (&["destination", "to", "arrival", "dropoff", "target"], &["to", "into"]),
         (
             &["city", "location", "place", "town", "country", "area", "region"],
             &["in", "at", "near", "to", "around"],
@@ -565,7 +604,10 @@ fn answer(reading: &ParsedMessage<'_>, field: &Field<'_>) -> Option<String> {
         "comment",
         "feedback",
     ]);
-    if (is_question(reading.text) && !wants_question) || small_talk(reading.text).is_some() {
+    if (is_question(reading.text) && !wants_question)
+        || small_talk(reading.text).is_some()
+        || spans::declines(reading.text)
+    {
         return None;
     }
     let request = kind_of(field.spec) == TextKind::Request;
@@ -623,7 +665,12 @@ fn answer(reading: &ParsedMessage<'_>, field: &Field<'_>) -> Option<String> {
     let range = trimmed(reading.text, range);
     let text = reading.text.get(range)?;
     let plain = text.to_lowercase();
-    let nothing = !text.chars().any(char::is_alphanumeric) || NO_ANSWER.contains(&plain.as_str());
+    // An introduction without its value: "my new number is".
+    let introduces = [" is", " are", " be", " was"].iter().any(|end| plain.ends_with(end));
+    let nothing = LEAD_INS.contains(&plain.as_str())
+        || (introduces && !reading.used.is_empty())
+        || !text.chars().any(char::is_alphanumeric)
+        || NO_ANSWER.contains(&plain.as_str());
     (!nothing).then(|| text.to_owned())
 }
 
