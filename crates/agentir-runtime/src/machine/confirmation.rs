@@ -39,7 +39,9 @@ impl<'p> Run<'_, 'p, '_> {
             return Ok(Next::Take(edge));
         }
         self.consume_input();
-        let agrees = self.judge_user(ModelTask::AGREEMENT)?;
+        // A button is of an earlier question: this one has none.
+        let pressed = self.input.as_ref().is_some_and(|input| input.action.is_some());
+        let agrees = !pressed && self.judge_user(ModelTask::AGREEMENT)?;
         self.repeat_calls();
         self.emit(EventKind::Condition {
             condition: ModelTask::AGREEMENT.to_owned(),
