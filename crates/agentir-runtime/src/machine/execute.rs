@@ -731,6 +731,7 @@ impl<'p> Run<'_, 'p, '_> {
     /// Starts an agent: initialises its variables.
     fn enter_agent(&mut self) -> Result<(), RuntimeError> {
         let agent = self.agent()?;
+        self.forget_results()?;
         for variable in &agent.memory.session {
             if variable.scope == Some("program") {
                 if variable.reset == Some("per_activation") {

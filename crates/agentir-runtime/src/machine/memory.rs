@@ -6,10 +6,38 @@ use crate::json::{from_json, to_json, to_stored_json};
 use crate::session::{Frame, RuntimeError};
 use crate::trace::EventKind;
 use agentir_eval::Value;
+use agentir_expr::Name;
 use agentir_ir::{Agent, SessionVariable, StoredValue};
 use smol_str::SmolStr;
 
 impl<'p> Run<'_, 'p, '_> {
+    /// Forgets what tools returned in an earlier activation of the agent, whose fields are new as well; what a caller was
+    /// told remains.
+    pub(super) fn forget_results(&mut self) -> Result<(), RuntimeError> {
+        let agent = self.agent()?;
+        let callers = self.session.stack.iter().rev().skip(1);
+        let callers: Vec<&Agent> =
+            callers.filter_map(|frame| self.machine.program.agent(&frame.agent)).collect();
+        let names = |agent: &'p Agent| {
+            agent
+                .tools
+                .iter()
+                .map(|tool| &tool.name.value)
+                .chain(agent.use_tools.iter().map(|t| &t.value))
+        };
+        let shared = |tool: &Name| {
+            callers.iter().any(|caller| {
+                caller.tools.iter().any(|one| one.name.value == *tool)
+                    || caller.use_tools.iter().any(|one| one.value == *tool)
+            })
+        };
+        let own: Vec<&Name> = names(agent).filter(|tool| !shared(tool)).collect();
+        for tool in own {
+            self.session.system.set(format!("last_{tool}_result"), Value::Undefined);
+        }
+        Ok(())
+    }
+
     /// Whether a path may only be read (`ACCESS: read`, current specification, 3.7.2); who tries to write it is told.
     pub(super) fn is_write_protected(&mut self, path: &str) -> bool {
         let protected = self.agent().is_ok_and(|agent| is_read_only(agent, path));

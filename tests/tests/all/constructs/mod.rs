@@ -13,6 +13,7 @@ mod fields;
 mod flows;
 mod memory;
 mod policies;
+mod supervisors;
 
 use agentir_lang_abl::Options;
 use agentir_runtime::Machine;

@@ -1,0 +1,318 @@
+//! Supervisors, and what handoffs, delegates and agents that are elsewhere return (ABL).
+
+use super::talk;
+
+const CLOSER: &str = r#"AGENT: Refunds
+GOAL: "Refunds"
+FLOW:
+  steps: [end]
+  end:
+    REASONING: false
+    SET: code = "R1"
+    RESPOND: "Refund {{case}}."
+    THEN: COMPLETE
+"#;
+
+/// Ref., "Routing actions": the agent that a variable names, by its alias or its own name, gets the message; a name of
+/// none of the agents costs the turn, and the next message goes on. Guardrails of handoffs see it as any handoff.
+#[test]
+fn a_variable_names_the_agent() {
+    let desk = |next: &str, rail: &str| {
+        format!(
+            r#"SUPERVISOR: Desk
+GOAL: "Route"
+AGENTS:
+  - ALIAS: money
+    AGENT: Refunds
+    CAPABILITIES: [refunds]
+MEMORY:
+  session:
+    - next
+        INITIAL: "{next}"
+    - case
+        INITIAL: "C1"
+{rail}ROUTING:
+  RULES:
+    - NAME: by_name
+      PRIORITY: 1
+      WHEN: next IS SET
+      THEN: ROUTE_TO_VARIABLE next
+      PASS: [case]
+"#
+        )
+    };
+    let with = |next: &str, rail: &str, expected: &str| {
+        talk(
+            &[("desk.agent.abl", &desk(next, rail)), ("refunds.agent.abl", CLOSER)],
+            &format!("entry: Desk\ntests:\n  - name: by name\n    turns:\n{expected}"),
+        );
+    };
+    for next in ["money", "Refunds"] {
+        with(
+            next,
+            "",
+            "      - { user: my money, says: [Refund C1.], agent: Desk, status: await }\n      - { user: again, says: [Refund C1.] }\n",
+        );
+    }
+    with(
+        "Nobody",
+        "",
+        "      - { user: my money, says: [{ contains: went wrong }], status: await }\n",
+    );
+    let rail = "GUARDRAILS:\n  not_now:\n    kind: handoff\n    check: \"case == 'C1'\"\n    action: block\n    msg: \"Not now.\"\n";
+    with("money", rail, "      - { user: my money, says: [Not now.], agent: Desk }\n");
+}
+
+/// Ref., "HANDOFF": the keys of `MAP` beside `TO` are what the other agent returns; below `ON_RETURN` they are the
+/// variables of this one (Cur. 3.10).
+#[test]
+fn map_beside_the_target_names_what_is_returned_first() {
+    for map in ["MAP:\n      code: receipt", "ON_RETURN:\n      map:\n        receipt: code"] {
+        let front = format!(
+            r#"AGENT: Front
+GOAL: "Front"
+MEMORY:
+  session:
+    - receipt
+    - case
+        INITIAL: "C2"
+HANDOFF:
+  - TO: Refunds
+    WHEN: input.contains("refund")
+    CONTEXT:
+      pass: [case]
+      summary: "A refund"
+    RETURN: true
+    {map}
+FLOW:
+  steps: [ask]
+  ask:
+    REASONING: false
+    RESPOND: "What now?"
+    ON_INPUT:
+      - ELSE:
+        THEN: ask
+"#
+        );
+        talk(
+            &[("front.agent.abl", &front), ("refunds.agent.abl", CLOSER)],
+            "entry: Front\ntests:\n  - name: mapped\n    turns:\n      - user: refund\n        state: { receipt: R1 }\n",
+        );
+    }
+}
+
+/// Ref., "Delegate failure strategies": `retry` repeats the delegation, as often as its count says; with
+/// `FAILURE_MESSAGE` the agent goes on after that, without it the turn fails.
+#[test]
+fn delegations_are_retried() {
+    let front = |words: &str| {
+        format!(
+            r#"AGENT: Front
+GOAL: "Front"
+MEMORY:
+  session:
+    - score
+DELEGATE:
+  - AGENT: Scores
+    WHEN: input.contains("score")
+    PURPOSE: "Get the score"
+    INPUT: {{}}
+    RETURNS: {{score: score}}
+    USE_RESULT: "Tell it"
+    REMOTE:
+      endpoint: "https://scores.example/agent"
+    ON_FAIL:
+      type: retry
+      count: 2
+{words}FLOW:
+  steps: [ask]
+  ask:
+    REASONING: false
+    RESPOND: "What now?"
+    ON_INPUT:
+      - IF: score IS SET
+        RESPOND: "It is {{{{score}}}}."
+        THEN: COMPLETE
+      - ELSE:
+        RESPOND: "Nothing."
+        THEN: COMPLETE
+"#
+        )
+    };
+    let words = "    FAILURE_MESSAGE: \"No scores now.\"\n";
+    let with = |words: &str, answers: &str, turn: &str| {
+        talk(
+            &[("front.agent.abl", &front(words))],
+            &format!(
+                "entry: Front\ntools: {{ Scores: {answers} }}\ntests:\n  - name: again\n    turns:\n      - {turn}\n"
+            ),
+        );
+    };
+    let down = |times: u32| format!("{{ fail: error, message: down, times: {times} }}");
+    let up = "{ answer: { score: 7 } }";
+    with(
+        words,
+        &format!("[{}, {up}]", down(2)),
+        "{ user: score, calls: [Scores, Scores, Scores], says: [It is 7.] }",
+    );
+    with(
+        words,
+        &format!("[{}, {up}]", down(3)),
+        "{ user: score, calls: [Scores, Scores, Scores], says: [No scores now., Nothing.] }",
+    );
+    with(
+        "",
+        &format!("[{}, {up}]", down(3)),
+        "{ user: score, calls: [Scores, Scores, Scores], says: [{ contains: went wrong }], status: await }",
+    );
+}
+
+/// Ref., "SUPERVISOR Declaration": the supervisor routes the next message also after an agent that is elsewhere.
+#[test]
+fn supervisors_go_on_after_agents_that_are_elsewhere() {
+    talk(
+        &[(
+            "desk.agent.abl",
+            r#"SUPERVISOR: Desk
+GOAL: "Route"
+AGENTS:
+  - ALIAS: away
+    REF: "agents/elsewhere.agent.abl"
+    CAPABILITIES: [anything]
+ROUTING:
+  RULES:
+    - NAME: all
+      PRIORITY: 1
+      WHEN: input IS SET
+      THEN: ROUTE_TO away
+"#,
+        )],
+        r#"
+entry: Desk
+tools: { away: [{ times: 1, answer: { says: "From afar.", done: true } }, { answer: { says: "Again.", done: true } }] }
+tests:
+  - name: two messages
+    turns:
+      - { user: one, says: [From afar.], agent: Desk, status: await }
+      - { user: two, says: [Again.] }
+"#,
+    );
+}
+
+/// Ref., "Agent references": `REF` is the path of a document, whatever the agent in it is called; relative to the
+/// supervisor's document or to a folder above it.
+#[test]
+fn agents_are_referred_to_by_the_path_of_their_document() {
+    for path in
+        ["agents/money.agent.abl", "./agents/money.agent.abl", "desks/agents/money.agent.abl"]
+    {
+        let desk = format!(
+            r#"SUPERVISOR: Desk
+GOAL: "Route"
+AGENTS:
+  - ALIAS: bank
+    REF: "{path}"
+    CAPABILITIES: [anything]
+ROUTING:
+  RULES:
+    - NAME: all
+      PRIORITY: 1
+      WHEN: input IS SET
+      THEN: ROUTE_TO bank
+"#
+        );
+        talk(
+            &[("desks/desk.agent.abl", &desk), ("desks/agents/money.agent.abl", CLOSER)],
+            "entry: Desk\ntests:\n  - name: by path\n    turns:\n      - { user: money, says: [{ contains: Refund }] }\n",
+        );
+    }
+}
+
+/// Ref., "Routing actions": the message of `ROUTE_TO_USER` is a template, as every message is.
+#[test]
+fn supervisors_answer_with_templates() {
+    talk(
+        &[(
+            "desk.agent.abl",
+            r#"SUPERVISOR: Desk
+GOAL: "Route"
+MEMORY:
+  session:
+    - city
+        INITIAL: "Rome"
+ROUTING:
+  RULES:
+    - NAME: all
+      PRIORITY: 1
+      WHEN: input IS SET
+      THEN: ROUTE_TO_USER "Hello from {{city}}"
+"#,
+        )],
+        "tests:\n  - name: filled in\n    turns:\n      - { user: hi, says: [Hello from Rome], status: await }\n",
+    );
+}
+
+/// Cur. 3.7.2: a new activation begins without what the last one had; so it does without the results of its tools.
+#[test]
+fn results_do_not_outlive_their_activation() {
+    talk(
+        &[
+            (
+                "desk.agent.abl",
+                r#"SUPERVISOR: Desk
+GOAL: "Route"
+AGENTS:
+  - ALIAS: pay
+    AGENT: Pay_Agent
+    CAPABILITIES: [pay]
+ROUTING:
+  RULES:
+    - NAME: all
+      PRIORITY: 1
+      WHEN: input IS SET
+      THEN: ROUTE_TO pay
+"#,
+            ),
+            (
+                "pay.agent.abl",
+                r#"AGENT: Pay_Agent
+GOAL: "Pay"
+TOOLS:
+  verify(pin: string) -> {ok: boolean}
+    description: "Verify"
+  pay(amount: number) -> {id: string}
+    description: "Pay"
+CONSTRAINTS:
+  paying:
+    - REQUIRE last_verify_result.ok == true BEFORE calling pay
+      ON_FAIL: "Verify first."
+FLOW:
+  steps: [begin, check, go]
+  begin:
+    REASONING: false
+    WHEN: input.contains("verify")
+    CALL: verify("1")
+    THEN: check
+  check:
+    REASONING: false
+    THEN: go
+  go:
+    REASONING: false
+    CALL: pay(1)
+    ON_SUCCESS:
+      RESPOND: "Paid."
+      THEN: COMPLETE
+"#,
+            ),
+        ],
+        r#"
+entry: Desk
+tools: { verify: [{ answer: { ok: true } }], pay: [{ answer: { id: P1 } }] }
+tests:
+  - name: the second is not verified
+    turns:
+      - { user: verify, calls: [verify, pay], says: [Paid.] }
+      - { user: again, calls: [], says: [Verify first.] }
+"#,
+    );
+}
