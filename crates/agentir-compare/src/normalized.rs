@@ -573,14 +573,22 @@ fn walk<'n>(
 ) {
     // A value without a span inherits the nearest one.
     let span = first_span(node).or(span);
+    if let NodeKind::Leaf(value) = &node.kind {
+        found(at, value, span);
+    }
+    each_child(node, at, &mut |child, at| walk(child, at, span, found));
+}
+
+/// Visits what is in a list or a map, each with its path.
+fn each_child<'n>(node: &'n Node, at: &mut String, visit: &mut dyn FnMut(&'n Node, &mut String)) {
     let length = at.len();
     match &node.kind {
-        NodeKind::Leaf(value) => found(at, value, span),
+        NodeKind::Leaf(_) => {}
         NodeKind::List(items) => {
             let key = key_of(items);
             for (i, item) in items.iter().enumerate() {
                 index(at, key, item, i);
-                walk(item, at, span, found);
+                visit(item, at);
                 at.truncate(length);
             }
         }
@@ -590,7 +598,7 @@ fn walk<'n>(
                     at.push('.');
                 }
                 at.push_str(key);
-                walk(inner, at, span, found);
+                visit(inner, at);
                 at.truncate(length);
             }
         }
@@ -607,32 +615,13 @@ fn first_span(node: &Node) -> Option<Span> {
 
 /// The names of the items of lists that have some, by path.
 fn orders<'n>(node: &'n Node, at: &mut String, found: &mut IndexMap<String, Vec<&'n str>>) {
-    let length = at.len();
-    match &node.kind {
-        NodeKind::Leaf(_) => {}
-        NodeKind::List(items) => {
-            let key = key_of(items);
-            if let Some(key) = key {
-                let names = items.iter().filter_map(|item| item.get(key).and_then(Node::text));
-                found.insert(at.clone(), names.collect());
-            }
-            for (i, item) in items.iter().enumerate() {
-                index(at, key, item, i);
-                orders(item, at, found);
-                at.truncate(length);
-            }
-        }
-        NodeKind::Map(fields) => {
-            for (key, inner) in fields {
-                if !at.is_empty() {
-                    at.push('.');
-                }
-                at.push_str(key);
-                orders(inner, at, found);
-                at.truncate(length);
-            }
-        }
+    if let NodeKind::List(items) = &node.kind
+        && let Some(key) = key_of(items)
+    {
+        let names = items.iter().filter_map(|item| item.get(key).and_then(Node::text));
+        found.insert(at.clone(), names.collect());
     }
+    each_child(node, at, &mut |child, at| orders(child, at, found));
 }
 
 /// A value with its span.

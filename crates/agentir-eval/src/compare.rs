@@ -70,9 +70,9 @@ pub(crate) fn same(a: &Value, b: &Value, semantics: &Semantics) -> bool {
 /// The order of two values; `None` if one of them is unset and no number takes its place, which is not an error.
 ///
 /// # Errors
-/// [`EvalError::NoOrder`] if two values that are set have no order: where the dialect compares as
-/// numbers, a text that is neither a number nor a date compared with a date; where it compares
-/// within a type, two types.
+/// [`EvalError::NoOrder`] if two values that are set have no order. Where the dialect compares as
+/// numbers, these are values that are not both numbers, nor both dates; where it compares within a
+/// type, values of two types.
 pub fn order(
     a: &Value,
     b: &Value,
@@ -80,14 +80,17 @@ pub fn order(
 ) -> Result<Option<cmp::Ordering>, EvalError> {
     match semantics.ordering {
         Ordering::AsNumbers => {
-            let numbers = number(a, semantics)?.zip(number(b, semantics)?);
-            match (numbers, date(a).zip(date(b))) {
-                (Some((a, b)), _) => Ok(a.partial_cmp(&b)),
-                (None, Some((a, b))) => Ok(Some(a.cmp(&b))),
-                // What is unset comes neither before nor after anything.
-                _ if a.is_unset() || b.is_unset() => Ok(None),
-                // A text that is no number has no place among numbers; a guard must not take that for "no".
-                _ => Err(EvalError::NoOrder(a.kind(), b.kind())),
+            if let Some((a, b)) = number(a, semantics)?.zip(number(b, semantics)?) {
+                return Ok(a.partial_cmp(&b));
+            }
+            if let Some((a, b)) = date(a).zip(date(b)) {
+                return Ok(Some(a.cmp(&b)));
+            }
+            // What is unset comes neither before nor after anything. A text that is no number has no place among
+            // numbers; a guard must not take that for "no".
+            match a.is_unset() || b.is_unset() {
+                true => Ok(None),
+                false => Err(EvalError::NoOrder(a.kind(), b.kind())),
             }
         }
         Ordering::ByType => match (a, b) {

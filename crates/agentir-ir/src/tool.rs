@@ -4,7 +4,7 @@ use crate::data::{Data, Extensions, NumberOrText};
 use crate::gather::Validation;
 use crate::statement::{Body, SetVariable};
 use agentir_diagnostics::{Span, Spanned};
-use agentir_expr::{Condition, Expr, Name, Template, TypeExpr};
+use agentir_expr::{Condition, Dialect, Expr, Name, Template, TypeExpr};
 use smol_str::SmolStr;
 
 /// A tool.
@@ -121,6 +121,19 @@ pub struct Parameter {
 }
 
 impl Parameter {
+    /// The type of its values, if the platform declares it as an object whose values are texts
+    /// ([`agentir_expr::dialect::RuntimeNames::text_types`]).
+    #[must_use]
+    pub fn text_type(&self, dialect: Dialect) -> Option<&'static str> {
+        let types = dialect.runtime().text_types;
+        if types.is_empty() || self.ty.as_ref()?.to_string() != "object" {
+            return None;
+        }
+        let named = self.extensions.0.values().flat_map(|all| all.values());
+        let mut named = named.filter_map(|extension| extension.value.as_str());
+        named.find_map(|name| types.iter().find(|(known, _)| *known == name).map(|(_, ty)| *ty))
+    }
+
     /// A required parameter with default values apart from name and type.
     #[must_use]
     pub fn new(name: Spanned<Name>, ty: Option<TypeExpr>) -> Self {

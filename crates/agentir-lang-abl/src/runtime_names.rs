@@ -17,6 +17,7 @@ pub(crate) const RUNTIME: RuntimeNames = RuntimeNames {
     prefixes: &["_", "$"],
     tools: TOOLS,
     references: &[],
+    text_types: &[],
 };
 
 /// Variables that the examples of the specifications use without declaring them.

@@ -30,7 +30,7 @@ pub const TABLES: DialectTables = DialectTables {
         true_text: "True",
     },
     coercion: COERCION,
-    runtime: RuntimeNames { references: REFERENCES, ..RuntimeNames::NONE },
+    runtime: RuntimeNames { references: REFERENCES, text_types: TEXT_TYPES, ..RuntimeNames::NONE },
     functions: Functions::Listed(&["len", "max", "min"]),
     reserved_words: &[
         "True", "False", "None", "and", "or", "not", "is", "if", "else", "mutable", "linked",
@@ -109,6 +109,14 @@ const COERCION: Coercion = Coercion {
     ],
     json: false,
 };
+
+/// What `complex_data_type_name` says of inputs that are declared as `object` (Agentforce).
+const TEXT_TYPES: &[(&str, &str)] = &[
+    ("lightning__dateType", "date"),
+    ("lightning__dateTimeStringType", "datetime"),
+    ("lightning__timeType", "time"),
+    ("lightning__textType", "string"),
+];
 
 /// The namespaces that agents can read in the dialects agentscript and agentforce, with their members if these are
 /// fixed, and those that exist only inside a `connection` (specification part II, 11 and 12, and the published

@@ -77,6 +77,7 @@ pub(crate) static RULES: &[&Rule] = &[
     &rules::single_brace_hole::RULE,
     &rules::supervisor_section::RULE,
     &rules::unknown_recall_event::RULE,
+    &rules::unconfirmable_call::RULE,
     &rules::unreachable_agent::RULE,
     &rules::unreachable_branch::RULE,
     &rules::unreachable_statement::RULE,

@@ -3,9 +3,10 @@
 
 use agentir_diagnostics::{FileId, Spanned};
 use agentir_expr::Name;
-use agentir_ir::{AgentReference, Program};
+use agentir_ir::{Agent, AgentReference, Program};
 use std::collections::HashMap;
 use std::path::{Component, Path};
+use std::sync::Arc;
 
 /// Names the agents that supervisors refer to by a path alone: those that the document at the path defines, if that is
 /// one agent. A path is relative to the supervisor's document or to a folder above it. What a reader has taken from
@@ -36,7 +37,8 @@ pub(crate) fn resolve(program: &mut Program, documents: &[(FileId, &Path)]) {
         .iter()
         .filter_map(|(file, path)| Some((*file, components(path.parent()?)?)))
         .collect();
-    for agent in program.agents_mut() {
+    let by_path = |agent: &&mut Arc<Agent>| agent.available_agents.iter().any(is_by_path);
+    for agent in program.agents.iter_mut().filter(by_path).map(Arc::make_mut) {
         let Some(folder) = folders.get(&agent.metadata.name.span.file) else { continue };
         for reference in agent.available_agents.iter_mut().filter(|r| is_by_path(r)) {
             let Some(file) = &reference.file else { continue };

@@ -28,7 +28,6 @@ pub use machine::{Input, Machine, Misfit, StartError, Turn};
 pub use model::{
     Answer, Candidate, FieldSpec, FieldType, Message, Model, ModelError, ModelRequest,
     ModelResponse, ModelSettings, ModelTask, Purpose, Role, ToolSpec, ToolUse, Usage, is_email,
-    text_type,
 };
 pub use orchestration::OrchestrationMethod;
 pub use session::{AgentMessage, Attachment, SESSION_VERSION, Session, Status};

@@ -3,7 +3,6 @@
 //! The runtime gives a model few tasks. Every backend (a service, a script, the offline
 //! model) implements [`Model`]; the runtime does not know which one it talks to.
 
-use agentir_ir::Parameter;
 use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -99,6 +98,20 @@ pub struct ToolSpec {
     pub passes: Vec<String>,
 }
 
+impl ToolSpec {
+    /// A tool without parameters.
+    pub fn new(name: impl Into<String>, description: impl Into<String>, purpose: Purpose) -> Self {
+        Self {
+            name: name.into(),
+            description: description.into(),
+            purpose,
+            parameters: Vec::new(),
+            awaits: Vec::new(),
+            passes: Vec::new(),
+        }
+    }
+}
+
 /// The type of a value, as far as a model has to know it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -172,28 +185,6 @@ pub fn is_email(text: &str) -> bool {
         && host.contains('.')
         && host.split('.').all(|label| !label.is_empty())
         && !text.contains(char::is_whitespace)
-}
-
-/// Types of a platform that are declared beside the type `object`, though their values are texts (Agent Script,
-/// `complex_data_type_name`).
-const TEXT_TYPES: &[(&str, FieldType)] = &[
-    ("lightning__dateType", FieldType::Date),
-    ("lightning__dateTimeStringType", FieldType::DateTime),
-    ("lightning__timeType", FieldType::Time),
-    ("lightning__textType", FieldType::Text),
-];
-
-/// The type of a parameter that is declared as an object of the platform whose values are texts.
-#[must_use]
-pub fn text_type(parameter: &Parameter) -> Option<FieldType> {
-    if parameter.ty.as_ref()?.to_string() != "object" {
-        return None;
-    }
-    let mut named = parameter.extensions.0.values().flat_map(|all| all.values());
-    named.find_map(|extension| {
-        let name = extension.value.as_str()?;
-        TEXT_TYPES.iter().find(|(known, _)| *known == name).map(|(_, ty)| *ty)
-    })
 }
 
 /// Settings for a model request, as far as the author specifies them.

@@ -2,9 +2,8 @@
 
 use crate::MAX_DEPTH;
 use agentir_diagnostics::closest;
-use agentir_expr::{TypeExpr, TypeKind, ValueType};
+use agentir_expr::{Dialect, TypeExpr, TypeKind, ValueType};
 use agentir_ir::{Parameter, Tool};
-use agentir_runtime::text_type;
 use serde_json::{Map, Value as Json};
 
 /// What a call may leave open.
@@ -17,7 +16,7 @@ pub(crate) enum Nulls {
 }
 
 /// Arguments as the tool takes them: defaults are added, and values have the type that is declared
-/// where one can be made of the other without loss (`"2"` for a number).
+/// where one can be made of the other without loss (`"2"` for a number). `dialect` is that of the agent that calls.
 ///
 /// # Errors
 /// All that is wrong, in one sentence. It names parameters and types and no value.
@@ -25,6 +24,7 @@ pub(crate) fn check_arguments(
     tool: &Tool,
     arguments: &Map<String, Json>,
     nulls: Nulls,
+    dialect: Option<Dialect>,
 ) -> Result<Map<String, Json>, String> {
     let mut problems = Vec::new();
     let mut checked = Map::new();
@@ -34,7 +34,7 @@ pub(crate) fn check_arguments(
         match known {
             // The tool has a default for it, or does without.
             Some(_) if value.is_null() && nulls == Nulls::Missing => {}
-            Some(parameter) => match convert_argument(parameter, value, nulls) {
+            Some(parameter) => match convert_argument(parameter, value, nulls, dialect) {
                 Ok(value) => {
                     checked.insert(name.clone(), value);
                 }
@@ -77,12 +77,21 @@ fn unknown_parameter(tool: &Tool, name: &str) -> String {
     }
 }
 
-fn convert_argument(parameter: &Parameter, value: &Json, nulls: Nulls) -> Result<Json, String> {
+fn convert_argument(
+    parameter: &Parameter,
+    value: &Json,
+    nulls: Nulls,
+    dialect: Option<Dialect>,
+) -> Result<Json, String> {
     if value.is_null() && nulls == Nulls::Values {
         return Ok(Json::Null);
     }
     let value = match &parameter.ty {
-        Some(_) if value.is_string() && text_type(parameter).is_some() => value.clone(),
+        Some(_)
+            if value.is_string() && dialect.is_some_and(|d| parameter.text_type(d).is_some()) =>
+        {
+            value.clone()
+        }
         Some(ty) => convert(ty, value, 0)?,
         None => value.clone(),
     };

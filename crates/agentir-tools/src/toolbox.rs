@@ -145,12 +145,13 @@ impl Toolbox {
         let nulls = if function { Nulls::Values } else { Nulls::Missing };
         // What the agent declares is what it is held to.
         let declared = call.tool.or(tool);
-        let arguments =
-            match declared.map(|tool| arguments::check_arguments(tool, &call.arguments, nulls)) {
-                Some(Ok(arguments)) => arguments,
-                Some(Err(problem)) => return Err(ToolFailure::new(FailureKind::Error, problem)),
-                None => call.arguments.clone(),
-            };
+        let dialect = self.agents.get(call.agent).map(|agent| agent.metadata.dialect);
+        let check = |tool| arguments::check_arguments(tool, &call.arguments, nulls, dialect);
+        let arguments = match declared.map(check) {
+            Some(Ok(arguments)) => arguments,
+            Some(Err(problem)) => return Err(ToolFailure::new(FailureKind::Error, problem)),
+            None => call.arguments.clone(),
+        };
         let limit = time_limit(tool, call, &self.env);
         let timeout_ms = limit.as_ref().map_or(call.timeout_ms, |ms| *ms);
         let call = ToolCall { tool, arguments, timeout_ms, ..call.clone() };

@@ -25,6 +25,9 @@ pub struct RuntimeNames {
     pub tools: &'static [(&'static str, &'static str)],
     /// The namespaces of references, where references say what they refer to: `@variables.x`.
     pub references: &'static [ReferenceSpace],
+    /// The types of its platform that declarations name beside `object` although their values are texts, with the types
+    /// of AgentIR that they are.
+    pub text_types: &'static [(&'static str, &'static str)],
 }
 
 /// A variable that the runtime assigns.
@@ -116,6 +119,7 @@ impl RuntimeNames {
         prefixes: &[],
         tools: &[],
         references: &[],
+        text_types: &[],
     };
 
     /// The variable that `path` is, or is a part of: `match.1`, `user.intent`, `last_search_result.total`.

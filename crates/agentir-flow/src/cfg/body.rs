@@ -287,6 +287,22 @@ impl<'a> Builder<'_, 'a> {
         vec![Self::fallthrough(back)]
     }
 
+    /// Continues as if nothing had failed: the edges of failures, which lead elsewhere than others do, end here.
+    pub(super) fn joined(
+        &mut self,
+        ends: OpenEdges<'a>,
+        origin: Origin<'a>,
+        span: Span,
+    ) -> OpenEdges<'a> {
+        if !ends.iter().any(|open| matches!(open.edge.kind, EdgeKind::Error | EdgeKind::Exhausted))
+        {
+            return ends;
+        }
+        let on = self.node(NodeKind::Branch, origin, span);
+        self.connect(ends, on);
+        vec![Self::fallthrough(on)]
+    }
+
     /// Builds an escalation to a person. The agent as a whole defines what follows it.
     pub(super) fn escalate(
         &mut self,

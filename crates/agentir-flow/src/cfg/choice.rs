@@ -357,7 +357,7 @@ impl<'a> Builder<'_, 'a> {
                 }
                 Some(jump) => {
                     let left = self.failed(asks, jump, origin, span);
-                    on.extend(self.goes_on(left, delegate));
+                    on.extend(self.joined(left, origin, span));
                 }
                 None => {}
             }
@@ -538,28 +538,7 @@ impl<'a> Builder<'_, 'a> {
         let left = Edge::of(EdgeKind::Error).decided(DecidedBy::Outcome).at(origin, span);
         let left = delegate.failure_message.iter().map(|_| OpenEdge { from: asks, edge: left });
         let left = left.collect();
-        self.goes_on(left, delegate)
-    }
-
-    /// Continues after a delegation that failed as after one that did not: where the agent was.
-    fn goes_on(&mut self, left: OpenEdges<'a>, delegate: &'a Delegate) -> OpenEdges<'a> {
-        self.joined(left, Origin::Delegate(delegate), delegate.span)
-    }
-
-    /// Continues as if nothing had failed: the edges of failures, which lead elsewhere than others do, end here.
-    pub(super) fn joined(
-        &mut self,
-        ends: OpenEdges<'a>,
-        origin: Origin<'a>,
-        span: Span,
-    ) -> OpenEdges<'a> {
-        if !ends.iter().any(|open| matches!(open.edge.kind, EdgeKind::Error | EdgeKind::Exhausted))
-        {
-            return ends;
-        }
-        let on = self.node(NodeKind::Branch, origin, span);
-        self.connect(ends, on);
-        vec![Self::fallthrough(on)]
+        self.joined(left, origin, span)
     }
 
     /// Builds the reaction to an agent that is not available.

@@ -549,14 +549,7 @@ mod tests {
     use super::*;
 
     fn of(text: &str) -> Vec<Step> {
-        let tool = |name: &str| ToolSpec {
-            name: name.to_owned(),
-            description: String::new(),
-            purpose: agentir_runtime::Purpose::Call,
-            parameters: Vec::new(),
-            awaits: Vec::new(),
-            passes: Vec::new(),
-        };
+        let tool = |name: &str| ToolSpec::new(name, "", agentir_runtime::Purpose::Call);
         steps(&[text.to_owned()], &[tool("find_thing"), tool("book")])
     }
 

@@ -23,14 +23,17 @@ static STREET: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 
+/// Where the texts in quotation marks are.
+fn quoted_spans(text: &str) -> impl Iterator<Item = Range<usize>> {
+    QUOTED.captures_iter(super::words::truncated(text)).take(8).filter_map(|found| {
+        let inside = ["one", "two", "three"].iter().find_map(|mark| found.name(mark))?;
+        Some(inside.range())
+    })
+}
+
 /// The texts in quotation marks: "Use this when the user says 'with those dates'".
 pub(super) fn quotations(text: &str) -> Vec<&str> {
-    let all = QUOTED.captures_iter(super::words::truncated(text)).take(8);
-    let inside = |c: regex::Captures<'_>| {
-        let found = c.name("one").or_else(|| c.name("two")).or_else(|| c.name("three"));
-        found.map(|m| m.range())
-    };
-    all.filter_map(inside).filter_map(|at| text.get(at)).collect()
+    quoted_spans(text).filter_map(|at| text.get(at)).collect()
 }
 
 /// Names of fields for texts that are quoted.
@@ -42,13 +45,8 @@ const QUALIFIED: &[&str] = &["type", "category", "kind", "genre", "department", 
 
 /// A text in quotation marks that the word before it assigns to the field, or the only one for a field that holds texts.
 pub(super) fn quoted(reading: &ParsedMessage<'_>, field: &Field<'_>) -> Option<Range<usize>> {
-    let all = QUOTED.captures_iter(reading.text).take(8);
-    let inside = |c: regex::Captures<'_>| {
-        let found = c.name("one").or_else(|| c.name("two")).or_else(|| c.name("three"));
-        found.map(|m| m.range())
-    };
-    let found: Vec<Range<usize>> =
-        all.filter_map(inside).filter(|at| reading.is_free(at) && !reading.negated(at)).collect();
+    let free = |at: &Range<usize>| reading.is_free(at) && !reading.negated(at);
+    let found: Vec<Range<usize>> = quoted_spans(reading.text).filter(free).collect();
     let own = |w: &Word| field.name.iter().any(|own| own.is_content() && own.stem == w.stem);
     let named = found.iter().find(|at| reading.before(at, 3).iter().any(own));
     let other = |at: &Range<usize>| {

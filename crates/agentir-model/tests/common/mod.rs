@@ -99,14 +99,7 @@ pub fn judge(statement: &str, text: &str) -> ModelRequest {
 }
 
 pub fn tool(purpose: Purpose, name: &str, description: &str, parameters: &[&str]) -> ToolSpec {
-    ToolSpec {
-        name: name.to_owned(),
-        description: description.to_owned(),
-        purpose,
-        parameters: fields(parameters),
-        awaits: Vec::new(),
-        passes: Vec::new(),
-    }
+    ToolSpec { parameters: fields(parameters), ..ToolSpec::new(name, description, purpose) }
 }
 
 pub fn converse(

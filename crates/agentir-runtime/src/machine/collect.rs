@@ -2,6 +2,7 @@
 
 use super::fields::{FieldLayers, looked_up};
 use super::inferences::Settled;
+use super::scope::name_of_variable;
 use super::{Next, NodeResult, Run, index, leads_onward};
 use crate::json::{from_json, to_json};
 use crate::model::{Answer, FieldSpec, FieldType, ModelTask, Role};
@@ -15,6 +16,7 @@ use agentir_ir::{
 };
 use petgraph::graph::{EdgeIndex, NodeIndex};
 use serde_json::{Map, Value as Json};
+use smol_str::SmolStr;
 
 /// How often the user is asked again after a rejected value, unless the field defines it.
 const MAX_RETRIES: u32 = 3;
@@ -307,7 +309,7 @@ impl<'p> Run<'_, 'p, '_> {
             let layers = self.field_layers(field, &overrides);
             if let Some(default) = layers.get(|f| f.default.as_ref()).filter(|_| !asking.forced) {
                 if let Ok(value) = from_json(default) {
-                    self.assign_name(&field.name.value, value)?;
+                    self.assign_name(&self.field_variable(&field.name.value), value)?;
                 }
                 continue;
             }
@@ -356,8 +358,17 @@ impl<'p> Run<'_, 'p, '_> {
         })
     }
 
+    /// Whether a field has a value. Where fields are variables of the program, an empty text is what a variable begins
+    /// with, and none.
     pub(super) fn has_value(&self, name: &str) -> bool {
-        self.variable(name).is_some()
+        let empty = |value: &Value| matches!(value, Value::Text(text) if text.is_empty());
+        let shared = self.traits().namespaced_references;
+        self.variable(&self.field_variable(name)).is_some_and(|value| !(shared && empty(&value)))
+    }
+
+    /// The variable that a field fills.
+    pub(super) fn field_variable(&self, name: &str) -> SmolStr {
+        self.agent().map_or_else(|_| SmolStr::new(name), |agent| name_of_variable(agent, name))
     }
 
     /// Extracts values from the user's message. Returns the message about a rejected value.
@@ -455,7 +466,7 @@ impl<'p> Run<'_, 'p, '_> {
             match takes_file.then(|| files.next()).flatten() {
                 Some(file) => {
                     let value = from_json(&file.to_json()).unwrap_or_default();
-                    self.assign_name(&field.name.value, value)?;
+                    self.assign_name(&self.field_variable(&field.name.value), value)?;
                 }
                 None => wanted.push(field),
             }
@@ -551,13 +562,15 @@ impl<'p> Run<'_, 'p, '_> {
                 }));
             }
         };
-        let before = self.frame().variables.get(name).cloned();
-        self.assign_name(name, value.clone())?;
+        let variable = self.field_variable(name);
+        let shared = self.session.shared.get(&variable).cloned();
+        let before = shared.or_else(|| self.frame().variables.get(&variable).cloned());
+        self.assign_name(&variable, value.clone())?;
         let valid = self.is_valid(field, spec, &value)?;
         if valid && !confirm {
             return Ok(None);
         }
-        self.assign_name(name, before.unwrap_or_default())?;
+        self.assign_name(&variable, before.unwrap_or_default())?;
         if valid {
             let turn = self.session.turn;
             let value = to_json(&value);
@@ -620,9 +633,7 @@ impl<'p> Run<'_, 'p, '_> {
                 None => given.cloned(),
             };
             if let Some(value) = value.and_then(|v| from_json(&v).ok()) {
-                let agent = self.agent()?;
-                let name = super::scope::name_of_variable(agent, &with.name.value);
-                self.assign_name(&name, value)?;
+                self.assign_name(&self.field_variable(&with.name.value), value)?;
             }
         }
         self.answer_tool_use(&Json::from("noted"));

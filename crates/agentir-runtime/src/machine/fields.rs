@@ -173,47 +173,37 @@ impl<'p> Run<'_, 'p, '_> {
         }
     }
 
-    /// The first argument of a call that its parameter does not allow, and why: it is none of the values, or does not
-    /// pass the validation.
+    /// The first argument of a call that the validation of its parameter does not allow, and why. Whether it is one of
+    /// the parameter's values is for whoever makes the call, as its type is.
     pub(super) fn invalid_argument(
         &mut self,
         tool: &'p Tool,
         arguments: &Map<String, Json>,
     ) -> Result<Option<String>, RuntimeError> {
         for parameter in &tool.parameters {
+            let Some(validation) = &parameter.validation else { continue };
             let name = parameter.name.value.as_str();
             let given = arguments.get(name).filter(|given| !given.is_null());
             let Some(value) = given.and_then(|given| from_json(given).ok()) else { continue };
             let text = agentir_eval::text(&value, self.dialect().semantics());
-            let values: Vec<String> = parameter.values.iter().map(|one| self.render(one)).collect();
-            let mut requirements = Vec::new();
-            if !values.is_empty() {
-                requirements.push(Requirement::OneOf(values.iter().map(String::as_str).collect()));
-            }
-            if let Some(validation) = &parameter.validation {
-                match validation.requirements(!values.is_empty()) {
-                    Ok(all) => requirements.extend(all),
-                    Err(why) => {
-                        self.refuse_value(name, &validation.rule.value, &why.to_string());
-                        return Ok(Some(format!("`{name}` cannot be checked: {why}")));
-                    }
+            let requirements = match validation.requirements(!parameter.values.is_empty()) {
+                Ok(requirements) => requirements,
+                Err(why) => {
+                    self.refuse_value(name, &validation.rule.value, &why.to_string());
+                    return Ok(Some(format!("`{name}` cannot be checked: {why}")));
                 }
-            }
+            };
             let mut valid = true;
             for requirement in &requirements {
                 valid &= meets(requirement, [].iter(), &value, &text)
                     .unwrap_or_else(|(rule, why)| self.refuse_value(name, rule, &why));
             }
-            if let Some(validation) = &parameter.validation {
-                let mark = self.locals.len();
-                self.locals.push((name.into(), value));
-                let approved = self.is_approved(validation, name, &text);
-                self.locals.truncate(mark);
-                valid &= approved?;
-            }
-            if !valid {
-                let message = parameter.validation.as_ref().and_then(Validation::message);
-                return Ok(Some(match message {
+            let mark = self.locals.len();
+            self.locals.push((name.into(), value));
+            let approved = self.is_approved(validation, name, &text);
+            self.locals.truncate(mark);
+            if !(valid && approved?) {
+                return Ok(Some(match validation.message() {
                     Some(message) => self.render(message),
                     None if self.is_sensitive(name) => format!("`{name}` may not have this value"),
                     None => format!("`{name}` may not be `{text}`"),

@@ -34,7 +34,7 @@ impl<'p> Run<'_, 'p, '_> {
         match overrides.iter().find_map(|all| all.confirmation) {
             Some("always") => return true,
             Some("never") => return false,
-            Some("on_change") if self.variable(&spec.name).is_some() => return true,
+            Some("on_change") if self.has_value(&spec.name) => return true,
             _ => {}
         }
         let infers = field.copied(|f| f.infer) == Some(true);
@@ -86,7 +86,7 @@ impl<'p> Run<'_, 'p, '_> {
         if agrees {
             for (name, one) in &pending {
                 if let Ok(value) = from_json(&one.value) {
-                    self.assign_name(name, value)?;
+                    self.assign_name(&self.field_variable(name), value)?;
                 }
             }
             self.condition_results.clear();

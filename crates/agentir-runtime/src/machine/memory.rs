@@ -8,31 +8,18 @@ use crate::trace::EventKind;
 use agentir_eval::Value;
 use agentir_expr::Name;
 use agentir_ir::{Agent, SessionVariable, StoredValue};
+use rustc_hash::FxHashSet;
 use smol_str::SmolStr;
 
-impl<'p> Run<'_, 'p, '_> {
+impl Run<'_, '_, '_> {
     /// Forgets what tools returned in an earlier activation of the agent, whose fields are new as well; what a caller was
     /// told remains.
     pub(super) fn forget_results(&mut self) -> Result<(), RuntimeError> {
-        let agent = self.agent()?;
+        let (program, agent) = (self.machine.program, self.agent()?);
         let callers = self.session.stack.iter().rev().skip(1);
-        let callers: Vec<&Agent> =
-            callers.filter_map(|frame| self.machine.program.agent(&frame.agent)).collect();
-        let names = |agent: &'p Agent| {
-            agent
-                .tools
-                .iter()
-                .map(|tool| &tool.name.value)
-                .chain(agent.use_tools.iter().map(|t| &t.value))
-        };
-        let shared = |tool: &Name| {
-            callers.iter().any(|caller| {
-                caller.tools.iter().any(|one| one.name.value == *tool)
-                    || caller.use_tools.iter().any(|one| one.value == *tool)
-            })
-        };
-        let own: Vec<&Name> = names(agent).filter(|tool| !shared(tool)).collect();
-        for tool in own {
+        let callers = callers.filter_map(|frame| program.agent(&frame.agent));
+        let known: FxHashSet<&Name> = callers.flat_map(tools_of).collect();
+        for tool in tools_of(agent).filter(|tool| !known.contains(tool)) {
             self.session.system.set(format!("last_{tool}_result"), Value::Undefined);
         }
         Ok(())
@@ -165,6 +152,12 @@ impl<'p> Run<'_, 'p, '_> {
 /// Whether a session variable of an agent survives the agent's end.
 fn is_kept(variable: &SessionVariable) -> bool {
     matches!(variable.reset, Some("per_session" | "never"))
+}
+
+/// The names of the tools that an agent declares or takes from libraries.
+fn tools_of(agent: &Agent) -> impl Iterator<Item = &Name> {
+    let own = agent.tools.iter().map(|tool| &tool.name.value);
+    own.chain(agent.use_tools.iter().map(|tool| &tool.value))
 }
 
 /// Whether an agent declares a path of persistent memory, or what is above it, and only to read it.

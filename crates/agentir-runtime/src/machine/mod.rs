@@ -397,8 +397,6 @@ struct Run<'r, 'p, 'h> {
     strict: bool,
     /// Whether what is said is about a failed check or an error, not an answer.
     notice: bool,
-    /// Whether the call at work needs a confirmation that it does not have.
-    unconfirmed: bool,
     /// The verdicts of the model in this turn, by statement and text.
     judged: FxHashMap<(String, String), bool>,
     /// The successful tool calls of this turn.
@@ -500,7 +498,6 @@ impl<'r, 'p, 'h> Run<'r, 'p, 'h> {
             calls_done: FxHashMap::default(),
             cancelled: false,
             strict: false,
-            unconfirmed: false,
             notice: false,
             judged: FxHashMap::default(),
             calls: Vec::new(),

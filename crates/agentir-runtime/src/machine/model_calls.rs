@@ -4,7 +4,7 @@ use super::prompt::{Prompt, PromptParts};
 use super::{Next, NodeResult, Run, leads_onward};
 use crate::model::{
     Answer, Candidate, Message, ModelError, ModelRequest, ModelSettings, ModelTask, Purpose, Role,
-    ToolUse,
+    ToolSpec, ToolUse,
 };
 use crate::session::RuntimeError;
 use crate::trace::EventKind;
@@ -477,38 +477,19 @@ impl<'p> Run<'_, 'p, '_> {
         let mut seen = std::collections::HashSet::new();
         tools.retain(|t| seen.insert(t.name.clone()));
         if in_step && zone.is_some_and(|z| z.exit_when.is_none()) {
-            tools.push(crate::model::ToolSpec {
-                name: DONE_TOOL.to_owned(),
-                description: "What this part of the conversation is for has been reached."
-                    .to_owned(),
-                purpose: Purpose::Complete,
-                parameters: Vec::new(),
-                awaits: Vec::new(),
-                passes: Vec::new(),
-            });
+            let reached = "What this part of the conversation is for has been reached.";
+            tools.push(ToolSpec::new(DONE_TOOL, reached, Purpose::Complete));
         }
         if self.is_model_led_delegate() {
-            tools.push(crate::model::ToolSpec {
-                name: DONE_TOOL.to_owned(),
-                description: "What this agent was asked for is done.".to_owned(),
-                purpose: Purpose::Complete,
-                parameters: Vec::new(),
-                awaits: Vec::new(),
-                passes: Vec::new(),
-            });
+            let done = "What this agent was asked for is done.";
+            tools.push(ToolSpec::new(DONE_TOOL, done, Purpose::Complete));
         }
         let siblings = self.offer_siblings(&mut tools);
         let frame = self.frame();
         let returns = frame.returns_to.is_some() || frame.routed_by.is_some();
         if !siblings && returns && !frame.delegated {
-            tools.push(crate::model::ToolSpec {
-                name: RETURN_TOOL.to_owned(),
-                description: "The user wants something that this agent cannot do.".to_owned(),
-                purpose: Purpose::Return,
-                parameters: Vec::new(),
-                awaits: Vec::new(),
-                passes: Vec::new(),
-            });
+            let cannot = "The user wants something that this agent cannot do.";
+            tools.push(ToolSpec::new(RETURN_TOOL, cannot, Purpose::Return));
         }
         let messages = self.history()?;
         let mut missing = if in_step { Vec::new() } else { self.missing_fields()? };

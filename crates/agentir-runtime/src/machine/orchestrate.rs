@@ -349,14 +349,8 @@ impl<'p> Run<'_, 'p, '_> {
         for other in others.filter(|other| other.name != own) {
             any = true;
             if tools.iter().all(|tool| tool.name != other.name) {
-                tools.push(ToolSpec {
-                    name: other.name.clone(),
-                    description: other.description.clone(),
-                    purpose: Purpose::Handoff,
-                    parameters: Vec::new(),
-                    awaits: Vec::new(),
-                    passes: Vec::new(),
-                });
+                let (name, description) = (other.name.as_str(), other.description.as_str());
+                tools.push(ToolSpec::new(name, description, Purpose::Handoff));
             }
         }
         any

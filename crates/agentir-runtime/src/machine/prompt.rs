@@ -3,7 +3,7 @@
 use super::Run;
 use super::fields::FieldLayers;
 use crate::json::to_json;
-use crate::model::{Candidate, FieldSpec, FieldType, Purpose, ToolSpec, text_type};
+use crate::model::{Candidate, FieldSpec, FieldType, Purpose, ToolSpec};
 use crate::session::RuntimeError;
 use agentir_expr::{Template, TypeExpr, TypeKind};
 use agentir_flow::cfg::{Edge, Origin};
@@ -291,42 +291,11 @@ impl<'p> Run<'_, 'p, '_> {
     pub(super) fn offered(&self, edge: &Edge<'p>) -> Option<ToolSpec> {
         match edge.origin {
             Origin::ToolBinding(offer) => Some(self.offer(offer)),
-            Origin::Tool(tool) => Some(ToolSpec {
-                name: tool.name.value.to_string(),
-                description: tool.description.as_ref().map(|d| self.render(d)).unwrap_or_default(),
-                purpose: Purpose::Call,
-                parameters: tool.parameters.iter().filter_map(|p| self.parameter(p)).collect(),
-                awaits: Vec::new(),
-                passes: Vec::new(),
+            Origin::Tool(tool) => Some(self.spec_of(tool)),
+            Origin::Name(name) => Some(match self.tool(&name.value) {
+                Some(tool) => self.spec_of(tool),
+                None => ToolSpec::new(name.value.as_str(), "", Purpose::Call),
             }),
-            Origin::Name(name) => {
-                if let Some(tool) = self.tool(&name.value) {
-                    return Some(ToolSpec {
-                        name: name.value.to_string(),
-                        description: tool
-                            .description
-                            .as_ref()
-                            .map(|d| self.render(d))
-                            .unwrap_or_default(),
-                        purpose: Purpose::Call,
-                        parameters: tool
-                            .parameters
-                            .iter()
-                            .filter_map(|p| self.parameter(p))
-                            .collect(),
-                        awaits: Vec::new(),
-                        passes: Vec::new(),
-                    });
-                }
-                Some(ToolSpec {
-                    name: name.value.to_string(),
-                    description: String::new(),
-                    purpose: Purpose::Call,
-                    parameters: Vec::new(),
-                    awaits: Vec::new(),
-                    passes: Vec::new(),
-                })
-            }
             _ => None,
         }
     }
@@ -335,6 +304,15 @@ impl<'p> Run<'_, 'p, '_> {
     pub(super) fn tool(&self, name: &str) -> Option<&'p Tool> {
         let own = self.agent().ok().into_iter().flat_map(|agent| &agent.tools);
         own.chain(self.machine.program.tools()).find(|tool| tool.name.value == name)
+    }
+
+    /// A tool that the model calls by its own name.
+    fn spec_of(&self, tool: &Tool) -> ToolSpec {
+        let description = tool.description.as_ref().map(|d| self.render(d)).unwrap_or_default();
+        ToolSpec {
+            parameters: tool.parameters.iter().filter_map(|p| self.parameter(p)).collect(),
+            ..ToolSpec::new(tool.name.value.as_str(), description, Purpose::Call)
+        }
     }
 
     fn offer(&self, offer: &ToolBinding) -> ToolSpec {
@@ -462,8 +440,10 @@ impl<'p> Run<'_, 'p, '_> {
         }
         Some(FieldSpec {
             name: parameter.name.value.to_string(),
-            ty: text_type(parameter)
-                .unwrap_or_else(|| parameter.ty.as_ref().map_or(FieldType::Text, type_of)),
+            ty: match parameter.text_type(self.dialect()) {
+                Some(name) => type_named(name),
+                None => parameter.ty.as_ref().map_or(FieldType::Text, type_of),
+            },
             description: parameter.description.as_ref().map(|d| self.render(d)).unwrap_or_default(),
             prompt: None,
             values: parameter.values.iter().map(|v| (self.render(v), Vec::new())).collect(),

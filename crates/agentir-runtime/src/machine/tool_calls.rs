@@ -38,10 +38,6 @@ impl<'p> Run<'_, 'p, '_> {
                 None => self.stop_turn(),
             };
         }
-        let confirms = self.tool(tool).is_some_and(|t| t.confirmation_required_at().is_some());
-        let here = super::index(at.index());
-        self.unconfirmed =
-            confirms && self.frame().approved.as_ref().is_none_or(|a| a.node != here);
         match element {
             Origin::Statement(Statement::Call(call)) => self.call_statement(at, call, arguments),
             _ => self.call_for_model(at, tool, arguments),
@@ -73,7 +69,7 @@ impl<'p> Run<'_, 'p, '_> {
         arguments: Map<String, Json>,
     ) -> NodeResult {
         let name = call.tool.value.as_str();
-        let result = self.call_tool(name, arguments);
+        let result = self.call_tool(at, name, arguments);
         let variable = call.result.as_ref().map(|r| r.value.as_str());
         match result {
             Ok(result) => {
@@ -161,7 +157,7 @@ impl<'p> Run<'_, 'p, '_> {
         name: &str,
         arguments: Map<String, Json>,
     ) -> NodeResult {
-        match self.call_tool(name, arguments) {
+        match self.call_tool(at, name, arguments) {
             Ok(result) => {
                 self.frame().approved = None;
                 self.store_result(name, None, &result, false)?;
@@ -263,6 +259,7 @@ impl<'p> Run<'_, 'p, '_> {
     /// Calls a tool and emits the events.
     fn call_tool(
         &mut self,
+        at: NodeIndex,
         name: &str,
         mut arguments: Map<String, Json>,
     ) -> Result<Json, ToolFailure> {
@@ -271,7 +268,8 @@ impl<'p> Run<'_, 'p, '_> {
             self.emit(EventKind::Result { tool: name.to_owned(), result: None, error });
             return Err(ToolFailure { message: BLOCKED.to_owned(), ..failure });
         }
-        if let Some(why) = self.unusable_arguments(name, &arguments) {
+        let unapproved = self.lacks_approval(at, name);
+        if let Some(why) = unapproved.or_else(|| self.unusable_arguments(name, &arguments)) {
             let failure = ToolFailure::new(FailureKind::Refused, why);
             self.host.observer.call_failed(&failure);
             let error = Some(failure.message.clone());
@@ -388,6 +386,18 @@ impl<'p> Run<'_, 'p, '_> {
         Ok(result)
     }
 
+    /// Why a call is not made that needs the user's confirmation and does not have it.
+    fn lacks_approval(&mut self, at: NodeIndex, name: &str) -> Option<String> {
+        self.tool(name)?.confirmation_required_at()?;
+        let here = super::index(at.index());
+        let approved = self.frame().approved.as_ref().is_some_and(|given| given.node == here);
+        (!approved).then(|| {
+            format!(
+                "`{name}` is not called: it needs the user's confirmation, and here nobody can be asked"
+            )
+        })
+    }
+
     /// Why a call with these arguments is not made, if it is not.
     fn unusable_arguments(&mut self, name: &str, arguments: &Map<String, Json>) -> Option<String> {
         let size = serde_json::to_string(arguments).map_or(usize::MAX, |text| text.len());
@@ -397,11 +407,6 @@ impl<'p> Run<'_, 'p, '_> {
             ));
         }
         let tool = self.tool(name)?;
-        if std::mem::take(&mut self.unconfirmed) {
-            return Some(format!(
-                "`{name}` is not called: it needs the user's confirmation, and here nobody can be asked"
-            ));
-        }
         let invalid = self.invalid_argument(tool, arguments);
         let why = invalid.unwrap_or_else(|error| Some(error.message))?;
         Some(format!("`{name}` is not called: {why}"))

@@ -413,3 +413,51 @@ tests:
 "#,
     );
 }
+
+/// AS part II, `collect`: the conversation waits for the variable, and the message asks for it once. Instructions are for
+/// the model.
+#[test]
+fn collect_waits_for_its_variable() {
+    talk_script(
+        r#"config:
+    agent_name: "Desk"
+system:
+    instructions: "You help."
+variables:
+    town: mutable string
+    street: mutable string
+start_agent desk:
+    description: "Routes"
+    reasoning:
+        instructions: ->
+            transition to @subagent.addresses
+subagent addresses:
+    description: "Takes addresses"
+    reasoning:
+        instructions: ->
+            collect @variables.town
+                message: "Which town?"
+            collect @variables.street
+                message: "Which street?"
+            | Thank the user.
+"#,
+        r#"
+answers:
+  - { values: { town: Leeds }, message: Leeds }
+  - { values: { street: Rose Lane }, message: Rose }
+  - { values: {}, times: always, ask: extract }
+  - { say: "Thank you.", times: always }
+tests:
+  - name: one after the other
+    turns:
+      - user: hello
+        says: ["Which town?"]
+      - user: Leeds
+        says: ["Which street?"]
+        state: { "@variables.town": Leeds }
+      - user: Rose Lane
+        says: ["Thank you."]
+        state: { "@variables.street": Rose Lane }
+"#,
+    );
+}

@@ -391,3 +391,123 @@ tests:
         );
     }
 }
+
+const LIMITED: &str = r#"AGENT: Desk
+GOAL: "Payments"
+TOOLS:
+  pay(amount: number) -> {id: string}
+    description: "Pay"
+GATHER:
+  - amount:
+      TYPE: number
+      REQUIRED: true
+      PROMPT: "How much?"
+CONSTRAINTS:
+  paying:
+    - REQUIRE amount <= 1000 BEFORE calling pay
+      ON_FAIL:
+        {reaction}
+{human}FLOW:
+  steps: [ask, go]
+  ask:
+    REASONING: false
+    GATHER:
+      - amount
+    THEN: go
+  go:
+    REASONING: false
+    CALL: pay(amount)
+    ON_SUCCESS:
+      RESPOND: "Paid."
+      THEN: COMPLETE
+"#;
+
+/// Cur. 3.8.3: `COLLECT` asks, then the check is made again. What it asks for is missing meanwhile, and what is missing
+/// does not pass.
+#[test]
+fn what_a_check_collects_has_to_be_there() {
+    let reaction = "RESPOND: \"Too much.\"\n        COLLECT: [amount]";
+    talk_abl(
+        &LIMITED.replace("{reaction}", reaction).replace("{human}", ""),
+        r#"
+tools: { pay: [{ answer: { id: P1 } }] }
+tests:
+  - name: nothing is no amount
+    turns:
+      - user: "9000"
+        calls: []
+      - user: why not?
+        calls: []
+      - user: "500"
+        calls: [{ pay: { amount: 500 } }]
+        says: ["Paid."]
+"#,
+    );
+}
+
+/// Cur. 3.11.3: after a person the agent continues where it was, at the refused call; the next message is checked.
+#[test]
+fn a_person_hands_back_to_the_refused_call() {
+    let human =
+        "ESCALATE:\n  triggers: []\n  on_human_complete:\n    - IF human.back == true: CONTINUE\n";
+    let agent =
+        LIMITED.replace("        {reaction}\n", "").replace("ON_FAIL:\n", "ON_FAIL: ESCALATE\n");
+    talk_abl(
+        &agent.replace("{human}", human),
+        r#"
+tools: { pay: [{ answer: { id: P1 } }] }
+tests:
+  - name: it does not begin again
+    humans: [{ outcome: { back: true } }, { outcome: { back: true } }]
+    turns:
+      - user: "9000"
+        calls: []
+        status: await
+      - user: and now?
+        calls: []
+        status: await
+"#,
+    );
+}
+
+/// Cur. 3.5: approval is the answer to the question. The button of an earlier message is none.
+#[test]
+fn a_button_of_another_question_is_no_approval() {
+    talk_abl(
+        r#"AGENT: Desk
+GOAL: "Payments"
+TOOLS:
+  pay(amount: number) -> {id: string}
+    description: "Pay"
+    confirm: always
+FLOW:
+  steps: [go]
+  go:
+    REASONING: false
+    CALL: pay(5)
+    ON_SUCCESS:
+      RESPOND: "Paid."
+      THEN: COMPLETE
+    ON_FAIL:
+      RESPOND: "Not paid."
+      THEN: COMPLETE
+"#,
+        r#"
+answers: [{ statement: agrees, holds: true }]
+tools: { pay: [{ answer: { id: P1 } }] }
+tests:
+  - name: a stale button
+    turns:
+      - calls: []
+      - press: { id: ok, value: ok }
+        calls: []
+        says: ["Not paid."]
+  - name: an answer
+    turns:
+      - calls: []
+      - user: "yes"
+        calls: [pay]
+        says: ["Paid."]
+"#,
+    );
+}
