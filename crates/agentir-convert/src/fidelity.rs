@@ -408,13 +408,31 @@ impl<'r> Renames<'r> {
 /// the output has, and what belongs to no agent. Any other value corresponds to what is said instead of the element that
 /// it belongs to.
 struct OutputIndex<'o> {
-    /// The values, each with its part of the program.
-    values: Vec<(&'o str, &'o Value, Span)>,
+    /// The values with their places, in source order.
+    values: Vec<PlacedValue<'o>>,
+    /// The values by their texts, in source order.
+    by_text: FxHashMap<&'o str, Vec<usize>>,
     /// The values by the words that they have, in source order.
     by_word: FxHashMap<String, Vec<usize>>,
     paths: BTreeMap<&'o str, Span>,
-    /// The parts that the source has, too.
-    shared: FxHashSet<String>,
+    /// What was found for a text of a part of the source: the words of elements repeat.
+    found: FxHashMap<String, FxHashMap<String, Option<Span>>>,
+}
+
+/// A value of the output.
+struct PlacedValue<'o> {
+    path: &'o str,
+    text: Option<&'o str>,
+    at: Span,
+    /// The agent that it is in, if the source has this agent, too: it stems from no other.
+    agent: Option<&'o str>,
+}
+
+impl PlacedValue<'_> {
+    /// Whether it may stem from a part of the source.
+    fn may_stem_from(&self, source: &str) -> bool {
+        self.agent.is_none_or(|agent| agent == source) || !source.starts_with("agents.")
+    }
 }
 
 /// The agent or other part of a program that a path leads into.
@@ -424,40 +442,57 @@ fn part(path: &str) -> &str {
 }
 
 impl<'o> OutputIndex<'o> {
+    /// How many values that have the words of a text are searched for the text itself.
+    const MAX_SEARCHED: usize = 256;
+
+    /// The values of the output, and the parts that the source has, too.
     fn new(
         values: &'o FxHashMap<String, (&Value, Option<Span>)>,
-        shared: FxHashSet<String>,
+        shared: &FxHashSet<String>,
     ) -> Self {
-        let placed =
-            values.iter().filter_map(|(path, (value, at))| Some((path.as_str(), *value, (*at)?)));
+        let placed = values.iter().filter_map(|(path, (value, at))| {
+            let own = part(path);
+            let agent = (own.starts_with("agents.") && shared.contains(own)).then_some(own);
+            Some(PlacedValue { path, text: value.as_str(), at: (*at)?, agent })
+        });
         let mut values: Vec<_> = placed.collect();
-        values.sort_unstable_by_key(|(path, _, at)| (*at, *path));
+        values.sort_unstable_by_key(|value| (value.at, value.path));
+        let mut by_text: FxHashMap<&str, Vec<usize>> = FxHashMap::default();
         let mut by_word: FxHashMap<String, Vec<usize>> = FxHashMap::default();
-        for (at, (path, value, _)) in values.iter().enumerate() {
+        for (index, value) in values.iter().enumerate() {
+            if let Some(text) = value.text {
+                by_text.entry(text).or_default().push(index);
+            }
             let different: FxHashSet<String> =
-                words(path).chain(words(value.as_str().unwrap_or_default())).collect();
+                words(value.path).chain(words(value.text.unwrap_or_default())).collect();
             for word in different {
-                by_word.entry(word).or_default().push(at);
+                by_word.entry(word).or_default().push(index);
             }
         }
-        let paths = values.iter().map(|(path, _, at)| (*path, *at)).collect();
-        Self { values, by_word, paths, shared }
-    }
-
-    /// Whether what is at a path of the output may stem from a part of the source.
-    fn may_stem_from(&self, path: &str, source: &str) -> bool {
-        let own = part(path);
-        own == source
-            || !source.starts_with("agents.")
-            || !own.starts_with("agents.")
-            || !self.shared.contains(own)
+        let paths = values.iter().map(|value| (value.path, value.at)).collect();
+        Self { values, by_text, by_word, paths, found: FxHashMap::default() }
     }
 
     /// The place of a value that has all words of a text. What has no word is everywhere.
-    fn of_text(&self, source: &str, text: &str) -> Option<Span> {
+    fn of_text(&mut self, source: &str, text: &str) -> Option<Span> {
+        if let Some(found) = self.found.get(source).and_then(|found| found.get(text)) {
+            return *found;
+        }
+        let place = self.search(source, text);
+        self.found.entry(source.to_owned()).or_default().insert(text.to_owned(), place);
+        place
+    }
+
+    /// What is equal to a text, else what has the text, else what has its words.
+    fn search(&self, source: &str, text: &str) -> Option<Span> {
         let wanted: FxHashSet<String> = words(text).collect();
         if wanted.is_empty() {
-            return self.values.first().map(|(_, _, at)| *at);
+            return self.values.first().map(|value| value.at);
+        }
+        let get =
+            |index: &usize| self.values.get(*index).filter(|value| value.may_stem_from(source));
+        if let Some(equal) = self.by_text.get(text).and_then(|all| all.iter().find_map(get)) {
+            return Some(equal.at);
         }
         let mut lists = Vec::with_capacity(wanted.len());
         for word in &wanted {
@@ -465,19 +500,14 @@ impl<'o> OutputIndex<'o> {
         }
         lists.sort_unstable_by_key(|list| list.len());
         let (fewest, others) = lists.split_first()?;
-        let has_all = |at: &&usize| others.iter().all(|list| list.binary_search(at).is_ok());
-        let all = || {
-            let values = fewest.iter().filter(has_all).filter_map(|at| self.values.get(*at));
-            values.filter(|(path, _, _)| self.may_stem_from(path, source))
-        };
-        // What is equal, then what has the text, then what has its words.
-        let equal = all().find(|(_, value, _)| value.as_str() == Some(text));
-        let has = || all().find(|(_, value, _)| value.as_str().is_some_and(|v| v.contains(text)));
-        equal.or_else(has).or_else(|| all().next()).map(|(_, _, at)| *at)
+        let has_all = |index: &&usize| others.iter().all(|list| list.binary_search(index).is_ok());
+        let all = || fewest.iter().filter(has_all).filter_map(get);
+        let has = |value: &&PlacedValue<'_>| value.text.is_some_and(|own| own.contains(text));
+        all().take(Self::MAX_SEARCHED).find(has).or_else(|| all().next()).map(|value| value.at)
     }
 
     /// The place of what stands for the element that a value belongs to: what has its path, or its name.
-    fn of_element(&self, path: &str, source: &str) -> Option<Span> {
+    fn of_element(&mut self, path: &str, source: &str) -> Option<Span> {
         let ends = path.match_indices(['.', '[']).map(|(at, _)| at);
         // The start of the agent is too unspecific.
         let ends: Vec<usize> = ends.skip(2).collect();
@@ -486,27 +516,35 @@ impl<'o> OutputIndex<'o> {
             let (found, at) = self.paths.range(around..).next()?;
             found.starts_with(around).then_some(*at)
         };
-        let named = |end: usize| {
-            let name = path.get(..end)?.rsplit(['.', '[']).next()?.trim_end_matches(']');
+        if let Some(place) = ends.iter().rev().find_map(|end| around(*end)) {
+            return Some(place);
+        }
+        ends.iter().rev().find_map(|end| {
+            let name = path.get(..*end)?.rsplit(['.', '[']).next()?.trim_end_matches(']');
             self.of_text(source, name)
-        };
-        ends.iter()
-            .rev()
-            .find_map(|end| around(*end))
-            .or_else(|| ends.iter().rev().find_map(|end| named(*end)))
+        })
     }
 
-    fn locate(&self, path: &str, value: &Value, renames: &Renames<'_>) -> Option<Span> {
+    fn locate(&mut self, path: &str, value: &Value, renames: &Renames<'_>) -> Option<Span> {
         let source = renames.apply_to_path(part(path));
         let source = source.as_deref().unwrap_or_else(|| part(path));
         match value.as_str().filter(|text| !is_ir_keyword(path, text)) {
             Some(text) => {
-                let renamed = || self.of_text(source, renames.of_name(text)?);
-                self.of_text(source, text).or_else(renamed)
+                let own = self.of_text(source, text);
+                own.or_else(|| self.of_text(source, renames.of_name(text)?))
             }
             None => self.of_element(path, source),
         }
     }
+}
+
+/// The renamings of the agent that a path leads into, if it has its own.
+fn renames_at<'a>(own: &'a FxHashMap<&str, Renames<'a>>, path: &str) -> Option<&'a Renames<'a>> {
+    let of_tool = path.strip_prefix("tools.").and_then(|path| path.split_once('@'));
+    let rest = of_tool.map(|(_, rest)| rest).or_else(|| path.strip_prefix("agents."))?;
+    // Names of agents may have dots.
+    let mut starts = rest.match_indices('.').filter_map(|(end, _)| rest.get(..end));
+    starts.find_map(|start| own.get(start))
 }
 
 pub(crate) fn report(
@@ -520,13 +558,6 @@ pub(crate) fn report(
     let own = renamed.iter().filter_map(|one| one.agent.as_deref());
     let own: FxHashMap<&str, Renames<'_>> =
         own.map(|agent| (agent, Renames::new(&renamed, Some(agent)))).collect();
-    let agent_of = |path: &str| -> Option<&str> {
-        let of_tool = path.strip_prefix("tools.").and_then(|path| path.split_once('@'));
-        let rest = of_tool.map(|(_, rest)| rest).or_else(|| path.strip_prefix("agents."))?;
-        let is_of =
-            |agent: &&str| rest.strip_prefix(agent).is_some_and(|rest| rest.starts_with('.'));
-        own.keys().copied().find(is_of)
-    };
     let mut values: FxHashMap<String, (&Value, Option<Span>)> = FxHashMap::default();
     output.values(&mut |path, value, at| {
         values.insert(path.to_owned(), (value, at));
@@ -537,14 +568,13 @@ pub(crate) fn report(
         let own = part(path);
         shared.insert(everywhere.apply_to_path(own).unwrap_or_else(|| own.to_owned()));
     });
-    let index = OutputIndex::new(&values, shared);
+    let mut index = OutputIndex::new(&values, &shared);
     let mut source_paths: FxHashSet<String> = FxHashSet::default();
     let mut entries = Vec::new();
     let mut totals = Totals::default();
     source.values(&mut |path, value, at| {
         source_paths.insert(path.to_owned());
-        let renames = agent_of(path).and_then(|agent| own.get(agent));
-        let renames = renames.unwrap_or(&everywhere);
+        let renames = renames_at(&own, path).unwrap_or(&everywhere);
         let moved = renames.moved_tool(path).filter(|moved| values.contains_key(moved.as_str()));
         let here = values.get(path);
         let same = here.is_some_and(|(other, _)| *other == value);
