@@ -178,7 +178,7 @@ fn load(store: &mut Sqlite, id: &str) -> Result<Session, String> {
 /// What was said, in lines.
 pub fn transcript(session: &Session) -> String {
     let mut text = String::new();
-    for message in &session.transcript {
+    for message in session.shown().transcript {
         let mark = if message.role == Role::User { "> " } else { "" };
         let _ = writeln!(text, "{mark}{}", message.text);
     }
@@ -187,16 +187,17 @@ pub fn transcript(session: &Session) -> String {
 
 /// A conversation as JSON, without what only the runtime can read.
 pub fn exported(id: &str, session: &Session) -> String {
+    let shown = session.shown();
     let mut value = json!({
         "id": id,
         "status": session.status.name(),
         "turn": session.turn,
         "agent": session.agent(),
-        "transcript": session.transcript.iter().map(|message| {
+        "transcript": shown.transcript.iter().map(|message| {
             json!({ "role": message.role, "text": message.text })
         }).collect::<Vec<_>>(),
-        "variables": session.variables(),
-        "memory": session.memory(),
+        "variables": shown.variables,
+        "memory": shown.memory,
         "model_calls": session.model_calls,
         "usage": session.usage,
     });
@@ -215,7 +216,8 @@ fn show(id: &str, store: &Database) -> Result<ExitCode, String> {
         session.turn,
         session.agent().unwrap_or("none")
     );
-    for (name, value) in session.variables().iter().chain(&session.memory()) {
+    let shown = session.shown();
+    for (name, value) in shown.variables.iter().chain(&shown.memory) {
         if !value.is_null() {
             let _ = writeln!(text, "  {name} = {value}");
         }

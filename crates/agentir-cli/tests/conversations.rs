@@ -148,6 +148,10 @@ fn sensitive_values_are_masked_wherever_they_occur() {
         "script.yaml",
         "--trace-file",
         "t.jsonl",
+        "--session",
+        "ann",
+        "--store",
+        "talks.db",
     ];
     let output = run_with_input(folder.path(), &args, b"four guests, my pin is 9876\n");
     assert!(stdout(&output).contains("4 guests, 9876, not 98765."), "{}", stdout(&output));
@@ -161,6 +165,11 @@ fn sensitive_values_are_masked_wherever_they_occur() {
     assert!(text("say", "text").contains("4 guests, ***, not 98765."), "{trace}");
     let whole = trace.replace("98765", "");
     assert!(!whole.contains("9876"), "{trace}");
+    for how in ["show", "export"] {
+        let (code, out, err) = ran(folder.path(), &["session", how, "ann", "--store", "talks.db"]);
+        assert!(code == 0 && out.contains("4 guests, ***, not 98765."), "{how}: {out}{err}");
+        assert!(!out.replace("98765", "").contains("9876"), "{how}: {out}");
+    }
 }
 
 /// The numbers that `cost` prints are those that a model can reach.

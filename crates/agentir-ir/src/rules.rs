@@ -3,7 +3,7 @@
 use crate::data::{Data, Extensions, Number, NumberOrText};
 use crate::flow::Step;
 use crate::gather::GatherField;
-use crate::statement::Jump;
+use crate::statement::{Jump, Target};
 use crate::tool::Tool;
 use agentir_diagnostics::{Span, Spanned};
 use agentir_expr::dialect::Notation;
@@ -41,6 +41,16 @@ pub struct Constraint {
     pub extensions: Extensions,
     /// Its location in the source.
     pub span: Span,
+}
+
+impl Constraint {
+    /// Whether a failure refuses what comes next: warnings do not, nor does `THEN: continue` (ABL, current specification,
+    /// 3.8.3).
+    #[must_use]
+    pub fn refuses(&self) -> bool {
+        self.severity != Some("warning")
+            && self.on_fail.as_ref().is_none_or(|failure| !failure.continues())
+    }
 }
 
 /// The keyword of a constraint.
@@ -96,6 +106,16 @@ pub struct ConstraintFailure {
     pub extensions: Extensions,
     /// Its location in the source.
     pub span: Span,
+}
+
+impl ConstraintFailure {
+    /// Whether it goes on as if the constraint had held.
+    #[must_use]
+    pub fn continues(&self) -> bool {
+        let mut jumps = self.then_step.iter().chain(&self.then_action);
+        self.target.is_none()
+            && jumps.next().is_some_and(|to| matches!(to.target, Target::Continue | Target::Resume))
+    }
 }
 
 /// The kinds of [`ConstraintFailure`].

@@ -5,7 +5,7 @@ use crate::orchestration::OrchestrationMethod;
 use agentir_eval::State;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The version of the stored form of a session; other versions are rejected.
 pub const SESSION_VERSION: u32 = 2;
@@ -127,9 +127,23 @@ pub struct Session {
     /// by a version that did not note it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) places: Option<Places>,
+    /// The names whose values are masked where a session is shown.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub(crate) sensitive: BTreeSet<String>,
+    /// Where the conversation waited when a button was last offered, by its id.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) offered: BTreeMap<String, Place>,
     /// The successful tool calls of a turn that failed afterwards. The same call in the next turn is not made again.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) unfinished: Vec<CompletedCall>,
+}
+
+/// Where a conversation waits: the agent, and its step.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Place {
+    pub(crate) agent: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) step: Option<String>,
 }
 
 /// A tool call with its result.
@@ -188,6 +202,8 @@ impl Session {
             flow_steps: self.flow_steps,
             orchestration: self.orchestration,
             places: self.places.clone(),
+            sensitive: self.sensitive.clone(),
+            offered: self.offered.clone(),
             unfinished: self.unfinished.clone(),
         }
     }
@@ -397,6 +413,9 @@ pub(crate) struct Frame {
     /// it was made with.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) delegations: BTreeMap<u32, String>,
+    /// The conditions that led to a person, with a hash of the values that they read then.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) escalations: BTreeMap<String, String>,
     /// The inferred values that the user has still to confirm, by field.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) inferences: BTreeMap<String, Inference>,
@@ -479,6 +498,7 @@ impl Frame {
             received: self.received.clone(),
             held: self.held.clone(),
             delegations: self.delegations.clone(),
+            escalations: self.escalations.clone(),
             inferences: self.inferences.clone(),
             messages: Vec::new(),
             summary: self.summary.clone(),
@@ -520,6 +540,7 @@ impl Frame {
             received: Vec::new(),
             held: None,
             delegations: BTreeMap::new(),
+            escalations: BTreeMap::new(),
             inferences: BTreeMap::new(),
             summary: String::new(),
             messages: Vec::new(),

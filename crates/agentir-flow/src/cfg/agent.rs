@@ -105,6 +105,7 @@ impl<'a> Builder<'_, 'a> {
                 ends = self.trigger(trigger, ends);
             }
         }
+        self.rules_before_calls();
         let digressions = agent.flow.iter().flat_map(|f| &f.global_digressions);
         if digressions.clone().next().is_some() || !agent.action_handlers.is_empty() {
             let hub = self.node(NodeKind::Interrupt, origin, name);
@@ -127,7 +128,7 @@ impl<'a> Builder<'_, 'a> {
         self.routes(ends)
     }
 
-    fn trigger(&mut self, trigger: &'a Trigger, ends: OpenEdges<'a>) -> OpenEdges<'a> {
+    pub(super) fn trigger(&mut self, trigger: &'a Trigger, ends: OpenEdges<'a>) -> OpenEdges<'a> {
         let (origin, span) = (Origin::Trigger(trigger), trigger.span);
         let node = self.node(NodeKind::Branch, origin, span);
         self.connect(ends, node);

@@ -5,11 +5,11 @@ use super::{DecidedBy, Edge, EdgeKind, Guard, NodeKind, Origin, Test};
 use agentir_diagnostics::Spanned;
 use agentir_expr::{Condition, Name};
 use agentir_ir::{
-    Checkpoint, Constraint, ConstraintFailure, ConstraintKind, Data, FailureKind, Guardrail,
-    GuardrailKind, Jump, Profile, Target,
+    Agent, Checkpoint, Constraint, ConstraintFailure, ConstraintKind, Data, FailureKind, Guardrail,
+    GuardrailKind, Jump, Node, Profile, Target,
 };
 use petgraph::graph::NodeIndex;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// How often a failed constraint begins its step again in a turn (`RETRY: true`), unless the step has `MAX_ATTEMPTS`.
 /// The specification has no number.
@@ -339,6 +339,51 @@ impl<'a> Builder<'_, 'a> {
         }
     }
 
+    /// Builds what is checked in every turn and reads what a turn may change, once more: the checks of the turn have been
+    /// made before that, and a call is where a value begins to count (ABL, current specification, 3.8: "checks over
+    /// session state and execution checkpoints").
+    pub(super) fn rules_before_calls(&mut self) {
+        let constraints: Vec<_> = self
+            .all_constraints()
+            .into_iter()
+            .filter(|(c, _)| c.checkpoint.is_none() && c.refuses())
+            .collect();
+        let triggers = self.agent.coordination.escalation.iter().flat_map(|e| &e.triggers);
+        let triggers: Vec<_> = triggers.filter(|trigger| !trigger.repeats_binding).collect();
+        if constraints.is_empty() && triggers.is_empty() {
+            return;
+        }
+        let changed = changed_in_turns(self.agent);
+        let runtime = self.agent.metadata.dialect.runtime();
+        let reads = |condition: &Condition| {
+            let mut reads = false;
+            if let Some(expr) = condition.expr() {
+                expr.paths(&mut |path| {
+                    let name = path.root.value.as_str();
+                    reads |= changed.contains(name) || runtime.tool_of_result(name).is_some();
+                });
+            }
+            reads
+        };
+        let constraints: Vec<_> =
+            constraints.into_iter().filter(|(c, _)| reads(&c.condition)).collect();
+        let triggers: Vec<_> =
+            triggers.into_iter().filter(|t| t.when.as_ref().is_some_and(&reads)).collect();
+        if constraints.is_empty() && triggers.is_empty() {
+            return;
+        }
+        let node = self.shared_checkpoint(|builder, mut ends| {
+            for (constraint, profile) in constraints {
+                ends = builder.constraint(constraint, profile, ends);
+            }
+            for trigger in triggers {
+                ends = builder.trigger(trigger, ends);
+            }
+            ends
+        });
+        self.shared.rules_again = Some(node);
+    }
+
     /// Inserts the checks before a call of a tool.
     pub(super) fn check_before_call(
         &mut self,
@@ -346,7 +391,9 @@ impl<'a> Builder<'_, 'a> {
         ends: OpenEdges<'a>,
     ) -> OpenEdges<'a> {
         let own = self.checkpoints.get(tool.value.as_str()).copied();
-        if own.is_none() && self.shared.before_calls.is_none() {
+        // What hooks do is there for the checks, or follows them.
+        let again = self.shared.rules_again.filter(|_| !self.in_hook);
+        if own.is_none() && self.shared.before_calls.is_none() && again.is_none() {
             return ends;
         }
         let origin = Origin::Name(tool);
@@ -356,7 +403,7 @@ impl<'a> Builder<'_, 'a> {
             self.held_calls.push(node);
         }
         let edge = Edge::of(EdgeKind::Checkpoint).decided(DecidedBy::Outcome).at(origin, tool.span);
-        for to in own.into_iter().chain(self.shared.before_calls) {
+        for to in again.into_iter().chain(own).chain(self.shared.before_calls) {
             self.edge(node, to, edge);
         }
         vec![Self::fallthrough(node)]
@@ -449,4 +496,28 @@ impl<'a> Builder<'_, 'a> {
         }
         ends
     }
+}
+
+/// The names whose values an agent may change in a turn: what it collects, assigns and clears, and what its tools return.
+fn changed_in_turns(agent: &Agent) -> FxHashSet<&str> {
+    // What a call leaves behind under a name of the runtime.
+    let mut changed = FxHashSet::from_iter(["result"]);
+    changed.extend(agent.tools.iter().map(|tool| tool.name.value.as_str()));
+    agent.walk(&mut |node| match node {
+        Node::Set(set) => {
+            changed.insert(set.target.root.value.as_str());
+        }
+        Node::Writes(name, _) => {
+            changed.insert(name.value.as_str());
+        }
+        Node::Clear(names) => changed.extend(names.iter().map(|name| name.value.as_str())),
+        Node::Field(field) => {
+            changed.insert(field.name.value.as_str());
+        }
+        Node::Call(call) => {
+            changed.insert(call.tool.value.as_str());
+        }
+        _ => {}
+    });
+    changed
 }

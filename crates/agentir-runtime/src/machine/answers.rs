@@ -291,7 +291,7 @@ impl<'p> Run<'_, 'p, '_> {
                 break;
             }
             let verdict = self.constraint_verdict(constraint, profile);
-            if verdict == Verdict::Passes || !super::refusals::refuses(constraint) {
+            if verdict == Verdict::Passes || !constraint.refuses() {
                 continue;
             }
             let _ = self.take_back_answers();

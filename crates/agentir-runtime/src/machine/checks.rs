@@ -1,5 +1,6 @@
 //! Constraints and guardrails (ABL, current specification, 3.8 and 3.9).
 
+use super::authorization::arguments_read;
 use super::detectors::redact_personal_data;
 use super::refusals::{BLOCKED, Guarded, Verdict};
 use super::{Next, NodeResult, Run, leads_onward};
@@ -11,10 +12,11 @@ use crate::trace::EventKind;
 use agentir_eval::Value;
 use agentir_expr::{Expr, ExprKind, Name, Visit};
 use agentir_flow::cfg::{EdgeKind, Origin, Test};
-use agentir_ir::{Constraint, Data, Guardrail, GuardrailKind};
+use agentir_ir::{Agent, Constraint, Data, Guardrail, GuardrailKind, Node, WriteUse};
 use petgraph::graph::{EdgeIndex, NodeIndex};
 use regex::Regex;
-use serde_json::Value as Json;
+use rustc_hash::FxHashSet;
+use serde_json::{Map, Value as Json};
 
 /// How often a guardrail makes the model answer again, unless it says so (ABL, `max_reasks`).
 const MAX_REASKS: f64 = 2.0;
@@ -61,7 +63,7 @@ impl<'p> Run<'_, 'p, '_> {
         {
             return Ok(Next::Take(edge));
         }
-        let problem = match self.strictly(|run| run.constraint_edge(at, constraint)) {
+        let problem = match self.strictly(|run| run.edge_for_guarded(at, constraint, guarded)) {
             Ok(Some(edge)) => return Ok(Next::Take(edge)),
             Ok(None) => None,
             Err(problem) => Some(problem),
@@ -99,8 +101,29 @@ impl<'p> Run<'_, 'p, '_> {
         self.failure_edge(at, constraint)
     }
 
+    /// The edge by which a constraint passes; `None` if it fails. Before a call it has to hold for the variables and for
+    /// the values that the call carries under their names.
+    fn edge_for_guarded(
+        &mut self,
+        at: NodeIndex,
+        constraint: &'p Constraint,
+        guarded: Guarded,
+    ) -> Result<Option<EdgeIndex>, RuntimeError> {
+        let edge = self.constraint_edge(at, constraint)?;
+        let Guarded::Call(checkpoint) = guarded else { return Ok(edge) };
+        if edge.is_none() {
+            return Ok(None);
+        }
+        let arguments = self.guarded_arguments(checkpoint).unwrap_or_default();
+        let read = arguments_read(constraint, &arguments);
+        match read.is_empty() {
+            true => Ok(edge),
+            false => self.with_arguments(&read, |run| run.constraint_edge(at, constraint)),
+        }
+    }
+
     /// The edge for a passed check, regardless of its guard.
-    fn passing_edge(&mut self, at: NodeIndex) -> Option<EdgeIndex> {
+    pub(super) fn passing_edge(&mut self, at: NodeIndex) -> Option<EdgeIndex> {
         let edges = self.outgoing_edges(at);
         let on = edges
             .into_iter()
@@ -114,6 +137,7 @@ impl<'p> Run<'_, 'p, '_> {
     fn reads_unknown(&self, condition: &Expr) -> bool {
         let mut unknown = false;
         let runtime = self.dialect().runtime();
+        let learned = self.session.agent().and_then(|agent| self.machine.learned.get(agent));
         condition.visit(&mut |e| {
             match &e.kind {
                 ExprKind::IsSet { .. } => return Visit::Skip,
@@ -126,9 +150,7 @@ impl<'p> Run<'_, 'p, '_> {
                     let named = path.root.value.as_str();
                     let pending = self.tool(named).is_some()
                         || runtime.tool_of_result(named).is_some()
-                        || self
-                            .agent()
-                            .is_ok_and(|a| a.gather.fields.iter().any(|f| f.name.value == named));
+                        || learned.is_some_and(|learned| learned.contains(named));
                     unknown |= pending && self.variable(named).is_none();
                 }
                 _ => {}
@@ -432,11 +454,16 @@ impl<'p> Run<'_, 'p, '_> {
     /// The arguments of the call that is checked, as JSON: whoever makes it.
     fn tool_input(&mut self) -> Option<String> {
         let Guarded::Call(checkpoint) = self.guarded() else { return None };
+        serde_json::to_string(&self.guarded_arguments(checkpoint)?).ok()
+    }
+
+    /// The arguments of the call behind a checkpoint.
+    fn guarded_arguments(&mut self, checkpoint: NodeIndex) -> Option<Map<String, Json>> {
         let (call, element) = self.call_after(checkpoint)?;
         // Arguments without a value fail the call itself.
         let (tool, mut arguments) = self.planned_call(&element).ok().flatten()?;
         self.enforce_immutable_params(call, tool, &mut arguments);
-        serde_json::to_string(&arguments).ok()
+        Some(arguments)
     }
 
     /// Runs the checks one after the other; each of them returns here.
@@ -469,6 +496,21 @@ impl<'p> Run<'_, 'p, '_> {
             .push(ReturnPoint { node: super::index(at.index()), stage: stage + 1 });
         Ok(Next::Take(*next))
     }
+}
+
+/// The names of what an agent learns in the conversation: what it collects, and what its tools and other agents return.
+pub(super) fn learned_names(agent: &Agent) -> FxHashSet<&str> {
+    let mut learned = FxHashSet::default();
+    agent.walk(&mut |node| match node {
+        Node::Field(field) => {
+            learned.insert(field.name.value.as_str());
+        }
+        Node::Writes(name, WriteUse::ToolResult | WriteUse::Return) => {
+            learned.insert(name.value.as_str());
+        }
+        _ => {}
+    });
+    learned
 }
 
 /// Applies the filter of a guardrail to all strings of a value.

@@ -8,7 +8,6 @@ use crate::json::{from_json, to_json};
 use crate::model::{Answer, FieldSpec, FieldType, ModelTask, Role};
 use crate::session::{Inference, RuntimeError};
 use agentir_eval::Value;
-use agentir_expr::{ExprKind, Visit};
 use agentir_flow::cfg::{EdgeKind, NodeKind, Origin};
 use agentir_ir::{
     Activation, BindingAction, Collect, ConstraintFailure, Gather, GatherField, Statement,
@@ -80,6 +79,10 @@ impl<'p> Run<'_, 'p, '_> {
             if self.progress.input_unread {
                 if let Some(edge) = self.interruption_edge(at)? {
                     return Ok(Next::Take(edge));
+                }
+                if !led_by_model && self.is_stale_press() {
+                    self.refuse_press();
+                    return self.ask_for(at, asking, None);
                 }
                 self.consume_input();
             }
@@ -211,29 +214,38 @@ impl<'p> Run<'_, 'p, '_> {
         self.frame().confidential = confidential;
     }
 
-    /// If the model leads, corrections by the user are extracted before the constraints are
-    /// checked, which would otherwise reject the old value forever. Only done if a constraint that
-    /// applies to every turn reads a field.
+    /// If the model leads, what the message says is extracted before the turn is decided by it: a corrected value counts
+    /// for the constraints, a first one for escalations, handoffs and delegations. Only done if one of them reads a field.
     pub(super) fn extract_ahead(&mut self) -> Result<(), RuntimeError> {
         let agent = self.agent()?;
-        let field = |path: &agentir_expr::Path| {
-            agent.gather.fields.iter().any(|field| field.name.value == path.root.value)
-        };
-        let speaks = |condition: &agentir_expr::Condition| {
-            let mut speaks = false;
-            if let Some(expr) = condition.expr() {
-                expr.visit(&mut |e| {
-                    speaks |= matches!(&e.kind, ExprKind::Path(path) if field(path));
-                    Visit::Children
-                });
-            }
-            speaks
-        };
-        let collects = |c: &agentir_ir::Constraint| {
+        let by_tools = self.traits().model_acts_by_tools;
+        if agent.flow.is_some() || agent.gather.fields.is_empty() || by_tools {
+            return Ok(());
+        }
+        let constraints: Vec<_> = self
+            .constraints_where(|c| c.checkpoint.is_none())
+            .into_iter()
+            .map(|(constraint, _)| constraint)
+            .collect();
+        let collects = |c: &&agentir_ir::Constraint| {
             c.on_fail.as_ref().is_some_and(|failure| !failure.collect_fields.is_empty())
         };
-        let mut checks = agent.constraints.constraints.iter().filter(|c| c.checkpoint.is_none());
-        if agent.flow.is_some() || !checks.any(|c| speaks(&c.condition) || collects(c)) {
+        let coordination = &agent.coordination;
+        let triggers = coordination.escalation.iter().flat_map(|escalation| &escalation.triggers);
+        let conditions = (constraints.iter())
+            .flat_map(|c| [Some(&c.condition), c.applies_when.as_ref()])
+            .chain(triggers.map(|trigger| trigger.when.as_ref()))
+            .chain(coordination.handoffs.iter().map(|handoff| handoff.when.as_ref()))
+            .chain(coordination.delegates.iter().map(|delegate| delegate.when.as_ref()))
+            .filter_map(|condition| condition?.expr());
+        let inputs = coordination.delegates.iter().flat_map(|d| &d.input).map(|(_, value)| value);
+        let mut reads = false;
+        for expr in conditions.chain(inputs) {
+            expr.paths(&mut |path| {
+                reads |= agent.gather.fields.iter().any(|f| f.name.value == path.root.value);
+            });
+        }
+        if !reads && !constraints.iter().any(collects) {
             return Ok(());
         }
         let refused = self.extract(CollectRequest::of_agent(&agent.gather), true)?;

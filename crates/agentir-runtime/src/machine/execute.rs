@@ -57,6 +57,7 @@ impl<'p> Run<'_, 'p, '_> {
                     Origin::Rule(rule) if node.kind == NodeKind::Branch => {
                         self.route_by_variable(at, rule)
                     }
+                    Origin::Trigger(trigger) => self.escalation_trigger(at, trigger),
                     _ => self.leave(at),
                 }
             }
@@ -396,6 +397,10 @@ impl<'p> Run<'_, 'p, '_> {
         }
         if let Some(edge) = self.interruption_edge(at)? {
             return Ok(Next::Take(edge));
+        }
+        if self.is_stale_press() {
+            self.refuse_press();
+            return self.end_turn_at(at);
         }
         if matches!(element, Origin::Statement(Statement::Await { .. }))
             && self.node(at)?.step.is_none()

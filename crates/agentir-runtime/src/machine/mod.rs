@@ -10,12 +10,14 @@
 
 mod adopt;
 mod answers;
+mod authorization;
 mod checks;
 mod collect;
 mod conditions;
 mod confirmation;
 mod delegates;
 mod detectors;
+mod escalation;
 mod execute;
 mod exit_conditions;
 mod failed_turn;
@@ -39,6 +41,7 @@ mod transfer;
 mod turn;
 
 pub use adopt::Misfit;
+pub use sensitive::ShownSession;
 
 use crate::host::Host;
 use crate::model::Usage;
@@ -81,6 +84,8 @@ pub struct Machine<'p> {
     exit_variables: exit_conditions::ExitVariables<'p>,
     /// The names to mask: fields, entities and memory paths declared as sensitive.
     sensitive: FxHashSet<&'p str>,
+    /// The names of what each agent still learns: what it collects, and what tools and other agents return.
+    learned: FxHashMap<&'p str, FxHashSet<&'p str>>,
     /// The variables that declarations of tools read.
     session_paths: std::collections::BTreeSet<String>,
     fingerprint: String,
@@ -180,8 +185,11 @@ impl<'p> Machine<'p> {
         let exit_variables = exit_conditions::ExitVariables::of(&cfg);
         let sensitive = program.agents().flat_map(sensitive_names).collect();
         let mut agents = FxHashMap::default();
+        let mut learned = FxHashMap::default();
         for agent in program.agents() {
             agents.entry(agent.metadata.name.value.as_str()).or_insert(agent);
+            let name = agent.metadata.name.value.as_str();
+            learned.entry(name).or_insert_with(|| checks::learned_names(agent));
         }
         Self {
             program,
@@ -192,6 +200,7 @@ impl<'p> Machine<'p> {
             classifiers,
             exit_variables,
             sensitive,
+            learned,
             session_paths: tool_calls::session_paths(program),
             fingerprint,
         }
@@ -255,6 +264,8 @@ impl<'p> Machine<'p> {
             flow_steps: 0,
             orchestration: None,
             places: None,
+            sensitive: self.sensitive.iter().map(|name| (*name).to_owned()).collect(),
+            offered: std::collections::BTreeMap::new(),
             unfinished: Vec::new(),
         };
         session.set_system("channel", &Json::from("web"));
@@ -336,8 +347,7 @@ impl<'p> Machine<'p> {
 
     /// Whether any agent declares a variable as sensitive.
     fn is_sensitive(&self, name: &str) -> bool {
-        let root = name.split(['.', '[']).next().unwrap_or(name);
-        [name, root].iter().any(|name| self.sensitive.contains(name))
+        sensitive::is_one_of(name, |name| self.sensitive.contains(name))
     }
 }
 
@@ -443,6 +453,8 @@ struct Progress {
     answered: bool,
     /// Whether a person has handed the conversation back in this turn.
     handed_back: bool,
+    /// Where the conversation waited before this turn.
+    waited_at: Option<crate::session::Place>,
     /// The calls of a step that begins again, which are not made again.
     repeated: Vec<CompletedCall>,
     /// The intent whose turn it is, of several that the user has.

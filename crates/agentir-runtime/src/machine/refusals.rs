@@ -7,17 +7,15 @@
 
 use super::checks::action_of;
 use super::{CHECK_ERROR, Next, NodeResult, Run, STAGE_ANSWERS, STAGE_HANDOFF, STAGE_SKIP, index};
-use crate::host::{FailureKind, ToolFailure};
 use crate::session::{ReturnPoint, RuntimeError, Status};
 use crate::trace::EventKind;
 use agentir_expr::{Condition, ConditionKind};
 use agentir_flow::cfg::{EdgeKind, NodeKind, Origin};
 use agentir_ir::{
-    Checkpoint, Constraint, ConstraintFailure, ConstraintKind, FailureKind as Reaction, Guardrail,
+    Constraint, ConstraintFailure, ConstraintKind, FailureKind as Reaction, Guardrail,
     GuardrailKind, Profile, Statement, Target,
 };
 use petgraph::graph::{EdgeIndex, NodeIndex};
-use serde_json::{Map, Value as Json};
 
 /// What the user reads if a check refuses and its author gives no words for it.
 pub(super) const BLOCKED: &str = "Sorry, I cannot do that right now.";
@@ -63,7 +61,7 @@ pub(super) enum Guarded {
 
 /// How it goes on after a failed check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Consequence {
+pub(super) enum Consequence {
     /// As if it had passed.
     Continue,
     /// With the next message.
@@ -83,9 +81,11 @@ fn consequence_of(failure: Option<&ConstraintFailure>) -> Consequence {
     if failure.target.is_some() {
         return Consequence::Leave;
     }
+    if failure.continues() {
+        return Consequence::Continue;
+    }
     if let Some(jump) = failure.then_step.iter().chain(&failure.then_action).next() {
         return match &jump.target {
-            Target::Continue | Target::Resume => Consequence::Continue,
             Target::Retry | Target::RetryStep => Consequence::Retry,
             Target::Block | Target::Redact => Consequence::Wait,
             Target::Escalate => Consequence::Person,
@@ -98,12 +98,6 @@ fn consequence_of(failure: Option<&ConstraintFailure>) -> Consequence {
         Reaction::CollectField => Consequence::Collect,
         _ => Consequence::Wait,
     }
-}
-
-/// Whether a failure of the constraint refuses what it guards: warnings do not, nor does `THEN: continue`.
-pub(super) fn refuses(constraint: &Constraint) -> bool {
-    constraint.severity != Some("warning")
-        && consequence_of(constraint.on_fail.as_ref()) != Consequence::Continue
 }
 
 impl<'p> Run<'_, 'p, '_> {
@@ -154,7 +148,7 @@ impl<'p> Run<'_, 'p, '_> {
         Ok(())
     }
 
-    fn refuse_call(&mut self, checkpoint: NodeIndex, then: Consequence) {
+    pub(super) fn refuse_call(&mut self, checkpoint: NodeIndex, then: Consequence) {
         let by_model = self.is_call_by_model(checkpoint);
         let in_step = self.machine.cfg.node(checkpoint).is_some_and(|node| node.step.is_some());
         match then {
@@ -475,45 +469,6 @@ impl<'p> Run<'_, 'p, '_> {
         }
     }
 
-    /// The last check before a call, whatever led to it, and the arguments as guardrails have changed them. The graph
-    /// has the checks, too, with their consequences; here a call cannot be reached without them.
-    pub(super) fn authorize(
-        &mut self,
-        name: &str,
-        arguments: &mut Map<String, Json>,
-    ) -> Result<(), ToolFailure> {
-        let before = |c: &Constraint| match &c.checkpoint {
-            Some(Checkpoint::ToolCall { target }) => target.value == name,
-            _ => false,
-        };
-        for (constraint, profile) in self.constraints_where(before) {
-            if refuses(constraint)
-                && self.constraint_verdict(constraint, profile) != Verdict::Passes
-            {
-                let failure = refused(name, &constraint.condition.text.value);
-                let words = constraint.on_fail.as_ref().and_then(|f| f.message.as_ref());
-                let message = words.map_or_else(|| failure.message.clone(), |w| self.render(w));
-                return Err(ToolFailure { message, ..failure });
-            }
-        }
-        for rail in self.guardrails_of(GuardrailKind::ToolInput) {
-            if self.guardrail_passes(rail, &as_text(arguments)) || !self.must_refuse(rail) {
-                continue;
-            }
-            if !matches!(action_of(rail), "redact" | "filter" | "fix") {
-                return Err(refused(name, &rail.name.value));
-            }
-            for value in arguments.values_mut() {
-                super::checks::filter_strings(rail, value);
-            }
-            if rail.check.is_none() || self.guardrail_passes(rail, &as_text(arguments)) {
-                continue;
-            }
-            return Err(refused(name, &rail.name.value));
-        }
-        Ok(())
-    }
-
     // ---- evaluation -------------------------------------------------------------------------
 
     /// The constraints of the active agent and its profiles that a call or an answer has to meet.
@@ -739,16 +694,4 @@ impl<'p> Run<'_, 'p, '_> {
         self.tell(&text);
         Some(self.session.status)
     }
-}
-
-fn refused(name: &str, rule: &str) -> ToolFailure {
-    let why = format!("the call of `{name}` is refused by `{rule}`");
-    ToolFailure {
-        for_developers: Some(why.into()),
-        ..ToolFailure::new(FailureKind::Refused, BLOCKED)
-    }
-}
-
-fn as_text(arguments: &Map<String, Json>) -> String {
-    serde_json::to_string(arguments).unwrap_or_default()
 }

@@ -558,7 +558,7 @@ impl<'p> Run<'_, 'p, '_> {
 }
 
 /// Whether an expression reads the user's message, or what was found out about it.
-fn reads_message(expr: &Expr) -> bool {
+pub(super) fn reads_message(expr: &Expr) -> bool {
     let mut reads = false;
     expr.visit(&mut |e| {
         if let ExprKind::Path(path) = &e.kind {

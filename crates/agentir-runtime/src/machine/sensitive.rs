@@ -3,9 +3,11 @@
 
 use super::{MASK, Run};
 use crate::json::to_json;
+use crate::model::Message;
+use crate::session::Session;
 use crate::trace::EventKind;
 use serde_json::{Map, Value as Json};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Shorter values occur by chance, and could be guessed anyway.
 const MIN_CHARS: usize = 3;
@@ -40,8 +42,13 @@ impl SensitiveValues {
 
 impl Run<'_, '_, '_> {
     /// Notes the sensitive values that are known when a turn begins.
-    pub(super) fn note_sensitive_values(&self) {
-        if self.machine.sensitive.is_empty() {
+    pub(super) fn note_sensitive_values(&mut self) {
+        let names = &self.machine.sensitive;
+        // The session may have begun with another version of the program.
+        if names.iter().any(|name| !self.session.sensitive.contains(*name)) {
+            self.session.sensitive.extend(names.iter().map(|name| (*name).to_owned()));
+        }
+        if names.is_empty() {
             return;
         }
         let session = &*self.session;
@@ -63,6 +70,56 @@ impl Run<'_, '_, '_> {
         }
         kind.mask(&values.known);
     }
+}
+
+/// What may be shown of a session: sensitive values are masked wherever they occur as whole words.
+#[derive(Clone, Debug)]
+pub struct ShownSession {
+    /// The messages so far.
+    pub transcript: Vec<Message>,
+    /// All variables, by name.
+    pub variables: BTreeMap<String, Json>,
+    /// Long-term memory, by path.
+    pub memory: BTreeMap<String, Json>,
+}
+
+impl Session {
+    /// The session as it may be shown.
+    #[must_use]
+    pub fn shown(&self) -> ShownSession {
+        let transcript = self.transcript.clone();
+        let mut shown =
+            ShownSession { transcript, variables: self.variables(), memory: self.memory() };
+        if self.sensitive.is_empty() {
+            return shown;
+        }
+        let is_sensitive = |name: &str| is_one_of(name, |name| self.sensitive.contains(name));
+        let mut values = SensitiveValues::default();
+        // Of several agents' variables of one name only one is shown, but all may have been said.
+        let states = self.parked.iter().chain(&self.stack).map(|frame| &frame.variables);
+        for (name, value) in states.flat_map(|state| state.variables()) {
+            if is_sensitive(name) {
+                values.add(&to_json(value));
+            }
+        }
+        for (name, value) in shown.variables.iter_mut().chain(&mut shown.memory) {
+            if is_sensitive(name) && !value.is_null() {
+                values.add(value);
+                *value = Json::from(MASK);
+            }
+        }
+        for value in shown.variables.values_mut().chain(shown.memory.values_mut()) {
+            mask_json(value, &values.known);
+        }
+        shown.transcript.iter_mut().for_each(|one| mask_text(&mut one.text, &values.known));
+        shown
+    }
+}
+
+/// Whether a name, or the variable that it is a part of, is one of the given ones.
+pub(super) fn is_one_of(name: &str, given: impl Fn(&str) -> bool) -> bool {
+    let root = name.split(['.', '[']).next().unwrap_or(name);
+    [name, root].into_iter().any(given)
 }
 
 impl EventKind {

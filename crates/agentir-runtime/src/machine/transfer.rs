@@ -3,7 +3,6 @@
 
 use super::scope::{dotted, path_of};
 use super::{MAX_STACK_DEPTH, Next, NodeResult, Run, index};
-use crate::host::Escalation;
 use crate::json::{from_json, to_json};
 use crate::model::{Message, Role};
 use crate::session::{Binding, Frame, RuntimeError, Status};
@@ -13,8 +12,7 @@ use agentir_eval::Value;
 use agentir_expr::{Expr, Name};
 use agentir_flow::cfg::{EdgeKind, Node, NodeKind, Origin, Transfer};
 use agentir_ir::{
-    AgentType, BindingAction, Context, Data, Delegate, Handoff, Statement, Target, TextData,
-    VariableBinding,
+    AgentType, BindingAction, Context, Data, Delegate, Handoff, Statement, Target, VariableBinding,
 };
 use petgraph::graph::NodeIndex;
 use serde_json::{Map, Value as Json};
@@ -617,97 +615,6 @@ impl<'p> Run<'_, 'p, '_> {
             .and_then(|rule| rule.to.as_ref())
             .map_or(intent, |to| agent.resolve_alias(to).value.as_str());
         self.machine.transfers.get(&at)?.iter().find(|t| t.to == name).copied()
-    }
-
-    pub(super) fn escalate(&mut self, at: NodeIndex, element: &Origin<'p>) -> NodeResult {
-        let agent = self.agent()?;
-        let (reason, priority) = match element {
-            Origin::Trigger(trigger) => (
-                trigger.reason.as_ref().map(|r| self.render(r)),
-                trigger.priority.as_ref().map(ToString::to_string),
-            ),
-            Origin::Jump(jump) => (jump.reason.as_ref().map(|r| r.value.to_string()), None),
-            Origin::Failure(failure) => {
-                (failure.reason.as_ref().map(|r| r.value.to_string()), None)
-            }
-            _ => (None, None),
-        };
-        self.emit(EventKind::Escalated { reason: reason.clone() });
-        if let Origin::Guardrail(rail) = element {
-            let text = self.guardrail_message(rail);
-            self.tell(&text);
-        }
-        let mut context = Map::new();
-        for item in agent.coordination.escalation.iter().flat_map(|e| &e.context_for_human) {
-            match item {
-                // A string is the name of a variable.
-                TextData::Text(name) => {
-                    let name = &name.text.value;
-                    let value = self.session.variable(name).unwrap_or(Json::Null);
-                    context.insert(name.to_string(), self.masked(name, &value));
-                }
-                // The value of a named entry is a variable or a template.
-                TextData::Object(fields) => {
-                    for (name, value) in fields {
-                        let value = self.context_value(value);
-                        context.insert(name.to_string(), value);
-                    }
-                }
-                _ => {}
-            }
-        }
-        let name = agent.metadata.name.value.clone();
-        let escalation = Escalation { agent: &name, reason, priority, context };
-        self.show_messages();
-        let reply = self.host.human.take_over(&escalation);
-        for message in &reply.messages {
-            self.tell(message);
-        }
-        let Some(outcome) = reply.outcome else { return Ok(Next::Stop(Status::Human)) };
-        let is = |name: &str| outcome.get(name).and_then(Json::as_bool) == Some(true);
-        let keeps = is("transferred") || is("escalated_further");
-        self.session.set_system("human", &Json::Object(outcome));
-        self.session.set_system("escalate", &serde_json::json!({ "completed": true }));
-        // The message that led to the person was for the person.
-        self.progress.input_unread = false;
-        self.progress.handed_back = true;
-        let back =
-            self.outgoing_edges(at).into_iter().find(|(.., edge)| edge.kind == EdgeKind::Return);
-        let Some((edge, to, _)) = back else {
-            // Without a continuation, the agent waits for the next message.
-            let part = self.agent_id().and_then(|id| self.machine.cfg.agent(id)).filter(|_| !keeps);
-            let Some(wait) = part.map(|part| part.wait) else {
-                return Ok(Next::Stop(Status::Human));
-            };
-            if matches!(element, Origin::ToolBinding(_)) {
-                self.answer_tool_use(&Json::from("done"));
-                self.frame().pending.clear();
-            }
-            self.frame().node = index(wait.index());
-            return Ok(Next::Stop(Status::Await));
-        };
-        // If the person passes the conversation on, it stays with people unless the author defines
-        // a continuation.
-        if keeps && self.pick_edge(to, |edge, _| edge.kind == EdgeKind::Branch)?.is_none() {
-            return Ok(Next::Stop(Status::Human));
-        }
-        Ok(Next::Take(edge))
-    }
-
-    /// A context value for a person: the value of a variable, or a rendered template.
-    fn context_value(&self, value: &TextData) -> Json {
-        match value {
-            TextData::Text(text) => match self.session.variable(&text.text.value) {
-                Some(value) => self.masked(&text.text.value, &value),
-                None => Json::from(self.render(text)),
-            },
-            TextData::Object(fields) => fields
-                .iter()
-                .map(|(name, value)| (name.to_string(), self.context_value(value)))
-                .collect(),
-            TextData::List(all) => all.iter().map(|value| self.context_value(value)).collect(),
-            TextData::Other(data) => data.clone(),
-        }
     }
 
     /// Completes the agent; completing the whole conversation also ends the waiting agents.

@@ -2,16 +2,24 @@
 
 use super::{MASK, Run, Turn, tool_calls};
 use crate::model::{Message, Role};
-use crate::session::{Attachment, Status};
+use crate::session::{AgentMessage, Attachment, Place, Status};
 use crate::trace::EventKind;
 use agentir_ir::NumberOrText;
+use petgraph::graph::NodeIndex;
 use serde_json::Value as Json;
+
+/// How many buttons a session remembers.
+const MAX_OFFERED: usize = 256;
+
+/// What the user reads after pressing a button of an earlier question.
+const STALE_PRESS: &str = "That button belongs to an earlier question.";
 
 impl Run<'_, '_, '_> {
     pub(super) fn begin_turn(&mut self) {
         let Some(input) = self.input.clone() else { return };
         self.session.turn += 1;
         self.begin_counting();
+        self.progress.waited_at = self.waits_at();
         let last = self.session.stack.last_mut();
         let confidential = last.is_some_and(|frame| std::mem::take(&mut frame.confidential));
         self.confidential = confidential;
@@ -74,10 +82,49 @@ impl Run<'_, '_, '_> {
         self.cancelled || (failed && self.host.observer.is_cancelled())
     }
 
+    /// Notes which buttons are offered, and where the conversation waits meanwhile.
+    fn note_offers(&mut self, messages: &[AgentMessage]) {
+        let elements = messages
+            .iter()
+            .filter_map(|message| message.actions.as_ref()?.get("elements")?.as_array())
+            .flatten();
+        let ids: Vec<&str> = elements.filter_map(|element| element.get("id")?.as_str()).collect();
+        let Some(place) = self.waits_at().filter(|_| !ids.is_empty()) else { return };
+        for id in ids {
+            self.session.offered.insert(id.to_owned(), place.clone());
+        }
+        // Ids may be made of values.
+        while self.session.offered.len() > MAX_OFFERED {
+            self.session.offered.pop_first();
+        }
+    }
+
+    fn waits_at(&self) -> Option<Place> {
+        let frame = self.session.stack.last()?;
+        let node = frame.return_points.last().map_or(frame.node, |back| back.node);
+        let node = self.machine.cfg.node(NodeIndex::new(node as usize))?;
+        let step = node.step.map(|step| step.name.value.to_string());
+        Some(Place { agent: frame.agent.clone(), step })
+    }
+
+    /// Whether the user pressed a button of a question that is no longer asked. It is for its handler alone.
+    pub(super) fn is_stale_press(&self) -> bool {
+        let pressed = self.input.as_ref().and_then(|input| input.action.as_ref());
+        let offered = pressed.and_then(|(id, _)| self.session.offered.get(id));
+        offered.is_some_and(|offered| self.progress.waited_at.as_ref() != Some(offered))
+    }
+
+    /// Tells the user that a button is no answer to what is asked now.
+    pub(super) fn refuse_press(&mut self) {
+        self.progress.input_unread = false;
+        self.say_notice(STALE_PRESS);
+    }
+
     pub(super) fn end_turn(&mut self, status: Status) -> Turn {
         self.deliver_all();
         self.session.status = status;
         let messages = std::mem::take(&mut self.progress.messages);
+        self.note_offers(&messages);
         for message in &messages {
             self.session.transcript.push(Message::new(Role::Assistant, message.text.as_str()));
         }

@@ -84,7 +84,7 @@ fn constraints(random: &mut Random) -> String {
             3 => "WARN",
             _ => "REQUIRE",
         };
-        let checkpoint = match random.below(8) {
+        let checkpoint = match random.below(10) {
             0..=3 => " BEFORE calling act",
             4 | 5 => " BEFORE returning results",
             6 => " BEFORE calling probe",

@@ -198,10 +198,16 @@ impl<'p> Oracle<'p> {
         self.calls += 1;
         let Some(agent) = self.agent() else { return };
         for constraint in &agent.constraints.constraints {
-            let before = matches!(&constraint.checkpoint, Some(Checkpoint::ToolCall { target }) if target.value == tool);
-            if before {
+            let guards = match &constraint.checkpoint {
+                Some(Checkpoint::ToolCall { target }) => target.value == tool,
+                None => !self.is_in_hook(agent) && self.is_known(constraint, tool),
+                Some(_) => false,
+            };
+            if guards {
                 self.guarded += 1;
-                if !self.allows(constraint) {
+                let by_arguments = constraint.checkpoint.is_none()
+                    || self.with_arguments(arguments).allows(constraint);
+                if !self.allows(constraint) || !by_arguments {
                     let rule = &constraint.condition.text.value;
                     self.problem(format!("`{tool}` was called, but `{rule}` does not allow it"));
                 }
@@ -226,6 +232,43 @@ impl<'p> Oracle<'p> {
                 self.problem(format!("`{tool}` was called while `{text}` does not hold"));
             }
         }
+    }
+
+    /// Whether the call that was entered last is in a hook or in what happens before the first turn: rules of the turn
+    /// are not about these.
+    fn is_in_hook(&self, agent: &Agent) -> bool {
+        let hooks = &agent.hooks;
+        let hooks =
+            [&hooks.before_turn, &hooks.after_turn, &hooks.before_agent, &hooks.after_agent];
+        let bodies = hooks.into_iter().flatten().map(|hook| &hook.body).chain([&agent.on_start]);
+        let call = |s: &Statement| matches!(s, Statement::Call(c) if Some(c.span) == self.now.call);
+        bodies.flat_map(|body| &body.0).any(call)
+    }
+
+    /// Whether a constraint is decided by values that are there: nothing is concluded from what is not known yet. What a
+    /// tool returns is not known while its call is tried again.
+    fn is_known(&self, constraint: &Constraint, tool: &str) -> bool {
+        let state = self.state(None);
+        let mut known = true;
+        let own = [tool.to_owned(), format!("last_{tool}_result")];
+        for condition in [Some(&constraint.condition), constraint.applies_when.as_ref()] {
+            let Some(expr) = condition.and_then(Condition::expr) else { continue };
+            expr.paths(&mut |path| {
+                let name = path.root.value.as_str();
+                known &= state.get(name).is_some_and(|v| *v != agentir_eval::Value::Null)
+                    && own.iter().all(|own| own != name);
+            });
+        }
+        known && matches!(self.truth(&constraint.condition), Truth::Holds | Truth::Fails)
+    }
+
+    /// What would be recorded if the variables had the values that a call carries under their names.
+    fn with_arguments(&self, arguments: &Map<String, Json>) -> Self {
+        let mut other = Self { now: self.now.clone(), ..Self::new(self.program, "") };
+        for (name, value) in arguments {
+            other.set(name, value.clone());
+        }
+        other
     }
 
     /// The conditions of the call that was entered last: where it is offered, or the branch it is in.

@@ -14,6 +14,7 @@ mod flows;
 mod memory;
 mod policies;
 mod supervisors;
+mod turn_rules;
 
 use agentir_lang_abl::Options;
 use agentir_runtime::Machine;
