@@ -146,6 +146,15 @@ impl<'r> Turn<'r> {
             .steps
             .iter()
             .position(|s| matches!(&s.what, What::Call(name) if *name == tool.name));
+        // What the instructions do not name comes after what they say that is missing.
+        if at.is_none() && tool.purpose == Purpose::Call {
+            return self.steps.iter().any(|step| {
+                let What::Ask { items, .. } = &step.what else { return false };
+                let first = matches!(step.when, When::Missing(_))
+                    || step.when == When::Always && items.len() > 1;
+                first && self.question_of(step).is_some()
+            });
+        }
         at.is_some_and(|at| self.steps.iter().take(at).any(|step| self.question_of(step).is_some()))
     }
 
@@ -195,6 +204,12 @@ impl<'r> Turn<'r> {
         let What::Ask { question, items } = &step.what else { return None };
         if !self.applies(&step.when) {
             return None;
+        }
+        // What is to be confirmed has to be known.
+        if question == super::instructions::IS_ALL_CORRECT
+            && let Some(field) = self.awaited_first()
+        {
+            return Some(self.question(field));
         }
         if items.is_empty() {
             if self.was_asked(question) || self.is_answered_ahead(question) {
@@ -252,6 +267,13 @@ impl<'r> Turn<'r> {
         let open = named.into_iter().find(|field| !self.is_known(field)).filter(|_| begun)?;
         let question = self.question(open);
         (!self.was_answered(&question)).then_some(question)
+    }
+
+    /// The first variable that a tool of the agent needs, that another one notes, and that has no value.
+    fn awaited_first(&self) -> Option<&'r FieldSpec> {
+        let calls = self.tools.iter().filter(|t| t.purpose == Purpose::Call);
+        let mut awaited = calls.flat_map(|tool| self.awaited(tool));
+        awaited.find(|field| self.is_stored(&field.name) && !self.was_answered(&self.question(field)))
     }
 
     /// Whether a parameter need not be given, because the instructions ask for it or for something that is known: "the
@@ -480,6 +502,16 @@ impl<'r> Turn<'r> {
     pub(super) fn ask(&self, question: String) -> Answer {
         let last =
             self.before.iter().rev().find(|m| m.role == Role::Assistant && !m.text.is_empty());
+        // The user asks something else instead of an answer.
+        if is_question(self.said)
+            && !is_wish(self.said)
+            && self.since.is_empty()
+            && last.is_some_and(|last| last.text.trim().ends_with(question.trim()))
+        {
+            let why = words(self.said).iter().take(2).any(|w| w.text == "why" || w.text == "what's");
+            let excuse = if why { WHY } else { NO_IDEA };
+            return super::dialogue::say(format!("{excuse} {question}"));
+        }
         let again = last.is_some_and(|last| last.text.trim().ends_with(question.trim()))
             && !self.since.iter().any(|m| m.role == Role::Tool)
             && !is_wish(self.said)
@@ -537,6 +569,12 @@ impl<'r> Turn<'r> {
         })
     }
 }
+
+/// What is said to somebody who asks why something is asked.
+const WHY: &str = "I need this so that I can help you.";
+
+/// What is said to somebody who asks something that the agent knows nothing about.
+const NO_IDEA: &str = "I'm sorry, I cannot tell you that.";
 
 /// How a question is asked again.
 const AGAIN: &str = "I'm sorry, I did not get that.";

@@ -442,7 +442,7 @@ impl<'r> Turn<'r> {
     }
 
     /// Whether a tool of the agent notes the value of a variable.
-    fn is_stored(&self, name: &str) -> bool {
+    pub(super) fn is_stored(&self, name: &str) -> bool {
         let mut notes = self.tools.iter().filter(|t| t.purpose == Purpose::Collect);
         notes.any(|tool| tool.parameters.iter().any(|p| p.name == name))
     }

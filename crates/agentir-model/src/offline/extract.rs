@@ -5,7 +5,9 @@ use super::Offline;
 use super::dates::{Direction, Located, dates, times};
 use super::numbers::{emails, money, numbers, overlap, phones};
 use super::strings;
-use super::words::{Word, is_question, is_typo, name_words, truncated, words, yes_or_no};
+use super::words::{
+    Word, is_question, is_typo, name_words, similarity, truncated, words, yes_or_no,
+};
 use crate::fields::fits;
 use agentir_runtime::{FieldSpec, FieldType};
 use regex::RegexBuilder;
@@ -127,7 +129,14 @@ impl ParsedMessage<'_> {
 
     /// Whether a range is negated: "not Friday", "instead of Rome".
     pub(super) fn negated(&self, at: &Range<usize>) -> bool {
-        let before: Vec<&str> = self.before(at, 2).iter().map(|w| w.text.as_str()).collect();
+        // "Not a barge", "not the blue one".
+        let before = self.before(at, 3);
+        let article = before.last().is_some_and(|w| {
+            matches!(w.text.as_str(), "a" | "an" | "the" | "my" | "any" | "really")
+        });
+        let end = before.len() - usize::from(article);
+        let before = before.get(end.saturating_sub(2)..end).unwrap_or_default();
+        let before: Vec<&str> = before.iter().map(|w| w.text.as_str()).collect();
         matches!(
             before.as_slice(),
             [.., "not"]
@@ -135,6 +144,7 @@ impl ParsedMessage<'_> {
                 | ["instead", "of"]
                 | ["rather", "than"]
                 | ["not", "on" | "in" | "at" | "for"]
+                | [.., "isn't" | "wasn't" | "aren't"]
         )
     }
 
@@ -341,6 +351,14 @@ fn extract_enums<'f>(
                 }
             }
         }
+        // A word for the same, if it is for one of them only: "an engine" for a motor boat.
+        if found.is_empty() {
+            let meant = |value: &&String| synonym(reading, value);
+            let mut all = listed.keys().filter_map(|v| meant(&v).map(|at| (at, v)));
+            if let (Some(one), None) = (all.next(), all.next()) {
+                found.push(one);
+            }
+        }
         found.sort_by_key(|(at, _)| at.start);
         if found.is_empty() && field.asked {
             // Values that correspond to yes and no.
@@ -361,6 +379,15 @@ fn extract_enums<'f>(
     }
     reading.used.extend(taken.into_iter().map(|(at, _)| at));
     *fields = left;
+}
+
+/// A word of the message that means the same as a value of one word.
+fn synonym(reading: &ParsedMessage<'_>, value: &str) -> Option<Range<usize>> {
+    let wanted = name_words(value);
+    let [wanted] = wanted.as_slice() else { return None };
+    let means = |w: &&Word| w.is_content() && similarity(w, wanted) >= 0.8;
+    let word = reading.words.iter().find(means)?;
+    (reading.is_free(&word.at) && !reading.negated(&word.at)).then(|| word.at.clone())
 }
 
 /// The position of a name's words in the message.
@@ -577,11 +604,24 @@ fn assign<'f>(
         if !of_type(field) || numeric && field.named(LIMIT_WORDS) {
             return true;
         }
+        // "I have two accounts": two of something are no amount of money.
+        let counted = |found: &Located<Json>| {
+            numeric && !amounts && field.named(MONEY_WORDS) && counts(reading, &found.at)
+        };
+        if rest.as_slice().first().is_some_and(counted) {
+            return true;
+        }
         rest.next().is_none_or(|found| {
             give(reading, field, &found);
             false
         })
     });
+}
+
+/// Whether a number counts what the word after it names.
+fn counts(reading: &ParsedMessage<'_>, at: &Range<usize>) -> bool {
+    let [next] = reading.after(at, 1) else { return false };
+    reading.text.get(at.end..next.at.start) == Some(" ") && next.is_content()
 }
 
 /// Boolean fields: a yes or no to the question, or "with breakfast", "no parking".

@@ -143,7 +143,7 @@ static PARENTHESES: LazyLock<Regex> = LazyLock::new(|| regex(r"\s*\([^()]*\)"));
 /// What follows the thing that is asked for.
 static AFTER: LazyLock<Regex> = LazyLock::new(|| {
     regex(
-        r"(?:[;.:]|\s[-–—]\s|,?\s+(?:and|then)\s+(?:then|store|save|use|call|run|proceed|wait|put|set|record|instruct|append|complete|remember|continue|go|pass|provide)\b|\s+(?:in order to|so that|before|using|by|from (?:the|your)|one at a time|step by step|if (?:not|they|it|you)|to (?:determine|begin|start|proceed|create|complete|continue|process|help|get started|ensure|verify|identify|look))\b|\s+\(|,\s*(?:and\s+)?(?:then|store|save|use|call|if|do|but|so|which)\b).*$",
+        r"(?:[;.:]|\s[-–—]\s|,?\s+(?:and|then)\s+(?:then|fill|store|save|use|call|run|proceed|wait|put|set|record|instruct|append|complete|remember|continue|go|pass|provide)\b|\s+(?:in order to|so that|before|using|by|from (?:the|your)|one at a time|step by step|if (?:not|they|it|you)|to (?:determine|begin|start|proceed|create|complete|continue|process|help|get started|ensure|verify|identify|look))\b|\s+\(|,\s*(?:and\s+)?(?:then|store|save|use|call|if|do|but|so|which)\b).*$",
     )
 });
 
@@ -400,7 +400,8 @@ fn ask(main: &str) -> Option<What> {
     if !content(phrase) || phrase.len() > 160 || phrase.contains(['{', '"', '“']) {
         return None;
     }
-    let question = question_to_user(phrase)?;
+    // Names of variables are said as words.
+    let question = question_to_user(phrase)?.replace('_', " ");
     let listed = phrase.strip_prefix("for ").or_else(|| phrase.strip_prefix("to provide "));
     let items = items(listed.unwrap_or(phrase));
     Some(What::Ask { question, items })

@@ -171,7 +171,7 @@ const KINDS: &[(TextKind, &[&str])] = &[
 ];
 
 /// Nouns before "name" that show that it is not the name of a person.
-const NAMED_THINGS: &[&str] = &[
+pub(super) const NAMED_THINGS: &[&str] = &[
     "city",
     "product",
     "file",
@@ -367,7 +367,7 @@ pub(super) fn find(
         }
         TextKind::Date => day(offline, reading, field, reach),
         TextKind::Company => {
-            strings::after_words(reading, &["from", "at", "with", "represent"], false)
+            strings::after_words(reading, &["from", "at", "with", "represent", "of", "for"], false)
         }
         TextKind::Identifier if reach == Reach::Any || only || field.asked => {
             let measured = measures(offline, text);
@@ -489,7 +489,7 @@ fn day(
 
 /// Up to three words with capital letters between commas or the ends of the message: "Ada Moor, ada@moor.org".
 fn bare_name(reading: &ParsedMessage<'_>, least: usize) -> Option<Range<usize>> {
-    let ends = |c: Option<char>| c.is_none_or(|c| ",;.\n".contains(c));
+    let ends = |c: Option<char>| c.is_none_or(|c| ",;.:\n".contains(c));
     (0..reading.words.len()).find_map(|index| {
         let at = strings::capitals_from(reading, index, 4)?;
         let text = reading.text.get(at.clone())?;
@@ -519,18 +519,28 @@ pub(super) const WISHED: &[&str] = &[
 pub(super) fn goods(reading: &ParsedMessage<'_>, field: &Field<'_>) -> Option<Range<usize>> {
     const DETERMINERS: &[&str] =
         &["my", "our", "a", "an", "the", "these", "this", "those", "some", "two", "three"];
-    if is_question(reading.text) {
+    // "Could you bake two dozen rolls?" is a wish in the form of a question.
+    if is_question(reading.text) && !is_wish(reading.text) {
         return None;
     }
     let all = &reading.words;
-    let verb = |w: &Word| WISHED.contains(&w.text.as_str()) && !w.negated;
+    let text = |at: usize| all.get(at).map_or("", |w| w.text.as_str());
+    let counted = numbers(reading.text);
+    let number = |w: &Word| counted.iter().any(|n| n.at.start <= w.at.start && w.at.end <= n.at.end);
+    // What is to be done is a verb that is common in wishes, or the one after "could you".
+    let asked = |at: usize| {
+        let modal = at.checked_sub(2).map_or("", text);
+        matches!(modal, "could" | "can" | "would") && at.checked_sub(1).map_or("", text) == "you"
+    };
+    let verb = |at: usize, w: &Word| (WISHED.contains(&w.text.as_str()) || asked(at)) && !w.negated;
     let start = (0..all.len()).find_map(|index| {
-        let verb = all.get(index).is_some_and(verb);
+        let verb = all.get(index).is_some_and(|w| verb(index, w));
         let after = (index + 1..all.len().min(index + 4)).take_while(|_| verb);
-        after
-            .into_iter()
-            .find(|at| all.get(*at).is_some_and(|w| DETERMINERS.contains(&w.text.as_str())))
+        after.into_iter().find(|at| {
+            all.get(*at).is_some_and(|w| DETERMINERS.contains(&w.text.as_str()) || number(w))
+        })
     })?;
+    let start = (start..all.len()).take_while(|at| all.get(*at).is_some_and(number)).last().unwrap_or(start);
     let named: Vec<&Word> = all
         .iter()
         .skip(start + 1)

@@ -99,7 +99,32 @@ const FILLERS: &[&str] = &[
     "care",
     "us",
     "me",
+    "brilliant",
+    "awesome",
+    "excellent",
+    "wonderful",
+    "lovely",
+    "super",
+    "amazing",
+    "fantastic",
+    "cool",
+    "appreciated",
+    "appreciate",
+    "really",
+    "helpful",
+    "right",
+    "alright",
+    "helped",
+    "many",
+    "million",
+    "weekend",
+    "too",
+    "soon",
 ];
+
+/// Words that change nothing about what a phrase asks.
+const ADVERBS: &[&str] =
+    &["exactly", "actually", "all", "else", "really", "just", "even", "so", "then", "now", "please"];
 
 /// What a message does, if it does nothing else.
 pub(super) fn small_talk(message: &str) -> Option<SmallTalk> {
@@ -120,7 +145,10 @@ pub(super) fn small_talk(message: &str) -> Option<SmallTalk> {
     if has(GREETING_HEADS) && only(&[GREETINGS]) {
         return Some(SmallTalk::Greeting);
     }
-    let joined = texts.join(" ");
+    // "Hi! What exactly can you do?"
+    let head = texts.iter().take_while(|text| GREETINGS.contains(text)).count();
+    let plain = texts.iter().skip(head).filter(|text| !ADVERBS.contains(text));
+    let joined = plain.copied().collect::<Vec<_>>().join(" ");
     const HOW_ARE_YOU: &[&str] =
         &["how are you", "how's it going", "how is it going", "how are things"];
     if HOW_ARE_YOU.iter().any(|phrase| joined.contains(phrase)) {
@@ -130,6 +158,14 @@ pub(super) fn small_talk(message: &str) -> Option<SmallTalk> {
         "what can you do",
         "what do you do",
         "what can i ask",
+        "what are you able to",
+        "what are you good at",
+        "what services do you",
+        "what do you offer",
+        "what can i get help with",
+        "what kind of things can you",
+        "what sort of things can you",
+        "how does this work",
         "how can you help",
         "what can you help",
         "who are you",
@@ -200,12 +236,24 @@ pub(super) fn is_wish(message: &str) -> bool {
         "we want to",
         "we'd like to",
         "we need to",
+        "we need a",
+        "we need an",
+        "we're looking for",
+        "we'd like a",
+        "i was hoping to",
+        "i have to",
+        "i've got to",
+        "is it possible to",
+        "would you",
+        "i'd love to",
+        "i'd love a",
     ];
-    let said: Vec<String> = words(message).into_iter().map(|w| w.text).collect();
-    let said = format!("{} ", said.join(" "));
-    let said = ["hi ", "hello ", "hey ", "well ", "ok ", "please ", "yes ", "and ", "so "]
-        .iter()
-        .fold(said.as_str(), |said, lead| said.strip_prefix(lead).unwrap_or(said));
+    const LEADS: &[&str] =
+        &["well", "ok", "okay", "please", "yes", "and", "so", "um", "then", "thanks", "hm", "sorry"];
+    let said = words(message).into_iter().map(|w| w.text).skip_while(|text| {
+        GREETINGS.contains(&text.as_str()) || LEADS.contains(&text.as_str())
+    });
+    let said = format!("{} ", said.collect::<Vec<_>>().join(" "));
     WISHES.iter().any(|wish| said.strip_prefix(wish).is_some_and(|rest| rest.starts_with(' ')))
 }
 
@@ -221,12 +269,27 @@ pub(super) fn wants_person(message: &str) -> bool {
         "someone",
         "manager",
         "supervisor",
+        "boss",
+        "people",
+        "staff",
+        "colleague",
     ];
-    const CONTACT: &[&str] =
-        &["talk", "speak", "transfer", "connect", "escalate", "reach", "call", "real"];
+    const CONTACT: &[&str] = &[
+        "talk", "speak", "transfer", "connect", "escalate", "reach", "call", "real", "get",
+        "want", "put", "chat", "actual", "demand",
+    ];
     let said = words(message);
-    let has = |list: &[&str]| said.iter().any(|w| list.contains(&w.text.as_str()) && !w.negated);
-    has(PEOPLE) && has(CONTACT)
+    let at = |list: &[&str], from: usize| {
+        said.iter().skip(from).position(|w| list.contains(&w.text.as_str()) && !w.negated)
+    };
+    // "Get me a manager", but not "I want to know which agent it was".
+    let contact = (0..said.len()).filter(|at| {
+        said.get(*at).is_some_and(|w| CONTACT.contains(&w.text.as_str()) && !w.negated)
+    });
+    contact.into_iter().any(|from| {
+        let near = said.get(from).is_some_and(|w| matches!(w.text.as_str(), "get" | "want" | "put"));
+        at(PEOPLE, from).is_some_and(|apart| !near || apart <= 4)
+    })
 }
 
 /// Whether a message says that something is wrong, or that the user is unhappy.
@@ -291,6 +354,22 @@ pub(super) fn complains(message: &str) -> bool {
         "dirty",
         "noisy",
         "rude",
+        "dead",
+        "disgrace",
+        "disgraceful",
+        "ridiculous",
+        "joke",
+        "hopeless",
+        "useless",
+        "smashed",
+        "cracked",
+        "ripped",
+        "torn",
+        "burst",
+        "scratched",
+        "ruined",
+        "robbed",
+        "flooded",
     ];
     words(message).iter().any(|w| TROUBLE.contains(&w.text.as_str()))
 }

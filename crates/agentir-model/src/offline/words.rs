@@ -126,7 +126,7 @@ const SYNONYMS: &[&[&str]] = &[
     &["find", "search", "look", "looking", "lookup"],
     &["show", "view", "display", "see", "list"],
     &["recommend", "recommendation", "suggest", "suggestion", "propose"],
-    &["price", "cost", "fee", "charge"],
+    &["price", "cost", "fee", "charge", "quote", "quotation", "estimate", "expensive"],
     &["person", "human", "agent", "representative", "operator", "somebody"],
     &["help", "assist", "support", "assistance"],
     &["refund", "reimburse", "reimbursement"],
@@ -162,7 +162,14 @@ const SYNONYMS: &[&[&str]] = &[
         "wifi",
         "error",
     ],
-    &["damage", "damaged", "accident", "insurance", "claim"],
+    &["damage", "damaged", "accident", "claim", "crashed", "collision", "collided"],
+    &["insurance", "insure", "policy", "policies", "coverage"],
+    &["forecast", "tomorrow", "weekend", "future", "upcoming"],
+    &["return", "returns", "exchange"],
+    &["available", "availability", "vacancies", "free"],
+    &["engine", "motor"],
+    &["inspect", "inspection", "examine"],
+    &["rewards", "reward", "loyalty", "points"],
     &["exit", "leave", "resign", "resignation", "quit"],
     &["vacation", "holiday", "absence"],
     &["send", "transfer", "wire"],
@@ -172,6 +179,33 @@ const SYNONYMS: &[&[&str]] = &[
     &["flat", "apartment"],
     &["trip", "journey", "travel"],
 ];
+
+/// Phrases that mean a word, which may stand apart by up to [`MAX_APART`] words: "send them back" is returning.
+const PHRASES: &[(&[&str], &str)] = &[
+    (&["send", "back"], "return"),
+    (&["bring", "back"], "return"),
+    (&["give", "back"], "return"),
+    (&["take", "back"], "return"),
+    (&["money", "back"], "refund"),
+    (&["how", "much"], "price"),
+    (&["have", "anything"], "available"),
+    (&["anything", "free"], "available"),
+    (&["get", "rid", "of"], "cancel"),
+    (&["call", "off"], "cancel"),
+    (&["set", "up"], "start"),
+    (&["sign", "up"], "register"),
+    (&["look", "at"], "review"),
+    (&["come", "by"], "visit"),
+    (&["hit", "my"], "damage"),
+    (&["ran", "into"], "damage"),
+    (&["put", "off"], "reschedule"),
+    (&["move", "to"], "reschedule"),
+    (&["sum", "up"], "summarize"),
+    (&["log", "in"], "login"),
+];
+
+/// The number of words that may stand between two words of a phrase.
+const MAX_APART: usize = 2;
 
 /// What requests and descriptions are for, by their verbs.
 const ACTS: &[(Act, &[&str])] = &[
@@ -284,13 +318,17 @@ pub(super) struct Word {
     pub stem: String,
     /// The row of [`SYNONYMS`] that contains the word.
     meaning: Option<usize>,
+    /// What the phrase means that ends with the word.
+    means: Option<&'static str>,
     /// Whether the word is negated.
     pub negated: bool,
 }
 
 impl Word {
     pub(super) fn is_content(&self) -> bool {
-        !STOP_WORDS.contains(&self.text.as_str()) && !NEGATIONS.contains(&self.text.as_str())
+        self.means.is_some()
+            || !STOP_WORDS.contains(&self.text.as_str())
+                && !NEGATIONS.contains(&self.text.as_str())
     }
 }
 
@@ -330,14 +368,35 @@ pub(super) fn words(text: &str) -> Vec<Word> {
                 .iter()
                 .position(|row| row.contains(&lower.as_str()) || row.contains(&stem.as_str()));
             let at = from..from + word.len();
-            found.push(Word { text: lower, at, stem, meaning, negated });
+            found.push(Word { text: lower, at, stem, meaning, means: None, negated });
             negated |= deny;
         }
         if c.is_some_and(|c| ",.;:!?\n".contains(c)) {
             negated = false;
         }
     }
+    mark_phrases(&mut found);
     found
+}
+
+/// Gives the last word of each phrase the meaning of the phrase.
+fn mark_phrases(found: &mut [Word]) {
+    for start in 0..found.len() {
+        let Some(first) = found.get(start).map(|w| w.text.clone()) else { return };
+        for (phrase, meant) in PHRASES.iter().filter(|(phrase, _)| phrase.first() == Some(&first.as_str())) {
+            let mut at = start;
+            let whole = phrase.iter().skip(1).all(|wanted| {
+                let next = (at + 1..=at + 1 + MAX_APART)
+                    .find(|next| found.get(*next).is_some_and(|w| w.text == *wanted));
+                at = next.unwrap_or(at);
+                next.is_some()
+            });
+            if whole && let Some(last) = found.get_mut(at) {
+                last.meaning = SYNONYMS.iter().position(|row| row.contains(meant)).or(last.meaning);
+                last.means = Some(meant);
+            }
+        }
+    }
 }
 
 fn is_apostrophe(c: char) -> bool {
@@ -365,6 +424,10 @@ pub(super) fn similarity(one: &Word, other: &Word) -> f64 {
         return 1.0;
     }
     if one.meaning.is_some() && one.meaning == other.meaning {
+        return 0.8;
+    }
+    let means = |one: &Word, other: &Word| one.means.is_some_and(|means| means == other.text);
+    if means(one, other) || means(other, one) {
         return 0.8;
     }
     if is_typo(&one.text, &other.text) { 0.8 } else { 0.0 }
