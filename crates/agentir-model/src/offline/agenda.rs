@@ -31,9 +31,22 @@ const ASKED_FOR: &[(&str, &[&str])] = &[
 impl<'r> Turn<'r> {
     /// Does what the instructions demand next.
     pub(super) fn follow_instructions(&self, open: &[&'r ToolSpec]) -> Option<Answer> {
+        let mut told: Vec<&str> = Vec::new();
         for (index, step) in self.steps.iter().enumerate() {
             if let Some(question) = self.question_of(step) {
-                return Some(self.ask(question));
+                if told.is_empty() {
+                    return Some(self.ask(question));
+                }
+                told.push(&question);
+                return Some(super::dialogue::say(told.join(" ")));
+            }
+            // What is said in a case comes before what is asked then.
+            if let (What::Say(text), When::Is(..)) = (&step.what, &step.when)
+                && self.applies(&step.when)
+                && !text.contains(['{', '<', '$'])
+                && !self.was_asked(text)
+            {
+                told.push(text);
             }
             let What::Call(name) = &step.what else { continue };
             if !self.applies(&step.when) {
@@ -59,6 +72,9 @@ impl<'r> Turn<'r> {
                 return Some(self.ask(self.question(parameter)));
             }
         }
+        if !told.is_empty() {
+            return Some(super::dialogue::say(told.join(" ")));
+        }
         // Without instructions to ask, the fields say what there is to ask.
         let asks = self.steps.iter().any(|step| matches!(step.what, What::Ask { .. }));
         let field = self.optional.first().filter(|_| !asks && self.awaits_fields())?;
@@ -71,6 +87,13 @@ impl<'r> Turn<'r> {
             When::Always | When::Done => true,
             When::Wants(what) => self.user_wants(what),
             When::Missing(what) => self.is_missing(what),
+            When::Is(name, values) => {
+                let known = self.known.get(name).and_then(serde_json::Value::as_str);
+                let said = words(known.unwrap_or_default());
+                values.iter().flat_map(|value| words(value)).any(|value| {
+                    said.iter().any(|w| !w.negated && similarity(&value, w) >= 1.0)
+                })
+            }
             When::Good => self.last_result().is_some_and(is_success),
             When::Agreed => yes_or_no(self.said) == Some(true),
             When::Unknown => false,

@@ -387,11 +387,13 @@ impl<'r> Turn<'r> {
             let noted = self.since.iter().any(|m| !m.calls.is_empty());
             let reach =
                 if parameter.is_some() || answered || noted { Reach::Wish } else { Reach::Request };
+            let corrected =
+                super::extract::corrected(self.offline, self.said, &tool.parameters, self.known);
             let mut values = extract(
                 self.offline,
                 self.said,
                 &tool.parameters,
-                parameter.map(|p| p.name.as_str()),
+                corrected.or(parameter.map(|p| p.name.as_str())),
                 reach,
             );
             values.retain(|name, value| self.known.get(name) != Some(value));

@@ -37,6 +37,8 @@ const PREPOSITIONS: &[(&[&str], &[&str])] = &[
         ],
         &["from", "starting", "since", "beginning"],
     ),
+    (&["arrival", "checkin"], &["arrive", "arriving", "come", "coming"]),
+    (&["departure", "checkout", "out"], &["leave", "leaving", "depart", "departing"]),
     (
         &[
             "destination",
@@ -225,6 +227,37 @@ pub(super) fn extract(
     strings::extract_strings(offline, &mut reading, &mut fields, reach, &mut values);
     values.retain(|(field, value)| fits(field, value).is_ok());
     values.into_iter().map(|(field, value)| (field.name.clone(), value)).collect()
+}
+
+/// The field whose known value a message rejects: "on the 15th, not the 14th". Another value in it is for this field.
+pub(super) fn corrected<'t>(
+    offline: &Offline,
+    message: &str,
+    fields: &'t [FieldSpec],
+    known: &Map<String, Json>,
+) -> Option<&'t str> {
+    let text = truncated(message);
+    let reading =
+        ParsedMessage { text, words: words(text), used: Vec::new(), names: Vec::new() };
+    let marks = |w: &Word| w.negated || matches!(w.text.as_str(), "instead" | "rather" | "not");
+    if !reading.words.iter().any(marks) {
+        return None;
+    }
+    let typed = TypedValues::of(offline, text);
+    let rejected: Vec<&Json> = [&typed.future, &typed.past, &typed.times, &typed.numbers]
+        .into_iter()
+        .flatten()
+        .filter(|found| reading.negated(&found.at))
+        .map(|found| &found.value)
+        .collect();
+    let rejects = |field: &&FieldSpec| {
+        let Some(value) = known.get(&field.name) else { return false };
+        rejected.contains(&value)
+            || value.as_str().is_some_and(|value| {
+                find_phrase(&reading, value, false).is_some_and(|at| reading.negated(&at))
+            })
+    };
+    fields.iter().take(MAX_FIELDS).find(rejects).map(|field| field.name.as_str())
 }
 
 /// Fields with a pattern are filled by the pattern only.

@@ -115,6 +115,7 @@ impl Offline {
                 let asked = asked_field(context, fields, asked.as_deref(), known);
                 // "What can I do for you?" asks for no field.
                 let asked = asked.filter(|_| !(phrases::is_wish(message) && is_open(context)));
+                let asked = extract::corrected(self, message, fields, known).or(asked);
                 let reach = if asked.is_none() && phrases::is_wish(message) {
                     extract::Reach::Wish
                 } else {

@@ -163,6 +163,8 @@ const SYNONYMS: &[&[&str]] = &[
         "error",
     ],
     &["damage", "damaged", "accident", "claim", "crashed", "collision", "collided"],
+    &["damaged", "broken", "cracked", "defective", "faulty", "smashed", "snapped"],
+    &["lost", "missing", "gone", "stolen", "disappeared"],
     &["insurance", "insure", "policy", "policies", "coverage"],
     &["forecast", "tomorrow", "weekend", "future", "upcoming"],
     &["return", "returns", "exchange"],
@@ -188,6 +190,8 @@ const PHRASES: &[(&[&str], &str)] = &[
     (&["take", "back"], "return"),
     (&["money", "back"], "refund"),
     (&["how", "much"], "price"),
+    (&["much", "left"], "balance"),
+    (&["much", "in"], "balance"),
     (&["have", "anything"], "available"),
     (&["anything", "free"], "available"),
     (&["get", "rid", "of"], "cancel"),
@@ -316,8 +320,8 @@ pub(super) struct Word {
     pub at: Range<usize>,
     /// The stem.
     pub stem: String,
-    /// The row of [`SYNONYMS`] that contains the word.
-    meaning: Option<usize>,
+    /// The rows of [`SYNONYMS`] that contain the word.
+    meanings: Vec<usize>,
     /// What the phrase means that ends with the word.
     means: Option<&'static str>,
     /// Whether the word is negated.
@@ -364,11 +368,9 @@ pub(super) fn words(text: &str) -> Vec<Word> {
             let deny = NEGATIONS.contains(&lower.as_str()) && !(lower == "no" && c != Some(' '));
             // "The recipient's address" is about the recipient.
             let stem = stemmer.stem(lower.strip_suffix("'s").unwrap_or(&lower)).into_owned();
-            let meaning = SYNONYMS
-                .iter()
-                .position(|row| row.contains(&lower.as_str()) || row.contains(&stem.as_str()));
+            let meanings = meanings(&[&lower, &stem]);
             let at = from..from + word.len();
-            found.push(Word { text: lower, at, stem, meaning, means: None, negated });
+            found.push(Word { text: lower, at, stem, meanings, means: None, negated });
             negated |= deny;
         }
         if c.is_some_and(|c| ",.;:!?\n".contains(c)) {
@@ -377,6 +379,12 @@ pub(super) fn words(text: &str) -> Vec<Word> {
     }
     mark_phrases(&mut found);
     found
+}
+
+/// The rows of [`SYNONYMS`] that contain one of some words.
+fn meanings(of: &[&str]) -> Vec<usize> {
+    let rows = SYNONYMS.iter().enumerate();
+    rows.filter(|(_, row)| of.iter().any(|word| row.contains(word))).map(|(at, _)| at).collect()
 }
 
 /// Gives the last word of each phrase the meaning of the phrase.
@@ -392,7 +400,7 @@ fn mark_phrases(found: &mut [Word]) {
                 next.is_some()
             });
             if whole && let Some(last) = found.get_mut(at) {
-                last.meaning = SYNONYMS.iter().position(|row| row.contains(meant)).or(last.meaning);
+                last.meanings.extend(meanings(&[meant]));
                 last.means = Some(meant);
             }
         }
@@ -423,7 +431,7 @@ pub(super) fn similarity(one: &Word, other: &Word) -> f64 {
     if one.stem == other.stem || one.text == other.text {
         return 1.0;
     }
-    if one.meaning.is_some() && one.meaning == other.meaning {
+    if one.meanings.iter().any(|row| other.meanings.contains(row)) {
         return 0.8;
     }
     let means = |one: &Word, other: &Word| one.means.is_some_and(|means| means == other.text);
