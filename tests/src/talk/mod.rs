@@ -363,7 +363,7 @@ fn unmet(
     }
     if let Some(wanted) = &turn.asks {
         let requests = pattern(
-            r"\?|\b(please|tell|provide|share|enter|give|let me know|send|need|say|name|confirm)\b",
+            r"\?|\b(please|tell|provide|share|enter|give|let me know|send|need|say|name|confirm|select|choose)\b",
         );
         if !requests.is_match(said) || !pattern(wanted).is_match(said) {
             faults.push(format!("it does not ask /{wanted}/"));

@@ -108,10 +108,11 @@ static DATE_PATTERNS: LazyLock<Vec<(DateForm, Regex)>> = LazyLock::new(|| {
     ]
 });
 
-/// The dates in a text, in order.
+/// The dates in a text, in order. "The 14th" is the one that follows `anchor`.
 pub(super) fn dates(
     text: &str,
     now: &Zoned,
+    anchor: Date,
     order: DateOrder,
     direction: Direction,
 ) -> Vec<Located<Date>> {
@@ -127,7 +128,7 @@ pub(super) fn dates(
             };
             // The forms are ordered from most to least specific; earlier matches take precedence.
             let read = found.iter().any(|f| f.at.start < at.end && at.start < f.at.end);
-            if !read && let Some(value) = day(*form, &captures, now, order, direction) {
+            if !read && let Some(value) = day(*form, &captures, now, anchor, order, direction) {
                 found.push(Located { at, value });
             }
         }
@@ -140,6 +141,7 @@ fn day(
     form: DateForm,
     captures: &Captures<'_>,
     now: &Zoned,
+    anchor: Date,
     order: DateOrder,
     direction: Direction,
 ) -> Option<Date> {
@@ -243,14 +245,14 @@ fn day(
         DateForm::Week => ask(&format!("{} {}", group(1)?, group(2)?), dialect),
         DateForm::DayOnly => {
             let day = number(1)?;
-            let this = civil(now.year(), i16::from(now.month()), day);
+            let this = civil(anchor.year(), i16::from(anchor.month()), day);
             match (this, direction) {
-                (Some(this), Direction::Future) if this < now.date() => {
-                    let next = now.date().first_of_month().checked_add(1.month()).ok()?;
+                (Some(this), Direction::Future) if this < anchor => {
+                    let next = anchor.first_of_month().checked_add(1.month()).ok()?;
                     civil(next.year(), i16::from(next.month()), day)
                 }
-                (Some(this), Direction::Past) if this > now.date() => {
-                    let last = now.date().first_of_month().checked_sub(1.month()).ok()?;
+                (Some(this), Direction::Past) if this > anchor => {
+                    let last = anchor.first_of_month().checked_sub(1.month()).ok()?;
                     civil(last.year(), i16::from(last.month()), day)
                 }
                 (this, _) => this,

@@ -2,7 +2,7 @@
 //! the surrounding words indicate.
 
 use super::Offline;
-use super::dates::{Direction, Located, dates, times};
+use super::dates::{Direction, Located, times};
 use super::numbers::{emails, money, numbers, overlap, phones};
 use super::strings;
 use super::words::{
@@ -243,16 +243,13 @@ pub(super) fn corrected<'t>(
     if !reading.words.iter().any(marks) {
         return None;
     }
-    let typed = TypedValues::of(offline, text);
-    let rejected: Vec<&Json> = [&typed.future, &typed.past, &typed.times, &typed.numbers]
-        .into_iter()
-        .flatten()
-        .filter(|found| reading.negated(&found.at))
-        .map(|found| &found.value)
-        .collect();
     let rejects = |field: &&FieldSpec| {
         let Some(value) = known.get(&field.name) else { return false };
-        rejected.contains(&value)
+        let day = value.as_str().is_some_and(|value| value.parse::<jiff::civil::Date>().is_ok());
+        let near = offline.with_days_of(known, day.then_some(field.name.as_str()));
+        let typed = TypedValues::of(&near, text);
+        let mut found = [&typed.future, &typed.past, &typed.times, &typed.numbers].into_iter().flatten();
+        found.any(|found| found.value == *value && reading.negated(&found.at))
             || value.as_str().is_some_and(|value| {
                 find_phrase(&reading, value, false).is_some_and(|at| reading.negated(&at))
             })
@@ -468,7 +465,7 @@ impl TypedValues {
     fn of(offline: &Offline, text: &str) -> Self {
         let now = offline.now();
         let json = |f: Located<String>| Located { at: f.at, value: Json::String(f.value) };
-        let days = |direction| dates(text, &now, offline.order, direction);
+        let days = |direction| offline.dates(text, direction);
         let day = |f: &Located<jiff::civil::Date>| Located {
             at: f.at.clone(),
             value: Json::String(f.value.to_string()),

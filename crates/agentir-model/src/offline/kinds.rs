@@ -307,7 +307,7 @@ static MONTH: LazyLock<Regex> = LazyLock::new(|| {
 /// The days, times and amounts of money in a text: their numbers name nothing.
 pub(super) fn measures(offline: &Offline, text: &str) -> Vec<Range<usize>> {
     let direction = super::dates::Direction::Future;
-    let days = super::dates::dates(text, &offline.now(), offline.order, direction);
+    let days = offline.dates(text, direction);
     let days = days.into_iter().map(|f| f.at);
     // "4417" alone may be read as a time, "10:30" and "10am" are nothing else.
     let clock = |at: &Range<usize>| {
@@ -476,7 +476,7 @@ fn day(
     } else {
         super::dates::Direction::Future
     };
-    let found = super::dates::dates(reading.text, &offline.now(), offline.order, direction);
+    let found = offline.dates(reading.text, direction);
     let free: Vec<Range<usize>> = found
         .into_iter()
         .map(|f| f.at)

@@ -386,9 +386,11 @@ pub(super) fn requests(text: &str) -> bool {
         "let me know",
         "i need your",
         "enter",
+        "select",
+        "choose",
     ];
     let lower = text.to_lowercase();
-    lower.contains('?') || ASKING.iter().any(|phrase| lower.contains(phrase))
+    lower.contains('?') || lower.trim_end().ends_with(':') || ASKING.iter().any(|phrase| lower.contains(phrase))
 }
 
 /// Nouns for the user.

@@ -460,12 +460,7 @@ fn as_written(offline: &Offline, field: &FieldSpec, text: &str) -> String {
     let about = format!("{} {}", field.description, field.prompt.as_deref().unwrap_or_default());
     let iso = about.contains("YYYY-MM-DD") || about.contains("ISO");
     if iso && kind_of(field) == TextKind::Date {
-        let found = super::dates::dates(
-            text,
-            &offline.now(),
-            offline.order,
-            super::dates::Direction::Future,
-        );
+        let found = offline.dates(text, super::dates::Direction::Future);
         if let [day] = found.as_slice() {
             return day.value.to_string();
         }

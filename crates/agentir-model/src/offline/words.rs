@@ -2,7 +2,9 @@
 
 use regex::Regex;
 use rust_stemmers::{Algorithm, Stemmer};
+use std::collections::HashMap;
 use std::ops::Range;
+use std::sync::LazyLock;
 
 /// The number of bytes of a text that are processed. Bounds the running time.
 pub(super) const MAX_TEXT_BYTES: usize = 8 * 1024;
@@ -190,6 +192,7 @@ const PHRASES: &[(&[&str], &str)] = &[
     (&["take", "back"], "return"),
     (&["money", "back"], "refund"),
     (&["how", "much"], "price"),
+    (&["money", "left"], "balance"),
     (&["much", "left"], "balance"),
     (&["much", "in"], "balance"),
     (&["have", "anything"], "available"),
@@ -205,7 +208,6 @@ const PHRASES: &[(&[&str], &str)] = &[
     (&["put", "off"], "reschedule"),
     (&["move", "to"], "reschedule"),
     (&["sum", "up"], "summarize"),
-    (&["log", "in"], "login"),
 ];
 
 /// The number of words that may stand between two words of a phrase.
@@ -324,6 +326,8 @@ pub(super) struct Word {
     meanings: Vec<usize>,
     /// What the phrase means that ends with the word.
     means: Option<&'static str>,
+    /// Whether the word is the first of a phrase, and means nothing of its own.
+    covered: bool,
     /// Whether the word is negated.
     pub negated: bool,
 }
@@ -331,7 +335,8 @@ pub(super) struct Word {
 impl Word {
     pub(super) fn is_content(&self) -> bool {
         self.means.is_some()
-            || !STOP_WORDS.contains(&self.text.as_str())
+            || !self.covered
+                && !STOP_WORDS.contains(&self.text.as_str())
                 && !NEGATIONS.contains(&self.text.as_str())
     }
 }
@@ -370,7 +375,7 @@ pub(super) fn words(text: &str) -> Vec<Word> {
             let stem = stemmer.stem(lower.strip_suffix("'s").unwrap_or(&lower)).into_owned();
             let meanings = meanings(&[&lower, &stem]);
             let at = from..from + word.len();
-            found.push(Word { text: lower, at, stem, meanings, means: None, negated });
+            found.push(Word { text: lower, at, stem, meanings, means: None, covered: false, negated });
             negated |= deny;
         }
         if c.is_some_and(|c| ",.;:!?\n".contains(c)) {
@@ -381,10 +386,26 @@ pub(super) fn words(text: &str) -> Vec<Word> {
     found
 }
 
+/// The rows of [`SYNONYMS`] by the words in them and their stems, so that every form of a word is found.
+static MEANINGS: LazyLock<HashMap<String, Vec<usize>>> = LazyLock::new(|| {
+    let stemmer = Stemmer::create(Algorithm::English);
+    let mut rows: HashMap<String, Vec<usize>> = HashMap::new();
+    for (at, row) in SYNONYMS.iter().enumerate() {
+        for word in *row {
+            for form in [(*word).to_owned(), stemmer.stem(word).into_owned()] {
+                let found = rows.entry(form).or_default();
+                if !found.contains(&at) {
+                    found.push(at);
+                }
+            }
+        }
+    }
+    rows
+});
+
 /// The rows of [`SYNONYMS`] that contain one of some words.
 fn meanings(of: &[&str]) -> Vec<usize> {
-    let rows = SYNONYMS.iter().enumerate();
-    rows.filter(|(_, row)| of.iter().any(|word| row.contains(word))).map(|(at, _)| at).collect()
+    of.iter().filter_map(|word| MEANINGS.get(*word)).flatten().copied().collect()
 }
 
 /// Gives the last word of each phrase the meaning of the phrase.
@@ -399,6 +420,12 @@ fn mark_phrases(found: &mut [Word]) {
                 at = next.unwrap_or(at);
                 next.is_some()
             });
+            if whole {
+                // "How much money is left" is not about money alone.
+                if let Some(first) = found.get_mut(start) {
+                    first.covered = true;
+                }
+            }
             if whole && let Some(last) = found.get_mut(at) {
                 last.meanings.extend(meanings(&[meant]));
                 last.means = Some(meant);
