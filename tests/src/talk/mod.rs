@@ -313,7 +313,10 @@ fn decency(program: &Program, said: &str, ended: bool) -> Vec<String> {
             }
         }
         for text in internal_texts(agent) {
-            if lower.contains(&text) {
+            // What an agent says that it can do is for users, though it is how it is described.
+            let able = lower.contains(&format!("i can {text}"))
+                || lower.starts_with("i can ") && lower.contains(&format!(", {text}"));
+            if lower.contains(&text) && !able {
                 faults.push(format!("it shows `{text}`"));
             }
         }

@@ -265,6 +265,13 @@ fn civil(year: i16, month: i16, day: i16) -> Option<Date> {
     Date::new(year, i8::try_from(month).ok()?, i8::try_from(day).ok()?).ok()
 }
 
+/// Whether a text names a longer time than a day: "next week".
+pub(super) fn is_vague(text: &str) -> bool {
+    static LONGER: LazyLock<Regex> =
+        LazyLock::new(|| regex(r"^(?:next|last) (?:week|month|year)$"));
+    LONGER.is_match(text)
+}
+
 /// The number of a day of a month: "14th", "fourteenth", "twenty-first".
 fn day_number(text: &str) -> Option<u32> {
     const ORDINALS: [&str; 20] = [

@@ -52,6 +52,7 @@ pub(super) fn answer(offline: &Offline, task: &ModelTask) -> Answer {
     let all = of_turn(messages);
     let messages = &without_transitions(messages, tools);
     let user = messages.iter().rposition(|m| m.role == Role::User);
+    let offline = &offline.with_days_of(known, None);
     let turn = Turn {
         offline,
         steps: steps(instructions, tools),
@@ -249,7 +250,8 @@ impl<'r> Turn<'r> {
             .steps
             .iter()
             .any(|step| matches!(step.what, What::Tell(_)) || self.question_of(step).is_some());
-        let only = self.tools.iter().filter(|t| t.purpose != Purpose::Return).count() == 1;
+        let others = |t: &&ToolSpec| !matches!(t.purpose, Purpose::Return | Purpose::Escalate);
+        let only = self.tools.iter().filter(others).count() == 1 && !wants_person(self.said);
         let tool = match handoffs.as_slice() {
             [only_one] if only && !speaks && !self.passed_on => *only_one,
             _ if small_talk(self.said).is_some() => return None,

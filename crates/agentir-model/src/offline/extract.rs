@@ -515,6 +515,14 @@ impl TypedValues {
         asked: bool,
     ) -> Vec<OfType> {
         let asks = |ty| fields.iter().any(|f| f.asked && f.spec.ty == ty);
+        // "Next week" is a day only for who was asked for one.
+        let mut future = self.future;
+        if !asks(FieldType::Date) && !asks(FieldType::DateTime) {
+            let vague = |f: &Located<Json>| {
+                reading.text.get(f.at.clone()).is_some_and(super::dates::is_vague)
+            };
+            future.retain(|f| !vague(f));
+        }
         let mut phones = self.phones;
         if asks(FieldType::Phone) && phones.is_empty() {
             phones = self.loose_phones;
@@ -522,7 +530,7 @@ impl TypedValues {
         // Numbers that are part of another value are excluded; "about 12" is a number if one was asked for.
         let number = asks(FieldType::Number) || asks(FieldType::Currency);
         let times = self.times.iter().filter(|_| !number);
-        let parts: Vec<Range<usize>> = [&self.emails, &phones, &self.future]
+        let parts: Vec<Range<usize>> = [&self.emails, &phones, &future]
             .into_iter()
             .flatten()
             .chain(times)
@@ -559,7 +567,7 @@ impl TypedValues {
         if past {
             all.push((&[FieldType::Date], true, self.past));
         } else {
-            all.push((&[FieldType::Date], true, self.future));
+            all.push((&[FieldType::Date], true, future));
         }
         all.push((&[FieldType::Time], true, self.times));
         all.push((&[FieldType::Currency], true, amounts));
@@ -607,7 +615,14 @@ fn assign<'f>(
         // In a self-correction the last value counts.
         let corrects =
             reading.words.iter().any(|w| matches!(w.text.as_str(), "sorry" | "actually" | "mean"));
-        let index = if corrects { found.len() - 1 } else { 0 };
+        // "My wife and the two kids, so four."
+        let sum = found.iter().position(|f| {
+            let before = reading.before(&f.at, 2);
+            before.iter().any(|w| {
+                matches!(w.text.as_str(), "so" | "makes" | "total" | "altogether" | "sum")
+            })
+        });
+        let index = if corrects { found.len() - 1 } else { sum.unwrap_or(0) };
         give(reading, field, &found.remove(index));
         false
     });

@@ -433,10 +433,25 @@ pub(super) fn may_be(field: &FieldSpec, text: &str) -> bool {
         TextKind::Place | TextKind::Person | TextKind::Company | TextKind::Date => {
             let name = name_words(&field.name);
             let addressed = name.iter().any(|w| ADDRESSEES.contains(&w.text.as_str()));
-            words(text).len() <= 12 && !is_wish(text) && (addressed || emails(text).is_empty())
+            words(text).len() <= 12
+                && !is_wish(text)
+                && !is_clause(text)
+                && (addressed || emails(text).is_empty())
         }
         _ => true,
     }
+}
+
+/// Whether a text says that something happened or is so: a name has no verb.
+fn is_clause(text: &str) -> bool {
+    const VERBS: &[&str] = &[
+        "was", "were", "wasn't", "weren't", "is", "are", "isn't", "aren't", "have", "has", "hasn't",
+        "haven't", "had", "didn't", "don't", "doesn't", "can't", "cannot", "couldn't", "won't",
+        "did", "does", "do", "will", "would", "should", "could", "they", "we", "he", "she", "i",
+        "i've", "i'll", "they're", "we're",
+    ];
+    let said = words(text);
+    said.len() > 2 && said.iter().skip(1).any(|w| VERBS.contains(&w.text.as_str()))
 }
 
 const PLACE_MARKS: &[&str] = &[
@@ -533,12 +548,21 @@ pub(super) fn goods(reading: &ParsedMessage<'_>, field: &Field<'_>) -> Option<Ra
         matches!(modal, "could" | "can" | "would") && at.checked_sub(1).map_or("", text) == "you"
     };
     let verb = |at: usize, w: &Word| (WISHED.contains(&w.text.as_str()) || asked(at)) && !w.negated;
+    // "To sell jam" needs no article.
+    let bare = |at: usize| {
+        let (to, verb) = (at.checked_sub(2).map_or("", text), at.checked_sub(1).map_or("", text));
+        let lower = all.get(at).is_some_and(|w| {
+            w.is_content() && !super::words::is_act(w) && !w.text.ends_with("ing")
+        });
+        to == "to" && matches!(verb, "sell" | "buy" | "order" | "rent" | "hire" | "return") && lower
+    };
     let start = (0..all.len()).find_map(|index| {
         let verb = all.get(index).is_some_and(|w| verb(index, w));
         let after = (index + 1..all.len().min(index + 4)).take_while(|_| verb);
-        after.into_iter().find(|at| {
+        let determined = after.into_iter().find(|at| {
             all.get(*at).is_some_and(|w| DETERMINERS.contains(&w.text.as_str()) || number(w))
-        })
+        });
+        determined.or_else(|| bare(index + 1).then_some(index))
     })?;
     let start = (start..all.len()).take_while(|at| all.get(*at).is_some_and(number)).last().unwrap_or(start);
     let named: Vec<&Word> = all

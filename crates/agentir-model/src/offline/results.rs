@@ -21,6 +21,12 @@ pub(super) fn is_failure(result: &str) -> bool {
     }
 }
 
+/// Whether a result says that the user did not agree to the call.
+pub(super) fn is_refusal(result: &str) -> bool {
+    serde_json::from_str::<Json>(result)
+        .is_ok_and(|result| result.get("error").is_some_and(|e| e == "the user did not agree"))
+}
+
 /// Whether a result says that what was asked for can go on.
 pub(super) fn is_success(result: &str) -> bool {
     const BAD: &[&str] = &[

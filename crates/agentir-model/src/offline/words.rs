@@ -169,6 +169,11 @@ const SYNONYMS: &[&[&str]] = &[
     &["lost", "missing", "gone", "stolen", "disappeared"],
     &["insurance", "insure", "policy", "policies", "coverage"],
     &["forecast", "tomorrow", "weekend", "future", "upcoming"],
+    &["weather", "rain", "raining", "snow", "snowing", "sunny", "windy", "storm", "forecast"],
+    &["toll", "fee", "pay", "payment", "charge"],
+    &["food", "hungry", "eat", "meal", "kitchen", "pizza", "lunch", "dinner", "breakfast"],
+    &["room", "bed", "accommodation", "stay", "overnight", "hotel"],
+    &["rubbish", "waste", "trash", "garbage", "bin"],
     &["return", "returns", "exchange"],
     &["available", "availability", "vacancies", "free"],
     &["engine", "motor"],
@@ -197,7 +202,12 @@ const PHRASES: &[(&[&str], &str)] = &[
     (&["much", "in"], "balance"),
     (&["have", "anything"], "available"),
     (&["anything", "free"], "available"),
-    (&["get", "rid", "of"], "cancel"),
+    (&["get", "rid", "of"], "remove"),
+    (&["get", "out", "of"], "cancel"),
+    (&["put", "on"], "add"),
+    (&["sign", "me", "up"], "register"),
+    (&["take", "off"], "remove"),
+    (&["pull", "out"], "cancel"),
     (&["call", "off"], "cancel"),
     (&["set", "up"], "start"),
     (&["sign", "up"], "register"),
@@ -209,6 +219,10 @@ const PHRASES: &[(&[&str], &str)] = &[
     (&["move", "to"], "reschedule"),
     (&["sum", "up"], "summarize"),
 ];
+
+/// Phrases that only say that something is asked: "tell me about the tickets" is about the tickets.
+const FRAMES: &[&[&str]] =
+    &[&["tell", "me"], &["tell", "us"], &["let", "me", "know"], &["to", "know"], &["find", "out"]];
 
 /// The number of words that may stand between two words of a phrase.
 const MAX_APART: usize = 2;
@@ -297,8 +311,20 @@ pub(super) fn is_act(word: &Word) -> bool {
 
 /// What the first verb of a text that says it is for. Showing only counts if there is no other.
 pub(super) fn act(words: &[Word]) -> Option<Act> {
-    let found = words.iter().filter(|w| !w.negated).filter_map(|w| {
-        ACTS.iter().find(|(_, list)| list.contains(&w.text.as_str())).map(|(act, _)| *act)
+    // "My list of payees" lists nothing, and "get rid of" gets nothing.
+    let noun = |at: usize| {
+        at.checked_sub(1).and_then(|before| words.get(before)).is_some_and(|w| {
+            matches!(w.text.as_str(), "my" | "the" | "a" | "your" | "our" | "this" | "his" | "her")
+        })
+    };
+    let verbs = words.iter().enumerate().filter(|(at, w)| !w.negated && !noun(*at));
+    let found = verbs.filter_map(|(_, w)| {
+        let text = match (w.means, w.covered) {
+            (Some(means), _) => means,
+            (None, true) => return None,
+            (None, false) => w.text.as_str(),
+        };
+        ACTS.iter().find(|(_, list)| list.contains(&text)).map(|(act, _)| *act)
     });
     found.reduce(|first, next| if first == Act::Show { next } else { first })
 }
@@ -382,6 +408,7 @@ pub(super) fn words(text: &str) -> Vec<Word> {
             negated = false;
         }
     }
+    mark_frames(&mut found);
     mark_phrases(&mut found);
     found
 }
@@ -406,6 +433,18 @@ static MEANINGS: LazyLock<HashMap<String, Vec<usize>>> = LazyLock::new(|| {
 /// The rows of [`SYNONYMS`] that contain one of some words.
 fn meanings(of: &[&str]) -> Vec<usize> {
     of.iter().filter_map(|word| MEANINGS.get(*word)).flatten().copied().collect()
+}
+
+/// Marks the words that only say that something is asked.
+fn mark_frames(found: &mut [Word]) {
+    for start in 0..found.len() {
+        let rest = found.get(start..).unwrap_or_default();
+        let frame = FRAMES.iter().find(|frame| {
+            rest.len() >= frame.len() && rest.iter().zip(**frame).all(|(w, own)| w.text == *own)
+        });
+        let end = start + frame.map_or(0, |frame| frame.len());
+        found.get_mut(start..end).into_iter().flatten().for_each(|word| word.covered = true);
+    }
 }
 
 /// Gives the last word of each phrase the meaning of the phrase.
