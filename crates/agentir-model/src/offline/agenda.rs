@@ -15,9 +15,6 @@ use agentir_runtime::{Answer, FieldSpec, FieldType, Purpose, Role, ToolSpec};
 /// The number of the user's messages that are searched for what an instruction asks for.
 const MAX_TOLD: usize = 8;
 
-/// The length of a remark about a field in the instructions, in bytes.
-const MAX_HINT_BYTES: usize = 60;
-
 /// Words of questions, and the names of fields that such questions are about.
 const ASKED_FOR: &[(&str, &[&str])] = &[
     ("who", &["name", "recipient", "person", "passenger", "contact"]),
@@ -582,14 +579,7 @@ impl<'r> Turn<'r> {
     /// What the instructions say in parentheses after the name of a field, if it lists its values: "payee_type
     /// (person/business)".
     fn remark_about(&self, field: &FieldSpec) -> Option<&'r str> {
-        self.instructions.iter().find_map(|text| {
-            let at = text.find(&field.name)?;
-            let rest = text.get(at + field.name.len()..)?.strip_prefix(" (")?;
-            let remark = rest.get(..rest.find(')')?)?;
-            let listed = remark.contains(['/', ',']) || remark.contains(" or ");
-            (listed && remark.len() <= MAX_HINT_BYTES && !remark.contains(['_', '{', '@']))
-                .then_some(remark)
-        })
+        super::questions::remark_about(&field.name, self.instructions)
     }
 }
 

@@ -53,6 +53,7 @@ pub(super) fn answer(offline: &Offline, task: &ModelTask) -> Answer {
     let messages = &without_transitions(messages, tools);
     let user = messages.iter().rposition(|m| m.role == Role::User);
     let offline = &offline.with_days_of(known, None);
+    let tools = &super::questions::described(tools, instructions);
     let turn = Turn {
         offline,
         steps: steps(instructions, tools),
@@ -136,7 +137,10 @@ impl<'r> Turn<'r> {
             matches!(p, Purpose::Handoff | Purpose::Delegate | Purpose::Escalate)
         });
         let acting = self.best_tool(&open, |p| p == Purpose::Call);
-        let acting = acting.or_else(|| self.search_tool(&open).filter(|_| leaving.is_none()));
+        let acting = acting.or_else(|| {
+            let any = self.search_tool(&open).or_else(|| self.request_tool(&open));
+            any.filter(|_| leaving.is_none())
+        });
         // What was passed on or noted in this turn is not passed on again.
         let forward = |tool: &ToolSpec| {
             let first = name_words(&tool.name).into_iter().next();
@@ -633,6 +637,22 @@ impl<'r> Turn<'r> {
                 && about.into_iter().any(|w| SEARCHES.contains(&w.text.as_str()))
         };
         open.iter().copied().find(searches).map(|tool| (tool, super::choose::MIN_CONFIDENCE))
+    }
+
+    /// The only tool of an agent that asks for nothing, if it takes what the user wants in their own words: what they say first is
+    /// for it.
+    fn request_tool(&self, open: &[&'r ToolSpec]) -> Option<(&'r ToolSpec, f64)> {
+        let calls = |t: &&ToolSpec| t.purpose == Purpose::Call;
+        let mut all = self.tools.iter().filter(calls);
+        let (Some(only), None) = (all.next(), all.next()) else { return None };
+        let mut needed = Self::needed(only);
+        let request = needed.next().filter(|_| needed.next().is_none())?;
+        let takes = super::kinds::kind_of(request) == TextKind::Request;
+        let asks = self.steps.iter().any(|step| matches!(step.what, What::Ask { .. }));
+        let said = words(self.said).iter().filter(|w| w.is_content()).count();
+        let tool = open.iter().copied().find(|tool| tool.name == only.name)?;
+        (takes && !asks && said >= 2 && !self.is_answer() && !wants_person(self.said))
+            .then_some((tool, super::choose::MIN_CONFIDENCE))
     }
 
     /// Calls the tool that the author passes variables to, once what was just noted completes them.

@@ -303,6 +303,9 @@ pub(super) fn complains(message: &str) -> bool {
         "problem",
         "issue",
         "trouble",
+        "mistake",
+        "incorrect",
+        "fault",
         "wrong",
         "awful",
         "terrible",
@@ -550,7 +553,11 @@ fn agree(text: &str) -> String {
         ("you likes", "you like"),
         ("you wishes", "you wish"),
     ];
-    FORMS.iter().fold(text.to_owned(), |text, (wrong, right)| text.replace(wrong, right))
+    // Whole words: "your issue" has no verb.
+    let padded = FORMS.iter().fold(format!(" {text} "), |text, (wrong, right)| {
+        text.replace(&format!(" {wrong} "), &format!(" {right} "))
+    });
+    padded.trim().to_owned()
 }
 
 /// An indirect question about the user as a direct one to the user: "what their email is", "if they have a genre",

@@ -124,6 +124,14 @@ impl<'r> Turn<'r> {
             return Some(answer);
         }
         let text = describe_result(&result.text);
+        let before = self.before.iter().rev().find(|m| m.role == Role::Assistant);
+        let text = match before {
+            Some(last) if last.text == text && text == super::results::DONE => {
+                "That is done, too.".to_owned()
+            }
+            Some(last) if last.text == text => format!("The same as before: {text}"),
+            _ => text,
+        };
         let next =
             self.missing.first().map(|field| self.question(field)).or_else(|| self.next_question());
         Some(say(match next {

@@ -23,6 +23,13 @@ static STREET: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 
+/// A street and the number of a house after it.
+static STREET_AND_NUMBER: LazyLock<Regex> = LazyLock::new(|| {
+    regex(
+        r"(?P<street>\b(?:[\p{L}'-]+\s+){1,3}?(?:street|st|road|rd|avenue|ave|lane|ln|drive|dr|boulevard|blvd|way|place|square|court|close|terrace|row|hill|park|crescent|highway))\b\.?,?\s+(?:(?:number|no\.?|nr\.?|house)\s+)?#?\d{1,5}[a-z]?\b",
+    )
+});
+
 /// Where the texts in quotation marks are.
 fn quoted_spans(text: &str) -> impl Iterator<Item = Range<usize>> {
     QUOTED.captures_iter(super::words::truncated(text)).take(8).filter_map(|found| {
@@ -108,7 +115,14 @@ pub(super) fn street(reading: &ParsedMessage<'_>, field: &Field<'_>) -> Option<R
     if !field.named(&["address", "street", "location"]) || field.named(&["email", "ip", "web"]) {
         return None;
     }
-    let at = STREET.find(reading.text)?.range();
+    let Some(at) = STREET.find(reading.text).map(|m| m.range()) else {
+        let found = STREET_AND_NUMBER.captures(reading.text)?;
+        let group = if field.named(&["address", "location"]) { 0 } else { 1 };
+        let at = trimmed(reading.text, found.get(group)?.range());
+        // "In Oak Road 7": a preposition is no part of the name.
+        let first = reading.words.iter().find(|w| w.at.start >= at.start && w.is_content())?;
+        return Some(first.at.start..at.end).filter(|at| group == 0 || reading.is_free(at));
+    };
     // "12 Oak Street, Dayton", unless the town has a field of its own.
     let town = reading.words.iter().position(|w| w.at.start >= at.end);
     let town = town.and_then(|index| capitals_from(reading, index, 3)).filter(|town| {

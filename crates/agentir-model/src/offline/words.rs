@@ -211,7 +211,7 @@ const PHRASES: &[(&[&str], &str)] = &[
     (&["call", "off"], "cancel"),
     (&["set", "up"], "start"),
     (&["sign", "up"], "register"),
-    (&["look", "at"], "review"),
+    (&["look", "at"], "view"),
     (&["come", "by"], "visit"),
     (&["hit", "my"], "damage"),
     (&["ran", "into"], "damage"),
