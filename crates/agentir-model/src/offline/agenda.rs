@@ -87,9 +87,10 @@ impl<'r> Turn<'r> {
             When::Is(name, values) => {
                 let known = self.known.get(name).and_then(serde_json::Value::as_str);
                 let said = words(known.unwrap_or_default());
-                values.iter().flat_map(|value| words(value)).any(|value| {
-                    said.iter().any(|w| !w.negated && similarity(&value, w) >= 1.0)
-                })
+                values
+                    .iter()
+                    .flat_map(|value| words(value))
+                    .any(|value| said.iter().any(|w| !w.negated && similarity(&value, w) >= 1.0))
             }
             When::Good => self.last_result().is_some_and(is_success),
             When::Agreed => yes_or_no(self.said) == Some(true),
@@ -231,6 +232,10 @@ impl<'r> Turn<'r> {
         {
             return Some(self.question(field));
         }
+        // Only agreement answers a request for it: after another answer it is asked for again.
+        if super::instructions::is_consent(question) {
+            return (!self.agreed_to(question)).then(|| question.clone());
+        }
         if items.is_empty() {
             if self.was_asked(question) || self.is_answered_ahead(question) {
                 return self.rest_of(question);
@@ -293,7 +298,8 @@ impl<'r> Turn<'r> {
     fn awaited_first(&self) -> Option<&'r FieldSpec> {
         let calls = self.tools.iter().filter(|t| t.purpose == Purpose::Call);
         let mut awaited = calls.flat_map(|tool| self.awaited(tool));
-        awaited.find(|field| self.is_stored(&field.name) && !self.was_answered(&self.question(field)))
+        awaited
+            .find(|field| self.is_stored(&field.name) && !self.was_answered(&self.question(field)))
     }
 
     /// Whether a parameter need not be given, because the instructions ask for it or for something that is known: "the
@@ -331,6 +337,17 @@ impl<'r> Turn<'r> {
             let answers = small_talk(&m.text).is_none() && !is_question(&m.text);
             answers && !is_wish(&m.text) && !wants_person(&m.text)
         })
+    }
+
+    /// Whether the user agreed when a question was last asked.
+    fn agreed_to(&self, question: &str) -> bool {
+        let asked = self
+            .messages
+            .iter()
+            .rposition(|m| m.role == Role::Assistant && m.text.contains(question));
+        let Some(at) = asked else { return false };
+        let next = self.messages.iter().skip(at + 1).find(|m| m.role == Role::User);
+        next.is_some_and(|m| yes_or_no(&m.text) == Some(true) && !is_question(&m.text))
     }
 
     /// The values that can be filled: of the agent, of its tools.
@@ -528,9 +545,18 @@ impl<'r> Turn<'r> {
             && self.since.is_empty()
             && last.is_some_and(|last| last.text.trim().ends_with(question.trim()))
         {
-            let why = words(self.said).iter().take(2).any(|w| w.text == "why" || w.text == "what's");
+            let why =
+                words(self.said).iter().take(2).any(|w| w.text == "why" || w.text == "what's");
             let excuse = if why { WHY } else { NO_IDEA };
             return super::dialogue::say(format!("{excuse} {question}"));
+        }
+        // Who does not agree, and says nothing else, is asked what is wrong.
+        if super::instructions::is_consent(&question)
+            && yes_or_no(self.said) == Some(false)
+            && self.since.is_empty()
+            && last.is_some_and(|last| last.text.contains(question.trim()))
+        {
+            return super::dialogue::say(super::replies::NOT_DONE.to_owned());
         }
         let again = last.is_some_and(|last| last.text.trim().ends_with(question.trim()))
             && !self.since.iter().any(|m| m.role == Role::Tool)

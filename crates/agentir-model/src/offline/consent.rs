@@ -116,9 +116,14 @@ pub(super) fn agrees(text: &str) -> bool {
 mod tests {
     #[test]
     fn only_agreement_is_agreement() {
-        for yes in
-            ["sure, why not", "yes", "Yes, please.", "ok, do it", "sure, go ahead", "Yes, transfer it, thanks"]
-        {
+        for yes in [
+            "sure, why not",
+            "yes",
+            "Yes, please.",
+            "ok, do it",
+            "sure, go ahead",
+            "Yes, transfer it, thanks",
+        ] {
             assert!(super::agrees(yes), "{yes}");
         }
         for no in [

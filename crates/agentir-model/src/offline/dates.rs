@@ -72,9 +72,7 @@ static DATE_PATTERNS: LazyLock<Vec<(DateForm, Regex)>> = LazyLock::new(|| {
         (DateForm::Iso, regex(r"\b(\d{4})-(\d{1,2})-(\d{1,2})\b")),
         (
             DateForm::RangeStart,
-            regex(&format!(
-                r"\b(?:the )?({DAY}){THROUGH}(?:the )?{DAY}(?: of)? ({MONTH})\b"
-            )),
+            regex(&format!(r"\b(?:the )?({DAY}){THROUGH}(?:the )?{DAY}(?: of)? ({MONTH})\b")),
         ),
         (
             DateForm::RangeEnd,
@@ -84,15 +82,11 @@ static DATE_PATTERNS: LazyLock<Vec<(DateForm, Regex)>> = LazyLock::new(|| {
         (DateForm::Dots, regex(r"\b(\d{1,2})\.(\d{1,2})\.(\d{4})\b")),
         (
             DateForm::DayMonth,
-            regex(&format!(
-                r"\b(?:the )?({DAY})(?: of)? ({MONTH})\b\.?(?:,? (\d{{4}})\b)?"
-            )),
+            regex(&format!(r"\b(?:the )?({DAY})(?: of)? ({MONTH})\b\.?(?:,? (\d{{4}})\b)?")),
         ),
         (
             DateForm::MonthDay,
-            regex(&format!(
-                r"\b({MONTH})\b\.? (?:the )?({DAY})\b(?:,? (\d{{4}})\b)?"
-            )),
+            regex(&format!(r"\b({MONTH})\b\.? (?:the )?({DAY})\b(?:,? (\d{{4}})\b)?")),
         ),
         (DateForm::AfterNext, regex(r"\b(?:the )?day (after tomorrow|before yesterday)\b")),
         (DateForm::Relative, regex(r"\b(today|tonight|tomorrow|tmrw|yesterday)\b")),
@@ -275,9 +269,26 @@ pub(super) fn is_vague(text: &str) -> bool {
 /// The number of a day of a month: "14th", "fourteenth", "twenty-first".
 fn day_number(text: &str) -> Option<u32> {
     const ORDINALS: [&str; 20] = [
-        "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth",
-        "tenth", "eleventh", "twelfth", "thirteenth", "fourteenth", "fifteenth", "sixteenth",
-        "seventeenth", "eighteenth", "nineteenth", "twentieth",
+        "first",
+        "second",
+        "third",
+        "fourth",
+        "fifth",
+        "sixth",
+        "seventh",
+        "eighth",
+        "ninth",
+        "tenth",
+        "eleventh",
+        "twelfth",
+        "thirteenth",
+        "fourteenth",
+        "fifteenth",
+        "sixteenth",
+        "seventeenth",
+        "eighteenth",
+        "nineteenth",
+        "twentieth",
     ];
     let digits = text.trim_end_matches(|c: char| c.is_alphabetic());
     if !digits.is_empty() && digits.chars().all(|c| c.is_ascii_digit()) {

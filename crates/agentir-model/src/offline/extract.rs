@@ -4,10 +4,10 @@
 use super::Offline;
 use super::dates::{Direction, Located, times};
 use super::numbers::{emails, money, numbers, overlap, phones};
-use super::strings;
 use super::words::{
     Word, is_question, is_typo, name_words, similarity, truncated, words, yes_or_no,
 };
+use super::{kinds, strings};
 use crate::fields::fits;
 use agentir_runtime::{FieldSpec, FieldType};
 use regex::RegexBuilder;
@@ -237,8 +237,10 @@ pub(super) fn corrected<'t>(
     known: &Map<String, Json>,
 ) -> Option<&'t str> {
     let text = truncated(message);
-    let reading =
-        ParsedMessage { text, words: words(text), used: Vec::new(), names: Vec::new() };
+    let reading = ParsedMessage { text, words: words(text), used: Vec::new(), names: Vec::new() };
+    if let Some(field) = replaced(offline, &reading, fields, known) {
+        return Some(field);
+    }
     let marks = |w: &Word| w.negated || matches!(w.text.as_str(), "instead" | "rather" | "not");
     if !reading.words.iter().any(marks) {
         return None;
@@ -248,13 +250,60 @@ pub(super) fn corrected<'t>(
         let day = value.as_str().is_some_and(|value| value.parse::<jiff::civil::Date>().is_ok());
         let near = offline.with_days_of(known, day.then_some(field.name.as_str()));
         let typed = TypedValues::of(&near, text);
-        let mut found = [&typed.future, &typed.past, &typed.times, &typed.numbers].into_iter().flatten();
+        let mut found =
+            [&typed.future, &typed.past, &typed.times, &typed.numbers].into_iter().flatten();
         found.any(|found| found.value == *value && reading.negated(&found.at))
             || value.as_str().is_some_and(|value| {
                 find_phrase(&reading, value, false).is_some_and(|at| reading.negated(&at))
             })
     };
     fields.iter().take(MAX_FIELDS).find(rejects).map(|field| field.name.as_str())
+}
+
+/// The only field with a value of the kind that a message gives another of: "no, make it 60", "sorry, I meant Wednesday".
+fn replaced<'t>(
+    offline: &Offline,
+    reading: &ParsedMessage<'_>,
+    fields: &'t [FieldSpec],
+    known: &Map<String, Json>,
+) -> Option<&'t str> {
+    const CUES: &[&[&str]] = &[
+        &["make", "it"],
+        &["make", "that"],
+        &["i", "meant"],
+        &["i", "mean"],
+        &["change", "it", "to"],
+        &["change", "that", "to"],
+        &["it", "has", "to", "be"],
+        &["it", "should", "be"],
+    ];
+    let cue = |cue: &&&[&str]| {
+        reading
+            .words
+            .windows(cue.len())
+            .any(|window| window.iter().zip(**cue).all(|(w, own)| w.text == *own))
+    };
+    CUES.iter().find(cue)?;
+    let typed = TypedValues::of(offline, reading.text);
+    let of_kind = |field: &&FieldSpec| {
+        let kind = kinds::kind_of(field);
+        let given = match field.ty {
+            FieldType::Date | FieldType::DateTime => !typed.future.is_empty(),
+            FieldType::Time => !typed.times.is_empty(),
+            FieldType::Number | FieldType::Currency => {
+                !typed.numbers.is_empty() && typed.future.is_empty() && typed.times.is_empty()
+            }
+            FieldType::Text if kind == kinds::TextKind::Date => !typed.future.is_empty(),
+            FieldType::Text if kind == kinds::TextKind::Amount => {
+                !typed.numbers.is_empty() && typed.future.is_empty() && typed.times.is_empty()
+            }
+            _ => false,
+        };
+        given && known.get(&field.name).is_some_and(|value| !super::is_blank(value))
+    };
+    let mut all = fields.iter().take(MAX_FIELDS).filter(of_kind);
+    let only = all.next()?;
+    all.next().is_none().then_some(only.name.as_str())
 }
 
 /// Fields with a pattern are filled by the pattern only.
@@ -618,9 +667,9 @@ fn assign<'f>(
         // "My wife and the two kids, so four."
         let sum = found.iter().position(|f| {
             let before = reading.before(&f.at, 2);
-            before.iter().any(|w| {
-                matches!(w.text.as_str(), "so" | "makes" | "total" | "altogether" | "sum")
-            })
+            before
+                .iter()
+                .any(|w| matches!(w.text.as_str(), "so" | "makes" | "total" | "altogether" | "sum"))
         });
         let index = if corrects { found.len() - 1 } else { sum.unwrap_or(0) };
         give(reading, field, &found.remove(index));

@@ -139,6 +139,17 @@ static CONFIRM_ALL: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 
+/// How a question begins that has something confirmed.
+const CONFIRMS: &str = "Could you please confirm ";
+
+/// Whether a question asks for agreement, so that only agreement answers it.
+pub(super) fn is_consent(question: &str) -> bool {
+    question == IS_ALL_CORRECT
+        || question.strip_prefix(CONFIRMS).is_some_and(|rest| {
+            ["whether ", "that ", "if "].iter().any(|start| rest.starts_with(start))
+        })
+}
+
 /// The question that has everything confirmed.
 pub(super) const IS_ALL_CORRECT: &str = "Is everything that you told me correct?";
 
@@ -476,7 +487,8 @@ fn condition(sentence: &str) -> (When, &str) {
 fn end_of_condition(text: &str) -> Option<usize> {
     text.match_indices([',', ':']).map(|(at, _)| at).find(|at| {
         let after = text.get(at + 1..).unwrap_or_default().trim_start();
-        let after = after.strip_prefix("or ").or_else(|| after.strip_prefix("and ")).unwrap_or(after);
+        let after =
+            after.strip_prefix("or ").or_else(|| after.strip_prefix("and ")).unwrap_or(after);
         !(text.get(*at..).is_some_and(|t| t.starts_with(','))
             && text.get(..*at).is_some_and(|t| t.ends_with(['"', '”', '\'', '`']))
             && after.starts_with(['"', '“', '\'', '`']))

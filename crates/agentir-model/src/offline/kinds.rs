@@ -445,10 +445,10 @@ pub(super) fn may_be(field: &FieldSpec, text: &str) -> bool {
 /// Whether a text says that something happened or is so: a name has no verb.
 fn is_clause(text: &str) -> bool {
     const VERBS: &[&str] = &[
-        "was", "were", "wasn't", "weren't", "is", "are", "isn't", "aren't", "have", "has", "hasn't",
-        "haven't", "had", "didn't", "don't", "doesn't", "can't", "cannot", "couldn't", "won't",
-        "did", "does", "do", "will", "would", "should", "could", "they", "we", "he", "she", "i",
-        "i've", "i'll", "they're", "we're",
+        "was", "were", "wasn't", "weren't", "is", "are", "isn't", "aren't", "have", "has",
+        "hasn't", "haven't", "had", "didn't", "don't", "doesn't", "can't", "cannot", "couldn't",
+        "won't", "did", "does", "do", "will", "would", "should", "could", "they", "we", "he",
+        "she", "i", "i've", "i'll", "they're", "we're",
     ];
     let said = words(text);
     said.len() > 2 && said.iter().skip(1).any(|w| VERBS.contains(&w.text.as_str()))
@@ -541,7 +541,8 @@ pub(super) fn goods(reading: &ParsedMessage<'_>, field: &Field<'_>) -> Option<Ra
     let all = &reading.words;
     let text = |at: usize| all.get(at).map_or("", |w| w.text.as_str());
     let counted = numbers(reading.text);
-    let number = |w: &Word| counted.iter().any(|n| n.at.start <= w.at.start && w.at.end <= n.at.end);
+    let number =
+        |w: &Word| counted.iter().any(|n| n.at.start <= w.at.start && w.at.end <= n.at.end);
     // What is to be done is a verb that is common in wishes, or the one after "could you".
     let asked = |at: usize| {
         let modal = at.checked_sub(2).map_or("", text);
@@ -564,7 +565,10 @@ pub(super) fn goods(reading: &ParsedMessage<'_>, field: &Field<'_>) -> Option<Ra
         });
         determined.or_else(|| bare(index + 1).then_some(index))
     })?;
-    let start = (start..all.len()).take_while(|at| all.get(*at).is_some_and(number)).last().unwrap_or(start);
+    let start = (start..all.len())
+        .take_while(|at| all.get(*at).is_some_and(number))
+        .last()
+        .unwrap_or(start);
     let named: Vec<&Word> = all
         .iter()
         .skip(start + 1)

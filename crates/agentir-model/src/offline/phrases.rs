@@ -123,8 +123,9 @@ const FILLERS: &[&str] = &[
 ];
 
 /// Words that change nothing about what a phrase asks.
-const ADVERBS: &[&str] =
-    &["exactly", "actually", "all", "else", "really", "just", "even", "so", "then", "now", "please"];
+const ADVERBS: &[&str] = &[
+    "exactly", "actually", "all", "else", "really", "just", "even", "so", "then", "now", "please",
+];
 
 /// What a message does, if it does nothing else.
 pub(super) fn small_talk(message: &str) -> Option<SmallTalk> {
@@ -248,11 +249,13 @@ pub(super) fn is_wish(message: &str) -> bool {
         "i'd love to",
         "i'd love a",
     ];
-    const LEADS: &[&str] =
-        &["well", "ok", "okay", "please", "yes", "and", "so", "um", "then", "thanks", "hm", "sorry"];
-    let said = words(message).into_iter().map(|w| w.text).skip_while(|text| {
-        GREETINGS.contains(&text.as_str()) || LEADS.contains(&text.as_str())
-    });
+    const LEADS: &[&str] = &[
+        "well", "ok", "okay", "please", "yes", "and", "so", "um", "then", "thanks", "hm", "sorry",
+    ];
+    let said = words(message)
+        .into_iter()
+        .map(|w| w.text)
+        .skip_while(|text| GREETINGS.contains(&text.as_str()) || LEADS.contains(&text.as_str()));
     let said = format!("{} ", said.collect::<Vec<_>>().join(" "));
     WISHES.iter().any(|wish| said.strip_prefix(wish).is_some_and(|rest| rest.starts_with(' ')))
 }
@@ -275,8 +278,8 @@ pub(super) fn wants_person(message: &str) -> bool {
         "colleague",
     ];
     const CONTACT: &[&str] = &[
-        "talk", "speak", "transfer", "connect", "escalate", "reach", "call", "real", "get",
-        "want", "put", "chat", "actual", "demand",
+        "talk", "speak", "transfer", "connect", "escalate", "reach", "call", "real", "get", "want",
+        "put", "chat", "actual", "demand",
     ];
     let said = words(message);
     let at = |list: &[&str], from: usize| {
@@ -287,7 +290,8 @@ pub(super) fn wants_person(message: &str) -> bool {
         said.get(*at).is_some_and(|w| CONTACT.contains(&w.text.as_str()) && !w.negated)
     });
     contact.into_iter().any(|from| {
-        let near = said.get(from).is_some_and(|w| matches!(w.text.as_str(), "get" | "want" | "put"));
+        let near =
+            said.get(from).is_some_and(|w| matches!(w.text.as_str(), "get" | "want" | "put"));
         at(PEOPLE, from).is_some_and(|apart| !near || apart <= 4)
     })
 }
@@ -393,7 +397,9 @@ pub(super) fn requests(text: &str) -> bool {
         "choose",
     ];
     let lower = text.to_lowercase();
-    lower.contains('?') || lower.trim_end().ends_with(':') || ASKING.iter().any(|phrase| lower.contains(phrase))
+    lower.contains('?')
+        || lower.trim_end().ends_with(':')
+        || ASKING.iter().any(|phrase| lower.contains(phrase))
 }
 
 /// Nouns for the user.
@@ -432,6 +438,15 @@ pub(super) fn to_user(phrase: &str) -> String {
         let next = tokens.get(at + 1).map(|t| split_tail(t));
         let next_word = next.map(|(word, _)| word.to_lowercase().replace('’', "'"));
         let article = matches!(lower.as_str(), "the" | "a" | "an" | "this");
+        // "A brand-new patient record" is that of anybody.
+        let determined = at > 1
+            && tokens.get(at - 2).is_some_and(|t| matches!(*t, "a" | "an"))
+            && tokens.get(at - 1).is_some_and(|t| user_noun(&t.to_lowercase()).is_none());
+        if determined && user_noun(&lower).is_some() && is_noun(next_word.as_deref()) {
+            out.push((*token).to_owned());
+            at += 1;
+            continue;
+        }
         // "Customer identity" is the identity of the customer.
         if at > 0 && user_noun(&lower) == Some(false) && !article && is_noun(next_word.as_deref()) {
             let service = next_word.as_deref().is_some_and(|next| SERVICES.contains(&next));

@@ -105,7 +105,8 @@ impl<'r> Turn<'r> {
         if is_refusal(&result.text) {
             // Who says another value instead of yes wants the same with it.
             let call = self.messages.iter().flat_map(|m| &m.calls);
-            let call = call.into_iter().find(|call| Some(&call.id) == result.tool_use_id.as_ref())?;
+            let call =
+                call.into_iter().find(|call| Some(&call.id) == result.tool_use_id.as_ref())?;
             let tool = self.tools.iter().find(|tool| tool.name == call.name)?;
             let other = self.arguments(tool, true).filter(|other| *other != call.arguments);
             return Some(match other {
@@ -373,7 +374,7 @@ pub(super) fn is_offer(text: &str) -> bool {
 }
 
 /// What the agent says if the user does not agree to what it was about to do.
-const NOT_DONE: &str = "All right, I have not done that. What would you like to change?";
+pub(super) const NOT_DONE: &str = "All right, I have not done that. What would you like to change?";
 
 /// What the agent asks after it has said what it can do.
 const WHAT_TO_DO: &str = "What would you like to do?";

@@ -459,7 +459,9 @@ fn as_type(offline: &Offline, field: &FieldSpec, text: &str) -> Json {
 fn as_written(offline: &Offline, field: &FieldSpec, text: &str) -> String {
     let about = format!("{} {}", field.description, field.prompt.as_deref().unwrap_or_default());
     let iso = about.contains("YYYY-MM-DD") || about.contains("ISO");
-    if iso && kind_of(field) == TextKind::Date {
+    // "Tomorrow" is another day tomorrow.
+    let relative = !text.contains(|c: char| c.is_ascii_digit());
+    if (iso || relative) && kind_of(field) == TextKind::Date {
         let found = offline.dates(text, super::dates::Direction::Future);
         if let [day] = found.as_slice() {
             return day.value.to_string();

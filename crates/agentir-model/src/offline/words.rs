@@ -173,6 +173,9 @@ const SYNONYMS: &[&[&str]] = &[
     &["toll", "fee", "pay", "payment", "charge"],
     &["food", "hungry", "eat", "meal", "kitchen", "pizza", "lunch", "dinner", "breakfast"],
     &["room", "bed", "accommodation", "stay", "overnight", "hotel"],
+    &["book", "read", "novel"],
+    &["dental", "dentist", "tooth", "toothache", "teeth"],
+    &["sms", "text", "notification", "message", "reminder"],
     &["rubbish", "waste", "trash", "garbage", "bin"],
     &["return", "returns", "exchange"],
     &["available", "availability", "vacancies", "free"],
@@ -213,6 +216,9 @@ const PHRASES: &[(&[&str], &str)] = &[
     (&["sign", "up"], "register"),
     (&["look", "at"], "view"),
     (&["come", "by"], "visit"),
+    (&["see", "someone"], "appointment"),
+    (&["see", "somebody"], "appointment"),
+    (&["come", "in"], "appointment"),
     (&["hit", "my"], "damage"),
     (&["ran", "into"], "damage"),
     (&["put", "off"], "reschedule"),
@@ -401,7 +407,15 @@ pub(super) fn words(text: &str) -> Vec<Word> {
             let stem = stemmer.stem(lower.strip_suffix("'s").unwrap_or(&lower)).into_owned();
             let meanings = meanings(&[&lower, &stem]);
             let at = from..from + word.len();
-            found.push(Word { text: lower, at, stem, meanings, means: None, covered: false, negated });
+            found.push(Word {
+                text: lower,
+                at,
+                stem,
+                meanings,
+                means: None,
+                covered: false,
+                negated,
+            });
             negated |= deny;
         }
         if c.is_some_and(|c| ",.;:!?\n".contains(c)) {
@@ -451,7 +465,9 @@ fn mark_frames(found: &mut [Word]) {
 fn mark_phrases(found: &mut [Word]) {
     for start in 0..found.len() {
         let Some(first) = found.get(start).map(|w| w.text.clone()) else { return };
-        for (phrase, meant) in PHRASES.iter().filter(|(phrase, _)| phrase.first() == Some(&first.as_str())) {
+        for (phrase, meant) in
+            PHRASES.iter().filter(|(phrase, _)| phrase.first() == Some(&first.as_str()))
+        {
             let mut at = start;
             let whole = phrase.iter().skip(1).all(|wanted| {
                 let next = (at + 1..=at + 1 + MAX_APART)
