@@ -185,7 +185,7 @@ impl<'r> Turn<'r> {
         let at = self.steps.iter().position(own).unwrap_or(0);
         self.steps.iter().take(at).any(|step| {
             let asks = self.question_of(step);
-            asks.is_some_and(|question| question == super::instructions::IS_ALL_CORRECT)
+            asks.is_some_and(|question| super::instructions::is_consent(&question))
         })
     }
 

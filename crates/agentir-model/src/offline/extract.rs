@@ -17,6 +17,9 @@ use std::ops::Range;
 /// The number of fields considered.
 const MAX_FIELDS: usize = 128;
 
+/// The number of days that a correction is compared with.
+const MAX_DAYS: usize = 8;
+
 /// The maximum size of a compiled pattern, in bytes.
 const MAX_REGEX_SIZE: usize = 1 << 20;
 
@@ -245,17 +248,28 @@ pub(super) fn corrected<'t>(
     if !reading.words.iter().any(marks) {
         return None;
     }
+    let typed = TypedValues::of(offline, text);
+    let mut days = 0;
     let rejects = |field: &&FieldSpec| {
-        let Some(value) = known.get(&field.name) else { return false };
-        let day = value.as_str().is_some_and(|value| value.parse::<jiff::civil::Date>().is_ok());
-        let near = offline.with_days_of(known, day.then_some(field.name.as_str()));
-        let typed = TypedValues::of(&near, text);
-        let mut found =
-            [&typed.future, &typed.past, &typed.times, &typed.numbers].into_iter().flatten();
-        found.any(|found| found.value == *value && reading.negated(&found.at))
-            || value.as_str().is_some_and(|value| {
-                find_phrase(&reading, value, false).is_some_and(|at| reading.negated(&at))
-            })
+        let Some(value) = known.get(&field.name).filter(|value| !super::is_blank(value)) else {
+            return false;
+        };
+        let is = |found: &Located<Json>| found.value == *value && reading.negated(&found.at);
+        if [&typed.past, &typed.times, &typed.numbers].into_iter().flatten().any(is) {
+            return true;
+        }
+        let Some(value) = value.as_str() else { return false };
+        let Ok(day) = value.parse::<jiff::civil::Date>() else {
+            return find_phrase(&reading, value, false).is_some_and(|at| reading.negated(&at));
+        };
+        // "Not the 14th" is about the month of the value that is rejected.
+        days += 1;
+        let near = offline.with_days_of(known, Some(&field.name));
+        days <= MAX_DAYS
+            && near
+                .dates(text, Direction::Future)
+                .iter()
+                .any(|found| found.value == day && reading.negated(&found.at))
     };
     fields.iter().take(MAX_FIELDS).find(rejects).map(|field| field.name.as_str())
 }

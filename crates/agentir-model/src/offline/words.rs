@@ -464,7 +464,11 @@ fn mark_frames(found: &mut [Word]) {
 /// Gives the last word of each phrase the meaning of the phrase.
 fn mark_phrases(found: &mut [Word]) {
     for start in 0..found.len() {
-        let Some(first) = found.get(start).map(|w| w.text.clone()) else { return };
+        let Some(first) = found.get(start).map(|w| w.text.as_str()) else { return };
+        if !PHRASES.iter().any(|(phrase, _)| phrase.first() == Some(&first)) {
+            continue;
+        }
+        let first = first.to_owned();
         for (phrase, meant) in
             PHRASES.iter().filter(|(phrase, _)| phrase.first() == Some(&first.as_str()))
         {
