@@ -189,6 +189,22 @@ impl<'r> Turn<'r> {
         })
     }
 
+    /// The only tool of an agent that asks for nothing, if it takes what the user wants in their own words: what they say first is
+    /// for it.
+    pub(super) fn request_tool(&self, open: &[&'r ToolSpec]) -> Option<(&'r ToolSpec, f64)> {
+        let calls = |t: &&ToolSpec| t.purpose == Purpose::Call;
+        let mut all = self.tools.iter().filter(calls);
+        let (Some(only), None) = (all.next(), all.next()) else { return None };
+        let mut needed = Self::needed(only);
+        let request = needed.next().filter(|_| needed.next().is_none())?;
+        let takes = kind_of(request) == TextKind::Request;
+        let asks = self.steps.iter().any(|step| matches!(step.what, What::Ask { .. }));
+        let said = words(self.said).iter().filter(|w| w.is_content()).count();
+        let tool = open.iter().copied().find(|tool| tool.name == only.name)?;
+        (takes && !asks && said >= 2 && !self.is_answer() && !wants_person(self.said))
+            .then_some((tool, super::choose::MIN_CONFIDENCE))
+    }
+
     /// Whether the agent is only there to fill its fields.
     fn awaits_fields(&self) -> bool {
         self.tools.iter().any(|tool| tool.purpose == Purpose::Complete)

@@ -312,7 +312,7 @@ impl<'r> Turn<'r> {
     // ---- values -------------------------------------------------------------------------------
 
     /// The parameters that a call needs: those that are required, or all if none is declared to be.
-    fn needed(tool: &ToolSpec) -> impl Iterator<Item = &FieldSpec> {
+    pub(super) fn needed(tool: &ToolSpec) -> impl Iterator<Item = &FieldSpec> {
         let declared = tool.parameters.iter().any(|p| p.required) || !tool.passes.is_empty();
         tool.parameters.iter().filter(move |p| p.required || !declared)
     }
@@ -637,22 +637,6 @@ impl<'r> Turn<'r> {
                 && about.into_iter().any(|w| SEARCHES.contains(&w.text.as_str()))
         };
         open.iter().copied().find(searches).map(|tool| (tool, super::choose::MIN_CONFIDENCE))
-    }
-
-    /// The only tool of an agent that asks for nothing, if it takes what the user wants in their own words: what they say first is
-    /// for it.
-    fn request_tool(&self, open: &[&'r ToolSpec]) -> Option<(&'r ToolSpec, f64)> {
-        let calls = |t: &&ToolSpec| t.purpose == Purpose::Call;
-        let mut all = self.tools.iter().filter(calls);
-        let (Some(only), None) = (all.next(), all.next()) else { return None };
-        let mut needed = Self::needed(only);
-        let request = needed.next().filter(|_| needed.next().is_none())?;
-        let takes = super::kinds::kind_of(request) == TextKind::Request;
-        let asks = self.steps.iter().any(|step| matches!(step.what, What::Ask { .. }));
-        let said = words(self.said).iter().filter(|w| w.is_content()).count();
-        let tool = open.iter().copied().find(|tool| tool.name == only.name)?;
-        (takes && !asks && said >= 2 && !self.is_answer() && !wants_person(self.said))
-            .then_some((tool, super::choose::MIN_CONFIDENCE))
     }
 
     /// Calls the tool that the author passes variables to, once what was just noted completes them.
