@@ -5,6 +5,7 @@
 mod common;
 
 use agentir_model::{DateOrder, Offline, fits};
+use agentir_runtime::ModelTask;
 use common::{extract, field, fields, offline, values};
 use serde_json::{Value as Json, json};
 
@@ -56,6 +57,8 @@ fn dates() {
         ("two days ago", "2026-11-16"),
         ("next week", "2026-11-25"),
         ("the 20th", "2026-11-20"),
+        ("the twentieth of December", "2026-12-20"),
+        ("December the twenty-first", "2026-12-21"),
         ("the 3rd", "2026-12-03"),
         ("not friday but saturday", "2026-11-21"),
         ("Tomorrow. No, sorry, friday", "2026-11-20"),
@@ -135,6 +138,9 @@ fn times_of_day() {
         ("at 7 in the evening", "19:00"),
         ("tonight at 8", "20:00"),
         ("8 o'clock", "08:00"),
+        ("at seven", "07:00"),
+        ("seven thirty pm", "19:30"),
+        ("eight o'clock", "08:00"),
     ]
     .map(|(message, at)| (message, Some("at"), AT, json!({"at": at})))
     .into();
@@ -298,6 +304,13 @@ fn enumerated_values() {
             ("a duoble", None, ROOM, json!({"room": "double"})),
             ("not a single room but a double", None, ROOM, json!({"room": "double"})),
             ("a penthouse", Some("room"), ROOM, json!({})),
+            ("not a suite", Some("room"), ROOM, json!({})),
+            (
+                "it has an engine",
+                None,
+                &["boat: text = sail, motor, barge"],
+                json!({"boat": "motor"}),
+            ),
             (
                 "pool and a sauna",
                 None,
@@ -363,6 +376,101 @@ fn texts() {
                 None,
                 &["check_in: date", "check_out: date"],
                 json!({"check_in": "2027-03-03", "check_out": "2027-03-07"}),
+            ),
+        ],
+    );
+}
+
+#[test]
+fn a_range_of_days_has_two_fields() {
+    const STAY: &[&str] = &["checkin: date", "checkout: date"];
+    let stay = json!({"checkin": "2027-04-10", "checkout": "2027-04-14"});
+    let cases: Vec<Case> = [
+        "from the 10th to the 14th of April",
+        "April 10th to 14th",
+        "10-14 April",
+        "from the tenth until the fourteenth of April",
+    ]
+    .map(|message| (message, None, STAY, stay.clone()))
+    .into();
+    check(&mut offline(), &cases);
+}
+
+#[test]
+fn corrections_are_for_the_field_that_they_correct() {
+    let known =
+        json!({"checkin": "2027-04-10", "checkout": "2027-04-14", "guests": 2, "city": "Rome"});
+    let list = ["checkin: date", "checkout: date", "guests: number", "city: text"];
+    for (message, expected) in [
+        ("we leave on the 15th, not the 14th", json!({"checkout": "2027-04-15"})),
+        ("the 9th, not the 10th", json!({"checkin": "2027-04-09"})),
+        ("three, not two", json!({"guests": 3})),
+        ("no, make it 3", json!({"guests": 3})),
+        // It may be either day.
+        ("I meant the 20th", json!({})),
+    ] {
+        let mut question = extract(message, fields(&list), None);
+        if let ModelTask::Extract { known: own, .. } = &mut question.task {
+            *own = known.as_object().unwrap().clone();
+        }
+        let mut found = values(&mut offline(), &question);
+        found.retain(|name, value| known.get(name) != Some(value));
+        if message.starts_with("I meant") {
+            assert!(found.len() <= 1, "{message}: {found:?}");
+        } else {
+            assert_eq!(Json::Object(found), expected, "{message}");
+        }
+    }
+}
+
+#[test]
+fn a_number_of_something_else_is_no_amount() {
+    check(
+        &mut offline(),
+        &[
+            ("I have two accounts with you", None, &["transfer_amount: number"], json!({})),
+            (
+                "please send 300",
+                None,
+                &["transfer_amount: number"],
+                json!({"transfer_amount": 300}),
+            ),
+            ("we are five and a half metres", None, &["metres: number"], json!({"metres": 5.5})),
+            ("two dozen rolls", None, &["quantity: number"], json!({"quantity": 24})),
+            (
+                "me and the two kids, so three",
+                Some("guests"),
+                &["guests: number"],
+                json!({"guests": 3}),
+            ),
+        ],
+    );
+}
+
+#[test]
+fn sentences_are_no_names() {
+    check(
+        &mut offline(),
+        &[
+            ("my rubbish wasn't collected last week", Some("street"), &["street: text"], json!({})),
+            ("my card was stolen", None, &["card: text"], json!({})),
+            (
+                "Oak Road, number 7",
+                Some("street"),
+                &["street: text"],
+                json!({"street": "Oak Road"}),
+            ),
+            (
+                "the Hotel Aurora, please",
+                None,
+                &["hotel_name: text"],
+                json!({"hotel_name": "Hotel Aurora"}),
+            ),
+            (
+                "I'm the CTO of Fjord Labs",
+                None,
+                &["job_title: text", "company: text"],
+                json!({"job_title": "CTO", "company": "Fjord Labs"}),
             ),
         ],
     );

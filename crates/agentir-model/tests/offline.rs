@@ -101,6 +101,7 @@ fn judgements() {
         ("the user wants to speak to a human", "let me talk to a person"),
         ("the user claims \"I have logged in\"", "I have logged in now"),
         ("the user asks about refunds", "How do refunds work?"),
+        ("the user claims \"My card is damaged\"", "my card broke, it is cracked"),
         ("it helps with what the user said last, and is not an excuse", "What is the title?"),
     ];
     let fails = [
@@ -261,6 +262,43 @@ fn instructions_are_followed() {
     assert_eq!(answers.first().map(String::as_str), Some("Hello! How many guests are there?"));
     assert_eq!(answers[1], "Could you tell me your phone number, please?");
     assert_eq!(answers[2], "book_table({\"guests\":4,\"phone\":\"415 555 0123\"})");
+}
+
+#[test]
+fn only_agreement_confirms() {
+    let send = tool(Purpose::Call, "send_money", "Sends money", &["amount: currency"]);
+    let instructions = [
+        "1. Ask for the amount.\n2. Confirm with the user whether the transfer should be made.\n3. Then call send_money.",
+    ];
+    let talk = |answer: &str| {
+        let all = follow(&instructions, std::slice::from_ref(&send), &["hi", "80 dollars", answer]);
+        assert!(all[1].contains("confirm"), "{all:?}");
+        all.last().cloned().unwrap()
+    };
+    assert!(talk("yes please").starts_with("send_money("), "{}", talk("yes please"));
+    for other in ["no", "no, make it 60 dollars", "what for?", "maybe"] {
+        assert!(!talk(other).contains("send_money("), "{other}: {}", talk(other));
+    }
+}
+
+#[test]
+fn what_is_asked_may_stand_in_quotation_marks_on_the_next_line() {
+    let text =
+        "1. Ask the user:\n   \"Select the card you need help with:\"\n2. Ask for the reason.";
+    let answers = follow(&[text], &[], &["hi", "the blue one"]);
+    assert_eq!(answers[0], "Hello! Select the card you need help with:");
+    assert!(answers[1].contains("the reason"), "{answers:?}");
+}
+
+#[test]
+fn a_question_instead_of_an_answer_is_answered() {
+    let answers = follow(
+        &["Ask for the user's email."],
+        &[],
+        &["hi", "why do you want to know?", "is it nice there?"],
+    );
+    assert!(answers[1].contains("email") && answers[1] != answers[0], "{answers:?}");
+    assert!(answers[1].starts_with("I need this"), "{answers:?}");
 }
 
 #[test]

@@ -24,14 +24,18 @@ use std::path::PathBuf;
 
 /// The sets of dialogues: those that the offline model was developed with; and those that were written before anything
 /// was run on their agents. The first runs of the numbered ones, each after the repairs that the one before it led to,
-/// gave 38 % (before any repair), 69 %, 77 % and 83 %.
-pub const SETS: [(&str, &str); 6] = [
+/// gave 38 % (before any repair), 69 %, 77 %, 83 %, 48 %, 58 % and 59 %; those from the fifth on are longer and further from
+/// the words of the agents.
+pub const SETS: [(&str, &str); 9] = [
     ("known", include_str!("known.yaml")),
     ("held-out", include_str!("held_out.yaml")),
     ("blind-1", include_str!("blind_1.yaml")),
     ("blind-2", include_str!("blind_2.yaml")),
     ("blind-3", include_str!("blind_3.yaml")),
     ("blind-4", include_str!("blind_4.yaml")),
+    ("blind-5", include_str!("blind_5.yaml")),
+    ("blind-6", include_str!("blind_6.yaml")),
+    ("blind-7", include_str!("blind_7.yaml")),
 ];
 
 /// A file of dialogues.
@@ -311,7 +315,10 @@ fn decency(program: &Program, said: &str, ended: bool) -> Vec<String> {
             }
         }
         for text in internal_texts(agent) {
-            if lower.contains(&text) {
+            // What an agent says that it can do is for users, though it is how it is described.
+            let able = lower.contains(&format!("i can {text}"))
+                || lower.starts_with("i can ") && lower.contains(&format!(", {text}"));
+            if lower.contains(&text) && !able {
                 faults.push(format!("it shows `{text}`"));
             }
         }
@@ -362,7 +369,7 @@ fn unmet(
     }
     if let Some(wanted) = &turn.asks {
         let requests = pattern(
-            r"\?|\b(please|tell|provide|share|enter|give|let me know|send|need|say|name|confirm)\b",
+            r"\?|\b(please|tell|provide|share|enter|give|let me know|send|need|say|name|confirm|select|choose)\b",
         );
         if !requests.is_match(said) || !pattern(wanted).is_match(said) {
             faults.push(format!("it does not ask /{wanted}/"));

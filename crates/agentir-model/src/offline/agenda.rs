@@ -15,9 +15,6 @@ use agentir_runtime::{Answer, FieldSpec, FieldType, Purpose, Role, ToolSpec};
 /// The number of the user's messages that are searched for what an instruction asks for.
 const MAX_TOLD: usize = 8;
 
-/// The length of a remark about a field in the instructions, in bytes.
-const MAX_HINT_BYTES: usize = 60;
-
 /// Words of questions, and the names of fields that such questions are about.
 const ASKED_FOR: &[(&str, &[&str])] = &[
     ("who", &["name", "recipient", "person", "passenger", "contact"]),
@@ -31,9 +28,22 @@ const ASKED_FOR: &[(&str, &[&str])] = &[
 impl<'r> Turn<'r> {
     /// Does what the instructions demand next.
     pub(super) fn follow_instructions(&self, open: &[&'r ToolSpec]) -> Option<Answer> {
+        let mut told: Vec<&str> = Vec::new();
         for (index, step) in self.steps.iter().enumerate() {
             if let Some(question) = self.question_of(step) {
-                return Some(self.ask(question));
+                if told.is_empty() {
+                    return Some(self.ask(question));
+                }
+                told.push(&question);
+                return Some(super::dialogue::say(told.join(" ")));
+            }
+            // What is said in a case comes before what is asked then.
+            if let (What::Say(text), When::Is(..)) = (&step.what, &step.when)
+                && self.applies(&step.when)
+                && !text.contains(['{', '<', '$'])
+                && !self.was_asked(text)
+            {
+                told.push(text);
             }
             let What::Call(name) = &step.what else { continue };
             if !self.applies(&step.when) {
@@ -59,6 +69,9 @@ impl<'r> Turn<'r> {
                 return Some(self.ask(self.question(parameter)));
             }
         }
+        if !told.is_empty() {
+            return Some(super::dialogue::say(told.join(" ")));
+        }
         // Without instructions to ask, the fields say what there is to ask.
         let asks = self.steps.iter().any(|step| matches!(step.what, What::Ask { .. }));
         let field = self.optional.first().filter(|_| !asks && self.awaits_fields())?;
@@ -71,6 +84,14 @@ impl<'r> Turn<'r> {
             When::Always | When::Done => true,
             When::Wants(what) => self.user_wants(what),
             When::Missing(what) => self.is_missing(what),
+            When::Is(name, values) => {
+                let known = self.known.get(name).and_then(serde_json::Value::as_str);
+                let said = words(known.unwrap_or_default());
+                values
+                    .iter()
+                    .flat_map(|value| words(value))
+                    .any(|value| said.iter().any(|w| !w.negated && similarity(&value, w) >= 1.0))
+            }
             When::Good => self.last_result().is_some_and(is_success),
             When::Agreed => yes_or_no(self.said) == Some(true),
             When::Unknown => false,
@@ -146,6 +167,15 @@ impl<'r> Turn<'r> {
             .steps
             .iter()
             .position(|s| matches!(&s.what, What::Call(name) if *name == tool.name));
+        // What the instructions do not name comes after what they say that is missing.
+        if at.is_none() && tool.purpose == Purpose::Call {
+            return self.steps.iter().any(|step| {
+                let What::Ask { items, .. } = &step.what else { return false };
+                let first = matches!(step.when, When::Missing(_))
+                    || step.when == When::Always && items.len() > 1;
+                first && self.question_of(step).is_some()
+            });
+        }
         at.is_some_and(|at| self.steps.iter().take(at).any(|step| self.question_of(step).is_some()))
     }
 
@@ -155,8 +185,24 @@ impl<'r> Turn<'r> {
         let at = self.steps.iter().position(own).unwrap_or(0);
         self.steps.iter().take(at).any(|step| {
             let asks = self.question_of(step);
-            asks.is_some_and(|question| question == super::instructions::IS_ALL_CORRECT)
+            asks.is_some_and(|question| super::instructions::is_consent(&question))
         })
+    }
+
+    /// The only tool of an agent that asks for nothing, if it takes what the user wants in their own words: what they say first is
+    /// for it.
+    pub(super) fn request_tool(&self, open: &[&'r ToolSpec]) -> Option<(&'r ToolSpec, f64)> {
+        let calls = |t: &&ToolSpec| t.purpose == Purpose::Call;
+        let mut all = self.tools.iter().filter(calls);
+        let (Some(only), None) = (all.next(), all.next()) else { return None };
+        let mut needed = Self::needed(only);
+        let request = needed.next().filter(|_| needed.next().is_none())?;
+        let takes = kind_of(request) == TextKind::Request;
+        let asks = self.steps.iter().any(|step| matches!(step.what, What::Ask { .. }));
+        let said = words(self.said).iter().filter(|w| w.is_content()).count();
+        let tool = open.iter().copied().find(|tool| tool.name == only.name)?;
+        (takes && !asks && said >= 2 && !self.is_answer() && !wants_person(self.said))
+            .then_some((tool, super::choose::MIN_CONFIDENCE))
     }
 
     /// Whether the agent is only there to fill its fields.
@@ -195,6 +241,16 @@ impl<'r> Turn<'r> {
         let What::Ask { question, items } = &step.what else { return None };
         if !self.applies(&step.when) {
             return None;
+        }
+        // What is to be confirmed has to be known.
+        if question == super::instructions::IS_ALL_CORRECT
+            && let Some(field) = self.awaited_first()
+        {
+            return Some(self.question(field));
+        }
+        // Only agreement answers a request for it: after another answer it is asked for again.
+        if super::instructions::is_consent(question) {
+            return (!self.agreed_to(question)).then(|| question.clone());
         }
         if items.is_empty() {
             if self.was_asked(question) || self.is_answered_ahead(question) {
@@ -254,6 +310,14 @@ impl<'r> Turn<'r> {
         (!self.was_answered(&question)).then_some(question)
     }
 
+    /// The first variable that a tool of the agent needs, that another one notes, and that has no value.
+    fn awaited_first(&self) -> Option<&'r FieldSpec> {
+        let calls = self.tools.iter().filter(|t| t.purpose == Purpose::Call);
+        let mut awaited = calls.flat_map(|tool| self.awaited(tool));
+        awaited
+            .find(|field| self.is_stored(&field.name) && !self.was_answered(&self.question(field)))
+    }
+
     /// Whether a parameter need not be given, because the instructions ask for it or for something that is known: "the
     /// name or the number".
     pub(super) fn is_spared(&self, parameter: &FieldSpec) -> bool {
@@ -289,6 +353,17 @@ impl<'r> Turn<'r> {
             let answers = small_talk(&m.text).is_none() && !is_question(&m.text);
             answers && !is_wish(&m.text) && !wants_person(&m.text)
         })
+    }
+
+    /// Whether the user agreed when a question was last asked.
+    fn agreed_to(&self, question: &str) -> bool {
+        let asked = self
+            .messages
+            .iter()
+            .rposition(|m| m.role == Role::Assistant && m.text.contains(question));
+        let Some(at) = asked else { return false };
+        let next = self.messages.iter().skip(at + 1).find(|m| m.role == Role::User);
+        next.is_some_and(|m| yes_or_no(&m.text) == Some(true) && !is_question(&m.text))
     }
 
     /// The values that can be filled: of the agent, of its tools.
@@ -480,6 +555,25 @@ impl<'r> Turn<'r> {
     pub(super) fn ask(&self, question: String) -> Answer {
         let last =
             self.before.iter().rev().find(|m| m.role == Role::Assistant && !m.text.is_empty());
+        // The user asks something else instead of an answer.
+        if is_question(self.said)
+            && !is_wish(self.said)
+            && self.since.is_empty()
+            && last.is_some_and(|last| last.text.trim().ends_with(question.trim()))
+        {
+            let why =
+                words(self.said).iter().take(2).any(|w| w.text == "why" || w.text == "what's");
+            let excuse = if why { WHY } else { NO_IDEA };
+            return super::dialogue::say(format!("{excuse} {question}"));
+        }
+        // Who does not agree, and says nothing else, is asked what is wrong.
+        if super::instructions::is_consent(&question)
+            && yes_or_no(self.said) == Some(false)
+            && self.since.is_empty()
+            && last.is_some_and(|last| last.text.contains(question.trim()))
+        {
+            return super::dialogue::say(super::replies::NOT_DONE.to_owned());
+        }
         let again = last.is_some_and(|last| last.text.trim().ends_with(question.trim()))
             && !self.since.iter().any(|m| m.role == Role::Tool)
             && !is_wish(self.said)
@@ -527,16 +621,15 @@ impl<'r> Turn<'r> {
     /// What the instructions say in parentheses after the name of a field, if it lists its values: "payee_type
     /// (person/business)".
     fn remark_about(&self, field: &FieldSpec) -> Option<&'r str> {
-        self.instructions.iter().find_map(|text| {
-            let at = text.find(&field.name)?;
-            let rest = text.get(at + field.name.len()..)?.strip_prefix(" (")?;
-            let remark = rest.get(..rest.find(')')?)?;
-            let listed = remark.contains(['/', ',']) || remark.contains(" or ");
-            (listed && remark.len() <= MAX_HINT_BYTES && !remark.contains(['_', '{', '@']))
-                .then_some(remark)
-        })
+        super::questions::remark_about(&field.name, self.instructions)
     }
 }
+
+/// What is said to somebody who asks why something is asked.
+const WHY: &str = "I need this so that I can help you.";
+
+/// What is said to somebody who asks something that the agent knows nothing about.
+const NO_IDEA: &str = "I'm sorry, I cannot tell you that.";
 
 /// How a question is asked again.
 const AGAIN: &str = "I'm sorry, I did not get that.";

@@ -102,7 +102,9 @@ const WORDS: &[&str] = &[
 
 /// Whether a text agrees without reservation.
 pub(super) fn agrees(text: &str) -> bool {
-    let said = words(text);
+    // "Sure, why not" agrees, and "not" alone does not.
+    let plain = text.to_lowercase().replace("why not", "");
+    let said = words(&plain);
     yes_or_no(text) == Some(true)
         && !text.contains(['?', '…'])
         && said
@@ -114,9 +116,14 @@ pub(super) fn agrees(text: &str) -> bool {
 mod tests {
     #[test]
     fn only_agreement_is_agreement() {
-        for yes in
-            ["yes", "Yes, please.", "ok, do it", "sure, go ahead", "Yes, transfer it, thanks"]
-        {
+        for yes in [
+            "sure, why not",
+            "yes",
+            "Yes, please.",
+            "ok, do it",
+            "sure, go ahead",
+            "Yes, transfer it, thanks",
+        ] {
             assert!(super::agrees(yes), "{yes}");
         }
         for no in [

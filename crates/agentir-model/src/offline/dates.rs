@@ -35,12 +35,20 @@ pub(super) struct Located<T> {
 const MONTH: &str = "(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)";
 const WEEKDAY: &str =
     "(?:mon|tue|wed|thu|fri|(?:mon|tues|wednes|thurs|fri|satur|sun)day|tues|weds|thurs)";
+/// A day of a month, in digits or as a word.
+const DAY: &str = "(?:\\d{1,2}(?:st|nd|rd|th)?|(?:twenty|thirty)[- ](?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth)|first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|eleventh|twelfth|thirteenth|fourteenth|fifteenth|sixteenth|seventeenth|eighteenth|nineteenth|twentieth|thirtieth)";
+/// What stands between the days of a range.
+const THROUGH: &str = "(?: (?:to|until|till|through|-|–) |-|–)";
 const COUNT: &str =
     "(?:\\d{1,3}|an?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)";
 
 /// The form of a date expression.
 #[derive(Clone, Copy)]
 enum DateForm {
+    /// The first day of a range that shares its month with the second: "the 10th to the 14th of April".
+    RangeStart,
+    /// The second one: "April 10th to 14th".
+    RangeEnd,
     Iso,
     Slashes,
     Dots,
@@ -62,19 +70,23 @@ fn regex(pattern: &str) -> Regex {
 static DATE_PATTERNS: LazyLock<Vec<(DateForm, Regex)>> = LazyLock::new(|| {
     vec![
         (DateForm::Iso, regex(r"\b(\d{4})-(\d{1,2})-(\d{1,2})\b")),
+        (
+            DateForm::RangeStart,
+            regex(&format!(r"\b(?:the )?({DAY}){THROUGH}(?:the )?{DAY}(?: of)? ({MONTH})\b")),
+        ),
+        (
+            DateForm::RangeEnd,
+            regex(&format!(r"\b({MONTH})\b\.? (?:the )?{DAY}{THROUGH}(?:the )?({DAY})\b")),
+        ),
         (DateForm::Slashes, regex(r"\b(\d{1,2})/(\d{1,2})(?:/(\d{4}|\d{2}))?\b")),
         (DateForm::Dots, regex(r"\b(\d{1,2})\.(\d{1,2})\.(\d{4})\b")),
         (
             DateForm::DayMonth,
-            regex(&format!(
-                r"\b(?:the )?(\d{{1,2}})(?:st|nd|rd|th)?(?: of)? ({MONTH})\b\.?(?:,? (\d{{4}})\b)?"
-            )),
+            regex(&format!(r"\b(?:the )?({DAY})(?: of)? ({MONTH})\b\.?(?:,? (\d{{4}})\b)?")),
         ),
         (
             DateForm::MonthDay,
-            regex(&format!(
-                r"\b({MONTH})\b\.? (?:the )?(\d{{1,2}})(?:st|nd|rd|th)?\b(?:,? (\d{{4}})\b)?"
-            )),
+            regex(&format!(r"\b({MONTH})\b\.? (?:the )?({DAY})\b(?:,? (\d{{4}})\b)?")),
         ),
         (DateForm::AfterNext, regex(r"\b(?:the )?day (after tomorrow|before yesterday)\b")),
         (DateForm::Relative, regex(r"\b(today|tonight|tomorrow|tmrw|yesterday)\b")),
@@ -90,10 +102,11 @@ static DATE_PATTERNS: LazyLock<Vec<(DateForm, Regex)>> = LazyLock::new(|| {
     ]
 });
 
-/// The dates in a text, in order.
+/// The dates in a text, in order. "The 14th" is the one that follows `anchor`.
 pub(super) fn dates(
     text: &str,
     now: &Zoned,
+    anchor: Date,
     order: DateOrder,
     direction: Direction,
 ) -> Vec<Located<Date>> {
@@ -101,10 +114,15 @@ pub(super) fn dates(
     for (form, pattern) in DATE_PATTERNS.iter() {
         for captures in pattern.captures_iter(text).take(MAX_MATCHES) {
             let Some(whole) = captures.get(0) else { continue };
-            let at = whole.range();
+            // Of a range, only one day is read here, because the other one has the month beside it.
+            let at = match form {
+                DateForm::RangeStart => captures.get(1).map_or(whole.range(), |m| m.range()),
+                DateForm::RangeEnd => captures.get(2).map_or(whole.range(), |m| m.range()),
+                _ => whole.range(),
+            };
             // The forms are ordered from most to least specific; earlier matches take precedence.
             let read = found.iter().any(|f| f.at.start < at.end && at.start < f.at.end);
-            if !read && let Some(value) = day(*form, &captures, now, order, direction) {
+            if !read && let Some(value) = day(*form, &captures, now, anchor, order, direction) {
                 found.push(Located { at, value });
             }
         }
@@ -117,6 +135,7 @@ fn day(
     form: DateForm,
     captures: &Captures<'_>,
     now: &Zoned,
+    anchor: Date,
     order: DateOrder,
     direction: Direction,
 ) -> Option<Date> {
@@ -149,6 +168,8 @@ fn day(
         }
     };
     match form {
+        DateForm::RangeStart => near(&day_number(&group(1)?)?.to_string(), &group(2)?),
+        DateForm::RangeEnd => near(&day_number(&group(2)?)?.to_string(), &group(1)?),
         DateForm::Iso => civil(number(1)?, number(2)?, number(3)?),
         DateForm::Dots => civil(number(3)?, number(2)?, number(1)?),
         DateForm::Slashes => {
@@ -181,6 +202,7 @@ fn day(
                 DateForm::DayMonth => (group(1)?, group(2)?),
                 _ => (group(2)?, group(1)?),
             };
+            let day = day_number(&day)?.to_string();
             match group(3) {
                 Some(year) => ask(&format!("{day} {month} {year}"), dialect),
                 None => near(&day, &month),
@@ -217,14 +239,14 @@ fn day(
         DateForm::Week => ask(&format!("{} {}", group(1)?, group(2)?), dialect),
         DateForm::DayOnly => {
             let day = number(1)?;
-            let this = civil(now.year(), i16::from(now.month()), day);
+            let this = civil(anchor.year(), i16::from(anchor.month()), day);
             match (this, direction) {
-                (Some(this), Direction::Future) if this < now.date() => {
-                    let next = now.date().first_of_month().checked_add(1.month()).ok()?;
+                (Some(this), Direction::Future) if this < anchor => {
+                    let next = anchor.first_of_month().checked_add(1.month()).ok()?;
                     civil(next.year(), i16::from(next.month()), day)
                 }
-                (Some(this), Direction::Past) if this > now.date() => {
-                    let last = now.date().first_of_month().checked_sub(1.month()).ok()?;
+                (Some(this), Direction::Past) if this > anchor => {
+                    let last = anchor.first_of_month().checked_sub(1.month()).ok()?;
                     civil(last.year(), i16::from(last.month()), day)
                 }
                 (this, _) => this,
@@ -235,6 +257,53 @@ fn day(
 
 fn civil(year: i16, month: i16, day: i16) -> Option<Date> {
     Date::new(year, i8::try_from(month).ok()?, i8::try_from(day).ok()?).ok()
+}
+
+/// Whether a text names a longer time than a day: "next week".
+pub(super) fn is_vague(text: &str) -> bool {
+    static LONGER: LazyLock<Regex> =
+        LazyLock::new(|| regex(r"^(?:next|last) (?:week|month|year)$"));
+    LONGER.is_match(text)
+}
+
+/// The number of a day of a month: "14th", "fourteenth", "twenty-first".
+fn day_number(text: &str) -> Option<u32> {
+    const ORDINALS: [&str; 20] = [
+        "first",
+        "second",
+        "third",
+        "fourth",
+        "fifth",
+        "sixth",
+        "seventh",
+        "eighth",
+        "ninth",
+        "tenth",
+        "eleventh",
+        "twelfth",
+        "thirteenth",
+        "fourteenth",
+        "fifteenth",
+        "sixteenth",
+        "seventeenth",
+        "eighteenth",
+        "nineteenth",
+        "twentieth",
+    ];
+    let digits = text.trim_end_matches(|c: char| c.is_alphabetic());
+    if !digits.is_empty() && digits.chars().all(|c| c.is_ascii_digit()) {
+        return digits.parse().ok();
+    }
+    let number = |word: &str| {
+        let at = ORDINALS.iter().position(|own| *own == word)?;
+        u32::try_from(at + 1).ok()
+    };
+    match text.split_once(['-', ' ']) {
+        Some(("twenty", unit)) => Some(20 + number(unit)?),
+        Some(("thirty", unit)) => Some(30 + number(unit)?),
+        _ if text == "thirtieth" => Some(30),
+        _ => number(text),
+    }
 }
 
 fn count(word: &str) -> Option<u32> {
@@ -250,12 +319,17 @@ fn count(word: &str) -> Option<u32> {
 }
 
 static TIMES: LazyLock<Vec<Regex>> = LazyLock::new(|| {
+    const HOUR: &str =
+        "(?:\\d{1,2}|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)";
+    const MINUTE: &str = "(?:fifteen|thirty|forty[- ]five)";
     let part = r"(?: ?(a\.?m\b\.?|p\.?m\b\.?|in the morning\b|in the afternoon\b|in the evening\b|at night\b|tonight\b))";
     vec![
         regex(&format!(r"\b(\d{{1,2}})(?:[:.](\d{{2}}))?{part}")),
+        regex(&format!(r"\b({HOUR})(?: ({MINUTE}))?(?: o'?clock)?{part}")),
+        regex(&format!(r"\bat ({HOUR})(?: ({MINUTE}))?(?: o'?clock)?\b")),
         regex(r"\b(\d{1,2}):(\d{2})\b"),
         regex(r"\b(?:at|by|around|about) (\d{1,2})(?:\.(\d{2}))?(?: o'?clock)?\b"),
-        regex(r"\b(\d{1,2})() o'?clock\b"),
+        regex(&format!(r"\b({HOUR})() o'?clock\b")),
     ]
 });
 
@@ -295,7 +369,13 @@ pub(super) fn times(text: &str) -> Vec<Located<Time>> {
     }
     for pattern in TIMES.iter() {
         for captures in pattern.captures_iter(text).take(MAX_MATCHES) {
-            let number = |n: usize| captures.get(n).and_then(|m| m.as_str().parse::<i8>().ok());
+            let number = |n: usize| {
+                let text = captures.get(n)?.as_str().to_lowercase();
+                let minutes = [("fifteen", 15), ("thirty", 30), ("forty-five", 45)];
+                let named = minutes.iter().find(|(word, _)| *word == text.replace(' ', "-"));
+                let spelled = || count(&text).and_then(|hour| i8::try_from(hour).ok());
+                named.map(|(_, minute)| *minute).or_else(spelled)
+            };
             let (Some(whole), Some(hour)) = (captures.get(0), number(1)) else { continue };
             let part = captures.get(3).map(|m| m.as_str().to_lowercase());
             let value = clock(hour, number(2).unwrap_or(0), part.as_deref(), evening);

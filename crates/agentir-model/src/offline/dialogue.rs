@@ -52,6 +52,8 @@ pub(super) fn answer(offline: &Offline, task: &ModelTask) -> Answer {
     let all = of_turn(messages);
     let messages = &without_transitions(messages, tools);
     let user = messages.iter().rposition(|m| m.role == Role::User);
+    let offline = &offline.with_days_of(known, None);
+    let tools = &super::questions::described(tools, instructions);
     let turn = Turn {
         offline,
         steps: steps(instructions, tools),
@@ -135,7 +137,10 @@ impl<'r> Turn<'r> {
             matches!(p, Purpose::Handoff | Purpose::Delegate | Purpose::Escalate)
         });
         let acting = self.best_tool(&open, |p| p == Purpose::Call);
-        let acting = acting.or_else(|| self.search_tool(&open).filter(|_| leaving.is_none()));
+        let acting = acting.or_else(|| {
+            let any = self.search_tool(&open).or_else(|| self.request_tool(&open));
+            any.filter(|_| leaving.is_none())
+        });
         // What was passed on or noted in this turn is not passed on again.
         let forward = |tool: &ToolSpec| {
             let first = name_words(&tool.name).into_iter().next();
@@ -249,7 +254,8 @@ impl<'r> Turn<'r> {
             .steps
             .iter()
             .any(|step| matches!(step.what, What::Tell(_)) || self.question_of(step).is_some());
-        let only = self.tools.iter().filter(|t| t.purpose != Purpose::Return).count() == 1;
+        let others = |t: &&ToolSpec| !matches!(t.purpose, Purpose::Return | Purpose::Escalate);
+        let only = self.tools.iter().filter(others).count() == 1 && !wants_person(self.said);
         let tool = match handoffs.as_slice() {
             [only_one] if only && !speaks && !self.passed_on => *only_one,
             _ if small_talk(self.said).is_some() => return None,
@@ -306,7 +312,7 @@ impl<'r> Turn<'r> {
     // ---- values -------------------------------------------------------------------------------
 
     /// The parameters that a call needs: those that are required, or all if none is declared to be.
-    fn needed(tool: &ToolSpec) -> impl Iterator<Item = &FieldSpec> {
+    pub(super) fn needed(tool: &ToolSpec) -> impl Iterator<Item = &FieldSpec> {
         let declared = tool.parameters.iter().any(|p| p.required) || !tool.passes.is_empty();
         tool.parameters.iter().filter(move |p| p.required || !declared)
     }
@@ -387,11 +393,13 @@ impl<'r> Turn<'r> {
             let noted = self.since.iter().any(|m| !m.calls.is_empty());
             let reach =
                 if parameter.is_some() || answered || noted { Reach::Wish } else { Reach::Request };
+            let corrected =
+                super::extract::corrected(self.offline, self.said, &tool.parameters, self.known);
             let mut values = extract(
                 self.offline,
                 self.said,
                 &tool.parameters,
-                parameter.map(|p| p.name.as_str()),
+                corrected.or(parameter.map(|p| p.name.as_str())),
                 reach,
             );
             values.retain(|name, value| self.known.get(name) != Some(value));
@@ -442,7 +450,7 @@ impl<'r> Turn<'r> {
     }
 
     /// Whether a tool of the agent notes the value of a variable.
-    fn is_stored(&self, name: &str) -> bool {
+    pub(super) fn is_stored(&self, name: &str) -> bool {
         let mut notes = self.tools.iter().filter(|t| t.purpose == Purpose::Collect);
         notes.any(|tool| tool.parameters.iter().any(|p| p.name == name))
     }

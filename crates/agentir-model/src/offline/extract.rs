@@ -2,10 +2,12 @@
 //! the surrounding words indicate.
 
 use super::Offline;
-use super::dates::{Direction, Located, dates, times};
+use super::dates::{Direction, Located, times};
 use super::numbers::{emails, money, numbers, overlap, phones};
-use super::strings;
-use super::words::{Word, is_question, is_typo, name_words, truncated, words, yes_or_no};
+use super::words::{
+    Word, is_question, is_typo, name_words, similarity, truncated, words, yes_or_no,
+};
+use super::{kinds, strings};
 use crate::fields::fits;
 use agentir_runtime::{FieldSpec, FieldType};
 use regex::RegexBuilder;
@@ -14,6 +16,9 @@ use std::ops::Range;
 
 /// The number of fields considered.
 const MAX_FIELDS: usize = 128;
+
+/// The number of days that a correction is compared with.
+const MAX_DAYS: usize = 8;
 
 /// The maximum size of a compiled pattern, in bytes.
 const MAX_REGEX_SIZE: usize = 1 << 20;
@@ -35,6 +40,8 @@ const PREPOSITIONS: &[(&[&str], &[&str])] = &[
         ],
         &["from", "starting", "since", "beginning"],
     ),
+    (&["arrival", "checkin"], &["arrive", "arriving", "come", "coming"]),
+    (&["departure", "checkout", "out"], &["leave", "leaving", "depart", "departing"]),
     (
         &[
             "destination",
@@ -127,7 +134,14 @@ impl ParsedMessage<'_> {
 
     /// Whether a range is negated: "not Friday", "instead of Rome".
     pub(super) fn negated(&self, at: &Range<usize>) -> bool {
-        let before: Vec<&str> = self.before(at, 2).iter().map(|w| w.text.as_str()).collect();
+        // "Not a barge", "not the blue one".
+        let before = self.before(at, 3);
+        let article = before.last().is_some_and(|w| {
+            matches!(w.text.as_str(), "a" | "an" | "the" | "my" | "any" | "really")
+        });
+        let end = before.len() - usize::from(article);
+        let before = before.get(end.saturating_sub(2)..end).unwrap_or_default();
+        let before: Vec<&str> = before.iter().map(|w| w.text.as_str()).collect();
         matches!(
             before.as_slice(),
             [.., "not"]
@@ -135,6 +149,7 @@ impl ParsedMessage<'_> {
                 | ["instead", "of"]
                 | ["rather", "than"]
                 | ["not", "on" | "in" | "at" | "for"]
+                | [.., "isn't" | "wasn't" | "aren't"]
         )
     }
 
@@ -215,6 +230,94 @@ pub(super) fn extract(
     strings::extract_strings(offline, &mut reading, &mut fields, reach, &mut values);
     values.retain(|(field, value)| fits(field, value).is_ok());
     values.into_iter().map(|(field, value)| (field.name.clone(), value)).collect()
+}
+
+/// The field whose known value a message rejects: "on the 15th, not the 14th". Another value in it is for this field.
+pub(super) fn corrected<'t>(
+    offline: &Offline,
+    message: &str,
+    fields: &'t [FieldSpec],
+    known: &Map<String, Json>,
+) -> Option<&'t str> {
+    let text = truncated(message);
+    let reading = ParsedMessage { text, words: words(text), used: Vec::new(), names: Vec::new() };
+    if let Some(field) = replaced(offline, &reading, fields, known) {
+        return Some(field);
+    }
+    let marks = |w: &Word| w.negated || matches!(w.text.as_str(), "instead" | "rather" | "not");
+    if !reading.words.iter().any(marks) {
+        return None;
+    }
+    let typed = TypedValues::of(offline, text);
+    let mut days = 0;
+    let rejects = |field: &&FieldSpec| {
+        let Some(value) = known.get(&field.name).filter(|value| !super::is_blank(value)) else {
+            return false;
+        };
+        let is = |found: &Located<Json>| found.value == *value && reading.negated(&found.at);
+        if [&typed.past, &typed.times, &typed.numbers].into_iter().flatten().any(is) {
+            return true;
+        }
+        let Some(value) = value.as_str() else { return false };
+        let Ok(day) = value.parse::<jiff::civil::Date>() else {
+            return find_phrase(&reading, value, false).is_some_and(|at| reading.negated(&at));
+        };
+        // "Not the 14th" is about the month of the value that is rejected.
+        days += 1;
+        let near = offline.with_days_of(known, Some(&field.name));
+        days <= MAX_DAYS
+            && near
+                .dates(text, Direction::Future)
+                .iter()
+                .any(|found| found.value == day && reading.negated(&found.at))
+    };
+    fields.iter().take(MAX_FIELDS).find(rejects).map(|field| field.name.as_str())
+}
+
+/// The only field with a value of the kind that a message gives another of: "no, make it 60", "sorry, I meant Wednesday".
+fn replaced<'t>(
+    offline: &Offline,
+    reading: &ParsedMessage<'_>,
+    fields: &'t [FieldSpec],
+    known: &Map<String, Json>,
+) -> Option<&'t str> {
+    const CUES: &[&[&str]] = &[
+        &["make", "it"],
+        &["make", "that"],
+        &["i", "meant"],
+        &["i", "mean"],
+        &["change", "it", "to"],
+        &["change", "that", "to"],
+        &["it", "has", "to", "be"],
+        &["it", "should", "be"],
+    ];
+    let cue = |cue: &&&[&str]| {
+        reading
+            .words
+            .windows(cue.len())
+            .any(|window| window.iter().zip(**cue).all(|(w, own)| w.text == *own))
+    };
+    CUES.iter().find(cue)?;
+    let typed = TypedValues::of(offline, reading.text);
+    let of_kind = |field: &&FieldSpec| {
+        let kind = kinds::kind_of(field);
+        let given = match field.ty {
+            FieldType::Date | FieldType::DateTime => !typed.future.is_empty(),
+            FieldType::Time => !typed.times.is_empty(),
+            FieldType::Number | FieldType::Currency => {
+                !typed.numbers.is_empty() && typed.future.is_empty() && typed.times.is_empty()
+            }
+            FieldType::Text if kind == kinds::TextKind::Date => !typed.future.is_empty(),
+            FieldType::Text if kind == kinds::TextKind::Amount => {
+                !typed.numbers.is_empty() && typed.future.is_empty() && typed.times.is_empty()
+            }
+            _ => false,
+        };
+        given && known.get(&field.name).is_some_and(|value| !super::is_blank(value))
+    };
+    let mut all = fields.iter().take(MAX_FIELDS).filter(of_kind);
+    let only = all.next()?;
+    all.next().is_none().then_some(only.name.as_str())
 }
 
 /// Fields with a pattern are filled by the pattern only.
@@ -341,6 +444,14 @@ fn extract_enums<'f>(
                 }
             }
         }
+        // A word for the same, if it is for one of them only: "an engine" for a motor boat.
+        if found.is_empty() {
+            let meant = |value: &&String| synonym(reading, value);
+            let mut all = listed.keys().filter_map(|v| meant(&v).map(|at| (at, v)));
+            if let (Some(one), None) = (all.next(), all.next()) {
+                found.push(one);
+            }
+        }
         found.sort_by_key(|(at, _)| at.start);
         if found.is_empty() && field.asked {
             // Values that correspond to yes and no.
@@ -361,6 +472,15 @@ fn extract_enums<'f>(
     }
     reading.used.extend(taken.into_iter().map(|(at, _)| at));
     *fields = left;
+}
+
+/// A word of the message that means the same as a value of one word.
+fn synonym(reading: &ParsedMessage<'_>, value: &str) -> Option<Range<usize>> {
+    let wanted = name_words(value);
+    let [wanted] = wanted.as_slice() else { return None };
+    let means = |w: &&Word| w.is_content() && similarity(w, wanted) >= 0.8;
+    let word = reading.words.iter().find(means)?;
+    (reading.is_free(&word.at) && !reading.negated(&word.at)).then(|| word.at.clone())
 }
 
 /// The position of a name's words in the message.
@@ -408,7 +528,7 @@ impl TypedValues {
     fn of(offline: &Offline, text: &str) -> Self {
         let now = offline.now();
         let json = |f: Located<String>| Located { at: f.at, value: Json::String(f.value) };
-        let days = |direction| dates(text, &now, offline.order, direction);
+        let days = |direction| offline.dates(text, direction);
         let day = |f: &Located<jiff::civil::Date>| Located {
             at: f.at.clone(),
             value: Json::String(f.value.to_string()),
@@ -458,6 +578,14 @@ impl TypedValues {
         asked: bool,
     ) -> Vec<OfType> {
         let asks = |ty| fields.iter().any(|f| f.asked && f.spec.ty == ty);
+        // "Next week" is a day only for who was asked for one.
+        let mut future = self.future;
+        if !asks(FieldType::Date) && !asks(FieldType::DateTime) {
+            let vague = |f: &Located<Json>| {
+                reading.text.get(f.at.clone()).is_some_and(super::dates::is_vague)
+            };
+            future.retain(|f| !vague(f));
+        }
         let mut phones = self.phones;
         if asks(FieldType::Phone) && phones.is_empty() {
             phones = self.loose_phones;
@@ -465,7 +593,7 @@ impl TypedValues {
         // Numbers that are part of another value are excluded; "about 12" is a number if one was asked for.
         let number = asks(FieldType::Number) || asks(FieldType::Currency);
         let times = self.times.iter().filter(|_| !number);
-        let parts: Vec<Range<usize>> = [&self.emails, &phones, &self.future]
+        let parts: Vec<Range<usize>> = [&self.emails, &phones, &future]
             .into_iter()
             .flatten()
             .chain(times)
@@ -502,7 +630,7 @@ impl TypedValues {
         if past {
             all.push((&[FieldType::Date], true, self.past));
         } else {
-            all.push((&[FieldType::Date], true, self.future));
+            all.push((&[FieldType::Date], true, future));
         }
         all.push((&[FieldType::Time], true, self.times));
         all.push((&[FieldType::Currency], true, amounts));
@@ -550,7 +678,14 @@ fn assign<'f>(
         // In a self-correction the last value counts.
         let corrects =
             reading.words.iter().any(|w| matches!(w.text.as_str(), "sorry" | "actually" | "mean"));
-        let index = if corrects { found.len() - 1 } else { 0 };
+        // "My wife and the two kids, so four."
+        let sum = found.iter().position(|f| {
+            let before = reading.before(&f.at, 2);
+            before
+                .iter()
+                .any(|w| matches!(w.text.as_str(), "so" | "makes" | "total" | "altogether" | "sum"))
+        });
+        let index = if corrects { found.len() - 1 } else { sum.unwrap_or(0) };
         give(reading, field, &found.remove(index));
         false
     });
@@ -577,11 +712,24 @@ fn assign<'f>(
         if !of_type(field) || numeric && field.named(LIMIT_WORDS) {
             return true;
         }
+        // "I have two accounts": two of something are no amount of money.
+        let counted = |found: &Located<Json>| {
+            numeric && !amounts && field.named(MONEY_WORDS) && counts(reading, &found.at)
+        };
+        if rest.as_slice().first().is_some_and(counted) {
+            return true;
+        }
         rest.next().is_none_or(|found| {
             give(reading, field, &found);
             false
         })
     });
+}
+
+/// Whether a number counts what the word after it names.
+fn counts(reading: &ParsedMessage<'_>, at: &Range<usize>) -> bool {
+    let [next] = reading.after(at, 1) else { return false };
+    reading.text.get(at.end..next.at.start) == Some(" ") && next.is_content()
 }
 
 /// Boolean fields: a yes or no to the question, or "with breakfast", "no parking".

@@ -86,6 +86,8 @@ fn is_labelled_fact(sentence: &str) -> bool {
     let (label, value) = (super::words::words(text("label")), text("value"));
     label.len() <= 5
         && value.len() <= 200
+        // "Claims: for new claims" says when something is to be chosen.
+        && !value.to_lowercase().starts_with("for ")
         && !label.iter().any(|w| LABELS_FOR_MODELS.contains(&w.text.as_str()))
         && !NOTHING.contains(&value.to_lowercase().trim_end_matches('.'))
         && value.chars().any(char::is_alphanumeric)

@@ -48,6 +48,8 @@ pub(super) enum When {
     Wants(String),
     /// Once everything before is done.
     Done,
+    /// If a variable has one of some values: "If `reason` is \"lost\" or \"stolen\"".
+    Is(String, Vec<String>),
     /// If the last tool said that it is all right: "if available".
     Good,
     /// If the user agrees: "if correct".
@@ -80,8 +82,20 @@ static LITERAL_ASK: LazyLock<Regex> =
 static NEEDS: LazyLock<Regex> = LazyLock::new(|| {
     let users = USERS.join("|");
     regex(&format!(
-        r"(?:\b(?:please (?:provide|share|enter|tell me|give me)|(?:i|we)(?:'ll| will)? need|(?:ensure|make sure) (?:that )?you (?:know|have)|(?:collect|gather|request|obtain|ask for|find out)\b.*|help (?:the )?(?:{users}) (?:specify|provide|choose)|the (?:{users}) (?:must|has to|should|needs to) provide|request the following data\b.*|required (?:information|details|fields))\b[^.?!]*):\s*$"
+        r"(?:\b(?:please (?:provide|share|enter|tell me|give me)|(?:i|we)(?:'ll| will)? need|(?:ensure|make sure) (?:that )?you (?:know|have)|(?:collect|gather|request|obtain|ask for|find out)\b.*|help (?:the )?(?:{users}) (?:specify|provide|choose)|the (?:{users}) (?:must|has to|should|needs to) provide|request the following data\b.*|required (?:information|details|fields))\b[^.?!]*):?\s*$"
     ))
+});
+
+/// The end of a line that a list continues.
+static LISTS: LazyLock<Regex> = LazyLock::new(|| regex(r":$|\bthe following\b"));
+
+/// The beginning of what is asked or said in quotation marks on the next line.
+static INTRODUCES: LazyLock<Regex> =
+    LazyLock::new(|| regex(r"\b(?:ask|inform|tell|say|reply|respond|answer)\b[^.!?]*:$"));
+
+/// A condition about the value of a variable.
+static IS_VALUE: LazyLock<Regex> = LazyLock::new(|| {
+    regex(r#"^(?:the )?["'`“]?(?P<name>\w+)["'`”]?\s+(?:is|equals|==?)\s+(?P<values>["'`“].+)$"#)
 });
 
 /// The beginning of a list of what the user is told.
@@ -125,6 +139,17 @@ static CONFIRM_ALL: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 
+/// How a question begins that has something confirmed.
+const CONFIRMS: &str = "Could you please confirm ";
+
+/// Whether a question asks for agreement, so that only agreement answers it.
+pub(super) fn is_consent(question: &str) -> bool {
+    question == IS_ALL_CORRECT
+        || question.strip_prefix(CONFIRMS).is_some_and(|rest| {
+            ["whether ", "that ", "if "].iter().any(|start| rest.starts_with(start))
+        })
+}
+
 /// The question that has everything confirmed.
 pub(super) const IS_ALL_CORRECT: &str = "Is everything that you told me correct?";
 
@@ -143,7 +168,7 @@ static PARENTHESES: LazyLock<Regex> = LazyLock::new(|| regex(r"\s*\([^()]*\)"));
 /// What follows the thing that is asked for.
 static AFTER: LazyLock<Regex> = LazyLock::new(|| {
     regex(
-        r"(?:[;.:]|\s[-–—]\s|,?\s+(?:and|then)\s+(?:then|store|save|use|call|run|proceed|wait|put|set|record|instruct|append|complete|remember|continue|go|pass|provide)\b|\s+(?:in order to|so that|before|using|by|from (?:the|your)|one at a time|step by step|if (?:not|they|it|you)|to (?:determine|begin|start|proceed|create|complete|continue|process|help|get started|ensure|verify|identify|look))\b|\s+\(|,\s*(?:and\s+)?(?:then|store|save|use|call|if|do|but|so|which)\b).*$",
+        r"(?:[;.:]|\s[-–—]\s|,?\s+(?:and|then)\s+(?:then|fill|store|save|use|call|run|proceed|wait|put|set|record|instruct|append|complete|remember|continue|go|pass|provide)\b|\s+(?:in order to|so that|before|using|by|from (?:the|your)|one at a time|step by step|if (?:not|they|it|you)|to (?:determine|begin|start|proceed|create|complete|continue|process|help|get started|ensure|verify|identify|look))\b|\s+\(|,\s*(?:and\s+)?(?:then|store|save|use|call|if|do|but|so|which)\b).*$",
     )
 });
 
@@ -209,9 +234,19 @@ pub(super) fn steps(instructions: &[String], tools: &[ToolSpec]) -> Vec<Step> {
             rest = after.get(quoted..).unwrap_or_default();
             continue;
         }
+        // "Ask the user:" or "If it is lost, inform the user:", and what is said in quotation marks on the next line.
+        if let Some(next) = after.first()
+            && sentence.text.ends_with(':')
+            && INTRODUCES.is_match(&sentence.text)
+            && next.text.starts_with(['"', '“'])
+        {
+            read(&format!("{} {}", sentence.text, next.text), tools, &mut steps);
+            rest = after.get(1..).unwrap_or_default();
+            continue;
+        }
         let list = after.get(..count).filter(|list| !list.is_empty());
         if let Some(list) =
-            list.filter(|_| sentence.text.ends_with(':') || TELLS.is_match(&sentence.text))
+            list.filter(|_| LISTS.is_match(&sentence.text) || TELLS.is_match(&sentence.text))
             && let Some(step) = of_list(&sentence.text, list)
         {
             steps.push(step);
@@ -400,7 +435,8 @@ fn ask(main: &str) -> Option<What> {
     if !content(phrase) || phrase.len() > 160 || phrase.contains(['{', '"', '“']) {
         return None;
     }
-    let question = question_to_user(phrase)?;
+    // Names of variables are said as words.
+    let question = question_to_user(phrase)?.replace('_', " ");
     let listed = phrase.strip_prefix("for ").or_else(|| phrase.strip_prefix("to provide "));
     let items = items(listed.unwrap_or(phrase));
     Some(What::Ask { question, items })
@@ -435,7 +471,7 @@ fn condition(sentence: &str) -> (When, &str) {
     };
     let text = rest.as_str();
     // Up to the comma or the colon, or to a verb that begins what is to be done.
-    let end = text.find([',', ':']).or_else(|| text.find(" then ")).or_else(|| {
+    let end = end_of_condition(text).or_else(|| text.find(" then ")).or_else(|| {
         [" ask ", " call ", " use ", " run ", " respond ", " say ", " tell ", " thank ", " reply "]
             .iter()
             .filter_map(|verb| text.find(verb))
@@ -447,7 +483,25 @@ fn condition(sentence: &str) -> (When, &str) {
     (kind_of(&word.as_str().to_lowercase(), about), main)
 }
 
+/// The comma or colon that ends a condition, which is not one between values in quotation marks: "is "lost", or "stolen"".
+fn end_of_condition(text: &str) -> Option<usize> {
+    text.match_indices([',', ':']).map(|(at, _)| at).find(|at| {
+        let after = text.get(at + 1..).unwrap_or_default().trim_start();
+        let after =
+            after.strip_prefix("or ").or_else(|| after.strip_prefix("and ")).unwrap_or(after);
+        !(text.get(*at..).is_some_and(|t| t.starts_with(','))
+            && text.get(..*at).is_some_and(|t| t.ends_with(['"', '”', '\'', '`']))
+            && after.starts_with(['"', '“', '\'', '`']))
+    })
+}
+
 fn kind_of(word: &str, about: &str) -> When {
+    if let ("if" | "when", Some(found)) = (word, IS_VALUE.captures(about)) {
+        let text = |group: &str| found.name(group).map_or("", |m| m.as_str());
+        let values = text("values").split(['"', '“', '”', '\'', '`']).skip(1).step_by(2);
+        let values: Vec<String> = values.map(str::to_owned).filter(|v| !v.is_empty()).collect();
+        return When::Is(text("name").to_owned(), values);
+    }
     const MISSING: &[&str] = &[
         "is empty",
         "are empty",

@@ -93,12 +93,16 @@ const REFUSE: &[&str] =
 /// The number of words up to which a yes or no is an answer to the question before it.
 const MAX_SHORT_WORDS: usize = 5;
 
+/// The number of messages of the agent that an answer is about.
+const MAX_TOPIC: usize = 3;
+
 /// Whether a statement holds for a text. If it holds in doubt, it does unless the text says nothing.
 pub(super) fn judge(statement: &str, text: &str, context: &[Message], in_doubt: bool) -> bool {
     if statement == ModelTask::AGREEMENT {
         return agrees(text);
     }
-    if holds_for(statement, text, in_doubt) {
+    let topic = if in_doubt { Vec::new() } else { topic(context) };
+    if holds_for(statement, text, &topic, in_doubt) {
         return true;
     }
     // A short yes says what the question asked.
@@ -119,13 +123,19 @@ pub(super) fn judge(statement: &str, text: &str, context: &[Message], in_doubt: 
     asked.iter_mut().for_each(|word| word.negated = !yes);
     let part = |statement: &str| {
         let all = statement_words(statement);
-        all.split(|word| word.text == "or").any(|part| holds(part, &asked, text))
+        all.split(|word| word.text == "or").any(|part| holds(part, &asked, &[], text))
     };
     // Agreement without more was judged above.
     if quoted().next().is_some() { quoted().any(part) } else { part(statement) }
 }
 
-fn holds_for(statement: &str, text: &str, in_doubt: bool) -> bool {
+/// What the agent's last message is about: an answer need not repeat it.
+fn topic(context: &[Message]) -> Vec<Word> {
+    let said = context.iter().rev().take(MAX_TOPIC).take_while(|m| m.role == Role::Assistant);
+    said.flat_map(|m| statement_words(&m.text)).filter(Word::is_content).collect()
+}
+
+fn holds_for(statement: &str, text: &str, topic: &[Word], in_doubt: bool) -> bool {
     let text_words = words(text);
     if text_words.is_empty() {
         return false;
@@ -142,11 +152,11 @@ fn holds_for(statement: &str, text: &str, in_doubt: bool) -> bool {
         return true;
     }
     if !quoted.is_empty() {
-        return quoted.iter().any(|quote| holds(&statement_words(quote), &text_words, text));
+        return quoted.iter().any(|quote| holds(&statement_words(quote), &text_words, topic, text));
     }
     let all = statement_words(statement);
     // Alternatives are separate statements.
-    all.split(|word| word.text == "or").any(|part| holds(part, &text_words, text))
+    all.split(|word| word.text == "or").any(|part| holds(part, &text_words, topic, text))
 }
 
 /// The words of a statement, up to the limit.
@@ -156,7 +166,7 @@ fn statement_words(statement: &str) -> Vec<Word> {
     all
 }
 
-fn holds(statement: &[Word], text_words: &[Word], text: &str) -> bool {
+fn holds(statement: &[Word], text_words: &[Word], topic: &[Word], text: &str) -> bool {
     // A negated verb ("does not want to pay") negates the rest.
     let negated = statement.iter().any(|word| {
         matches!(
@@ -187,6 +197,12 @@ fn holds(statement: &[Word], text_words: &[Word], text: &str) -> bool {
         let shows = excuse || text_words.iter().any(|w| shown.contains(&w.text.as_str()));
         return shows != negated;
     }
+    // What was asked about goes without saying, if anything else is left.
+    let given = |word: &Word| {
+        topic.iter().any(|w| w.stem == word.stem) && !text_words.iter().any(|w| w.stem == word.stem)
+    };
+    let rest: Vec<&Word> = about.iter().copied().filter(|word| !given(word)).collect();
+    let about = if rest.is_empty() { about } else { rest };
     let mut found = 0.0;
     let mut against = false;
     for word in &about {

@@ -171,7 +171,7 @@ const KINDS: &[(TextKind, &[&str])] = &[
 ];
 
 /// Nouns before "name" that show that it is not the name of a person.
-const NAMED_THINGS: &[&str] = &[
+pub(super) const NAMED_THINGS: &[&str] = &[
     "city",
     "product",
     "file",
@@ -307,7 +307,7 @@ static MONTH: LazyLock<Regex> = LazyLock::new(|| {
 /// The days, times and amounts of money in a text: their numbers name nothing.
 pub(super) fn measures(offline: &Offline, text: &str) -> Vec<Range<usize>> {
     let direction = super::dates::Direction::Future;
-    let days = super::dates::dates(text, &offline.now(), offline.order, direction);
+    let days = offline.dates(text, direction);
     let days = days.into_iter().map(|f| f.at);
     // "4417" alone may be read as a time, "10:30" and "10am" are nothing else.
     let clock = |at: &Range<usize>| {
@@ -367,7 +367,7 @@ pub(super) fn find(
         }
         TextKind::Date => day(offline, reading, field, reach),
         TextKind::Company => {
-            strings::after_words(reading, &["from", "at", "with", "represent"], false)
+            strings::after_words(reading, &["from", "at", "with", "represent", "of", "for"], false)
         }
         TextKind::Identifier if reach == Reach::Any || only || field.asked => {
             let measured = measures(offline, text);
@@ -433,10 +433,25 @@ pub(super) fn may_be(field: &FieldSpec, text: &str) -> bool {
         TextKind::Place | TextKind::Person | TextKind::Company | TextKind::Date => {
             let name = name_words(&field.name);
             let addressed = name.iter().any(|w| ADDRESSEES.contains(&w.text.as_str()));
-            words(text).len() <= 12 && !is_wish(text) && (addressed || emails(text).is_empty())
+            words(text).len() <= 12
+                && !is_wish(text)
+                && !is_clause(text)
+                && (addressed || emails(text).is_empty())
         }
         _ => true,
     }
+}
+
+/// Whether a text says that something happened or is so: a name has no verb.
+fn is_clause(text: &str) -> bool {
+    const VERBS: &[&str] = &[
+        "was", "were", "wasn't", "weren't", "is", "are", "isn't", "aren't", "have", "has",
+        "hasn't", "haven't", "had", "didn't", "don't", "doesn't", "can't", "cannot", "couldn't",
+        "won't", "did", "does", "do", "will", "would", "should", "could", "they", "we", "he",
+        "she", "i", "i've", "i'll", "they're", "we're",
+    ];
+    let said = words(text);
+    said.len() > 2 && said.iter().skip(1).any(|w| VERBS.contains(&w.text.as_str()))
 }
 
 const PLACE_MARKS: &[&str] = &[
@@ -476,7 +491,7 @@ fn day(
     } else {
         super::dates::Direction::Future
     };
-    let found = super::dates::dates(reading.text, &offline.now(), offline.order, direction);
+    let found = offline.dates(reading.text, direction);
     let free: Vec<Range<usize>> = found
         .into_iter()
         .map(|f| f.at)
@@ -489,7 +504,7 @@ fn day(
 
 /// Up to three words with capital letters between commas or the ends of the message: "Ada Moor, ada@moor.org".
 fn bare_name(reading: &ParsedMessage<'_>, least: usize) -> Option<Range<usize>> {
-    let ends = |c: Option<char>| c.is_none_or(|c| ",;.\n".contains(c));
+    let ends = |c: Option<char>| c.is_none_or(|c| ",;.:\n".contains(c));
     (0..reading.words.len()).find_map(|index| {
         let at = strings::capitals_from(reading, index, 4)?;
         let text = reading.text.get(at.clone())?;
@@ -519,18 +534,41 @@ pub(super) const WISHED: &[&str] = &[
 pub(super) fn goods(reading: &ParsedMessage<'_>, field: &Field<'_>) -> Option<Range<usize>> {
     const DETERMINERS: &[&str] =
         &["my", "our", "a", "an", "the", "these", "this", "those", "some", "two", "three"];
-    if is_question(reading.text) {
+    // "Could you bake two dozen rolls?" is a wish in the form of a question.
+    if is_question(reading.text) && !is_wish(reading.text) {
         return None;
     }
     let all = &reading.words;
-    let verb = |w: &Word| WISHED.contains(&w.text.as_str()) && !w.negated;
+    let text = |at: usize| all.get(at).map_or("", |w| w.text.as_str());
+    let counted = numbers(reading.text);
+    let number =
+        |w: &Word| counted.iter().any(|n| n.at.start <= w.at.start && w.at.end <= n.at.end);
+    // What is to be done is a verb that is common in wishes, or the one after "could you".
+    let asked = |at: usize| {
+        let modal = at.checked_sub(2).map_or("", text);
+        matches!(modal, "could" | "can" | "would") && at.checked_sub(1).map_or("", text) == "you"
+    };
+    let verb = |at: usize, w: &Word| (WISHED.contains(&w.text.as_str()) || asked(at)) && !w.negated;
+    // "To sell jam" needs no article.
+    let bare = |at: usize| {
+        let (to, verb) = (at.checked_sub(2).map_or("", text), at.checked_sub(1).map_or("", text));
+        let lower = all.get(at).is_some_and(|w| {
+            w.is_content() && !super::words::is_act(w) && !w.text.ends_with("ing")
+        });
+        to == "to" && matches!(verb, "sell" | "buy" | "order" | "rent" | "hire" | "return") && lower
+    };
     let start = (0..all.len()).find_map(|index| {
-        let verb = all.get(index).is_some_and(verb);
+        let verb = all.get(index).is_some_and(|w| verb(index, w));
         let after = (index + 1..all.len().min(index + 4)).take_while(|_| verb);
-        after
-            .into_iter()
-            .find(|at| all.get(*at).is_some_and(|w| DETERMINERS.contains(&w.text.as_str())))
+        let determined = after.into_iter().find(|at| {
+            all.get(*at).is_some_and(|w| DETERMINERS.contains(&w.text.as_str()) || number(w))
+        });
+        determined.or_else(|| bare(index + 1).then_some(index))
     })?;
+    let start = (start..all.len())
+        .take_while(|at| all.get(*at).is_some_and(number))
+        .last()
+        .unwrap_or(start);
     let named: Vec<&Word> = all
         .iter()
         .skip(start + 1)

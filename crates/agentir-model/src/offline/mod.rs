@@ -36,6 +36,7 @@ use agentir_runtime::{
     ModelResponse, ModelTask, Role,
 };
 use jiff::Zoned;
+use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use phonenumber::country;
 use serde_json::{Map, Value as Json};
@@ -53,6 +54,8 @@ pub struct Offline {
     region: country::Id,
     tokens: Tokens,
     calls: u64,
+    /// The day that "the 14th" follows, if it is not today: a day that the conversation is about.
+    anchor: Option<Date>,
 }
 
 impl fmt::Debug for Offline {
@@ -81,6 +84,7 @@ impl Offline {
             region: country::US,
             tokens: Tokens::default(),
             calls: 0,
+            anchor: None,
         }
     }
 
@@ -104,6 +108,25 @@ impl Offline {
 }
 
 impl Offline {
+    /// The model for a message to somebody who has named days already: "the 14th" is the one after the first of them, or, if
+    /// one of them is `corrected`, the one in its month.
+    fn with_days_of(&self, known: &Map<String, Json>, corrected: Option<&str>) -> Self {
+        let day = |value: &Json| value.as_str()?.parse::<Date>().ok();
+        let today = self.now().date();
+        let anchor = match corrected.and_then(|name| known.get(name)).and_then(day) {
+            Some(old) => Some(old.first_of_month().max(today)),
+            None => known.values().filter_map(day).filter(|day| *day >= today).min(),
+        };
+        Self { anchor, ..self.clone() }
+    }
+
+    /// The dates in a text.
+    fn dates(&self, text: &str, direction: dates::Direction) -> Vec<dates::Located<Date>> {
+        let now = self.now();
+        let anchor = self.anchor.unwrap_or_else(|| now.date());
+        dates::dates(text, &now, anchor, self.order, direction)
+    }
+
     const fn home(&self) -> country::Id {
         self.region
     }
@@ -115,6 +138,9 @@ impl Offline {
                 let asked = asked_field(context, fields, asked.as_deref(), known);
                 // "What can I do for you?" asks for no field.
                 let asked = asked.filter(|_| !(phrases::is_wish(message) && is_open(context)));
+                let corrected = extract::corrected(self, message, fields, known);
+                let asked = corrected.or(asked);
+                let offline = &self.with_days_of(known, corrected);
                 let reach = if asked.is_none() && phrases::is_wish(message) {
                     extract::Reach::Wish
                 } else {
@@ -130,7 +156,7 @@ impl Offline {
                     })
                     .cloned()
                     .collect();
-                Answer::Values(extract::extract(self, message, &open, asked, reach))
+                Answer::Values(extract::extract(offline, message, &open, asked, reach))
             }
             ModelTask::Choose { purpose, message, candidates, several, .. } => {
                 let chosen = choose::choose(message, candidates, *several);

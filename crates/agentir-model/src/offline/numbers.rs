@@ -65,6 +65,7 @@ pub(super) fn numbers(text: &str) -> Vec<Located<f64>> {
         apart
     });
     found.truncate(MAX_MATCHES);
+    complete(&words, &mut found);
     // Words that make another number of one: who asks for an amount asks again.
     let unclear = found.iter().any(|number| {
         let before = words.iter().rev().filter(|word| word.at.end <= number.at.start);
@@ -79,6 +80,39 @@ pub(super) fn numbers(text: &str) -> Vec<Located<f64>> {
         found.clear();
     }
     found
+}
+
+/// Adds what follows numbers and makes other numbers of them, as far as it is clear: "two and a half", "three dozen", "half
+/// a dozen".
+fn complete(words: &[Word], found: &mut Vec<Located<f64>>) {
+    let text = |at: usize| words.get(at).map_or("", |word| word.text.as_str());
+    for number in found.iter_mut() {
+        let next = words.partition_point(|word| word.at.start < number.at.end);
+        let end = |at: usize| words.get(at).map(|word| word.at.end);
+        let whole = number.value.fract() == 0.0;
+        let half = [text(next), text(next + 1), text(next + 2)] == ["and", "a", "half"];
+        if half && whole && !UNCLEAR_BEHIND.contains(&text(next + 3)) {
+            number.value += 0.5;
+            number.at.end = end(next + 2).unwrap_or(number.at.end);
+        } else if text(next) == "dozen" && whole {
+            number.value *= 12.0;
+            number.at.end = end(next).unwrap_or(number.at.end);
+        }
+    }
+    for (index, word) in words.iter().enumerate().filter(|(_, word)| word.text == "dozen") {
+        let before = |apart: usize| index.checked_sub(apart).map_or("", text);
+        let value = match (before(2), before(1)) {
+            ("half", "a") => 6.0,
+            (_, "a") => 12.0,
+            _ => continue,
+        };
+        let first = if value < 12.0 { index - 2 } else { index - 1 };
+        let at = words.get(first).map_or(word.at.start, |w| w.at.start)..word.at.end;
+        if !found.iter().any(|number| overlap(&number.at, &at)) {
+            found.push(Located { at, value });
+        }
+    }
+    found.sort_by_key(|number| number.at.start);
 }
 
 /// Words between a number and one that changes it.
@@ -310,6 +344,12 @@ mod tests {
             ("between 100 and 200", &[]),
             ("a couple of hundred", &[]),
             ("two tickets and a coffee", &[2.0]),
+            ("fifteen and a half metres", &[15.5]),
+            ("2 and a half", &[2.5]),
+            ("two dozen rolls", &[24.0]),
+            ("a dozen eggs", &[12.0]),
+            ("half a dozen eggs", &[6.0]),
+            ("a few dozen", &[]),
         ] {
             let found: Vec<f64> = super::numbers(text).iter().map(|one| one.value).collect();
             assert_eq!(found, expected, "{text}");

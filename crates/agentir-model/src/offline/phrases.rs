@@ -99,6 +99,32 @@ const FILLERS: &[&str] = &[
     "care",
     "us",
     "me",
+    "brilliant",
+    "awesome",
+    "excellent",
+    "wonderful",
+    "lovely",
+    "super",
+    "amazing",
+    "fantastic",
+    "cool",
+    "appreciated",
+    "appreciate",
+    "really",
+    "helpful",
+    "right",
+    "alright",
+    "helped",
+    "many",
+    "million",
+    "weekend",
+    "too",
+    "soon",
+];
+
+/// Words that change nothing about what a phrase asks.
+const ADVERBS: &[&str] = &[
+    "exactly", "actually", "all", "else", "really", "just", "even", "so", "then", "now", "please",
 ];
 
 /// What a message does, if it does nothing else.
@@ -120,7 +146,10 @@ pub(super) fn small_talk(message: &str) -> Option<SmallTalk> {
     if has(GREETING_HEADS) && only(&[GREETINGS]) {
         return Some(SmallTalk::Greeting);
     }
-    let joined = texts.join(" ");
+    // "Hi! What exactly can you do?"
+    let head = texts.iter().take_while(|text| GREETINGS.contains(text)).count();
+    let plain = texts.iter().skip(head).filter(|text| !ADVERBS.contains(text));
+    let joined = plain.copied().collect::<Vec<_>>().join(" ");
     const HOW_ARE_YOU: &[&str] =
         &["how are you", "how's it going", "how is it going", "how are things"];
     if HOW_ARE_YOU.iter().any(|phrase| joined.contains(phrase)) {
@@ -130,6 +159,14 @@ pub(super) fn small_talk(message: &str) -> Option<SmallTalk> {
         "what can you do",
         "what do you do",
         "what can i ask",
+        "what are you able to",
+        "what are you good at",
+        "what services do you",
+        "what do you offer",
+        "what can i get help with",
+        "what kind of things can you",
+        "what sort of things can you",
+        "how does this work",
         "how can you help",
         "what can you help",
         "who are you",
@@ -200,12 +237,26 @@ pub(super) fn is_wish(message: &str) -> bool {
         "we want to",
         "we'd like to",
         "we need to",
+        "we need a",
+        "we need an",
+        "we're looking for",
+        "we'd like a",
+        "i was hoping to",
+        "i have to",
+        "i've got to",
+        "is it possible to",
+        "would you",
+        "i'd love to",
+        "i'd love a",
     ];
-    let said: Vec<String> = words(message).into_iter().map(|w| w.text).collect();
-    let said = format!("{} ", said.join(" "));
-    let said = ["hi ", "hello ", "hey ", "well ", "ok ", "please ", "yes ", "and ", "so "]
-        .iter()
-        .fold(said.as_str(), |said, lead| said.strip_prefix(lead).unwrap_or(said));
+    const LEADS: &[&str] = &[
+        "well", "ok", "okay", "please", "yes", "and", "so", "um", "then", "thanks", "hm", "sorry",
+    ];
+    let said = words(message)
+        .into_iter()
+        .map(|w| w.text)
+        .skip_while(|text| GREETINGS.contains(&text.as_str()) || LEADS.contains(&text.as_str()));
+    let said = format!("{} ", said.collect::<Vec<_>>().join(" "));
     WISHES.iter().any(|wish| said.strip_prefix(wish).is_some_and(|rest| rest.starts_with(' ')))
 }
 
@@ -221,12 +272,28 @@ pub(super) fn wants_person(message: &str) -> bool {
         "someone",
         "manager",
         "supervisor",
+        "boss",
+        "people",
+        "staff",
+        "colleague",
     ];
-    const CONTACT: &[&str] =
-        &["talk", "speak", "transfer", "connect", "escalate", "reach", "call", "real"];
+    const CONTACT: &[&str] = &[
+        "talk", "speak", "transfer", "connect", "escalate", "reach", "call", "real", "get", "want",
+        "put", "chat", "actual", "demand",
+    ];
     let said = words(message);
-    let has = |list: &[&str]| said.iter().any(|w| list.contains(&w.text.as_str()) && !w.negated);
-    has(PEOPLE) && has(CONTACT)
+    let at = |list: &[&str], from: usize| {
+        said.iter().skip(from).position(|w| list.contains(&w.text.as_str()) && !w.negated)
+    };
+    // "Get me a manager", but not "I want to know which agent it was".
+    let contact = (0..said.len()).filter(|at| {
+        said.get(*at).is_some_and(|w| CONTACT.contains(&w.text.as_str()) && !w.negated)
+    });
+    contact.into_iter().any(|from| {
+        let near =
+            said.get(from).is_some_and(|w| matches!(w.text.as_str(), "get" | "want" | "put"));
+        at(PEOPLE, from).is_some_and(|apart| !near || apart <= 4)
+    })
 }
 
 /// Whether a message says that something is wrong, or that the user is unhappy.
@@ -240,6 +307,9 @@ pub(super) fn complains(message: &str) -> bool {
         "problem",
         "issue",
         "trouble",
+        "mistake",
+        "incorrect",
+        "fault",
         "wrong",
         "awful",
         "terrible",
@@ -291,6 +361,22 @@ pub(super) fn complains(message: &str) -> bool {
         "dirty",
         "noisy",
         "rude",
+        "dead",
+        "disgrace",
+        "disgraceful",
+        "ridiculous",
+        "joke",
+        "hopeless",
+        "useless",
+        "smashed",
+        "cracked",
+        "ripped",
+        "torn",
+        "burst",
+        "scratched",
+        "ruined",
+        "robbed",
+        "flooded",
     ];
     words(message).iter().any(|w| TROUBLE.contains(&w.text.as_str()))
 }
@@ -307,9 +393,13 @@ pub(super) fn requests(text: &str) -> bool {
         "let me know",
         "i need your",
         "enter",
+        "select",
+        "choose",
     ];
     let lower = text.to_lowercase();
-    lower.contains('?') || ASKING.iter().any(|phrase| lower.contains(phrase))
+    lower.contains('?')
+        || lower.trim_end().ends_with(':')
+        || ASKING.iter().any(|phrase| lower.contains(phrase))
 }
 
 /// Nouns for the user.
@@ -348,6 +438,15 @@ pub(super) fn to_user(phrase: &str) -> String {
         let next = tokens.get(at + 1).map(|t| split_tail(t));
         let next_word = next.map(|(word, _)| word.to_lowercase().replace('’', "'"));
         let article = matches!(lower.as_str(), "the" | "a" | "an" | "this");
+        // "A brand-new patient record" is that of anybody.
+        let determined = at > 1
+            && tokens.get(at - 2).is_some_and(|t| matches!(*t, "a" | "an"))
+            && tokens.get(at - 1).is_some_and(|t| user_noun(&t.to_lowercase()).is_none());
+        if determined && user_noun(&lower).is_some() && is_noun(next_word.as_deref()) {
+            out.push((*token).to_owned());
+            at += 1;
+            continue;
+        }
         // "Customer identity" is the identity of the customer.
         if at > 0 && user_noun(&lower) == Some(false) && !article && is_noun(next_word.as_deref()) {
             let service = next_word.as_deref().is_some_and(|next| SERVICES.contains(&next));
@@ -469,7 +568,11 @@ fn agree(text: &str) -> String {
         ("you likes", "you like"),
         ("you wishes", "you wish"),
     ];
-    FORMS.iter().fold(text.to_owned(), |text, (wrong, right)| text.replace(wrong, right))
+    // Whole words: "your issue" has no verb.
+    let padded = FORMS.iter().fold(format!(" {text} "), |text, (wrong, right)| {
+        text.replace(&format!(" {wrong} "), &format!(" {right} "))
+    });
+    padded.trim().to_owned()
 }
 
 /// An indirect question about the user as a direct one to the user: "what their email is", "if they have a genre",

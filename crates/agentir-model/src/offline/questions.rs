@@ -64,6 +64,35 @@ pub(super) fn request_for(field: &FieldSpec, remark: Option<&str>) -> String {
     format!("Could you tell me {what}{choice}, please?")
 }
 
+/// The length of a remark about a field in the instructions, in bytes.
+const MAX_HINT_BYTES: usize = 60;
+
+/// What instructions say in parentheses after the name of a field, if it lists its values: "payee_type (person/business)".
+pub(super) fn remark_about<'t>(name: &str, instructions: &'t [String]) -> Option<&'t str> {
+    instructions.iter().find_map(|text| {
+        let at = text.find(name)?;
+        let rest = text.get(at + name.len()..)?.strip_prefix(" (")?;
+        let remark = rest.get(..rest.find(')')?)?;
+        let listed = remark.contains(['/', ',']) || remark.contains(" or ");
+        (listed && remark.len() <= MAX_HINT_BYTES && !remark.contains(['_', '{', '@']))
+            .then_some(remark)
+    })
+}
+
+/// Tools whose parameters without a description have what the instructions say about their values.
+pub(super) fn described(tools: &[ToolSpec], instructions: &[String]) -> Vec<ToolSpec> {
+    let mut tools = tools.to_vec();
+    let open = |field: &&mut FieldSpec| {
+        field.description.trim().is_empty() && field.values.is_empty() && field.name.contains('_')
+    };
+    for field in tools.iter_mut().flat_map(|tool| &mut tool.parameters).filter(open) {
+        if let Some(remark) = remark_about(&field.name, instructions) {
+            field.description = format!("({remark})");
+        }
+    }
+    tools
+}
+
 /// A name as words, without prefixes of platforms.
 pub(super) fn spoken(name: &str) -> String {
     let name = name.rsplit([':', '.']).next().unwrap_or(name);

@@ -7,7 +7,7 @@ use super::instructions::{What, When};
 use super::is_blank;
 use super::phrases::{complains, is_wish, wants_person};
 use super::questions::spoken;
-use super::results::{describe_result, describe_value, is_failure};
+use super::results::{describe_result, describe_value, is_failure, is_refusal};
 use super::words::{Word, is_question, name_words, similarity, words, yes_or_no};
 use agentir_runtime::{Answer, Purpose, Role, ToolSpec};
 use serde_json::Value as Json;
@@ -102,6 +102,18 @@ impl<'r> Turn<'r> {
         if transition || matches!(result.text.as_str(), "noted" | "done") {
             return None;
         }
+        if is_refusal(&result.text) {
+            // Who says another value instead of yes wants the same with it.
+            let call = self.messages.iter().flat_map(|m| &m.calls);
+            let call =
+                call.into_iter().find(|call| Some(&call.id) == result.tool_use_id.as_ref())?;
+            let tool = self.tools.iter().find(|tool| tool.name == call.name)?;
+            let other = self.arguments(tool, true).filter(|other| *other != call.arguments);
+            return Some(match other {
+                Some(arguments) => self.call(tool, arguments),
+                None => say(NOT_DONE.to_owned()),
+            });
+        }
         if is_failure(&result.text) {
             return Some(say(
                 "I'm sorry, that did not work just now. Please try again later, or tell me what else I can do for you."
@@ -113,6 +125,14 @@ impl<'r> Turn<'r> {
             return Some(answer);
         }
         let text = describe_result(&result.text);
+        let before = self.before.iter().rev().find(|m| m.role == Role::Assistant);
+        let text = match before {
+            Some(last) if last.text == text && text == super::results::DONE => {
+                "That is done, too.".to_owned()
+            }
+            Some(last) if last.text == text => format!("The same as before: {text}"),
+            _ => text,
+        };
         let next =
             self.missing.first().map(|field| self.question(field)).or_else(|| self.next_question());
         Some(say(match next {
@@ -352,6 +372,9 @@ pub(super) fn is_offer(text: &str) -> bool {
     let text = text.trim();
     text.starts_with(NOT_HERE) || OFFERS.iter().any(|offer| text.ends_with(offer))
 }
+
+/// What the agent says if the user does not agree to what it was about to do.
+pub(super) const NOT_DONE: &str = "All right, I have not done that. What would you like to change?";
 
 /// What the agent asks after it has said what it can do.
 const WHAT_TO_DO: &str = "What would you like to do?";

@@ -11,6 +11,9 @@ const MAX_SHOWN_FIELDS: usize = 6;
 /// The number of list items that a sentence about a result mentions.
 const MAX_SHOWN_ITEMS: usize = 3;
 
+/// What is said about a call that only succeeded.
+pub(super) const DONE: &str = "That is done.";
+
 /// Whether a result says that the call failed. What it says is for developers.
 pub(super) fn is_failure(result: &str) -> bool {
     match serde_json::from_str::<Json>(result) {
@@ -19,6 +22,12 @@ pub(super) fn is_failure(result: &str) -> bool {
         }),
         _ => false,
     }
+}
+
+/// Whether a result says that the user did not agree to the call.
+pub(super) fn is_refusal(result: &str) -> bool {
+    serde_json::from_str::<Json>(result)
+        .is_ok_and(|result| result.get("error").is_some_and(|e| e == "the user did not agree"))
 }
 
 /// Whether a result says that what was asked for can go on.
@@ -56,7 +65,7 @@ pub(super) fn describe_result(result: &str) -> String {
             match written.filter(|text| !text.trim().is_empty()) {
                 Some(text) => text.to_owned(),
                 None if fields.iter().all(|(name, value)| is_outcome(name, value)) => {
-                    "That is done.".to_owned()
+                    DONE.to_owned()
                 }
                 None => {
                     format!("Here is what I found: {}.", describe_value(&Json::Object(fields), 0))
@@ -64,10 +73,10 @@ pub(super) fn describe_result(result: &str) -> String {
             }
         }
         Ok(Json::Array(items)) if items.is_empty() => "I found nothing.".to_owned(),
-        Ok(Json::Null) => "That is done.".to_owned(),
+        Ok(Json::Null) => DONE.to_owned(),
         Ok(Json::String(text)) => text,
         Ok(other) => format!("Here is what I found: {}.", describe_value(&other, 0)),
-        Err(_) if result.trim().is_empty() || result == "done" => "That is done.".to_owned(),
+        Err(_) if result.trim().is_empty() || result == "done" => DONE.to_owned(),
         Err(_) => result.to_owned(),
     }
 }

@@ -129,6 +129,10 @@ pub(super) fn is_spoken(sentence: &str) -> bool {
     let all = super::words::words(sentence);
     let is = |list: &[&str]| all.iter().any(|w| list.contains(&w.text.as_str()));
     let lower = sentence.to_lowercase();
+    // A value that is missing: "You are logged in as None."
+    if sentence.split(|c: char| !c.is_alphanumeric()).any(|w| matches!(w, "None" | "null")) {
+        return false;
+    }
     let starts = |list: &[&str]| list.iter().any(|start| lower.starts_with(start));
     if sentence.contains(['{', '}', '@', '_', '`', '"', '“', '<'])
         || starts(TO_AGENT)

@@ -23,6 +23,13 @@ static STREET: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 
+/// A street and the number of a house after it.
+static STREET_AND_NUMBER: LazyLock<Regex> = LazyLock::new(|| {
+    regex(
+        r"(?P<street>\b(?:[\p{L}'-]+\s+){1,3}?(?:street|st|road|rd|avenue|ave|lane|ln|drive|dr|boulevard|blvd|way|place|square|court|close|terrace|row|hill|park|crescent|highway))\b\.?,?\s+(?:(?:number|no\.?|nr\.?|house)\s+)?#?\d{1,5}[a-z]?\b",
+    )
+});
+
 /// Where the texts in quotation marks are.
 fn quoted_spans(text: &str) -> impl Iterator<Item = Range<usize>> {
     QUOTED.captures_iter(super::words::truncated(text)).take(8).filter_map(|found| {
@@ -108,7 +115,14 @@ pub(super) fn street(reading: &ParsedMessage<'_>, field: &Field<'_>) -> Option<R
     if !field.named(&["address", "street", "location"]) || field.named(&["email", "ip", "web"]) {
         return None;
     }
-    let at = STREET.find(reading.text)?.range();
+    let Some(at) = STREET.find(reading.text).map(|m| m.range()) else {
+        let found = STREET_AND_NUMBER.captures(reading.text)?;
+        let group = if field.named(&["address", "location"]) { 0 } else { 1 };
+        let at = trimmed(reading.text, found.get(group)?.range());
+        // "In Oak Road 7": a preposition is no part of the name.
+        let first = reading.words.iter().find(|w| w.at.start >= at.start && w.is_content())?;
+        return Some(first.at.start..at.end).filter(|at| group == 0 || reading.is_free(at));
+    };
     // "12 Oak Street, Dayton", unless the town has a field of its own.
     let town = reading.words.iter().position(|w| w.at.start >= at.end);
     let town = town.and_then(|index| capitals_from(reading, index, 3)).filter(|town| {
@@ -132,6 +146,58 @@ pub(super) fn beneficiary(reading: &ParsedMessage<'_>) -> Option<Range<usize>> {
             (2..=3).contains(&count).then_some(at)
         },
     )
+}
+
+/// What somebody is, for a field that holds a job: "I'm the CTO of Fjord Labs", "as a nurse".
+pub(super) fn role(reading: &ParsedMessage<'_>, field: &Field<'_>) -> Option<Range<usize>> {
+    const ENDS: &[&str] = &["of", "at", "for", "in", "from", "with", "and", "who", "here", "by"];
+    let titled = field.named(&["role", "position", "occupation", "profession"])
+        || field.named(&["job"]) && !field.named(&["id", "number"]);
+    if !titled {
+        return None;
+    }
+    let all = &reading.words;
+    let text = |at: usize| all.get(at).map_or("", |w| w.text.as_str());
+    let start = (0..all.len()).find_map(|at| {
+        let am = matches!(text(at), "i'm" | "im" | "as") || (text(at), text(at + 1)) == ("i", "am");
+        let article = if text(at) == "i" { at + 2 } else { at + 1 };
+        (am && matches!(text(article), "a" | "an" | "the")).then_some(article + 1)
+    })?;
+    let named = all.iter().skip(start).take(4).take_while(|w| !ENDS.contains(&w.text.as_str()));
+    let named: Vec<&Word> = named.collect();
+    let at = named.first()?.at.start..named.last()?.at.end;
+    let joined = reading.text.get(at.clone())?.split([',', ';', '.']).next()?.len();
+    let at = at.start..at.start + joined;
+    reading.is_free(&at).then_some(at)
+}
+
+/// A name beside the noun that the field is the name of: "the Hotel Aurora", "hotel Aurora", "Aurora hotel".
+pub(super) fn entity(reading: &ParsedMessage<'_>, field: &Field<'_>) -> Option<Range<usize>> {
+    let noun = field.name.iter().find(|w| super::kinds::NAMED_THINGS.contains(&w.text.as_str()))?;
+    let index = reading.words.iter().position(|w| w.stem == noun.stem && !w.negated)?;
+    let capital = |at: usize| {
+        let word = reading.words.get(at)?;
+        reading.text.get(word.at.clone())?.starts_with(char::is_uppercase).then_some(word)
+    };
+    let joined = |one: usize| {
+        let (one, next) = (reading.words.get(one)?, reading.words.get(one + 1)?);
+        (reading.text.get(one.at.end..next.at.start)? == " ").then_some(())
+    };
+    // Names before the noun, and with it the noun if it is part of the name.
+    let mut first = index;
+    while first > 1 && joined(first - 1).is_some() && capital(first - 1).is_some() {
+        first -= 1;
+    }
+    let after = joined(index).and_then(|()| capitals_from(reading, index + 1, 4));
+    let own = capital(index).is_some();
+    let start = reading.words.get(if own || first < index { first } else { index + 1 })?.at.start;
+    let end = match (&after, own || first < index) {
+        (Some(after), _) => after.end,
+        (None, true) if first < index => reading.words.get(index)?.at.end,
+        (None, _) => return None,
+    };
+    let at = start..end;
+    (reading.is_free(&at) && !reading.negated(&at)).then_some(at)
 }
 
 /// What a complaint is about: "The headphones I bought are awful", "my kettle leaks".

@@ -144,6 +144,8 @@ pub(super) fn extract_strings<'f>(
         let request = kind == TextKind::Request;
         let quoted = spans::quoted(reading, field);
         let found = spans::street(reading, field)
+            .or_else(|| spans::role(reading, field))
+            .or_else(|| spans::entity(reading, field))
             .or_else(|| (reach > Reach::Named).then(|| spans::of_change(reading, field)).flatten())
             .or_else(|| after_field_name(reading, field))
             .or_else(|| after_preposition(reading, field))
@@ -457,13 +459,10 @@ fn as_type(offline: &Offline, field: &FieldSpec, text: &str) -> Json {
 fn as_written(offline: &Offline, field: &FieldSpec, text: &str) -> String {
     let about = format!("{} {}", field.description, field.prompt.as_deref().unwrap_or_default());
     let iso = about.contains("YYYY-MM-DD") || about.contains("ISO");
-    if iso && kind_of(field) == TextKind::Date {
-        let found = super::dates::dates(
-            text,
-            &offline.now(),
-            offline.order,
-            super::dates::Direction::Future,
-        );
+    // "Tomorrow" is another day tomorrow.
+    let relative = !text.contains(|c: char| c.is_ascii_digit());
+    if (iso || relative) && kind_of(field) == TextKind::Date {
+        let found = offline.dates(text, super::dates::Direction::Future);
         if let [day] = found.as_slice() {
             return day.value.to_string();
         }
@@ -512,6 +511,13 @@ fn after_field_name(reading: &ParsedMessage<'_>, field: &Field<'_>) -> Option<Ra
     if is_question(reading.text) {
         return None;
     }
+    // "My card was stolen" says what happened to it, not which one it is.
+    let stated = reading.words.iter().find(|w| w.at.start >= from);
+    if !matches!(kind_of(field.spec), TextKind::Request | TextKind::Person)
+        && stated.is_some_and(is_state)
+    {
+        return None;
+    }
     let rest = reading.text.get(from..)?;
     // Up to the end of the clause.
     let mut end = rest.find([',', ';', '!', '?', '\n']).unwrap_or(rest.len());
@@ -524,6 +530,17 @@ fn after_field_name(reading: &ParsedMessage<'_>, field: &Field<'_>) -> Option<Ra
     let found = rest.get(..end)?.trim_end();
     let at = from..from + found.len();
     (!found.is_empty() && reading.is_free(&at)).then_some(at)
+}
+
+/// Whether a word says how something is, or what happened to it.
+fn is_state(word: &Word) -> bool {
+    const STATES: &[&str] = &[
+        "gone", "not", "still", "in", "on", "out", "very", "too", "so", "always", "never", "no",
+        "old", "open", "closed", "working", "being", "going", "due", "full", "empty", "ready",
+    ];
+    STATES.contains(&word.text.as_str())
+        || super::phrases::complains(&word.text)
+        || word.text.len() > 4 && word.text.ends_with("ed")
 }
 
 /// A place or a person after a preposition: "from Rome to New York".

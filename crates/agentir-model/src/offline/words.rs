@@ -2,7 +2,9 @@
 
 use regex::Regex;
 use rust_stemmers::{Algorithm, Stemmer};
+use std::collections::HashMap;
 use std::ops::Range;
+use std::sync::LazyLock;
 
 /// The number of bytes of a text that are processed. Bounds the running time.
 pub(super) const MAX_TEXT_BYTES: usize = 8 * 1024;
@@ -126,7 +128,7 @@ const SYNONYMS: &[&[&str]] = &[
     &["find", "search", "look", "looking", "lookup"],
     &["show", "view", "display", "see", "list"],
     &["recommend", "recommendation", "suggest", "suggestion", "propose"],
-    &["price", "cost", "fee", "charge"],
+    &["price", "cost", "fee", "charge", "quote", "quotation", "estimate", "expensive"],
     &["person", "human", "agent", "representative", "operator", "somebody"],
     &["help", "assist", "support", "assistance"],
     &["refund", "reimburse", "reimbursement"],
@@ -162,7 +164,24 @@ const SYNONYMS: &[&[&str]] = &[
         "wifi",
         "error",
     ],
-    &["damage", "damaged", "accident", "insurance", "claim"],
+    &["damage", "damaged", "accident", "claim", "crashed", "collision", "collided"],
+    &["damaged", "broken", "cracked", "defective", "faulty", "smashed", "snapped"],
+    &["lost", "missing", "gone", "stolen", "disappeared"],
+    &["insurance", "insure", "policy", "policies", "coverage"],
+    &["forecast", "tomorrow", "weekend", "future", "upcoming"],
+    &["weather", "rain", "raining", "snow", "snowing", "sunny", "windy", "storm", "forecast"],
+    &["toll", "fee", "pay", "payment", "charge"],
+    &["food", "hungry", "eat", "meal", "kitchen", "pizza", "lunch", "dinner", "breakfast"],
+    &["room", "bed", "accommodation", "stay", "overnight", "hotel"],
+    &["book", "read", "novel"],
+    &["dental", "dentist", "tooth", "toothache", "teeth"],
+    &["sms", "text", "notification", "message", "reminder"],
+    &["rubbish", "waste", "trash", "garbage", "bin"],
+    &["return", "returns", "exchange"],
+    &["available", "availability", "vacancies", "free"],
+    &["engine", "motor"],
+    &["inspect", "inspection", "examine"],
+    &["rewards", "reward", "loyalty", "points"],
     &["exit", "leave", "resign", "resignation", "quit"],
     &["vacation", "holiday", "absence"],
     &["send", "transfer", "wire"],
@@ -172,6 +191,47 @@ const SYNONYMS: &[&[&str]] = &[
     &["flat", "apartment"],
     &["trip", "journey", "travel"],
 ];
+
+/// Phrases that mean a word, which may stand apart by up to [`MAX_APART`] words: "send them back" is returning.
+const PHRASES: &[(&[&str], &str)] = &[
+    (&["send", "back"], "return"),
+    (&["bring", "back"], "return"),
+    (&["give", "back"], "return"),
+    (&["take", "back"], "return"),
+    (&["money", "back"], "refund"),
+    (&["how", "much"], "price"),
+    (&["money", "left"], "balance"),
+    (&["much", "left"], "balance"),
+    (&["much", "in"], "balance"),
+    (&["have", "anything"], "available"),
+    (&["anything", "free"], "available"),
+    (&["get", "rid", "of"], "remove"),
+    (&["get", "out", "of"], "cancel"),
+    (&["put", "on"], "add"),
+    (&["sign", "me", "up"], "register"),
+    (&["take", "off"], "remove"),
+    (&["pull", "out"], "cancel"),
+    (&["call", "off"], "cancel"),
+    (&["set", "up"], "start"),
+    (&["sign", "up"], "register"),
+    (&["look", "at"], "view"),
+    (&["come", "by"], "visit"),
+    (&["see", "someone"], "appointment"),
+    (&["see", "somebody"], "appointment"),
+    (&["come", "in"], "appointment"),
+    (&["hit", "my"], "damage"),
+    (&["ran", "into"], "damage"),
+    (&["put", "off"], "reschedule"),
+    (&["move", "to"], "reschedule"),
+    (&["sum", "up"], "summarize"),
+];
+
+/// Phrases that only say that something is asked: "tell me about the tickets" is about the tickets.
+const FRAMES: &[&[&str]] =
+    &[&["tell", "me"], &["tell", "us"], &["let", "me", "know"], &["to", "know"], &["find", "out"]];
+
+/// The number of words that may stand between two words of a phrase.
+const MAX_APART: usize = 2;
 
 /// What requests and descriptions are for, by their verbs.
 const ACTS: &[(Act, &[&str])] = &[
@@ -257,8 +317,20 @@ pub(super) fn is_act(word: &Word) -> bool {
 
 /// What the first verb of a text that says it is for. Showing only counts if there is no other.
 pub(super) fn act(words: &[Word]) -> Option<Act> {
-    let found = words.iter().filter(|w| !w.negated).filter_map(|w| {
-        ACTS.iter().find(|(_, list)| list.contains(&w.text.as_str())).map(|(act, _)| *act)
+    // "My list of payees" lists nothing, and "get rid of" gets nothing.
+    let noun = |at: usize| {
+        at.checked_sub(1).and_then(|before| words.get(before)).is_some_and(|w| {
+            matches!(w.text.as_str(), "my" | "the" | "a" | "your" | "our" | "this" | "his" | "her")
+        })
+    };
+    let verbs = words.iter().enumerate().filter(|(at, w)| !w.negated && !noun(*at));
+    let found = verbs.filter_map(|(_, w)| {
+        let text = match (w.means, w.covered) {
+            (Some(means), _) => means,
+            (None, true) => return None,
+            (None, false) => w.text.as_str(),
+        };
+        ACTS.iter().find(|(_, list)| list.contains(&text)).map(|(act, _)| *act)
     });
     found.reduce(|first, next| if first == Act::Show { next } else { first })
 }
@@ -282,15 +354,22 @@ pub(super) struct Word {
     pub at: Range<usize>,
     /// The stem.
     pub stem: String,
-    /// The row of [`SYNONYMS`] that contains the word.
-    meaning: Option<usize>,
+    /// The rows of [`SYNONYMS`] that contain the word.
+    meanings: Vec<usize>,
+    /// What the phrase means that ends with the word.
+    means: Option<&'static str>,
+    /// Whether the word is the first of a phrase, and means nothing of its own.
+    covered: bool,
     /// Whether the word is negated.
     pub negated: bool,
 }
 
 impl Word {
     pub(super) fn is_content(&self) -> bool {
-        !STOP_WORDS.contains(&self.text.as_str()) && !NEGATIONS.contains(&self.text.as_str())
+        self.means.is_some()
+            || !self.covered
+                && !STOP_WORDS.contains(&self.text.as_str())
+                && !NEGATIONS.contains(&self.text.as_str())
     }
 }
 
@@ -326,18 +405,92 @@ pub(super) fn words(text: &str) -> Vec<Word> {
             let deny = NEGATIONS.contains(&lower.as_str()) && !(lower == "no" && c != Some(' '));
             // "The recipient's address" is about the recipient.
             let stem = stemmer.stem(lower.strip_suffix("'s").unwrap_or(&lower)).into_owned();
-            let meaning = SYNONYMS
-                .iter()
-                .position(|row| row.contains(&lower.as_str()) || row.contains(&stem.as_str()));
+            let meanings = meanings(&[&lower, &stem]);
             let at = from..from + word.len();
-            found.push(Word { text: lower, at, stem, meaning, negated });
+            found.push(Word {
+                text: lower,
+                at,
+                stem,
+                meanings,
+                means: None,
+                covered: false,
+                negated,
+            });
             negated |= deny;
         }
         if c.is_some_and(|c| ",.;:!?\n".contains(c)) {
             negated = false;
         }
     }
+    mark_frames(&mut found);
+    mark_phrases(&mut found);
     found
+}
+
+/// The rows of [`SYNONYMS`] by the words in them and their stems, so that every form of a word is found.
+static MEANINGS: LazyLock<HashMap<String, Vec<usize>>> = LazyLock::new(|| {
+    let stemmer = Stemmer::create(Algorithm::English);
+    let mut rows: HashMap<String, Vec<usize>> = HashMap::new();
+    for (at, row) in SYNONYMS.iter().enumerate() {
+        for word in *row {
+            for form in [(*word).to_owned(), stemmer.stem(word).into_owned()] {
+                let found = rows.entry(form).or_default();
+                if !found.contains(&at) {
+                    found.push(at);
+                }
+            }
+        }
+    }
+    rows
+});
+
+/// The rows of [`SYNONYMS`] that contain one of some words.
+fn meanings(of: &[&str]) -> Vec<usize> {
+    of.iter().filter_map(|word| MEANINGS.get(*word)).flatten().copied().collect()
+}
+
+/// Marks the words that only say that something is asked.
+fn mark_frames(found: &mut [Word]) {
+    for start in 0..found.len() {
+        let rest = found.get(start..).unwrap_or_default();
+        let frame = FRAMES.iter().find(|frame| {
+            rest.len() >= frame.len() && rest.iter().zip(**frame).all(|(w, own)| w.text == *own)
+        });
+        let end = start + frame.map_or(0, |frame| frame.len());
+        found.get_mut(start..end).into_iter().flatten().for_each(|word| word.covered = true);
+    }
+}
+
+/// Gives the last word of each phrase the meaning of the phrase.
+fn mark_phrases(found: &mut [Word]) {
+    for start in 0..found.len() {
+        let Some(first) = found.get(start).map(|w| w.text.as_str()) else { return };
+        if !PHRASES.iter().any(|(phrase, _)| phrase.first() == Some(&first)) {
+            continue;
+        }
+        let first = first.to_owned();
+        for (phrase, meant) in
+            PHRASES.iter().filter(|(phrase, _)| phrase.first() == Some(&first.as_str()))
+        {
+            let mut at = start;
+            let whole = phrase.iter().skip(1).all(|wanted| {
+                let next = (at + 1..=at + 1 + MAX_APART)
+                    .find(|next| found.get(*next).is_some_and(|w| w.text == *wanted));
+                at = next.unwrap_or(at);
+                next.is_some()
+            });
+            if whole {
+                // "How much money is left" is not about money alone.
+                if let Some(first) = found.get_mut(start) {
+                    first.covered = true;
+                }
+            }
+            if whole && let Some(last) = found.get_mut(at) {
+                last.meanings.extend(meanings(&[meant]));
+                last.means = Some(meant);
+            }
+        }
+    }
 }
 
 fn is_apostrophe(c: char) -> bool {
@@ -364,7 +517,11 @@ pub(super) fn similarity(one: &Word, other: &Word) -> f64 {
     if one.stem == other.stem || one.text == other.text {
         return 1.0;
     }
-    if one.meaning.is_some() && one.meaning == other.meaning {
+    if one.meanings.iter().any(|row| other.meanings.contains(row)) {
+        return 0.8;
+    }
+    let means = |one: &Word, other: &Word| one.means.is_some_and(|means| means == other.text);
+    if means(one, other) || means(other, one) {
         return 0.8;
     }
     if is_typo(&one.text, &other.text) { 0.8 } else { 0.0 }

@@ -108,8 +108,9 @@ impl<'p> Run<'_, 'p, '_> {
         let with: Vec<String> = arguments
             .iter()
             .filter(|(_, value)| !value.is_null())
-            .map(|(name, value)| match self.masked(name, value) {
-                Json::String(text) if text == MASK => name.clone(),
+            .map(|(name, value)| (name.replace('_', " "), self.masked(name, value)))
+            .map(|(name, value)| match value {
+                Json::String(text) if text == MASK => name,
                 Json::String(text) => format!("{name}: {text}"),
                 value => format!("{name}: {value}"),
             })
