@@ -50,7 +50,7 @@ object! {
         // The model tells what it is offered by names.
         let bindings = zone.bindings.iter().map(|binding| &binding.name);
         let offered = zone.available_tools.iter().flatten().chain(bindings);
-        reader.check_unique(offered, ("tool of the model", "offered"));
+        reader.warn_of_repeated(offered, ("tool of the model", "offered"));
     };
 }
 
