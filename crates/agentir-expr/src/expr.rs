@@ -406,6 +406,17 @@ impl Expr {
 }
 
 impl Expr {
+    /// The same expression with other children.
+    ///
+    /// # Errors
+    /// [`Depth`] if one of them is too deep.
+    pub fn with_children(mut self, change: &mut dyn FnMut(&mut Self)) -> Result<Self, Depth> {
+        self.kind.for_each_child_mut(change);
+        Self::new(self.kind, self.span)
+    }
+}
+
+impl Expr {
     /// The same expression over variables that are called otherwise. Objects' shorthand fields keep
     /// their names.
     #[must_use]

@@ -622,8 +622,13 @@ impl<'p> Steps<'p> {
                     Some(name) => Some(name.value.to_string()),
                     None => tool.and_then(|t| Some(t.parameters.get(i)?.name.value.to_string())),
                 };
-                if let (Some(name), Some(value)) = (named, value(&arg.value, self.scope())) {
-                    args.push((name, value));
+                let Some(name) = named else { continue };
+                match value(&arg.value, self.scope()) {
+                    Some(value) => args.push((name, value)),
+                    None => out.push(Yaml::Comment(format!(
+                        "not in ADL: {name} is {}",
+                        expr_phrase(&arg.value)
+                    ))),
                 }
             }
         } else {
