@@ -589,6 +589,13 @@ pub enum ConditionKind {
 }
 
 impl Condition {
+    /// Whether it is the constant `true`.
+    #[must_use]
+    pub fn always_holds(&self) -> bool {
+        let constant = self.expr().map(|expr| &expr.kind);
+        matches!(constant, Some(ExprKind::Literal(Literal::Bool(true))))
+    }
+
     /// The words of a text, for the model to judge.
     #[must_use]
     pub fn words(text: &crate::Template) -> Self {

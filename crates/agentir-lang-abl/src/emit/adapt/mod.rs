@@ -92,6 +92,7 @@ fn agent(
     coordination(scope, agent);
     peers::add_conditions(scope, goals, agent);
     agent.tools.iter_mut().for_each(tool);
+    reasoning::hide_unbound_tools(agent);
     if let Some(reasoning) = agent.reasoning.take() {
         reasoning::tool_bindings(scope, agent, reasoning);
     }
