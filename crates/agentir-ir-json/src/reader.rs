@@ -375,6 +375,14 @@ impl<'r> Reader<'r> {
         }
     }
 
+    /// Reports an empty name, which nothing could be called. `what` is what it should name.
+    pub(crate) fn check_not_empty(&mut self, name: &Spanned<Name>, what: &str) {
+        if name.value.trim().is_empty() {
+            let message = format!("{what} must not be empty");
+            self.problems.push(Diagnostic::error(rules::INVALID_VALUE, name.span, message));
+        }
+    }
+
     fn check_duplicates(&mut self, members: &[Member]) {
         let mut report = |member: &Member, first: &Member| {
             let message = format!("this object has the key `{}` twice", member.key);

