@@ -163,9 +163,7 @@ fn run(
             Check::Agent(check) => time(&mut || {
                 agents
                     .iter()
-                    .filter(|agent| {
-                        rule.applies_in(agent.dialect(), agent.agent.metadata.notation)
-                    })
+                    .filter(|agent| rule.applies_in(agent.dialect(), agent.agent.metadata.notation))
                     .for_each(|agent| check(agent, &mut report));
             }),
             Check::Program(check) if rule.applies_in(whole.dialect(), notation) => {

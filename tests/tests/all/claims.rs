@@ -273,9 +273,11 @@ fn clean_samples_become_programs_without_errors() {
                     .map(|f| File { name: f.path.clone(), text: f.text.clone() })
                     .collect();
                 let checked = agentir_tests::check::check(&files, Options::default());
-                problems.extend(checked.errors().map(|error| {
-                    format!("{name} to {}: {}", target.name(), checked.line(error))
-                }));
+                problems.extend(
+                    checked.errors().map(|error| {
+                        format!("{name} to {}: {}", target.name(), checked.line(error))
+                    }),
+                );
             }
         }
     }

@@ -198,8 +198,10 @@ fn for_mica(scope: Scope<'_>, expr: &Expr, negated: bool) -> Option<Printed> {
         ExprKind::Binary { op: BinaryOp::NotEqual, left, right }
             if !negated && literal(left).is_none() && literal(right).is_none() =>
         {
-            let parts =
-                vec![(format!("{} == None", operand(scope, left)?), 3), compare(left, "!=", right)?];
+            let parts = vec![
+                (format!("{} == None", operand(scope, left)?), 3),
+                compare(left, "!=", right)?,
+            ];
             joined(parts, " or ", 0)
         }
         ExprKind::Binary {

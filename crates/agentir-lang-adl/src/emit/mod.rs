@@ -23,8 +23,8 @@ mod tools;
 mod yaml;
 
 use crate::AgentKind;
-use crate::{dialect, names};
 use crate::dialect::LAST_MESSAGE;
+use crate::{dialect, names};
 use agentir_expr::{Dialect, Path, Template};
 use agentir_ir::{Agent, AgentType, Body, Data, Handoff, Program, Statement, Tool};
 use agentir_syntax::emit::{

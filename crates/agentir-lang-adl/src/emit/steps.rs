@@ -6,8 +6,8 @@
 mod collect;
 
 use super::expr::{self, Form};
-use super::{ADL, Scope, text};
 use super::yaml::Yaml;
+use super::{ADL, Scope, text};
 use crate::schema;
 use agentir_expr::{Expr, ExprKind, Literal, Name, Template};
 use agentir_ir::{
@@ -674,15 +674,15 @@ impl<'p> Steps<'p> {
             (true, false) => {
                 self.fill(&mut failed);
                 out.push(Yaml::Map(vec![
-                (
-                    "if".to_owned(),
-                    Yaml::text(match &call.success_when {
-                        Some(condition) => expr::negation(condition, self.scope()),
-                        None => format!("{}.status != \"success\"", call.tool),
-                    }),
-                ),
-                ("then".to_owned(), Yaml::List(failed)),
-            ]));
+                    (
+                        "if".to_owned(),
+                        Yaml::text(match &call.success_when {
+                            Some(condition) => expr::negation(condition, self.scope()),
+                            None => format!("{}.status != \"success\"", call.tool),
+                        }),
+                    ),
+                    ("then".to_owned(), Yaml::List(failed)),
+                ]));
             }
             (false, false) => {
                 self.fill(&mut done);
