@@ -339,7 +339,8 @@ fn found_in(dialect: &str, right: &str, wrong: &str) -> Vec<String> {
     assert!(sound.contains(right), "{right}");
     let text = sound.replacen(right, wrong, 1).replace("DIALECT", dialect);
     let file = File { name: "a.ir.json".to_owned(), text };
-    let checked = run_rules(load(&[file.clone()], Options::default()), Options::default());
+    let checked =
+        run_rules(load(std::slice::from_ref(&file), Options::default()), Options::default());
     let shown = |d: &agentir_diagnostics::Diagnostic| {
         format!("{} `{}`", d.rule.0, &file.text[d.primary.span.range()])
     };

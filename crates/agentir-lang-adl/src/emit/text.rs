@@ -23,12 +23,12 @@ pub(super) fn said(template: &Template, scope: Scope<'_>) -> (String, Vec<String
             Piece::Part(TemplatePart::Open { .. }, _) if repeated > 0 => repeated += 1,
             Piece::Part(TemplatePart::Close { .. }, _) => repeated = repeated.saturating_sub(1),
             _ if repeated > 0 => {}
-            Piece::Part(TemplatePart::Open { block, expr: Some(expr), .. }, written) => {
-                if block.value == "each" {
-                    repeated = 1;
-                    out.push_str(&placeholder(expr, scope).unwrap_or_default());
-                    left_out.push(format!("a text for each item of {}", written_in(written)));
-                }
+            Piece::Part(TemplatePart::Open { block, expr: Some(expr), .. }, written)
+                if block.value == "each" =>
+            {
+                repeated = 1;
+                out.push_str(&placeholder(expr, scope).unwrap_or_default());
+                left_out.push(format!("a text for each item of {}", written_in(written)));
             }
             Piece::Part(
                 TemplatePart::Value { expr, .. } | TemplatePart::SingleBrace { expr, .. },
