@@ -406,6 +406,17 @@ impl Expr {
 }
 
 impl Expr {
+    /// The same expression with other children.
+    ///
+    /// # Errors
+    /// [`Depth`] if one of them is too deep.
+    pub fn with_children(mut self, change: &mut dyn FnMut(&mut Self)) -> Result<Self, Depth> {
+        self.kind.for_each_child_mut(change);
+        Self::new(self.kind, self.span)
+    }
+}
+
+impl Expr {
     /// The same expression over variables that are called otherwise. Objects' shorthand fields keep
     /// their names.
     #[must_use]
@@ -578,6 +589,13 @@ pub enum ConditionKind {
 }
 
 impl Condition {
+    /// Whether it is the constant `true`.
+    #[must_use]
+    pub fn always_holds(&self) -> bool {
+        let constant = self.expr().map(|expr| &expr.kind);
+        matches!(constant, Some(ExprKind::Literal(Literal::Bool(true))))
+    }
+
     /// The words of a text, for the model to judge.
     #[must_use]
     pub fn words(text: &crate::Template) -> Self {

@@ -1,7 +1,7 @@
 //! Reading: what is wrong with a value is reported at its location, with what to write instead.
 
 use crate::describe::*;
-use agentir_diagnostics::{Diagnostic, Span, Spanned, closest};
+use agentir_diagnostics::{Diagnostic, Severity, Span, Spanned, closest};
 use agentir_expr::{Depth, Dialect, Expr, ExprKind, Literal, Name, Template};
 use agentir_syntax::inline::InlineText;
 use agentir_syntax::json::{Json as Node, Kind, Member};
@@ -344,16 +344,42 @@ impl<'r> Reader<'r> {
         names: impl Iterator<Item = &'n Spanned<Name>>,
         (what, done): (&str, &str),
     ) {
+        self.report_repeated(Severity::Error, names, (what, done));
+    }
+
+    /// Like [`check_unique`](Self::check_unique), where a language only warns of the same.
+    pub(crate) fn warn_of_repeated<'n>(
+        &mut self,
+        names: impl Iterator<Item = &'n Spanned<Name>>,
+        words: (&str, &str),
+    ) {
+        self.report_repeated(Severity::Warning, names, words);
+    }
+
+    fn report_repeated<'n>(
+        &mut self,
+        severity: Severity,
+        names: impl Iterator<Item = &'n Spanned<Name>>,
+        (what, done): (&str, &str),
+    ) {
         let mut seen: FxHashMap<&Name, Span> = FxHashMap::default();
         for name in names {
             if let Some(first) = seen.insert(&name.value, name.span) {
                 let message = format!("the {what} `{name}` is {done} twice");
                 self.problems.push(
-                    Diagnostic::error(rules::DUPLICATE_FIELD, name.span, message)
+                    Diagnostic::new(rules::DUPLICATE_FIELD, severity, name.span, message)
                         .label(first, format!("first {done} here"))
                         .help("keep one of them"),
                 );
             }
+        }
+    }
+
+    /// Reports an empty name, which nothing could be called. `what` is what it should name.
+    pub(crate) fn check_not_empty(&mut self, name: &Spanned<Name>, what: &str) {
+        if name.value.trim().is_empty() {
+            let message = format!("{what} must not be empty");
+            self.problems.push(Diagnostic::error(rules::INVALID_VALUE, name.span, message));
         }
     }
 

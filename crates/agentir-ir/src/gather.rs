@@ -140,6 +140,32 @@ pub struct Validation {
     pub extensions: Extensions,
 }
 
+impl Validation {
+    /// A validation without anything but its rule.
+    #[must_use]
+    pub fn new(kind: Spanned<Name>, rule: Spanned<SmolStr>) -> Self {
+        Self {
+            kind,
+            rule,
+            check: None,
+            error_message: None,
+            retry_prompt: None,
+            max_retries: None,
+            validation_process: None,
+            extensions: Extensions::default(),
+        }
+    }
+
+    /// That of a field which lists its values and has no other; none without values.
+    #[must_use]
+    pub fn of_values(values: &[Spanned<SmolStr>], span: Span) -> Option<Self> {
+        let all: Vec<&str> = values.iter().map(|value| value.value.as_str()).collect();
+        let kind = Spanned::new(Name::new_static("enum"), span);
+        let rule = Spanned::new(SmolStr::new(all.join("|")), span);
+        (!all.is_empty()).then(|| Self::new(kind, rule))
+    }
+}
+
 impl GatherField {
     /// The range that the field gives values without a validation: `range: "1-10"` or `range: [1, 10]`. Other settings of
     /// ranges are data.

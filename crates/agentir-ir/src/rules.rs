@@ -266,6 +266,34 @@ pub struct Profile {
     pub span: Span,
 }
 
+impl Profile {
+    /// A profile that changes nothing.
+    #[must_use]
+    pub fn new(name: Spanned<Name>, dialect: Dialect) -> Self {
+        Self {
+            span: name.span,
+            name,
+            dialect,
+            notation: Notation::default(),
+            description: None,
+            priority: NumberOrText::Number(Number(0.0)),
+            when: None,
+            instructions: None,
+            voice: None,
+            response_rules: None,
+            constraints: Vec::new(),
+            constraint_texts: Vec::new(),
+            tools_hide: Vec::new(),
+            tools_add: Vec::new(),
+            gather_overrides: None,
+            flow_modifications: None,
+            flow_replace: None,
+            conversation_behavior: None,
+            extensions: Extensions::default(),
+        }
+    }
+}
+
 /// Changes of a profile to field collection.
 #[derive(Clone, Debug, Default)]
 pub struct GatherOverrides {

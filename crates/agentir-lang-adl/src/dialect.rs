@@ -10,6 +10,9 @@ use agentir_expr::dialect::{
 /// The MICA project's Agent Declaration Language.
 pub const ADL: Dialect = Dialect::new(&TABLES);
 
+/// The user's last message.
+pub(crate) const LAST_MESSAGE: &str = "_user_input";
+
 /// Its tables.
 pub const TABLES: DialectTables = DialectTables {
     id: "adl",
@@ -31,7 +34,7 @@ pub const TABLES: DialectTables = DialectTables {
     // Arguments have no types.
     coercion: Coercion::ANY,
     // The user's last message; all other names are those of arguments and agents (paper, B.1 and B.4.3).
-    runtime: RuntimeNames { assumed: &["_user_input"], ..RuntimeNames::NONE },
+    runtime: RuntimeNames { assumed: &[LAST_MESSAGE], ..RuntimeNames::NONE },
     functions: Functions::Listed(&[]),
     reserved_words: &[],
     traits: Traits {

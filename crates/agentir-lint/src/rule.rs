@@ -3,7 +3,7 @@
 use crate::options::Options;
 use agentir_analysis::{AgentAnalysis, ProgramAnalysis};
 use agentir_diagnostics::{Diagnostic, FileId, RuleName, Severity, Span};
-use agentir_expr::dialect::Construct;
+use agentir_expr::dialect::{Construct, Notation};
 use agentir_ir::Dialect;
 use std::ops::Deref;
 
@@ -20,7 +20,8 @@ pub struct Rule {
     pub summary: &'static str,
     /// The names of the equivalent checks in the vendors' tools.
     pub vendor: &'static [&'static str],
-    /// The constructs that it is about. It applies to the dialects that have all of them.
+    /// The constructs that it is about. It applies to the dialects that have all of them; about names, also to documents
+    /// of AgentIR with parts that the dialect of their agents has no form for.
     pub requires: &'static [Construct],
     /// Its check.
     pub check: Check,
@@ -30,6 +31,14 @@ impl Rule {
     /// Whether the rule applies to a dialect.
     pub(crate) fn applies_to(&self, dialect: Dialect) -> bool {
         self.requires.iter().all(|construct| dialect.has(*construct))
+    }
+
+    /// Whether the rule applies to what is written in a dialect and a notation.
+    pub(crate) fn applies_in(&self, dialect: Dialect, notation: Notation) -> bool {
+        let is_document = notation == Notation::Json && self.group == Group::Names;
+        self.requires
+            .iter()
+            .all(|construct| dialect.has(*construct) || (is_document && construct.is_named_part()))
     }
 }
 

@@ -150,6 +150,7 @@ fn run(
             AgentContext::new(agent, options)
         })
         .collect();
+    let notation = agents.first().map(|first| first.agent.metadata.notation).unwrap_or_default();
     for rule in RULES.iter().copied() {
         if !selection.wants(rule.name.0) {
             continue;
@@ -162,10 +163,10 @@ fn run(
             Check::Agent(check) => time(&mut || {
                 agents
                     .iter()
-                    .filter(|agent| rule.applies_to(agent.dialect()))
+                    .filter(|agent| rule.applies_in(agent.dialect(), agent.agent.metadata.notation))
                     .for_each(|agent| check(agent, &mut report));
             }),
-            Check::Program(check) if rule.applies_to(whole.dialect()) => {
+            Check::Program(check) if rule.applies_in(whole.dialect(), notation) => {
                 time(&mut || check(whole, &mut report));
             }
             Check::Program(_) => {}

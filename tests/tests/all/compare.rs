@@ -195,3 +195,82 @@ fn no_arguments_are_not_the_arguments_of_the_same_names() {
         assert_eq!(text.contains("WITH: {}"), written, "{text}");
     }
 }
+
+/// The texts of a program with one line changed, in as many ways as there are lines with a quoted text or a number: the
+/// file, the line, and the program. Neither the list of a project's files nor the code of tools is what agents do.
+fn changed_lines(files: &[File]) -> Vec<(usize, usize, Vec<File>)> {
+    let text = regex::Regex::new(r#""([^"\\{}$]*[a-z])""#).unwrap();
+    let number = regex::Regex::new(r"([:=<>] )(\d+)$").unwrap();
+    let mut all = Vec::new();
+    let is_agent = |file: &File| !file.name.ends_with(".json") && !file.name.ends_with(".py");
+    for (at, file) in files.iter().enumerate().filter(|(_, file)| is_agent(file)) {
+        for (line, written) in file.text.lines().enumerate() {
+            let is_comment = written.trim_start().starts_with(['#', '/']);
+            let other = match text.is_match(written) {
+                true => text.replace(written, "\"${1}x\""),
+                false => number.replace(written, "${1}1${2}"),
+            };
+            if is_comment || other == written {
+                continue;
+            }
+            let mut lines: Vec<&str> = file.text.lines().collect();
+            *lines.get_mut(line).unwrap() = &other;
+            let text = lines.join("\n") + "\n";
+            let mut files: Vec<File> = files.to_vec();
+            *files.get_mut(at).unwrap() = File { name: file.name.clone(), text };
+            all.push((at, line + 1, files));
+        }
+    }
+    all
+}
+
+/// Whoever changes one line of a program, inside or outside of what controls the conversation, is told so: a difference
+/// is at the line, or at the part that it belongs to, with what the line says now.
+#[test]
+fn a_change_of_one_line_is_named() {
+    let mut programs: Vec<_> = ours("valid").into_iter().map(input).collect();
+    programs.extend(agent_script("valid").into_iter().map(input));
+    programs.extend(adl("valid").into_iter().map(|files| (files, Options::default())));
+    let read = |files: &[File], options| {
+        let mut loaded = agentir_tests::check::load(files, options);
+        let errors = loaded.diagnostics.iter().any(|d| {
+            // A text that another place refers to may have to be what it was.
+            d.severity == agentir_diagnostics::Severity::Error
+        });
+        (!errors).then(|| (loaded.programs.pop().unwrap().program, loaded.sources))
+    };
+    let (mut tried, mut silent) = (0_usize, Vec::new());
+    for (files, options) in programs {
+        let Some((before, _)) = read(&files, options) else { continue };
+        let before = NormalizedProgram::new(&before);
+        // Some of them: neighbours are alike.
+        for (at, line, changed) in changed_lines(&files).into_iter().step_by(3) {
+            let Some((after, sources)) = read(&changed, options) else { continue };
+            tried += 1;
+            let found = differences(&before, &NormalizedProgram::new(&after));
+            let is_there = |span: agentir_diagnostics::Span| {
+                let file = sources.get(span.file).unwrap();
+                let lines = [span.start, span.end].map(|at| file.line_column(at).line as usize);
+                *file.name == *files.get(at).unwrap().name && (lines[0]..=lines[1]).contains(&line)
+            };
+            let now = changed.get(at).unwrap().text.lines().nth(line - 1).unwrap();
+            let says = |value: &serde_json::Value| match value {
+                serde_json::Value::String(text) => {
+                    let longer = |(a, b): (&str, &str)| a.contains(b) || b.contains(a);
+                    now.split('"').any(|part| part.len() > 3 && longer((text, part)))
+                }
+                value => now.ends_with(&value.to_string()),
+            };
+            let named = found.iter().any(|difference| {
+                let Some((value, span)) = &difference.right else { return false };
+                span.is_some_and(is_there) || says(value)
+            });
+            if !named {
+                let name = &files.get(at).unwrap().name;
+                silent.push(format!("{name}:{line}: {found:?}"));
+            }
+        }
+    }
+    assert!(silent.is_empty(), "{} of {tried}:\n{}", silent.len(), silent.join("\n"));
+    assert!(tried >= 150, "{tried}");
+}

@@ -138,6 +138,9 @@ fn the_report_in_words_counts_everything() {
     report("reports that leave something out", &problems);
 }
 
+/// Why a value is dropped that only the legacy version of ABL can compute.
+pub(crate) const REMOVED: &str = "the current version cannot compute the value";
+
 #[test]
 fn the_same_language_keeps_everything() {
     let mut problems = Vec::new();
@@ -148,7 +151,12 @@ fn the_same_language_keeps_everything() {
                 &NormalizedProgram::new(&sample.program),
                 &NormalizedProgram::new(&done.program),
             );
-            problems.extend(found.iter().map(|d| {
+            // The output is of the current version, which lacks a function of the legacy one.
+            let removed = |path: &str| {
+                let mut losses = done.report.losses().filter(|entry| entry.path == path);
+                losses.any(|entry| entry.how.as_deref() == Some(REMOVED))
+            };
+            problems.extend(found.iter().filter(|d| !removed(&d.path)).map(|d| {
                 let side = |v: &Option<(serde_json::Value, _)>| {
                     v.as_ref().map_or_else(|| "nothing".to_owned(), |(v, _)| v.to_string())
                 };

@@ -183,9 +183,15 @@ fn conditions_are_written_in_the_forms_of_table_4() {
         ("input matches /yes|yep/", "the user claims \"yes\", \"yep\""),
         ("LENGTH(items) > 2 * a", "LENGTH of items is greater than 2 times a"),
         ("the user agrees", "the user agrees"),
+        // The last message has a name; what the runtime of ABL knows of the user has none.
+        (
+            "input matches /[a-z]+ [0-9]+/ AND a == 1",
+            "re.match(\".*(?:[a-z]+ [0-9]+)\", _user_input) and a == 1",
+        ),
+        ("user.verified == true", "user.verified is true"),
     ] {
         let text = format!(
-            "AGENT: test\n\nGOAL: \"Tests\"\n\nFLOW:\n  entry_point: start\n\n  start:\n    RESPOND: \"Well?\"\n    ON_INPUT:\n      - IF: {abl}\n        THEN: COMPLETE\n      - ELSE:\n        THEN: FAIL\n"
+            "AGENT: test\n\nGOAL: \"Tests\"\n\nMEMORY:\n  session:\n    - count\n    - member\n    - a\n    - b\n    - items\n\nFLOW:\n  entry_point: start\n\n  start:\n    RESPOND: \"Well?\"\n    ON_INPUT:\n      - IF: {abl}\n        THEN: COMPLETE\n      - ELSE:\n        THEN: FAIL\n"
         );
         let (_, done) = to_adl(&[File { name: "test.agent.abl".to_owned(), text }]);
         let written = &done.files.first().unwrap().text;

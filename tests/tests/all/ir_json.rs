@@ -320,3 +320,86 @@ fn findings_about_documents_speak_of_their_keys() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     assert!(checked_rules > 100, "{checked_rules}");
 }
+
+/// Two agents in a dialect, with these changes, and what is found.
+fn found_in(dialect: &str, right: &str, wrong: &str) -> Vec<String> {
+    let sound = r#"{"version":"1.0","entry_agent":"A","complete":true,"agents":{
+        "A":{"metadata":{"name":"A","dialect":"DIALECT"},"identity":{"goal":"H"},
+            "tools":[{"name":"t","description":"d","parameters":[{"name":"q","type":"string"}]}],
+            "memory":{"session":[{"name":"v","type":"string","initial_value":"x"}]},
+            "reasoning":{"bindings":[
+                {"name":"use_t","does":"call","tool":"t","with":[{"name":"q","filled_by":"model"}]},
+                {"name":"go","does":"handoff","to":"B","description":"wants B"},
+                {"name":"ask","does":"delegate","agent":"C","description":"wants C"}]},
+            "use_tools":[]},
+        "B":{"metadata":{"name":"B","dialect":"DIALECT"},"identity":{"goal":"H"},"use_behavior_profiles":["brief"]},
+        "C":{"metadata":{"name":"C","dialect":"DIALECT"},"identity":{"goal":"H"},"gather":{"fields":[]}}},
+        "libraries":[{"tools":[{"name":"shared","description":"d"}]}],
+        "behavior_profiles":[{"name":"brief","instructions":"Be brief"}]}"#;
+    assert!(sound.contains(right), "{right}");
+    let text = sound.replacen(right, wrong, 1).replace("DIALECT", dialect);
+    let file = File { name: "a.ir.json".to_owned(), text };
+    let checked =
+        run_rules(load(std::slice::from_ref(&file), Options::default()), Options::default());
+    let shown = |d: &agentir_diagnostics::Diagnostic| {
+        format!("{} `{}`", d.rule.0, &file.text[d.primary.span.range()])
+    };
+    checked.diagnostics.iter().map(shown).collect()
+}
+
+/// What a document says of tools of the model, names and parts of agents is checked in the same way whatever dialect its
+/// agents have, and at its location.
+#[test]
+fn names_in_documents_are_checked_in_every_dialect() {
+    let tool = r#"{"name":"t","description":"d","parameters":[{"name":"q","type":"string"}]}"#;
+    let bound = r#"{"name":"q","filled_by":"model"}"#;
+    let session = r#"{"name":"v","type":"string","initial_value":"x"}"#;
+    let cases = [
+        // Tools of the model that are not what they say.
+        (r#""tool":"t""#, r#""tool":"B""#.to_owned(), "undefined-tool `B`"),
+        (r#""tool":"t""#, r#""tool":"nope""#.to_owned(), "undefined-tool `nope`"),
+        (r#""to":"B""#, r#""to":"t""#.to_owned(), "undefined-agent `t`"),
+        (r#""agent":"C""#, r#""agent":"Nobody""#.to_owned(), "undefined-agent `Nobody`"),
+        (bound, r#"{"name":"zzz"}"#.to_owned(), "unknown-argument `zzz`"),
+        (bound, r#"{"name":"q","filled_by":"value"}"#.to_owned(), "missing-field `filled_by`"),
+        (
+            bound,
+            r#"{"name":"q","filled_by":"model","value":"1"}"#.to_owned(),
+            "conflicting-fields `value`",
+        ),
+        // Several of one name.
+        (r#""name":"go""#, r#""name":"ask""#.to_owned(), "duplicate-field `ask`"),
+        (tool, format!("{tool},{tool}"), "duplicate-tool `t`"),
+        (session, format!("{session},{session}"), "duplicate-variable `v`"),
+        (
+            r#""fields":[]"#,
+            r#""fields":[{"name":"f","prompt":"F?"},{"name":"f","prompt":"F!"}]"#.to_owned(),
+            "duplicate-gather-field `f`",
+        ),
+        (
+            r#"{"name":"brief","instructions":"Be brief"}"#,
+            r#"{"name":"brief","instructions":"a"},{"name":"brief","instructions":"b"}"#.to_owned(),
+            "duplicate-profile `brief`",
+        ),
+        // Names of what is defined elsewhere.
+        (r#""use_tools":[]"#, r#""use_tools":["nope"]"#.to_owned(), "undefined-tool `nope`"),
+        (
+            r#""use_behavior_profiles":["brief"]"#,
+            r#""use_behavior_profiles":["brif"]"#.to_owned(),
+            "undefined-profile `brif`",
+        ),
+    ];
+    let mut wrong = Vec::new();
+    for dialect in ["abl", "agent-script", "adl"] {
+        let known = found_in(dialect, "\"A\"", "\"A\"");
+        let used = found_in(dialect, r#""use_tools":[]"#, r#""use_tools":["shared"]"#);
+        assert!(!used.iter().any(|found| found.starts_with("undefined")), "{dialect}: {used:?}");
+        for (right, changed, expected) in &cases {
+            let found = found_in(dialect, right, changed);
+            if known.iter().any(|found| found == expected) || !found.iter().any(|f| f == expected) {
+                wrong.push(format!("{dialect}: {changed}: {found:?}"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}

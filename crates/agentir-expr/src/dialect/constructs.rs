@@ -89,3 +89,20 @@ pub enum Construct {
     /// Tools with which the model fills variables.
     VariableTools,
 }
+
+impl Construct {
+    /// Whether it is a part of agents that others refer to by its name. Every document of AgentIR may have such parts,
+    /// whether or not the language of its dialect has a form for them.
+    #[must_use]
+    pub const fn is_named_part(self) -> bool {
+        matches!(
+            self,
+            Self::Entities
+                | Self::Fields
+                | Self::LookupTables
+                | Self::Profiles
+                | Self::Steps
+                | Self::Templates
+        )
+    }
+}

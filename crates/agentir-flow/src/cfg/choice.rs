@@ -5,8 +5,8 @@ use super::{DecidedBy, Edge, EdgeKind, Guard, NodeKind, Origin};
 use agentir_diagnostics::{Span, Spanned};
 use agentir_expr::Name;
 use agentir_ir::{
-    Agent, AgentReference, BindingAction, Decider, Delegate, Handoff, NumberOrText, ReasoningZone,
-    RoutingRule, RoutingTarget, Target, ToolBinding,
+    Agent, AgentReference, BindingAction, Decider, Delegate, Handoff, NumberOrText, Profile,
+    ReasoningZone, RoutingRule, RoutingTarget, Target, ToolBinding,
 };
 use petgraph::graph::NodeIndex;
 use rustc_hash::FxHashSet;
@@ -147,6 +147,8 @@ impl<'a> Builder<'_, 'a> {
         match zone.and_then(|z| z.available_tools.as_ref()) {
             Some(tools) => tools.iter().for_each(|tool| self.model_calls(tool, choice)),
             None if !bindings.is_empty() => {}
+            // Nothing is offered that is not bound.
+            None if self.agent.metadata.dialect.traits().model_acts_by_tools => {}
             None if self.step.is_none() => self.all_tools(choice),
             None => self.share_tools(origin, span, choice),
         }
@@ -174,11 +176,15 @@ impl<'a> Builder<'_, 'a> {
         self.edge(from, choice.again, back);
     }
 
-    /// The tools of the agent, of its profiles and of the libraries that it names.
+    /// The tools of the agent, of its profiles and of the libraries that it names, but for those that a profile always
+    /// hides from the model.
     fn tool_names(&self) -> Vec<&'a Spanned<Name>> {
         let profiles = self.profiles.iter().flat_map(|p| p.tools_add.iter().map(|t| &t.name));
         let own = self.agent.tools.iter().map(|t| &t.name);
-        let mut seen = FxHashSet::default();
+        let always = |p: &&Profile| p.when.as_ref().is_none_or(|when| when.always_holds());
+        let hiding = self.profiles.iter().copied().filter(always);
+        let hidden = hiding.flat_map(|p| &p.tools_hide).map(|name| name.value.as_str());
+        let mut seen: FxHashSet<&str> = hidden.collect();
         own.chain(profiles)
             .chain(&self.agent.use_tools)
             .filter(|name| seen.insert(name.value.as_str()))

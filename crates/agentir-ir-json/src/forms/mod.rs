@@ -251,7 +251,8 @@ object! {
     span span;
     then |call, _, reader| {
         let named = call.with.iter().flat_map(|all| all.iter()).filter_map(|a| a.name.as_ref());
-        reader.check_unique(named, ("argument", "given"));
+        reader.check_unique(named.clone(), ("argument", "given"));
+        named.for_each(|name| reader.check_not_empty(name, "the name of an argument"));
         for argument in call.with.iter_mut().flat_map(|all| all.to_mut()) {
             reader.placeholders(&mut argument.value);
         }

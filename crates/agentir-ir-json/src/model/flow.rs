@@ -46,6 +46,12 @@ object! {
         /// Dialect-specific data that AgentIR has no field for.
         extensions as "extensions": list;
     }
+    then |zone, _, reader| {
+        // The model tells what it is offered by names.
+        let bindings = zone.bindings.iter().map(|binding| &binding.name);
+        let offered = zone.available_tools.iter().flatten().chain(bindings);
+        reader.warn_of_repeated(offered, ("tool of the model", "offered"));
+    };
 }
 
 object! {

@@ -95,6 +95,10 @@ object! {
         extensions as "extensions": list;
     }
     span span;
+    then |field, object, _| if !object.has("validation") {
+        // A field that lists its values takes no others.
+        field.validation = Validation::of_values(&field.enum_values, field.name.span);
+    };
 }
 
 object! {

@@ -202,7 +202,7 @@ object! {
         /// The value, unless the model provides it.
         value as "value": optional;
     }
-    then |input, object, _| complete_input(input, object);
+    then |input, object, reader| complete_input(input, object, reader);
 }
 
 words_of! {
@@ -247,10 +247,31 @@ tagged! {
     }
 }
 
-/// An input with a value is filled by the author, if nothing else is said.
-fn complete_input(input: &mut InputBinding, object: &Object<'_>) {
-    if !object.has("filled_by") && input.value.is_some() {
-        input.filled_by = FilledBy::Value;
+/// An input with a value is filled by the author, if nothing else is said. Reports what says both, or neither.
+fn complete_input(input: &mut InputBinding, object: &Object<'_>, reader: &mut Reader<'_>) {
+    let Some(filled_by) = object.key_span("filled_by") else {
+        if input.value.is_some() {
+            input.filled_by = FilledBy::Value;
+        }
+        return;
+    };
+    match (input.filled_by, object.key_span("value")) {
+        (FilledBy::Model, Some(value)) if input.value.is_some() => {
+            let message = format!("the model fills in `{}`, and its value is given", input.name);
+            reader.report(
+                Diagnostic::error(rules::CONFLICTING_FIELDS, value, message)
+                    .label(filled_by, "that the model does is said here")
+                    .help("leave out one of the two"),
+            );
+        }
+        (FilledBy::Value, None) => {
+            let message = format!("the author fills in `{}`, but no value is given", input.name);
+            reader.report(
+                Diagnostic::error(rules::MISSING_FIELD, filled_by, message)
+                    .help("add `\"value\": …` to this object, or let the model fill it in"),
+            );
+        }
+        _ => {}
     }
 }
 

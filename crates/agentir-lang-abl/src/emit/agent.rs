@@ -287,12 +287,14 @@ impl Agents {
                     block.iter().any(|k| s.get(k).is_some()) || s.get("value").is_none()
                 }) {
                     let ty = inner(ty, "store").unwrap_or(ty);
-                    let store = Entry::block("store", record::record(ty, store));
+                    let store = record::record(ty, store);
                     json.remove("store");
                     let mut item = record::record(ty, &json);
                     item.clear();
                     item.extend(r.when.as_ref().map(|w| Entry::field("when", of_condition(w))));
-                    item.push(store);
+                    if !store.is_empty() {
+                        item.push(Entry::block("store", store));
+                    }
                     let ttl = |t: &agentir_diagnostics::Spanned<_>| {
                         Entry::field("ttl", Scalar::Text(smol_text(t)))
                     };

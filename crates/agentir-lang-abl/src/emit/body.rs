@@ -84,7 +84,11 @@ impl Bodies {
             into.push(Entry::block(key, vec![Entry::field("then", self.jump(jump))]));
             return;
         }
-        into.push(Entry::block(key, self.body(BodyContext::Outcome, body)));
+        let entries = self.body(BodyContext::Outcome, body);
+        // A choice without branches, for instance, does nothing.
+        if !entries.is_empty() {
+            into.push(Entry::block(key, entries));
+        }
     }
 
     /// The fields of a body.
@@ -567,7 +571,7 @@ impl Bodies {
             of.iter().map(|s| s.value.as_str()).collect::<Vec<_>>().join(by)
         };
         if flow.sequence.is_empty() {
-            if !declared {
+            if !declared && !flow.steps.is_empty() {
                 let steps = names(flow.steps.iter().map(|s| s.value.as_str()));
                 entries.push(Entry::field("steps", steps).lower());
             }

@@ -122,6 +122,11 @@ pub(crate) const LOSSES: &[LossRule] = &[
         "leave variables that the platform fills in alone",
     ),
     dropped("memory.session.*.extensions.**", "the platform of the source only knows it", ""),
+    dropped(
+        "memory.remember.**",
+        "the current version cannot compute the value",
+        "let a tool work it out, and store its result",
+    ),
     // Coordination.
     approximated("coordination.handoffs.*.decided_by", "who decides follows from the condition"),
     approximated("coordination.delegates.*.decided_by", "who decides follows from the condition"),

@@ -46,18 +46,8 @@ pub(super) fn field(cx: &mut Context<'_>, mut f: Fields<'_>) -> Option<GatherFie
     let enum_values: Vec<Spanned<SmolStr>> =
         f.templates("options").into_iter().map(|t| t.text).collect();
     let mut validation = validation(cx, &mut f, "validate");
-    if validation.is_none() && !enum_values.is_empty() {
-        let rule: Vec<&str> = enum_values.iter().map(|v| v.value.as_str()).collect();
-        validation = Some(Validation {
-            kind: Spanned::new(SmolStr::new_static("enum"), name.span),
-            rule: Spanned::new(SmolStr::new(rule.join("|")), name.span),
-            check: None,
-            error_message: None,
-            retry_prompt: None,
-            max_retries: None,
-            validation_process: None,
-            extensions: Extensions::default(),
-        });
+    if validation.is_none() {
+        validation = Validation::of_values(&enum_values, name.span);
     }
     // Without a validation these settings have no effect and stay with the field.
     if let Some(v) = &mut validation {

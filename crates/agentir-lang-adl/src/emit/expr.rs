@@ -2,10 +2,11 @@
 //!
 //! Conditions that Table 4 cannot express become sentences, which the model judges (B.4.5).
 
+use super::Scope;
 use crate::inline;
 use agentir_expr::{BinaryOp, Condition, Expr, ExprKind, Literal, UnaryOp};
 use agentir_syntax::emit::{
-    dotted_path, expr_phrase, is_user_message, literal, readable_words, sentence, string_literal,
+    expr_phrase, is_user_message, literal, readable_words, sentence, string_literal,
 };
 use smol_str::SmolStr;
 
@@ -18,10 +19,10 @@ pub(super) enum Form {
 }
 
 /// The condition of an `if`.
-pub(super) fn condition(condition: &Condition, form: Form) -> String {
+pub(super) fn condition(condition: &Condition, scope: Scope<'_>) -> String {
     match condition.expr() {
-        Some(expr) => of_expr(expr, form),
-        None if form == Form::AsWritten => words(&condition.text.value),
+        Some(expr) => of_expr(expr, scope),
+        None if scope.form == Form::AsWritten => words(&condition.text.value),
         None => words(&sentence(&condition.text.value)),
     }
 }
@@ -32,28 +33,29 @@ fn words(text: &str) -> String {
 }
 
 /// The negation of `condition`.
-pub(super) fn negation(condition: &Condition, form: Form) -> String {
+pub(super) fn negation(condition: &Condition, scope: Scope<'_>) -> String {
     let Some(expr) = condition.expr() else {
         return words(&format!("it is not the case that {}", condition.text.value));
     };
     let negated =
         Expr::new(ExprKind::Unary { op: UnaryOp::Not, operand: Box::new(expr.clone()) }, expr.span);
     match negated {
-        Ok(negated) => of_expr(&negated, form),
+        Ok(negated) => of_expr(&negated, scope),
         Err(_) => expr_phrase(expr),
     }
 }
 
-fn of_expr(expr: &Expr, form: Form) -> String {
+fn of_expr(expr: &Expr, scope: Scope<'_>) -> String {
     if let Some(examples) = alternatives(expr) {
         let quoted: Vec<_> = examples.iter().map(|e| string_literal(e)).collect();
         return format!("the user claims {}", quoted.join(", "));
     }
-    let printed = match form {
-        Form::AsWritten => as_written(expr, 0),
-        Form::ForMica => for_mica(expr, false).map(|(text, _)| text),
+    let printed = match scope.form {
+        Form::AsWritten => as_written(scope, expr, 0),
+        Form::ForMica => for_mica(scope, expr, false).map(|(text, _)| text),
     };
-    printed.unwrap_or_else(|| expr_phrase(expr))
+    // Also what refers to something that ADL has no name for: the model can still judge the words.
+    printed.unwrap_or_else(|| words(&expr_phrase(expr)))
 }
 
 /// Whether an expression is the user's last message, possibly in another case.
@@ -136,55 +138,55 @@ const fn comparison(op: BinaryOp) -> Option<&'static str> {
 }
 
 /// An expression that came from ADL, in its original form.
-fn as_written(expr: &Expr, level: u8) -> Option<String> {
+fn as_written(scope: Scope<'_>, expr: &Expr, level: u8) -> Option<String> {
     let (text, own) = match &expr.kind {
-        ExprKind::Or(parts) => (all(parts, " or ", 1)?, 0),
-        ExprKind::And(parts) => (all(parts, " and ", 2)?, 1),
+        ExprKind::Or(parts) => (all(scope, parts, " or ", 1)?, 0),
+        ExprKind::And(parts) => (all(scope, parts, " and ", 2)?, 1),
         ExprKind::IsSet { operand, negated } => {
             let op = if *negated { "==" } else { "!=" };
-            (format!("{} {op} None", as_written(operand, 4)?), 3)
+            (format!("{} {op} None", as_written(scope, operand, 4)?), 3)
         }
         ExprKind::Unary { op: UnaryOp::Not, operand } => match &operand.kind {
             ExprKind::Binary { op: BinaryOp::Equal, left, right } => {
-                (format!("{} != {}", as_written(left, 4)?, as_written(right, 4)?), 3)
+                (format!("{} != {}", as_written(scope, left, 4)?, as_written(scope, right, 4)?), 3)
             }
-            _ => (format!("not {}", as_written(operand, 2)?), 2),
+            _ => (format!("not {}", as_written(scope, operand, 2)?), 2),
         },
         ExprKind::Binary { op: BinaryOp::Matches, left, right } => {
-            (format!("re.match({}, {})", pattern(right)?, as_written(left, 4)?), 4)
+            (format!("re.match({}, {})", pattern(right)?, as_written(scope, left, 4)?), 4)
         }
         ExprKind::Binary { op, left, right } => {
             let op = comparison(*op)?;
-            (format!("{} {op} {}", as_written(left, 4)?, as_written(right, 4)?), 3)
+            (format!("{} {op} {}", as_written(scope, left, 4)?, as_written(scope, right, 4)?), 3)
         }
-        _ => (operand(expr)?, 4),
+        _ => (operand(scope, expr)?, 4),
     };
     Some(at(level, (text, own)))
 }
 
-fn all(parts: &[Expr], word: &str, level: u8) -> Option<String> {
-    let parts: Option<Vec<_>> = parts.iter().map(|p| as_written(p, level)).collect();
+fn all(scope: Scope<'_>, parts: &[Expr], word: &str, level: u8) -> Option<String> {
+    let parts: Option<Vec<_>> = parts.iter().map(|p| as_written(scope, p, level)).collect();
     Some(parts?.join(word))
 }
 
 /// A condition that MICA can evaluate: without `not` and bare arguments.
-fn for_mica(expr: &Expr, negated: bool) -> Option<Printed> {
+fn for_mica(scope: Scope<'_>, expr: &Expr, negated: bool) -> Option<Printed> {
     let compare = |left: &Expr, op: &str, right: &Expr| {
-        Some((format!("{} {op} {}", operand(left)?, operand(right)?), 3))
+        Some((format!("{} {op} {}", operand(scope, left)?, operand(scope, right)?), 3))
     };
     Some(match &expr.kind {
         ExprKind::Or(parts) | ExprKind::And(parts) => {
             let or = matches!(expr.kind, ExprKind::Or(_)) != negated;
-            let parts: Option<Vec<_>> = parts.iter().map(|p| for_mica(p, negated)).collect();
+            let parts: Option<Vec<_>> = parts.iter().map(|p| for_mica(scope, p, negated)).collect();
             if or { joined(parts?, " or ", 0) } else { joined(parts?, " and ", 1) }
         }
-        ExprKind::Unary { op: UnaryOp::Not, operand } => for_mica(operand, !negated)?,
+        ExprKind::Unary { op: UnaryOp::Not, operand } => for_mica(scope, operand, !negated)?,
         ExprKind::IsSet { operand: inner, negated: not_set } => {
             let op = if *not_set == negated { "!=" } else { "==" };
-            (format!("{} {op} None", operand(inner)?), 3)
+            (format!("{} {op} None", operand(scope, inner)?), 3)
         }
         ExprKind::Binary { op: BinaryOp::Implies, left, right } => {
-            let parts = vec![for_mica(left, !negated)?, for_mica(right, negated)?];
+            let parts = vec![for_mica(scope, left, !negated)?, for_mica(scope, right, negated)?];
             if negated { joined(parts, " and ", 1) } else { joined(parts, " or ", 0) }
         }
         ExprKind::Binary {
@@ -196,8 +198,10 @@ fn for_mica(expr: &Expr, negated: bool) -> Option<Printed> {
         ExprKind::Binary { op: BinaryOp::NotEqual, left, right }
             if !negated && literal(left).is_none() && literal(right).is_none() =>
         {
-            let parts =
-                vec![(format!("{} == None", operand(left)?), 3), compare(left, "!=", right)?];
+            let parts = vec![
+                (format!("{} == None", operand(scope, left)?), 3),
+                compare(left, "!=", right)?,
+            ];
             joined(parts, " or ", 0)
         }
         ExprKind::Binary {
@@ -224,7 +228,7 @@ fn for_mica(expr: &Expr, negated: bool) -> Option<Printed> {
                 let mut parts: Vec<Printed> = [left, right]
                     .into_iter()
                     .filter(|e| literal(e).is_none())
-                    .map(|e| Some((format!("{} == None", operand(e)?), 3)))
+                    .map(|e| Some((format!("{} == None", operand(scope, e)?), 3)))
                     .collect::<Option<_>>()?;
                 parts.push(compare(left, opposite, right)?);
                 joined(parts, " or ", 0)
@@ -252,11 +256,11 @@ fn for_mica(expr: &Expr, negated: bool) -> Option<Printed> {
                 }
                 _ => return None,
             };
-            (format!("re.match({pattern}, {})", operand(left)?), 4)
+            (format!("re.match({pattern}, {})", operand(scope, left)?), 4)
         }
         ExprKind::Path(_) => {
             let value = if negated { "!=" } else { "==" };
-            (format!("{} {value} True", operand(expr)?), 3)
+            (format!("{} {value} True", operand(scope, expr)?), 3)
         }
         ExprKind::Literal(Literal::Bool(value)) => {
             let text = if *value == negated { "False" } else { "True" };
@@ -310,7 +314,7 @@ fn escaped(text: &str) -> String {
     out
 }
 
-fn operand(expr: &Expr) -> Option<String> {
+fn operand(scope: Scope<'_>, expr: &Expr) -> Option<String> {
     match &expr.kind {
         ExprKind::Literal(Literal::Null | Literal::Undefined) => Some("None".to_owned()),
         ExprKind::Literal(Literal::Bool(value)) => {
@@ -318,7 +322,8 @@ fn operand(expr: &Expr) -> Option<String> {
         }
         ExprKind::Literal(Literal::Number(number)) => Some(number.to_string()),
         ExprKind::Literal(Literal::String(text)) => Some(string_literal(text)),
-        ExprKind::Path(path) => dotted_path(path)
+        ExprKind::Path(path) => scope
+            .name(path)
             .filter(|p| p.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '.'))),
         _ => None,
     }

@@ -18,16 +18,18 @@ mod losses;
 mod prompt;
 mod results;
 mod steps;
+mod text;
 mod tools;
 mod yaml;
 
 use crate::AgentKind;
+use crate::dialect::LAST_MESSAGE;
 use crate::{dialect, names};
-use agentir_expr::{Dialect, Template};
+use agentir_expr::{Dialect, Path, Template};
 use agentir_ir::{Agent, AgentType, Body, Data, Handoff, Program, Statement, Tool};
 use agentir_syntax::emit::{
-    Emitted, Emitter, LossRule, NameSyntax, Namespace, OutputFile, Renamed, phrase,
-    template_phrase, with_legal_names,
+    Emitted, Emitter, LossRule, NameSyntax, Namespace, OutputFile, Renamed, dotted_path,
+    is_user_message, phrase, template_phrase, with_legal_names,
 };
 use expr::Form;
 use indexmap::IndexSet;
@@ -157,6 +159,35 @@ impl<'p> Context<'p> {
 
     fn kind(&self, agent: &str) -> Option<AgentKind> {
         self.kinds.get(agent).copied()
+    }
+}
+
+/// What the names in expressions and texts of an agent may be.
+#[derive(Clone, Copy)]
+struct Scope<'p> {
+    form: Form,
+    agent: &'p Agent,
+    context: &'p Context<'p>,
+}
+
+impl Scope<'_> {
+    /// How ADL calls what a path refers to: an argument of this or another agent, what a function returned, the last
+    /// message. It has no names for anything else, such as the item of a list or what a platform knows of the user.
+    fn name(self, path: &Path) -> Option<String> {
+        if self.form == Form::AsWritten {
+            return dotted_path(path);
+        }
+        let root = path.root.value.as_str();
+        let own = self.context.args.get(self.agent.metadata.name.value.as_str());
+        if own.is_some_and(|args| args.contains(root)) {
+            return dotted_path(path);
+        }
+        if path.segments.is_empty() && is_user_message(path) {
+            return Some(LAST_MESSAGE.to_owned());
+        }
+        let field = path.first_field()?.value.as_str();
+        let of_agent = self.context.args.get(root).is_some_and(|args| args.contains(field));
+        (of_agent || self.context.tools.contains_key(root)).then(|| dotted_path(path)).flatten()
     }
 }
 

@@ -5,16 +5,16 @@
 
 mod collect;
 
-use super::ADL;
 use super::expr::{self, Form};
 use super::yaml::Yaml;
+use super::{ADL, Scope, text};
 use crate::schema;
-use agentir_expr::{Expr, ExprKind, Literal, Name};
+use agentir_expr::{Expr, ExprKind, Literal, Name, Template};
 use agentir_ir::{
     Agent, Body, Branch, Call, Data, Delegation, Flow, Jump, Response, SetVariable, Statement,
     Step, Target, Tool,
 };
-use agentir_syntax::emit::{dotted_path, expr_phrase, phrase, template_phrase};
+use agentir_syntax::emit::{dotted_path, expr_phrase, is_user_message, phrase};
 use indexmap::{IndexMap, IndexSet};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -94,6 +94,11 @@ impl<'p> Steps<'p> {
         }
         steps.emitted.clear();
         steps
+    }
+
+    /// What the names in its expressions and texts may be.
+    const fn scope(&self) -> Scope<'p> {
+        Scope { form: self.form, agent: self.agent, context: self.context }
     }
 
     fn step(&self, name: &str) -> Option<&'p Step> {
@@ -183,7 +188,7 @@ impl<'p> Steps<'p> {
                         guarded.push(Yaml::text("user"));
                     }
                     out.push(Yaml::Map(vec![
-                        ("if".to_owned(), Yaml::text(expr::condition(when, self.form))),
+                        ("if".to_owned(), Yaml::text(expr::condition(when, self.scope()))),
                         ("then".to_owned(), Yaml::List(guarded)),
                     ]));
                 }
@@ -362,11 +367,12 @@ impl<'p> Steps<'p> {
                     then.push(Yaml::pair("return", Yaml::text("error")));
                 }
                 out.push(Yaml::Map(vec![
-                    ("if".to_owned(), Yaml::text(expr::negation(condition, self.form))),
+                    ("if".to_owned(), Yaml::text(expr::negation(condition, self.scope()))),
                     ("then".to_owned(), Yaml::List(then)),
                 ]));
             }
             Statement::Collect(collect) => self.collect(collect, out, position),
+            Statement::Clear { variables } if variables.is_empty() => {}
             Statement::Clear { variables } => {
                 let none = |v: &agentir_diagnostics::Spanned<Name>| {
                     (v.value.to_string(), Yaml::Raw("null".to_owned()))
@@ -415,12 +421,15 @@ impl<'p> Steps<'p> {
             .or_else(|| named(response.template.as_ref()?.value.as_str()))
             .or_else(|| message(response.message_key.as_ref()?.value.as_str()));
         if let Some(text) = text {
-            let text = match self.form {
-                Form::AsWritten => template_phrase(text),
-                Form::ForMica => template_phrase(text).trim_end().to_owned(),
-            };
-            out.push(Yaml::pair("bot", Yaml::Quoted(text)));
+            self.say(text, out);
         }
+    }
+
+    /// `bot`, and what of the text ADL has no placeholder for.
+    fn say(&self, text: &Template, out: &mut Vec<Yaml>) {
+        let (text, left_out) = text::said(text, self.scope());
+        out.extend(left_out.iter().map(|what| Yaml::Comment(format!("not in ADL: {what}"))));
+        out.push(Yaml::pair("bot", Yaml::Quoted(text)));
     }
 
     /// `set`: adjacent assignments form one step.
@@ -433,7 +442,7 @@ impl<'p> Steps<'p> {
         };
         let mut left_out = Vec::new();
         for set in all {
-            match (dotted_path(&set.target), value(&set.value, self.form)) {
+            match (dotted_path(&set.target), value(&set.value, self.scope())) {
                 (Some(target), Some(value)) => {
                     if pairs.iter().any(|(name, _)| *name == target) {
                         flush(&mut pairs);
@@ -496,19 +505,23 @@ impl<'p> Steps<'p> {
                 }
                 continue;
             };
-            if !steps.iter().any(|s| !matches!(s, Yaml::Comment(_))) {
-                // `then` must not be empty.
-                let label = self.fresh("go_on");
-                steps.push(Yaml::pair("label", Yaml::text(label)));
-            }
+            self.fill(&mut steps);
             let word = if i == 0 { "if" } else { "else if" };
             let mut pairs = vec![
-                (word.to_owned(), Yaml::text(expr::condition(condition, self.form))),
+                (word.to_owned(), Yaml::text(expr::condition(condition, self.scope()))),
                 ("then".to_owned(), Yaml::List(steps)),
             ];
             let tries = branch.extensions.0.get(ADL).and_then(|all| all.get("tries"));
             pairs.extend(tries.map(|t| ("tries".to_owned(), Yaml::data(&t.value))));
             out.push(Yaml::Map(pairs));
+        }
+    }
+
+    /// `then` must not be empty, and comments are no steps.
+    fn fill(&mut self, steps: &mut Vec<Yaml>) {
+        if steps.iter().all(|step| matches!(step, Yaml::Comment(_))) {
+            let label = self.fresh("go_on");
+            steps.push(Yaml::pair("label", Yaml::text(label)));
         }
     }
 
@@ -599,7 +612,7 @@ impl<'p> Steps<'p> {
         let args: Vec<_> = d
             .bindings
             .iter()
-            .filter_map(|b| Some((b.variable.value.to_string(), value(&b.value, self.form)?)))
+            .filter_map(|b| Some((b.variable.value.to_string(), value(&b.value, self.scope())?)))
             .collect();
         call_step(&self.context.agent(&d.agent.value), args)
     }
@@ -614,8 +627,13 @@ impl<'p> Steps<'p> {
                     Some(name) => Some(name.value.to_string()),
                     None => tool.and_then(|t| Some(t.parameters.get(i)?.name.value.to_string())),
                 };
-                if let (Some(name), Some(value)) = (named, value(&arg.value, self.form)) {
-                    args.push((name, value));
+                let Some(name) = named else { continue };
+                match value(&arg.value, self.scope()) {
+                    Some(value) => args.push((name, value)),
+                    None => out.push(Yaml::Comment(format!(
+                        "not in ADL: {name} is {}",
+                        expr_phrase(&arg.value)
+                    ))),
                 }
             }
         } else {
@@ -647,23 +665,28 @@ impl<'p> Steps<'p> {
         let mut failed = Vec::new();
         self.statements(&call.on_failure.0, &mut failed, inner, None);
         let succeeded = match &call.success_when {
-            Some(condition) => expr::condition(condition, self.form),
+            Some(condition) => expr::condition(condition, self.scope()),
             None => format!("{}.status == \"success\"", call.tool),
         };
         match (done.is_empty(), failed.is_empty()) {
             (true, true) => {}
             (false, true) => out.append(&mut done),
-            (true, false) => out.push(Yaml::Map(vec![
-                (
-                    "if".to_owned(),
-                    Yaml::text(match &call.success_when {
-                        Some(condition) => expr::negation(condition, self.form),
-                        None => format!("{}.status != \"success\"", call.tool),
-                    }),
-                ),
-                ("then".to_owned(), Yaml::List(failed)),
-            ])),
+            (true, false) => {
+                self.fill(&mut failed);
+                out.push(Yaml::Map(vec![
+                    (
+                        "if".to_owned(),
+                        Yaml::text(match &call.success_when {
+                            Some(condition) => expr::negation(condition, self.scope()),
+                            None => format!("{}.status != \"success\"", call.tool),
+                        }),
+                    ),
+                    ("then".to_owned(), Yaml::List(failed)),
+                ]));
+            }
             (false, false) => {
+                self.fill(&mut done);
+                self.fill(&mut failed);
                 let mut pairs = vec![
                     ("if".to_owned(), Yaml::text(succeeded)),
                     ("then".to_owned(), Yaml::List(done)),
@@ -690,18 +713,15 @@ fn call_step(name: &str, args: Vec<(String, Yaml)>) -> Yaml {
 }
 
 /// A value of `set` or an argument of a call: the name of an argument, or a constant (B.4.3).
-fn value(expr: &Expr, form: Form) -> Option<Yaml> {
-    /// ABL's variables of the user's message.
-    const OF_MESSAGE: &[&str] = &["input", "user_input", "match"];
+fn value(expr: &Expr, scope: Scope<'_>) -> Option<Yaml> {
     Some(match &expr.kind {
-        ExprKind::Path(path)
-            if form == Form::ForMica && OF_MESSAGE.contains(&path.root.value.as_str()) =>
-        {
+        // What is no argument is a text here.
+        ExprKind::Path(path) if scope.form == Form::ForMica && is_user_message(path) => {
             return None;
         }
         // Placeholders are not filled in here; a placeholder alone is the value itself.
-        ExprKind::Template(text) => return value(text.only_placeholder()?, form),
-        ExprKind::Path(path) => Yaml::text(dotted_path(path)?),
+        ExprKind::Template(text) => return value(text.only_placeholder()?, scope),
+        ExprKind::Path(path) => Yaml::text(scope.name(path)?),
         ExprKind::Literal(Literal::String(text) | Literal::Date(text)) => {
             Yaml::Quoted(text.to_string())
         }

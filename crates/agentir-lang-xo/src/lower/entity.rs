@@ -103,15 +103,10 @@ pub(super) fn field(
 }
 
 fn check(kind: &'static str, rule: &str, retry_prompt: Option<Template>, span: Span) -> Validation {
+    let rule = Spanned::new(SmolStr::new(rule), span);
     Validation {
-        kind: Spanned::new(SmolStr::new_static(kind), span),
-        rule: Spanned::new(SmolStr::new(rule), span),
-        check: None,
-        error_message: None,
         retry_prompt,
-        max_retries: None,
-        validation_process: None,
-        extensions: Extensions::default(),
+        ..Validation::new(Spanned::new(SmolStr::new_static(kind), span), rule)
     }
 }
 
@@ -170,8 +165,7 @@ fn values(cx: &mut Context<'_, '_>, component: &Json, field: &mut GatherField, a
     }
     let values: Vec<Spanned<SmolStr>> = all.iter().map(|a| a.value.clone()).collect();
     if all.iter().all(|a| a.synonyms.is_empty()) {
-        let rule: Vec<&str> = values.iter().map(|v| v.value.as_str()).collect();
-        field.validation = Some(check("enum", &rule.join("|"), None, field.name.span));
+        field.validation = Validation::of_values(&values, field.name.span);
         field.enum_values = values;
         return;
     }

@@ -4,7 +4,7 @@ use super::{Context, localized};
 use crate::Json;
 use agentir_diagnostics::{Diagnostic, Spanned};
 use agentir_expr::Template;
-use agentir_ir::{Data, GatherField};
+use agentir_ir::{Data, GatherField, Validation};
 use agentir_syntax::rules;
 use smol_str::SmolStr;
 
@@ -98,5 +98,6 @@ fn field(cx: &mut Context<'_, '_>, part: &Json) -> Option<GatherField> {
         }
         field.enum_values.extend(value.map(crate::Text::spanned));
     }
+    field.validation = Validation::of_values(&field.enum_values, field.name.span);
     Some(field)
 }

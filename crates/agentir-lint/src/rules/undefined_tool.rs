@@ -6,6 +6,7 @@ use agentir_analysis::script::references;
 use agentir_diagnostics::{RuleName, Severity, Spanned, closest};
 use agentir_expr::Name;
 use agentir_expr::dialect::{Phrase, Tools};
+use agentir_ir::ToolUse;
 use rustc_hash::FxHashSet;
 
 pub(crate) static RULE: Rule = Rule {
@@ -29,6 +30,7 @@ fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     if local {
         named_in_texts(cx, report);
     }
+    imported(cx, report);
     for (name, how) in called.chain(named) {
         if !is_known(cx, name) {
             let known = cx.index.tools.keys().chain(cx.program.library.keys()).copied();
@@ -48,6 +50,31 @@ fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
             };
             report.push(finding);
         }
+    }
+}
+
+/// Tools that the agent takes from libraries. They may be in files outside of an incomplete program, and a project
+/// without libraries has those of the platform; a document of AgentIR has its own.
+fn imported(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
+    let program = cx.program.program;
+    for name in &cx.agent.use_tools {
+        let words = cx.words(name.span);
+        let all_are_here = program.complete && (words.is_json() || !program.libraries.is_empty());
+        if !all_are_here
+            || cx.tool(&name.value).is_some()
+            || is_system_tool(&name.value)
+            || cx.names(&RULE, "known", &name.value)
+        {
+            continue;
+        }
+        let tool = words.nouns.tool;
+        let finding = report
+            .finding(name.span, format!("no library has a {tool} `{name}`"))
+            .note(format!("the agent has no such {tool}, and calls of it fail"));
+        let known = cx.program.library.keys().copied();
+        report.push(suggest(finding, &name.value, known, || {
+            format!("define the {tool} in a library, or remove the name here")
+        }));
     }
 }
 
@@ -79,7 +106,9 @@ fn functions(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     let program = cx.program.program;
     let called = cx.index.calls.iter().map(|c| (&c.tool, true));
     let offered = cx.agent.use_tools.iter().map(|name| (name, false));
-    for (name, called) in called.chain(offered) {
+    let named = cx.index.tool_refs.iter().filter(|(_, used)| *used == ToolUse::Available);
+    let named = named.map(|(name, _)| (*name, false));
+    for (name, called) in called.chain(offered).chain(named) {
         let word = name.value.as_str();
         if cx.tool(word).is_some() || cx.names(&RULE, "known", word) {
             continue;

@@ -33,14 +33,18 @@ fn offered(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     }
 }
 
-/// Returns the subagent's own action of this name. Actions that agentfabric declares for the whole
-/// document accept the inputs of their servers in addition to those listed.
+/// Returns the tool of this name whose inputs are all declared. Actions that agentfabric declares for the whole document
+/// accept the inputs of their servers in addition to those listed.
 fn own_tool<'a>(cx: &AgentContext<'_, 'a>, name: &str) -> Option<&'a Tool> {
-    cx.index.tools.get(name).copied()
+    match cx.traits().tools {
+        Tools::Local => cx.index.tools.get(name).copied(),
+        Tools::Declared | Tools::Functions => cx.tool(name),
+    }
 }
 
 /// `with` names an input that the action does not declare.
 fn tell(cx: &AgentContext<'_, '_>, tool: &Tool, name: &Spanned<Name>, report: &mut Report<'_>) {
+    let is_json = cx.words(name.span).is_json();
     let words = cx.words(name.span).nouns;
     let finding = report.finding(
         name.span,
@@ -48,6 +52,7 @@ fn tell(cx: &AgentContext<'_, '_>, tool: &Tool, name: &Spanned<Name>, report: &m
     );
     let known = || tool.parameters.iter().map(|p| p.name.value.as_str());
     let finding = suggest(finding, &name.value, known(), || match tool.parameters.is_empty() {
+        true if is_json => format!("`{}` has none; declare them in its `parameters`", tool.name),
         true => format!("`{}` has no inputs; declare them below its `inputs:`", tool.name),
         false => {
             let has: Vec<String> = known().map(|n| format!("`{n}`")).collect();
@@ -63,6 +68,7 @@ fn tell(cx: &AgentContext<'_, '_>, tool: &Tool, name: &Spanned<Name>, report: &m
 }
 
 fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
+    offered(cx, report);
     if cx.traits().tools == Tools::Local {
         for call in &cx.index.calls {
             let Some(tool) = own_tool(cx, &call.tool.value) else { continue };
@@ -72,7 +78,6 @@ fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
                 }
             }
         }
-        offered(cx, report);
         return;
     }
     for matched_calls in matched_calls(cx) {

@@ -7,6 +7,7 @@ mod bodies;
 mod expr;
 mod peers;
 mod reasoning;
+mod removed;
 mod shared;
 mod variables;
 
@@ -37,6 +38,7 @@ pub(super) fn program(program: &Program) -> (Program, Vec<Renamed>) {
             let foreign = foreign.get(&agent.metadata.name.value);
             self::agent((&variables, foreign), &goals, agent, &mut renamed);
         } else {
+            removed::functions(agent);
             required(agent);
             agent.flow.iter_mut().for_each(bodies::own_flow);
         }
@@ -90,6 +92,7 @@ fn agent(
     coordination(scope, agent);
     peers::add_conditions(scope, goals, agent);
     agent.tools.iter_mut().for_each(tool);
+    reasoning::hide_unbound_tools(agent);
     if let Some(reasoning) = agent.reasoning.take() {
         reasoning::tool_bindings(scope, agent, reasoning);
     }

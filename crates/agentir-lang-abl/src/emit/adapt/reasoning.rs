@@ -6,17 +6,50 @@
 use super::bodies::{self, branch};
 use super::expr::{self, Scope};
 use super::label;
+use crate::dialect::ABL;
 use crate::emit::body::expressible_by_fields;
 use agentir_diagnostics::Spanned;
-use agentir_expr::{Condition, Expr, ExprKind, Path, Template};
+use agentir_expr::{Condition, Expr, ExprKind, Literal, Path, Template};
 use agentir_ir::{
     Activation, Agent, Binding, BindingAction, Body, Branch, Call, Checkpoint, Constraint,
-    ConstraintKind, Data, Extensions, FilledBy, Handoff, Hook, Instruction, ReasoningZone,
+    ConstraintKind, Data, Extensions, FilledBy, Handoff, Hook, Instruction, Profile, ReasoningZone,
     SetVariable, Statement, Tool, ToolBinding, ToolType,
 };
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use smol_str::{SmolStr, format_smolstr};
 use std::collections::VecDeque;
+
+/// The profile that hides what only statements call.
+const INTERNAL_TOOLS: &str = "internal_tools";
+
+/// In ABL the model may call every tool that is declared. Those that it was not offered a profile hides, always: they are
+/// declared for hooks, or for nothing.
+pub(super) fn hide_unbound_tools(agent: &mut Agent) {
+    if !agent.metadata.dialect.traits().model_acts_by_tools || agent.flow.is_some() {
+        return;
+    }
+    let zone = agent.reasoning.as_ref();
+    let listed = zone.and_then(|zone| zone.available_tools.as_ref()).into_iter().flatten();
+    let bound = zone.into_iter().flat_map(|zone| &zone.bindings);
+    let bound = bound.filter_map(|binding| match &binding.action {
+        BindingAction::Call { tool } => Some(tool),
+        _ => None,
+    });
+    let offered: FxHashSet<&str> = listed.chain(bound).map(|tool| tool.value.as_str()).collect();
+    let hidden: Vec<Spanned<SmolStr>> = agent
+        .tools
+        .iter()
+        .map(|tool| &tool.name)
+        .filter(|name| !offered.contains(name.value.as_str()))
+        .cloned()
+        .collect();
+    let Some(span) = hidden.first().map(|name| name.span) else { return };
+    agent.behavior_profiles.push(Profile {
+        when: Some(expr::of_expr(Expr::literal(Literal::Bool(true), span))),
+        tools_hide: hidden,
+        ..Profile::new(Spanned::new(SmolStr::new_static(INTERNAL_TOOLS), span), ABL)
+    });
+}
 
 /// Adapts the exposed tools and the statements before each model request.
 pub(super) fn tool_bindings(scope: Scope<'_>, agent: &mut Agent, mut zone: ReasoningZone) {

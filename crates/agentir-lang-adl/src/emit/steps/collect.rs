@@ -3,7 +3,6 @@
 use super::{Position, Steps};
 use crate::emit::yaml::Yaml;
 use agentir_ir::{Collect, GatherField};
-use agentir_syntax::emit::template_phrase;
 
 impl<'p> Steps<'p> {
     /// The prompt of a field: from its step, or from its declaration in the agent.
@@ -13,6 +12,12 @@ impl<'p> Steps<'p> {
         field.prompt.as_ref().or_else(|| declared()?.prompt.as_ref())
     }
 
+    fn said(&self, text: &agentir_expr::Template) -> Vec<Yaml> {
+        let mut said = Vec::new();
+        self.say(text, &mut said);
+        said
+    }
+
     /// Collects fields; those missing after the answer are asked for again.
     pub(super) fn collect(
         &mut self,
@@ -20,10 +25,9 @@ impl<'p> Steps<'p> {
         out: &mut Vec<Yaml>,
         position: Position<'p>,
     ) {
-        let bot = |text: &agentir_expr::Template| {
-            Yaml::pair("bot", Yaml::Quoted(template_phrase(text).trim_end().to_owned()))
-        };
-        out.extend(collect.present.as_ref().map(bot));
+        if let Some(text) = &collect.present {
+            self.say(text, out);
+        }
         // After a message the user answers first; then missing fields are asked for.
         let message_before = out.last().is_some_and(|last| last.is_pair("bot"))
             && collect.gather.prompt.is_none()
@@ -34,18 +38,18 @@ impl<'p> Steps<'p> {
             out.push(Yaml::text("user"));
         }
         if let Some(prompt) = &collect.gather.prompt {
-            out.push(bot(prompt));
+            self.say(prompt, out);
             out.push(Yaml::text("user"));
         }
         for field in &collect.gather.fields {
             let prompt = self.prompt(field);
             let prompted = field.prompt_mode != Some("extract_only");
-            let asked = prompt.map(bot).or_else(|| {
+            let asked = prompt.map(|text| self.said(text)).or_else(|| {
                 let text = format!("Please tell me the {}.", field.name.value.replace('_', " "));
                 (prompted && collect.gather.prompt.is_none())
-                    .then(|| Yaml::pair("bot", Yaml::Quoted(text)))
+                    .then(|| vec![Yaml::pair("bot", Yaml::Quoted(text))])
             });
-            let Some(asked) = asked else { continue };
+            let Some(mut asked) = asked else { continue };
             let name = field.name.value.as_str();
             let label = format!("ask_{name}");
             let again = field.required && field.default.is_none() && !position.nested;
@@ -54,7 +58,8 @@ impl<'p> Steps<'p> {
                 out.push(Yaml::pair("label", Yaml::text(label.as_str())));
             }
             if again && message_before {
-                let then = vec![asked, Yaml::text("user"), Yaml::pair("next", Yaml::text(label))];
+                asked.extend([Yaml::text("user"), Yaml::pair("next", Yaml::text(label))]);
+                let then = asked;
                 out.push(Yaml::Map(vec![
                     ("if".to_owned(), Yaml::text(format!("{name} == None"))),
                     ("then".to_owned(), Yaml::List(then)),
@@ -64,7 +69,7 @@ impl<'p> Steps<'p> {
             if message_before {
                 continue;
             }
-            out.push(asked);
+            out.append(&mut asked);
             out.push(Yaml::text("user"));
             if again {
                 let then = vec![Yaml::pair("next", Yaml::text(label))];
