@@ -123,7 +123,10 @@ impl<'p> Run<'_, 'p, '_> {
                 }
                 self.leave(at)
             }
-            NodeKind::Choose => self.choose(at, &node.origin),
+            NodeKind::Choose => {
+                self.progress.failed_use = None;
+                self.choose(at, &node.origin)
+            }
             NodeKind::Route => self.route(at),
             NodeKind::Check => self.check(at, &node.origin),
             NodeKind::Checkpoint => self.checkpoint(at, stage),

@@ -453,6 +453,8 @@ struct Progress {
     answered: bool,
     /// Whether a person has handed the conversation back in this turn.
     handed_back: bool,
+    /// The call by the model that has just failed, with its node: a handler may try it again.
+    failed_use: Option<(NodeIndex, crate::model::ToolUse)>,
     /// Where the conversation waited before this turn.
     waited_at: Option<crate::session::Place>,
     /// The calls of a step that begins again, which are not made again.

@@ -4,6 +4,7 @@ use super::refusals::BLOCKED;
 use super::{Next, NodeResult, Run, leads_onward};
 use crate::host::{FailureKind, MAX_ARGUMENTS, ToolCall, ToolFailure};
 use crate::json::{from_json, to_json};
+use crate::model::Message;
 use crate::session::{CompletedCall, ReturnPoint, RuntimeError, Session};
 use crate::trace::EventKind;
 use agentir_eval::Value;
@@ -25,6 +26,7 @@ type PlannedCall<'p> = (&'p str, Map<String, Json>);
 
 impl<'p> Run<'_, 'p, '_> {
     pub(super) fn call(&mut self, at: NodeIndex, element: &Origin<'p>) -> NodeResult {
+        self.take_up_failed_use(at);
         let Some((tool, mut arguments)) = self.planned_call(element)? else {
             return self.leave(at);
         };
@@ -167,9 +169,11 @@ impl<'p> Run<'_, 'p, '_> {
             Err(failure) => {
                 let error = serde_json::json!({ "error": failure.message });
                 self.store_result(name, None, &error, true)?;
+                let failed = self.frame().pending.last().cloned();
                 self.answer_tool_use(&error);
                 let kind = failure.kind.error();
                 if self.is_handled(at, kind) {
+                    self.progress.failed_use = failed.map(|failed| (at, failed));
                     return Err(RuntimeError::new(kind, failure.message));
                 }
                 let node = self.node(at)?;
@@ -183,6 +187,19 @@ impl<'p> Run<'_, 'p, '_> {
                 Ok(Next::ReturnTo(ReturnPoint { node: super::index(choice.index()), stage: 0 }))
             }
         }
+    }
+
+    /// A handler tries a call by the model again: it is the same call, and the model hears of its last result alone.
+    fn take_up_failed_use(&mut self, at: NodeIndex) {
+        let Some((_, failed)) = self.progress.failed_use.take_if(|(node, _)| *node == at) else {
+            return;
+        };
+        let frame = self.frame();
+        let answer = |message: &Message| message.tool_use_id.as_ref() == Some(&failed.id);
+        if let Some(last) = frame.messages.iter().rposition(answer) {
+            frame.messages.remove(last);
+        }
+        frame.pending.push(failed);
     }
 
     /// Takes the value from what an action that failed would have set because of its outputs: no earlier value may stand

@@ -520,3 +520,40 @@ tests:
         );
     }
 }
+
+/// Cur. 3.11 (`RETRY`): a handler tries the same call again, with its arguments, also if the model has chosen another one
+/// after it; the model hears how it ended.
+#[test]
+fn a_retry_repeats_the_call_of_the_model() {
+    talk_abl(
+        r#"AGENT: Desk
+GOAL: "Book pitches"
+TOOLS:
+  book(pitch: string) -> {number: string}
+    description: "Books a pitch"
+  tell(whom: string) -> {done: boolean}
+    description: "Tells somebody"
+ON_ERROR:
+  tool_error:
+    RETRY: 2
+    THEN: CONTINUE
+"#,
+        r#"
+answers:
+  - ask: converse
+    calls:
+      - { name: book, arguments: { pitch: P7 } }
+      - { name: tell, arguments: { whom: Ann } }
+  - say: "Booked."
+tools:
+  book: [{ fail: tool_error, message: down }, { answer: { number: B1 } }]
+  tell: [{ answer: { done: true } }]
+tests:
+  - name: down, then up
+    turns:
+      - user: P7, and tell Ann
+        calls: [{ book: { pitch: P7 } }, { book: { pitch: P7 } }, { tell: { whom: Ann } }]
+        says: ["Booked."]
+"#,
+    );
+}
