@@ -546,7 +546,7 @@ answers:
       - { name: tell, arguments: { whom: Ann } }
   - say: "Booked."
 tools:
-  book: [{ fail: tool_error, message: down }, { answer: { number: B1 } }]
+  book: [{ times: 1, fail: error, message: down }, { answer: { number: B1 } }]
   tell: [{ answer: { done: true } }]
 tests:
   - name: down, then up
