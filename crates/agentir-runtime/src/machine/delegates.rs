@@ -109,6 +109,16 @@ impl<'p> Run<'_, 'p, '_> {
         Ok(())
     }
 
+    /// Clears what a delegate would have returned: no value of an earlier time stands for the one that is not there.
+    pub(super) fn forget_returned(&mut self, delegate: &'p Delegate) {
+        for returned in delegate.returned() {
+            if self.variable(returned.variable).is_some() {
+                self.clear(returned.variable);
+            }
+        }
+        self.condition_results.clear();
+    }
+
     /// Begins at the first agent again, if the program says that every message does (Agentforce,
     /// `reset_to_initial_node`).
     pub(super) fn restart_at_entry(&mut self) {

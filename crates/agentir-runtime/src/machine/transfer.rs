@@ -333,6 +333,9 @@ impl<'p> Run<'_, 'p, '_> {
             .find(|(_, to, edge)| edge.kind == EdgeKind::Error && !self.is_error_hub(*to));
         if let Some((edge, _, weight)) = failed {
             self.emit(EventKind::Error { kind: "handoff_error".to_owned(), message });
+            if let Origin::Delegate(delegate) = weight.origin {
+                self.forget_returned(delegate);
+            }
             let (words, jump) = match weight.origin {
                 Origin::Handoff(h) => (h.failure_message.as_ref(), h.on_failure.as_ref()),
                 Origin::Delegate(d) => (d.failure_message.as_ref(), d.on_failure.as_ref()),

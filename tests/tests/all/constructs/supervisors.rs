@@ -165,6 +165,15 @@ DELEGATE:
         &format!("[{}, {up}]", down(3)),
         "{ user: score, calls: [Scores, Scores, Scores], says: [{ contains: went wrong }], status: await }",
     );
+    // No earlier score stands for the one that is not there.
+    let before = front(words).replace("    - score\n", "    - score\n        INITIAL: 3\n");
+    talk(
+        &[("front.agent.abl", &before)],
+        &format!(
+            "entry: Front\ntools: {{ Scores: [{}] }}\ntests:\n  - name: as before\n    turns:\n      - {{ user: score, says: [No scores now., Nothing.] }}\n",
+            down(3)
+        ),
+    );
 }
 
 /// Ref., "SUPERVISOR Declaration": the supervisor routes the next message also after an agent that is elsewhere.
