@@ -13,6 +13,7 @@ pub(crate) const RUNTIME: RuntimeNames = RuntimeNames {
     objects: &["agent", "context", "conversation", "escalate", "handoff", "human", "system"],
     assumed: ASSUMED,
     checked: &["content", "input", "output", "response", "tool_input", "tool_output", "text"],
+    handed_over: &["handoff", "context"],
     // `$result` stands in the bindings of tools.
     prefixes: &["_", "$"],
     tools: TOOLS,

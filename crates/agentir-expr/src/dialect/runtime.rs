@@ -19,6 +19,8 @@ pub struct RuntimeNames {
     pub assumed: &'static [&'static str],
     /// The names by which the check of a guardrail reads what it checks.
     pub checked: &'static [&'static str],
+    /// Those by which the check of a guardrail of handoffs reads what is handed over, in addition.
+    pub handed_over: &'static [&'static str],
     /// How all its names begin that are not listed one by one.
     pub prefixes: &'static [&'static str],
     /// The tools that it gives agents, with what they do.
@@ -116,6 +118,7 @@ impl RuntimeNames {
         objects: &[],
         assumed: &[],
         checked: &[],
+        handed_over: &[],
         prefixes: &[],
         tools: &[],
         references: &[],

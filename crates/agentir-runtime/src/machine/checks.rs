@@ -369,12 +369,17 @@ impl<'p> Run<'_, 'p, '_> {
             let mark = self.locals.len();
             // Who reads a part of it means the arguments or the result, not their text.
             // A message of the user stays a text, whatever it looks like.
-            let of_tool = matches!(rail.kind, GuardrailKind::ToolInput | GuardrailKind::ToolOutput);
-            let parts = if of_tool { parts_read(check) } else { Vec::new() };
+            let of_values = !matches!(rail.kind, GuardrailKind::Input | GuardrailKind::Output);
+            let parts = if of_values { parts_read(check) } else { Vec::new() };
             let whole = (!parts.is_empty())
                 .then(|| from_json(&serde_json::from_str(content).ok()?).ok())
                 .flatten();
-            for name in self.dialect().runtime().checked {
+            let runtime = self.dialect().runtime();
+            let of_handoff = match rail.kind {
+                GuardrailKind::Handoff => runtime.handed_over,
+                _ => &[],
+            };
+            for name in runtime.checked.iter().chain(of_handoff) {
                 let value = whole.clone().filter(|_| parts.iter().any(|part| part == name));
                 self.locals.push(((*name).into(), value.unwrap_or_else(|| text.clone())));
             }

@@ -8,12 +8,13 @@ use crate::json::{from_json, to_json};
 use crate::model::{Answer, FieldSpec, FieldType, ModelTask, Role};
 use crate::session::{Inference, RuntimeError};
 use agentir_eval::Value;
-use agentir_flow::cfg::{EdgeKind, NodeKind, Origin};
+use agentir_flow::cfg::{AgentCfg, Cfg, EdgeKind, NodeKind, Origin};
 use agentir_ir::{
     Activation, BindingAction, Collect, ConstraintFailure, Gather, GatherField, Statement,
     ToolBinding, Validation,
 };
 use petgraph::graph::{EdgeIndex, NodeIndex};
+use rustc_hash::FxHashSet;
 use serde_json::{Map, Value as Json};
 use smol_str::SmolStr;
 
@@ -36,15 +37,43 @@ impl<'p> CollectRequest<'p> {
     const fn of_agent(gather: &'p Gather) -> Self {
         Self { gather, only: &[], collect: None, forced: false }
     }
+}
 
-    fn fields(self) -> impl Iterator<Item = &'p GatherField> {
-        self.gather.fields.iter().filter(move |f| {
-            self.only.is_empty() || self.only.iter().any(|o| o.value == f.name.value)
-        })
+/// A field, and the strategy of the step that collects it.
+pub(super) type DeclaredField<'p> = (&'p GatherField, Option<&'static str>);
+
+/// The fields that an agent and its steps collect; of several with one name, the agent's own, or else the first.
+pub(super) fn declared_fields<'p>(cfg: &Cfg<'p>, part: &AgentCfg<'p>) -> Vec<DeclaredField<'p>> {
+    let mut fields: Vec<DeclaredField<'_>> =
+        part.agent.gather.fields.iter().map(|field| (field, None)).collect();
+    let mut names: FxHashSet<&str> = fields.iter().map(|(f, _)| f.name.value.as_str()).collect();
+    for node in part.nodes().filter_map(|at| cfg.node(at)) {
+        let Origin::Statement(Statement::Collect(collect)) = node.origin else { continue };
+        for field in &collect.gather.fields {
+            if names.insert(field.name.value.as_str()) {
+                fields.push((field, field.strategy.or(collect.gather.strategy)));
+            }
+        }
     }
+    fields
 }
 
 impl<'p> Run<'_, 'p, '_> {
+    /// The fields to ask for. What a failed constraint names may be a field of a step.
+    fn asked_fields(&self, asking: CollectRequest<'p>) -> Vec<&'p GatherField> {
+        if asking.only.is_empty() {
+            return asking.gather.fields.iter().collect();
+        }
+        let named = |name: &str| asking.only.iter().any(|only| only.value == name);
+        let declared = self.declared_fields().iter().map(|(field, _)| *field);
+        declared.filter(|field| named(&field.name.value)).collect()
+    }
+
+    fn declared_fields(&self) -> &[DeclaredField<'p>] {
+        let agent = self.session.agent();
+        agent.and_then(|agent| self.machine.fields.get(agent)).map_or(&[], Vec::as_slice)
+    }
+
     pub(super) fn collect(&mut self, at: NodeIndex, element: &Origin<'p>) -> NodeResult {
         let agent = self.agent()?;
         let mut first_question = false;
@@ -162,11 +191,10 @@ impl<'p> Run<'_, 'p, '_> {
             self.say(&question, None);
             return self.end_turn_at(at);
         }
+        // Which fields are asked for depends on what was just extracted.
+        self.condition_results.clear();
         let complete = match asking.collect.and_then(|c| c.complete_when.as_ref()) {
-            Some(when) => {
-                self.condition_results.clear();
-                self.condition(when)?
-            }
+            Some(when) => self.condition(when)?,
             None => false,
         };
         let missing = self.missing_of(asking)?;
@@ -270,7 +298,7 @@ impl<'p> Run<'_, 'p, '_> {
     }
 
     fn retries_exhausted(&mut self, asking: CollectRequest<'p>) -> bool {
-        asking.fields().any(|field| {
+        self.asked_fields(asking).into_iter().any(|field| {
             let fields = self.field_layers(field, &[]);
             let most = fields
                 .get(|f| f.validation.as_ref())
@@ -291,7 +319,7 @@ impl<'p> Run<'_, 'p, '_> {
             .map(|p| self.render(p))
             .or_else(|| self.message(asking.gather.message_key.as_ref()?.value.as_str()));
         if let Some(all) = all
-            && asking.fields().count() == missing.len()
+            && self.asked_fields(asking).len() == missing.len()
         {
             return all;
         }
@@ -311,7 +339,7 @@ impl<'p> Run<'_, 'p, '_> {
     /// The fields still to be collected, in order.
     fn missing_of(&mut self, asking: CollectRequest<'p>) -> Result<Vec<FieldSpec>, RuntimeError> {
         let agent = self.agent()?;
-        let fields: Vec<&GatherField> = asking.fields().collect();
+        let fields = self.asked_fields(asking);
         let overrides = self.gather_overrides()?;
         let mut missing = Vec::new();
         for field in fields {
@@ -401,7 +429,7 @@ impl<'p> Run<'_, 'p, '_> {
         };
         let corrects = asking.collect.is_none_or(|c| c.corrections == Some(true));
         let mut wanted: Vec<&'p GatherField> = Vec::new();
-        for field in asking.fields() {
+        for field in self.asked_fields(asking) {
             let known = self.has_value(&field.name.value);
             let by_user = !matches!(field.satisfied_by, Some("authoritative_tool" | "system"));
             if by_user && (!known || corrects) {
@@ -498,8 +526,14 @@ impl<'p> Run<'_, 'p, '_> {
         asked: Option<&str>,
     ) -> Result<Map<String, Json>, RuntimeError> {
         let of_step = asking.collect.and_then(|collect| collect.gather.strategy);
-        let strategy =
-            |field: &FieldLayers<'p>| asking.collect.and_then(|_| field.own().strategy).or(of_step);
+        // What a failed constraint asks for again is found as the step finds it.
+        let again = (!asking.only.is_empty()).then(|| self.declared_fields());
+        let strategy = |field: &FieldLayers<'p>| {
+            let mut declared = again.into_iter().flatten();
+            let own = declared.find(|(one, _)| std::ptr::eq(*one, field.own()));
+            let own = own.and_then(|(_, strategy)| *strategy);
+            asking.collect.and_then(|_| field.own().strategy).or(of_step).or(own)
+        };
         let mut by_pattern = Vec::new();
         let mut by_model = Vec::new();
         for (field, spec) in wanted.iter().zip(specs) {

@@ -39,7 +39,7 @@ impl<'p> Run<'_, 'p, '_> {
     }
 
     /// The values that an expression reads, as a hash: they may be confidential.
-    fn values_read(&self, expr: &Expr) -> Result<String, RuntimeError> {
+    pub(super) fn values_read(&self, expr: &Expr) -> Result<String, RuntimeError> {
         let mut values = BTreeMap::new();
         expr.paths(&mut |path| {
             let name = path.root.value.as_str();

@@ -84,6 +84,8 @@ pub struct Machine<'p> {
     exit_variables: exit_conditions::ExitVariables<'p>,
     /// The names to mask: fields, entities and memory paths declared as sensitive.
     sensitive: FxHashSet<&'p str>,
+    /// The fields that each agent and its steps collect, with the strategy of the steps that collect them.
+    fields: FxHashMap<&'p str, Vec<collect::DeclaredField<'p>>>,
     /// The names of what each agent still learns: what it collects, and what tools and other agents return.
     learned: FxHashMap<&'p str, FxHashSet<&'p str>>,
     /// The variables that declarations of tools read.
@@ -186,6 +188,10 @@ impl<'p> Machine<'p> {
         let sensitive = program.agents().flat_map(sensitive_names).collect();
         let mut agents = FxHashMap::default();
         let mut learned = FxHashMap::default();
+        let fields = cfg.agents().iter().rev().map(|part| {
+            (part.agent.metadata.name.value.as_str(), collect::declared_fields(&cfg, part))
+        });
+        let fields = fields.collect();
         for agent in program.agents() {
             agents.entry(agent.metadata.name.value.as_str()).or_insert(agent);
             let name = agent.metadata.name.value.as_str();
@@ -200,6 +206,7 @@ impl<'p> Machine<'p> {
             classifiers,
             exit_variables,
             sensitive,
+            fields,
             learned,
             session_paths: tool_calls::session_paths(program),
             fingerprint,

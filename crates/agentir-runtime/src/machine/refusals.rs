@@ -208,6 +208,12 @@ impl<'p> Run<'_, 'p, '_> {
 
     /// Nothing is left inside a check while the user is awaited (a retry that is exhausted): what it guards is refused.
     pub(super) fn leave_no_check_open(&mut self) {
+        let silent = self.progress.messages.is_empty()
+            && self.progress.unchecked.is_empty()
+            && self.input.is_some();
+        if silent && matches!(self.guarded(), Guarded::Call(_) | Guarded::Answers(_)) {
+            self.tell(BLOCKED);
+        }
         match self.guarded() {
             Guarded::Turn => {}
             Guarded::Call(checkpoint) => self.refuse_call(checkpoint, Consequence::Wait),

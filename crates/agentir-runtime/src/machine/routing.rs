@@ -10,7 +10,7 @@ use agentir_eval::{Outcome, Value};
 use agentir_expr::{Condition, Expr, ExprKind, Template, Visit};
 use agentir_flow::cfg::{Edge, EdgeKind, NodeKind, Origin, Test};
 use agentir_ir::{
-    Agent, AgentType, Delegate, Digression, NumberOrText, RoutingRule, RoutingTarget,
+    Agent, AgentType, Delegate, Digression, Handoff, NumberOrText, RoutingRule, RoutingTarget,
 };
 use petgraph::graph::{EdgeIndex, NodeIndex};
 use serde_json::Value as Json;
@@ -359,7 +359,9 @@ impl<'p> Run<'_, 'p, '_> {
             Origin::Rule(rule) => self.consider_rule(rule),
             Origin::Handoff(handoff) => {
                 let to = self.agent_description(&handoff.to.value);
-                self.consider_declared(handoff.when.as_ref(), handoff.to.value.to_string(), to)
+                let name = handoff.to.value.to_string();
+                let decision = self.consider_declared(handoff.when.as_ref(), name, to)?;
+                self.hands_over_again(id, handoff, decision)
             }
             Origin::Delegate(delegate) => {
                 let purpose = delegate.purpose.as_ref().map(|p| self.render(p));
@@ -416,6 +418,40 @@ impl<'p> Run<'_, 'p, '_> {
         let input = Json::Object(input.into_iter().collect()).to_string();
         let before = self.frame().delegations.insert(key, input.clone());
         let same = !about_message && before.is_some_and(|before| before == input);
+        Ok(if same { RouteDecision::Skip } else { decision })
+    }
+
+    /// Whether to hand over although the condition of the handoff held before. When the other agent has returned, it has
+    /// seen the values, as one that was delegated to; a supervisor routes each message.
+    fn hands_over_again(
+        &mut self,
+        id: EdgeIndex,
+        handoff: &'p Handoff,
+        decision: RouteDecision,
+    ) -> Result<RouteDecision, RuntimeError> {
+        let condition = handoff.when.as_ref().and_then(|when| when.expr());
+        let Some(condition) = condition.filter(|expr| !reads_message(expr)) else {
+            return Ok(decision);
+        };
+        if !handoff.returns || self.agent()?.metadata.kind == AgentType::Supervisor {
+            return Ok(decision);
+        }
+        let key = super::index(id.index());
+        match decision {
+            RouteDecision::Skip => {
+                self.frame().delegations.remove(&key);
+                return Ok(decision);
+            }
+            RouteDecision::Take => {}
+            _ => return Ok(decision),
+        }
+        let passed = handoff.context.pass.iter().map(|passed| passed.name.value.as_str());
+        let passed: Vec<Option<Json>> = passed.map(|name| self.session.variable(name)).collect();
+        let passed =
+            Json::from(passed.into_iter().map(Option::unwrap_or_default).collect::<Vec<_>>());
+        let values = format!("{} {passed}", self.values_read(condition)?);
+        let before = self.frame().delegations.insert(key, values.clone());
+        let same = before.is_some_and(|before| before == values);
         Ok(if same { RouteDecision::Skip } else { decision })
     }
 

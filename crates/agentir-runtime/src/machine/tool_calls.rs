@@ -535,16 +535,13 @@ fn call_content(name: &str, arguments: &Map<String, Json>) -> String {
     serde_json::json!([name, sorted]).to_string()
 }
 
-/// The result of a failed call: what the tool returned with the error, and always the message as
-/// `error` (current specification, 3.14.6: `{{result.error}}`).
+/// The result of a failed call: always the message as `error` (current specification, 3.14.6: `{{result.error}}`). What
+/// the tool returned with it is `data`, and none of its fields stands where a result would be: a check that reads one does
+/// not pass by a call that failed.
 fn failed_result(failure: &ToolFailure) -> Json {
-    let mut result = match &failure.data {
-        Json::Null => Map::new(),
-        Json::Object(data) => data.clone(),
-        data => Map::from_iter([("data".to_owned(), data.clone())]),
-    };
-    if !result.get("error").is_some_and(Json::is_string) {
-        result.insert("error".to_owned(), Json::from(failure.message.as_str()));
+    let mut result = Map::from_iter([("error".to_owned(), Json::from(failure.message.as_str()))]);
+    if !failure.data.is_null() {
+        result.insert("data".to_owned(), failure.data.clone());
     }
     Json::Object(result)
 }

@@ -224,7 +224,7 @@ tests:
     tools:
       price: [{ fail: api, message: the shop answered 503, data: { status: 503, body: { x: 1 } } }]
     turns:
-      - says: ["the shop answered 503 (503)"]
+      - says: ['the shop answered 503 ({"body":{"x":1},"status":503})']
   - name: a text
     tools:
       price: [{ fail: api, message: the shop is closed, data: until nine }]
@@ -239,7 +239,7 @@ tests:
     tools:
       price: [{ fail: error, message: no such item, data: { error: { code: 4 } } }]
     turns:
-      - says: ["no such item ()"]
+      - says: ['no such item ({"error":{"code":4}})']
 "#,
     );
 }

@@ -276,3 +276,236 @@ tests:
 "#,
     );
 }
+
+/// Cur. 3.8.3: `COLLECT` asks for a field of a step as for one of the agent, the way the step finds it; nothing goes on
+/// with a default in place of what was refused.
+#[test]
+fn a_check_collects_fields_of_steps() {
+    for before in ["", " BEFORE calling pay"] {
+        let rule = format!(
+            "CONSTRAINTS:\n  paying:\n    - REQUIRE amount <= limit{before}\n      ON_FAIL:\n        RESPOND: \"Too much.\"\n        COLLECT: [amount]\n"
+        );
+        let agent = desk(&rule, "")
+            .replace("pay(amount: number)", "pay(amount: number = 5000)")
+            .replace("PROMPT: \"How much?\"\n", "PROMPT: \"How much?\"\n      STRATEGY: pattern\n");
+        talk_abl(
+            &agent,
+            r#"
+tools: { pay: [{ answer: { id: P1 } }] }
+tests:
+  - name: asked again
+    turns:
+      - says: ["How much?"]
+      - { user: "9000", calls: [], says: ["Too much.", "How much?"] }
+      - { user: what?, calls: [], says: ["How much?"] }
+      - { user: "8000", calls: [], says: ["Too much.", "How much?"] }
+      - { user: "70", calls: [{ pay: { amount: 70 } }], says: ["Paid 70."] }
+"#,
+        );
+    }
+}
+
+/// Cur. 3.6, "Field Activation Modes": whether a field is asked for depends on the values of the same message.
+#[test]
+fn a_field_is_active_by_what_the_message_says() {
+    talk_abl(
+        r#"AGENT: Desk
+GOAL: "Open accounts"
+TOOLS:
+  open_account(resident: boolean, source: string = "none") -> {ref: string}
+    description: "Opens"
+FLOW:
+  form -> open
+  form:
+    REASONING: false
+    GATHER:
+      - resident:
+          TYPE: boolean
+          REQUIRED: true
+          PROMPT: "Do you live here?"
+      - source:
+          TYPE: string
+          REQUIRED: true
+          PROMPT: "Source of funds?"
+          ACTIVATION:
+            WHEN: "resident == false"
+      STRATEGY: pattern
+    THEN: open
+  open:
+    REASONING: false
+    CALL: open_account(resident)
+    ON_SUCCESS:
+      RESPOND: "Opened."
+      THEN: COMPLETE
+"#,
+        r#"
+tools: { open_account: [{ answer: { ref: R1 } }] }
+tests:
+  - name: lives elsewhere
+    turns:
+      - says: ["Do you live here?"]
+      - { user: "no", calls: [], says: ["Source of funds?"] }
+  - name: lives here
+    turns:
+      - says: ["Do you live here?"]
+      - { user: "yes", calls: [open_account], says: ["Opened."] }
+"#,
+    );
+}
+
+/// Ref., "HANDOFF": an agent that has returned is not handed the same values again because the condition goes on to hold.
+#[test]
+fn a_handoff_is_not_repeated_for_nothing() {
+    let front = r#"AGENT: Front
+GOAL: "Front"
+HANDOFF:
+  - TO: Payer
+    WHEN: go == true
+    CONTEXT:
+      pass: [amount]
+      summary: "s"
+    RETURN: true
+    ON_RETURN:
+      map:
+        paid: ref
+MEMORY:
+  session:
+    - go
+    - amount
+        INITIAL: 7
+    - paid
+FLOW:
+  s:
+    REASONING: false
+    RESPOND: "Paid: {{paid}}"
+    ON_INPUT:
+      - IF: input == "go"
+        SET: go = true
+        THEN: s
+      - IF: input == "more"
+        SET: amount = 9
+        THEN: s
+      - ELSE:
+        THEN: s
+"#;
+    let payer = r#"AGENT: Payer
+GOAL: "Pay"
+TOOLS:
+  pay(amount: number) -> {ref: string}
+    description: "Pays"
+MEMORY:
+  session:
+    - amount
+    - ref
+FLOW:
+  c:
+    REASONING: false
+    CALL: pay(amount)
+    ON_SUCCESS:
+      SET: ref = result.ref
+      RESPOND: "Paid {{amount}}."
+      THEN: COMPLETE
+"#;
+    talk(
+        &[("front.agent.abl", front), ("payer.agent.abl", payer)],
+        r#"
+entry: Front
+tools: { pay: [{ answer: { ref: R1 } }] }
+tests:
+  - name: once for each amount
+    turns:
+      - { says: ["Paid: "] }
+      - { user: go, calls: [] }
+      - { user: a, calls: [{ pay: { amount: 7 } }] }
+      - { user: b, calls: [] }
+      - { user: more, calls: [] }
+      - { user: c, calls: [{ pay: { amount: 9 } }] }
+      - { user: d, calls: [] }
+"#,
+    );
+}
+
+/// Cur. 3.14.6: a call that failed has verified nothing, whatever data came with the failure.
+#[test]
+fn data_of_a_failed_call_opens_nothing() {
+    talk_abl(
+        r#"AGENT: Desk
+GOAL: "Payments"
+TOOLS:
+  pay(amount: number) -> {id: string}
+    description: "Pay"
+  verify(code: string) -> {ok: boolean}
+    description: "Verify"
+CONSTRAINTS:
+  paying:
+    - REQUIRE last_verify_result.ok == true BEFORE calling pay
+      ON_FAIL: "Not verified."
+FLOW:
+  ask:
+    REASONING: false
+    RESPOND: "Code?"
+    ON_INPUT:
+      - ELSE:
+        THEN: v
+  v:
+    REASONING: false
+    CALL: verify("x")
+    THEN: p
+  p:
+    REASONING: false
+    CALL: pay(5)
+    ON_SUCCESS:
+      RESPOND: "Paid."
+      THEN: COMPLETE
+"#,
+        r#"
+tools:
+  verify: [{ fail: error, message: down, data: { ok: true }, times: 1 }, { answer: { ok: true } }]
+  pay: [{ answer: { id: P1 } }]
+tests:
+  - name: down
+    turns:
+      - says: ["Code?"]
+      - { user: x, calls: [verify], says: ["Not verified."] }
+"#,
+    );
+}
+
+/// Cur. 3.9: a guardrail of handoffs reads what is handed over by the name of its kind, too.
+#[test]
+fn a_guardrail_of_handoffs_has_the_name_of_its_kind() {
+    for check in [
+        "abl.matches_pattern(handoff, 'DE\\d+')",
+        "abl.matches_pattern(context, 'DE\\d+')",
+        "abl.matches_pattern(content, 'DE\\d+')",
+        "handoff.iban == 'DE123'",
+    ] {
+        let front = format!(
+            r#"AGENT: Front
+GOAL: "Front"
+MEMORY:
+  session:
+    - iban
+        INITIAL: "DE123"
+GUARDRAILS:
+  private:
+    kind: handoff
+    check: "{check}"
+    action: block
+    msg: "Not handed over."
+HANDOFF:
+  - TO: Back
+    WHEN: iban IS SET
+    CONTEXT:
+      pass: [iban]
+      summary: "s"
+"#,
+            check = check.replace('\\', "\\\\")
+        );
+        let back = "AGENT: Back\nGOAL: \"Back\"\nFLOW:\n  b:\n    REASONING: false\n    RESPOND: \"Here.\"\n    THEN: COMPLETE\n";
+        talk(
+            &[("front.agent.abl", &front), ("back.agent.abl", back)],
+            "entry: Front\ntests:\n  - name: kept\n    turns:\n      - { user: hello, says: [Not handed over.], agent: Front }\n",
+        );
+    }
+}
