@@ -225,8 +225,83 @@ pub static NODES: &[(&str, NodeKind)] = &[
     ("searchai", NodeKind::Search),
 ];
 
+/// What a component of a form is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FormPart {
+    /// A value of this type is entered.
+    Field(&'static str),
+    /// A text is shown.
+    Text,
+    /// The form is sent or left: the conversation does that itself.
+    Control,
+}
+
+/// A component of a form.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FormComponent {
+    /// The type in exports.
+    pub id: &'static str,
+    /// What it is for.
+    pub part: FormPart,
+    /// The format of values (`semantics.format`).
+    pub format: Option<&'static str>,
+    /// Whether several values may be chosen.
+    pub several: bool,
+    /// Whether values are secret.
+    pub secret: bool,
+}
+
+impl FormComponent {
+    /// The component with this type in exports.
+    #[must_use]
+    pub fn called(id: &str) -> Option<&'static Self> {
+        FORM_COMPONENTS.iter().find(|c| c.id.eq_ignore_ascii_case(id))
+    }
+}
+
+const fn component(id: &'static str, part: FormPart) -> FormComponent {
+    FormComponent { id, part, format: None, several: false, secret: false }
+}
+
+const fn entered(id: &'static str, ty: &'static str) -> FormComponent {
+    component(id, FormPart::Field(ty))
+}
+
+/// The components of forms.
+pub static FORM_COMPONENTS: &[FormComponent] = &[
+    entered("textField", "string"),
+    entered("textArea", "text"),
+    entered("radio", "enum"),
+    entered("dropdown", "enum"),
+    FormComponent { several: true, ..entered("multiSelect", "enum") },
+    // With options: which of them; without: whether.
+    entered("checkbox", "boolean"),
+    entered("toggle", "boolean"),
+    entered("date", "date"),
+    entered("dateTime", "datetime"),
+    FormComponent { format: Some("time"), ..entered("time", "string") },
+    FormComponent { format: Some("date_range"), ..entered("dateRange", "string") },
+    entered("phoneNumber", "phone"),
+    entered("email", "email"),
+    entered("number", "number"),
+    entered("rating", "number"),
+    FormComponent { format: Some("currency_amount"), ..entered("currency", "number") },
+    FormComponent { format: Some("url"), ..entered("url", "string") },
+    FormComponent { format: Some("address"), ..entered("address", "string") },
+    FormComponent { secret: true, ..entered("password", "string") },
+    entered("attachment", "attachment"),
+    entered("fileUpload", "attachment"),
+    component("note", FormPart::Text),
+    component("proTip", FormPart::Text),
+    component("label", FormPart::Text),
+    component("button", FormPart::Control),
+];
+
 /// The scope in [`SCOPES`] of user data, which ABL has in persistent memory.
 pub const USER: &str = "user";
+
+/// The member of the context with what users entered into forms: `context.forms.<form>.<field>`.
+pub const FORMS: &str = "forms";
 
 /// The scopes of context variables: the prefix of their paths, and the prefix that disambiguates variables
 /// of the same name.

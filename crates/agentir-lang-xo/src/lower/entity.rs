@@ -91,18 +91,24 @@ pub(super) fn field(
     values(cx, component, &mut field, agent);
     let retry_prompt = retry.main.and_then(|m| m.response.text);
     if let Some(retry_prompt) = retry_prompt {
-        match &mut field.validation {
-            Some(check) => check.retry_prompt = Some(retry_prompt),
-            None => {
-                let data = Data::from(retry_prompt.text.value.as_str());
-                field.extensions.insert(cx.base.id(), "retry_prompt", data, retry_prompt.text.span);
-            }
-        }
+        ask_again(cx.base, &mut field, retry_prompt);
     }
     (field, prompts)
 }
 
-fn check(kind: &'static str, rule: &str, retry_prompt: Option<Template>, span: Span) -> Validation {
+/// What is said before a field is asked for again. AgentIR has it only beside a validation; elsewhere it is an
+/// extension of `base`.
+pub(super) fn ask_again(base: Dialect, field: &mut GatherField, text: Template) {
+    match &mut field.validation {
+        Some(check) => check.retry_prompt = Some(text),
+        None => {
+            let data = Data::from(text.text.value.as_str());
+            field.extensions.insert(base.id(), "retry_prompt", data, text.text.span);
+        }
+    }
+}
+
+pub(super) fn check(kind: &'static str, rule: &str, retry_prompt: Option<Template>, span: Span) -> Validation {
     Validation {
         kind: Spanned::new(SmolStr::new_static(kind), span),
         rule: Spanned::new(SmolStr::new(rule), span),

@@ -27,6 +27,7 @@ mod scripts;
 mod service;
 mod supervisor;
 
+use crate::tables::FormPart;
 use crate::{Json, Text, Xo};
 use agentir_diagnostics::{Diagnostic, Spanned};
 use agentir_expr::{Dialect, Name};
@@ -141,6 +142,14 @@ pub(crate) fn lower(
     for form in list("forms") {
         for id in ["_id", "refId"].into_iter().filter_map(|key| form.peek(key)) {
             cx.forms.entry(id).or_insert(form);
+        }
+        if let Some(name) = form.peek("name") {
+            let enters = |part: &&Json| {
+                let kind = form::kind_of(part).map(|kind| kind.part);
+                !matches!(kind, Some(FormPart::Text | FormPart::Control))
+            };
+            let parts = form::components(form).into_iter().filter(enters);
+            cx.names.form(name, parts.filter_map(|p| p.peek("name")).map(SmolStr::new).collect());
         }
     }
     let mut agent_names = cx.names.namespace();

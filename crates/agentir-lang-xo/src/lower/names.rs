@@ -1,7 +1,7 @@
 //! Names in AgentIR (variables, tools, agents and steps), and the translation of expressions and texts
 //! that use them.
 
-use crate::tables::{KNOWN_PATHS, SCOPES, USER};
+use crate::tables::{FORMS, KNOWN_PATHS, SCOPES, USER};
 use crate::{Text, script};
 use agentir_diagnostics::{Span, Spanned};
 use agentir_expr::dialect::RuntimeNames;
@@ -114,6 +114,8 @@ pub(super) struct Names {
     services: FxHashMap<SmolStr, SmolStr>,
     /// Variables and tools share a namespace, since expressions refer to both.
     space: Namespace,
+    /// The fields of forms, by the names of the forms.
+    forms: FxHashMap<SmolStr, Vec<SmolStr>>,
     /// Variables used since the last call of `used`, each with the span of its first use.
     used: Vec<Spanned<Name>>,
 }
@@ -151,6 +153,7 @@ impl Names {
             variables: FxHashMap::default(),
             services: FxHashMap::default(),
             space: Namespace::new(parsers, runtime),
+            forms: FxHashMap::default(),
             used: Vec::new(),
         }
     }
@@ -191,6 +194,43 @@ impl Names {
     pub(super) fn entity(&mut self, name: &str, span: Span) -> Spanned<Name> {
         let name = self.variable(&["context", "entities"], "entity", name);
         Spanned::new(name, span)
+    }
+
+    /// Registers a form and its fields, so that all of them can be referred to.
+    pub(super) fn form(&mut self, form: &str, fields: Vec<SmolStr>) {
+        self.forms.entry(SmolStr::new(form)).or_insert(fields);
+    }
+
+    /// The fields of a form, as XO names them.
+    pub(super) fn fields_of(&self, form: &str) -> Option<&[SmolStr]> {
+        self.forms.get(form).map(Vec::as_slice)
+    }
+
+    /// The variable that a field of a form fills.
+    pub(super) fn form_field(&mut self, form: &str, field: &str, span: Span) -> Spanned<Name> {
+        let scope = identifier(form);
+        Spanned::new(self.variable(&["context", FORMS, form], &scope, field), span)
+    }
+
+    /// The variables of all fields of the form that a path names as a whole.
+    pub(super) fn whole_form(&mut self, path: &Path) -> Option<Vec<(SmolStr, Spanned<Name>)>> {
+        let [first, form] = path.segments.as_slice() else { return None };
+        if path.root.value != "context" || field(first) != Some(FORMS) {
+            return None;
+        }
+        let form = SmolStr::new(field(form)?);
+        let fields = self.forms.get(&form)?.clone();
+        let span = path.root.span;
+        let all = fields.into_iter().map(|f| (f.clone(), self.form_field(&form, &f, span)));
+        let all: Vec<_> = all.collect();
+        all.iter().for_each(|(_, variable)| self.note_use(&variable.value, span));
+        Some(all)
+    }
+
+    fn note_use(&mut self, variable: &SmolStr, span: Span) {
+        if !self.used.iter().any(|u| u.value == *variable) {
+            self.used.push(Spanned::new(variable.clone(), span));
+        }
     }
 
     fn variable(&mut self, prefix: &[&str], scope: &str, name: &str) -> SmolStr {
@@ -237,6 +277,14 @@ impl Names {
                 .take_while(|(i, name)| path.segments.get(i + 1).and_then(field) == Some(name));
             return (named(tool), 1 + after.count());
         }
+        if let [first, form, entered, ..] = path.segments.as_slice()
+            && field(first) == Some(FORMS)
+            && let (Some(form), Some(entered)) = (field(form), field(entered))
+        {
+            let variable = self.form_field(form, entered, span).value;
+            self.note_use(&variable, span);
+            return (named(&variable), 3);
+        }
         for (prefix, scope) in SCOPES {
             let Some(at) = matched_prefix(path, prefix) else { continue };
             let Some(name) = path.segments.get(at).and_then(field) else {
@@ -249,9 +297,7 @@ impl Names {
             } else {
                 self.variable(prefix, scope, name)
             };
-            if !self.used.iter().any(|u| u.value == variable) {
-                self.used.push(Spanned::new(variable.clone(), span));
-            }
+            self.note_use(&variable, span);
             return (named(&variable), at + 1);
         }
         (named("session"), path.segments.len())
@@ -260,7 +306,16 @@ impl Names {
     /// Translates an expression.
     pub(super) fn expr(&mut self, e: &Expr) -> Expr {
         let kind = match &e.kind {
-            ExprKind::Path(path) => return Expr::path(self.path(path), e.span),
+            ExprKind::Path(path) => match self.whole_form(path) {
+                None => return Expr::path(self.path(path), e.span),
+                Some(all) => {
+                    let entry = |(key, variable): (SmolStr, Spanned<Name>)| ObjectEntry {
+                        key: Spanned::new(key, e.span),
+                        value: Some(Expr::path(Path::variable(variable), e.span)),
+                    };
+                    ExprKind::Object(all.into_iter().map(entry).collect())
+                }
+            },
             ExprKind::List(items) => ExprKind::List(self.all(items)),
             ExprKind::And(items) => ExprKind::And(self.all(items)),
             ExprKind::Or(items) => ExprKind::Or(self.all(items)),

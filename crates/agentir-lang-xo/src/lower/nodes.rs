@@ -69,9 +69,11 @@ pub(super) fn body<'j>(
     if !answered {
         let tail = transitions.tail();
         let branches = matches!(tail.as_slice(), [Statement::If { .. }]);
-        if let (true, Some(Statement::Collect(collect))) = (branches, statements.last_mut()) {
+        if let Some(Statement::Collect(collect)) = statements.last_mut()
+            && (branches || !collect.on_success.is_empty())
+        {
             // Transitions on the answer follow the collected field.
-            collect.on_success = Body(tail);
+            collect.on_success.0.extend(tail);
         } else if let Some(Statement::Call(call)) = statements.last_mut()
             && !call.on_success.is_empty()
         {
@@ -167,10 +169,19 @@ fn statements<'j>(
             None => Vec::new(),
         },
         NodeKind::Form => {
-            let fields = form::fields(cx, node.json, component);
             let mut all = message(cx, component, name, agent, step, transitions);
+            let Some(found) = form::of_node(cx, node.json, component) else { return all };
+            let form = form::lower(cx, found);
+            form::add_notes(cx, &form.notes, &mut all);
+            let mut fields = form.fields;
+            retry_prompts(cx, component, name, agent, step, &mut fields);
+            let sent = submitted(cx, component, name, agent, step);
             if !fields.is_empty() {
-                all.push(entity::collect(fields, span));
+                let mut collect = entity::collect(fields, span);
+                if let Statement::Collect(collect) = &mut collect {
+                    collect.on_success = Body(sent);
+                }
+                all.push(collect);
             }
             all
         }
@@ -186,6 +197,41 @@ fn statements<'j>(
         NodeKind::Intent => dialog(cx, node, component, agent, step, transitions),
         NodeKind::Logic | NodeKind::BotAction => Vec::new(),
     }
+}
+
+/// What is said if an answer is not what the form asks for.
+fn retry_prompts(
+    cx: &mut Context<'_, '_>,
+    component: &Json,
+    name: &str,
+    agent: &mut Agent,
+    step: &mut Step,
+    fields: &mut [GatherField],
+) {
+    let mut output = ScriptOutput { tools: &mut agent.tools, extensions: &mut step.extensions };
+    let name = format!("{name}_error");
+    let Messages { main, variants } =
+        messages::messages(cx, component.get("errorMessage"), &name, &mut output);
+    messages::preserve_variants(variants, "errorMessage", output.extensions);
+    if let Some(text) = main.and_then(|m| m.response.text) {
+        fields.iter_mut().for_each(|field| entity::ask_again(cx.base, field, text.clone()));
+    }
+}
+
+/// What is said when the form has been sent.
+fn submitted(
+    cx: &mut Context<'_, '_>,
+    component: &Json,
+    name: &str,
+    agent: &mut Agent,
+    step: &mut Step,
+) -> Vec<Statement> {
+    let mut output = ScriptOutput { tools: &mut agent.tools, extensions: &mut step.extensions };
+    let name = format!("{name}_submitted");
+    let Messages { main, variants } =
+        messages::messages(cx, component.get("submitMessage"), &name, &mut output);
+    messages::preserve_variants(variants, "submitMessage", output.extensions);
+    main.map(Message::statements).unwrap_or_default()
 }
 
 fn message(
