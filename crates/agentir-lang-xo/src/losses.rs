@@ -112,6 +112,11 @@ const PLATFORM_FEATURES: &[LossRule] = &[
         "leave them out, or let the model word it: say so in `INSTRUCTIONS`"
     ),
     row!(
+        "unspokenLanguages",
+        "the text is in a language that the bot does not speak",
+        "add the language to the project if it is to speak it"
+    ),
+    row!(
         "otherTexts",
         "what is said in another language or channel at this place has no place of its own",
         "let the model translate it, or say it in a step, whose text a behaviour profile can change"

@@ -236,7 +236,7 @@ impl<'j, 'e> Lowering<'j, 'e> {
         let mut used = Vec::new();
         for index in 0..self.nodes.len() {
             let Some(node) = self.nodes.get(index) else { continue };
-            scope.synonyms = nodes::synonyms(node, &cx.language);
+            scope.synonyms = nodes::synonyms(node);
             let mut kept = Extensions::default();
             let (branches, default_target) = self.transitions(cx, index, &scope);
             let Some(node) = self.nodes.get(index) else { continue };

@@ -193,9 +193,15 @@ fn values(cx: &mut Context<'_, '_>, component: &Json, field: &mut GatherField, a
     }
 }
 
+/// The words of a list in one text: exports write several synonyms into one, separated by commas.
+pub(super) fn separated(text: &str) -> impl Iterator<Item = &str> {
+    text.split(',').map(str::trim).filter(|word| !word.is_empty())
+}
+
 fn allowed(item: &Json) -> Option<Allowed> {
-    let title = item.take_text("title");
-    let value = item.take_text("value").or(title)?;
+    let title = item.take_text("title").map(super::entities::unescaped);
+    let value = item.take_text("value").map(super::entities::unescaped);
+    let value = value.or_else(|| title.clone())?;
     let mut synonyms: Vec<SmolStr> = Vec::new();
     let mut add = |word: &str| {
         let known = word == value.value || synonyms.iter().any(|s| s == word);
@@ -204,9 +210,11 @@ fn allowed(item: &Json) -> Option<Allowed> {
         }
     };
     title.into_iter().for_each(|t| add(&t.value));
-    for synonym in item.get("synonyms").map_or(&[][..], Json::items) {
+    let listed = item.get("synonyms");
+    let whole = listed.filter(|s| s.text().is_some());
+    for synonym in listed.map_or(&[][..], Json::items).iter().chain(whole) {
         if let Some(text) = synonym.text() {
-            add(&text.value);
+            separated(&super::entities::unescaped(text).value).for_each(&mut add);
             synonym.take();
         }
     }

@@ -102,7 +102,7 @@ fn note(cx: &mut Context<'_, '_>, part: &Json) -> Option<Text> {
         place.get("type").map(Json::take);
     }
     let text = text_of(cx, part, &["text", "content", "value", "description", "displayName"])?;
-    Some(cx.decoded(text))
+    Some(cx.readable(text))
 }
 
 fn field(
@@ -149,7 +149,7 @@ fn field(
     prompt(cx, part, &name.value, &mut field);
     options(cx, part, &mut field);
     if let Some(text) = settings.take_text("defaultvalueInput") {
-        let text = cx.decoded(text);
+        let text = cx.readable(text);
         let shown = cx.names.holes(&text, &mut Vec::new()).value;
         field.default = Some(Data::from(shown));
     }
@@ -167,11 +167,11 @@ fn prompt(cx: &mut Context<'_, '_>, part: &Json, name: &str, field: &mut GatherF
     let label = text_of(cx, part, &["displayName", "label"]);
     let hint = text_of(cx, part, &["placeholder", "placeHolder"]);
     let help = text_of(cx, part, &["toolTip", "tooltip"]);
-    let label = label.map(|text| cx.decoded(text));
+    let label = label.map(|text| cx.readable(text));
     let mut value = label.as_ref().map_or_else(|| name.replace('_', " "), |l| l.value.clone());
     let span = label.as_ref().map_or(field.name.span, |l| l.span);
     if let Some(hint) = hint {
-        let hint = cx.decoded(hint);
+        let hint = cx.readable(hint);
         if !hint.value.trim().is_empty() && hint.value != value {
             value = format!("{} ({})", value.trim_end(), hint.value.trim());
         }
@@ -181,7 +181,7 @@ fn prompt(cx: &mut Context<'_, '_>, part: &Json, name: &str, field: &mut GatherF
     field.prompt = Some(cx.names.template(&text, &mut untranslated));
     cx.report_untranslated(untranslated);
     if let Some(help) = help {
-        let help = cx.decoded(help);
+        let help = cx.readable(help);
         field.description = Some(messages::literal(cx, &help).response.text.unwrap_or_default());
     }
 }

@@ -16,9 +16,11 @@
 mod builders;
 mod condition;
 mod dialog;
+mod entities;
 mod entity;
 mod extensions;
 mod form;
+mod generative;
 mod globals;
 mod messages;
 mod names;
@@ -26,6 +28,7 @@ mod nodes;
 mod scripts;
 mod service;
 mod supervisor;
+mod table;
 
 use crate::tables::FormPart;
 use crate::{Json, Text, Xo};
@@ -47,9 +50,13 @@ struct Context<'j, 'p> {
     names: Names,
     /// The default language of texts.
     language: SmolStr,
+    /// All languages of the bot.
+    languages: Vec<SmolStr>,
     /// The forms by id.
     forms: FxHashMap<&'j str, &'j Json>,
     profiles: Vec<Profile>,
+    /// The tools that run scripts, by their code.
+    scripts: FxHashMap<String, Name>,
     hash: SmolStr,
     /// The dialect of the agents.
     dialect: Dialect,
@@ -80,6 +87,11 @@ impl Context<'_, '_> {
         })
     }
 
+    /// A text as people read it: decoded, with the characters that entities of HTML stand for.
+    fn readable(&mut self, text: &Text) -> Text {
+        entities::unescaped(&self.decoded(text))
+    }
+
     /// Reports expressions that cannot be translated.
     fn report_untranslated(&mut self, untranslated: Vec<Text>) {
         let base = self.base;
@@ -100,6 +112,20 @@ impl Context<'_, '_> {
     }
 }
 
+/// The languages of a bot, the default one first.
+fn languages(root: &Json, default: &str) -> Vec<SmolStr> {
+    let mut all = vec![SmolStr::new(default)];
+    for language in list_of(root, "supportedLanguages") {
+        let named = language.text().map(|text| SmolStr::new(&text.value));
+        all.extend(named.filter(|named| !all.contains(named)));
+    }
+    all
+}
+
+fn list_of<'j>(json: &'j Json, key: &str) -> &'j [Json] {
+    json.get(key).map_or(&[][..], Json::items)
+}
+
 /// The texts of an element in the default language, else in the first available one.
 fn localized<'j>(element: &'j Json, language: &str) -> Option<&'j Json> {
     let all = element.get("localeData")?;
@@ -113,7 +139,7 @@ pub(crate) fn lower(
     &Xo { parsers, base, dialect }: &Xo,
     problems: &mut Vec<Diagnostic>,
 ) -> Definition {
-    let list = |key: &str| root.get(key).map_or(&[][..], Json::items);
+    let list = |key: &str| list_of(root, key);
     let (dialogs, components) = (list("dialogs"), list("dialogComponents"));
     let language = root.take_text("defaultLanguage").map_or("en", |t| t.value.as_str());
     let mut cx = Context {
@@ -122,8 +148,10 @@ pub(crate) fn lower(
         agents: FxHashMap::default(),
         names: Names::new(parsers, base.runtime()),
         language: SmolStr::new(language),
+        languages: languages(root, language),
         forms: FxHashMap::default(),
         profiles: Vec::new(),
+        scripts: FxHashMap::default(),
         hash: agentir_syntax::lower::source_hash(text),
         dialect,
         base,
@@ -137,6 +165,11 @@ pub(crate) fn lower(
             (component.peek("type"), component.peek("name"))
         {
             cx.names.service(name);
+        }
+        if generative::request(component).is_some()
+            && let Some(name) = component.peek("name")
+        {
+            cx.names.model(name);
         }
     }
     for form in list("forms") {

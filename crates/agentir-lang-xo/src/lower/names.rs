@@ -1,7 +1,7 @@
 //! Names in AgentIR (variables, tools, agents and steps), and the translation of expressions and texts
 //! that use them.
 
-use crate::tables::{FORMS, KNOWN_PATHS, SCOPES, USER};
+use crate::tables::{ANSWERS, ENTITIES, FORMS, KNOWN_PATHS, SCOPES, USER};
 use crate::{Text, script};
 use agentir_diagnostics::{Span, Spanned};
 use agentir_expr::dialect::RuntimeNames;
@@ -112,6 +112,8 @@ pub(super) struct Names {
     variables: FxHashMap<String, SmolStr>,
     /// Tools by the names of the services whose responses the context holds.
     services: FxHashMap<SmolStr, SmolStr>,
+    /// Tools by the names of the nodes that ask a model.
+    models: FxHashMap<SmolStr, SmolStr>,
     /// Variables and tools share a namespace, since expressions refer to both.
     space: Namespace,
     /// The fields of forms, by the names of the forms.
@@ -152,6 +154,7 @@ impl Names {
         Self {
             variables: FxHashMap::default(),
             services: FxHashMap::default(),
+            models: FxHashMap::default(),
             space: Namespace::new(parsers, runtime),
             forms: FxHashMap::default(),
             used: Vec::new(),
@@ -175,9 +178,35 @@ impl Names {
         tool
     }
 
-    /// The tool of a service.
+    /// Registers a node that asks a model, and returns the name of its tool.
+    pub(super) fn model(&mut self, name: &str) -> SmolStr {
+        let tool = self.space.claim(name, "ask");
+        self.models.insert(SmolStr::new(name), tool.clone());
+        tool
+    }
+
+    /// The tool of a service, or of a node that asks a model.
     pub(super) fn tool_of(&self, service: &str) -> Option<&SmolStr> {
-        self.services.get(service)
+        self.services.get(service).or_else(|| self.models.get(service))
+    }
+
+    /// What a path below [`ANSWERS`] refers to: the answer of a model.
+    fn answer(&self, path: &Path) -> Option<(Path, usize)> {
+        let [first, name, rest @ ..] = path.segments.as_slice() else { return None };
+        if field(first) != Some(ANSWERS) {
+            return None;
+        }
+        let span = path.root.span;
+        let tool = Spanned::new(self.models.get(field(name)?)?.clone(), span);
+        let part = |name: &str| Segment::Field(Spanned::new(SmolStr::new(name), span));
+        let (segments, consumed) = match rest.first().and_then(field) {
+            // Where chat completions have it.
+            Some("text") => {
+                (vec![part("choices"), Segment::Index(0), part("message"), part("content")], 3)
+            }
+            _ => (Vec::new(), 2),
+        };
+        Some((Path { namespace: None, root: tool, segments }, consumed))
     }
 
     /// A name for a tool without a service.
@@ -192,18 +221,13 @@ impl Names {
 
     /// The variable that an entity fills.
     pub(super) fn entity(&mut self, name: &str, span: Span) -> Spanned<Name> {
-        let name = self.variable(&["context", "entities"], "entity", name);
+        let name = self.variable(&["context", ENTITIES], "entity", name);
         Spanned::new(name, span)
     }
 
     /// Registers a form and its fields, so that all of them can be referred to.
     pub(super) fn form(&mut self, form: &str, fields: Vec<SmolStr>) {
         self.forms.entry(SmolStr::new(form)).or_insert(fields);
-    }
-
-    /// The fields of a form, as XO names them.
-    pub(super) fn fields_of(&self, form: &str) -> Option<&[SmolStr]> {
-        self.forms.get(form).map(Vec::as_slice)
     }
 
     /// The variable that a field of a form fills.
@@ -225,6 +249,24 @@ impl Names {
         let all: Vec<_> = all.collect();
         all.iter().for_each(|(_, variable)| self.note_use(&variable.value, span));
         Some(all)
+    }
+
+    /// The variables that a path names as a group: of one form, of all forms, or of all entities.
+    pub(super) fn group(&mut self, path: &Path) -> Option<Vec<Spanned<Name>>> {
+        if let Some(all) = self.whole_form(path) {
+            return Some(all.into_iter().map(|(_, variable)| variable).collect());
+        }
+        let [only] = path.segments.as_slice() else { return None };
+        let prefix = match (path.root.value.as_str(), field(only)) {
+            ("context", Some(name @ (FORMS | ENTITIES))) => format!("context.{name}."),
+            _ => return None,
+        };
+        let span = path.root.span;
+        let all = self.variables.iter().filter(|(key, _)| key.starts_with(&prefix));
+        let mut all: Vec<Name> = all.map(|(_, variable)| variable.clone()).collect();
+        all.sort_unstable();
+        all.iter().for_each(|variable| self.note_use(variable, span));
+        Some(all.into_iter().map(|variable| Spanned::new(variable, span)).collect())
     }
 
     fn note_use(&mut self, variable: &SmolStr, span: Span) {
@@ -276,6 +318,9 @@ impl Names {
                 .enumerate()
                 .take_while(|(i, name)| path.segments.get(i + 1).and_then(field) == Some(name));
             return (named(tool), 1 + after.count());
+        }
+        if let Some(answer) = self.answer(path) {
+            return answer;
         }
         if let [first, form, entered, ..] = path.segments.as_slice()
             && field(first) == Some(FORMS)

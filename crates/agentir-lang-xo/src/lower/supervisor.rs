@@ -109,6 +109,7 @@ fn intents(cx: &mut Context<'_, '_>, root: &Json, entries: &[Entry<'_>]) -> Vec<
             if !other {
                 sentence.take_member("language");
             }
+            let text = super::entities::unescaped(text);
             intent.examples.push(Template::plain(text.spanned()));
         }
     }
@@ -120,6 +121,7 @@ fn intents(cx: &mut Context<'_, '_>, root: &Json, entries: &[Entry<'_>]) -> Vec<
             for item in list {
                 let text = item.text().map(|_| item.take()).and_then(Json::text);
                 let text = text.or_else(|| item.take_text("value"));
+                let text = text.map(super::entities::unescaped);
                 intent.patterns.extend(text.map(|t| Template::plain(t.spanned())));
             }
         }
