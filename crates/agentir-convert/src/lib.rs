@@ -36,6 +36,7 @@ use agentir_ir::Program;
 use agentir_syntax::emit::Emitted;
 use agentir_syntax::{Languages, ReadOptions};
 use std::borrow::Cow;
+use std::path::Path;
 
 /// A converted program.
 #[derive(Debug)]
@@ -110,7 +111,12 @@ pub fn read_back(
     languages: Languages,
     files: &[OutputFile],
 ) -> (SourceMap, Program, Vec<Diagnostic>) {
-    let texts = files.iter().map(|file| (file.path.as_str(), file.text.as_str()));
+    // The files that a knowledge base loads are data, and no language has them.
+    let is_data = |path: &str| {
+        Path::new(path).extension().is_some_and(|extension| extension.eq_ignore_ascii_case("csv"))
+    };
+    let documents = files.iter().filter(|file| !is_data(&file.path));
+    let texts = documents.map(|file| (file.path.as_str(), file.text.as_str()));
     let mut loaded = agentir_project::read_program(languages, texts, ReadOptions::default());
     let program = loaded.programs.pop().unwrap_or_default().program;
     (loaded.sources, program, loaded.diagnostics)

@@ -20,6 +20,7 @@
 mod adapt;
 mod agent;
 mod body;
+mod knowledge;
 mod layout;
 mod losses;
 mod record;
@@ -154,6 +155,7 @@ fn emit(program: &Program, notation: Notation) -> Emitted {
         let is_unnamed = what == NamedThing::Step && program.dialect() != dialect::ABL;
         names::can_be_written(what, name) || (is_unnamed && FLOW.field(name).is_some())
     });
+    let questions: Vec<OutputFile> = program.agents().filter_map(knowledge::file).collect();
     let (program, more) = &adapt::program(&program);
     renamed.extend(more.iter().cloned());
     let documents = program.agents.len() + program.libraries.len() + program.profiles.len();
@@ -180,6 +182,7 @@ fn emit(program: &Program, notation: Notation) -> Emitted {
             files.add("behavior_profiles", "behavior_profile", &profile.name.value, &entries);
         profiles.insert(name, part);
     }
+    files.all.extend(questions);
     if !files.alone {
         let entry = program.entry().map(|a| a.metadata.name.value.to_string());
         let first = program.agents().next().map(|a| a.metadata.name.value.to_string());

@@ -78,8 +78,11 @@ pub(super) fn agent<'j>(cx: &mut Context<'j, '_>, dialog: &'j Json, entry: &Entr
     let texts = localized(dialog, &cx.language);
     let described = texts.and_then(|t| t.take_text("shortDesc")).filter(|t| !t.value.is_empty());
     let title = texts.and_then(|t| t.take_text("name"));
-    let goal = described.or(title);
-    agent.identity.goal = goal.map(|text| Template::plain(text.spanned()));
+    // The supervisor has it as the description of the intent.
+    let intent = entry.intent.and_then(|intent| localized(intent, &cx.language));
+    let intent = intent.and_then(|texts| texts.get("desc")).and_then(Json::text);
+    let goal = described.or(intent.filter(|t| !t.value.trim().is_empty())).or(title);
+    agent.identity.goal = goal.map(|text| Template::plain(cx.readable(text).spanned()));
     let mut flow = Lowering::new(cx, dialog, entry);
     flow.lower_nodes(cx, &mut agent);
     agent.flow = Some(flow.flow);
@@ -297,6 +300,7 @@ impl<'j, 'e> Lowering<'j, 'e> {
         if self.flow.entry_point.is_none() {
             self.flow.entry_point = self.flow.steps.first().cloned();
         }
+        in_order_of_conversation(&mut self.flow);
     }
 
     fn is_entry(&self, index: usize) -> bool {
@@ -398,6 +402,50 @@ impl<'j, 'e> Lowering<'j, 'e> {
         );
         None
     }
+}
+
+/// Puts the steps into the order in which a conversation comes to them: each behind those that lead to it, the way that
+/// is tested first in front. Exports have them in the order in which they were made. Steps that nothing leads to come
+/// last.
+fn in_order_of_conversation(flow: &mut Flow) {
+    let mut followers: FxHashMap<&str, Vec<&str>> = FxHashMap::default();
+    for (name, step) in &flow.definitions {
+        let next = followers.entry(name).or_default();
+        step.walk(&mut |node| {
+            if let agentir_ir::Node::Jump(jump) = node
+                && let Target::Step(step) = &jump.target
+            {
+                next.push(&step.value);
+            }
+        });
+    }
+    // The reverse of the order in which a depth-first search leaves the steps.
+    let mut left: Vec<SmolStr> = Vec::with_capacity(flow.definitions.len());
+    let mut seen: FxHashSet<&str> = FxHashSet::default();
+    let entry = flow.entry_point.iter().map(|entry| entry.value.as_str());
+    let mut open: Vec<(&str, usize)> = entry.filter(|e| seen.insert(e)).map(|e| (e, 0)).collect();
+    while let Some((name, at)) = open.last_mut() {
+        let next = followers.get(name).map_or(&[][..], Vec::as_slice);
+        // The last way first, so that it comes last.
+        let follower = next.len().checked_sub(*at + 1).and_then(|i| next.get(i));
+        *at += 1;
+        match follower {
+            Some(follower) => {
+                if followers.contains_key(follower) && seen.insert(follower) {
+                    open.push((follower, 0));
+                }
+            }
+            None => {
+                left.push(SmolStr::new(*name));
+                open.pop();
+            }
+        }
+    }
+    let places: FxHashMap<SmolStr, usize> =
+        left.into_iter().rev().enumerate().map(|(at, name)| (name, at)).collect();
+    let place = |name: &SmolStr| places.get(name).copied().unwrap_or(usize::MAX);
+    flow.definitions.sort_by(|a, _, b, _| place(a).cmp(&place(b)));
+    flow.steps.sort_by_key(|step| place(&step.value));
 }
 
 fn report_unknown_type(cx: &mut Context<'_, '_>, ty: &crate::Text) {

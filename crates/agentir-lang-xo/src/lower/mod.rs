@@ -22,6 +22,7 @@ mod extensions;
 mod form;
 mod generative;
 mod globals;
+mod knowledge;
 mod messages;
 mod names;
 mod nodes;
@@ -195,8 +196,11 @@ pub(crate) fn lower(
     for (dialog, entry) in dialogs.iter().zip(&entries) {
         agents.push(dialog::agent(&mut cx, dialog, entry));
     }
-    let supervisor = supervisor::agent(&mut cx, root, own.clone(), dialogs, &entries);
+    let topics = knowledge::topics(&mut cx, root, &mut agent_names);
+    let supervisor =
+        supervisor::agent(&mut cx, root, own.clone(), (dialogs, &entries), &topics);
     agents.insert(0, supervisor);
+    agents.extend(topics.into_iter().map(|topic| topic.agent));
     globals::pass_shared_variables(&mut agents);
     let profiles = std::mem::take(&mut cx.profiles);
     Definition::program(agents, Some(own), Vec::new(), profiles)

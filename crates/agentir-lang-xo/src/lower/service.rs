@@ -112,7 +112,7 @@ pub(super) fn call(
     let mut tool = builders::tool(own.clone(), ty, span);
     let mut binding = serde_json::Map::new();
     if let Some(end) = component.get("endPoint") {
-        address(cx, end, &mut holes, &mut binding);
+        address(cx, end, &own, &mut holes, &mut binding);
     }
     // In the order of ABL's fields.
     let fits = |seconds: f64| makes_sense("timeout", seconds * 1000.0);
@@ -189,6 +189,7 @@ pub(super) fn add(tools: &mut Vec<Tool>, tool: Tool) {
 fn address(
     cx: &mut Context<'_, '_>,
     end: &Json,
+    tool: &Spanned<Name>,
     holes: &mut Arguments,
     binding: &mut serde_json::Map<String, Data>,
 ) {
@@ -206,7 +207,9 @@ fn address(
         let port = port.map_or_else(String::new, |p| format!(":{p}"));
         let slash = if path.is_empty() || path.starts_with('/') { "" } else { "/" };
         let url = format!("{protocol}://{host}{port}{slash}{path}");
-        let url = extensions::redacted(&Text::synthetic(url, end.span), "url", cx.problems);
+        // What is found in it is reported where the address begins, not where it can be read.
+        let url = Text::synthetic(url, end.span.at_start());
+        let url = extensions::redacted_address(&url, &tool.value, cx.problems);
         binding.insert("endpoint".to_owned(), Data::from(url.value));
     }
     if let Some(method) = end.take_text("method") {

@@ -1,0 +1,38 @@
+//! Questions with fixed answers. A few are said in the instructions; more are a file that a knowledge base loads, which
+//! the agent searches.
+
+use agentir_ir::{Agent, Knowledge};
+use agentir_syntax::emit::{OutputFile, file_stem};
+use std::fmt::Write;
+
+/// How many questions are said in the instructions.
+const MAX_SAID: usize = 5;
+
+/// Whether the questions of a knowledge base are a file.
+pub(super) fn is_file(knowledge: &Knowledge) -> bool {
+    knowledge.questions.len() > MAX_SAID
+}
+
+/// The name of an agent's knowledge base.
+pub(super) fn base(agent: &Agent) -> String {
+    file_stem(&agent.metadata.name.value)
+}
+
+/// The path of the file with the questions of an agent.
+pub(super) fn path(agent: &Agent) -> String {
+    format!("knowledge/{}.csv", base(agent))
+}
+
+/// The file with the questions of an agent: CSV (RFC 4180), a line for each.
+pub(super) fn file(agent: &Agent) -> Option<OutputFile> {
+    let knowledge = agent.knowledge.as_ref().filter(|knowledge| is_file(knowledge))?;
+    let mut text = String::from("question,answer\n");
+    for asked in &knowledge.questions {
+        let field = |text: &Option<agentir_expr::Template>| {
+            let text = text.as_ref().map_or("", |t| t.text.value.as_str());
+            format!("\"{}\"", text.replace('"', "\"\""))
+        };
+        let _ = writeln!(text, "{},{}", field(&asked.question), field(&asked.answer));
+    }
+    Some(OutputFile { path: path(agent), text })
+}
