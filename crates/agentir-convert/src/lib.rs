@@ -31,12 +31,11 @@ pub use comments::Comment;
 pub use fidelity::{Addition, Entry, Report, Totals, loss_rules, report_schema};
 
 use agentir_compare::{Comparison, Side};
-use agentir_diagnostics::{Diagnostic, SourceMap};
-use agentir_ir::Program;
-use agentir_syntax::emit::Emitted;
+use agentir_diagnostics::{Diagnostic, SourceFile, SourceMap, Span};
+use agentir_ir::{Agent, Knowledge, Program};
+use agentir_syntax::emit::{Emitted, questions_from_csv};
 use agentir_syntax::{Languages, ReadOptions};
 use std::borrow::Cow;
-use std::path::Path;
 
 /// A converted program.
 #[derive(Debug)]
@@ -105,19 +104,35 @@ impl Conversion {
     }
 }
 
-/// Reads files with our own front ends.
+/// Reads files with our own front ends, and the questions of knowledge bases into the agents that search them.
 #[must_use]
 pub fn read_back(
     languages: Languages,
     files: &[OutputFile],
 ) -> (SourceMap, Program, Vec<Diagnostic>) {
-    // The files that a knowledge base loads are data, and no language has them.
-    let is_data = |path: &str| {
-        Path::new(path).extension().is_some_and(|extension| extension.eq_ignore_ascii_case("csv"))
-    };
-    let documents = files.iter().filter(|file| !is_data(&file.path));
-    let texts = documents.map(|file| (file.path.as_str(), file.text.as_str()));
+    let (data, documents): (Vec<_>, Vec<_>) =
+        files.iter().partition(|file| base_of(&file.path).is_some());
+    let texts = documents.iter().map(|file| (file.path.as_str(), file.text.as_str()));
     let mut loaded = agentir_project::read_program(languages, texts, ReadOptions::default());
-    let program = loaded.programs.pop().unwrap_or_default().program;
+    let mut program = loaded.programs.pop().unwrap_or_default().program;
+    for file in data {
+        let Some(base) = base_of(&file.path) else { continue };
+        let searches = |agent: &Agent| {
+            agent.tools.iter().any(|tool| {
+                let named = tool.binding.as_ref().and_then(|binding| binding.0.get("kb_name"));
+                named.is_some_and(|name| name.as_str() == Some(base))
+            })
+        };
+        let Some(agent) = program.agents_mut().find(|agent| searches(agent)) else { continue };
+        let id = loaded.sources.add(SourceFile::new(file.path.as_str(), file.text.as_str()));
+        let questions = questions_from_csv(id, &file.text);
+        let span = Span::new(id, 0, 0);
+        agent.knowledge = Some(Knowledge { questions, span, ..Knowledge::default() });
+    }
     (loaded.sources, program, loaded.diagnostics)
+}
+
+/// The knowledge base that a file is loaded into: the files of knowledge bases are data, and no language has them.
+fn base_of(path: &str) -> Option<&str> {
+    path.strip_prefix("knowledge/")?.strip_suffix(".csv")
 }

@@ -2,8 +2,7 @@
 //! the agent searches.
 
 use agentir_ir::{Agent, Knowledge};
-use agentir_syntax::emit::{OutputFile, file_stem};
-use std::fmt::Write;
+use agentir_syntax::emit::{OutputFile, file_stem, questions_to_csv};
 
 /// How many questions are said in the instructions.
 const MAX_SAID: usize = 5;
@@ -23,16 +22,8 @@ pub(super) fn path(agent: &Agent) -> String {
     format!("knowledge/{}.csv", base(agent))
 }
 
-/// The file with the questions of an agent: CSV (RFC 4180), a line for each.
+/// The file with the questions of an agent.
 pub(super) fn file(agent: &Agent) -> Option<OutputFile> {
     let knowledge = agent.knowledge.as_ref().filter(|knowledge| is_file(knowledge))?;
-    let mut text = String::from("question,answer\n");
-    for asked in &knowledge.questions {
-        let field = |text: &Option<agentir_expr::Template>| {
-            let text = text.as_ref().map_or("", |t| t.text.value.as_str());
-            format!("\"{}\"", text.replace('"', "\"\""))
-        };
-        let _ = writeln!(text, "{},{}", field(&asked.question), field(&asked.answer));
-    }
-    Some(OutputFile { path: path(agent), text })
+    Some(OutputFile { path: path(agent), text: questions_to_csv(&knowledge.questions) })
 }

@@ -149,10 +149,7 @@ pub(crate) const LOSSES: &[LossRule] = &[
     approximated("policies.**", "said in the instructions"),
     dropped("policies.**", "only supervisors have policies", "say it in `INSTRUCTIONS`"),
     approximated("knowledge.sources.*", "a search tool; the sources are named in its description"),
-    approximated(
-        "knowledge.questions.**",
-        "said in the instructions, or in the file below `knowledge/` that the search tool is for",
-    ),
+    approximated("knowledge.questions.**", "said in the instructions"),
     dropped(
         "knowledge.**",
         "knowledge belongs to the platform",

@@ -3,7 +3,7 @@
 use super::condition::{Scope, condition};
 use super::names::Namespace;
 use super::{Context, builders, extensions, localized, nodes};
-use crate::Json;
+use crate::{Json, Text};
 use crate::tables::{NODES, NodeKind};
 use agentir_diagnostics::{Diagnostic, Span, Spanned};
 use agentir_expr::{Name, Template};
@@ -20,6 +20,8 @@ pub(super) struct Entry<'j> {
     pub(super) name: Spanned<Name>,
     /// The component of the intent that starts the dialog.
     pub(super) intent: Option<&'j Json>,
+    /// What the dialog does, if its author wrote it.
+    pub(super) described: Option<&'j Text>,
     /// The id of the node that starts it.
     start_node: Option<&'j str>,
 }
@@ -67,7 +69,10 @@ pub(super) fn register<'j>(
     for id in ids.flatten() {
         cx.agents.entry(id).or_insert_with(|| name.clone());
     }
-    Entry { name, intent, start_node: begin.and_then(|(n, _)| n.peek("nodeId")) }
+    let texts = localized(dialog, &cx.language);
+    let described = texts.and_then(|t| t.get("shortDesc")).and_then(Json::text);
+    let described = described.filter(|t| !t.value.trim().is_empty());
+    Entry { name, intent, described, start_node: begin.and_then(|(n, _)| n.peek("nodeId")) }
 }
 
 /// Lowers a dialog.

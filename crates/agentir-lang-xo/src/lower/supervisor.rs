@@ -95,6 +95,7 @@ fn intents(cx: &mut Context<'_, '_>, root: &Json, entries: &[Entry<'_>]) -> Vec<
         }
         let texts = localized(component, &cx.language);
         let described = texts.and_then(|t| t.take_text("desc")).filter(|t| !t.value.is_empty());
+        let described = described.or(entry.described);
         // The intent's own name is the first example, unless it equals the name in AgentIR.
         let own = texts.and_then(|t| t.take_text("intent"));
         let own = own.filter(|t| super::names::identifier(&t.value) != name.value);

@@ -3,6 +3,7 @@
 mod legal;
 mod names;
 mod phrase;
+mod questions;
 
 pub use legal::with_legal_names;
 pub use names::{NameSyntax, Namespace, Renamed};
@@ -10,6 +11,8 @@ pub use phrase::{
     dotted_path, expr_phrase, is_message, is_user_message, literal, pattern_words, phrase,
     readable_words, sentence, string_literal, template_phrase,
 };
+
+pub use questions::{questions_from_csv, questions_to_csv};
 
 use agentir_expr::Dialect;
 use agentir_ir::Program;
