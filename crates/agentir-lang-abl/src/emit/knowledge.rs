@@ -2,7 +2,7 @@
 //! the agent searches.
 
 use agentir_ir::{Agent, Knowledge};
-use agentir_syntax::emit::{OutputFile, file_stem, questions_to_csv};
+use agentir_syntax::emit::{OutputFile, file_stem, knowledge_path, questions_to_csv};
 
 /// How many questions are said in the instructions.
 const MAX_SAID: usize = 5;
@@ -19,7 +19,7 @@ pub(super) fn base(agent: &Agent) -> String {
 
 /// The path of the file with the questions of an agent.
 pub(super) fn path(agent: &Agent) -> String {
-    format!("knowledge/{}.csv", base(agent))
+    knowledge_path(&base(agent))
 }
 
 /// The file with the questions of an agent.

@@ -92,10 +92,23 @@ pub(super) fn agent<'j>(cx: &mut Context<'j, '_>, dialog: &'j Json, entry: &Entr
     flow.lower_nodes(cx, &mut agent);
     agent.flow = Some(flow.flow);
     if let Some(intent) = entry.intent {
+        // Its description is that of the intent of the supervisor, which it names; it leads to this dialog.
+        for key in ["type", "dialogId"] {
+            intent.take_member(key);
+        }
+        if let Some(texts) = localized(intent, &cx.language) {
+            texts.take_member("desc");
+            texts.take_member("intent");
+        }
         let mut kept = Extensions::default();
         // The utterances of the intent belong to the supervisor.
         extensions::preserve_as("intent", intent, &mut kept, cx.problems);
         merge_extensions(&mut agent.extensions, kept);
+    }
+    // Whether it is routed to.
+    dialog.take_bool("isHidden");
+    if dialog.get("isFollowUp").is_some_and(|f| matches!(f.kind, crate::Kind::Bool(false))) {
+        dialog.take_member("isFollowUp");
     }
     extensions::preserve(dialog, &mut agent.extensions, cx.problems);
     declare_variables(cx, &mut agent);

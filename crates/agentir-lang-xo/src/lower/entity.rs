@@ -15,6 +15,10 @@ use agentir_syntax::limits::makes_sense;
 use agentir_syntax::rules;
 use smol_str::SmolStr;
 
+/// How many values are an enumeration, which the model is told with the field. More are a table that values are looked
+/// up in.
+const MAX_ENUMERATED: usize = 25;
+
 /// A value of a list.
 struct Allowed {
     value: Spanned<SmolStr>,
@@ -166,7 +170,10 @@ fn values(cx: &mut Context<'_, '_>, component: &Json, field: &mut GatherField, a
         return;
     }
     let is_enum = field.ty.as_ref().is_some_and(|t| t.value == "enum");
-    if !is_enum {
+    if !is_enum || all.len() > MAX_ENUMERATED {
+        if is_enum {
+            field.ty = field.ty.take().map(|t| Spanned::new(SmolStr::new_static("string"), t.span));
+        }
         let name = super::names::identifier(&field.name.value).to_ascii_lowercase();
         let name = Spanned::new(SmolStr::new(name), field.name.span);
         let semantics = field.semantics.get_or_insert_default();
@@ -190,6 +197,22 @@ fn values(cx: &mut Context<'_, '_>, component: &Json, field: &mut GatherField, a
     field.ty = None;
     if agent.entities.iter().all(|e| e.name.value != field.name.value) {
         agent.entities.push(entity(field.name.clone(), values, Data::Object(synonyms)));
+    }
+}
+
+/// Makes the values of a field an entity of the agent, with what users see of each as its synonym.
+pub(super) fn enumerate(
+    field: &mut GatherField,
+    shown: &[(String, String)],
+    agent: &mut Agent,
+) {
+    let synonyms = shown.iter().map(|(value, label)| (value.clone(), vec![label.as_str()].into()));
+    let synonyms = Data::Object(synonyms.collect());
+    let values = std::mem::take(&mut field.enum_values);
+    field.entity_ref = Some(field.name.clone());
+    field.ty = None;
+    if agent.entities.iter().all(|e| e.name.value != field.name.value) {
+        agent.entities.push(entity(field.name.clone(), values, synonyms));
     }
 }
 

@@ -7,7 +7,7 @@ use crate::tables::{FORM_COMPONENTS, FormComponent, FormPart};
 use crate::{Json, Text};
 use agentir_diagnostics::{Diagnostic, Spanned};
 use agentir_expr::Template;
-use agentir_ir::{Data, GatherField, Semantics, Statement};
+use agentir_ir::{Agent, Data, GatherField, Number, Semantics, Statement};
 use agentir_syntax::rules;
 use smol_str::SmolStr;
 
@@ -66,7 +66,7 @@ pub(super) fn of_node<'j>(
 }
 
 /// The fields and texts of a form.
-pub(super) fn lower(cx: &mut Context<'_, '_>, form: &Json) -> Form {
+pub(super) fn lower(cx: &mut Context<'_, '_>, form: &Json, agent: &mut Agent) -> Form {
     let mut lowered = Form::default();
     let form_name = form.peek("name").unwrap_or_default().to_owned();
     for part in components(form) {
@@ -77,7 +77,7 @@ pub(super) fn lower(cx: &mut Context<'_, '_>, form: &Json) -> Form {
             }
             Some(FormPart::Text) => lowered.notes.extend(note(cx, part)),
             Some(FormPart::Field(_)) | None => {
-                lowered.fields.extend(field(cx, &form_name, part, kind));
+                lowered.fields.extend(field(cx, &form_name, part, kind, agent));
             }
         }
     }
@@ -110,6 +110,7 @@ fn field(
     form: &str,
     part: &Json,
     kind: Option<&'static FormComponent>,
+    agent: &mut Agent,
 ) -> Option<GatherField> {
     let name = part.take_text("name").or_else(|| settings(part).take_text("name"))?;
     let variable = cx.names.form_field(form, &name.value, name.span);
@@ -117,9 +118,11 @@ fn field(
         GatherField { span: part.span, ..agentir_syntax::lower::required_field(variable) };
     let settings = settings(part);
     let named = part.take_text("type").or_else(|| settings.take_text("type"));
-    settings.get("type").map(Json::take);
-    if settings.peek("key").is_some_and(|key| Some(key) == named.map(|t| t.value.as_str())) {
-        settings.take_member("key");
+    // In forms the key is the type once more.
+    for key in ["type", "key"] {
+        if settings.peek(key).is_some_and(|key| Some(key) == named.map(|t| t.value.as_str())) {
+            settings.take_member(key);
+        }
     }
     let place = named.map_or(name.span, |t| t.span);
     match (kind, named) {
@@ -147,11 +150,13 @@ fn field(
     let required = |json: &Json| ["required", "isRequired"].iter().find_map(|k| json.take_bool(k));
     field.required = required(settings).or_else(|| required(part)).unwrap_or(false);
     prompt(cx, part, &name.value, &mut field);
-    options(cx, part, &mut field);
+    options(cx, part, &mut field, agent);
     if let Some(text) = settings.take_text("defaultvalueInput") {
         let text = cx.readable(text);
         let shown = cx.names.holes(&text, &mut Vec::new()).value;
-        field.default = Some(Data::from(shown));
+        let is_number = field.ty.as_ref().is_some_and(|ty| ty.value == "number");
+        let number = shown.trim().parse().ok().filter(|n: &f64| is_number && n.is_finite());
+        field.default = Some(number.map_or_else(|| Data::from(shown), |n| Number(n).into()));
     }
     pattern(settings, &mut field);
     // A field that nobody sees has what the bot puts there.
@@ -195,7 +200,7 @@ const OPTION_VALUES: &[&str] = &["value", "id", "key", "label", "title", "displa
 const OPTION_LABELS: &[&str] = &["label", "title", "displayName", "text", "name"];
 
 /// The values that may be chosen.
-fn options(cx: &mut Context<'_, '_>, part: &Json, field: &mut GatherField) {
+fn options(cx: &mut Context<'_, '_>, part: &Json, field: &mut GatherField, agent: &mut Agent) {
     let settings = settings(part);
     let localized = localized(settings, &cx.language).or_else(|| localized(part, &cx.language));
     let places = [localized, Some(settings), Some(part)];
@@ -216,7 +221,7 @@ fn options(cx: &mut Context<'_, '_>, part: &Json, field: &mut GatherField) {
         };
         let label = OPTION_LABELS.iter().find_map(|key| option.take_text(key));
         if let Some(label) = label.filter(|label| label.value != value.value) {
-            shown.push((value.value.clone(), Data::from(label.value.as_str())));
+            shown.push((value.value.clone(), label.value.clone()));
         }
         field.enum_values.push(value.spanned());
     }
@@ -238,13 +243,15 @@ fn options(cx: &mut Context<'_, '_>, part: &Json, field: &mut GatherField) {
         }
     }
     if !shown.is_empty() {
+        let values = field.enum_values.clone();
+        entity::enumerate(field, &shown, agent);
         let choice = |value: &Spanned<SmolStr>| {
-            let label = shown.iter().find(|(of, _)| *of == value.value).map(|(_, label)| label);
-            let title = label.cloned().unwrap_or_else(|| value.value.as_str().into());
+            let label = shown.iter().find(|(of, _)| value.value == *of).map(|(_, label)| label);
+            let title = label.map_or_else(|| value.value.as_str().into(), |l| l.as_str().into());
             let all = [("title".to_owned(), title), ("value".to_owned(), value.value.as_str().into())];
             Data::Object(all.into_iter().collect())
         };
-        let all = Data::Array(field.enum_values.iter().map(choice).collect());
+        let all = Data::Array(values.iter().map(choice).collect());
         field.rich_content =
             Some(Data::Object([("QUICK_REPLIES".to_owned(), all)].into_iter().collect()));
     }

@@ -28,6 +28,7 @@ mod names;
 mod nodes;
 mod scripts;
 mod service;
+mod shared;
 mod supervisor;
 mod table;
 
@@ -203,7 +204,8 @@ pub(crate) fn lower(
     agents.extend(topics.into_iter().map(|topic| topic.agent));
     globals::pass_shared_variables(&mut agents);
     let profiles = std::mem::take(&mut cx.profiles);
-    Definition::program(agents, Some(own), Vec::new(), profiles)
+    let tools = shared::tools(&mut agents);
+    Definition::program(agents, Some(own), tools, profiles)
 }
 
 /// The settings that accompany an export.

@@ -173,6 +173,9 @@ impl Names {
 
     /// Registers a service and returns the name of its tool.
     pub(super) fn service(&mut self, name: &str) -> SmolStr {
+        if let Some(known) = self.services.get(name) {
+            return known.clone();
+        }
         let tool = self.space.claim(name, "call");
         self.services.insert(SmolStr::new(name), tool.clone());
         tool
@@ -180,6 +183,9 @@ impl Names {
 
     /// Registers a node that asks a model, and returns the name of its tool.
     pub(super) fn model(&mut self, name: &str) -> SmolStr {
+        if let Some(known) = self.models.get(name) {
+            return known.clone();
+        }
         let tool = self.space.claim(name, "ask");
         self.models.insert(SmolStr::new(name), tool.clone());
         tool

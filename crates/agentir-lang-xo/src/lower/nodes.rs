@@ -172,7 +172,7 @@ fn statements<'j>(
         NodeKind::Form => {
             let mut all = message(cx, component, name, agent, step, transitions);
             let Some(found) = form::of_node(cx, node.json, component) else { return all };
-            let form = form::lower(cx, found);
+            let form = form::lower(cx, found, agent);
             form::add_notes(cx, &form.notes, &mut all);
             let mut fields = form.fields;
             retry_prompts(cx, component, name, agent, step, &mut fields);

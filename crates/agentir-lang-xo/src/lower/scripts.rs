@@ -8,7 +8,7 @@ use crate::script::{self, Branch as CodeBranch, Script, Statement as Code};
 use agentir_diagnostics::{Diagnostic, Span, Spanned};
 use agentir_expr::{Argument, Expr, ExprKind, Literal, Name, Path, Segment, Template, TypeExpr};
 use agentir_ir::{
-    Binding, Body, Call, Data, Extensions, Response, ReturnType, SetVariable, Statement, Target,
+    Binding, Body, Call, Data, Extensions, Parameter, Response, ReturnType, SetVariable, Statement, Target,
     Tool, ToolType,
 };
 use agentir_syntax::rules;
@@ -383,6 +383,10 @@ fn call(
     for path in &script.reads {
         wrapped.give(cx, path);
     }
+    let needed = wrapped.with.len();
+    for path in &script.keeps {
+        wrapped.give(cx, path);
+    }
     for path in &script.writes {
         wrapped.change(cx, path);
     }
@@ -403,9 +407,7 @@ fn call(
     if script.prints {
         code.push_str("const said = [];\nconst print = (text) => said.push(text);\n");
     }
-    let body = text.value.replace("\r\n", "\n").replace('\t', "  ");
-    code.push_str(body.trim_end());
-    code.push('\n');
+    indented(&text.value, &mut code);
     if script.prints && script.cards.is_empty() {
         returned.push("text: said.join(\"\\n\") || null".to_owned());
     } else if script.prints {
@@ -418,7 +420,7 @@ fn call(
             let _ = write!(code, "return {{ {} }};", all.join(", "));
         }
     }
-    let own = tool(cx, name, &with, code, span, output);
+    let own = tool(cx, name, (&with, needed), code, span, output);
     let mut call = Call::new(own.clone(), with, span);
     call.on_success = Body(written.into_iter().map(|(name, _)| set(&own, name, span)).collect());
     if !call.on_success.is_empty() {
@@ -427,11 +429,27 @@ fn call(
     Statement::Call(Box::new(call))
 }
 
+/// Adds a script, indented by spaces: a tab at the start of a line is no part of a text, unless a text has several lines.
+fn indented(script: &str, code: &mut String) {
+    let lines = script.trim_end().lines();
+    if script.contains('`') {
+        lines.for_each(|line| {
+            let _ = writeln!(code, "{line}");
+        });
+        return;
+    }
+    for line in lines {
+        let body = line.trim_start_matches(['\t', ' ']);
+        let depth = line.get(..line.len() - body.len()).unwrap_or_default();
+        let _ = writeln!(code, "{}{body}", depth.replace('\t', "  "));
+    }
+}
+
 /// The tool that runs code; the one that there is, if there is one of the same code.
 fn tool(
     cx: &mut Context<'_, '_>,
     name: &str,
-    with: &[Argument],
+    (with, needed): (&[Argument], usize),
     code: String,
     span: Span,
     output: &mut ScriptOutput<'_>,
@@ -453,8 +471,12 @@ fn tool(
     )));
     tool.parameters = with
         .iter()
-        .filter_map(|a| a.name.clone())
-        .map(|name| builders::parameter(name, None))
+        .enumerate()
+        .filter_map(|(at, a)| {
+            // What is only kept need not have a value yet.
+            let parameter = builders::parameter(a.name.clone()?, None);
+            Some(Parameter { required: at < needed, ..parameter })
+        })
         .collect();
     tool.returns = Some(ReturnType::new(TypeExpr::named("object", span.at_start())));
     let binding = [("runtime", "javascript"), ("code", code.as_str())];

@@ -29,6 +29,8 @@ pub struct Script {
     pub reads: Vec<Path>,
     /// The paths it writes.
     pub writes: Vec<Path>,
+    /// The written paths that it only writes on some ways, so that they have to keep their values on the others.
+    pub keeps: Vec<Path>,
     /// The paths it deletes; they are among the written ones.
     pub deletes: Vec<Path>,
     /// Whether it sends messages with `print`.
@@ -213,7 +215,7 @@ impl<'t> Reader<'t> {
                     {
                         self.note_objects(node, script);
                         if !always(&assigned, &path) {
-                            keep(&mut script.reads, path.clone());
+                            keep(&mut script.keeps, path.clone());
                         }
                         keep(&mut script.deletes, path.clone());
                         keep(&mut script.writes, path);
@@ -249,7 +251,7 @@ impl<'t> Reader<'t> {
                         Some(SessionCall::Put(path, value)) => {
                             self.note_objects(node, script);
                             if !always(&assigned, &path) {
-                                keep(&mut script.reads, path.clone());
+                                keep(&mut script.keeps, path.clone());
                             }
                             keep(&mut script.writes, path);
                             open.push((value, Role::Read));
@@ -258,7 +260,7 @@ impl<'t> Reader<'t> {
                         Some(SessionCall::Delete(path)) => {
                             self.note_objects(node, script);
                             if !always(&assigned, &path) {
-                                keep(&mut script.reads, path.clone());
+                                keep(&mut script.keeps, path.clone());
                             }
                             keep(&mut script.deletes, path.clone());
                             keep(&mut script.writes, path);
@@ -286,7 +288,7 @@ impl<'t> Reader<'t> {
                         if role == Role::Written {
                             // What is only written on some ways keeps its value on the others.
                             if !always(&assigned, &path) {
-                                keep(&mut script.reads, path.clone());
+                                keep(&mut script.keeps, path.clone());
                             }
                             keep(&mut script.writes, path);
                         } else if given(&path, node.start_byte()) {

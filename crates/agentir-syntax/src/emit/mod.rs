@@ -1,18 +1,20 @@
 //! What emitters are built from, and the trait that they implement.
 
+mod data_files;
 mod legal;
 mod names;
 mod phrase;
-mod questions;
 
+pub use data_files::{
+    knowledge_of, knowledge_path, questions_from_csv, questions_to_csv, table_from_csv, table_of, table_path,
+    table_to_csv,
+};
 pub use legal::with_legal_names;
 pub use names::{NameSyntax, Namespace, Renamed};
 pub use phrase::{
     dotted_path, expr_phrase, is_message, is_user_message, literal, pattern_words, phrase,
     readable_words, sentence, string_literal, template_phrase,
 };
-
-pub use questions::{questions_from_csv, questions_to_csv};
 
 use agentir_expr::Dialect;
 use agentir_ir::Program;
