@@ -112,9 +112,8 @@ pub fn read_back(
     files: &[OutputFile],
 ) -> (SourceMap, Program, Vec<Diagnostic>) {
     // Data files are of no language.
-    let is_data = |file: &&OutputFile| {
-        knowledge_of(&file.path).is_some() || table_of(&file.path).is_some()
-    };
+    let is_data =
+        |file: &&OutputFile| knowledge_of(&file.path).is_some() || table_of(&file.path).is_some();
     let (data, documents): (Vec<_>, Vec<_>) = files.iter().partition(is_data);
     let texts = documents.iter().map(|file| (file.path.as_str(), file.text.as_str()));
     let mut loaded = agentir_project::read_program(languages, texts, ReadOptions::default());

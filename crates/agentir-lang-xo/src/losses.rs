@@ -137,11 +137,7 @@ const PLATFORM_FEATURES: &[LossRule] = &[
         "how many of the last messages the model is given",
         "pass them to the tool, if the answer needs them"
     ),
-    row!(
-        "components",
-        "a form is sent by what the user says: its buttons are not needed",
-        ""
-    ),
+    row!("components", "a form is sent by what the user says: its buttons are not needed", ""),
     row!("forms", "how XO shows the form", ""),
     row!(
         "unspokenLanguages",

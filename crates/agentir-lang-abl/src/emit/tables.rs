@@ -3,7 +3,9 @@
 
 use agentir_diagnostics::Spanned;
 use agentir_ir::{LookupTable, Program};
-use agentir_syntax::emit::{NameSyntax, Namespace, OutputFile, file_stem, table_path, table_to_csv};
+use agentir_syntax::emit::{
+    NameSyntax, Namespace, OutputFile, file_stem, table_path, table_to_csv,
+};
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 use std::borrow::Cow;

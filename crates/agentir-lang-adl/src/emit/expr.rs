@@ -5,7 +5,8 @@
 use crate::inline;
 use agentir_expr::{BinaryOp, Condition, Expr, ExprKind, Literal, UnaryOp};
 use agentir_syntax::emit::{
-    dotted_path, expr_phrase, is_message, literal, pattern_words, readable_words, sentence, string_literal,
+    dotted_path, expr_phrase, is_message, literal, pattern_words, readable_words, sentence,
+    string_literal,
 };
 use smol_str::SmolStr;
 
@@ -61,9 +62,7 @@ fn alternatives(expr: &Expr) -> Option<Vec<SmolStr>> {
     let examples = |e: &Expr| match literal(e)? {
         Literal::String(text) => Some(vec![text.clone()]),
         // `yes|sure` is a list of alternatives.
-        Literal::Regex(text) => {
-            Some(pattern_words(text)?.into_iter().map(SmolStr::new).collect())
-        }
+        Literal::Regex(text) => Some(pattern_words(text)?.into_iter().map(SmolStr::new).collect()),
         _ => None,
     };
     match &expr.kind {

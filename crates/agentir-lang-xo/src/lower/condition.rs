@@ -151,12 +151,7 @@ fn value(cx: &mut Context<'_, '_>, value: &Json) -> Expr {
 
 /// `LOWER(TRIM(input)) MATCHES /^(yes|…)…$/`: an answer begins with one of the words for it, of any language that the bot
 /// speaks. The message itself may be in any of them.
-fn is_answer(
-    cx: &Context<'_, '_>,
-    answer: &Text,
-    scope: &Scope<'_>,
-    span: Span,
-) -> Option<Expr> {
+fn is_answer(cx: &Context<'_, '_>, answer: &Text, scope: &Scope<'_>, span: Span) -> Option<Expr> {
     let yes = answer.value.eq_ignore_ascii_case("yes");
     let [own_yes, own_no] = &scope.synonyms;
     let own = if yes { own_yes } else { own_no };
@@ -164,7 +159,8 @@ fn is_answer(
         let base = |l: &SmolStr| l.split(['_', '-']).next().is_some_and(|b| b == *language);
         cx.languages.iter().any(base)
     });
-    let native = native.flat_map(|(_, yes_words, no_words)| if yes { *yes_words } else { *no_words });
+    let native =
+        native.flat_map(|(_, yes_words, no_words)| if yes { *yes_words } else { *no_words });
     let mut all: Vec<String> = Vec::new();
     for word in native.copied().chain(own.iter().map(SmolStr::as_str)) {
         let word = pattern(&word.trim().to_lowercase());

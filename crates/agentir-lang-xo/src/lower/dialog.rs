@@ -3,8 +3,8 @@
 use super::condition::{Scope, condition};
 use super::names::Namespace;
 use super::{Context, builders, extensions, localized, nodes};
-use crate::{Json, Text};
 use crate::tables::{NODES, NodeKind};
+use crate::{Json, Text};
 use agentir_diagnostics::{Diagnostic, Span, Spanned};
 use agentir_expr::{Name, Template};
 use agentir_ir::{

@@ -112,7 +112,12 @@ pub(super) fn ask_again(base: Dialect, field: &mut GatherField, text: Template) 
     }
 }
 
-pub(super) fn check(kind: &'static str, rule: &str, retry_prompt: Option<Template>, span: Span) -> Validation {
+pub(super) fn check(
+    kind: &'static str,
+    rule: &str,
+    retry_prompt: Option<Template>,
+    span: Span,
+) -> Validation {
     Validation {
         kind: Spanned::new(SmolStr::new_static(kind), span),
         rule: Spanned::new(SmolStr::new(rule), span),
@@ -201,11 +206,7 @@ fn values(cx: &mut Context<'_, '_>, component: &Json, field: &mut GatherField, a
 }
 
 /// Makes the values of a field an entity of the agent, with what users see of each as its synonym.
-pub(super) fn enumerate(
-    field: &mut GatherField,
-    shown: &[(String, String)],
-    agent: &mut Agent,
-) {
+pub(super) fn enumerate(field: &mut GatherField, shown: &[(String, String)], agent: &mut Agent) {
     let synonyms = shown.iter().map(|(value, label)| (value.clone(), vec![label.as_str()].into()));
     let synonyms = Data::Object(synonyms.collect());
     let values = std::mem::take(&mut field.enum_values);

@@ -68,7 +68,8 @@ pub(super) fn redacted_address(text: &Text, name: &str, problems: &mut Vec<Diagn
             _ => (None, part),
         };
         // A name for a key in the path is what stands before it.
-        let before = text.value.get(path..start).and_then(|b| b.trim_end_matches('/').rsplit('/').next());
+        let before =
+            text.value.get(path..start).and_then(|b| b.trim_end_matches('/').rsplit('/').next());
         let is_secret = match key {
             Some(key) => is_credential_of_address(key, value),
             None => is_key(value) && !value.contains(['{', '}']),

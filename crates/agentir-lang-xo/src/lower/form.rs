@@ -196,7 +196,8 @@ const OPTION_LISTS: &[&str] =
     &["options", "optionValues", "values", "allowedValues", "items", "choices", "dataSource"];
 
 /// Names of what is stored for an option, and of what users see of it.
-const OPTION_VALUES: &[&str] = &["value", "id", "key", "label", "title", "displayName", "text", "name"];
+const OPTION_VALUES: &[&str] =
+    &["value", "id", "key", "label", "title", "displayName", "text", "name"];
 const OPTION_LABELS: &[&str] = &["label", "title", "displayName", "text", "name"];
 
 /// The values that may be chosen.
@@ -229,7 +230,8 @@ fn options(cx: &mut Context<'_, '_>, part: &Json, field: &mut GatherField, agent
     if field.enum_values.is_empty() {
         // What is chosen from is computed, or not in the export.
         if field.ty.as_ref().is_some_and(|ty| ty.value == "enum") {
-            field.ty = field.ty.take().map(|ty| Spanned::new(SmolStr::new_static("string"), ty.span));
+            field.ty =
+                field.ty.take().map(|ty| Spanned::new(SmolStr::new_static("string"), ty.span));
             field.list = None;
         }
         return;
@@ -248,7 +250,8 @@ fn options(cx: &mut Context<'_, '_>, part: &Json, field: &mut GatherField, agent
         let choice = |value: &Spanned<SmolStr>| {
             let label = shown.iter().find(|(of, _)| value.value == *of).map(|(_, label)| label);
             let title = label.map_or_else(|| value.value.as_str().into(), |l| l.as_str().into());
-            let all = [("title".to_owned(), title), ("value".to_owned(), value.value.as_str().into())];
+            let all =
+                [("title".to_owned(), title), ("value".to_owned(), value.value.as_str().into())];
             Data::Object(all.into_iter().collect())
         };
         let all = Data::Array(values.iter().map(choice).collect());
@@ -286,11 +289,7 @@ fn named_unknown(cx: &mut Context<'_, '_>, named: &Text) {
 }
 
 /// Adds the texts of a form to the message before it.
-pub(super) fn add_notes(
-    cx: &mut Context<'_, '_>,
-    notes: &[Text],
-    statements: &mut Vec<Statement>,
-) {
+pub(super) fn add_notes(cx: &mut Context<'_, '_>, notes: &[Text], statements: &mut Vec<Statement>) {
     let said: Vec<String> =
         notes.iter().map(|n| cx.names.holes(n, &mut Vec::new()).value).collect();
     let Some(first) = notes.first() else { return };

@@ -79,8 +79,7 @@ fn topic(
     let mut agent = Agent::new(cx.metadata(name.clone(), AgentType::Agent), span);
     let description = messages::literal(cx, about).response.text.unwrap_or_default();
     agent.identity.goal = Some(description.clone());
-    let examples =
-        questions.iter().filter_map(|q| q.question.clone()).take(MAX_EXAMPLES).collect();
+    let examples = questions.iter().filter_map(|q| q.question.clone()).take(MAX_EXAMPLES).collect();
     agent.knowledge = Some(Knowledge { questions, span, ..Knowledge::default() });
     Topic { agent, name, description, examples }
 }

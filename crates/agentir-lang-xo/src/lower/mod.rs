@@ -198,8 +198,7 @@ pub(crate) fn lower(
         agents.push(dialog::agent(&mut cx, dialog, entry));
     }
     let topics = knowledge::topics(&mut cx, root, &mut agent_names);
-    let supervisor =
-        supervisor::agent(&mut cx, root, own.clone(), (dialogs, &entries), &topics);
+    let supervisor = supervisor::agent(&mut cx, root, own.clone(), (dialogs, &entries), &topics);
     agents.insert(0, supervisor);
     agents.extend(topics.into_iter().map(|topic| topic.agent));
     globals::pass_shared_variables(&mut agents);

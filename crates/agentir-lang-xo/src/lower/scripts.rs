@@ -8,8 +8,8 @@ use crate::script::{self, Branch as CodeBranch, Script, Statement as Code};
 use agentir_diagnostics::{Diagnostic, Span, Spanned};
 use agentir_expr::{Argument, Expr, ExprKind, Literal, Name, Path, Segment, Template, TypeExpr};
 use agentir_ir::{
-    Binding, Body, Call, Data, Extensions, Parameter, Response, ReturnType, SetVariable, Statement, Target,
-    Tool, ToolType,
+    Binding, Body, Call, Data, Extensions, Parameter, Response, ReturnType, SetVariable, Statement,
+    Target, Tool, ToolType,
 };
 use agentir_syntax::rules;
 use indexmap::IndexMap;
@@ -290,7 +290,9 @@ impl Wrapped<'_> {
                     path.root.span,
                     "this script replaces a part of the context as a whole",
                 )
-                .note("which values that are is not known, so the conversation keeps the ones it has")
+                .note(
+                    "which values that are is not known, so the conversation keeps the ones it has",
+                )
                 .help("set or clear the values one by one"),
             );
             return;
@@ -397,7 +399,9 @@ fn call(
                 *place,
                 "this script computes the name of the value that it stores or reads",
             )
-            .note("which value that is is not known, so it neither reaches the script nor comes back")
+            .note(
+                "which value that is is not known, so it neither reaches the script nor comes back",
+            )
             .help("use one value with a fixed name, such as a map"),
         );
     }

@@ -24,8 +24,9 @@ pub(super) fn tools(agents: &mut [Agent]) -> Vec<Tool> {
     for agent in agents {
         let own = std::mem::take(&mut agent.tools);
         for mut tool in own {
-            let is_shared =
-                declared.get(&tool.name.value).is_some_and(|(_, count, alike)| *count > 1 && *alike);
+            let is_shared = declared
+                .get(&tool.name.value)
+                .is_some_and(|(_, count, alike)| *count > 1 && *alike);
             if !is_shared {
                 agent.tools.push(tool);
                 continue;

@@ -152,8 +152,9 @@ fn routing(
     let mut aliases = cx.names.namespace();
     let mut routing = Routing::default();
     let mut by_agent: FxHashMap<SmolStr, Spanned<Name>> = FxHashMap::default();
-    let is_hidden =
-        |dialog: &Json| dialog.get("isHidden").is_some_and(|h| matches!(h.kind, crate::Kind::Bool(true)));
+    let is_hidden = |dialog: &Json| {
+        dialog.get("isHidden").is_some_and(|h| matches!(h.kind, crate::Kind::Bool(true)))
+    };
     let of_dialogs = dialogs.iter().zip(entries).map(|(d, entry)| (&entry.name, is_hidden(d)));
     let all = of_dialogs.chain(topics.iter().map(|topic| (&topic.name, false)));
     for (name, hidden) in all {

@@ -326,9 +326,7 @@ impl<'t> Reader<'t> {
             .filter_map(|statement| {
                 let action = statement.named_child(0)?;
                 let path = match action.kind() {
-                    "assignment_expression" => {
-                        self.whole(action.child_by_field_name("left")?)?
-                    }
+                    "assignment_expression" => self.whole(action.child_by_field_name("left")?)?,
                     "unary_expression" if self.is_delete(action) => {
                         self.whole(action.child_by_field_name("argument")?)?
                     }
@@ -393,7 +391,9 @@ impl<'t> Reader<'t> {
             arguments.named_children(&mut cursor).filter(|n| n.kind() != "comment").collect();
         let (keys, value) = match (method, all.as_slice()) {
             ("put", [key, value]) => (vec![*key], Some(*value)),
-            ("put", [key, value, seconds]) if seconds.kind() == "number" => (vec![*key], Some(*value)),
+            ("put", [key, value, seconds]) if seconds.kind() == "number" => {
+                (vec![*key], Some(*value))
+            }
             ("put", [map, key, value, ..]) => (vec![*map, *key], Some(*value)),
             ("get" | "delete" | "remove", [_, ..]) => (all, None),
             _ => return None,

@@ -59,7 +59,8 @@ pub fn table_to_csv(table: &LookupTable) -> Option<String> {
         let values = table.values.iter().map(|value| vec![value.text.value.to_string()]);
         return Some(to_csv(&["value"], values));
     };
-    let pair = |(name, value): (&String, &Data)| Some(vec![name.clone(), value.as_str()?.to_owned()]);
+    let pair =
+        |(name, value): (&String, &Data)| Some(vec![name.clone(), value.as_str()?.to_owned()]);
     let all: Vec<Vec<String>> = map.as_object()?.iter().map(pair).collect::<Option<_>>()?;
     Some(to_csv(&["name", "value"], all.into_iter()))
 }
@@ -156,7 +157,9 @@ mod tests {
         let texts = |all: &[Question]| -> Vec<(String, String)> {
             let text = |t: &Option<Template>| t.as_ref().map(|t| t.text.value.to_string());
             all.iter()
-                .map(|q| (text(&q.question).unwrap_or_default(), text(&q.answer).unwrap_or_default()))
+                .map(|q| {
+                    (text(&q.question).unwrap_or_default(), text(&q.answer).unwrap_or_default())
+                })
                 .collect()
         };
         assert_eq!(texts(&read), texts(&all));

@@ -6,8 +6,8 @@ mod names;
 mod phrase;
 
 pub use data_files::{
-    knowledge_of, knowledge_path, questions_from_csv, questions_to_csv, table_from_csv, table_of, table_path,
-    table_to_csv,
+    knowledge_of, knowledge_path, questions_from_csv, questions_to_csv, table_from_csv, table_of,
+    table_path, table_to_csv,
 };
 pub use legal::with_legal_names;
 pub use names::{NameSyntax, Namespace, Renamed};
