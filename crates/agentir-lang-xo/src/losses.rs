@@ -118,6 +118,11 @@ const PLATFORM_FEATURES: &[LossRule] = &[
         "leave them out, or let the model word it: say so in `INSTRUCTIONS`"
     ),
     row!(
+        "lifetimes",
+        "session memory lives as long as the session, not for so many seconds",
+        "clear the value when it is too old, if that matters"
+    ),
+    row!(
         "pii_pattern",
         "how XO hides the value in its logs",
         "set `sensitive: true` if the value is personal"

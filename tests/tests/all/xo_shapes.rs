@@ -412,7 +412,11 @@ fn with_questions(count: usize) -> Value {
         .collect();
     let small = json!([{"language": "en", "groups": [{"groupName": "greetings", "nodes": [
         {"userUtterances": [{"text": "!hello ~emohello"}, {"text": "~emogoodbye"}],
-         "botUtterances": [{"channel": "default", "text": "Hello%20you!", "type": "basic"}]}]}]}]);
+         "botUtterances": [{"channel": "default", "text": "Hello%20you!", "type": "basic"}]},
+        {"userUtterances": [{"text": "who be you"}],
+         "botUtterances": [{"channel": "default", "text": "I%20am%20%26lt%3Bdisplay-bot-name%26gt%3B.", "type": "basic"}]},
+        {"userUtterances": [{"text": "!y ~yes"}, {"text": "~ibedone"}],
+         "botUtterances": [{"channel": "default", "text": "Well%20then.", "type": "basic"}]}]}]}]);
     let tasks =
         json!([{"name": "Vans", "description": "What drivers ask", "faqs": {"faqs": faqs}}]);
     bot(&[says("Said", &[("en", "Hi")])], &json!({"knowledgeTasks": tasks, "smallTalk": small}))
@@ -435,8 +439,11 @@ fn questions_are_a_file_that_a_tool_searches() {
             "INTENT(Small_talk) -> small_talk",
             "- hello\n    Hello you!",
             "- goodbye\n    Hello you!",
+            "- who be you\n    I am Bot.",
         ],
     );
+    // Who says yes answers a question.
+    has_not(&text, &["Well then", "ibedone"]);
     // Each of them was read back, none is only said to be there.
     let asked = done.report.entries.iter().filter(|e| e.path.contains("Vans.knowledge.questions"));
     let kept: Vec<_> = asked.map(|e| e.preservation).collect();

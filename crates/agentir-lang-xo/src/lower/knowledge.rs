@@ -13,6 +13,9 @@ use smol_str::SmolStr;
 /// How many questions the supervisor knows as examples. The others are in the knowledge base.
 const MAX_EXAMPLES: usize = 10;
 
+/// What answers of small talk have for the name of the bot.
+const BOT_NAME: &str = "<display-bot-name>";
+
 /// An agent that answers from a knowledge base, and when the supervisor asks it.
 pub(super) struct Topic {
     pub(super) agent: Agent,
@@ -41,13 +44,15 @@ pub(super) fn topics(cx: &mut Context<'_, '_>, root: &Json, names: &mut Namespac
         };
         all.push(topic(cx, names, Spanned::new(wanted, span), &about, questions, task.span));
     }
+    let bot = super::localized(root, &cx.language).and_then(|texts| texts.peek("name"));
+    let bot = bot.unwrap_or("the assistant");
     let (mut questions, mut groups, mut place) = (Vec::new(), Vec::new(), None);
     for talk in list_of(root, "smallTalk") {
         if talk.peek("language").is_some_and(|l| !cx.languages.iter().any(|known| known == l)) {
             continue;
         }
         for group in list_of(talk, "groups") {
-            let found = small_talk(cx, group);
+            let found = small_talk(cx, group, bot);
             if found.is_empty() {
                 continue;
             }
@@ -133,7 +138,7 @@ fn plain(text: &Text) -> Template {
 }
 
 /// The exchanges of a group of small talk: what users say, with the first of the answers.
-fn small_talk(cx: &mut Context<'_, '_>, group: &Json) -> Vec<Question> {
+fn small_talk(cx: &mut Context<'_, '_>, group: &Json, bot: &str) -> Vec<Question> {
     let mut all = Vec::new();
     let mut open: Vec<&Json> = list_of(group, "nodes").iter().rev().collect();
     while let Some(node) = open.pop() {
@@ -154,13 +159,21 @@ fn small_talk(cx: &mut Context<'_, '_>, group: &Json) -> Vec<Question> {
             continue;
         };
         let text = cx.decoded(text);
+        let named = text.value.replace("&lt;", "<").replace("&gt;", ">");
+        let text = match named.contains(BOT_NAME) {
+            true => Text::synthetic(named.replace(BOT_NAME, bot), text.span),
+            false => text,
+        };
         let Some(reply) = messages::literal(cx, &text).response.text else { continue };
         for key in ["text", "type", "channel"] {
             answer.take_member(key);
         }
-        utterances.iter().for_each(|u| {
-            u.take_member("text");
-        });
+        // A concept stands for more words than its name, so it is kept as it is written.
+        for utterance in
+            utterances.iter().filter(|u| u.peek("text").is_some_and(|t| !t.contains('~')))
+        {
+            utterance.take_member("text");
+        }
         for (text, words) in said {
             let question = Some(Template::plain(Spanned::new(SmolStr::new(words), text.span)));
             all.push(Question { question, answer: Some(reply.clone()), span: text.span });
@@ -170,21 +183,19 @@ fn small_talk(cx: &mut Context<'_, '_>, group: &Json) -> Vec<Question> {
 }
 
 /// What a pattern of small talk reads as: `!hello ~emohello` is "hello". `!` marks a word as it is, `~` a concept, `<` and
-/// `>` the ends of a message, `*` any words.
+/// `>` the ends of a message, `*` any words. Empty if it has no words to ask with: a plain yes or no (`!y ~yes`) answers a
+/// question, and the names of most concepts (`~ibedone`) are nothing that people say.
 fn words(pattern: &str) -> String {
     let marks = ['!', '<', '>', '*', '[', ']', '(', ')', '{', '}', '|', '\'', '"'];
     let all: Vec<&str> = pattern.split_whitespace().collect();
     let plain = |word: &&&str| !word.starts_with('~');
-    let clean = |word: &&str| word.trim_matches(marks).to_owned();
+    let clean = |word: &&str| word.trim_matches(marks).replace('_', " ");
     let mut said: Vec<String> = all.iter().filter(plain).map(clean).collect();
     said.retain(|word| !word.is_empty());
     if said.is_empty() {
-        // Only concepts, whose names are words: `~emohello`.
-        let concept = |word: &&str| {
-            let name = word.trim_start_matches('~');
-            name.strip_prefix("emo").unwrap_or(name).to_owned()
-        };
-        said = all.iter().map(concept).filter(|word| !word.is_empty()).collect();
+        // Of concepts, those of greetings and feelings are called after what is said: `~emohello`.
+        said = all.iter().filter_map(|w| w.strip_prefix("~emo")).map(str::to_owned).collect();
     }
-    said.join(" ")
+    let said = said.join(" ");
+    if said.chars().filter(|c| c.is_alphabetic()).count() > 1 { said } else { String::new() }
 }

@@ -76,11 +76,16 @@ fn result(tool: &Spanned<Name>, member: &'static str, span: Span) -> Expr {
     Expr::path(Path { namespace: None, root: tool.clone(), segments }, span)
 }
 
-/// Preserves the comments of a simple script; any other script is preserved whole.
+/// Preserves the comments of a simple script, and how long values live; any other script is preserved whole.
 fn preserve_comments(script: &Script, text: &Text, output: &mut ScriptOutput<'_>) {
-    if script.simple.is_some() && !script.comments.is_empty() {
-        let all = script.comments.iter().map(|c| Data::from(c.value.as_str())).collect();
-        output.extensions.insert(ID, "comments", Data::Array(all), text.span);
+    if script.simple.is_none() {
+        return;
+    }
+    for (key, all) in [("comments", &script.comments), ("lifetimes", &script.lifetimes)] {
+        if !all.is_empty() {
+            let all = all.iter().map(|c| Data::from(c.value.as_str())).collect();
+            output.extensions.insert(ID, key, Data::Array(all), text.span);
+        }
     }
 }
 

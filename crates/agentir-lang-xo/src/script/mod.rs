@@ -39,6 +39,8 @@ pub struct Script {
     pub objects: Vec<&'static str>,
     /// Where it names a value of these objects by an expression, so that it is not known which.
     pub computed_keys: Vec<Span>,
+    /// How many seconds the values live that it stores in these objects.
+    pub lifetimes: Vec<Spanned<SmolStr>>,
     /// The kinds of cards that it builds (`template_type`).
     pub cards: Vec<SmolStr>,
     /// The comments, without markers.
@@ -250,6 +252,7 @@ impl<'t> Reader<'t> {
                         }
                         Some(SessionCall::Put(path, value)) => {
                             self.note_objects(node, script);
+                            script.lifetimes.extend(self.lifetime(node, value));
                             if !always(&assigned, &path) {
                                 keep(&mut script.keeps, path.clone());
                             }
@@ -339,6 +342,14 @@ impl<'t> Reader<'t> {
                 Some((path, action.end_byte()))
             })
             .collect()
+    }
+
+    /// How long a stored value lives: the argument behind it.
+    fn lifetime(&self, call: Node<'_>, value: Node<'_>) -> Option<Spanned<SmolStr>> {
+        let arguments = call.child_by_field_name("arguments")?;
+        let mut cursor = arguments.walk();
+        let last = arguments.named_children(&mut cursor).last().filter(|last| *last != value)?;
+        Some(Spanned::new(SmolStr::new(self.slice(last)), self.span(last)))
     }
 
     /// The path of `node`, if all of it is constant.
