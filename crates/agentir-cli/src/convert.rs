@@ -8,7 +8,7 @@ use agentir::targets;
 use agentir_compare::{
     AnnouncedLosses, Comparison, Difference, NormalizedProgram, Side, differences,
 };
-use agentir_convert::{OutputFile, Report, Target};
+use agentir_convert::{OutputFile, Report, Target, Totals};
 use agentir_diagnostics::{
     Diagnostic, FileId, Format, RuleName, Severity, SourceMap, Span, escape_json, render, sort,
 };
@@ -85,7 +85,16 @@ fn failed(message: impl std::fmt::Display) -> ExitCode {
 const OF_IMPORTS: &[RuleName] =
     &[rules::CREDENTIAL_NOT_COPIED, rules::MISSING_PART, rules::UNTRANSLATED];
 
-/// Prints the errors of what was loaded, and what is to be known of an import; whether there are errors.
+/// Errors that are no mistakes of the language: the program means what it says, and is converted as it is.
+const NOT_OF_THE_LANGUAGE: &[RuleName] = &[RuleName("hardcoded-secret")];
+
+/// Whether a finding keeps a program from being converted.
+fn is_blocking(finding: &Diagnostic) -> bool {
+    finding.severity == Severity::Error && !NOT_OF_THE_LANGUAGE.contains(&finding.rule)
+}
+
+/// Prints the errors of what was loaded, and what is to be known of an import; whether there are errors that keep it from
+/// being used.
 pub fn has_errors(snapshot: &Snapshot) -> bool {
     let told = |d: &&Diagnostic| d.severity == Severity::Error || OF_IMPORTS.contains(&d.rule);
     let mut diagnostics: Vec<Diagnostic> =
@@ -102,7 +111,7 @@ pub fn has_errors(snapshot: &Snapshot) -> bool {
     };
     // Whoever read our output has gone: nobody is left to be told.
     let _ = render(&report, Format::Text, false, &mut io::stderr().lock());
-    diagnostics.iter().any(|d| d.severity == Severity::Error)
+    diagnostics.iter().any(is_blocking)
 }
 
 /// Converts. Exit code 0: nothing was dropped; 1: something was; 2: it could not be done.
@@ -127,9 +136,12 @@ pub fn run(args: &Convert) -> ExitCode {
     let mut reports = Vec::new();
     // A program that fails does not keep the others from being converted.
     let mut left_out = 0_usize;
+    let mut summary = Summary::default();
     for (id, program) in snapshot.programs() {
-        if snapshot.files_of(id).iter().any(|file| broken.contains(file)) {
+        let own = snapshot.files_of(id);
+        if own.iter().any(|file| broken.contains(file)) {
             left_out += 1;
+            summary.fail(&snapshot, own);
             continue;
         }
         if program.agents.is_empty() {
@@ -144,12 +156,28 @@ pub fn run(args: &Convert) -> ExitCode {
                 wrong.rule.0
             );
             left_out += 1;
+            let why = format!("the output has an error: {}", wrong.message);
+            summary.failed.push((source_name(&snapshot, own), why));
             continue;
         }
         if args.verifies(program) {
             done.verify(program, snapshot.sources());
         }
         let folder = folders.as_mut().map(|folders| folders.claim(program_name(program)));
+        if let Some(folder) = &folder {
+            summary.done.push(Converted {
+                source: source_name(&snapshot, own),
+                folder: folder.clone(),
+                agents: program.agents.len(),
+                files: done.files.len(),
+                totals: done.report.totals,
+                told: snapshot
+                    .read_findings()
+                    .iter()
+                    .filter(|d| own.contains(&d.primary.span.file) && OF_IMPORTS.contains(&d.rule))
+                    .count(),
+            });
+        }
         files.extend(done.files.into_iter().map(|file| match &folder {
             Some(folder) => OutputFile { path: format!("{folder}/{}", file.path), ..file },
             None => file,
@@ -157,6 +185,10 @@ pub fn run(args: &Convert) -> ExitCode {
         reports.push(done.report);
     }
     let masker = snapshot.sources().masker();
+    if folders.is_some() && !files.is_empty() {
+        let text = masker.mask(&summary.page(args.to)).into_owned();
+        files.push(OutputFile { path: "SUMMARY.md".to_owned(), text });
+    }
     let [report] = merge(reports).try_into().unwrap_or_else(|_| [Report::empty(args.to)]);
     let report = report.shown(&masker);
     if files.is_empty() {
@@ -184,13 +216,75 @@ pub fn run(args: &Convert) -> ExitCode {
 
 /// The files in which an error was found while they were read.
 fn files_with_errors(snapshot: &Snapshot) -> HashSet<FileId> {
-    let errors = snapshot.read_findings().iter().filter(|d| d.severity == Severity::Error);
+    let errors = snapshot.read_findings().iter().filter(|d| is_blocking(d));
     errors.map(|error| error.primary.span.file).collect()
 }
 
 fn program_name(program: &agentir_ir::Program) -> String {
     let first = program.entry().or(program.agents().next());
     first.map_or_else(String::new, |a| agentir_convert::file_stem(&a.metadata.name.value))
+}
+
+/// A program that was converted, in a run over several.
+struct Converted {
+    /// The file or folder that it was read from.
+    source: String,
+    folder: String,
+    agents: usize,
+    files: usize,
+    totals: Totals,
+    /// How many findings of the import there are.
+    told: usize,
+}
+
+/// What became of each program of a run over several.
+#[derive(Default)]
+struct Summary {
+    done: Vec<Converted>,
+    /// What was not converted, and why.
+    failed: Vec<(String, String)>,
+}
+
+impl Summary {
+    /// Adds a program with errors: its first one is why it was not converted.
+    fn fail(&mut self, snapshot: &Snapshot, files: &[FileId]) {
+        let mut errors = snapshot.read_findings().iter().filter(|d| is_blocking(d));
+        let first = errors.find(|error| files.contains(&error.primary.span.file));
+        let why = first.map_or_else(String::new, |first| first.message.clone());
+        self.failed.push((source_name(snapshot, files), why));
+    }
+
+    /// The page, in Markdown.
+    fn page(&self, target: Target) -> String {
+        let cell = |text: &str| text.replace('|', "\\|").replace('\n', " ");
+        let mut out = format!("# Conversion to {}\n\n", target.title());
+        let (done, failed) = (self.done.len(), self.failed.len());
+        let _ = writeln!(out, "{done} converted, {failed} not.\n");
+        out.push_str("| program | written to | agents | files | kept | approximated | dropped | to look at |\n");
+        out.push_str("|---|---|--:|--:|--:|--:|--:|--:|\n");
+        for one in &self.done {
+            let Converted { source, folder, agents, files, totals, told } = one;
+            let Totals { kept, approximated, dropped } = totals;
+            let source = cell(source);
+            let _ = writeln!(
+                out,
+                "| {source} | [{folder}]({folder}) | {agents} | {files} | {kept} | {approximated} | {dropped} | {told} |"
+            );
+        }
+        if !self.failed.is_empty() {
+            out.push_str("\n## Not converted\n\n");
+            for (source, why) in &self.failed {
+                let _ = writeln!(out, "- {source}: {why}");
+            }
+        }
+        out
+    }
+}
+
+/// What a program was read from: the folder of its files, or its only file.
+fn source_name(snapshot: &Snapshot, files: &[FileId]) -> String {
+    let first = files.first().and_then(|file| snapshot.sources().get(*file));
+    first.map_or_else(String::new, |file| file.name.to_string())
 }
 
 /// The names of the folders of programs. File systems that ignore case would merge folders whose names differ in

@@ -141,3 +141,67 @@ fn names_in_an_archive_are_no_paths() {
     }
     assert!(stderr(&done).contains("credential-not-copied"));
 }
+
+/// A folder with some exports, each in a folder of its own.
+fn tree(exports: &[(&str, &[u8])]) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, bytes) in exports {
+        let inside = folder.path().join("bots").join(name);
+        std::fs::create_dir_all(&inside).unwrap();
+        std::fs::write(inside.join("botDefinition.json"), bytes).unwrap();
+    }
+    folder
+}
+
+#[test]
+fn an_empty_export_does_not_keep_the_others_from_being_converted() {
+    let folder = tree(&[
+        ("rental", &sample("valid/bicycle_rental/botDefinition.json")),
+        ("rental/old", b""),
+        ("vans", &sample("valid/van_hire/botDefinition.json")),
+    ]);
+    let arguments = ["convert", "--to", "abl", "bots", "-o", "out"];
+    let done = run(folder.path(), Path::new(CACHE), &arguments);
+    assert_eq!(code(&done), 2, "{}", stderr(&done));
+    assert!(stderr(&done).contains("1 program was not converted"), "{}", stderr(&done));
+    let output = folder.path().join("out");
+    for file in ["bicycle_rental/project.json", "van_hire/project.json"] {
+        assert!(output.join(file).is_file(), "{file}");
+    }
+    let summary = std::fs::read_to_string(output.join("SUMMARY.md")).unwrap();
+    for part in [
+        "2 converted, 1 not.",
+        "| bots/rental/botDefinition.json | [bicycle_rental](bicycle_rental) | 5 |",
+        "| bots/vans/botDefinition.json | [van_hire](van_hire) | 7 |",
+        "- bots/rental/old/botDefinition.json: this file is empty",
+    ] {
+        assert!(summary.contains(part), "{part}\n{summary}");
+    }
+}
+
+#[test]
+fn an_export_and_what_it_becomes_have_the_same_conversations() {
+    let folder = tree(&[("vans", &sample("valid/van_hire/botDefinition.json"))]);
+    let arguments = ["convert", "--to", "abl", "bots/vans", "-o", "out"];
+    let done = run(folder.path(), Path::new(CACHE), &arguments);
+    assert_eq!(code(&done), 1, "{}", stderr(&done));
+    for place in ["bots/vans", "out"] {
+        let test = folder.path().join(place).join("van_hire.test.yaml");
+        std::fs::write(test, sample("valid/van_hire/van_hire.test.yaml")).unwrap();
+        let tested = run(folder.path(), Path::new(CACHE), &["test", place]);
+        assert_eq!(code(&tested), 0, "{place}: {}{}", common::stdout(&tested), stderr(&tested));
+    }
+}
+
+#[test]
+fn a_hard_coded_secret_does_not_keep_an_agent_from_being_converted() {
+    let folder = tempfile::tempdir().unwrap();
+    let agent = "AGENT: Desk\n\nGOAL: \"Book\"\n\nTOOLS:\n  book() -> object\n    type: http\n    endpoint: \"https://a.invalid\"\n    headers:\n      Authorization: \"Bearer sk-q7Zt4LmW92xKcV8sRb3NZx81LmW92xKcV8sRb3Nq7t\"\n";
+    std::fs::write(folder.path().join("desk.agent.abl"), agent).unwrap();
+    let arguments = ["convert", "--to", "agent-script", "desk.agent.abl", "-o", "out"];
+    let done = run(folder.path(), Path::new(CACHE), &arguments);
+    assert_eq!(code(&done), 1, "{}", stderr(&done));
+    assert!(stderr(&done).contains("hardcoded-secret"));
+    assert!(!stderr(&done).contains("q7Zt4LmW92xKcV8sRb3N"));
+    assert!(folder.path().join("out/desk.agent").is_file());
+}

@@ -31,11 +31,12 @@ pub use comments::Comment;
 pub use fidelity::{Addition, Entry, Report, Totals, loss_rules, report_schema};
 
 use agentir_compare::{Comparison, Side};
-use agentir_diagnostics::{Diagnostic, SourceMap};
-use agentir_ir::Program;
-use agentir_syntax::emit::Emitted;
+use agentir_diagnostics::{Diagnostic, SourceFile, SourceMap, Span};
+use agentir_ir::{Agent, Knowledge, LookupTable, Program};
+use agentir_syntax::emit::{Emitted, knowledge_of, questions_from_csv, table_from_csv, table_of};
 use agentir_syntax::{Languages, ReadOptions};
 use std::borrow::Cow;
+use std::sync::Arc;
 
 /// A converted program.
 #[derive(Debug)]
@@ -104,14 +105,54 @@ impl Conversion {
     }
 }
 
-/// Reads files with our own front ends.
+/// Reads files with our own front ends, and the data of knowledge bases and tables into the agents that use them.
 #[must_use]
 pub fn read_back(
     languages: Languages,
     files: &[OutputFile],
 ) -> (SourceMap, Program, Vec<Diagnostic>) {
-    let texts = files.iter().map(|file| (file.path.as_str(), file.text.as_str()));
+    // Data files are of no language.
+    let is_data =
+        |file: &&OutputFile| knowledge_of(&file.path).is_some() || table_of(&file.path).is_some();
+    let (data, documents): (Vec<_>, Vec<_>) = files.iter().partition(is_data);
+    let texts = documents.iter().map(|file| (file.path.as_str(), file.text.as_str()));
     let mut loaded = agentir_project::read_program(languages, texts, ReadOptions::default());
-    let program = loaded.programs.pop().unwrap_or_default().program;
+    let mut program = loaded.programs.pop().unwrap_or_default().program;
+    for file in data {
+        let id = loaded.sources.add(SourceFile::new(file.path.as_str(), file.text.as_str()));
+        if let Some(base) = knowledge_of(&file.path) {
+            let agent = program.agents_mut().find(|agent| searches(agent, base));
+            if let Some(agent) = agent {
+                let questions = questions_from_csv(id, &file.text);
+                let span = Span::new(id, 0, 0);
+                agent.knowledge = Some(Knowledge { questions, span, ..Knowledge::default() });
+            }
+        } else if let Some(name) = table_of(&file.path) {
+            let named = |table: &LookupTable| {
+                let collection = table.table_name.as_ref().is_some_and(|of| of.value == name);
+                collection && table.source == Some("collection")
+            };
+            // An agent that others share is only copied if it has the table.
+            for agent in &mut program.agents {
+                if !agent.lookup_tables.values().any(named) {
+                    continue;
+                }
+                let all = Arc::make_mut(agent).lookup_tables.values_mut();
+                for table in all.filter(|table| named(table)) {
+                    table_from_csv(id, &file.text, table);
+                    table.source = Some("inline");
+                    table.table_name = None;
+                }
+            }
+        }
+    }
     (loaded.sources, program, loaded.diagnostics)
+}
+
+/// Whether an agent searches a knowledge base.
+fn searches(agent: &Agent, base: &str) -> bool {
+    agent.tools.iter().any(|tool| {
+        let named = tool.binding.as_ref().and_then(|binding| binding.0.get("kb_name"));
+        named.is_some_and(|name| name.as_str() == Some(base))
+    })
 }

@@ -31,15 +31,16 @@ const EDITOR_FIELDS: &[LossRule] = editor! {
     "sceneComponents" "exportOptions" "environmentVersionInfo" "serviceNodeType" "entityFields"
     "isDummy" "editLocked" "showInMp" "sendVcf" "featured" "class" "lname" "level" "connId"
     "pathName" "pathsMap" "skipMakeEditLinks" "assignAllChildBots" "recentBotLimit" "nlMeta"
-    "isSmalltalkMigrated" "errorCodes" "applyDefaultTemplate" "manageFirstMessage"
+    "validateOn" "validationType" "integrations" "formData" "isSecured" "rtmRenderType" "taskType" "isGraph"
+    "taxonomy" "seq" "isSmalltalkMigrated" "errorCodes" "applyDefaultTemplate" "manageFirstMessage"
 };
 
 /// Platform features, each with what to do about it.
 const PLATFORM_FEATURES: &[LossRule] = &[
     row!(
         "smallTalk",
-        "small talk is a feature of XO; the model does it itself",
-        "say in `INSTRUCTIONS` or `PERSONA` how it is to talk, if the answers matter"
+        "of small talk, what users say and the first answer are kept",
+        "add other answers to the instructions or the knowledge base, if they matter"
     ),
     row!("synonyms", "XO's own lists of synonyms train its classifier", ""),
     row!("mlParams", "how XO's classifier is trained", ""),
@@ -52,9 +53,14 @@ const PLATFORM_FEATURES: &[LossRule] = &[
         "name the models under `EXECUTION`"
     ),
     row!(
+        "alternateAnswers",
+        "a question has one answer",
+        "add the others to the answer, or let the model word it"
+    ),
+    row!(
         "knowledgeTasks",
-        "a knowledge graph is an index of XO's",
-        "load its questions and answers into a knowledge base, and name it in a `searchai` tool"
+        "how XO finds a question; its questions and answers are in a knowledge base",
+        "load the file below `knowledge/` into the knowledge base that the search tool names"
     ),
     row!(
         "idpConfigurations",
@@ -110,6 +116,38 @@ const PLATFORM_FEATURES: &[LossRule] = &[
         "alternatives",
         "ABL says one text",
         "leave them out, or let the model word it: say so in `INSTRUCTIONS`"
+    ),
+    row!(
+        "lifetimes",
+        "session memory lives as long as the session, not for so many seconds",
+        "clear the value when it is too old, if that matters"
+    ),
+    row!(
+        "pii_pattern",
+        "how XO hides the value in its logs",
+        "set `sensitive: true` if the value is personal"
+    ),
+    row!(
+        "visibilityRules",
+        "when the field is shown",
+        "give the field an `activation` with the condition"
+    ),
+    row!(
+        "countryCode",
+        "the country whose telephone numbers the field takes",
+        "say it in the prompt, or validate the number"
+    ),
+    row!(
+        "Noofprevioususerinputs",
+        "how many of the last messages the model is given",
+        "pass them to the tool, if the answer needs them"
+    ),
+    row!("components", "a form is sent by what the user says: its buttons are not needed", ""),
+    row!("forms", "how XO shows the form", ""),
+    row!(
+        "unspokenLanguages",
+        "the text is in a language that the bot does not speak",
+        "add the language to the project if it is to speak it"
     ),
     row!(
         "otherTexts",

@@ -225,8 +225,89 @@ pub static NODES: &[(&str, NodeKind)] = &[
     ("searchai", NodeKind::Search),
 ];
 
+/// What a component of a form is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FormPart {
+    /// A value of this type is entered.
+    Field(&'static str),
+    /// A text is shown.
+    Text,
+    /// The form is sent or left: the conversation does that itself.
+    Control,
+}
+
+/// A component of a form.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FormComponent {
+    /// The type in exports.
+    pub id: &'static str,
+    /// What it is for.
+    pub part: FormPart,
+    /// The format of values (`semantics.format`).
+    pub format: Option<&'static str>,
+    /// Whether several values may be chosen.
+    pub several: bool,
+    /// Whether values are secret.
+    pub secret: bool,
+}
+
+impl FormComponent {
+    /// The component with this type in exports.
+    #[must_use]
+    pub fn called(id: &str) -> Option<&'static Self> {
+        FORM_COMPONENTS.iter().find(|c| c.id.eq_ignore_ascii_case(id))
+    }
+}
+
+const fn component(id: &'static str, part: FormPart) -> FormComponent {
+    FormComponent { id, part, format: None, several: false, secret: false }
+}
+
+const fn entered(id: &'static str, ty: &'static str) -> FormComponent {
+    component(id, FormPart::Field(ty))
+}
+
+/// The components of forms.
+pub static FORM_COMPONENTS: &[FormComponent] = &[
+    entered("textField", "string"),
+    entered("textArea", "text"),
+    entered("radio", "enum"),
+    entered("dropdown", "enum"),
+    FormComponent { several: true, ..entered("multiSelect", "enum") },
+    // With options: which of them; without: whether.
+    entered("checkbox", "boolean"),
+    entered("toggle", "boolean"),
+    entered("date", "date"),
+    entered("dateTime", "datetime"),
+    FormComponent { format: Some("time"), ..entered("time", "string") },
+    FormComponent { format: Some("date_range"), ..entered("dateRange", "string") },
+    entered("phoneNumber", "phone"),
+    entered("email", "email"),
+    entered("number", "number"),
+    entered("rating", "number"),
+    FormComponent { format: Some("currency_amount"), ..entered("currency", "number") },
+    FormComponent { format: Some("url"), ..entered("url", "string") },
+    FormComponent { format: Some("address"), ..entered("address", "string") },
+    FormComponent { secret: true, ..entered("password", "string") },
+    entered("attachment", "attachment"),
+    entered("fileUpload", "attachment"),
+    component("note", FormPart::Text),
+    component("proTip", FormPart::Text),
+    component("label", FormPart::Text),
+    component("button", FormPart::Control),
+];
+
 /// The scope in [`SCOPES`] of user data, which ABL has in persistent memory.
 pub const USER: &str = "user";
+
+/// The member of the context with what users entered into forms: `context.forms.<form>.<field>`.
+pub const FORMS: &str = "forms";
+
+/// The member of the context with the values of entities: `context.entities.<entity>`.
+pub const ENTITIES: &str = "entities";
+
+/// The member of the context with what models answered: `context.GenerativeAINode.<node>.text`.
+pub const ANSWERS: &str = "GenerativeAINode";
 
 /// The scopes of context variables: the prefix of their paths, and the prefix that disambiguates variables
 /// of the same name.
@@ -241,6 +322,20 @@ pub static SCOPES: &[(&[&str], &str)] = &[
     (&["context", "session"], "session"),
     (&["context"], "context"),
 ];
+
+/// The objects of the session. Scripts also use them by these names alone: `BotUserSession.put("key", value, seconds)`.
+pub const SESSION_OBJECTS: &[&str] = &[
+    "BotUserSession",
+    "UserSession",
+    "BotContext",
+    "UserContext",
+    "EnterpriseContext",
+    "OrgContext",
+];
+
+/// JavaScript methods that change the list they are called on.
+pub const MUTATORS: &[&str] =
+    &["push", "pop", "shift", "unshift", "splice", "sort", "reverse", "fill", "copyWithin"];
 
 /// Context paths with a name of their own in ABL's runtime.
 pub static KNOWN_PATHS: &[(&[&str], &str)] = &[
@@ -277,6 +372,16 @@ pub static CHANNELS: &[(&str, &str)] = &[
     ("smartassist", "voice"),
 ];
 
+/// The cards of message templates: the kind (`template_type`), what rich content calls it, and the member of the payload
+/// with its parts. Of other kinds the whole payload is content.
+pub static CARDS: &[(&str, &str, &str)] = &[
+    ("carousel", "CAROUSEL", "elements"),
+    ("list", "LIST", "elements"),
+    ("listView", "LIST", "elements"),
+    ("quick_replies", "QUICK_REPLIES", "quick_replies"),
+    ("button", "QUICK_REPLIES", "buttons"),
+];
+
 /// The channel of default texts.
 pub const DEFAULT_CHANNEL: &str = "default";
 
@@ -292,10 +397,69 @@ pub static FUNCTIONS: &[(&str, &str)] = &[
     ("String", "TO_STRING"),
 ];
 
-/// Default synonyms of yes.
-pub static YES: &[&str] = &["yes", "y", "yeah", "yep", "sure", "ok", "okay", "correct"];
-/// Default synonyms of no.
-pub static NO: &[&str] = &["no", "n", "nope", "nah", "not now", "incorrect"];
+/// What people say to agree and to refuse, by language: the words that the platform takes without being told. What
+/// follows them does not matter: "yes please".
+pub static ANSWERS_BY_LANGUAGE: &[(&str, &[&str], &[&str])] = &[
+    (
+        "en",
+        &["yes", "y", "yeah", "yep", "sure", "ok", "okay", "correct", "of course", "go ahead"],
+        &["no", "n", "nope", "nah", "not now", "don't", "incorrect", "never"],
+    ),
+    (
+        "de",
+        &["ja", "j", "jawohl", "klar", "gerne", "genau", "richtig", "stimmt"],
+        &["nein", "nee", "nö", "falsch", "lieber nicht"],
+    ),
+    (
+        "es",
+        &["sí", "si", "s", "claro", "vale", "correcto", "por supuesto"],
+        &["no", "nunca", "incorrecto", "para nada"],
+    ),
+    (
+        "fr",
+        &["oui", "o", "ouais", "d'accord", "bien sûr", "exact"],
+        &["non", "pas du tout", "jamais", "pas maintenant"],
+    ),
+    (
+        "it",
+        &["sì", "si", "certo", "va bene", "esatto", "giusto"],
+        &["no", "mai", "per niente", "sbagliato"],
+    ),
+    (
+        "pt",
+        &["sim", "s", "claro", "com certeza", "certo", "correto"],
+        &["não", "nao", "nunca", "errado"],
+    ),
+    (
+        "nl",
+        &["ja", "j", "jazeker", "klopt", "prima", "graag"],
+        &["nee", "neen", "niet", "liever niet"],
+    ),
+    ("sv", &["ja", "j", "japp", "visst", "okej", "stämmer"], &["nej", "nä", "inte"]),
+    ("da", &["ja", "jo", "jep", "selvfølgelig"], &["nej", "ikke"]),
+    ("no", &["ja", "jo", "japp", "selvfølgelig"], &["nei", "ikke"]),
+    ("fi", &["kyllä", "joo", "juu", "selvä"], &["ei", "en"]),
+    ("pl", &["tak", "t", "jasne", "pewnie", "zgadza się"], &["nie", "nigdy"]),
+    ("cs", &["ano", "jasně", "jo", "souhlasím"], &["ne", "nikdy"]),
+    ("hu", &["igen", "persze", "rendben"], &["nem", "soha"]),
+    ("ro", &["da", "sigur", "desigur"], &["nu", "niciodată"]),
+    ("tr", &["evet", "e", "tabii", "tamam", "olur"], &["hayır", "h", "olmaz", "asla"]),
+    ("ru", &["да", "д", "конечно", "хорошо", "верно"], &["нет", "н", "не надо", "неверно"]),
+    ("uk", &["так", "т", "звичайно", "добре"], &["ні", "н", "не треба"]),
+    ("el", &["ναι", "βέβαια", "σωστά"], &["όχι", "οχι", "ποτέ"]),
+    ("ar", &["نعم", "أجل", "بالتأكيد", "موافق"], &["لا", "كلا", "أبدا"]),
+    ("he", &["כן", "בטח", "בסדר"], &["לא", "ממש לא"]),
+    ("hi", &["हाँ", "हां", "जी", "ठीक है", "बिल्कुल"], &["नहीं", "ना", "मत"]),
+    ("te", &["అవును", "సరే"], &["లేదు", "కాదు", "వద్దు"]),
+    ("ta", &["ஆம்", "சரி"], &["இல்லை", "வேண்டாம்"]),
+    ("zh", &["是", "是的", "对", "好", "好的", "可以"], &["不", "不是", "不要", "没有"]),
+    ("ja", &["はい", "ええ", "うん", "お願いします"], &["いいえ", "いえ", "違います"]),
+    ("ko", &["네", "예", "응", "좋아요", "맞아요"], &["아니요", "아니오", "아니", "싫어요"]),
+    ("th", &["ใช่", "ครับ", "ค่ะ", "ตกลง"], &["ไม่", "ไม่ใช่"]),
+    ("vi", &["có", "vâng", "dạ", "đồng ý"], &["không", "chưa"]),
+    ("id", &["ya", "iya", "tentu", "baik"], &["tidak", "bukan", "jangan"]),
+    ("ms", &["ya", "boleh", "baik"], &["tidak", "bukan", "jangan"]),
+];
 
 /// Fields with URI-encoded texts.
 pub static ENCODED: &[&str] =

@@ -14,7 +14,7 @@ mod table;
 pub use mask::{MASK, Mask, Masker, mask, masks};
 
 use std::ops::Range;
-use table::{Alphabet, FORMATS, LIKELY_NAMES, PASSWORDS, PLACEHOLDERS, SECRET_NAMES};
+use table::{ADDRESS_KEYS, Alphabet, FORMATS, LIKELY_NAMES, PASSWORDS, PLACEHOLDERS, SECRET_NAMES};
 
 /// A secret in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -427,6 +427,23 @@ pub fn is_credential(name: &str, value: &str) -> bool {
     let name = name.as_bytes();
     let named = has_suffix(name, SECRET_NAMES) || has_suffix(name, PASSWORDS);
     named && value.len() >= 4 && !value.contains(char::is_whitespace) && !is_placeholder(value)
+}
+
+/// Whether the value of a parameter in an address is a credential: by its name, or because it looks generated.
+#[must_use]
+pub fn is_credential_of_address(name: &str, value: &str) -> bool {
+    let key = ADDRESS_KEYS.iter().any(|key| name.eq_ignore_ascii_case(key));
+    let named = key && value.len() >= 8 && !is_placeholder(value);
+    named || is_credential(name, value) || is_key(value)
+}
+
+/// Whether a part of an address looks like a key: longer than words, random, and no identifier in the form of a UUID.
+#[must_use]
+pub fn is_key(part: &str) -> bool {
+    let groups: Vec<usize> = part.split('-').map(str::len).collect();
+    let hex = |c: u8| c.is_ascii_hexdigit() || c == b'-';
+    let is_uuid = groups == [8, 4, 4, 4, 12] && part.bytes().all(hex);
+    part.len() >= 24 && !is_uuid && is_random(part)
 }
 
 /// Whether a value is a placeholder of a secret.

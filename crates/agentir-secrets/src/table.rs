@@ -127,7 +127,7 @@ pub(super) const PASSWORDS: &[&str] = &["password", "passwd", "passphrase", "pwd
 
 /// Suffixes of further names whose values are not shown: in connection strings and addresses.
 pub(super) const LIKELY_NAMES: &[&str] =
-    &["accountkey", "sharedaccesskey", "sig", "signature", "pass", "passcode"];
+    &["accountkey", "sharedaccesskey", "sig", "signature", "pass", "passcode", "appid", "appkey"];
 
 /// Words that mark a value as a placeholder.
 pub(super) const PLACEHOLDERS: &[&str] = &[
@@ -150,4 +150,25 @@ pub(super) const PLACEHOLDERS: &[&str] = &[
     "config.",
     "env.",
     "environ",
+];
+
+/// Names of parameters in addresses whose values are credentials, beside those that say so everywhere.
+pub(super) const ADDRESS_KEYS: &[&str] = &[
+    "appid",
+    "app_id",
+    "app_key",
+    "appkey",
+    "key",
+    "apikey",
+    "api_key",
+    "api-key",
+    "x-api-key",
+    "subscription-key",
+    "token",
+    "auth",
+    "auth_token",
+    "sig",
+    "signature",
+    "code",
+    "sas",
 ];

@@ -47,3 +47,4 @@ mod specification;
 mod updates;
 mod vendor;
 mod xo;
+mod xo_shapes;

@@ -35,7 +35,9 @@ fn external() -> Vec<File> {
 }
 
 fn ours() -> Vec<File> {
-    vec![sample("valid/bicycle_rental/botDefinition.json"), sample("invalid/library.json")]
+    let valid = ["valid/bicycle_rental", "valid/van_hire"];
+    let valid = valid.map(|folder| sample(&format!("{folder}/botDefinition.json")));
+    valid.into_iter().chain([sample("invalid/library.json")]).collect()
 }
 
 fn read(file: &File) -> Checked {
@@ -57,8 +59,10 @@ fn shown(done: &Conversion) -> String {
 
 /// What checking the output says, as lines.
 fn findings(done: &Conversion) -> Vec<String> {
+    // The files that knowledge bases and tables load are data.
+    let documents = done.files.iter().filter(|f| !f.path.ends_with(".csv"));
     let files: Vec<File> =
-        done.files.iter().map(|f| File { name: f.path.clone(), text: f.text.clone() }).collect();
+        documents.map(|f| File { name: f.path.clone(), text: f.text.clone() }).collect();
     check(&files, Options::default()).lines()
 }
 
@@ -301,6 +305,20 @@ const WORDS: &[&str] = &[
     "and",
     "u",
     "g",
+    "usersession",
+    "enterprisecontext",
+    "generativeainode",
+    // Characters.
+    "amp",
+    "lt",
+    "gt",
+    // The types of the components of forms, which their fields have others for.
+    "textfield",
+    "textarea",
+    "radio",
+    "dropdown",
+    "checkbox",
+    "phonenumber",
 ];
 
 fn words(text: &str) -> impl Iterator<Item = String> {
@@ -369,7 +387,8 @@ fn every_word_is_in_the_ir(exports: &[File]) {
             .diagnostics
             .iter()
             .filter(|d| d.rule.0 == "credential-not-copied")
-            .map(|d| checked.place(d.primary.span).1)
+            // An address is reported where it begins.
+            .flat_map(|d| (0..5).map(|more| checked.place(d.primary.span).1 + more))
             .collect();
         let hidden: String = file
             .text

@@ -36,7 +36,15 @@ impl Writer {
                 let _ = write!(self.out, "{lead}{}:", self.key(key));
                 if let Some(value) = value {
                     self.out.push(' ');
-                    self.scalar(value, indent);
+                    match value {
+                        // Entries below a block would be lines of its text.
+                        Scalar::Text(text)
+                            if self.notation == Notation::Abl && !children.is_empty() =>
+                        {
+                            self.out.push_str(&quoted_sparingly(text));
+                        }
+                        value => self.scalar(value, indent),
+                    }
                 }
                 self.out.push('\n');
                 // Nested entries go below the value in `.abl`, next to it in YAML.

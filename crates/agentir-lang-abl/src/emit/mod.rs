@@ -20,11 +20,13 @@
 mod adapt;
 mod agent;
 mod body;
+mod knowledge;
 mod layout;
 mod losses;
 mod record;
 mod rules;
 mod supervisor;
+mod tables;
 mod tools;
 mod tree;
 
@@ -40,6 +42,7 @@ use indexmap::IndexMap;
 use losses::LOSSES;
 use rustc_hash::FxHashMap;
 use serde::Serialize;
+use std::borrow::Cow;
 use tree::{Entry, Notation};
 
 /// The manifest of a project.
@@ -154,8 +157,14 @@ fn emit(program: &Program, notation: Notation) -> Emitted {
         let is_unnamed = what == NamedThing::Step && program.dialect() != dialect::ABL;
         names::can_be_written(what, name) || (is_unnamed && FLOW.field(name).is_some())
     });
-    let (program, more) = &adapt::program(&program);
+    let questions: Vec<OutputFile> = program.agents().filter_map(knowledge::file).collect();
+    let (adapted, more) = &adapt::program(&program);
     renamed.extend(more.iter().cloned());
+    // What is ABL keeps its form.
+    let (program, tables) = match program.dialect() == dialect::ABL {
+        true => (Cow::Borrowed(adapted), Vec::new()),
+        false => tables::shared(adapted),
+    };
     let documents = program.agents.len() + program.libraries.len() + program.profiles.len();
     let alone = documents == 1;
     let mut files = Files { notation, alone, all: Vec::new(), stems: FxHashMap::default() };
@@ -180,10 +189,11 @@ fn emit(program: &Program, notation: Notation) -> Emitted {
             files.add("behavior_profiles", "behavior_profile", &profile.name.value, &entries);
         profiles.insert(name, part);
     }
+    files.all.extend(questions.into_iter().chain(tables));
     if !files.alone {
         let entry = program.entry().map(|a| a.metadata.name.value.to_string());
         let first = program.agents().next().map(|a| a.metadata.name.value.to_string());
-        let called = own_name(program);
+        let called = own_name(&program);
         let called = called.or(entry.as_deref()).or(first.as_deref()).unwrap_or("project");
         let manifest = Manifest {
             format_version: "2.0",

@@ -6,7 +6,12 @@ use super::Scope;
 use crate::inline;
 use agentir_expr::{BinaryOp, Condition, Expr, ExprKind, Literal, UnaryOp};
 use agentir_syntax::emit::{
+<<<<<<< HEAD
     expr_phrase, is_user_message, literal, readable_words, sentence, string_literal,
+=======
+    dotted_path, expr_phrase, is_message, literal, pattern_words, readable_words, sentence,
+    string_literal,
+>>>>>>> w-xo
 };
 use smol_str::SmolStr;
 
@@ -58,28 +63,12 @@ fn of_expr(expr: &Expr, scope: Scope<'_>) -> String {
     printed.unwrap_or_else(|| words(&expr_phrase(expr)))
 }
 
-/// Whether an expression is the user's last message, possibly in another case.
-fn is_message(expr: &Expr) -> bool {
-    let name = |e: &Expr| e.as_path().is_some_and(|p| p.segments.is_empty() && is_user_message(p));
-    match &expr.kind {
-        ExprKind::Call { function, args } => {
-            let folds = ["LOWER", "UPPER", "TRIM"];
-            folds.iter().any(|f| function.value.eq_ignore_ascii_case(f))
-                && args.first().is_some_and(name)
-        }
-        _ => name(expr),
-    }
-}
-
 /// The alternatives that the user's message is compared with, if the condition is only that.
 fn alternatives(expr: &Expr) -> Option<Vec<SmolStr>> {
     let examples = |e: &Expr| match literal(e)? {
         Literal::String(text) => Some(vec![text.clone()]),
         // `yes|sure` is a list of alternatives.
-        Literal::Regex(text) => {
-            let words = text.chars().all(|c| c.is_alphanumeric() || matches!(c, ' ' | '|'));
-            words.then(|| text.split('|').map(SmolStr::new).collect())
-        }
+        Literal::Regex(text) => Some(pattern_words(text)?.into_iter().map(SmolStr::new).collect()),
         _ => None,
     };
     match &expr.kind {

@@ -1,7 +1,7 @@
 //! Lowers conditions of transitions.
 
 use super::{Context, builders};
-use crate::tables::{NO, OPERATORS, Operator, YES};
+use crate::tables::{ANSWERS_BY_LANGUAGE, OPERATORS, Operator};
 use crate::{Json, Kind, Text, script};
 use agentir_diagnostics::{Diagnostic, Span};
 use agentir_expr::{BinaryOp, Expr, ExprKind, Literal, UnaryOp};
@@ -28,7 +28,7 @@ pub(super) fn condition(cx: &mut Context<'_, '_>, test: &Json, scope: &Scope<'_>
         return all.collect::<Vec<_>>().into_iter().try_fold(first, join);
     }
     if let Some(answer) = test.take_text("dialogAct") {
-        return is_answer(answer, scope, span);
+        return is_answer(cx, answer, scope, span);
     }
     let left = if let Some(field) = test.take_text("field") {
         let name = scope.fields.get(field.value.as_str()).copied().unwrap_or(&field.value);
@@ -149,22 +149,40 @@ fn value(cx: &mut Context<'_, '_>, value: &Json) -> Expr {
     }
 }
 
-/// `LOWER(TRIM(input)) IN ["yes", …]`.
-fn is_answer(answer: &Text, scope: &Scope<'_>, span: Span) -> Option<Expr> {
+/// `LOWER(TRIM(input)) MATCHES /^(yes|…)…$/`: an answer begins with one of the words for it, of any language that the bot
+/// speaks. The message itself may be in any of them.
+fn is_answer(cx: &Context<'_, '_>, answer: &Text, scope: &Scope<'_>, span: Span) -> Option<Expr> {
     let yes = answer.value.eq_ignore_ascii_case("yes");
     let [own_yes, own_no] = &scope.synonyms;
-    let (defaults, own) = if yes { (YES, own_yes) } else { (NO, own_no) };
-    let mut all: Vec<SmolStr> = defaults.iter().map(|w| SmolStr::new_static(w)).collect();
-    for word in own {
-        let word = SmolStr::new(word.trim().to_lowercase());
+    let own = if yes { own_yes } else { own_no };
+    let native = ANSWERS_BY_LANGUAGE.iter().filter(|(language, _, _)| {
+        let base = |l: &SmolStr| l.split(['_', '-']).next().is_some_and(|b| b == *language);
+        cx.languages.iter().any(base)
+    });
+    let native =
+        native.flat_map(|(_, yes_words, no_words)| if yes { *yes_words } else { *no_words });
+    let mut all: Vec<String> = Vec::new();
+    for word in native.copied().chain(own.iter().map(SmolStr::as_str)) {
+        let word = pattern(&word.trim().to_lowercase());
         if !word.is_empty() && !all.contains(&word) {
             all.push(word);
         }
     }
-    let all = all.iter().map(|w| builders::text(w, span)).collect();
-    let list = Expr::new(ExprKind::List(all), span).ok()?;
+    let pattern = SmolStr::new(format!("^({})([ ,.!。，].*)?$", all.join("|")));
+    let right = Expr::literal(Literal::Regex(pattern), span);
     let input = agentir_diagnostics::Spanned::new(SmolStr::new_static("input"), span);
     let input = builders::call_of("TRIM", vec![builders::variable(input)], span)?;
     let input = builders::call_of("LOWER", vec![input], span)?;
-    binary(BinaryOp::In, input, list, span)
+    binary(BinaryOp::Matches, input, right, span)
+}
+
+/// A word as a pattern.
+fn pattern(word: &str) -> String {
+    let mut out = String::with_capacity(word.len());
+    for c in word.chars() {
+        // What closes a pattern, and what has a meaning in it, may be anything.
+        let special = c == '/' || c.is_ascii_punctuation() && !matches!(c, '\'' | '-' | '_');
+        out.push(if special { '.' } else { c });
+    }
+    out
 }

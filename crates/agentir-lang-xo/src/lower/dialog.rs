@@ -3,8 +3,8 @@
 use super::condition::{Scope, condition};
 use super::names::Namespace;
 use super::{Context, builders, extensions, localized, nodes};
-use crate::Json;
 use crate::tables::{NODES, NodeKind};
+use crate::{Json, Text};
 use agentir_diagnostics::{Diagnostic, Span, Spanned};
 use agentir_expr::{Name, Template};
 use agentir_ir::{
@@ -20,6 +20,8 @@ pub(super) struct Entry<'j> {
     pub(super) name: Spanned<Name>,
     /// The component of the intent that starts the dialog.
     pub(super) intent: Option<&'j Json>,
+    /// What the dialog does, if its author wrote it.
+    pub(super) described: Option<&'j Text>,
     /// The id of the node that starts it.
     start_node: Option<&'j str>,
 }
@@ -67,7 +69,10 @@ pub(super) fn register<'j>(
     for id in ids.flatten() {
         cx.agents.entry(id).or_insert_with(|| name.clone());
     }
-    Entry { name, intent, start_node: begin.and_then(|(n, _)| n.peek("nodeId")) }
+    let texts = localized(dialog, &cx.language);
+    let described = texts.and_then(|t| t.get("shortDesc")).and_then(Json::text);
+    let described = described.filter(|t| !t.value.trim().is_empty());
+    Entry { name, intent, described, start_node: begin.and_then(|(n, _)| n.peek("nodeId")) }
 }
 
 /// Lowers a dialog.
@@ -78,16 +83,32 @@ pub(super) fn agent<'j>(cx: &mut Context<'j, '_>, dialog: &'j Json, entry: &Entr
     let texts = localized(dialog, &cx.language);
     let described = texts.and_then(|t| t.take_text("shortDesc")).filter(|t| !t.value.is_empty());
     let title = texts.and_then(|t| t.take_text("name"));
-    let goal = described.or(title);
-    agent.identity.goal = goal.map(|text| Template::plain(text.spanned()));
+    // The supervisor has it as the description of the intent.
+    let intent = entry.intent.and_then(|intent| localized(intent, &cx.language));
+    let intent = intent.and_then(|texts| texts.get("desc")).and_then(Json::text);
+    let goal = described.or(intent.filter(|t| !t.value.trim().is_empty())).or(title);
+    agent.identity.goal = goal.map(|text| Template::plain(cx.readable(text).spanned()));
     let mut flow = Lowering::new(cx, dialog, entry);
     flow.lower_nodes(cx, &mut agent);
     agent.flow = Some(flow.flow);
     if let Some(intent) = entry.intent {
+        // Its description is that of the intent of the supervisor, which it names; it leads to this dialog.
+        for key in ["type", "dialogId"] {
+            intent.take_member(key);
+        }
+        if let Some(texts) = localized(intent, &cx.language) {
+            texts.take_member("desc");
+            texts.take_member("intent");
+        }
         let mut kept = Extensions::default();
         // The utterances of the intent belong to the supervisor.
         extensions::preserve_as("intent", intent, &mut kept, cx.problems);
         merge_extensions(&mut agent.extensions, kept);
+    }
+    // Whether it is routed to.
+    dialog.take_bool("isHidden");
+    if dialog.get("isFollowUp").is_some_and(|f| matches!(f.kind, crate::Kind::Bool(false))) {
+        dialog.take_member("isFollowUp");
     }
     extensions::preserve(dialog, &mut agent.extensions, cx.problems);
     declare_variables(cx, &mut agent);
@@ -236,7 +257,7 @@ impl<'j, 'e> Lowering<'j, 'e> {
         let mut used = Vec::new();
         for index in 0..self.nodes.len() {
             let Some(node) = self.nodes.get(index) else { continue };
-            scope.synonyms = nodes::synonyms(node, &cx.language);
+            scope.synonyms = nodes::synonyms(node);
             let mut kept = Extensions::default();
             let (branches, default_target) = self.transitions(cx, index, &scope);
             let Some(node) = self.nodes.get(index) else { continue };
@@ -297,6 +318,7 @@ impl<'j, 'e> Lowering<'j, 'e> {
         if self.flow.entry_point.is_none() {
             self.flow.entry_point = self.flow.steps.first().cloned();
         }
+        in_order_of_conversation(&mut self.flow);
     }
 
     fn is_entry(&self, index: usize) -> bool {
@@ -398,6 +420,50 @@ impl<'j, 'e> Lowering<'j, 'e> {
         );
         None
     }
+}
+
+/// Puts the steps into the order in which a conversation comes to them: each behind those that lead to it, the way that
+/// is tested first in front. Exports have them in the order in which they were made. Steps that nothing leads to come
+/// last.
+fn in_order_of_conversation(flow: &mut Flow) {
+    let mut followers: FxHashMap<&str, Vec<&str>> = FxHashMap::default();
+    for (name, step) in &flow.definitions {
+        let next = followers.entry(name).or_default();
+        step.walk(&mut |node| {
+            if let agentir_ir::Node::Jump(jump) = node
+                && let Target::Step(step) = &jump.target
+            {
+                next.push(&step.value);
+            }
+        });
+    }
+    // The reverse of the order in which a depth-first search leaves the steps.
+    let mut left: Vec<SmolStr> = Vec::with_capacity(flow.definitions.len());
+    let mut seen: FxHashSet<&str> = FxHashSet::default();
+    let entry = flow.entry_point.iter().map(|entry| entry.value.as_str());
+    let mut open: Vec<(&str, usize)> = entry.filter(|e| seen.insert(e)).map(|e| (e, 0)).collect();
+    while let Some((name, at)) = open.last_mut() {
+        let next = followers.get(name).map_or(&[][..], Vec::as_slice);
+        // The last way first, so that it comes last.
+        let follower = next.len().checked_sub(*at + 1).and_then(|i| next.get(i));
+        *at += 1;
+        match follower {
+            Some(follower) => {
+                if followers.contains_key(follower) && seen.insert(follower) {
+                    open.push((follower, 0));
+                }
+            }
+            None => {
+                left.push(SmolStr::new(*name));
+                open.pop();
+            }
+        }
+    }
+    let places: FxHashMap<SmolStr, usize> =
+        left.into_iter().rev().enumerate().map(|(at, name)| (name, at)).collect();
+    let place = |name: &SmolStr| places.get(name).copied().unwrap_or(usize::MAX);
+    flow.definitions.sort_by(|a, _, b, _| place(a).cmp(&place(b)));
+    flow.steps.sort_by_key(|step| place(&step.value));
 }
 
 fn report_unknown_type(cx: &mut Context<'_, '_>, ty: &crate::Text) {

@@ -15,6 +15,10 @@ use agentir_syntax::limits::makes_sense;
 use agentir_syntax::rules;
 use smol_str::SmolStr;
 
+/// How many values are an enumeration, which the model is told with the field. More are a table that values are looked
+/// up in.
+const MAX_ENUMERATED: usize = 25;
+
 /// A value of a list.
 struct Allowed {
     value: Spanned<SmolStr>,
@@ -91,19 +95,34 @@ pub(super) fn field(
     values(cx, component, &mut field, agent);
     let retry_prompt = retry.main.and_then(|m| m.response.text);
     if let Some(retry_prompt) = retry_prompt {
-        match &mut field.validation {
-            Some(check) => check.retry_prompt = Some(retry_prompt),
-            None => {
-                let data = Data::from(retry_prompt.text.value.as_str());
-                field.extensions.insert(cx.base.id(), "retry_prompt", data, retry_prompt.text.span);
-            }
-        }
+        ask_again(cx.base, &mut field, retry_prompt);
     }
     (field, prompts)
 }
 
+<<<<<<< HEAD
 fn check(kind: &'static str, rule: &str, retry_prompt: Option<Template>, span: Span) -> Validation {
     let rule = Spanned::new(SmolStr::new(rule), span);
+=======
+/// What is said before a field is asked for again. AgentIR has it only beside a validation; elsewhere it is an
+/// extension of `base`.
+pub(super) fn ask_again(base: Dialect, field: &mut GatherField, text: Template) {
+    match &mut field.validation {
+        Some(check) => check.retry_prompt = Some(text),
+        None => {
+            let data = Data::from(text.text.value.as_str());
+            field.extensions.insert(base.id(), "retry_prompt", data, text.text.span);
+        }
+    }
+}
+
+pub(super) fn check(
+    kind: &'static str,
+    rule: &str,
+    retry_prompt: Option<Template>,
+    span: Span,
+) -> Validation {
+>>>>>>> w-xo
     Validation {
         retry_prompt,
         ..Validation::new(Spanned::new(SmolStr::new_static(kind), span), rule)
@@ -155,7 +174,10 @@ fn values(cx: &mut Context<'_, '_>, component: &Json, field: &mut GatherField, a
         return;
     }
     let is_enum = field.ty.as_ref().is_some_and(|t| t.value == "enum");
-    if !is_enum {
+    if !is_enum || all.len() > MAX_ENUMERATED {
+        if is_enum {
+            field.ty = field.ty.take().map(|t| Spanned::new(SmolStr::new_static("string"), t.span));
+        }
         let name = super::names::identifier(&field.name.value).to_ascii_lowercase();
         let name = Spanned::new(SmolStr::new(name), field.name.span);
         let semantics = field.semantics.get_or_insert_default();
@@ -181,9 +203,27 @@ fn values(cx: &mut Context<'_, '_>, component: &Json, field: &mut GatherField, a
     }
 }
 
+/// Makes the values of a field an entity of the agent, with what users see of each as its synonym.
+pub(super) fn enumerate(field: &mut GatherField, shown: &[(String, String)], agent: &mut Agent) {
+    let synonyms = shown.iter().map(|(value, label)| (value.clone(), vec![label.as_str()].into()));
+    let synonyms = Data::Object(synonyms.collect());
+    let values = std::mem::take(&mut field.enum_values);
+    field.entity_ref = Some(field.name.clone());
+    field.ty = None;
+    if agent.entities.iter().all(|e| e.name.value != field.name.value) {
+        agent.entities.push(entity(field.name.clone(), values, synonyms));
+    }
+}
+
+/// The words of a list in one text: exports write several synonyms into one, separated by commas.
+pub(super) fn separated(text: &str) -> impl Iterator<Item = &str> {
+    text.split(',').map(str::trim).filter(|word| !word.is_empty())
+}
+
 fn allowed(item: &Json) -> Option<Allowed> {
-    let title = item.take_text("title");
-    let value = item.take_text("value").or(title)?;
+    let title = item.take_text("title").map(super::entities::unescaped);
+    let value = item.take_text("value").map(super::entities::unescaped);
+    let value = value.or_else(|| title.clone())?;
     let mut synonyms: Vec<SmolStr> = Vec::new();
     let mut add = |word: &str| {
         let known = word == value.value || synonyms.iter().any(|s| s == word);
@@ -192,9 +232,11 @@ fn allowed(item: &Json) -> Option<Allowed> {
         }
     };
     title.into_iter().for_each(|t| add(&t.value));
-    for synonym in item.get("synonyms").map_or(&[][..], Json::items) {
+    let listed = item.get("synonyms");
+    let whole = listed.filter(|s| s.text().is_some());
+    for synonym in listed.map_or(&[][..], Json::items).iter().chain(whole) {
         if let Some(text) = synonym.text() {
-            add(&text.value);
+            separated(&super::entities::unescaped(text).value).for_each(&mut add);
             synonym.take();
         }
     }

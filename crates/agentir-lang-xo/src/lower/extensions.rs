@@ -5,7 +5,7 @@ use crate::tables::ENCODED;
 use crate::{Json, Kind, Text};
 use agentir_diagnostics::{Diagnostic, Span};
 use agentir_ir::{Data, Extensions};
-use agentir_secrets::{is_credential, secrets};
+use agentir_secrets::{is_credential, is_credential_of_address, is_key, secrets};
 use agentir_syntax::rules;
 use std::ops::Range;
 
@@ -50,6 +50,41 @@ pub(super) fn redacted(text: &Text, name: &str, problems: &mut Vec<Diagnostic>) 
         parts.push((secret.range, secret_reference(name)));
     }
     text.replaced(&parts)
+}
+
+/// Replaces the credentials in an address: what [`redacted`] finds, and keys in its path and its query.
+pub(super) fn redacted_address(text: &Text, name: &str, problems: &mut Vec<Diagnostic>) -> Text {
+    let text = redacted(text, name, problems);
+    let mut parts: Vec<(Range<usize>, String)> = Vec::new();
+    let host = text.value.find("://").map_or(0, |at| at + 3);
+    let path = text.value.get(host..).and_then(|rest| rest.find('/')).map_or(host, |at| host + at);
+    let query = text.value.find('?').unwrap_or(text.value.len());
+    let mut start = path;
+    while let Some(rest) = text.value.get(start..).filter(|rest| !rest.is_empty()) {
+        let length = rest.find(['/', '?', '&', '#', ';']).unwrap_or(rest.len());
+        let part = rest.get(..length).unwrap_or_default();
+        let (key, value) = match part.split_once('=') {
+            Some((key, value)) if start > query => (Some(key), value),
+            _ => (None, part),
+        };
+        // A name for a key in the path is what stands before it.
+        let before =
+            text.value.get(path..start).and_then(|b| b.trim_end_matches('/').rsplit('/').next());
+        let is_secret = match key {
+            Some(key) => is_credential_of_address(key, value),
+            None => is_key(value) && !value.contains(['{', '}']),
+        };
+        if is_secret && !value.contains("{{") {
+            let called = key.unwrap_or_else(|| before.filter(|b| !b.is_empty()).unwrap_or(name));
+            let called = format!("{name}_{called}");
+            let range = start + part.len() - value.len()..start + part.len();
+            let place = text.place(range.clone());
+            report_credential("a credential in an address", &called, place, problems);
+            parts.push((range, secret_reference(&called)));
+        }
+        start += length + 1;
+    }
+    if parts.is_empty() { text } else { text.replaced(&parts) }
 }
 
 /// Adds the remaining members of an object to extensions, each under its own name.

@@ -3,7 +3,7 @@
 use super::{Context, builders, extensions, scripts};
 use crate::dialect::ID;
 use crate::script::Statement as Code;
-use crate::tables::{CHANNELS, DEFAULT_CHANNEL};
+use crate::tables::{CARDS, CHANNELS, DEFAULT_CHANNEL};
 use crate::{Json, Text};
 use agentir_diagnostics::{Span, Spanned};
 use agentir_expr::dialect::Notation;
@@ -53,19 +53,31 @@ pub(super) struct Messages {
     pub(super) variants: Vec<Variant>,
 }
 
-/// Lowers a list of messages. Of several for the same channel and language the first is used; the
-/// others are preserved in `into` as alternatives.
-pub(super) fn messages(
+/// A text of a message, before it is lowered.
+struct Said<'j> {
+    channel: SmolStr,
+    language: &'j SmolStr,
+    text: Text,
+    computed: bool,
+}
+
+impl Said<'_> {
+    /// For how many of channel and language it is not the default.
+    fn depth(&self, language: &SmolStr) -> usize {
+        usize::from(self.channel != DEFAULT_CHANNEL) + usize::from(self.language != language)
+    }
+}
+
+/// The texts of a list of messages. Of several for the same channel and language the first is used; the others are
+/// preserved in `into` as alternatives, as are those in languages that the bot does not speak.
+fn texts<'j>(
     cx: &mut Context<'_, '_>,
-    list: Option<&Json>,
-    name: &str,
+    list: &'j Json,
     into: &mut scripts::ScriptOutput<'_>,
-) -> Messages {
-    let mut messages = Messages::default();
-    let mut alternatives: Vec<Data> = Vec::new();
-    let mut seen: Vec<(SmolStr, SmolStr)> = Vec::new();
-    let span = list.map(|l| l.span);
-    for item in list.map_or(&[][..], Json::items) {
+) -> Vec<Said<'j>> {
+    let mut all: Vec<Said<'j>> = Vec::new();
+    let (mut alternatives, mut unspoken) = (Vec::new(), Vec::new());
+    for item in list.items() {
         let channel = item.take_text("channel").map_or(DEFAULT_CHANNEL, |t| t.value.as_str());
         let channel = SmolStr::new(channel);
         for texts in item.get("localeData").map_or(&[][..], Json::members) {
@@ -73,46 +85,71 @@ pub(super) fn messages(
             let Some(text) = value.take_text("text") else { continue };
             let computed = value.take_text("type").is_some_and(|t| t.value == "uxmap");
             let text = cx.decoded(text);
-            let key = (channel.clone(), language.clone());
-            if seen.contains(&key) {
-                let untranslated = &mut Vec::new();
-                let shown = cx.names.holes(&text, untranslated).value;
-                alternatives.push(Data::from(shown));
+            let known = all.iter().any(|s| s.channel == channel && s.language == language);
+            let spoken = cx.languages.contains(language);
+            if known || !spoken {
+                let text = super::entities::unescaped(&text);
+                let shown = Data::from(cx.names.holes(&text, &mut Vec::new()).value);
+                let others = if spoken { &mut alternatives } else { &mut unspoken };
+                others.push(shown);
                 continue;
             }
-            seen.push(key);
-            let message = if computed {
-                let named = match channel.as_str() {
-                    DEFAULT_CHANNEL => name.to_owned(),
-                    channel => format!("{name}_{channel}"),
-                };
-                scripts::message(cx, &text, &named, into)
-            } else {
-                literal(cx, &text)
+            all.push(Said { channel: channel.clone(), language, text, computed });
+        }
+    }
+    for (key, others) in [("alternatives", alternatives), ("unspokenLanguages", unspoken)] {
+        if !others.is_empty() {
+            into.extensions.insert(ID, key, Data::Array(others), list.span);
+        }
+    }
+    all
+}
+
+/// Lowers a list of messages.
+pub(super) fn messages(
+    cx: &mut Context<'_, '_>,
+    list: Option<&Json>,
+    name: &str,
+    into: &mut scripts::ScriptOutput<'_>,
+) -> Messages {
+    let mut messages = Messages::default();
+    let Some(list) = list else { return messages };
+    let mut all = texts(cx, list, into);
+    // The default text first, others in their order.
+    let language = cx.language.clone();
+    let first = all.iter().position(|said| said.depth(&language) == 0).unwrap_or(0);
+    if first < all.len() {
+        let first = all.remove(first);
+        all.insert(0, first);
+    }
+    let Some(default) = all.first().map(|said| said.text.value.clone()) else { return messages };
+    let alike = all.iter().all(|said| said.text.value == default);
+    for said in all {
+        let Said { channel, language: spoken, text, computed } = &said;
+        let depth = said.depth(&language);
+        // What is said in any case needs no profile, unless one of channel or language alone says something else.
+        if messages.main.is_some() && text.value == default && (depth < 2 || alike) {
+            continue;
+        }
+        let message = if *computed {
+            let named = match channel.as_str() {
+                DEFAULT_CHANNEL => name.to_owned(),
+                channel => format!("{name}_{channel}"),
             };
-            let main = channel == DEFAULT_CHANNEL && *language == cx.language;
-            if main && messages.main.is_none() {
-                messages.main = Some(message);
-                continue;
+            scripts::message(cx, text, &named, into)
+        } else {
+            literal(cx, text)
+        };
+        let channel = (*channel != DEFAULT_CHANNEL).then(|| channel_name(channel));
+        let spoken = (**spoken != language).then(|| (*spoken).clone());
+        if messages.main.is_none() {
+            messages.main = Some(message);
+            if let Some(only) = channel.or(spoken) {
+                into.extensions.insert(ID, "onlyFor", Data::from(only.as_str()), list.span);
             }
-            messages.variants.push(Variant {
-                channel: (channel != DEFAULT_CHANNEL).then(|| channel_name(&channel)),
-                language: (*language != cx.language).then(|| language.clone()),
-                message,
-                span: text.span,
-            });
+            continue;
         }
-    }
-    if messages.main.is_none() && !messages.variants.is_empty() {
-        let first = messages.variants.remove(0);
-        messages.main = Some(first.message);
-        let only = first.channel.as_ref().or(first.language.as_ref());
-        if let (Some(only), Some(span)) = (only, span) {
-            into.extensions.insert(ID, "onlyFor", Data::from(only.as_str()), span);
-        }
-    }
-    if let (false, Some(span)) = (alternatives.is_empty(), span) {
-        into.extensions.insert(ID, "alternatives", Data::Array(alternatives), span);
+        messages.variants.push(Variant { channel, language: spoken, message, span: text.span });
     }
     messages
 }
@@ -142,6 +179,7 @@ pub(super) fn literal(cx: &mut Context<'_, '_>, text: &Text) -> Message {
     let mut untranslated = Vec::new();
     let start = text.value.len() - text.value.trim_start().len();
     let text = text.part(start..start + text.value.trim().len());
+    let text = super::entities::unescaped(&text);
     let text = extensions::redacted(&text, "message", cx.problems);
     let template = cx.names.template(&text, &mut untranslated);
     cx.report_untranslated(untranslated);
@@ -209,18 +247,58 @@ fn template(cx: &mut Context<'_, '_>, object: &Expr) -> Option<Response> {
     });
     cx.report_untranslated(untranslated);
     let elements: Option<Vec<ActionElement>> = elements;
-    Some(match elements {
-        Some(elements) => Response {
-            text,
-            actions: Some(Actions { elements, ..Actions::default() }),
-            ..Response::default()
-        },
-        None => Response {
-            text: Some(text?),
-            rich_content: Some(builders::data_of(&cx.names.expr(object))?),
-            ..Response::default()
-        },
-    })
+    if let Some(elements) = elements {
+        let actions = Some(Actions { elements, ..Actions::default() });
+        return Some(Response { text, actions, ..Response::default() });
+    }
+    let kind = kind?;
+    let mut content = None;
+    let rich_content = card(&kind, |name| {
+        let part = name.map_or(Some(payload), |name| member(payload, name));
+        content = part.and_then(|part| builders::data_of(&cx.names.expr(part)));
+        content.clone().unwrap_or_default()
+    });
+    content?;
+    let text = match text {
+        Some(text) => text,
+        None => titles(cx, payload)?,
+    };
+    Some(Response { text: Some(text), rich_content: Some(rich_content), ..Response::default() })
+}
+
+/// The rich content of a card: `content` is asked for the member of the payload that has its parts, or, of a kind that
+/// is not known, for the payload.
+pub(super) fn card(kind: &str, content: impl FnOnce(Option<&'static str>) -> Data) -> Data {
+    let known = CARDS.iter().find(|(name, _, _)| *name == kind);
+    let (name, content) = match known {
+        Some((_, name, member)) => ((*name).to_owned(), content(Some(member))),
+        None => (super::names::identifier(kind).to_ascii_uppercase(), content(None)),
+    };
+    Data::Object([(name, content)].into_iter().collect())
+}
+
+/// What a card says where only text is shown: the titles of its parts, a line each.
+fn titles(cx: &mut Context<'_, '_>, payload: &Expr) -> Option<Template> {
+    let lists = ["elements", "buttons", "quick_replies", "items"];
+    let ExprKind::List(parts) = &text_in(payload, &lists)?.kind else { return None };
+    let mut untranslated = Vec::new();
+    let lines: Vec<String> = parts
+        .iter()
+        .filter_map(|part| {
+            let texts = ["title", "subtitle"].into_iter().filter_map(|key| member(part, key));
+            let texts: Vec<String> = texts
+                .map(|text| cx.names.template_of(text, &mut untranslated).text.value.to_string())
+                .filter(|text| !text.is_empty())
+                .collect();
+            (!texts.is_empty()).then(|| texts.join(": "))
+        })
+        .collect();
+    cx.report_untranslated(untranslated);
+    if lines.is_empty() {
+        return None;
+    }
+    let text = Text::synthetic(lines.join("\n"), payload.span);
+    Some((cx.names.parsers().template)(text.inline_text(), &mut Vec::new()))
 }
 
 fn constant(e: &Expr) -> Option<SmolStr> {

@@ -16,17 +16,23 @@
 mod builders;
 mod condition;
 mod dialog;
+mod entities;
 mod entity;
 mod extensions;
 mod form;
+mod generative;
 mod globals;
+mod knowledge;
 mod messages;
 mod names;
 mod nodes;
 mod scripts;
 mod service;
+mod shared;
 mod supervisor;
+mod table;
 
+use crate::tables::FormPart;
 use crate::{Json, Text, Xo};
 use agentir_diagnostics::{Diagnostic, Spanned};
 use agentir_expr::{Dialect, Name};
@@ -46,9 +52,13 @@ struct Context<'j, 'p> {
     names: Names,
     /// The default language of texts.
     language: SmolStr,
+    /// All languages of the bot.
+    languages: Vec<SmolStr>,
     /// The forms by id.
     forms: FxHashMap<&'j str, &'j Json>,
     profiles: Vec<Profile>,
+    /// The tools that run scripts, by their code.
+    scripts: FxHashMap<String, Name>,
     hash: SmolStr,
     /// The dialect of the agents.
     dialect: Dialect,
@@ -79,6 +89,11 @@ impl Context<'_, '_> {
         })
     }
 
+    /// A text as people read it: decoded, with the characters that entities of HTML stand for.
+    fn readable(&mut self, text: &Text) -> Text {
+        entities::unescaped(&self.decoded(text))
+    }
+
     /// Reports expressions that cannot be translated.
     fn report_untranslated(&mut self, untranslated: Vec<Text>) {
         let base = self.base;
@@ -99,6 +114,20 @@ impl Context<'_, '_> {
     }
 }
 
+/// The languages of a bot, the default one first.
+fn languages(root: &Json, default: &str) -> Vec<SmolStr> {
+    let mut all = vec![SmolStr::new(default)];
+    for language in list_of(root, "supportedLanguages") {
+        let named = language.text().map(|text| SmolStr::new(&text.value));
+        all.extend(named.filter(|named| !all.contains(named)));
+    }
+    all
+}
+
+fn list_of<'j>(json: &'j Json, key: &str) -> &'j [Json] {
+    json.get(key).map_or(&[][..], Json::items)
+}
+
 /// The texts of an element in the default language, else in the first available one.
 fn localized<'j>(element: &'j Json, language: &str) -> Option<&'j Json> {
     let all = element.get("localeData")?;
@@ -112,7 +141,7 @@ pub(crate) fn lower(
     &Xo { parsers, base, dialect }: &Xo,
     problems: &mut Vec<Diagnostic>,
 ) -> Definition {
-    let list = |key: &str| root.get(key).map_or(&[][..], Json::items);
+    let list = |key: &str| list_of(root, key);
     let (dialogs, components) = (list("dialogs"), list("dialogComponents"));
     let language = root.take_text("defaultLanguage").map_or("en", |t| t.value.as_str());
     let mut cx = Context {
@@ -121,8 +150,10 @@ pub(crate) fn lower(
         agents: FxHashMap::default(),
         names: Names::new(parsers, base.runtime()),
         language: SmolStr::new(language),
+        languages: languages(root, language),
         forms: FxHashMap::default(),
         profiles: Vec::new(),
+        scripts: FxHashMap::default(),
         hash: agentir_syntax::lower::source_hash(text),
         dialect,
         base,
@@ -137,10 +168,23 @@ pub(crate) fn lower(
         {
             cx.names.service(name);
         }
+        if generative::request(component).is_some()
+            && let Some(name) = component.peek("name")
+        {
+            cx.names.model(name);
+        }
     }
     for form in list("forms") {
         for id in ["_id", "refId"].into_iter().filter_map(|key| form.peek(key)) {
             cx.forms.entry(id).or_insert(form);
+        }
+        if let Some(name) = form.peek("name") {
+            let enters = |part: &&Json| {
+                let kind = form::kind_of(part).map(|kind| kind.part);
+                !matches!(kind, Some(FormPart::Text | FormPart::Control))
+            };
+            let parts = form::components(form).into_iter().filter(enters);
+            cx.names.form(name, parts.filter_map(|p| p.peek("name")).map(SmolStr::new).collect());
         }
     }
     let mut agent_names = cx.names.namespace();
@@ -153,11 +197,14 @@ pub(crate) fn lower(
     for (dialog, entry) in dialogs.iter().zip(&entries) {
         agents.push(dialog::agent(&mut cx, dialog, entry));
     }
-    let supervisor = supervisor::agent(&mut cx, root, own.clone(), dialogs, &entries);
+    let topics = knowledge::topics(&mut cx, root, &mut agent_names);
+    let supervisor = supervisor::agent(&mut cx, root, own.clone(), (dialogs, &entries), &topics);
     agents.insert(0, supervisor);
+    agents.extend(topics.into_iter().map(|topic| topic.agent));
     globals::pass_shared_variables(&mut agents);
     let profiles = std::mem::take(&mut cx.profiles);
-    Definition::program(agents, Some(own), Vec::new(), profiles)
+    let tools = shared::tools(&mut agents);
+    Definition::program(agents, Some(own), tools, profiles)
 }
 
 /// The settings that accompany an export.

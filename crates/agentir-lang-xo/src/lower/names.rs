@@ -1,7 +1,7 @@
 //! Names in AgentIR (variables, tools, agents and steps), and the translation of expressions and texts
 //! that use them.
 
-use crate::tables::{KNOWN_PATHS, SCOPES, USER};
+use crate::tables::{ANSWERS, ENTITIES, FORMS, KNOWN_PATHS, SCOPES, USER};
 use crate::{Text, script};
 use agentir_diagnostics::{Span, Spanned};
 use agentir_expr::dialect::RuntimeNames;
@@ -112,8 +112,12 @@ pub(super) struct Names {
     variables: FxHashMap<String, SmolStr>,
     /// Tools by the names of the services whose responses the context holds.
     services: FxHashMap<SmolStr, SmolStr>,
+    /// Tools by the names of the nodes that ask a model.
+    models: FxHashMap<SmolStr, SmolStr>,
     /// Variables and tools share a namespace, since expressions refer to both.
     space: Namespace,
+    /// The fields of forms, by the names of the forms.
+    forms: FxHashMap<SmolStr, Vec<SmolStr>>,
     /// Variables used since the last call of `used`, each with the span of its first use.
     used: Vec<Spanned<Name>>,
 }
@@ -150,7 +154,9 @@ impl Names {
         Self {
             variables: FxHashMap::default(),
             services: FxHashMap::default(),
+            models: FxHashMap::default(),
             space: Namespace::new(parsers, runtime),
+            forms: FxHashMap::default(),
             used: Vec::new(),
         }
     }
@@ -167,14 +173,46 @@ impl Names {
 
     /// Registers a service and returns the name of its tool.
     pub(super) fn service(&mut self, name: &str) -> SmolStr {
+        if let Some(known) = self.services.get(name) {
+            return known.clone();
+        }
         let tool = self.space.claim(name, "call");
         self.services.insert(SmolStr::new(name), tool.clone());
         tool
     }
 
-    /// The tool of a service.
+    /// Registers a node that asks a model, and returns the name of its tool.
+    pub(super) fn model(&mut self, name: &str) -> SmolStr {
+        if let Some(known) = self.models.get(name) {
+            return known.clone();
+        }
+        let tool = self.space.claim(name, "ask");
+        self.models.insert(SmolStr::new(name), tool.clone());
+        tool
+    }
+
+    /// The tool of a service, or of a node that asks a model.
     pub(super) fn tool_of(&self, service: &str) -> Option<&SmolStr> {
-        self.services.get(service)
+        self.services.get(service).or_else(|| self.models.get(service))
+    }
+
+    /// What a path below [`ANSWERS`] refers to: the answer of a model.
+    fn answer(&self, path: &Path) -> Option<(Path, usize)> {
+        let [first, name, rest @ ..] = path.segments.as_slice() else { return None };
+        if field(first) != Some(ANSWERS) {
+            return None;
+        }
+        let span = path.root.span;
+        let tool = Spanned::new(self.models.get(field(name)?)?.clone(), span);
+        let part = |name: &str| Segment::Field(Spanned::new(SmolStr::new(name), span));
+        let (segments, consumed) = match rest.first().and_then(field) {
+            // Where chat completions have it.
+            Some("text") => {
+                (vec![part("choices"), Segment::Index(0), part("message"), part("content")], 3)
+            }
+            _ => (Vec::new(), 2),
+        };
+        Some((Path { namespace: None, root: tool, segments }, consumed))
     }
 
     /// A name for a tool without a service.
@@ -189,8 +227,58 @@ impl Names {
 
     /// The variable that an entity fills.
     pub(super) fn entity(&mut self, name: &str, span: Span) -> Spanned<Name> {
-        let name = self.variable(&["context", "entities"], "entity", name);
+        let name = self.variable(&["context", ENTITIES], "entity", name);
         Spanned::new(name, span)
+    }
+
+    /// Registers a form and its fields, so that all of them can be referred to.
+    pub(super) fn form(&mut self, form: &str, fields: Vec<SmolStr>) {
+        self.forms.entry(SmolStr::new(form)).or_insert(fields);
+    }
+
+    /// The variable that a field of a form fills.
+    pub(super) fn form_field(&mut self, form: &str, field: &str, span: Span) -> Spanned<Name> {
+        let scope = identifier(form);
+        Spanned::new(self.variable(&["context", FORMS, form], &scope, field), span)
+    }
+
+    /// The variables of all fields of the form that a path names as a whole.
+    pub(super) fn whole_form(&mut self, path: &Path) -> Option<Vec<(SmolStr, Spanned<Name>)>> {
+        let [first, form] = path.segments.as_slice() else { return None };
+        if path.root.value != "context" || field(first) != Some(FORMS) {
+            return None;
+        }
+        let form = SmolStr::new(field(form)?);
+        let fields = self.forms.get(&form)?.clone();
+        let span = path.root.span;
+        let all = fields.into_iter().map(|f| (f.clone(), self.form_field(&form, &f, span)));
+        let all: Vec<_> = all.collect();
+        all.iter().for_each(|(_, variable)| self.note_use(&variable.value, span));
+        Some(all)
+    }
+
+    /// The variables that a path names as a group: of one form, of all forms, or of all entities.
+    pub(super) fn group(&mut self, path: &Path) -> Option<Vec<Spanned<Name>>> {
+        if let Some(all) = self.whole_form(path) {
+            return Some(all.into_iter().map(|(_, variable)| variable).collect());
+        }
+        let [only] = path.segments.as_slice() else { return None };
+        let prefix = match (path.root.value.as_str(), field(only)) {
+            ("context", Some(name @ (FORMS | ENTITIES))) => format!("context.{name}."),
+            _ => return None,
+        };
+        let span = path.root.span;
+        let all = self.variables.iter().filter(|(key, _)| key.starts_with(&prefix));
+        let mut all: Vec<Name> = all.map(|(_, variable)| variable.clone()).collect();
+        all.sort_unstable();
+        all.iter().for_each(|variable| self.note_use(variable, span));
+        Some(all.into_iter().map(|variable| Spanned::new(variable, span)).collect())
+    }
+
+    fn note_use(&mut self, variable: &SmolStr, span: Span) {
+        if !self.used.iter().any(|u| u.value == *variable) {
+            self.used.push(Spanned::new(variable.clone(), span));
+        }
     }
 
     fn variable(&mut self, prefix: &[&str], scope: &str, name: &str) -> SmolStr {
@@ -237,6 +325,17 @@ impl Names {
                 .take_while(|(i, name)| path.segments.get(i + 1).and_then(field) == Some(name));
             return (named(tool), 1 + after.count());
         }
+        if let Some(answer) = self.answer(path) {
+            return answer;
+        }
+        if let [first, form, entered, ..] = path.segments.as_slice()
+            && field(first) == Some(FORMS)
+            && let (Some(form), Some(entered)) = (field(form), field(entered))
+        {
+            let variable = self.form_field(form, entered, span).value;
+            self.note_use(&variable, span);
+            return (named(&variable), 3);
+        }
         for (prefix, scope) in SCOPES {
             let Some(at) = matched_prefix(path, prefix) else { continue };
             let Some(name) = path.segments.get(at).and_then(field) else {
@@ -249,9 +348,7 @@ impl Names {
             } else {
                 self.variable(prefix, scope, name)
             };
-            if !self.used.iter().any(|u| u.value == variable) {
-                self.used.push(Spanned::new(variable.clone(), span));
-            }
+            self.note_use(&variable, span);
             return (named(&variable), at + 1);
         }
         (named("session"), path.segments.len())
@@ -260,7 +357,16 @@ impl Names {
     /// Translates an expression.
     pub(super) fn expr(&mut self, e: &Expr) -> Expr {
         let kind = match &e.kind {
-            ExprKind::Path(path) => return Expr::path(self.path(path), e.span),
+            ExprKind::Path(path) => match self.whole_form(path) {
+                None => return Expr::path(self.path(path), e.span),
+                Some(all) => {
+                    let entry = |(key, variable): (SmolStr, Spanned<Name>)| ObjectEntry {
+                        key: Spanned::new(key, e.span),
+                        value: Some(Expr::path(Path::variable(variable), e.span)),
+                    };
+                    ExprKind::Object(all.into_iter().map(entry).collect())
+                }
+            },
             ExprKind::List(items) => ExprKind::List(self.all(items)),
             ExprKind::And(items) => ExprKind::And(self.all(items)),
             ExprKind::Or(items) => ExprKind::Or(self.all(items)),

@@ -3,7 +3,7 @@
 use super::dialog::{DialogNode, tail};
 use super::messages::{self, Message, Messages, Variant};
 use super::scripts::{self, ScriptOutput};
-use super::{Context, builders, entity, form, localized, service};
+use super::{Context, builders, entity, form, generative, localized, service};
 use crate::tables::NodeKind;
 use crate::{Json, Text, script};
 use agentir_diagnostics::{Diagnostic, Span, Spanned};
@@ -33,12 +33,13 @@ impl StepTransitions {
     }
 }
 
-/// Synonyms of yes and no at a confirmation, if the node defines any.
-pub(super) fn synonyms(node: &DialogNode<'_>, language: &str) -> [Vec<SmolStr>; 2] {
-    let texts = node.component.and_then(|c| localized(c, language));
+/// Synonyms of yes and no at a confirmation, in all languages, if the node defines any.
+pub(super) fn synonyms(node: &DialogNode<'_>) -> [Vec<SmolStr>; 2] {
+    let texts = node.component.and_then(|c| c.get("localeData")).map_or(&[][..], Json::members);
     let of = |answer: &str| {
-        let list = texts.and_then(|t| t.at(&["synonyms", answer])).map_or(&[][..], Json::items);
-        list.iter().filter_map(|s| s.take().text()).map(|t| SmolStr::new(&t.value)).collect()
+        let lists = texts.iter().filter_map(|texts| texts.value.at(&["synonyms", answer]));
+        let words = lists.flat_map(Json::items).filter_map(|s| s.take().text());
+        words.flat_map(|t| entity::separated(&t.value).map(SmolStr::new)).collect()
     };
     [of("yes"), of("no")]
 }
@@ -69,9 +70,11 @@ pub(super) fn body<'j>(
     if !answered {
         let tail = transitions.tail();
         let branches = matches!(tail.as_slice(), [Statement::If { .. }]);
-        if let (true, Some(Statement::Collect(collect))) = (branches, statements.last_mut()) {
+        if let Some(Statement::Collect(collect)) = statements.last_mut()
+            && (branches || !collect.on_success.is_empty())
+        {
             // Transitions on the answer follow the collected field.
-            collect.on_success = Body(tail);
+            collect.on_success.0.extend(tail);
         } else if let Some(Statement::Call(call)) = statements.last_mut()
             && !call.on_success.is_empty()
         {
@@ -167,10 +170,19 @@ fn statements<'j>(
             None => Vec::new(),
         },
         NodeKind::Form => {
-            let fields = form::fields(cx, node.json, component);
             let mut all = message(cx, component, name, agent, step, transitions);
+            let Some(found) = form::of_node(cx, node.json, component) else { return all };
+            let form = form::lower(cx, found, agent);
+            form::add_notes(cx, &form.notes, &mut all);
+            let mut fields = form.fields;
+            retry_prompts(cx, component, name, agent, step, &mut fields);
+            let sent = submitted(cx, component, name, agent, step);
             if !fields.is_empty() {
-                all.push(entity::collect(fields, span));
+                let mut collect = entity::collect(fields, span);
+                if let Statement::Collect(collect) = &mut collect {
+                    collect.on_success = Body(sent);
+                }
+                all.push(collect);
             }
             all
         }
@@ -179,13 +191,51 @@ fn statements<'j>(
             all.push(builders::goto(Target::Escalate, span));
             all
         }
-        NodeKind::Generative => {
-            generative(cx, component, name, agent, step);
-            Vec::new()
-        }
+        NodeKind::Generative => match generative::request(component) {
+            Some(request) => ask(cx, component, request, name, agent, step),
+            None => {
+                lead(cx, component, name, agent, step);
+                Vec::new()
+            }
+        },
         NodeKind::Intent => dialog(cx, node, component, agent, step, transitions),
         NodeKind::Logic | NodeKind::BotAction => Vec::new(),
     }
+}
+
+/// What is said if an answer is not what the form asks for.
+fn retry_prompts(
+    cx: &mut Context<'_, '_>,
+    component: &Json,
+    name: &str,
+    agent: &mut Agent,
+    step: &mut Step,
+    fields: &mut [GatherField],
+) {
+    let mut output = ScriptOutput { tools: &mut agent.tools, extensions: &mut step.extensions };
+    let name = format!("{name}_error");
+    let Messages { main, variants } =
+        messages::messages(cx, component.get("errorMessage"), &name, &mut output);
+    messages::preserve_variants(variants, "errorMessage", output.extensions);
+    if let Some(text) = main.and_then(|m| m.response.text) {
+        fields.iter_mut().for_each(|field| entity::ask_again(cx.base, field, text.clone()));
+    }
+}
+
+/// What is said when the form has been sent.
+fn submitted(
+    cx: &mut Context<'_, '_>,
+    component: &Json,
+    name: &str,
+    agent: &mut Agent,
+    step: &mut Step,
+) -> Vec<Statement> {
+    let mut output = ScriptOutput { tools: &mut agent.tools, extensions: &mut step.extensions };
+    let name = format!("{name}_submitted");
+    let Messages { main, variants } =
+        messages::messages(cx, component.get("submitMessage"), &name, &mut output);
+    messages::preserve_variants(variants, "submitMessage", output.extensions);
+    main.map(Message::statements).unwrap_or_default()
 }
 
 fn message(
@@ -211,27 +261,55 @@ fn service_call(
     agent: &mut Agent,
     step: &mut Step,
 ) -> Vec<Statement> {
-    let mut all = Vec::new();
-    let script =
-        |cx: &mut Context<'_, '_>, key: &str, what: &str, agent: &mut Agent, step: &mut Step| {
-            let Some(text) = component.take_text(key) else { return Vec::new() };
-            let text = cx.decoded(text);
-            let mut output =
-                ScriptOutput { tools: &mut agent.tools, extensions: &mut step.extensions };
-            scripts::body(cx, &text, &format!("{name}_{what}"), &mut output)
-        };
-    all.extend(script(cx, "preProcessor", "before", agent, step));
+    let mut all = script_at(cx, component, "preProcessor", &format!("{name}_before"), agent, step);
     let mut output = ScriptOutput { tools: &mut agent.tools, extensions: &mut step.extensions };
     let call = service::call(cx, kind, component, name, &mut output);
     let tool = call.tool.value.clone();
     all.push(Statement::Call(Box::new(call)));
-    all.extend(script(cx, "postProcessor", "after", agent, step));
+    let after = format!("{name}_after");
+    all.extend(script_at(cx, component, "postProcessor", &after, agent, step));
+    service::preserve_remaining(cx, component, &mut agent.tools, &tool, &mut step.extensions);
+    all
+}
+
+/// The statements of the script in a member.
+fn script_at(
+    cx: &mut Context<'_, '_>,
+    of: &Json,
+    key: &str,
+    name: &str,
+    agent: &mut Agent,
+    step: &mut Step,
+) -> Vec<Statement> {
+    let Some(text) = of.take_text(key) else { return Vec::new() };
+    let text = cx.decoded(text);
+    let mut output = ScriptOutput { tools: &mut agent.tools, extensions: &mut step.extensions };
+    scripts::body(cx, &text, name, &mut output)
+}
+
+/// A node that asks a model once.
+fn ask(
+    cx: &mut Context<'_, '_>,
+    component: &Json,
+    request: &Json,
+    name: &str,
+    agent: &mut Agent,
+    step: &mut Step,
+) -> Vec<Statement> {
+    let before = format!("{name}_before");
+    let mut all = script_at(cx, request, "preProcessorScript", &before, agent, step);
+    let mut output = ScriptOutput { tools: &mut agent.tools, extensions: &mut step.extensions };
+    let call = generative::call(cx, component, request, name, &mut output);
+    let tool = call.tool.value.clone();
+    all.push(Statement::Call(Box::new(call)));
+    let after = format!("{name}_after");
+    all.extend(script_at(cx, request, "postProcessorScript", &after, agent, step));
     service::preserve_remaining(cx, component, &mut agent.tools, &tool, &mut step.extensions);
     all
 }
 
 /// A node led by the model: its goal, its fields, and its exit condition.
-fn generative(
+fn lead(
     cx: &mut Context<'_, '_>,
     component: &Json,
     name: &str,

@@ -1,13 +1,13 @@
 //! Lowers services: HTTP calls and other calls of the platform.
 
 use super::scripts::ScriptOutput;
-use super::{Context, builders, extensions};
+use super::{Context, builders, extensions, table};
 use crate::dialect::ID;
 use crate::tables::NodeKind;
 use crate::{Json, Text, script};
 use agentir_diagnostics::{Diagnostic, Spanned};
 use agentir_expr::{Argument, Expr, Name, Segment, Template, TypeExpr};
-use agentir_ir::{Binding, Call, Data, Extensions, ReturnType, Tool, ToolType};
+use agentir_ir::{Binding, Call, Data, Extensions, Parameter, ReturnType, Tool, ToolType};
 use agentir_secrets::is_credential;
 use agentir_syntax::limits::makes_sense;
 use agentir_syntax::rules;
@@ -15,16 +15,21 @@ use smol_str::SmolStr;
 
 /// Collects the arguments of a call from the placeholders in a request.
 #[derive(Default)]
-struct Arguments {
-    with: Vec<Argument>,
+pub(super) struct Arguments {
+    pub(super) with: Vec<Argument>,
     /// Expressions without a counterpart in ABL.
-    untranslated: Vec<Text>,
+    pub(super) untranslated: Vec<Text>,
 }
 
 impl Arguments {
     /// Replaces placeholders by parameters of the tool; settings are unchanged. Parameters in a URL have
     /// single braces.
-    fn text(&mut self, cx: &mut Context<'_, '_>, text: &Text, braces: [&str; 2]) -> Text {
+    pub(super) fn text(
+        &mut self,
+        cx: &mut Context<'_, '_>,
+        text: &Text,
+        braces: [&str; 2],
+    ) -> Text {
         let mut parts = Vec::new();
         let mut at = 0;
         while let Some(start) = text.value.get(at..).and_then(|r| r.find("{{")).map(|s| s + at) {
@@ -48,6 +53,12 @@ impl Arguments {
             parts.push((start..at, by));
         }
         text.replaced(&parts)
+    }
+
+    /// The parameters of the tool.
+    pub(super) fn parameters(&self) -> Vec<Parameter> {
+        let names = self.with.iter().filter_map(|a| a.name.clone());
+        names.map(|name| builders::parameter(name, Some("string"))).collect()
     }
 
     /// The parameter for a value, named like the value.
@@ -90,7 +101,9 @@ pub(super) fn call(
     let place = component.get("name").map_or(span.at_start(), |n| n.span);
     let own = Spanned::new(own, place);
     let mut holes = Arguments::default();
+    let table = kind == NodeKind::Service && table::is_table(component);
     let ty = match kind {
+        _ if table => ToolType::Table,
         NodeKind::Webhook => ToolType::AsyncWebhook,
         NodeKind::Process => ToolType::Workflow,
         NodeKind::Search => ToolType::Searchai,
@@ -99,7 +112,7 @@ pub(super) fn call(
     let mut tool = builders::tool(own.clone(), ty, span);
     let mut binding = serde_json::Map::new();
     if let Some(end) = component.get("endPoint") {
-        address(cx, end, &mut holes, &mut binding);
+        address(cx, end, &own, &mut holes, &mut binding);
     }
     // In the order of ABL's fields.
     let fits = |seconds: f64| makes_sense("timeout", seconds * 1000.0);
@@ -110,7 +123,15 @@ pub(super) fn call(
         self::headers(cx, headers, &mut holes, &mut binding);
     }
     if let Some(payload) = component.get("payload") {
-        body(cx, payload, &mut holes, &mut binding);
+        if table {
+            table::request(cx, payload, &mut holes, &mut binding);
+            tool.hints.side_effects = Some(!table::only_reads(&binding));
+        } else {
+            body(cx, payload, &mut holes, &mut binding);
+        }
+    }
+    if !binding.contains_key("endpoint") && matches!(ty, ToolType::Http | ToolType::AsyncWebhook) {
+        no_address(cx, &own, &mut binding);
     }
     for key in ["processId", "flowId", "workflowId"] {
         if let Some(id) = component.take_text(key) {
@@ -128,12 +149,7 @@ pub(super) fn call(
         .and_then(|texts| texts.take_text("desc").or_else(|| texts.take_text("label")));
     let described = described.filter(|text| super::names::identifier(&text.value) != own.value);
     tool.description = described.map(|text| Template::plain(text.spanned()));
-    tool.parameters = holes
-        .with
-        .iter()
-        .filter_map(|a| a.name.clone())
-        .map(|name| builders::parameter(name, Some("string")))
-        .collect();
+    tool.parameters = holes.parameters();
     tool.returns = Some(ReturnType::new(TypeExpr::named("object", place)));
     tool.binding = (!binding.is_empty()).then_some(Binding(binding));
     cx.report_untranslated(holes.untranslated);
@@ -141,8 +157,30 @@ pub(super) fn call(
     Call::new(own, holes.with, span)
 }
 
+/// A request without an address: the project has to say where it goes.
+fn no_address(
+    cx: &mut Context<'_, '_>,
+    tool: &Spanned<Name>,
+    binding: &mut serde_json::Map<String, Data>,
+) {
+    let setting = format!("{{{{env.{}_URL}}}}", tool.value.to_ascii_uppercase());
+    cx.problem(
+        Diagnostic::warning(
+            rules::MISSING_PART,
+            tool.span,
+            "the export does not contain the address that this service calls",
+        )
+        .note(format!("the tool takes it from the setting `{setting}`"))
+        .help("give the project that setting, or write the `endpoint` of the tool by hand"),
+    );
+    let mut all = serde_json::Map::new();
+    all.insert("endpoint".to_owned(), Data::from(setting));
+    all.append(binding);
+    *binding = all;
+}
+
 /// Adds a tool unless it is already declared.
-fn add(tools: &mut Vec<Tool>, tool: Tool) {
+pub(super) fn add(tools: &mut Vec<Tool>, tool: Tool) {
     if !tools.iter().any(|t| t.name.value == tool.name.value) {
         tools.push(tool);
     }
@@ -151,6 +189,7 @@ fn add(tools: &mut Vec<Tool>, tool: Tool) {
 fn address(
     cx: &mut Context<'_, '_>,
     end: &Json,
+    tool: &Spanned<Name>,
     holes: &mut Arguments,
     binding: &mut serde_json::Map<String, Data>,
 ) {
@@ -168,7 +207,9 @@ fn address(
         let port = port.map_or_else(String::new, |p| format!(":{p}"));
         let slash = if path.is_empty() || path.starts_with('/') { "" } else { "/" };
         let url = format!("{protocol}://{host}{port}{slash}{path}");
-        let url = extensions::redacted(&Text::synthetic(url, end.span), "url", cx.problems);
+        // What is found in it is reported where the address begins, not where it can be read.
+        let url = Text::synthetic(url, end.span.at_start());
+        let url = extensions::redacted_address(&url, &tool.value, cx.problems);
         binding.insert("endpoint".to_owned(), Data::from(url.value));
     }
     if let Some(method) = end.take_text("method") {
@@ -257,8 +298,13 @@ fn body(
     }
     let text = extensions::redacted(&text, "payload", cx.problems);
     let sent = holes.text(cx, &text, ["{{", "}}"]);
-    let key = if sent.value.contains("{{") { "body_template" } else { "body" };
+    let key = body_key(&sent.value);
     binding.insert(key.to_owned(), Data::from(sent.value.replace("\r\n", "\n")));
+}
+
+/// The field for a body, which depends on whether there is anything to fill in.
+pub(super) fn body_key(text: &str) -> &'static str {
+    if text.contains("{{") { "body_template" } else { "body" }
 }
 
 /// Preserves the remaining data of a service with its tool.

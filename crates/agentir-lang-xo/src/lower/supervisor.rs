@@ -1,6 +1,7 @@
 //! Lowers the bot as a whole to a supervisor with intents and routing.
 
 use super::dialog::Entry;
+use super::knowledge::Topic;
 use super::messages;
 use super::names::Namespace;
 use super::scripts::ScriptOutput;
@@ -29,8 +30,8 @@ pub(super) fn agent<'j>(
     cx: &mut Context<'j, '_>,
     root: &'j Json,
     name: Spanned<Name>,
-    dialogs: &[Json],
-    entries: &[Entry<'j>],
+    (dialogs, entries): (&[Json], &[Entry<'j>]),
+    topics: &[Topic],
 ) -> Agent {
     let metadata = cx.metadata(name, AgentType::Supervisor);
     let mut agent = Agent::new(metadata, root.span);
@@ -43,7 +44,17 @@ pub(super) fn agent<'j>(
         agent.execution.timeouts.session_timeout_ms = NumberOrText::Number(Number(time));
     }
     let mut intents = intents(cx, root, entries);
-    routing(cx, root, dialogs, entries, &mut agent);
+    intents.extend(topics.iter().map(|topic| NluIntent {
+        name: topic.name.clone(),
+        description: Some(topic.description.clone()),
+        patterns: Vec::new(),
+        examples: topic.examples.clone(),
+        examples_file: None,
+        entities: Vec::new(),
+        extensions: Extensions::default(),
+        span: topic.name.span,
+    }));
+    routing(cx, root, (dialogs, entries), topics, &mut agent);
     events(cx, root, &mut agent);
     let languages: Vec<Spanned<Name>> = root
         .get("supportedLanguages")
@@ -84,6 +95,7 @@ fn intents(cx: &mut Context<'_, '_>, root: &Json, entries: &[Entry<'_>]) -> Vec<
         }
         let texts = localized(component, &cx.language);
         let described = texts.and_then(|t| t.take_text("desc")).filter(|t| !t.value.is_empty());
+        let described = described.or(entry.described);
         // The intent's own name is the first example, unless it equals the name in AgentIR.
         let own = texts.and_then(|t| t.take_text("intent"));
         let own = own.filter(|t| super::names::identifier(&t.value) != name.value);
@@ -109,6 +121,7 @@ fn intents(cx: &mut Context<'_, '_>, root: &Json, entries: &[Entry<'_>]) -> Vec<
             if !other {
                 sentence.take_member("language");
             }
+            let text = super::entities::unescaped(text);
             intent.examples.push(Template::plain(text.spanned()));
         }
     }
@@ -120,6 +133,7 @@ fn intents(cx: &mut Context<'_, '_>, root: &Json, entries: &[Entry<'_>]) -> Vec<
             for item in list {
                 let text = item.text().map(|_| item.take()).and_then(Json::text);
                 let text = text.or_else(|| item.take_text("value"));
+                let text = text.map(super::entities::unescaped);
                 intent.patterns.extend(text.map(|t| Template::plain(t.spanned())));
             }
         }
@@ -131,21 +145,26 @@ fn intents(cx: &mut Context<'_, '_>, root: &Json, entries: &[Entry<'_>]) -> Vec<
 fn routing(
     cx: &mut Context<'_, '_>,
     root: &Json,
-    dialogs: &[Json],
-    entries: &[Entry<'_>],
+    (dialogs, entries): (&[Json], &[Entry<'_>]),
+    topics: &[Topic],
     agent: &mut Agent,
 ) {
     let mut aliases = cx.names.namespace();
     let mut routing = Routing::default();
     let mut by_agent: FxHashMap<SmolStr, Spanned<Name>> = FxHashMap::default();
-    for (dialog, entry) in dialogs.iter().zip(entries) {
-        let span = entry.name.span;
-        let alias = aliases.claim(&entry.name.value.to_ascii_lowercase(), "the");
+    let is_hidden = |dialog: &Json| {
+        dialog.get("isHidden").is_some_and(|h| matches!(h.kind, crate::Kind::Bool(true)))
+    };
+    let of_dialogs = dialogs.iter().zip(entries).map(|(d, entry)| (&entry.name, is_hidden(d)));
+    let all = of_dialogs.chain(topics.iter().map(|topic| (&topic.name, false)));
+    for (name, hidden) in all {
+        let span = name.span;
+        let alias = aliases.claim(&name.value.to_ascii_lowercase(), "the");
         let alias = Spanned::new(alias, span);
-        by_agent.insert(entry.name.value.clone(), alias.clone());
+        by_agent.insert(name.value.clone(), alias.clone());
         agent.available_agents.push(AgentReference {
             alias: alias.clone(),
-            agent: Some(entry.name.clone()),
+            agent: Some(name.clone()),
             file: None,
             capabilities: Vec::new(),
             channels: Vec::new(),
@@ -153,10 +172,8 @@ fn routing(
             extensions: Extensions::default(),
             span,
         });
-        let hidden =
-            dialog.get("isHidden").is_some_and(|h| matches!(h.kind, crate::Kind::Bool(true)));
         if !hidden {
-            let intents = vec![Spanned::new(entry.name.value.clone(), span)];
+            let intents = vec![Spanned::new(name.value.clone(), span)];
             routing.rules.push(agentir_ir::RoutingRule {
                 to: Some(alias),
                 intents,

@@ -1,7 +1,7 @@
 //! Translates JavaScript expressions that ABL can express.
 
-use super::super::tables::{FUNCTIONS, METHODS};
-use super::{JOIN, MAX_DEPTH, ROOTS, Reader, pieces};
+use super::super::tables::{FUNCTIONS, METHODS, SESSION_OBJECTS};
+use super::{JOIN, MAX_DEPTH, ROOTS, Reader, SessionCall, pieces};
 use agentir_diagnostics::{Span, Spanned};
 use agentir_expr::{BinaryOp, Expr, ExprKind, Literal, Name, ObjectEntry, Path, Segment, UnaryOp};
 use smol_str::SmolStr;
@@ -21,6 +21,9 @@ impl Reader<'_> {
                 let name = self.slice(node);
                 if ROOTS.contains(&name) {
                     return Some(Expr::path(Path::variable(self.name(node)), span));
+                }
+                if SESSION_OBJECTS.contains(&name) {
+                    return Some(Expr::path(self.whole(node)?, span));
                 }
                 self.locals.get(name).cloned()
             }
@@ -172,6 +175,11 @@ impl Reader<'_> {
 
     fn called(&self, node: Node<'_>, depth: u16) -> Option<Expr> {
         let span = self.span(node);
+        match self.session_call(node) {
+            Some(SessionCall::Get(path)) => return Some(Expr::path(path, span)),
+            Some(_) => return None,
+            None => {}
+        }
         let function = node.child_by_field_name("function")?;
         let arguments = node.child_by_field_name("arguments")?;
         let mut cursor = arguments.walk();

@@ -7,6 +7,7 @@
 mod expr;
 
 use crate::Text;
+use crate::tables::{MUTATORS, SESSION_OBJECTS};
 use agentir_diagnostics::{Span, Spanned};
 use agentir_expr::{Expr, ExprKind, Literal, Name, Path, Segment};
 use rustc_hash::FxHashMap;
@@ -28,8 +29,20 @@ pub struct Script {
     pub reads: Vec<Path>,
     /// The paths it writes.
     pub writes: Vec<Path>,
+    /// The written paths that it only writes on some ways, so that they have to keep their values on the others.
+    pub keeps: Vec<Path>,
+    /// The paths it deletes; they are among the written ones.
+    pub deletes: Vec<Path>,
     /// Whether it sends messages with `print`.
     pub prints: bool,
+    /// The objects of the session that it uses by their own names: `BotUserSession.get("key")`.
+    pub objects: Vec<&'static str>,
+    /// Where it names a value of these objects by an expression, so that it is not known which.
+    pub computed_keys: Vec<Span>,
+    /// How many seconds the values live that it stores in these objects.
+    pub lifetimes: Vec<Spanned<SmolStr>>,
+    /// The kinds of cards that it builds (`template_type`).
+    pub cards: Vec<SmolStr>,
     /// The comments, without markers.
     pub comments: Vec<Spanned<SmolStr>>,
 }
@@ -125,6 +138,15 @@ enum Role {
     Called,
 }
 
+/// A call of an object of the session.
+enum SessionCall<'n> {
+    Get(Path),
+    Put(Path, Node<'n>),
+    Delete(Path),
+    /// The value is named by an expression.
+    Computed,
+}
+
 struct Reader<'t> {
     text: &'t Text,
     /// The local names so far, and their values.
@@ -152,6 +174,9 @@ impl<'t> Reader<'t> {
         let given = |path: &Path, at: usize| {
             !assigned.iter().any(|(p, end)| at >= *end && starts_with_path(path, p))
         };
+        let always = |assigned: &[(Path, usize)], path: &Path| {
+            assigned.iter().any(|(p, _)| starts_with_path(path, p))
+        };
         let mut open = vec![(root, Role::Read)];
         let keep = |into: &mut Vec<Path>, path: Path| {
             if !into.contains(&path) {
@@ -167,6 +192,44 @@ impl<'t> Reader<'t> {
                     script.comments.push(Spanned::new(text, self.span(node)));
                     continue;
                 }
+                "pair" => {
+                    let key = node.child_by_field_name("key").map(|key| self.slice(key));
+                    let value = node.child_by_field_name("value").filter(|v| v.kind() == "string");
+                    if key.is_some_and(|key| key.trim_matches(['"', '\'']) == "template_type")
+                        && let Some(kind) = value.and_then(|v| self.string(v)).map(SmolStr::new)
+                        && !script.cards.contains(&kind)
+                    {
+                        script.cards.push(kind);
+                    }
+                }
+                "identifier" => {
+                    let named = SESSION_OBJECTS.iter().find(|name| **name == self.slice(node));
+                    if let Some(name) = named
+                        && !script.objects.contains(name)
+                    {
+                        script.objects.push(name);
+                    }
+                }
+                "unary_expression" => {
+                    let argument = node.child_by_field_name("argument");
+                    if self.is_delete(node)
+                        && let Some(path) = argument.and_then(|a| self.whole(a))
+                    {
+                        self.note_objects(node, script);
+                        if !always(&assigned, &path) {
+                            keep(&mut script.keeps, path.clone());
+                        }
+                        keep(&mut script.deletes, path.clone());
+                        keep(&mut script.writes, path);
+                        continue;
+                    }
+                }
+                "update_expression" => {
+                    let argument = node.child_by_field_name("argument");
+                    if let Some(path) = argument.and_then(|a| self.whole(a)) {
+                        keep(&mut script.writes, path);
+                    }
+                }
                 "variable_declarator" => {
                     let name =
                         node.child_by_field_name("name").filter(|n| n.kind() == "identifier");
@@ -179,6 +242,44 @@ impl<'t> Reader<'t> {
                 "call_expression" => {
                     let called = node.child_by_field_name("function");
                     script.prints |= called.is_some_and(|f| self.slice(f) == "print");
+                    match self.session_call(node) {
+                        Some(SessionCall::Get(path)) => {
+                            self.note_objects(node, script);
+                            if given(&path, node.start_byte()) {
+                                keep(&mut script.reads, path);
+                            }
+                            continue;
+                        }
+                        Some(SessionCall::Put(path, value)) => {
+                            self.note_objects(node, script);
+                            script.lifetimes.extend(self.lifetime(node, value));
+                            if !always(&assigned, &path) {
+                                keep(&mut script.keeps, path.clone());
+                            }
+                            keep(&mut script.writes, path);
+                            open.push((value, Role::Read));
+                            continue;
+                        }
+                        Some(SessionCall::Delete(path)) => {
+                            self.note_objects(node, script);
+                            if !always(&assigned, &path) {
+                                keep(&mut script.keeps, path.clone());
+                            }
+                            keep(&mut script.deletes, path.clone());
+                            keep(&mut script.writes, path);
+                            continue;
+                        }
+                        Some(SessionCall::Computed) => script.computed_keys.push(self.span(node)),
+                        None => {}
+                    }
+                    // What changes a list writes it.
+                    let object = called.and_then(|f| f.child_by_field_name("object"));
+                    let method = called.and_then(|f| f.child_by_field_name("property"));
+                    if method.is_some_and(|m| MUTATORS.contains(&self.slice(m)))
+                        && let Some(path) = object.and_then(|o| self.whole(o))
+                    {
+                        keep(&mut script.writes, path);
+                    }
                 }
                 "member_expression" | "subscript_expression" => {
                     let mut below = Vec::new();
@@ -186,7 +287,12 @@ impl<'t> Reader<'t> {
                         if role == Role::Called || path.segments.last().is_some_and(is_length) {
                             path.segments.pop();
                         }
+                        self.note_objects(node, script);
                         if role == Role::Written {
+                            // What is only written on some ways keeps its value on the others.
+                            if !always(&assigned, &path) {
+                                keep(&mut script.keeps, path.clone());
+                            }
                             keep(&mut script.writes, path);
                         } else if given(&path, node.start_byte()) {
                             keep(&mut script.reads, path);
@@ -221,13 +327,102 @@ impl<'t> Reader<'t> {
         let statements = root.named_children(&mut cursor);
         statements
             .filter_map(|statement| {
-                let assignment = statement.named_child(0);
-                let assignment = assignment.filter(|a| a.kind() == "assignment_expression")?;
-                let mut below = Vec::new();
-                let path = self.chain(assignment.child_by_field_name("left")?, &mut below)?;
-                below.is_empty().then_some((path, assignment.end_byte()))
+                let action = statement.named_child(0)?;
+                let path = match action.kind() {
+                    "assignment_expression" => self.whole(action.child_by_field_name("left")?)?,
+                    "unary_expression" if self.is_delete(action) => {
+                        self.whole(action.child_by_field_name("argument")?)?
+                    }
+                    "call_expression" => match self.session_call(action)? {
+                        SessionCall::Put(path, _) | SessionCall::Delete(path) => path,
+                        SessionCall::Get(_) | SessionCall::Computed => return None,
+                    },
+                    _ => return None,
+                };
+                Some((path, action.end_byte()))
             })
             .collect()
+    }
+
+    /// How long a stored value lives: the argument behind it.
+    fn lifetime(&self, call: Node<'_>, value: Node<'_>) -> Option<Spanned<SmolStr>> {
+        let arguments = call.child_by_field_name("arguments")?;
+        let mut cursor = arguments.walk();
+        let last = arguments.named_children(&mut cursor).last().filter(|last| *last != value)?;
+        Some(Spanned::new(SmolStr::new(self.slice(last)), self.span(last)))
+    }
+
+    /// The path of `node`, if all of it is constant.
+    fn whole(&self, node: Node<'_>) -> Option<Path> {
+        let mut below = Vec::new();
+        self.chain(node, &mut below).filter(|_| below.is_empty())
+    }
+
+    fn is_delete(&self, node: Node<'_>) -> bool {
+        let operator = node.child_by_field_name("operator");
+        operator.is_some_and(|operator| self.slice(operator) == "delete")
+    }
+
+    /// Notes that an expression begins with an object of the session.
+    fn note_objects(&self, node: Node<'_>, script: &mut Script) {
+        let mut at = node;
+        while let Some(inner) = ["object", "function", "argument"]
+            .into_iter()
+            .find_map(|field| at.child_by_field_name(field))
+        {
+            at = inner;
+        }
+        let named = SESSION_OBJECTS.iter().find(|name| **name == self.slice(at));
+        if let Some(name) = named
+            && !script.objects.contains(name)
+        {
+            script.objects.push(name);
+        }
+    }
+
+    /// What a call of an object of the session does: `UserSession.put("key", value, seconds)`, or with the name of a
+    /// map in front of the key.
+    fn session_call<'n>(&self, call: Node<'n>) -> Option<SessionCall<'n>> {
+        let function = call.child_by_field_name("function")?;
+        let method = self.slice(function.child_by_field_name("property")?);
+        let object = self.whole(function.child_by_field_name("object")?)?;
+        let is_object = match object.segments.as_slice() {
+            [first, Segment::Field(name)] => {
+                matches!(first, Segment::Field(first) if first.value == "session")
+                    && SESSION_OBJECTS.contains(&name.value.as_str())
+            }
+            _ => false,
+        };
+        if !is_object || object.root.value != "context" {
+            return None;
+        }
+        let arguments = call.child_by_field_name("arguments")?;
+        let mut cursor = arguments.walk();
+        let all: Vec<_> =
+            arguments.named_children(&mut cursor).filter(|n| n.kind() != "comment").collect();
+        let (keys, value) = match (method, all.as_slice()) {
+            ("put", [key, value]) => (vec![*key], Some(*value)),
+            ("put", [key, value, seconds]) if seconds.kind() == "number" => {
+                (vec![*key], Some(*value))
+            }
+            ("put", [map, key, value, ..]) => (vec![*map, *key], Some(*value)),
+            ("get" | "delete" | "remove", [_, ..]) => (all, None),
+            _ => return None,
+        };
+        let key = |node: &Node<'_>| match node.kind() {
+            "string" => self.constant_index(*node),
+            _ => None,
+        };
+        let Some(keys) = keys.iter().map(key).collect::<Option<Vec<_>>>() else {
+            return Some(SessionCall::Computed);
+        };
+        let mut path = object;
+        path.segments.extend(keys);
+        Some(match value {
+            Some(value) => SessionCall::Put(path, value),
+            None if method == "get" => SessionCall::Get(path),
+            None => SessionCall::Delete(path),
+        })
     }
 
     /// The constant path of `node`; computed parts of it are added to `below`.
@@ -255,8 +450,24 @@ impl<'t> Reader<'t> {
                     segments.reverse();
                     return Some(Path { namespace: None, root: self.name(at), segments });
                 }
+                "identifier" if SESSION_OBJECTS.contains(&self.slice(at)) => {
+                    let own = self.name(at);
+                    let session = Spanned::new(Name::new_static("session"), own.span);
+                    segments.extend([Segment::Field(own.clone()), Segment::Field(session)]);
+                    segments.reverse();
+                    let root = Spanned::new(Name::new_static("context"), own.span);
+                    return Some(Path { namespace: None, root, segments });
+                }
                 "identifier" => {
                     let mut path = self.aliases.get(self.slice(at))?.clone();
+                    segments.reverse();
+                    path.segments.append(&mut segments);
+                    return Some(path);
+                }
+                "call_expression" => {
+                    let Some(SessionCall::Get(mut path)) = self.session_call(at) else {
+                        return None;
+                    };
                     segments.reverse();
                     path.segments.append(&mut segments);
                     return Some(path);
@@ -372,7 +583,26 @@ impl<'t> Reader<'t> {
                 self.forget(&assign);
                 out.push(assign);
             }
+            "unary_expression" if self.is_delete(node) => {
+                let target = self.whole(node.child_by_field_name("argument")?)?;
+                out.push(self.cleared(target, self.span(node))?);
+            }
             "call_expression" => {
+                match self.session_call(node) {
+                    Some(SessionCall::Put(target, value)) => {
+                        let value = self.expr(value, 0)?;
+                        let assign = Statement::Assign { target, value, span: self.span(node) };
+                        self.forget(&assign);
+                        out.push(assign);
+                        return Some(());
+                    }
+                    Some(SessionCall::Delete(target)) => {
+                        out.push(self.cleared(target, self.span(node))?);
+                        return Some(());
+                    }
+                    Some(SessionCall::Get(_) | SessionCall::Computed) => return None,
+                    None => {}
+                }
                 let called = node.child_by_field_name("function")?;
                 let arguments = node.child_by_field_name("arguments")?;
                 let value = arguments.named_child(0).filter(|_| arguments.named_child_count() == 1);
@@ -386,6 +616,17 @@ impl<'t> Reader<'t> {
             _ => return None,
         }
         Some(())
+    }
+
+    /// `delete target`: afterwards it has no value.
+    fn cleared(&mut self, target: Path, span: Span) -> Option<Statement> {
+        if target.root.value != "context" || target.segments.is_empty() {
+            return None;
+        }
+        let value = Expr::literal(Literal::Null, span);
+        let assign = Statement::Assign { target, value, span };
+        self.forget(&assign);
+        Some(assign)
     }
 
     /// Drops the local names whose value a statement changes.

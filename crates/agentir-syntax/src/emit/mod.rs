@@ -1,14 +1,19 @@
 //! What emitters are built from, and the trait that they implement.
 
+mod data_files;
 mod legal;
 mod names;
 mod phrase;
 
+pub use data_files::{
+    knowledge_of, knowledge_path, questions_from_csv, questions_to_csv, table_from_csv, table_of,
+    table_path, table_to_csv,
+};
 pub use legal::with_legal_names;
 pub use names::{NameSyntax, Namespace, Renamed};
 pub use phrase::{
-    dotted_path, expr_phrase, is_user_message, literal, phrase, readable_words, sentence,
-    string_literal, template_phrase,
+    dotted_path, expr_phrase, is_message, is_user_message, literal, pattern_words, phrase,
+    readable_words, sentence, string_literal, template_phrase,
 };
 
 use agentir_expr::Dialect;

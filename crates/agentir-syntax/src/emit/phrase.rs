@@ -10,6 +10,10 @@ use agentir_expr::{
 pub fn expr_phrase(expr: &Expr) -> String {
     let list =
         |items: &[Expr], word: &str| items.iter().map(expr_phrase).collect::<Vec<_>>().join(word);
+    if let Some(words) = said_words(expr) {
+        let words: Vec<_> = words.into_iter().map(string_literal).collect();
+        return format!("the user says one of {}", words.join(", "));
+    }
     match &expr.kind {
         ExprKind::Literal(Literal::String(text)) => format!("\"{text}\""),
         ExprKind::Template(text) => format!("\"{}\"", template_phrase(text)),
@@ -130,6 +134,49 @@ pub fn string_literal(text: &str) -> String {
         return format!("'{text}'");
     }
     format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
+}
+
+/// Whether an expression is the user's last message, without regard to case and spaces around it.
+#[must_use]
+pub fn is_message(expr: &Expr) -> bool {
+    match &expr.kind {
+        ExprKind::Path(path) => path.segments.is_empty() && is_user_message(path),
+        ExprKind::Call { function, args } => {
+            let folds = ["LOWER", "UPPER", "TRIM"];
+            folds.iter().any(|f| function.value.eq_ignore_ascii_case(f))
+                && matches!(args.as_slice(), [message] if is_message(message))
+        }
+        _ => false,
+    }
+}
+
+/// The words that a pattern lists as alternatives, alone (`yes|sure`) or at the start (`^(yes|sure)…`).
+#[must_use]
+pub fn pattern_words(pattern: &str) -> Option<Vec<&str>> {
+    let listed = match pattern.strip_prefix("^(") {
+        Some(rest) => rest.split_once(')')?.0,
+        None => pattern,
+    };
+    let plain = |c: char| c.is_alphanumeric() || is_mark(c) || matches!(c, ' ' | '|' | '\'' | '-');
+    listed.chars().all(plain).then(|| listed.split('|').collect())
+}
+
+/// Whether a character is a mark that belongs to the letter before it, as in the scripts of India.
+const fn is_mark(c: char) -> bool {
+    matches!(c, '\u{300}'..='\u{36f}' | '\u{591}'..='\u{5c7}' | '\u{64b}'..='\u{65f}' | '\u{900}'..='\u{dff}' | '\u{e31}'..='\u{e4e}')
+}
+
+/// What the user's message is compared with, if an expression is a pattern of alternatives.
+fn said_words(expr: &Expr) -> Option<Vec<&str>> {
+    match &expr.kind {
+        ExprKind::Binary { op: BinaryOp::Matches, left, right } if is_message(left) => {
+            match &right.kind {
+                ExprKind::Literal(Literal::Regex(pattern)) => pattern_words(pattern),
+                _ => None,
+            }
+        }
+        _ => None,
+    }
 }
 
 /// Whether a variable holds the user's last message.

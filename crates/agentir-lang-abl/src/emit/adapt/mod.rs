@@ -259,15 +259,22 @@ fn tool(tool: &mut Tool) {
     tool.tool_type = tool.tool_type.or(Some(ToolType::Connector));
 }
 
-/// A knowledge base becomes a search tool; fixed answers become instructions.
+/// A knowledge base becomes a search tool; a few fixed answers become instructions.
 fn knowledge(agent: &mut Agent, knowledge: &Knowledge) {
     let span = knowledge.span;
     let template = |text: String| Template::plain(Spanned::new(SmolStr::new(text), span));
-    if !knowledge.sources.is_empty() {
-        let sources: Vec<&str> = knowledge.sources.iter().map(|s| s.value.as_str()).collect();
-        let name = Spanned::new(SmolStr::new_static("search_knowledge"), span);
+    let mut sources: Vec<String> = knowledge.sources.iter().map(|s| s.value.to_string()).collect();
+    let in_file = super::knowledge::is_file(knowledge);
+    if in_file {
+        sources.push(super::knowledge::path(agent));
+    }
+    if !sources.is_empty() {
+        let base = super::knowledge::base(agent);
+        let name = if in_file { format!("search_{base}") } else { "search_knowledge".to_owned() };
+        let name = Spanned::new(SmolStr::new(name), span);
         let query = Spanned::new(Name::new_static("query"), span);
-        let binding = [("kb_name".to_owned(), agent.metadata.name.value.as_str().into())];
+        let called = if in_file { base } else { agent.metadata.name.value.to_string() };
+        let binding = [("kb_name".to_owned(), called.into())];
         agent.tools.push(Tool {
             description: Some(template(format!("Searches {}", sources.join(", ")))),
             parameters: vec![agentir_ir::Parameter::new(
@@ -277,8 +284,15 @@ fn knowledge(agent: &mut Agent, knowledge: &Knowledge) {
             tool_type: Some(ToolType::Searchai),
             binding: Some(agentir_ir::Binding(binding.into_iter().collect())),
             span,
-            ..Tool::new(name)
+            ..Tool::new(name.clone())
         });
+        if in_file {
+            let text = template(format!(
+                "Search with `{name}` and give the answer that it finds, unchanged. If it finds none, say that you do not know."
+            ));
+            agent.identity.instructions.push(Instruction { when: None, text });
+            return;
+        }
     }
     let answers: Vec<String> = knowledge
         .questions
