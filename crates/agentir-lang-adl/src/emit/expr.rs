@@ -6,12 +6,7 @@ use super::Scope;
 use crate::inline;
 use agentir_expr::{BinaryOp, Condition, Expr, ExprKind, Literal, UnaryOp};
 use agentir_syntax::emit::{
-<<<<<<< HEAD
-    expr_phrase, is_user_message, literal, readable_words, sentence, string_literal,
-=======
-    dotted_path, expr_phrase, is_message, literal, pattern_words, readable_words, sentence,
-    string_literal,
->>>>>>> w-xo
+    expr_phrase, is_message, literal, pattern_words, readable_words, sentence, string_literal,
 };
 use smol_str::SmolStr;
 

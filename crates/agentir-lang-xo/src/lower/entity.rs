@@ -100,10 +100,6 @@ pub(super) fn field(
     (field, prompts)
 }
 
-<<<<<<< HEAD
-fn check(kind: &'static str, rule: &str, retry_prompt: Option<Template>, span: Span) -> Validation {
-    let rule = Spanned::new(SmolStr::new(rule), span);
-=======
 /// What is said before a field is asked for again. AgentIR has it only beside a validation; elsewhere it is an
 /// extension of `base`.
 pub(super) fn ask_again(base: Dialect, field: &mut GatherField, text: Template) {
@@ -122,7 +118,7 @@ pub(super) fn check(
     retry_prompt: Option<Template>,
     span: Span,
 ) -> Validation {
->>>>>>> w-xo
+    let rule = Spanned::new(SmolStr::new(rule), span);
     Validation {
         retry_prompt,
         ..Validation::new(Spanned::new(SmolStr::new_static(kind), span), rule)
