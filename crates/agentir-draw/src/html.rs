@@ -14,7 +14,7 @@ const SCRIPT: &str = include_str!("page.js");
 const STYLE: &str = include_str!("page.css");
 
 /// So many points all layouts of a page have together at most.
-const MAX_POINTS_OF_PAGE: usize = 4 * MAX_POINTS;
+const MAX_POINTS_OF_PAGE: usize = 2 * MAX_POINTS;
 
 /// Graphs as one page: `whole` is shown first, the others, which are made only if there is room for it, can be chosen by
 /// their names. Those that are too large are left out, and those for which the page has no room left.

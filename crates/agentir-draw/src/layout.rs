@@ -11,7 +11,7 @@ pub const MAX_NODES: usize = 1_500;
 
 /// How many points a layout may have: nodes, and what stands for edges and frames on the layers that they cross. The
 /// layout orders them again and again.
-pub(crate) const MAX_POINTS: usize = 16_000;
+pub(crate) const MAX_POINTS: usize = 32_000;
 
 /// A graph has more nodes, or more and longer edges, than a drawing has room for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -137,8 +137,7 @@ fn points(graph: &Graph) -> usize {
     };
     let count = |layers: &[usize]| {
         let layer = |node: usize| layers.get(node).copied().unwrap_or_default();
-        let crossed: usize =
-            graph.edges.iter().map(|e| layer(e.from).abs_diff(layer(e.to))).sum();
+        let crossed: usize = graph.edges.iter().map(|e| layer(e.from).abs_diff(layer(e.to))).sum();
         let mut frames = vec![None; graph.agents.len()];
         for (node, agent) in graph.nodes.iter().zip(framed(graph)) {
             let slot = agent.and_then(|agent| frames.get_mut(agent));
@@ -149,8 +148,7 @@ fn points(graph: &Graph) -> usize {
         let simple = is_simple(graph);
         let height = |(low, high): (usize, usize)| if simple { high + 1 } else { high - low + 1 };
         let heights: usize = frames.iter().flatten().map(|ends| height(*ends)).sum();
-        // Frames take layers of their own, between those of the nodes.
-        if heights == 0 { crossed } else { 3 * (crossed + 2 * heights) }
+        crossed + 2 * heights
     };
     if is_simple(graph) {
         count(&layers(true))
