@@ -76,7 +76,12 @@ fn equations(count: usize) -> String {
 #[test]
 fn conditions_that_cannot_be_decided_cost_a_bounded_number_of_steps() {
     let folder = tempfile::tempdir().unwrap();
-    let texts = [agent("Many_Patterns", &patterns(203)), agent("Equations", &equations(300))];
+    let texts = [
+        agent("Many_Patterns", &patterns(203)),
+        // More than are kept in their compiled form.
+        agent("More_Patterns", &patterns(600)),
+        agent("Equations", &equations(300)),
+    ];
     for (at, text) in texts.iter().enumerate() {
         let name = format!("{at}.agent.abl");
         write(folder.path(), &[(&name, text)]);
@@ -129,6 +134,23 @@ fn long_conditions_cost_what_their_length_is() {
         assert!(code(&output) < 2, "{name}: {}", stderr(&output));
         let said = stdout(&output);
         assert!(said.contains("analysis-limit") || said.contains("undefined-variable"), "{name}");
+    }
+}
+
+#[test]
+fn a_long_condition_over_many_variables_ends_all_commands() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = terms(20_000, " OR ", |i| format!("(v{i} == {i} AND w{i} != \"x{i}\")"));
+    write(folder.path(), &[("long.agent.abl", &text)]);
+    let commands: [&[&str]; 4] = [
+        &["check", "--format", "concise", "long.agent.abl"],
+        &["convert", "--to", "adl", "-o", "out", "long.agent.abl"],
+        &["diff", "long.agent.abl", "long.agent.abl"],
+        &["test", "--generate", "--tries", "20", "long.agent.abl"],
+    ];
+    for args in commands {
+        let output = within(60, folder.path(), args);
+        assert!(code(&output) < 2, "{args:?}: {}", stderr(&output));
     }
 }
 
@@ -220,7 +242,8 @@ fn comb(folder: &Path, count: usize) {
             text,
             "  s{i}:\n    REASONING: false\n    ON_INPUT:\n      - IF: input == \"{i}\"\n        THEN: e{i}\n      - ELSE:\n        THEN: s{next}"
         );
-        let _ = writeln!(text, "  e{i}:\n    REASONING: false\n    RESPOND: \"x\"\n    THEN: COMPLETE");
+        let _ =
+            writeln!(text, "  e{i}:\n    REASONING: false\n    RESPOND: \"x\"\n    THEN: COMPLETE");
     }
     write(folder, &[("comb.agent.abl", &agent("Comb", &text))]);
 }
@@ -241,6 +264,7 @@ fn pictures_are_drawn_or_refused_by_the_work_of_their_layout() {
     chain(folder.path(), 600, 1);
     draw(0, &["bot"]);
     // A frame around those of each agent reaches over many layers.
+    chain(folder.path(), 100, 1);
     draw(2, &["--detail", "statements", "bot"]);
     // No agent is drawn alone before the whole is refused.
     chain(folder.path(), 4_000, 1);
