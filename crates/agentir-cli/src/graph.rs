@@ -112,6 +112,10 @@ pub fn graph(
 #[cfg(feature = "pictures")]
 const MAX_ALONE: usize = 100;
 
+/// The most nodes that are looked at for them: for each, all of the program are.
+#[cfg(feature = "pictures")]
+const MAX_LOOKED_AT: usize = 2_000_000;
+
 /// The whole first, then each agent alone.
 #[cfg(feature = "pictures")]
 fn page(
@@ -129,15 +133,17 @@ fn page(
     let whole = (shown(name.unwrap_or("all agents")), whole);
     let page = if name.is_none() {
         let all = cfg.agents();
-        let others = (0..).map(AgentId).zip(all).take(MAX_ALONE).flat_map(|(id, part)| {
+        let count = cfg.graph().node_count().max(1);
+        let alone = (MAX_LOOKED_AT / count).clamp(1, MAX_ALONE);
+        let others = (0..).map(AgentId).zip(all).take(alone).flat_map(|(id, part)| {
             let name = &part.agent.metadata.name.value;
             [(Detail::Steps, "steps"), (Detail::Statements, "statements")]
                 .map(|(detail, how)| (shown(&format!("{name}: {how}")), draw(detail, &[id])))
         });
         let page = agentir_draw::html(&title, whole, others);
-        if page.is_ok() && all.len() > MAX_ALONE {
+        if page.is_ok() && all.len() > alone {
             tell!(
-                "note: the page shows the first {MAX_ALONE} of {} agents alone; `--agent NAME` draws another one",
+                "note: the page shows the first {alone} of {} agents alone; `--agent NAME` draws another one",
                 all.len()
             );
         }
