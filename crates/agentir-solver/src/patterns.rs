@@ -53,7 +53,10 @@ impl Patterns {
         if all.len() > KEPT_PATTERNS {
             return false;
         }
-        for by in all.into_iter().filter(|by| !self.compiled.contains(*by)).collect::<Vec<_>>() {
+        for by in all {
+            if self.compiled.contains(by) {
+                continue;
+            }
             if self.compiled.len() >= KEPT_PATTERNS {
                 self.compiled.clear();
             }
@@ -126,10 +129,9 @@ fn states_of(by: &str) -> u64 {
 fn states(hir: &Hir) -> u64 {
     let sum = |parts: &[Hir]| parts.iter().map(states).fold(1, u64::saturating_add);
     match hir.kind() {
-        HirKind::Empty | HirKind::Look(_) => 1,
+        HirKind::Empty | HirKind::Look(_) | HirKind::Class(Class::Bytes(_)) => 1,
         HirKind::Literal(text) => text.0.len() as u64,
         HirKind::Class(Class::Unicode(class)) => 4 * class.ranges().len() as u64,
-        HirKind::Class(Class::Bytes(_)) => 1,
         HirKind::Capture(capture) => states(&capture.sub).saturating_add(2),
         HirKind::Concat(parts) | HirKind::Alternation(parts) => sum(parts),
         HirKind::Repetition(repetition) => {
