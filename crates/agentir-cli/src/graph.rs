@@ -112,6 +112,10 @@ pub fn graph(
 #[cfg(feature = "pictures")]
 const MAX_ALONE: usize = 100;
 
+/// The most nodes that are looked at for them: for each, all of the program are.
+#[cfg(feature = "pictures")]
+const MAX_LOOKED_AT: usize = 2_000_000;
+
 /// The whole first, then each agent alone.
 #[cfg(feature = "pictures")]
 fn page(
@@ -126,27 +130,30 @@ fn page(
     let shown = |text: &str| one_line(&masker.mask(text)).into_owned();
     let title = name.or_else(|| program.entry().map(|a| a.metadata.name.value.as_str()));
     let title = shown(title.unwrap_or("agents"));
-    let mut graphs = vec![(shown(name.unwrap_or("all agents")), whole)];
-    if name.is_none() {
+    let whole = (shown(name.unwrap_or("all agents")), whole);
+    let page = if name.is_none() {
         let all = cfg.agents();
-        if all.len() > MAX_ALONE {
+        let count = cfg.graph().node_count().max(1);
+        let alone = (MAX_LOOKED_AT / count).clamp(1, MAX_ALONE);
+        let others = (0..).map(AgentId).zip(all).take(alone).flat_map(|(id, part)| {
+            let name = &part.agent.metadata.name.value;
+            [(Detail::Steps, "steps"), (Detail::Statements, "statements")]
+                .map(|(detail, how)| (shown(&format!("{name}: {how}")), draw(detail, &[id])))
+        });
+        let page = agentir_draw::html(&title, whole, others);
+        if page.is_ok() && all.len() > alone {
             tell!(
-                "note: the page shows the first {MAX_ALONE} of {} agents alone; `--agent NAME` draws another one",
+                "note: the page shows the first {alone} of {} agents alone; `--agent NAME` draws another one",
                 all.len()
             );
         }
-        for (id, part) in (0..).map(AgentId).zip(all).take(MAX_ALONE) {
-            let name = &part.agent.metadata.name.value;
-            for detail in [Detail::Steps, Detail::Statements] {
-                let how = if detail == Detail::Steps { "steps" } else { "statements" };
-                graphs.push((shown(&format!("{name}: {how}")), draw(detail, &[id])));
-            }
-        }
-    } else if detail == Detail::Statements {
-        let id = name.and_then(|n| cfg.find(n));
-        graphs.extend(id.map(|id| ("steps".to_owned(), draw(Detail::Steps, &[id]))));
-    }
-    agentir_draw::html(&title, &graphs).map_err(too_large)
+        page
+    } else {
+        let id = name.and_then(|n| cfg.find(n)).filter(|_| detail == Detail::Statements);
+        let steps = id.map(|id| ("steps".to_owned(), draw(Detail::Steps, &[id])));
+        agentir_draw::html(&title, whole, steps)
+    };
+    page.map_err(too_large)
 }
 
 #[cfg(feature = "pictures")]

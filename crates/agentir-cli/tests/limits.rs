@@ -76,7 +76,12 @@ fn equations(count: usize) -> String {
 #[test]
 fn conditions_that_cannot_be_decided_cost_a_bounded_number_of_steps() {
     let folder = tempfile::tempdir().unwrap();
-    let texts = [agent("Many_Patterns", &patterns(203)), agent("Equations", &equations(300))];
+    let texts = [
+        agent("Many_Patterns", &patterns(203)),
+        // More than are kept in their compiled form.
+        agent("More_Patterns", &patterns(600)),
+        agent("Equations", &equations(300)),
+    ];
     for (at, text) in texts.iter().enumerate() {
         let name = format!("{at}.agent.abl");
         write(folder.path(), &[(&name, text)]);
@@ -129,6 +134,23 @@ fn long_conditions_cost_what_their_length_is() {
         assert!(code(&output) < 2, "{name}: {}", stderr(&output));
         let said = stdout(&output);
         assert!(said.contains("analysis-limit") || said.contains("undefined-variable"), "{name}");
+    }
+}
+
+#[test]
+fn a_long_condition_over_many_variables_ends_all_commands() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = terms(20_000, " OR ", |i| format!("(v{i} == {i} AND w{i} != \"x{i}\")"));
+    write(folder.path(), &[("long.agent.abl", &text)]);
+    let commands: [&[&str]; 4] = [
+        &["check", "--format", "concise", "long.agent.abl"],
+        &["convert", "--to", "adl", "-o", "out", "long.agent.abl"],
+        &["diff", "long.agent.abl", "long.agent.abl"],
+        &["test", "--generate", "--tries", "20", "long.agent.abl"],
+    ];
+    for args in commands {
+        let output = within(60, folder.path(), args);
+        assert!(code(&output) < 2, "{args:?}: {}", stderr(&output));
     }
 }
 
@@ -197,6 +219,61 @@ fn many_handoffs_end_all_commands() {
         let output = within(80, folder.path(), args);
         assert!(code(&output) < 2, "{args:?}: {}", stderr(&output));
     }
+}
+
+/// A bot whose agents call each other in a row, each with so many steps.
+fn chain(folder: &Path, count: usize, says: usize) {
+    let mut text = String::new();
+    for i in 0..count {
+        let _ = writeln!(text, "a{i}:\n  type: flow agent\n  steps:");
+        (0..says).for_each(|_| text += "    - bot: hi\n");
+        let _ = writeln!(text, "    - call: a{}", (i + 1) % count);
+    }
+    write(folder, &[("bot/agents.yml", &text)]);
+}
+
+/// A flow of so many steps, each of which may also lead to a step of its own at which the flow ends.
+fn comb(folder: &Path, count: usize) {
+    let mut text = "FLOW:\n  entry_point: s0\n  steps:\n".to_owned();
+    (0..count).for_each(|i| text += &format!("    - s{i}\n    - e{i}\n"));
+    for i in 0..count {
+        let next = (i + 1).min(count - 1);
+        let _ = writeln!(
+            text,
+            "  s{i}:\n    REASONING: false\n    ON_INPUT:\n      - IF: input == \"{i}\"\n        THEN: e{i}\n      - ELSE:\n        THEN: s{next}"
+        );
+        let _ =
+            writeln!(text, "  e{i}:\n    REASONING: false\n    RESPOND: \"x\"\n    THEN: COMPLETE");
+    }
+    write(folder, &[("comb.agent.abl", &agent("Comb", &text))]);
+}
+
+#[test]
+fn pictures_are_drawn_or_refused_by_the_work_of_their_layout() {
+    let folder = tempfile::tempdir().unwrap();
+    let draw = |wanted: i32, args: &[&str]| {
+        for format in ["svg", "html"] {
+            let all = [&["graph", "--format", format], args].concat();
+            let output = within(40, folder.path(), &all);
+            assert_eq!(code(&output), wanted, "{all:?}: {}", stderr(&output));
+            let refused = stderr(&output).contains("too many for a picture");
+            assert_eq!(refused, wanted == 2, "{}", stderr(&output));
+        }
+    };
+    // One node for each agent is a row, however long.
+    chain(folder.path(), 600, 1);
+    draw(0, &["bot"]);
+    // A frame around those of each agent reaches over many layers.
+    chain(folder.path(), 100, 1);
+    draw(2, &["--detail", "statements", "bot"]);
+    // No agent is drawn alone before the whole is refused.
+    chain(folder.path(), 4_000, 1);
+    draw(2, &["bot"]);
+    // The ends lie on one layer, so the edges to them are long.
+    comb(folder.path(), 400);
+    draw(2, &["comb.agent.abl"]);
+    comb(folder.path(), 60);
+    draw(0, &["comb.agent.abl"]);
 }
 
 #[test]

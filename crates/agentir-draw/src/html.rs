@@ -3,7 +3,7 @@
 
 use crate::colours::colours;
 use crate::graph_view::{Graph, Shape};
-use crate::layout::{TooLarge, layout};
+use crate::layout::{MAX_POINTS, TooLarge, fits, layout};
 use crate::svg::{body, escape, style};
 use agentir_diagnostics::escape_json;
 use std::fmt::Write;
@@ -13,11 +13,20 @@ const SCRIPT: &str = include_str!("page.js");
 /// How the page around the pictures looks.
 const STYLE: &str = include_str!("page.css");
 
-/// Graphs as one page: the first is shown first, the others can be chosen by their names.
+/// So many points all layouts of a page have together at most.
+const MAX_POINTS_OF_PAGE: usize = 2 * MAX_POINTS;
+
+/// Graphs as one page: `whole` is shown first, the others, which are made only if there is room for it, can be chosen by
+/// their names. Those that are too large are left out, and those for which the page has no room left.
 ///
 /// # Errors
-/// [`TooLarge`] where the first has too many nodes; others that have are left out.
-pub fn html(title: &str, graphs: &[(String, Graph)]) -> Result<String, TooLarge> {
+/// [`TooLarge`] where there is no room for `whole`.
+pub fn html(
+    title: &str,
+    whole: (String, Graph),
+    others: impl IntoIterator<Item = (String, Graph)>,
+) -> Result<String, TooLarge> {
+    fits(&whole.1)?;
     let mut out = String::from("<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">");
     let _ = write!(
         out,
@@ -29,21 +38,25 @@ pub fn html(title: &str, graphs: &[(String, Graph)]) -> Result<String, TooLarge>
     let mut pictures = String::new();
     let mut options = String::new();
     let mut data = Vec::new();
-    for (number, (name, graph)) in graphs.iter().enumerate() {
-        let placed = match layout(graph) {
+    let mut left = MAX_POINTS_OF_PAGE;
+    for (name, graph) in std::iter::once(whole).chain(others) {
+        let at = data.len();
+        let room = fits(&graph).ok().and_then(|points| left.checked_sub(points));
+        let Some(room) = room else { continue };
+        left = room;
+        let placed = match layout(&graph) {
             Ok(placed) => placed,
-            Err(error) if number == 0 => return Err(error),
+            Err(error) if at == 0 => return Err(error),
             Err(_) => continue,
         };
-        let at = data.len();
-        let _ = write!(options, "<option value=\"{at}\">{}</option>", escape(name));
+        let _ = write!(options, "<option value=\"{at}\">{}</option>", escape(&name));
         let hidden = if at == 0 { "" } else { " hidden" };
         let _ = write!(
             pictures,
             "<svg class=\"picture\"{hidden} data-graph=\"{at}\" viewBox=\"0 0 {:.0} {:.0}\">{}</svg>",
             placed.width,
             placed.height,
-            body(graph, &placed, &format!("g{at}-"))
+            body(&graph, &placed, &format!("g{at}-"))
         );
         data.push(graph);
     }

@@ -3,16 +3,15 @@
 use crate::graph_view::{Graph, Node, Shape};
 use dagre::graph::{Graph as Dag, GraphOptions};
 use dagre::{EdgeLabel, LayoutOptions, NodeLabel, Ranker};
-use petgraph::graph::{DiGraph, NodeIndex};
-use petgraph::visit::DfsPostOrder;
+use std::collections::BTreeSet;
 use std::fmt;
 
 /// The maximal number of nodes of a drawing; a larger one would be illegible.
 pub const MAX_NODES: usize = 1_500;
 
-/// How many layers all edges of a drawing may cross together. The layout puts a point on each, and orders them again
-/// and again.
-const MAX_CROSSED: usize = 16_000;
+/// How many points a layout may have: nodes, and what stands for edges and frames on the layers that they cross. The
+/// layout orders them again and again.
+pub(crate) const MAX_POINTS: usize = 32_000;
 
 /// A graph has more nodes, or more and longer edges, than a drawing has room for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,7 +24,7 @@ impl fmt::Display for TooLarge {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "the graph has {} nodes and {} edges, too many for a picture: at most {MAX_NODES} nodes fit on one, and fewer if most are connected with each other",
+            "the graph has {} nodes and {} edges, too many for a picture: at most {MAX_NODES} nodes fit on one, and fewer if many edges are long",
             self.nodes, self.edges
         )
     }
@@ -69,15 +68,26 @@ pub(crate) struct Layout {
     pub(crate) edges: Vec<(Vec<Point>, Vec<String>, Point)>,
 }
 
+/// Whether a graph can be drawn: the work of its layout is counted before it is done.
+///
+/// # Errors
+/// [`TooLarge`] where it cannot.
+pub(crate) fn fits(graph: &Graph) -> Result<usize, TooLarge> {
+    let (nodes, edges) = (graph.nodes.len(), graph.edges.len());
+    let too_large = TooLarge { nodes, edges };
+    if nodes.max(edges / 2) > MAX_NODES {
+        return Err(too_large);
+    }
+    Some(nodes + points(graph)).filter(|points| *points <= MAX_POINTS).ok_or(too_large)
+}
+
 /// Lays a graph out.
 ///
 /// # Errors
 /// [`TooLarge`] where it has too many nodes.
 pub(crate) fn layout(graph: &Graph) -> Result<Layout, TooLarge> {
     let (nodes, edges) = (graph.nodes.len(), graph.edges.len());
-    if nodes.max(edges / 2) > MAX_NODES || crossed(graph) > MAX_CROSSED {
-        return Err(TooLarge { nodes, edges });
-    }
+    fits(graph)?;
     // dagre recurses as deep as a graph is long, so it gets a stack of its own.
     let placed = std::thread::scope(|scope| {
         let thread = std::thread::Builder::new().stack_size(256 << 20);
@@ -87,66 +97,133 @@ pub(crate) fn layout(graph: &Graph) -> Result<Layout, TooLarge> {
     placed.ok_or(TooLarge { nodes, edges })
 }
 
-/// About how many layers the edges cross together, if each node is one layer below the lowest that leads to it. Edges
-/// that lead back are turned round, as the layout does.
-fn crossed(graph: &Graph) -> usize {
-    let mut dag: DiGraph<(), ()> = DiGraph::with_capacity(graph.nodes.len(), graph.edges.len());
-    graph.nodes.iter().for_each(|_| {
-        dag.add_node(());
-    });
-    for edge in graph.edges.iter().filter(|e| e.from != e.to) {
-        if edge.from.max(edge.to) < graph.nodes.len() {
-            dag.add_edge(NodeIndex::new(edge.from), NodeIndex::new(edge.to), ());
-        }
-    }
+/// How many points the layout makes: one on each layer that an edge crosses, and two on each that an agent with a
+/// frame of its own reaches over.
+fn points(graph: &Graph) -> usize {
+    let order = order(graph);
     let mut place = vec![0; graph.nodes.len()];
-    let mut order = Vec::new();
-    let mut seen = DfsPostOrder::empty(&dag);
-    for node in dag.node_indices() {
-        seen.move_to(node);
-        while let Some(next) = seen.next(&dag) {
-            order.push(next);
-        }
-    }
-    order.reverse();
     for (at, node) in order.iter().enumerate() {
-        if let Some(slot) = place.get_mut(node.index()) {
+        if let Some(slot) = place.get_mut(*node) {
             *slot = at;
         }
     }
-    let place = |node: NodeIndex| place.get(node.index()).copied().unwrap_or_default();
-    let mut layers = vec![0_usize; graph.nodes.len()];
-    let layer = |layers: &[usize], node: NodeIndex| layers.get(node.index()).copied().unwrap_or(0);
-    for node in &order {
-        let above = dag.neighbors_undirected(*node).filter(|other| place(*other) < place(*node));
-        let own = above.map(|other| layer(&layers, other) + 1).max().unwrap_or_default();
-        if let Some(slot) = layers.get_mut(node.index()) {
-            *slot = own;
+    let place = |node: usize| place.get(node).copied().unwrap_or_default();
+    let mut neighbours = vec![Vec::new(); graph.nodes.len()];
+    for edge in graph.edges.iter().filter(|e| e.from != e.to) {
+        for (one, other) in [(edge.from, edge.to), (edge.to, edge.from)] {
+            if let Some(slot) = neighbours.get_mut(one) {
+                slot.push(other);
+            }
         }
     }
-    let ends = dag.edge_indices().filter_map(|edge| dag.edge_endpoints(edge));
-    ends.map(|(from, to)| layer(&layers, from).abs_diff(layer(&layers, to))).sum()
+    // Both ways to give each node the first layer that its edges allow, from the end and from the start. The plain
+    // ranker goes from the end; the other one finds layers that are at least as good as either.
+    let layers = |from_end: bool| {
+        let mut layers = vec![0_usize; graph.nodes.len()];
+        let mut step = |node: usize| {
+            let all = neighbours.get(node).into_iter().flatten();
+            let placed = all.filter(|other| (place(**other) < place(node)) == from_end);
+            let own = placed.filter_map(|other| layers.get(*other)).map(|layer| layer + 1).max();
+            if let (Some(own), Some(slot)) = (own, layers.get_mut(node)) {
+                *slot = own;
+            }
+        };
+        if from_end {
+            order.iter().for_each(|node| step(*node));
+        } else {
+            order.iter().rev().for_each(|node| step(*node));
+        }
+        layers
+    };
+    let count = |layers: &[usize]| {
+        let layer = |node: usize| layers.get(node).copied().unwrap_or_default();
+        let crossed: usize = graph.edges.iter().map(|e| layer(e.from).abs_diff(layer(e.to))).sum();
+        let mut frames = vec![None; graph.agents.len()];
+        for (node, agent) in graph.nodes.iter().zip(framed(graph)) {
+            let slot = agent.and_then(|agent| frames.get_mut(agent));
+            let Some(slot) = slot else { continue };
+            let (low, high) = slot.unwrap_or((usize::MAX, 0));
+            *slot = Some((layer(node.id).min(low), layer(node.id).max(high)));
+        }
+        let simple = is_simple(graph);
+        let height = |(low, high): (usize, usize)| if simple { high + 1 } else { high - low + 1 };
+        let heights: usize = frames.iter().flatten().map(|ends| height(*ends)).sum();
+        crossed + 2 * heights
+    };
+    if is_simple(graph) {
+        count(&layers(true))
+    } else {
+        count(&layers(true)).min(count(&layers(false)))
+    }
+}
+
+/// The nodes so that each edge leads from a later to an earlier one, but for those that close a circle, which the
+/// layout turns round. It decides which those are in the same way: depth first, nodes and edges as they come.
+fn order(graph: &Graph) -> Vec<usize> {
+    let mut next = vec![Vec::new(); graph.nodes.len()];
+    for edge in &graph.edges {
+        if let Some(slot) = next.get_mut(edge.from) {
+            slot.push(edge.to);
+        }
+    }
+    let mut order = Vec::with_capacity(graph.nodes.len());
+    let mut seen = vec![false; graph.nodes.len()];
+    for start in 0..graph.nodes.len() {
+        let mut path = vec![(start, 0)];
+        while let Some((node, at)) = path.last_mut() {
+            if *at == 0 && std::mem::replace(seen.get_mut(*node).unwrap_or(&mut true), true) {
+                path.pop();
+                continue;
+            }
+            if let Some(to) = next.get(*node).and_then(|all| all.get(*at)) {
+                *at += 1;
+                if seen.get(*to) == Some(&false) {
+                    path.push((*to, 0));
+                }
+            } else {
+                order.push(*node);
+                path.pop();
+            }
+        }
+    }
+    order
+}
+
+/// Whether the layers are found in the simple way: the best ones take a time that grows faster than the graph.
+fn is_simple(graph: &Graph) -> bool {
+    graph.nodes.len() > 300
+}
+
+/// For each node the agent whose frame the layout keeps free of the nodes of others. An agent that has only one node
+/// needs no such frame.
+fn framed(graph: &Graph) -> Vec<Option<usize>> {
+    let mut counts = vec![0_usize; graph.agents.len()];
+    for agent in graph.nodes.iter().filter_map(|node| node.agent) {
+        if let Some(count) = counts.get_mut(agent) {
+            *count += 1;
+        }
+    }
+    let several = graph.agents.len() > 1;
+    let many = |agent: &usize| several && counts.get(*agent).is_some_and(|count| *count > 1);
+    graph.nodes.iter().map(|node| node.agent.filter(many)).collect()
 }
 
 fn place(graph: &Graph) -> Layout {
     let mut dag: Dag<NodeLabel, EdgeLabel> =
         Dag::with_options(GraphOptions { directed: true, multigraph: true, compound: true });
     let mut out = Layout::default();
-    let several = graph.agents.len() > 1;
-    if several {
-        for number in 0..graph.agents.len() {
-            if graph.nodes.iter().any(|n| n.agent == Some(number)) {
-                dag.set_node(format!("a{number}"), Some(NodeLabel::default()));
-            }
-        }
+    let framed = framed(graph);
+    let frames: BTreeSet<usize> = framed.iter().copied().flatten().collect();
+    for number in frames {
+        dag.set_node(format!("a{number}"), Some(NodeLabel::default()));
     }
-    for node in &graph.nodes {
+    for (node, agent) in graph.nodes.iter().zip(framed) {
         let lines = wrap_words(&node.label, NODE_WRAP_CHARS);
         let (width, height) = size(node, &lines);
         let label = NodeLabel { width, height, ..NodeLabel::default() };
         let name = format!("n{}", node.id);
         dag.set_node(name.clone(), Some(label));
-        if let Some(agent) = node.agent.filter(|_| several) {
+        if let Some(agent) = agent {
             dag.set_parent(&name, Some(&format!("a{agent}")));
         }
         out.nodes.push((Rect { width, height, ..Rect::default() }, lines));
@@ -168,8 +245,7 @@ fn place(graph: &Graph) -> Layout {
         ranksep: 34.0,
         marginx: FRAME_PADDING,
         marginy: FRAME_PADDING,
-        // The best ranks take a time that grows faster than the graph.
-        ranker: if graph.nodes.len() > 300 { Ranker::LongestPath } else { Ranker::NetworkSimplex },
+        ranker: if is_simple(graph) { Ranker::LongestPath } else { Ranker::NetworkSimplex },
         ..LayoutOptions::default()
     };
     dagre::layout(&mut dag, Some(options));

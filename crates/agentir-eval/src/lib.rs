@@ -66,6 +66,6 @@ pub use date::Date;
 pub use error::EvalError;
 pub use eval::{Outcome, evaluate, length, member, outcome};
 pub use functions::{is_evaluated, is_evaluated_method};
-pub use pattern::{Pattern, captures, pattern, portable};
+pub use pattern::{KEPT_PATTERNS, Pattern, captures, pattern, portable};
 pub use state::{Environment, State};
 pub use value::{List, MAX_SIZE, MAX_TEXT, MAX_VALUE_DEPTH, Object, Value};

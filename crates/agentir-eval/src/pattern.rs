@@ -15,8 +15,8 @@ pub type Pattern = Regex;
 /// Compiled patterns take at most so many bytes.
 const PATTERN_SIZE: usize = 1 << 20;
 
-/// So many are kept.
-const KEPT: usize = 256;
+/// So many compiled patterns are kept. Who needs more at once compiles them again and again.
+pub const KEPT_PATTERNS: usize = 256;
 
 thread_local! {
     static COMPILED: RefCell<FxHashMap<SmolStr, Result<Pattern, EvalError>>> = RefCell::default();
@@ -66,7 +66,7 @@ pub fn pattern(text: &str) -> Result<Pattern, EvalError> {
                 let last = message.lines().last().unwrap_or_default();
                 EvalError::Pattern(last.trim_start_matches("error: ").to_owned())
             });
-        if compiled.len() >= KEPT {
+        if compiled.len() >= KEPT_PATTERNS {
             compiled.clear();
         }
         compiled.insert(text.into(), new.clone());

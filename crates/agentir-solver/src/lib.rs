@@ -26,6 +26,7 @@ mod answer;
 mod atom_class;
 mod classes;
 mod example;
+mod patterns;
 mod problem;
 mod query;
 mod quickxplain;

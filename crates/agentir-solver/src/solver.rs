@@ -2,6 +2,7 @@
 
 use crate::answer::{Answer, Example, UnknownReason, Verdict};
 use crate::example;
+use crate::patterns::Patterns;
 use crate::problem::{AtomKind, Problem, key};
 use crate::query::{Assertion, Facts, Goal, Label, Query, Test};
 use crate::quickxplain::minimal_subset;
@@ -35,6 +36,7 @@ enum CachedAnswer {
 pub struct Solver {
     cache: Cache,
     smt: Smt,
+    patterns: Patterns,
     statistics: Statistics,
     timed: bool,
     /// The steps that all queries together may take.
@@ -57,6 +59,7 @@ impl Solver {
         Self {
             cache,
             smt: Smt::default(),
+            patterns: Patterns::default(),
             statistics: Statistics::default(),
             timed: false,
             limit: u64::MAX,
@@ -104,7 +107,7 @@ impl Solver {
     pub fn check(&mut self, query: &Query<'_>) -> Verdict {
         let start = self.start();
         let work = Work::new(self.query_limit());
-        let found = samples_a_model(query, &work);
+        let found = self.patterns.admits(query, &work) && samples_a_model(query, &work);
         self.statistics.steps += work.spent();
         if found {
             self.statistics.queries += 1;
@@ -120,7 +123,8 @@ impl Solver {
     pub fn is_contingent(&mut self, condition: &Expr, facts: &Facts, dialect: Dialect) -> bool {
         let start = self.start();
         let work = Work::new(self.query_limit());
-        let open = samples_both_truths(condition, facts, dialect, &work);
+        let open = self.patterns.admits_expr(condition, facts, &work)
+            && samples_both_truths(condition, facts, dialect, &work);
         self.statistics.steps += work.spent();
         if open {
             self.statistics.queries += 2;
@@ -139,8 +143,11 @@ impl Solver {
             self.statistics.out_of_budget += 1;
             return Answer::Unknown(UnknownReason::Budget);
         }
-        let limit = self.query_limit();
-        if limit == 0 {
+        let work = Work::new(self.query_limit());
+        let admitted = self.patterns.admits(query, &work);
+        self.statistics.steps += work.spent();
+        let limit = work.left();
+        if limit == 0 || !admitted {
             self.statistics.out_of_budget += 1;
             return Answer::Unknown(UnknownReason::Budget);
         }

@@ -193,7 +193,7 @@ fn what_a_document_says_is_escaped() {
     );
     let graph = drawn(&read("e.agent.abl", &text), Detail::Statements);
     assert!(graph.nodes.iter().any(|n| n.label.contains("<img")), "the text is in the picture");
-    let page = html("<b>", &[("<i>".to_owned(), graph.clone())]).unwrap();
+    let page = html("<b>", ("<i>".to_owned(), graph.clone()), []).unwrap();
     assert!(!page.contains("<img") && !page.contains("<b>") && !page.contains("<i>"));
     assert!(!svg(&graph).unwrap().contains("<img"));
     assert!(!mermaid(&graph).contains("<img"));

@@ -10,6 +10,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 /// The maximal number of nodes of the diagram of a guard.
 const MAX_DIAGRAM_SIZE: usize = 20_000;
 
+/// How many nodes of diagrams one comparison looks at or makes.
+const MAX_WORK: usize = 5_000_000;
+
 /// The maximal number of conditions of the other program that one is compared with.
 const MAX_CANDIDATES: usize = 12;
 
@@ -252,8 +255,10 @@ pub(crate) struct Guards {
     ors: FxHashMap<(Guard, Guard), Guard>,
     /// The disjunction of the combinations that the solver refuted.
     impossible: Guard,
-    /// Whether a diagram got too large.
+    /// Whether a diagram got too large, or all of them together.
     pub(crate) too_large: bool,
+    /// How many nodes may still be looked at or made.
+    left: usize,
 }
 
 impl Guards {
@@ -269,6 +274,7 @@ impl Guards {
             ors: FxHashMap::default(),
             impossible: Guard::NEVER,
             too_large: false,
+            left: MAX_WORK,
         };
         this.number(Some(never));
         this.number(Some(always));
@@ -289,6 +295,12 @@ impl Guards {
         number
     }
 
+    /// Counts the nodes of diagrams.
+    fn spend(&mut self, nodes: usize) {
+        self.left = self.left.saturating_sub(nodes);
+        self.too_large |= self.left == 0;
+    }
+
     fn with(
         &mut self,
         a: Guard,
@@ -299,7 +311,13 @@ impl Guards {
         else {
             return Guard::ALWAYS;
         };
+        let looked_at = left.size() + right.size();
+        if self.left <= looked_at {
+            self.too_large = true;
+            return Guard::ALWAYS;
+        }
         let made = Bdd::binary_op_with_limit(MAX_DIAGRAM_SIZE, left, right, op);
+        self.spend(looked_at + made.as_ref().map_or(MAX_DIAGRAM_SIZE, Bdd::size));
         self.number(made)
     }
 
@@ -373,10 +391,8 @@ impl Guards {
         let Condition::Expr(_, expr) = condition else { return Guard::ALWAYS };
         let mut inner = inner.iter().map(|part| self.formula(atoms, part)).collect::<Vec<_>>();
         match &expr.kind {
-            ExprKind::And(_) => {
-                inner.into_iter().fold(Guard::ALWAYS, |all, part| self.and(all, part))
-            }
-            ExprKind::Or(_) => inner.into_iter().fold(Guard::NEVER, |all, part| self.or(all, part)),
+            ExprKind::And(_) => self.join(inner, Guard::ALWAYS, Self::and),
+            ExprKind::Or(_) => self.join(inner, Guard::NEVER, Self::or),
             ExprKind::Unary { .. } => {
                 let inner = inner.pop().unwrap_or(Guard::NEVER);
                 self.without(Guard::ALWAYS, inner)
@@ -388,6 +404,26 @@ impl Guards {
                 self.or(not, right)
             }
         }
+    }
+
+    /// All parts together. Neighbours are joined first: one after the other would make a diagram of all before it for
+    /// each part.
+    fn join(
+        &mut self,
+        mut parts: Vec<Guard>,
+        none: Guard,
+        op: fn(&mut Self, Guard, Guard) -> Guard,
+    ) -> Guard {
+        while parts.len() > 1 {
+            let pairs = parts.chunks(2);
+            parts = pairs
+                .map(|pair| match pair {
+                    [a, b] => op(self, *a, *b),
+                    rest => rest.first().copied().unwrap_or(none),
+                })
+                .collect();
+        }
+        parts.first().copied().unwrap_or(none)
     }
 
     /// A guard without the refuted combinations.
@@ -413,7 +449,7 @@ impl Guards {
             clause.to_values().into_iter().map(number).collect::<Option<_>>()?;
         // Drop literals that only exclude refuted combinations.
         let mut at = 0;
-        while at < cube.len() {
+        while at < cube.len() && self.left > 0 {
             let mut fewer = cube.clone();
             fewer.remove(at);
             if self.restrict(guard, &fewer) == Guard::ALWAYS {
@@ -428,7 +464,13 @@ impl Guards {
     /// The cofactor of a guard with respect to a cube.
     pub(crate) fn restrict(&mut self, guard: Guard, cube: &[(u16, bool)]) -> Guard {
         let Some(bdd) = self.all.get(guard.0 as usize) else { return guard };
+        let looked_at = bdd.size() + cube.len();
+        if self.left <= looked_at {
+            self.too_large = true;
+            return guard;
+        }
         let restricted = bdd.restrict(&values(cube));
+        self.spend(looked_at);
         self.number(Some(restricted))
     }
 }

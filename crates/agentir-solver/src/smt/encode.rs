@@ -231,7 +231,7 @@ impl<'p, 'a> Encoding<'p, 'a> {
             FactKind::AtMost(bound, n) => measured(*bound, term, |m| m.le(real(*n))),
             FactKind::Pattern(by) => {
                 self.has_patterns.set(true);
-                let matches = found_in(by, &term.text)?;
+                let matches = found_in(by, &term.text, &self.problem.work)?;
                 let number = all(&[&term.is_number, &Bool::fresh_const("matches")]);
                 let other = any(&[&term.is_text, &term.is_number]).not();
                 any(&[&all(&[&term.is_text, &matches]), &number, &other])
@@ -368,7 +368,7 @@ impl<'p, 'a> Encoding<'p, 'a> {
         };
         let found = if op == BinaryOp::Matches {
             self.has_patterns.set(true);
-            found_in(by, &term.text)?
+            found_in(by, &term.text, &self.problem.work)?
         } else {
             let by = Term::constant(&Value::Text(by.clone()))?.text;
             match op {

@@ -22,6 +22,9 @@ use std::time::{Duration, Instant};
 /// Z3 is not asked about more constraints than this at once.
 const MAX_CONSTRAINTS: usize = 5000;
 
+/// Nor about more nodes of expressions, each of which takes some kilobytes.
+const MAX_NODES: u64 = 20_000;
+
 /// What Z3 found.
 #[cfg_attr(not(feature = "z3"), allow(dead_code, reason = "only Z3 decides anything"))]
 pub(crate) enum Verdict {
@@ -67,7 +70,10 @@ impl Smt {
     /// Searches for a state that satisfies `constraints`.
     pub(crate) fn check(&mut self, problem: &Problem<'_>, constraints: &[usize]) -> Verdict {
         self.asked += 1;
-        if constraints.len() > MAX_CONSTRAINTS || problem.work.is_exhausted() {
+        if constraints.len() > MAX_CONSTRAINTS
+            || nodes(problem, constraints) > MAX_NODES
+            || problem.work.is_exhausted()
+        {
             return Verdict::Unknown;
         }
         let start = self.time.map(|_| Instant::now());
@@ -80,6 +86,16 @@ impl Smt {
         }
         verdict
     }
+}
+
+/// The nodes of the atoms of constraints.
+fn nodes(problem: &Problem<'_>, constraints: &[usize]) -> u64 {
+    let constraints = constraints.iter().filter_map(|at| problem.constraints.get(*at));
+    let mut atoms: Vec<usize> = constraints.flat_map(|c| c.atoms.iter().copied()).collect();
+    problem.work.spend(atoms.len() as u64);
+    atoms.sort_unstable();
+    atoms.dedup();
+    atoms.iter().filter_map(|at| problem.atoms.get(*at)).map(|atom| atom.steps).sum()
 }
 
 #[cfg(feature = "z3")]

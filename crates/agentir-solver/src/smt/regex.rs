@@ -3,6 +3,7 @@
 
 use super::term::Text;
 use super::text::escaped;
+use crate::work::Work;
 use agentir_eval::portable;
 use agentir_z3::z3::ast::{Ast, Bool};
 use regex_syntax::hir::{Class, ClassUnicode, Hir, HirKind, Look};
@@ -14,9 +15,12 @@ const MOST_REPETITIONS: u32 = 200;
 /// How long a written pattern gets.
 const LONGEST: usize = 100_000;
 
+/// The steps of reading a byte of what is written.
+const STEPS_OF_BYTE: u64 = 4;
+
 /// That a pattern is found in a text, if Z3 can say it: no anchors but at the ends, no word
 /// boundaries.
-pub(crate) fn found_in(pattern: &str, text: &Text) -> Option<Bool> {
+pub(crate) fn found_in(pattern: &str, text: &Text, work: &Work) -> Option<Bool> {
     if pattern.len() > 1000 {
         return None;
     }
@@ -24,6 +28,7 @@ pub(crate) fn found_in(pattern: &str, text: &Text) -> Option<Bool> {
     let mut written = String::from("(declare-const subject String)(assert (str.in_re subject ");
     whole(&hir, &mut written)?;
     written.push_str("))");
+    work.spend(STEPS_OF_BYTE * written.len() as u64);
     let reader = agentir_z3::z3::Solver::new();
     reader.from_string(written);
     let read = reader.get_assertions();
@@ -174,7 +179,7 @@ mod tests {
         for pattern in patterns {
             for text in texts {
                 let form = escaped(text).and_then(|t| Text::from_str(&t).ok());
-                let found = form.and_then(|t| found_in(pattern, &t));
+                let found = form.and_then(|t| found_in(pattern, &t, &Work::new(u64::MAX)));
                 let found = found.unwrap_or_else(|| unreachable!("{pattern} cannot be said"));
                 let solver = agentir_z3::z3::Solver::new();
                 solver.assert(found);
