@@ -441,17 +441,17 @@ fn what_goes_into_a_log_has_no_commands() {
     ];
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
-    let token = Secrets::new().token;
+    // It is no error, which would keep the document from being converted, but not to be shown.
+    let token = "kQhTzLmWvBnPydRwZa";
     let text = format!(
-        "AGENT: Desk\nGOAL:    |\n  ::error::x\n  a ##[error]x ##vso[task.x]y {token}\n   ::stop-commands::abc\n"
+        "AGENT: Desk\nGOAL:    |\n  ::error::x\n  a ##[error]x ##vso[task.x]y --token {token}\n   ::stop-commands::abc\n"
     );
-    write(
-        folder,
-        &[("desk.agent.abl", &text), ("agentir.toml", "[rules]\nhardcoded-secret = \"off\"\n")],
-    );
+    write(folder, &[("desk.agent.abl", &text)]);
     let run = |args: &[&str], variable: Option<&str>, to: Stdio| {
         let mut command = agentir(folder, &folder.join("cache"));
-        CI.iter().for_each(|name| drop(command.env_remove(name)));
+        for name in CI {
+            command.env_remove(name);
+        }
         command.envs(variable.map(|name| (name, "1"))).args(args).stdout(to).output().unwrap()
     };
     for args in [
@@ -466,17 +466,17 @@ fn what_goes_into_a_log_has_no_commands() {
             for line in text.lines() {
                 assert!(!line.trim_start().starts_with("::"), "{args:?} {variable}: {line}");
                 assert!(!line.contains("##[") && !line.contains("##vso["), "{args:?}: {line}");
-                assert!(!line.contains(&token), "{args:?} {variable}: {line}");
+                assert!(!line.contains(token), "{args:?} {variable}: {line}");
             }
             assert!(stderr(&output).contains("not shown"), "{}", stderr(&output));
         }
         // Elsewhere, and in a file, it is what it is.
         let text = stdout(&run(args, None, Stdio::piped()));
-        assert!(text.contains("##vso[task.x]y") && text.contains(&token), "{args:?}: {text}");
+        assert!(text.contains("##vso[task.x]y") && text.contains(token), "{args:?}: {text}");
         let file = fs::File::create(folder.join("out")).unwrap();
         run(args, Some("CI"), file.into());
         let text = fs::read_to_string(folder.join("out")).unwrap();
-        assert!(text.contains("##vso[task.x]y") && text.contains(&token), "{args:?}: {text}");
+        assert!(text.contains("##vso[task.x]y") && text.contains(token), "{args:?}: {text}");
     }
 }
 
