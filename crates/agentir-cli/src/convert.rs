@@ -1,7 +1,7 @@
 //! `agentir convert` and `agentir diff`.
 
 use crate::input::{Input, load_input};
-use crate::output::{show, unless_closed};
+use crate::output::{show, show_document, unless_closed};
 use crate::write::{replace, replace_all};
 use agentir::Snapshot;
 use agentir::targets;
@@ -19,9 +19,10 @@ use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
-use std::io::{self, Write as _};
+use std::io;
 use std::path::{Component, Path, PathBuf};
 use std::process::ExitCode;
+use unicase::UniCase;
 
 /// What to convert, and where to.
 #[derive(Args)]
@@ -198,7 +199,7 @@ pub fn run(args: &Convert) -> ExitCode {
             (_, false) => failed("nothing was converted"),
         };
     }
-    if let Err(message) = write(args, &files, &report) {
+    if let Err(message) = write(args, &files, &report, &masker) {
         return failed(message);
     }
     tell!("{}", report.text().trim_end_matches('\n'));
@@ -299,15 +300,20 @@ struct FolderNames {
 impl FolderNames {
     /// The name, or the first of `name-2`, `name-3`, … that no other folder has.
     fn claim(&mut self, name: String) -> String {
-        let count = self.wanted.entry(name.to_lowercase()).or_insert(0);
+        let count = self.wanted.entry(folded(&name)).or_insert(0);
         loop {
             *count += 1;
             let free = if *count == 1 { name.clone() } else { format!("{name}-{count}") };
-            if self.taken.insert(free.to_lowercase()) {
+            if self.taken.insert(folded(&free)) {
                 return free;
             }
         }
     }
+}
+
+/// A name as file systems that ignore case compare it: `Straße` is `STRASSE` (Unicode, full case folding).
+fn folded(name: &str) -> String {
+    UniCase::unicode(name).to_folded_case()
 }
 
 fn merge(reports: Vec<Report>) -> Vec<Report> {
@@ -317,11 +323,16 @@ fn merge(reports: Vec<Report>) -> Vec<Report> {
     vec![whole]
 }
 
-fn write(args: &Convert, files: &[OutputFile], report: &Report) -> Result<(), String> {
+fn write(
+    args: &Convert,
+    files: &[OutputFile],
+    report: &Report,
+    masker: &Masker,
+) -> Result<(), String> {
     match (&args.output, files) {
         (Some(folder), _) => save(folder, files, args.force)?,
         (None, [file]) => {
-            let written = io::stdout().lock().write_all(file.text.as_bytes());
+            let written = show_document(&file.text, masker);
             unless_closed(written).map_err(|e| format!("the output cannot be written: {e}"))?;
         }
         (None, _) => {
@@ -373,7 +384,7 @@ fn save(folder: &Path, files: &[OutputFile], force: bool) -> Result<(), String> 
             return Err(format!("`{}` is not a path inside the output folder", file.path));
         }
         // File systems that ignore case would keep only one of them.
-        if let Some(other) = names.insert(file.path.to_lowercase(), &file.path) {
+        if let Some(other) = names.insert(folded(&file.path), &file.path) {
             return Err(format!("`{other}` and `{}` would be the same file", file.path));
         }
         if let Some(link) = link_below(folder, inside) {

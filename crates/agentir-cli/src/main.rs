@@ -35,6 +35,10 @@ const INSTALL_FULL: &str =
     "`cargo install --path crates/agentir-cli --features full` installs all of it";
 
 fn main() -> ExitCode {
+    // A file that must not become larger is an error of its writer, not the end of the program. Programs that are
+    // started have the signal as it was, unlike with `SIG_IGN`.
+    #[cfg(unix)]
+    let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, std::sync::Arc::default());
     let code = commands::run();
     note_missing_z3();
     code

@@ -64,13 +64,22 @@ pub fn show_document(document: &str, masker: &Masker) -> io::Result<()> {
     Ok(())
 }
 
+/// Variables that CI systems set: most of them the first, and each one of its own.
+const CI: [&str; 9] = [
+    "CI",
+    "GITHUB_ACTIONS",
+    "TF_BUILD",
+    "GITLAB_CI",
+    "JENKINS_URL",
+    "BUILDKITE",
+    "TEAMCITY_VERSION",
+    "CIRCLECI",
+    "BITBUCKET_BUILD_NUMBER",
+];
+
 /// Whether standard output is a terminal or the log of a CI system.
 fn is_read_by_people() -> bool {
-    let in_log = || {
-        let in_ci =
-            ["CI", "GITHUB_ACTIONS", "TF_BUILD"].iter().any(|name| env::var_os(name).is_some());
-        in_ci && !is_file(&io::stdout())
-    };
+    let in_log = || CI.iter().any(|name| env::var_os(name).is_some()) && !is_file(&io::stdout());
     io::stdout().is_terminal() || in_log()
 }
 

@@ -10,9 +10,10 @@ use agentir_scenario::{
     Coverage, Limits, Scenario, TestOutcome, Updated, coverage, generate, junit, run, text, update,
 };
 use agentir_secrets::mask;
-use agentir_vfs::{Depth, Disk, Entry, FileSystem, Unvisited, read_text};
+use agentir_vfs::{Depth, Disk, Entry, EntryKind, FileSystem, Unvisited, normalized, read_text};
 use clap::Args;
 use rayon::prelude::*;
+use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -109,10 +110,12 @@ pub fn test(args: &Test) -> ExitCode {
             return ExitCode::from(2);
         }
     };
+    let scope = Scope::named(&args.paths);
     if args.update {
-        return bring_up(&files, &disk);
+        return bring_up(&files, &disk, &scope);
     }
-    let done: Vec<Done> = files.par_iter().map(|file| one(file, &disk, args.coverage)).collect();
+    let done: Vec<Done> =
+        files.par_iter().map(|file| one(file, &disk, &scope, args.coverage)).collect();
     let mut out = String::new();
     let (mut passed, mut failed, mut broken) = (0usize, 0usize, 0usize);
     let mut suites = Vec::new();
@@ -152,11 +155,11 @@ pub fn test(args: &Test) -> ExitCode {
 }
 
 /// Writes what agents do now into files. Exit code 0: all of them pass; 1: something is left.
-fn bring_up(files: &[PathBuf], disk: &Disk) -> ExitCode {
+fn bring_up(files: &[PathBuf], disk: &Disk, scope: &Scope<'_>) -> ExitCode {
     let one = |path: &PathBuf| -> Result<Updated, String> {
         let file = read_text(disk, path).map_err(|e| e.to_string())?;
         let scenario = Scenario::read(&file).map_err(|e| e.to_string())?;
-        let snapshot = agents(path, &scenario)?;
+        let snapshot = agents(path, &scenario, scope)?;
         let machine = Machine::new(run_command::program(&snapshot)?);
         let mut updated = update(&machine, &file).map_err(|e| e.to_string())?;
         let masker = snapshot.sources().masker();
@@ -215,6 +218,7 @@ fn find(paths: &[PathBuf], disk: &Disk) -> Result<Vec<PathBuf>, String> {
         let unvisited: Mutex<Vec<Unvisited>> = Mutex::default();
         disk.walk(path, Depth::All, &|| {
             Box::new(|entry| match entry {
+                Ok(Entry { kind: EntryKind::Special, .. }) => {}
                 Ok(Entry { path, .. }) => {
                     let name = path.file_name().map(|n| n.to_string_lossy());
                     let is_test =
@@ -242,21 +246,22 @@ fn find(paths: &[PathBuf], disk: &Disk) -> Result<Vec<PathBuf>, String> {
     Ok(files)
 }
 
-fn one(path: &Path, disk: &Disk, covers: bool) -> Done {
+fn one(path: &Path, disk: &Disk, scope: &Scope<'_>, covers: bool) -> Done {
     let mut covered = String::new();
-    let outcomes = tests(path, disk, covers, &mut covered);
+    let outcomes = tests(path, disk, scope, covers, &mut covered);
     Done { file: path.display().to_string(), outcomes, covered }
 }
 
 fn tests(
     path: &Path,
     disk: &Disk,
+    scope: &Scope<'_>,
     covers: bool,
     covered: &mut String,
 ) -> Result<Vec<TestOutcome>, String> {
     let file = read_text(disk, path).map_err(|e| e.to_string())?;
     let scenario = Scenario::read(&file).map_err(|e| e.to_string())?;
-    let snapshot = agents(path, &scenario)?;
+    let snapshot = agents(path, &scenario, scope)?;
     let program = run_command::program(&snapshot)?;
     let machine = Machine::new(program);
     let outcomes = run(&machine, &scenario).map_err(|e| e.to_string())?;
@@ -270,11 +275,53 @@ fn tests(
     Ok(outcomes)
 }
 
+/// Where the agents of tests may be. Others may have written the tests, and their outcomes say what the agents say.
+struct Scope<'a> {
+    /// What the user named.
+    named: &'a [PathBuf],
+    /// The folders that were named, or that have the files that were named, without links.
+    folders: Vec<PathBuf>,
+}
+
+impl<'a> Scope<'a> {
+    fn named(named: &'a [PathBuf]) -> Self {
+        let real = named.iter().filter_map(|path| fs::canonicalize(path).ok());
+        let folder = |path: PathBuf| match path.is_dir() {
+            true => Some(path),
+            false => path.parent().map(Path::to_owned),
+        };
+        Self { named, folders: real.filter_map(folder).collect() }
+    }
+
+    /// Refuses agents that lie elsewhere, unless the user named the very file of tests that says where, and no link
+    /// leads there.
+    fn check(&self, test: &Path, folder: &Path, agents: &Path) -> Result<(), String> {
+        // What is not there is reported by whoever reads it.
+        let Ok(real) = fs::canonicalize(agents) else { return Ok(()) };
+        let as_written = || {
+            let below = agents.strip_prefix(folder).unwrap_or(agents);
+            let folder = fs::canonicalize(folder);
+            folder.is_ok_and(|folder| normalized(&folder.join(below)) == real)
+        };
+        if self.folders.iter().any(|folder| real.starts_with(folder))
+            || (self.named.iter().any(|named| named == test) && as_written())
+        {
+            return Ok(());
+        }
+        Err(format!(
+            "the agents at `{}` are outside of the folders that were named, so they were not read\n\
+             help: name the folder that they are in as well",
+            agents.display()
+        ))
+    }
+}
+
 /// The agents that a file of tests is about.
-fn agents(path: &Path, scenario: &Scenario) -> Result<Snapshot, String> {
+fn agents(path: &Path, scenario: &Scenario, scope: &Scope<'_>) -> Result<Snapshot, String> {
     let folder = path.parent().unwrap_or(Path::new("."));
     let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     let agents = scenario.agents.paths(folder);
+    agents.iter().try_for_each(|agents| scope.check(path, folder, agents))?;
     let names: Vec<String> = agents.iter().map(|a| format!("`{}`", a.display())).collect();
     let input = match agents.as_slice() {
         [one] => Input::of(one),

@@ -42,7 +42,19 @@ pub fn replace(path: &Path, text: &str) -> Result<(), String> {
     replace_all(&[(path.to_owned(), text)])
 }
 
-/// Creates a file that only its owner may read: it contains conversations.
+/// Writes a file that only its owner may read: it contains conversations. A file that cannot be written in full and was
+/// not there before is removed.
+#[cfg(feature = "runtime")]
+pub fn write_private(path: &Path, text: &str) -> io::Result<()> {
+    let is_new = fs::symlink_metadata(path).is_err();
+    let written = private(path).and_then(|mut file| file.write_all(text.as_bytes()));
+    if written.is_err() && is_new {
+        let _gone_already = fs::remove_file(path);
+    }
+    written
+}
+
+/// Creates a file that only its owner may read.
 #[cfg(feature = "runtime")]
 pub fn private(path: &Path) -> io::Result<File> {
     let mut options = fs::File::options();

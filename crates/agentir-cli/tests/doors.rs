@@ -171,6 +171,130 @@ fn links_are_followed_within_what_was_named() {
 }
 
 #[test]
+fn tests_lead_to_no_agents_outside_of_what_was_named() {
+    let private = "AGENT: Private\nGOAL: \"x\"\nFLOW:\n  start:\n    REASONING: false\n    RESPOND: \"hunter2 and nothing else\"\n    THEN: COMPLETE\n";
+    let test = |agents: &str| {
+        format!("agents: {agents}\ntests:\n  - name: t\n    turns:\n      - says: [\"other\"]\n")
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let inside = folder.path().join("in/q");
+    write(folder.path(), &[("private/p.agent.abl", private), ("in/q/good.agent.abl", private)]);
+    symlink("../../private/p.agent.abl", inside.join("link.agent.abl")).unwrap();
+    symlink("../../private", inside.join("linked")).unwrap();
+    let run = |agents: &str, named: &[&str], more: &[&str]| {
+        write(&inside, &[("a.test.yaml", &test(agents))]);
+        ends(&folder.path().join("in"), &[&["test"], named, more].concat())
+    };
+    let refused = "outside of the folders that were named";
+    for (agents, named, is_read) in [
+        ("link.agent.abl", &["q"][..], false),
+        ("linked/p.agent.abl", &["q"], false),
+        ("linked", &["q"], false),
+        ("[good.agent.abl, link.agent.abl]", &["q"], false),
+        ("\"../../private/p.agent.abl\"", &["q"], false),
+        ("\"../../private\"", &["."], false),
+        ("link.agent.abl", &["q/a.test.yaml"], false),
+        ("linked", &["q/a.test.yaml"], false),
+        ("good.agent.abl", &["q"], true),
+        // Whoever names a test means what it says, and whoever names a folder, what is in it.
+        ("\"../../private/p.agent.abl\"", &["q/a.test.yaml"], true),
+        ("\"../../private/p.agent.abl\"", &["q", "../private"], true),
+        ("link.agent.abl", &["q", "../private"], true),
+    ] {
+        for more in [&[][..], &["--coverage"], &["--update"]] {
+            let output = run(agents, named, more);
+            let said = said(&output);
+            assert_eq!(said.contains(refused), !is_read, "{agents} {named:?} {more:?}: {said}");
+            assert_eq!(code(&output) == 2, !is_read, "{agents} {named:?} {more:?}: {said}");
+            if !is_read {
+                assert!(!said.contains("hunter2") && !said.contains("Private"), "{said}");
+            }
+        }
+    }
+}
+
+#[test]
+fn companions_that_cannot_be_read_are_reported() {
+    let agents = "bot:\n  type: ensemble agent\n  contains:\n    - x\nx:\n  type: llm agent\n  prompt: Sell\n";
+    for name in ["tools.py", "config.yml"] {
+        for device in [None, Some("/dev/zero")] {
+            let folder = tempfile::tempdir().unwrap();
+            write(folder.path(), &[("x/agents.yml", agents)]);
+            let path = folder.path().join("x").join(name);
+            match device {
+                None => pipe(&path),
+                Some(device) => symlink(device, &path).unwrap(),
+            }
+            for args in [&["check", "."][..], &["check", "x/agents.yml"]] {
+                let output = ends(folder.path(), args);
+                let said = said(&output);
+                assert!(
+                    code(&output) > 0 && said.contains("unreadable-file"),
+                    "{name} {args:?}: {said}"
+                );
+                let why = match device {
+                    None => "it is a pipe, a device or a socket",
+                    Some(_) => "it is a link to a file outside",
+                };
+                assert!(said.contains(why), "{name} {args:?}: {said}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_store_is_a_file() {
+    let folder = tempfile::tempdir().unwrap();
+    write(folder.path(), &[("a.agent.abl", GOOD)]);
+    pipe(&folder.path().join("pipe"));
+    for args in [
+        &["session", "list", "--store", "pipe"][..],
+        &["session", "show", "x", "--store", "pipe"],
+        &["session", "delete", "x", "--store", "pipe"],
+        &["run", "a.agent.abl", "--session", "x", "--store", "pipe"],
+        &["session", "list", "--store", "/dev/zero"],
+    ] {
+        let output = ends(folder.path(), args);
+        assert_eq!(code(&output), 2, "{args:?}: {}", said(&output));
+        assert!(
+            stderr(&output).contains("it is a pipe, a device or a socket"),
+            "{}",
+            said(&output)
+        );
+    }
+}
+
+#[test]
+fn a_limit_of_the_size_of_files_is_an_error() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let goal = "many words ".repeat(2000);
+    write(folder, &[("a.agent.abl", &format!("AGENT: Desk\nGOAL: \"{goal}\"\n"))]);
+    fs::create_dir(folder.join("out")).unwrap();
+    for args in [
+        "convert a.agent.abl --to adl -o out",
+        "check . -o html=out/report.html",
+        "fmt a.agent.abl --diff > out/diff",
+    ] {
+        let to_file = args.contains('>');
+        let script = format!("ulimit -f 4; exec \"$0\" {args}");
+        let command = agentir(folder, folder);
+        let mut shell = Command::new("bash");
+        shell.current_dir(folder).arg("-c").arg(script).arg(command.get_program());
+        shell.envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        if to_file {
+            write(folder, &[("a.agent.abl", &format!("AGENT:   Desk\nGOAL:   \"{goal}\"\n"))]);
+        }
+        let output = shell.output().unwrap();
+        assert_eq!(output.status.code(), Some(2), "{args}: {}", said(&output));
+        assert!(stderr(&output).contains("File too large"), "{args}: {}", stderr(&output));
+        if !to_file {
+            assert_eq!(fs::read_dir(folder.join("out")).unwrap().count(), 0, "{args}");
+        }
+    }
+}
+
+#[test]
 fn nothing_is_written_through_links_that_lead_out() {
     let folder = tempfile::tempdir().unwrap();
     write(folder.path(), &[("outside/precious", "precious"), ("in/a.agent.abl", GOOD)]);

@@ -379,7 +379,14 @@ fn an_unnamed_variable_is_converted() {
 #[test]
 fn programs_of_one_name_have_folders_of_their_own() {
     let folder = tempfile::tempdir().unwrap();
-    for (place, name) in [("one", "Foo"), ("two", "Foo"), ("three", "foo"), ("four", "CON")] {
+    for (place, name) in [
+        ("one", "Foo"),
+        ("two", "Foo"),
+        ("three", "foo"),
+        ("four", "CON"),
+        ("x", "straße"),
+        ("y", "STRASSE"),
+    ] {
         let path = format!("col/{place}/a.agent.abl");
         write(
             folder.path(),
@@ -393,7 +400,7 @@ fn programs_of_one_name_have_folders_of_their_own() {
         .map(|entry| entry.unwrap().file_name().into_string().unwrap().to_lowercase())
         .collect();
     folders.sort();
-    assert_eq!(folders, ["con_agent", "foo", "foo-2", "foo-3"]);
+    assert_eq!(folders, ["con_agent", "foo", "foo-2", "foo-3", "strasse-2", "straße"]);
 }
 
 #[test]

@@ -427,6 +427,85 @@ fn programs_and_diffs_that_are_applied_are_true() {
 }
 
 #[test]
+fn what_goes_into_a_log_has_no_commands() {
+    const CI: [&str; 9] = [
+        "CI",
+        "GITHUB_ACTIONS",
+        "TF_BUILD",
+        "GITLAB_CI",
+        "JENKINS_URL",
+        "BUILDKITE",
+        "TEAMCITY_VERSION",
+        "CIRCLECI",
+        "BITBUCKET_BUILD_NUMBER",
+    ];
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    // It is no error, which would keep the document from being converted, but not to be shown.
+    let token = "kQhTzLmWvBnPydRwZa";
+    let text = format!(
+        "AGENT: Desk\nGOAL:    |\n  ::error::x\n  a ##[error]x ##vso[task.x]y --token {token}\n   ::stop-commands::abc\n"
+    );
+    write(folder, &[("desk.agent.abl", &text)]);
+    let run = |args: &[&str], variable: Option<&str>, to: Stdio| {
+        let mut command = agentir(folder, &folder.join("cache"));
+        for name in CI {
+            command.env_remove(name);
+        }
+        command.envs(variable.map(|name| (name, "1"))).args(args).stdout(to).output().unwrap()
+    };
+    for args in [
+        &["fmt", "desk.agent.abl", "--diff"][..],
+        &["convert", "desk.agent.abl", "--to", "abl"],
+        &["convert", "desk.agent.abl", "--to", "adl"],
+    ] {
+        for variable in CI {
+            let output = run(args, Some(variable), Stdio::piped());
+            let text = stdout(&output);
+            assert!(text.contains("stop-commands"), "{args:?} {variable}: {}", stderr(&output));
+            for line in text.lines() {
+                assert!(!line.trim_start().starts_with("::"), "{args:?} {variable}: {line}");
+                assert!(!line.contains("##[") && !line.contains("##vso["), "{args:?}: {line}");
+                assert!(!line.contains(token), "{args:?} {variable}: {line}");
+            }
+            assert!(stderr(&output).contains("not shown"), "{}", stderr(&output));
+        }
+        // Elsewhere, and in a file, it is what it is.
+        let text = stdout(&run(args, None, Stdio::piped()));
+        assert!(text.contains("##vso[task.x]y") && text.contains(token), "{args:?}: {text}");
+        let file = fs::File::create(folder.join("out")).unwrap();
+        run(args, Some("CI"), file.into());
+        let text = fs::read_to_string(folder.join("out")).unwrap();
+        assert!(text.contains("##vso[task.x]y") && text.contains(token), "{args:?}: {text}");
+    }
+}
+
+#[test]
+fn secrets_of_any_form_are_masked_in_the_line_of_a_finding() {
+    let folder = tempfile::tempdir().unwrap();
+    let random = "7uDG3xO2LwSMujLM7uDG3xO2LwSM";
+    for line in [
+        format!("authorization: bearer {random}"),
+        format!("Authorization: Token {random}"),
+        format!("Cookie: session={random}"),
+        format!("client --password {random}"),
+        format!("https://{random}@x.example/"),
+        format!("xai-{random}"),
+        "password='kQhTzLmWvBnPydRwZa'".to_owned(),
+    ] {
+        // What stands in the line of a finding.
+        let text = format!("AGENT: Desk\nGOAL: \"Sell\"\nNOPE: \"{line}\"\n");
+        write(folder.path(), &[("desk.agent.abl", &text)]);
+        let (_, text) = ran(folder.path(), &["check", "."], "");
+        assert!(text.contains("NOPE: "), "{text}");
+        assert!(
+            text.contains('…') && !text.contains("O2LwSM") && !text.contains("hTzLmW"),
+            "{text}"
+        );
+    }
+}
+
+#[test]
 fn a_fix_that_would_write_a_secret_is_not_offered_in_reports() {
     let folder = tempfile::tempdir().unwrap();
     let s = Secrets::new();

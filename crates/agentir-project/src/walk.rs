@@ -4,7 +4,7 @@ use crate::document::{Document, MANIFEST};
 use crate::request::Request;
 use agentir_config::{Config, split_path};
 use agentir_syntax::{Claim, Language, Languages, ProgramLayout};
-use agentir_vfs::{Depth, Entry, FileSystem, Unvisited};
+use agentir_vfs::{Depth, Entry, EntryKind, FileSystem, Unvisited};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::ffi::OsString;
 use std::path::{self, Path, PathBuf};
@@ -55,8 +55,8 @@ fn companions(
     let beside: Mutex<Vec<Document>> = Mutex::default();
     files.walk(above.unwrap_or(Path::new(".")), Depth::Direct, &|| {
         Box::new(|entry| {
-            let Ok(Entry { path, is_link }) = entry else { return };
-            if is_companion(last(&path)) && (!is_link || files.is_file(&path)) {
+            let Ok(Entry { path, kind }) = entry else { return };
+            if is_companion(last(&path)) && may_be_read(kind, &path, files) {
                 // Named as the document is.
                 let path = root.with_file_name(path.file_name().unwrap_or_default());
                 let found = Document::new(path, root.clone(), Arc::clone(config));
@@ -159,21 +159,18 @@ impl<'a> Here<'a> {
         }
     }
 
-    fn see(&mut self, Entry { path, is_link }: Entry) {
+    fn see(&mut self, Entry { path, kind }: Entry) {
         let languages = self.request.languages;
         let name = last(&path);
         let is_companion = languages.iter().any(|language| match language.layout() {
             ProgramLayout::WithCompanions { is_companion, .. } => is_companion(name),
             _ => false,
         });
-        if is_link {
-            if is_companion && self.request.files.is_file(&path) {
-                self.walked.companions.push(path);
-            }
-            return;
-        }
-        if is_companion {
+        if is_companion && may_be_read(kind, &path, self.request.files) {
             self.walked.companions.push(path.clone());
+        }
+        if kind != EntryKind::File {
+            return;
         }
         if let Some((language, claim)) = claim(&path, languages) {
             self.add_if_wanted(language, claim, path);
@@ -212,6 +209,17 @@ impl Drop for Here<'_> {
     fn drop(&mut self) {
         self.all.lock().unwrap_or_else(PoisonError::into_inner).append(&mut self.walked);
     }
+}
+
+/// Whether something with the name of a companion is one, or stands in the place of one: what a program is read with
+/// must not be missing without a word. Reading a pipe or a device says that it cannot be read.
+fn may_be_read(kind: EntryKind, path: &Path, files: &dyn FileSystem) -> bool {
+    kind != EntryKind::Link || is_there(path, files)
+}
+
+/// Whether there is something at a path that is no folder.
+fn is_there(path: &Path, files: &dyn FileSystem) -> bool {
+    files.is_file(path) || (files.probe(path).is_ok() && !files.is_dir(path))
 }
 
 /// What a file is called in its folder.
@@ -253,7 +261,7 @@ fn with_settings(
     let settings = path.with_file_name(settings);
     let found = |file| Document::new(file, path.to_owned(), Arc::clone(config));
     std::iter::once(path.to_owned())
-        .chain(files.is_file(&settings).then_some(settings))
+        .chain(is_there(&settings, files).then_some(settings))
         .map(found)
         .collect()
 }

@@ -14,7 +14,10 @@ mod table;
 pub use mask::{MASK, Mask, Masker, mask, masks};
 
 use std::ops::Range;
-use table::{ADDRESS_KEYS, Alphabet, FORMATS, LIKELY_NAMES, PASSWORDS, PLACEHOLDERS, SECRET_NAMES};
+use table::{
+    ADDRESS_KEYS, AUTH_SCHEMES, AUTHORIZATION, Alphabet, COOKIE, DISCORD_PARTS, DISCORD_STARTS, FORMATS,
+    LIKELY_NAMES, PASSWORDS, PLACEHOLDERS, SECRET_NAMES, TELEGRAM, WEBHOOKS,
+};
 
 /// A secret in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -89,18 +92,20 @@ fn may_contain_secret(line: &[u8]) -> bool {
             name_before(before).is_some_and(|name| has_suffix(name, PASSWORDS))
                 || declared(line, at, before).is_some_and(|name| has_suffix(name, PASSWORDS))
         };
-        behind.starts_with(b"//") || (quoted() && named())
+        behind.starts_with(b"//") || (quoted() && named()) || telegram(line, at).is_some()
     })
 }
 
 /// The same for what is likely to be a secret.
 fn may_contain_likely(line: &[u8]) -> bool {
-    memchr::memmem::find(line, b"earer ").is_some()
-        || memchr::memmem::find(line, IS.as_bytes()).is_some()
+    [&b"earer "[..], b"EARER ", b"asic ", b"ASIC ", IS.as_bytes()]
+        .iter()
+        .any(|part| memchr::memmem::find(line, part).is_some())
         || memchr::memchr2_iter(b':', b'=', line).any(|at| {
             let name = name_before(before_separator(line, at));
-            name.is_some_and(is_likely_name) || is_login(line, at)
+            name.is_some_and(is_likely_name) || is_login(line, at) || is_code(line, at)
         })
+        || memchr::memchr_iter(b'-', line).any(|at| option_name(line, at).is_some())
 }
 
 /// What stands between the name of a secret and the secret where people write to people.
@@ -108,7 +113,30 @@ const IS: &str = " is";
 
 /// Whether a name is one of secrets, sure or likely.
 fn is_likely_name(name: &[u8]) -> bool {
-    has_suffix(name, SECRET_NAMES) || has_suffix(name, PASSWORDS) || has_suffix(name, LIKELY_NAMES)
+    [SECRET_NAMES, PASSWORDS, LIKELY_NAMES, &[AUTHORIZATION, COOKIE]]
+        .iter()
+        .any(|keys| has_suffix(name, keys))
+}
+
+/// Whether a separator is that of a code in an address, `?code=…`: Azure Functions are called with one.
+fn is_code(line: &[u8], at: usize) -> bool {
+    let before = line.get(..at).unwrap_or_default();
+    line.get(at) == Some(&b'=') && (before.ends_with(b"?code") || before.ends_with(b"&code"))
+}
+
+/// The name of the option of a command that begins here, with one dash or two, if it is that of a secret which is
+/// its own argument: `--password …`.
+fn option_name(line: &[u8], at: usize) -> Option<&[u8]> {
+    let begins = |byte: &u8| !is(*byte, WORD) && *byte != b'-';
+    if !at.checked_sub(1).and_then(|before| line.get(before)).is_none_or(begins) {
+        return None;
+    }
+    let rest = line.get(at..)?.strip_prefix(b"-")?;
+    let rest = rest.strip_prefix(b"-").unwrap_or(rest);
+    let in_name = |byte: &&u8| is(**byte, WORD) || **byte == b'-';
+    let name = rest.get(..rest.iter().take(64).take_while(in_name).count())?;
+    let separated = rest.get(name.len()).is_some_and(|byte| b" \t\"'".contains(byte));
+    (separated && is_likely_name(name)).then_some(name)
 }
 
 /// Whether a separator is that of a login in a command: `-u user:password`.
@@ -131,16 +159,16 @@ fn may_be_generated(run: &[u8]) -> bool {
     })
 }
 
-/// Authentication schemes followed by a secret, with its description.
+/// Authentication schemes followed by a secret, in lower case, with its description.
 const SCHEMES: &[(&str, &str)] =
-    &[("Bearer ", "a bearer token"), ("Basic ", "a user name and password")];
+    &[("bearer ", "a bearer token"), ("basic ", "a user name and password")];
 
 /// For each byte, the formats and schemes that have it as first byte, and as second byte of their prefix,
 /// as bit sets: formats first, then schemes. The first two bytes exclude nearly all words.
-static PREFIXES: [[u64; 256]; 2] = prefixes();
+static PREFIXES: [[u128; 256]; 2] = prefixes();
 
 #[expect(clippy::indexing_slicing, reason = "a byte is below 256, and this runs in the compiler")]
-const fn prefixes() -> [[u64; 256]; 2] {
+const fn prefixes() -> [[u128; 256]; 2] {
     let mut all = [[0; 256]; 2];
     let mut at = 0;
     while at < FORMATS.len() + SCHEMES.len() {
@@ -149,6 +177,10 @@ const fn prefixes() -> [[u64; 256]; 2] {
         if let [first, second, ..] = prefix.as_bytes() {
             all[0][*first as usize] |= 1 << at;
             all[1][*second as usize] |= 1 << at;
+            if at >= FORMATS.len() {
+                all[0][first.to_ascii_uppercase() as usize] |= 1 << at;
+                all[1][second.to_ascii_uppercase() as usize] |= 1 << at;
+            }
         }
         at += 1;
     }
@@ -158,8 +190,13 @@ const fn prefixes() -> [[u64; 256]; 2] {
 /// Whether a format or a scheme starts with these two bytes.
 fn may_begin(first: u8, second: Option<u8>) -> bool {
     let [firsts, seconds] = &PREFIXES;
-    let of = |bits: &[u64; 256], byte: u8| bits.get(usize::from(byte)).copied().unwrap_or_default();
-    second.is_some_and(|second| of(firsts, first) & of(seconds, second) != 0)
+    let of =
+        |bits: &[u128; 256], byte: u8| bits.get(usize::from(byte)).copied().unwrap_or_default();
+    let [discord, discord_second] = DISCORD_STARTS;
+    second.is_some_and(|second| {
+        of(firsts, first) & of(seconds, second) != 0
+            || (discord.contains(&first) && discord_second.contains(&second))
+    })
 }
 
 /// A byte of words.
@@ -201,6 +238,7 @@ fn scan_line(line: &str, offset: usize, reach: Reach, found: &mut Vec<Secret>) {
     let first = found.len();
     let mut at = 0;
     let bytes = line.as_bytes();
+    let cookies = if reach == Reach::Likely { cookie_header(bytes) } else { None };
     // The end of the current word.
     let word_end = |at: usize| {
         let rest = bytes.get(at..).unwrap_or_default();
@@ -209,27 +247,38 @@ fn scan_line(line: &str, offset: usize, reach: Reach, found: &mut Vec<Secret>) {
     while let Some(&byte) = bytes.get(at) {
         let hit = if is(byte, WORD) {
             if may_begin(byte, bytes.get(at + 1).copied()) {
-                by_format(line, at).or_else(|| after_scheme(line, at, reach))
+                by_format(line, at)
+                    .or_else(|| discord(line, at))
+                    .or_else(|| after_scheme(line, at, reach))
             } else {
                 None
             }
         } else if is(byte, SEPARATOR) {
             match byte {
                 b':' if line.get(at..).is_some_and(|r| r.starts_with("://")) => {
-                    in_url(line, at + 3)
+                    in_url(line, at + 3, reach)
                 }
                 b'-' if line.get(at..).is_some_and(|r| r.starts_with(BEGIN_KEY)) => {
                     private_key(line, at)
                 }
+                b'-' if reach == Reach::Likely => after_option(line, at),
                 b'-' => None,
-                _ => named(line, at, reach),
+                _ => telegram(bytes, at)
+                    .map(|range| Secret { what: "a Telegram bot token".to_owned(), range })
+                    .or_else(|| named(line, at, reach))
+                    .or_else(|| in_cookie(line, at, cookies?)),
             }
         } else {
             at += 1;
             continue;
         };
         match hit {
-            Some(Secret { what, range }) => {
+            Some(Secret { what, mut range }) => {
+                if range.len() >= WINDOW / 2 {
+                    // It may be longer than what was looked at.
+                    let rest = bytes.get(range.end..).unwrap_or_default();
+                    range.end += rest.iter().take_while(|byte| is(**byte, TOKEN)).count();
+                }
                 at = range.end.max(at + 1);
                 // A secret found by its name may also have a known format.
                 let what = by_format(line, range.start).map_or(what, |known| known.what);
@@ -271,7 +320,7 @@ fn said(line: &str, offset: usize, found: &mut Vec<Secret>) {
         let value = value.get(..end.unwrap_or(value.len())).unwrap_or_default();
         let value = value.trim_end_matches(['.', '!', '?']);
         let range = offset + start..offset + start + value.len();
-        if is_likely(value) {
+        if is_likely(value) || is_letters(value) {
             found.push(Secret { what: "a password, key or token".to_owned(), range });
         }
     }
@@ -310,13 +359,17 @@ fn is_words(body: &str) -> bool {
 fn after_scheme(line: &str, at: usize, reach: Reach) -> Option<Secret> {
     let rest = line.get(at..)?;
     for (scheme, what) in SCHEMES {
-        let Some(body) = rest.strip_prefix(scheme) else { continue };
+        let Some((name, body)) = rest.split_at_checked(scheme.len()) else { continue };
+        if !name.eq_ignore_ascii_case(scheme) {
+            continue;
+        }
         let length = body
             .bytes()
             .take_while(|c| Alphabet::Base64.has(*c) || matches!(c, b'.' | b'~'))
             .count();
         let value = body.get(..length)?;
-        if is_random(value) || (reach == Reach::Likely && is_likely(value) && value.len() >= 16) {
+        let likely = || value.len() >= 16 && (is_likely(value) || is_letters(value));
+        if is_random(value) || (reach == Reach::Likely && likely()) {
             let start = at + scheme.len();
             return Some(Secret { what: (*what).to_owned(), range: start..start + length });
         }
@@ -324,13 +377,20 @@ fn after_scheme(line: &str, at: usize, reach: Reach) -> Option<Secret> {
     None
 }
 
-/// The password in `scheme://user:password@host`; `at` is after the slashes.
-fn in_url(line: &str, at: usize) -> Option<Secret> {
+/// What is secret in an address: the password in `scheme://user:password@host`, a token in the place of the user, and
+/// the path of a webhook; `at` is after the slashes.
+fn in_url(line: &str, at: usize, reach: Reach) -> Option<Secret> {
     let rest = prefix_window(line.get(at..)?);
-    let end =
-        rest.find(|c: char| c.is_whitespace() || "/?#\"'`<>,)".contains(c)).unwrap_or(rest.len());
-    let (login, _host) = rest.get(..end)?.rsplit_once('@')?;
-    let (user, password) = login.split_once(':')?;
+    let ends = |c: char| c.is_whitespace() || "\"'`<>,)".contains(c);
+    let whole = rest.get(..rest.find(ends).unwrap_or(rest.len()))?;
+    let (host, path) = whole.split_at(whole.find(['/', '?', '#']).unwrap_or(whole.len()));
+    let Some((login, _host)) = host.rsplit_once('@') else {
+        return webhook(host, path, at + host.len());
+    };
+    let (user, password) = login.split_once(':').unwrap_or((login, ""));
+    if is_random(user) || (reach == Reach::Likely && (is_drawn(user) || is_letters(user))) {
+        return Some(Secret { what: "a token".to_owned(), range: at..at + login.len() });
+    }
     let common = ["password", "pass", "pwd", "secret", "token"];
     let is_word = common.iter().any(|word| password.eq_ignore_ascii_case(word));
     if password.len() < 3 || is_word || is_placeholder(password) {
@@ -340,11 +400,142 @@ fn in_url(line: &str, at: usize) -> Option<Secret> {
     Some(Secret { what: "a password".to_owned(), range: start..start + password.len() })
 }
 
+/// What is secret of the address of a webhook; `at` is where its path begins.
+fn webhook(host: &str, path: &str, at: usize) -> Option<Secret> {
+    let host = host.split_once(':').map_or(host, |(host, _port)| host);
+    let hook = WEBHOOKS.iter().find(|hook| {
+        let before =
+            host.len().checked_sub(hook.host.len()).and_then(|at| host.split_at_checked(at));
+        before.is_some_and(|(before, end)| {
+            end.eq_ignore_ascii_case(hook.host) && (before.is_empty() || before.ends_with('.'))
+        }) && path.starts_with(hook.path)
+    })?;
+    let secret = path.get(hook.path.len()..)?;
+    let digits = secret.bytes().filter(u8::is_ascii_digit).count();
+    (secret.len() >= MIN_RUN_LEN && digits >= MIN_DIGITS && !is_placeholder(secret)).then(|| {
+        let start = at + hook.path.len();
+        Secret { what: hook.what.to_owned(), range: start..start + secret.len() }
+    })
+}
+
+/// The token of a Discord bot.
+fn discord(line: &str, at: usize) -> Option<Secret> {
+    let mut rest = line.as_bytes().get(at..)?;
+    let [first, second] = DISCORD_STARTS;
+    if !first.contains(rest.first()?) || !second.contains(rest.get(1)?) {
+        return None;
+    }
+    let mut length = 0;
+    for (number, (min, max)) in DISCORD_PARTS.into_iter().enumerate() {
+        if number > 0 {
+            rest = rest.strip_prefix(b".")?;
+            length += 1;
+        }
+        let part = rest.iter().take(max + 1).take_while(|byte| Alphabet::Url.has(**byte)).count();
+        if !(min..=max).contains(&part) {
+            return None;
+        }
+        rest = rest.get(part..)?;
+        length += part;
+    }
+    let secret = line.get(at..at + length)?;
+    let is_secret = !is_placeholder(secret) && !is_words(secret) && entropy(secret) > 3.5;
+    is_secret.then(|| Secret { what: "a Discord bot token".to_owned(), range: at..at + length })
+}
+
+/// The secret part of the token of a Telegram bot; `at` is the colon after the number of the bot.
+fn telegram(line: &[u8], at: usize) -> Option<Range<usize>> {
+    let ((min, max), start, length) = TELEGRAM;
+    let after = line.get(at..)?.strip_prefix(b":")?;
+    if !after.starts_with(start) {
+        return None;
+    }
+    let before = line.get(..at)?.iter().rev().take(max + 1);
+    let digits = before.take_while(|byte| byte.is_ascii_digit()).count();
+    let found = after.iter().take(length + 1).take_while(|byte| Alphabet::Url.has(**byte)).count();
+    ((min..=max).contains(&digits) && found == length).then(|| at + 1..at + 1 + length)
+}
+
+/// What stands behind the option of a command that begins here: `--password …`, also as a list, `"--password", "…"`.
+fn after_option(line: &str, at: usize) -> Option<Secret> {
+    let name = option_name(line.as_bytes(), at)?;
+    let dashes = if line.get(at..)?.starts_with("--") { 2 } else { 1 };
+    let after = prefix_window(line.get(at + dashes + name.len()..)?);
+    let value = after.trim_start_matches([' ', '\t', '"', '\'', ',']);
+    let start = at + dashes + name.len() + (after.len() - value.len());
+    let value = value.get(..value.find(ends_value).unwrap_or(value.len()))?;
+    let is_secret = !value.starts_with('-') && (is_likely(value) || is_letters(value));
+    is_secret.then(|| Secret {
+        what: "a password, key or token".to_owned(),
+        range: start..start + value.len(),
+    })
+}
+
+/// Whether a character ends a value that stands in no quotes.
+fn ends_value(c: char) -> bool {
+    c.is_whitespace() || ",;&\"'`}])".contains(c)
+}
+
+/// Where the value of a header with cookies begins on a line: all that follows is names and values.
+fn cookie_header(line: &[u8]) -> Option<usize> {
+    [&b"ookie"[..], b"OOKIE"]
+        .iter()
+        .filter_map(|end| {
+            let behind = memchr::memmem::find(line, end)? + end.len();
+            let rest = line.get(behind..)?;
+            let colon = rest.iter().take(4).position(|byte| *byte == b':')?;
+            Some(behind + colon)
+        })
+        .min()
+}
+
+/// The value of a cookie; `at` is the separator, and `header` where the cookies begin.
+fn in_cookie(line: &str, at: usize, header: usize) -> Option<Secret> {
+    if at <= header || line.as_bytes().get(at) != Some(&b'=') {
+        return None;
+    }
+    let value = prefix_window(line.get(at + 1..)?);
+    let value = value.get(..value.find(ends_value).unwrap_or(value.len()))?;
+    is_drawn_or_encoded(value)
+        .then(|| Secret { what: "a cookie".to_owned(), range: at + 1..at + 1 + value.len() })
+}
+
+/// Whether a value looks generated, as it is or encoded for addresses.
+fn is_drawn_or_encoded(value: &str) -> bool {
+    is_drawn(value)
+        || is_letters(value)
+        || (value.contains('%') && is_drawn(&value.replace('%', "")))
+}
+
+/// What is secret in the value of the header `Authorization`, and where: what follows its scheme, if it has one.
+fn credentials(after: &str) -> Option<(usize, &str)> {
+    let skip = |text: &'_ str| {
+        text.len() - text.trim_start_matches([' ', '\t', '"', '\'', '`', '\\']).len()
+    };
+    let word = |text: &'_ str| text.find(|c| ends_value(c) || c == '\\').unwrap_or(text.len());
+    let start = skip(after);
+    let value = after.get(start..)?;
+    let first = value.get(..word(value))?;
+    let is_scheme =
+        first.len() <= 20 && first.bytes().all(|c| c.is_ascii_alphabetic() || c == b'-');
+    let behind = value.get(first.len()..)?;
+    if !is_scheme || !behind.starts_with(' ') {
+        return (is_drawn(first) || is_letters(first)).then_some((start, first));
+    }
+    let skipped = skip(behind);
+    let second = behind.get(skipped..)?;
+    let second = second.get(..word(second))?;
+    let known = AUTH_SCHEMES.iter().any(|scheme| first.eq_ignore_ascii_case(scheme));
+    let is_secret = is_drawn(second) || is_letters(second) || (known && is_likely(second));
+    is_secret.then_some((start + first.len() + skipped, second))
+}
+
 fn private_key(line: &str, at: usize) -> Option<Secret> {
     let rest = prefix_window(line.get(at..)?).strip_prefix(BEGIN_KEY)?;
     let (kind, _) = rest.split_once("-----")?;
     let length = BEGIN_KEY.len() + kind.len() + "-----".len();
-    (kind.ends_with("PRIVATE KEY") && kind.len() < 40)
+    // Those of OpenPGP end with `PRIVATE KEY BLOCK` (RFC 9580, section 6.2.1).
+    (kind.contains("PRIVATE KEY") && kind.len() < 40)
         .then(|| Secret { what: "a private key".to_owned(), range: at..at + length })
 }
 
@@ -355,27 +546,46 @@ fn named(line: &str, at: usize, reach: Reach) -> Option<Secret> {
     let named_by =
         |keys| has_suffix(name, keys) || declared.is_some_and(|name| has_suffix(name, keys));
     let (key, password) = (named_by(SECRET_NAMES), named_by(PASSWORDS));
-    let likely = reach == Reach::Likely
-        && (key || password || has_suffix(name, LIKELY_NAMES) || is_login(line.as_bytes(), at));
-    if !key && !password && !likely {
+    let may = reach == Reach::Likely;
+    let code = may && is_code(line.as_bytes(), at);
+    let authorization = may && named_by(&[AUTHORIZATION]);
+    let likely =
+        may && (key || password || has_suffix(name, LIKELY_NAMES) || is_login(line.as_bytes(), at));
+    if !key && !password && !likely && !code && !authorization {
         return None;
     }
     let after = prefix_window(line.get(at + 1..)?);
+    if authorization {
+        let (start, value) = credentials(after)?;
+        let start = at + 1 + start;
+        return Some(Secret {
+            what: "a password, key or token".to_owned(),
+            range: start..start + value.len(),
+        });
+    }
     let value = after.trim_start();
+    // In a text within a text, quotes are escaped.
+    let value = if may { value.trim_start_matches('\\') } else { value };
     let start = at + 1 + (after.len() - value.len());
     let quote = value.chars().next().filter(|c| matches!(c, '"' | '\''));
     let (value, start) = match quote {
-        Some(quote) => (value.get(1..)?.split_once(quote)?.0, start + 1),
-        None => {
-            let end = value.find(|c: char| c.is_whitespace() || ",;&\"'`}])".contains(c));
-            (value.get(..end.unwrap_or(value.len()))?, start)
+        Some(quote) => {
+            let value = value.get(1..)?;
+            // A text that is cut has no end.
+            let end = value.find(quote).or_else(|| may.then(|| value.find(ends_value)).flatten());
+            let end = end.or(may.then_some(value.len()))?;
+            (value.get(..end)?, start + 1)
         }
+        None => (value.get(..value.find(ends_value).unwrap_or(value.len()))?, start),
     };
+    let value = if may { value.trim_end_matches('\\') } else { value };
     let what = if password && quote.is_some() && is_chosen_password(value) {
         "a password"
     } else if key && is_random(value) {
         "a key or token"
-    } else if likely && is_likely(value) {
+    } else if likely && (is_likely(value) || is_letters(value))
+        || (code && value.len() >= MIN_CODE && is_drawn_or_encoded(value))
+    {
         "a password, key or token"
     } else {
         return None;
@@ -386,7 +596,8 @@ fn named(line: &str, at: usize, reach: Reach) -> Option<Secret> {
 /// The text before a separator, as far as a name may extend.
 fn before_separator(line: &[u8], at: usize) -> &[u8] {
     let before = line.get(at.saturating_sub(128)..at).unwrap_or_default().trim_ascii_end();
-    before.strip_suffix(b"\"").or(before.strip_suffix(b"'")).unwrap_or(before)
+    let unquoted = before.strip_suffix(b"\"").or(before.strip_suffix(b"'"));
+    unquoted.map_or(before, |name| name.strip_suffix(b"\\").unwrap_or(name))
 }
 
 /// The name at the end of the text before a separator.
@@ -417,8 +628,14 @@ fn has_suffix(name: &[u8], keys: &[&str]) -> bool {
 
 /// The start of a text: longer than any secret, short enough to be inspected at every position.
 fn prefix_window(text: &str) -> &str {
-    text.get(..text.floor_char_boundary(512)).unwrap_or(text)
+    text.get(..text.floor_char_boundary(WINDOW)).unwrap_or(text)
 }
+
+/// The length of what is inspected at a position.
+const WINDOW: usize = 512;
+
+/// The minimum length of a code in an address.
+const MIN_CODE: usize = 32;
 
 /// Whether a data value is a credential by its key. In free text the value must also look random; in
 /// machine-written data the key alone decides.
@@ -483,6 +700,41 @@ fn is_likely(value: &str) -> bool {
         && value.bytes().any(|c| c.is_ascii_alphabetic())
         && value.bytes().any(|c| c.is_ascii_digit() || b"!#^&*?+".contains(&c))
         && !is_placeholder(value)
+}
+
+/// Whether a value is likely to be generated, less surely than [`is_random`].
+fn is_drawn(value: &str) -> bool {
+    let digits = value.bytes().filter(u8::is_ascii_digit).count();
+    value.len() >= MIN_RUN_LEN && digits >= MIN_DIGITS && is_likely(value) && entropy(value) > 3.0
+}
+
+/// Whether letters behind the name of a secret are likely to be one, rather than words: many changes between small
+/// letters and capitals, or more consonants in a row than words have, or more letters than one word has.
+fn is_letters(value: &str) -> bool {
+    let is_separator = |byte: u8| matches!(byte, b'_' | b'-' | b'.' | b'+' | b'/' | b'=');
+    let letters = value.bytes().filter(u8::is_ascii_alphabetic).count();
+    let is_text = value.bytes().all(|byte| byte.is_ascii_alphabetic() || is_separator(byte));
+    if letters < 12 || !is_text || is_placeholder(value) {
+        return false;
+    }
+    let count = |class: fn(u8) -> bool| value.bytes().filter(|byte| class(*byte)).count();
+    let is_vowel = |byte: u8| b"aeiouy".contains(&byte.to_ascii_lowercase());
+    let (capitals, vowels) = (count(|b| b.is_ascii_uppercase()), count(is_vowel));
+    if capitals == 0 || capitals == letters {
+        let parts = value.as_bytes().split(|byte| is_vowel(*byte) || is_separator(*byte));
+        let consonants = parts.map(<[u8]>::len).max().unwrap_or_default();
+        return consonants >= 6 || (capitals == 0 && letters == value.len() && letters >= 20);
+    }
+    let pairs = value.bytes().zip(value.bytes().skip(1));
+    let changes = pairs.filter(|(a, b)| a.is_ascii_lowercase() != b.is_ascii_lowercase()).count();
+    // The letters that may be those of words.
+    let small = value.as_bytes().split(|byte| !byte.is_ascii_lowercase());
+    let in_words: usize = small.map(<[u8]>::len).filter(|length| *length >= 3).sum();
+    capitals * 5 >= letters
+        && capitals * 5 <= letters * 4
+        && changes * 4 >= letters
+        && (in_words * 20 < letters * 7
+            || (in_words * 5 < letters * 3 && vowels * 10 < letters * 3))
 }
 
 /// Shannon entropy of the characters of a text, in bits per character.

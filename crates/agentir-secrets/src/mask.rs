@@ -140,22 +140,36 @@ fn merged(mut all: Vec<Mask>) -> Vec<Mask> {
 fn key(text: &str, start: usize, end: Option<usize>, all: &mut Vec<Mask>) -> usize {
     let mut at = start;
     let rest = text.get(start..end.unwrap_or(text.len())).unwrap_or_default();
+    let mut begun = false;
     for (number, line) in rest.split_inclusive('\n').enumerate() {
         let content = line.trim();
         let from = at + (line.len() - line.trim_start().len());
         let range = from..from + content.len();
         if end.is_none() && !is_key_line(content) {
-            // The line on which the key begins may contain all of it, or nothing of it.
-            if number > 0 {
+            // The line on which the key begins may contain all of it, or nothing of it. Headers and an empty line
+            // may come before it.
+            if number > 0 && (begun || !is_key_header(content)) {
                 break;
             }
-            runs(content, range.start, all);
+            if number == 0 {
+                runs(content, range.start, all);
+            }
         } else if !content.is_empty() {
+            begun = true;
             all.push(Mask { hidden: range.clone(), secret: range });
         }
         at += line.len();
     }
     at
+}
+
+/// Whether a line may stand between the first line of a private key and the key: `Version: …`, `Proc-Type: …`, or nothing.
+fn is_key_header(line: &str) -> bool {
+    let line = line.trim_matches(|c: char| c.is_whitespace() || "#*|>\"'\\,;".contains(c));
+    let name = line.split_once(": ").map_or(line, |(name, _)| name);
+    line.is_empty()
+        || (name.len() < line.len()
+            && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-'))
 }
 
 /// Whether a line may belong to a private key: nothing but its characters, within the marks of comments and texts.
@@ -379,6 +393,100 @@ mod tests {
             proptest::prop_assert!(!masked.contains(&token[8..]));
             let twice = mask(&masked).into_owned();
             proptest::prop_assert_eq!(twice, masked);
+        }
+    }
+
+    #[test]
+    fn of_what_others_find_in_logs_the_start_is_shown() {
+        let mixed = body(Alphabet::Alnum, 28);
+        let letters = "kQhTzLmWvBnPydRwZa";
+        let forty = body(Alphabet::Alnum, 40);
+        let guid = "1f0d6e1c-93c2-4a5b-8f7e-0a1b2c3d4e5f";
+        for (text, secret) in [
+            ("authorization: bearer {}", mixed.as_str()),
+            ("AUTHORIZATION: BEARER {}", &mixed),
+            ("Authorization: Token {}", &mixed),
+            ("Authorization: ApiKey {}", &mixed),
+            ("Authorization: Signed {}", &mixed),
+            ("Authorization: {}", &forty),
+            ("\"Authorization\": \"{}\"", &forty),
+            ("\\\"Authorization\\\": \\\"Token {}\\\"", &forty),
+            ("Authorization: Token {}", letters),
+            ("curl -H 'Authorization: Bot {}' x", &forty),
+            ("Cookie: session={}", &forty),
+            ("Cookie: a=b; session={}; c=d", &forty),
+            ("set-cookie: sid={}; Path=/", &forty),
+            ("password: \"{}\"", letters),
+            ("password: {}", letters),
+            ("jdbc:sqlserver://h;user=sa;password={};", "xlNtencYFJEeAgYzQJ"),
+            ("password: \"{}\"", "kqhtzlmwvbnpydrwza"),
+            ("client --password {} --user x", "ujLM7uDG3xO2LwSM"),
+            ("args: [\"--api-key\", \"{}\"]", &mixed),
+            ("client -token '{}'", &mixed),
+            ("https://{}@x.example/", &forty),
+            ("https://h.azurewebsites.net/api/f?x=1&code={}", &forty),
+            ("https://discord.com/api/webhooks/{}", &format!("1234567890123/{forty}")),
+            (
+                "https://acme.webhook.office.com/webhookb2/{}",
+                &format!("{guid}@{guid}/IncomingWebhook/{}/{guid}", body(Alphabet::Hex, 32)),
+            ),
+            ("12345678:{}", &format!("AA{}", body(Alphabet::Alnum, 33))),
+            (
+                "https://api.telegram.org/bot1234567890:{}/x",
+                &format!("AA{}", body(Alphabet::Alnum, 33)),
+            ),
+            (
+                "x = {}",
+                &format!("MTA{}.G{}.{forty}", body(Alphabet::Alnum, 21), body(Alphabet::Alnum, 5))
+                    [..70],
+            ),
+        ] {
+            let masked = text.replace("{}", &format!("{}…", &secret[..4]));
+            assert_eq!(mask(&text.replace("{}", secret)), masked, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_longer_than_what_is_inspected_is_not_shown() {
+        let long = body(Alphabet::Alnum, 3000);
+        for text in ["token: \"{}\"", "password={};", "Authorization: Token {}", "--token {}"] {
+            let masked = text.replace("{}", &format!("{}…", &long[..4]));
+            assert_eq!(mask(&text.replace("{}", &long)), masked);
+        }
+    }
+
+    #[test]
+    fn private_keys_of_openpgp_are_masked() {
+        let line = body(Alphabet::Alnum, 64);
+        let begin = "-----BEGIN PGP PRIVATE KEY BLOCK-----";
+        let end = "-----END PGP PRIVATE KEY BLOCK-----";
+        let whole = format!("{begin}\n\n{line}\n=abcd\n{end}\nb");
+        assert_eq!(mask(&whole), format!("{begin}\n\n…\n…\n{end}\nb"));
+        let cut = format!("{begin}\nVersion: x\n\n{line}\n{line}\n\nno key: {line}");
+        assert_eq!(mask(&cut), format!("{begin}\nVersion: x\n\n…\n…\n\nno key: {line}"));
+    }
+
+    #[test]
+    fn words_behind_a_name_of_secrets_are_shown() {
+        for plain in [
+            "password: \"please enter your password\"",
+            "password: resetPasswordConfirmation",
+            "token: getUserIDByKey",
+            "token: ctx.Variables.AccessToken",
+            "authorization: required for all requests",
+            "Authorization: Token of the user",
+            "authorization = check_authorization",
+            "--password string",
+            "--token <your token here>",
+            "- token is required",
+            "Cookie: theme=dark; lang=en",
+            "https://user@host.example/path",
+            "https://x.example/cb?code=state",
+            "https://discord.com/api/webhooks/{id}/{token}",
+            "12345678:AAA",
+            "secret: not_a_secret_at_all",
+        ] {
+            assert_eq!(mask(plain), plain);
         }
     }
 

@@ -71,7 +71,11 @@ pub(super) const FORMATS: &[SecretFormat] = &[
     format("ghu_", Alnum, (36, 255), "a GitHub token"),
     format("ghs_", Alnum, (36, 255), "a GitHub token"),
     format("ghr_", Alnum, (36, 255), "a GitHub token"),
-    format("glpat-", Url, (20, 64), "a GitLab token"),
+    format("glpat-", Dotted, (20, 128), "a GitLab token"),
+    format("glrt-", Dotted, (20, 128), "a GitLab runner token"),
+    format("gldt-", Dotted, (20, 128), "a GitLab deploy token"),
+    format("glptt-", Dotted, (20, 128), "a GitLab trigger token"),
+    format("glcbt-", Dotted, (20, 128), "a GitLab job token"),
     format("xoxb-", Url, (24, 255), "a Slack token"),
     format("xoxp-", Url, (24, 255), "a Slack token"),
     format("xoxa-", Url, (24, 255), "a Slack token"),
@@ -86,12 +90,17 @@ pub(super) const FORMATS: &[SecretFormat] = &[
     format("sk_live_", Alnum, (24, 255), "a Stripe secret key"),
     format("sk_test_", Alnum, (24, 255), "a Stripe secret key"),
     format("rk_live_", Alnum, (24, 255), "a Stripe restricted key"),
+    format("sk-or-v1-", Alnum, (24, 128), "an OpenRouter API key"),
     format("sk-ant-", Url, (20, 255), "an Anthropic API key"),
     format("sk-proj-", Url, (20, 255), "an OpenAI API key"),
     format("sk-svcacct-", Url, (20, 255), "an OpenAI API key"),
     format("sk-", Alnum, (20, 64), "an OpenAI API key"),
     format("gsk_", Alnum, (48, 64), "a Groq API key"),
     format("hf_", Alnum, (34, 40), "a Hugging Face token"),
+    format("xai-", Alnum, (24, 128), "an xAI API key"),
+    format("pplx-", Alnum, (24, 128), "a Perplexity API key"),
+    format("r8_", Alnum, (24, 64), "a Replicate API token"),
+    format("nvapi-", Url, (40, 128), "an NVIDIA API key"),
     format("SG.", Dotted, (60, 80), "a SendGrid API key"),
     format("SK", Hex, (32, 32), "a Twilio API key"),
     format("key-", Hex, (32, 32), "a Mailgun API key"),
@@ -106,9 +115,57 @@ pub(super) const FORMATS: &[SecretFormat] = &[
     format("pk.eyJ", Dotted, (60, 255), "a Mapbox token"),
     format("sk.eyJ", Dotted, (60, 255), "a Mapbox secret token"),
     format("eyJhbGciOi", Dotted, (40, UNLIMITED), "a signed web token (JWT)"),
+    format("eyJ0eXAiOi", Dotted, (40, UNLIMITED), "a signed web token (JWT)"),
+    format("eyJraWQiOi", Dotted, (40, UNLIMITED), "a signed web token (JWT)"),
     format("lin_api_", Alnum, (40, 40), "a Linear API key"),
-    format("ATATT3x", Base64, (100, 255), "an Atlassian API token"),
+    format("ATATT3x", Base64, (24, 512), "an Atlassian API token"),
+    format("ATCTT3x", Base64, (24, 512), "an Atlassian API token"),
+    format("hvs.", Url, (24, 255), "a Vault token"),
+    format("hvb.", Url, (24, 512), "a Vault token"),
+    format("dckr_pat_", Url, (20, 64), "a Docker token"),
+    format("dckr_oat_", Url, (20, 64), "a Docker token"),
+    format("NRAK-", Upper, (27, 27), "a New Relic API key"),
+    format("AGE-SECRET-KEY-1", Upper, (58, 58), "a private key of age"),
+    format("tskey-", Url, (20, 255), "a Tailscale key"),
+    format("whsec_", Base64, (24, 128), "the secret of a webhook"),
+    format("sbp_", Alnum, (32, 64), "a Supabase token"),
 ];
+
+/// A service whose addresses are secrets: whoever knows one may post to it.
+#[derive(Debug)]
+pub(super) struct Webhook {
+    /// The host, or the end of it after a dot.
+    pub(super) host: &'static str,
+    /// The start of the path. The secret follows.
+    pub(super) path: &'static str,
+    /// A description with article.
+    pub(super) what: &'static str,
+}
+
+const fn webhook(host: &'static str, path: &'static str, what: &'static str) -> Webhook {
+    Webhook { host, path, what }
+}
+
+/// The addresses from the services' documentation.
+pub(super) const WEBHOOKS: &[Webhook] = &[
+    webhook("discord.com", "/api/webhooks/", "the address of a Discord webhook"),
+    webhook("discordapp.com", "/api/webhooks/", "the address of a Discord webhook"),
+    webhook("webhook.office.com", "/webhookb2/", "the address of a Teams webhook"),
+    webhook("webhook.office.com", "/webhook/", "the address of a Teams webhook"),
+    webhook("outlook.office.com", "/webhook/", "the address of a Teams webhook"),
+    webhook("hooks.slack.com", "/workflows/", "the address of a Slack webhook"),
+    webhook("hooks.slack.com", "/triggers/", "the address of a Slack webhook"),
+    webhook("hooks.zapier.com", "/hooks/catch/", "the address of a Zapier webhook"),
+];
+
+/// How the first part of a Discord bot token begins: it is the Base64 form of a decimal number.
+pub(super) const DISCORD_STARTS: [&[u8]; 2] = [b"MNO", b"DTjz"];
+
+/// The lengths of the parts of a Discord bot token, which dots separate: the number of the bot, a time, and a signature.
+pub(super) const DISCORD_PARTS: [(usize, usize); 3] = [(23, 28), (6, 7), (27, 45)];
+
+/// Telegram bot tokens: the number of digits before the colon, what follows it, and the length of all that follows it.
+pub(super) const TELEGRAM: ((usize, usize), &[u8], usize) = ((8, 10), b"AA", 35);
 
 /// Suffixes of names whose values are secrets, normalised to lower case without `_` and `-`.
 pub(super) const SECRET_NAMES: &[&str] = &[
@@ -126,8 +183,50 @@ pub(super) const SECRET_NAMES: &[&str] = &[
 pub(super) const PASSWORDS: &[&str] = &["password", "passwd", "passphrase", "pwd"];
 
 /// Suffixes of further names whose values are not shown: in connection strings and addresses.
-pub(super) const LIKELY_NAMES: &[&str] =
-    &["accountkey", "sharedaccesskey", "sig", "signature", "pass", "passcode", "appid", "appkey"];
+pub(super) const LIKELY_NAMES: &[&str] = &[
+    "accountkey",
+    "sharedaccesskey",
+    "subscriptionkey",
+    "functionskey",
+    "authkey",
+    "masterkey",
+    "encryptionkey",
+    "sig",
+    "signature",
+    "pass",
+    "passcode",
+    "appid",
+    "appkey",
+];
+
+/// The header whose value is a scheme and a secret, or a secret.
+pub(super) const AUTHORIZATION: &str = "authorization";
+
+/// The schemes that the header is used with, in lower case (the registry of IANA, and those of well-known services).
+/// Schemes do not distinguish case (RFC 9110, section 11.1).
+pub(super) const AUTH_SCHEMES: &[&str] = &[
+    "bearer",
+    "basic",
+    "token",
+    "apikey",
+    "api-key",
+    "key",
+    "secret",
+    "digest",
+    "negotiate",
+    "ntlm",
+    "oauth",
+    "jwt",
+    "bot",
+    "geniekey",
+    "sso-key",
+    "splunk",
+    "dpop",
+    "hawk",
+];
+
+/// The suffix of the headers whose value is pairs of names and secrets.
+pub(super) const COOKIE: &str = "cookie";
 
 /// Words that mark a value as a placeholder.
 pub(super) const PLACEHOLDERS: &[&str] = &[

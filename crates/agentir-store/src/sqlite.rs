@@ -8,6 +8,7 @@ use rusqlite::{
 };
 use serde_json::Value as Json;
 use std::collections::BTreeMap;
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -164,12 +165,24 @@ impl Stored {
     }
 }
 
+/// Refuses what cannot be a database, and would keep whoever opens it waiting: a pipe, a device.
+fn check_regular(path: &Path) -> Result<(), StoreError> {
+    match fs::metadata(path) {
+        Ok(there) if !there.is_file() && !there.is_dir() => Err(StoreError::Io {
+            path: path.into(),
+            reason: "it is a pipe, a device or a socket, not a file".to_owned(),
+        }),
+        _ => Ok(()),
+    }
+}
+
 impl Sqlite {
     /// The database in a file, which is made if there is none, for the eyes of its owner only.
     ///
     /// # Errors
     /// [`StoreError`] if the file cannot be used or is something else.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
+        check_regular(path)?;
         create_private(path)
             .map_err(|e| StoreError::Io { path: path.into(), reason: e.to_string() })?;
         let connection = Connection::open(path).map_err(|e| error(path, &e))?;
@@ -185,6 +198,7 @@ impl Sqlite {
     /// # Errors
     /// [`StoreError`] if the file cannot be read or is something else.
     pub fn open_to_read(path: &Path) -> Result<Self, StoreError> {
+        check_regular(path)?;
         Self::open(path).or_else(|unwritable| match unwritable {
             StoreError::Io { .. } => Self::open_unwritable(path).map_err(|_| unwritable),
             other => Err(other),

@@ -1,7 +1,9 @@
 //! The disk of the machine.
 
 use crate::stamp::stamp;
-use crate::{Depth, Entry, FileSystem, MAX_FILE_SIZE, Stamp, Unvisited, Visitor, is_absent};
+use crate::{
+    Depth, Entry, EntryKind, FileSystem, MAX_FILE_SIZE, Stamp, Unvisited, Visitor, is_absent,
+};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -189,10 +191,15 @@ impl FileSystem for Disk {
             Box::new(move |entry| {
                 match entry {
                     Ok(entry) => {
-                        let kind = entry.file_type();
-                        let is_link = kind.is_some_and(|kind| kind.is_symlink());
-                        if is_link || kind.is_some_and(|kind| kind.is_file()) {
-                            visit(Ok(Entry { path: entry.into_path(), is_link }));
+                        let kind = match entry.file_type() {
+                            Some(kind) if kind.is_symlink() => Some(EntryKind::Link),
+                            Some(kind) if kind.is_file() => Some(EntryKind::File),
+                            Some(kind) if kind.is_dir() => None,
+                            Some(_) => Some(EntryKind::Special),
+                            None => None,
+                        };
+                        if let Some(kind) = kind {
+                            visit(Ok(Entry { path: entry.into_path(), kind }));
                         }
                     }
                     Err(error) => {

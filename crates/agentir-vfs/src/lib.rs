@@ -57,7 +57,7 @@ pub trait FileSystem: Debug + Send + Sync {
     /// Whether there is a folder at `path`, or a link to one.
     fn is_dir(&self, path: &Path) -> bool;
 
-    /// Visits all files below `folder`, in no particular order and possibly on several threads: each gets a
+    /// Visits all files, links, pipes, devices and sockets below `folder`, in no particular order and possibly on several threads: each gets a
     /// visitor of its own from `visitors`. With `Depth::Direct`, files of folders inside it are left out. Hidden files and files that git ignores are left out, and links
     /// are reported but not followed. A folder whose list of ignored names cannot be read is not visited, and the list is reported.
     fn walk<'v>(
@@ -119,8 +119,19 @@ pub type Stamp = [u8; 56];
 pub struct Entry {
     /// The folder of the walk, joined with where the file is below it.
     pub path: PathBuf,
-    /// Whether it is a link. It may lead to anything.
-    pub is_link: bool,
+    /// What it is.
+    pub kind: EntryKind,
+}
+
+/// What a walk visits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EntryKind {
+    /// A file.
+    File,
+    /// A link. It may lead to anything.
+    Link,
+    /// A pipe, a device or a socket. It cannot be read.
+    Special,
 }
 
 /// Whether an error of [`FileSystem::read`] says that there is no file at the path.

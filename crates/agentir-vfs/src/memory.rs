@@ -1,6 +1,6 @@
 //! Files in memory.
 
-use crate::{Depth, Entry, FileSystem, Visitor, normalized};
+use crate::{Depth, Entry, EntryKind, FileSystem, Visitor, normalized};
 use std::collections::BTreeMap;
 use std::io;
 use std::path::{Component, Path, PathBuf};
@@ -97,7 +97,7 @@ impl FileSystem for Memory {
     ) {
         let mut visit = visitors();
         self.below(folder).filter(|path| depth.includes(path)).for_each(|path| {
-            visit(Ok(Entry { path: folder.join(path), is_link: false }));
+            visit(Ok(Entry { path: folder.join(path), kind: EntryKind::File }));
         });
     }
 }

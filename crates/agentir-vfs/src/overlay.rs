@@ -1,7 +1,7 @@
 //! Contents that take precedence over files.
 
 use crate::identity;
-use crate::{Depth, Entry, FileSystem, Memory, Stamp, Visitor};
+use crate::{Depth, Entry, EntryKind, FileSystem, Memory, Stamp, Visitor};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -97,7 +97,7 @@ impl FileSystem for Overlay {
         let paths = self.files.below(&key).filter(|path| depth.includes(path));
         let paths = paths.map(|path| folder.join(path));
         for path in paths.filter(|path| !self.base.is_file(path)) {
-            visit(Ok(Entry { path, is_link: false }));
+            visit(Ok(Entry { path, kind: EntryKind::File }));
         }
     }
 

@@ -2,7 +2,8 @@
 
 use super::quiet::Quiet;
 use super::style::Style;
-use super::{Outcome, Run, Talk, private, said, setup};
+use super::{Outcome, Run, Talk, said, setup};
+use crate::write::write_private;
 use agentir_runtime::{Input, Role, Session, Status};
 use rustyline::completion::Completer;
 use rustyline::error::ReadlineError;
@@ -12,7 +13,6 @@ use rustyline::history::MemHistory;
 use rustyline::validate::Validator;
 use rustyline::{Cmd, Config, Context, Editor, Helper, KeyCode, KeyEvent, Modifiers};
 use std::borrow::Cow;
-use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -400,7 +400,7 @@ impl Console<'_, '_> {
                 crate::session::transcript(&self.talk.session)
             };
             let text = self.talk.screen.shown(&text);
-            match private(path).and_then(|mut file| file.write_all(text.as_bytes())) {
+            match write_private(path, &text) {
                 Ok(()) => format!("[written to {file}]"),
                 Err(error) => format!("{file} cannot be written: {error}"),
             }

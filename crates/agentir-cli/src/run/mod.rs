@@ -37,8 +37,6 @@ use std::fs;
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-#[cfg(unix)]
-use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// The command by which the program supervises processes of tools; see [`Supervisor`].
@@ -94,9 +92,6 @@ pub fn run(args: &Run) -> ExitCode {
 }
 
 fn talk(args: &Run) -> Result<ExitCode, String> {
-    // A file that must not become larger is an error of the turn, not the end of the program.
-    #[cfg(unix)]
-    let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, Arc::default());
     let snapshot = match load_input(&args.input) {
         Ok(snapshot) => snapshot,
         Err(code) => return Ok(code),
