@@ -221,14 +221,20 @@ fn names_difference(one: &Value, other: &Value, path: &str) {
 #[test]
 fn names_of_tools_that_the_model_sees_are_compared() {
     let script = |more: Value| {
-        program(vec![agent_of("agent-script", "Main", more), agent_of("agent-script", "Help", json!({}))])
+        program(vec![
+            agent_of("agent-script", "Main", more),
+            agent_of("agent-script", "Help", json!({})),
+        ])
     };
-    let bound = script(json!({"reasoning": {"bindings": [{"name": "go_help", "does": "handoff", "to": "Help"}]}}));
-    let declared = script(json!({"coordination": {"handoffs": [{"to": "Help", "decided_by": "model"}]}}));
+    let bound = script(
+        json!({"reasoning": {"bindings": [{"name": "go_help", "does": "handoff", "to": "Help"}]}}),
+    );
+    let declared =
+        script(json!({"coordination": {"handoffs": [{"to": "Help", "decided_by": "model"}]}}));
     names_difference(&bound, &declared, "agents.Main.reasoning.bindings[handoff Help]");
 
     let folder = tempfile::tempdir().unwrap();
-    let text = "start_agent router:\n    description: \"Routes\"\n    reasoning:\n        instructions: ->\n            | Help the user.\n        actions:\n            go_orders: @utils.transition to @subagent.orders\n            to_person: @utils.escalate\n\nsubagent orders:\n    description: \"Orders\"\n    reasoning:\n        instructions: ->\n            | Say the state.\n";
+    let text = "config:\n    agent_name: \"Shop\"\n\nstart_agent router:\n    description: \"Routes\"\n    reasoning:\n        instructions: ->\n            | Help the user.\n        actions:\n            go_orders: @utils.transition to @subagent.orders\n            to_person: @utils.escalate\n\nsubagent orders:\n    description: \"Orders\"\n    reasoning:\n        instructions: ->\n            | Say the state.\n";
     fs::write(folder.path().join("shop.agent"), text).unwrap();
     let (code, out, err) = ran(folder.path(), &["compile", "shop.agent"]);
     assert_eq!(code, 0, "{err}");
@@ -260,7 +266,8 @@ fn kinds_of_agents_and_hints_are_compared() {
     assert!(out.contains("did you mean `llm agent`?"), "{out}");
 
     for hint in ["voice_optimized", "supports_hitl", "requires_persistence", "parallel_tools"] {
-        let stated = |is: bool| program(vec![agent("A", json!({"execution": {"hints": {hint: is}}}))]);
+        let stated =
+            |is: bool| program(vec![agent("A", json!({"execution": {"hints": {hint: is}}}))]);
         let path = format!("agents.A.execution.hints.{hint}");
         names_difference(&stated(true), &stated(false), &path);
         names_difference(&stated(true), &program(vec![agent("A", json!({}))]), &path);
@@ -283,7 +290,8 @@ fn a_wrong_value_hides_no_undefined_name() {
         ("identity", json!({"goal": "Help", "persona": 5})),
         ("gather", json!({"fields": [{"name": "f", "infer_confidence": 3}]})),
     ] {
-        let mut main = agent("A", json!({"coordination": {"handoffs": [{"to": "Nope", "when": "angry"}]}}));
+        let mut main =
+            agent("A", json!({"coordination": {"handoffs": [{"to": "Nope", "when": "angry"}]}}));
         main[key] = value;
         write(folder.path(), "a.ir.json", &program(vec![main, agent("B", json!({}))]));
         let (_, out, _) = ran(folder.path(), &["check", "a.ir.json"]);
@@ -295,7 +303,10 @@ fn a_wrong_value_hides_no_undefined_name() {
 #[test]
 fn agents_that_run_elsewhere_are_defined() {
     let folder = tempfile::tempdir().unwrap();
-    let main = agent("A", json!({"coordination": {"handoffs": [{"to": "Zed", "when": "angry"}, {"to": "B", "when": "sad"}]}}));
+    let main = agent(
+        "A",
+        json!({"coordination": {"handoffs": [{"to": "Zed", "when": "angry"}, {"to": "B", "when": "sad"}]}}),
+    );
     let here = program(vec![main, agent("B", json!({}))]);
     let mut elsewhere = here.clone();
     elsewhere["remote_agents"] = json!(["Zed"]);
@@ -314,7 +325,7 @@ fn agents_that_run_elsewhere_are_defined() {
 /// What is compiled of a program with a broken agent does not claim to be all of it.
 #[test]
 fn an_agent_that_is_not_compiled_is_not_undefined() {
-    let script = "start_agent router:\n    description: \"Routes\"\n    reasoning:\n        instructions: ->\n            | Help the user.\n        actions:\n            go_orders: @utils.transition to @subagent.orders\n\nsubagent orders:\n    description: \"Orders\"\n    reasoning:\n        instructions: ->\n            | Say {!@variables.nope}.\n";
+    let script = "config:\n    agent_name: \"Shop\"\n\nstart_agent router:\n    description: \"Routes\"\n    reasoning:\n        instructions: ->\n            | Help the user.\n        actions:\n            go_orders: @utils.transition to @subagent.orders\n\nsubagent orders:\n    description: \"Orders\"\n    reasoning:\n        instructions: ->\n            | Say {!@variables.nope}.\n";
     let desk = "AGENT: Desk\nGOAL: \"Help people\"\n\nHANDOFF:\n  - TO: Help\n    WHEN: \"the user needs help\"\n";
     let help = "AGENT: Help\nGOAL: \"Help people\"\n\nGATHER:\n  a:\n    type: strng\n    prompt: \"A?\"\n";
     let other = "AGENT: Other\nGOAL: \"Help people\"\n";
@@ -361,6 +372,8 @@ fn what_is_wrong_in_a_language_is_wrong_in_its_documents() {
     // Helps name keys.
     let out = check(json!({"use_behavior_profiles": ["vip"]}));
     assert!(out.contains("add `{\"name\": \"vip\", …}` to `behavior_profiles`"), "{out}");
-    let out = check(json!({"completion": {"conditions": [{"when": "done", "respond_template": "ghost"}]}}));
+    let out = check(
+        json!({"completion": {"conditions": [{"when": "done", "respond_template": "ghost"}]}}),
+    );
     assert!(out.contains("define it in `templates`: `\"ghost\": {\"default\": \"…\"}`"), "{out}");
 }

@@ -43,8 +43,6 @@ pub(crate) struct Offers {
     pub(crate) left_out: LeftOut,
     /// The dialect of the agent.
     dialect: Dialect,
-    /// The execution hints that do not follow from the rest of the agent.
-    hints: Node,
 }
 
 /// A value with its span.
@@ -75,8 +73,6 @@ const ORIGIN: &[&[&str]] = &[
     &["metadata", "language_version"],
     &["metadata", "source_hash"],
     &["metadata", "compiler_version"],
-    // Mostly derived from the agent: what is not is compared apart.
-    &["execution", "hints"],
     // Listed for all agents together.
     &["tools"],
 ];
@@ -113,9 +109,11 @@ impl NormalizedProgram {
             let name = agent.metadata.name.value.to_string();
             let dialect = agent.metadata.dialect;
             let mut left_out = LeftOut::default();
-            let root = normalize_agent(dialect, node(agent), &mut left_out);
-            let (tools, hints) = (offered_tools(program, agent), stated_hints(agent));
-            let offered = Offers { tools, left_out, dialect, hints };
+            let mut root = node(agent);
+            keep_stated_hints(agent, &mut root);
+            let root = normalize_agent(dialect, root, &mut left_out);
+            let tools = offered_tools(program, agent);
+            let offered = Offers { tools, left_out, dialect };
             offers.insert(name.clone(), offered);
             agents.insert(name, root);
         }
@@ -203,14 +201,16 @@ fn offered_tools(program: &Program, agent: &Agent) -> IndexMap<String, Node> {
     all
 }
 
-/// The execution hints that do not follow from the rest of the agent.
-fn stated_hints(agent: &Agent) -> Node {
-    let mut stated = node(&agent.execution.hints);
-    let derived = node(&ExecutionHints::of(agent));
-    if let (NodeKind::Map(stated), NodeKind::Map(derived)) = (&mut stated.kind, &derived.kind) {
-        stated.retain(|key, hint| derived.get(key).is_none_or(|other| !other.equals(hint)));
+/// Removes the execution hints that follow from the rest of the agent.
+fn keep_stated_hints(agent: &Agent, root: &mut Node) {
+    let NodeKind::Map(derived) = node(&ExecutionHints::of(agent)).kind else { return };
+    for (key, hint) in &derived {
+        let path = ["execution", "hints", key.as_str()];
+        let stated = path.iter().try_fold(&*root, |node, key| node.get(key));
+        if stated.is_some_and(|stated| stated.equals(hint)) {
+            root.remove(&path);
+        }
     }
-    stated
 }
 
 fn map(map: IndexMap<String, Node>) -> Node {

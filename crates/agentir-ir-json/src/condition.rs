@@ -41,7 +41,8 @@ impl Json for Condition {
             let Some(text) = text else { return Some(unreadable(json)) };
             if text.value.trim().is_empty() {
                 let message = format!("`{NATURAL}` must not be empty");
-                let problem = Diagnostic::error(rules::INVALID_EXPRESSION, member.value.span, message);
+                let problem =
+                    Diagnostic::error(rules::INVALID_EXPRESSION, member.value.span, message);
                 reader.report(problem.help(
                     "write words for the model to judge, or leave the condition out if there is none",
                 ));

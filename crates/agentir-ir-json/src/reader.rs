@@ -628,8 +628,7 @@ impl<'j> Object<'j> {
     /// The location of the object. Its origin is recorded.
     pub(crate) fn place(&mut self, reader: &mut Reader<'_>) -> Span {
         // Parts of an object share its location.
-        if !self.asked.contains(&ORIGIN)
-        {
+        if !self.asked.contains(&ORIGIN) {
             // Nothing is defined by where it comes from.
             let gaps = reader.gaps.len();
             if let Some(origin) = self.read::<Option<Origin>>(ORIGIN, &[], reader).flatten() {

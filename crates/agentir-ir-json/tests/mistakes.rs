@@ -666,11 +666,31 @@ fn a_wrong_value_leaves_no_gap() {
 fn types_that_do_not_parse_are_reported() {
     let typed = |ty: &str| {
         let ty = serde_json::to_string(ty).unwrap();
-        agent(&format!(r#""tools": [{{"name": "t", "parameters": [{{"name": "p", "type": {ty}}}]}}]"#))
+        agent(&format!(
+            r#""tools": [{{"name": "t", "parameters": [{{"name": "p", "type": {ty}}}]}}]"#
+        ))
     };
     for ty in [
-        "string[", "string]", "[string", "a b c", "int|", "|int", "int||str", "Foo<Bar", "Foo>", "5", "f(a",
-        "list[a)", "\"a", "", " ", "{a: 5}", "{a: b c}", "list[string] x", "-", "?",
+        "string[",
+        "string]",
+        "[string",
+        "a b c",
+        "int|",
+        "|int",
+        "int||str",
+        "Foo<Bar",
+        "Foo>",
+        "5",
+        "f(a",
+        "list[a)",
+        "\"a",
+        "",
+        " ",
+        "{a: 5}",
+        "{a: b c}",
+        "list[string] x",
+        "-",
+        "?",
     ] {
         let text = typed(ty);
         let (_, problems) = read_text(&text);
@@ -681,10 +701,21 @@ fn types_that_do_not_parse_are_reported() {
         assert!(span.start >= at && span.end <= text.len() - 5, "{ty}: {span:?}");
     }
     for ty in [
-        "string", "string[]", "string[][]", "list[string]", "dict[str, list[int]]", "int | None",
-        "Optional[int]", "Map<string, number>[]", "Literal[\"a\", \"b]\"]", "\"a\" | \"b\"",
-        "{a: string, b?: {c: number[]}}", "order.Line", "lightning__textType",
-        "@apexClassType/c__Order$Item", "größe",
+        "string",
+        "string[]",
+        "string[][]",
+        "list[string]",
+        "dict[str, list[int]]",
+        "int | None",
+        "Optional[int]",
+        "Map<string, number>[]",
+        "Literal[\"a\", \"b]\"]",
+        "\"a\" | \"b\"",
+        "{a: string, b?: {c: number[]}}",
+        "order.Line",
+        "lightning__textType",
+        "@apexClassType/c__Order$Item",
+        "größe",
     ] {
         let (document, problems) = read_text(&typed(ty));
         assert!(problems.is_empty(), "{ty}: {problems:#?}");
@@ -703,7 +734,14 @@ fn types_of_fields_and_words_for_conditions_are_checked() {
     // Where the language has no list of types, any name may be one.
     assert!(read_text(&agent(field).replace("\"abl\"", "\"agent-script\"")).1.is_empty());
     for words in ["", " "] {
-        let when = format!(r#""coordination": {{"handoffs": [{{"to": "B", "when": {{"natural": "{words}"}}}}]}}"#);
-        finds_in_agent(&when, "invalid-expression", "`natural` must not be empty", &format!("\"{words}\""));
+        let when = format!(
+            r#""coordination": {{"handoffs": [{{"to": "B", "when": {{"natural": "{words}"}}}}]}}"#
+        );
+        finds_in_agent(
+            &when,
+            "invalid-expression",
+            "`natural` must not be empty",
+            &format!("\"{words}\""),
+        );
     }
 }

@@ -1,6 +1,8 @@
 //! The values in which the normal forms of two programs differ.
 
-use super::{LeftOut, Node, NodeKind, NormalizedProgram, Offers, each_child, first_span, key_of, walk};
+use super::{
+    LeftOut, Node, NodeKind, NormalizedProgram, Offers, each_child, first_span, key_of, walk,
+};
 use agentir_diagnostics::Span;
 use indexmap::IndexMap;
 use rustc_hash::FxHashSet;
@@ -146,8 +148,16 @@ fn different_left_out(agent: &str, ours: &Offers, theirs: &Offers, found: &mut V
     if !same_dialect {
         return;
     }
-    let at = format!("agents.{agent}.execution.hints");
-    different_values(&ours.hints, &theirs.hints, &at, found);
+    // The model sees them in their order.
+    let [first, second] = [(one, other), (other, one)].map(|(here, there)| {
+        let shared = here.bindings.keys().filter(|does| there.bindings.contains_key(*does));
+        shared.map(String::as_str).collect::<Vec<_>>()
+    });
+    if first != second {
+        let path = format!("agents.{agent}.reasoning.bindings");
+        let [left, right] = [first, second].map(|names| Some((Value::from(names), None)));
+        found.push(Difference { path, left, right });
+    }
     for path in keys(|all| &all.extensions) {
         let [one, other] = [one, other].map(|all| all.extensions.get(path).unwrap_or(&nothing));
         different_values(one, other, &format!("agents.{agent}.{path}"), found);

@@ -6,10 +6,10 @@ use crate::dialect;
 use crate::{DocumentKind, HeaderValue};
 use agentir_diagnostics::{Diagnostic, Span, Spanned};
 use agentir_ir::{
-    ExecutionHints, Agent, AgentType, Attachment, Body, Completion, ConversationIntents, Data, Entity,
-    EntitySource, Execution, Extensions, Hooks, IR_VERSION, Identity, Instruction, IntentHandling,
-    LookupTable, Metadata, MultiIntent, NamedTemplate, Nlu, NluIntent, Number, Response,
-    SystemPrompt, Timeouts,
+    Agent, AgentType, Attachment, Body, Completion, ConversationIntents, Data, Entity,
+    EntitySource, Execution, ExecutionHints, Extensions, Hooks, IR_VERSION, Identity, Instruction,
+    IntentHandling, LookupTable, Metadata, MultiIntent, NamedTemplate, Nlu, NluIntent, Number,
+    Response, SystemPrompt, Timeouts,
 };
 use agentir_ir_json::Mode;
 use agentir_syntax::lower::merge_extensions;

@@ -7,9 +7,9 @@ use crate::{AgentKind, Faq, Member, Value};
 use agentir_diagnostics::{Confidence, Diagnostic, Span, Spanned};
 use agentir_expr::{Condition, Expr, Name, Template};
 use agentir_ir::{
-    ExecutionHints, Agent, AgentType, Context as HandoffContext, Data, Decider, Extensions, GatherField, Handoff,
-    Instruction, Knowledge, Metadata, Policy, PolicyRule, Question, Routing, SessionVariable,
-    VariableBinding,
+    Agent, AgentType, Context as HandoffContext, Data, Decider, ExecutionHints, Extensions,
+    GatherField, Handoff, Instruction, Knowledge, Metadata, Policy, PolicyRule, Question, Routing,
+    SessionVariable, VariableBinding,
 };
 use agentir_syntax::lower::data;
 use agentir_syntax::lower::data::NO_FLOW;

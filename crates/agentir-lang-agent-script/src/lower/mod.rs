@@ -20,7 +20,8 @@ use crate::{self as script, Declaration, Document, Modifier};
 use agentir_diagnostics::{Span, Spanned};
 use agentir_expr::{Name, Template};
 use agentir_ir::{
-    ExecutionHints, Agent, AgentReference, Extensions, Remote, Response, SessionVariable, Statement, Tool,
+    Agent, AgentReference, ExecutionHints, Extensions, Remote, Response, SessionVariable,
+    Statement, Tool,
 };
 use agentir_syntax::Definition;
 use fields::Fields;

@@ -30,7 +30,7 @@ mod supervisor;
 use crate::{Json, Text, Xo};
 use agentir_diagnostics::{Diagnostic, Spanned};
 use agentir_expr::{Dialect, Name};
-use agentir_ir::{Agent, AgentType, Extensions, Metadata, Profile};
+use agentir_ir::{Agent, AgentType, ExecutionHints, Extensions, Metadata, Profile};
 use agentir_syntax::{Definition, rules};
 use names::Names;
 use rustc_hash::FxHashMap;
@@ -156,6 +156,9 @@ pub(crate) fn lower(
     let supervisor = supervisor::agent(&mut cx, root, own.clone(), dialogs, &entries);
     agents.insert(0, supervisor);
     globals::pass_shared_variables(&mut agents);
+    for agent in &mut agents {
+        agent.execution.hints = ExecutionHints::of(agent);
+    }
     let profiles = std::mem::take(&mut cx.profiles);
     Definition::program(agents, Some(own), Vec::new(), profiles)
 }

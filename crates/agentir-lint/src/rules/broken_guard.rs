@@ -94,9 +94,10 @@ fn broken_rules(cx: &AgentContext<'_, '_>, field: &GatherField) -> Vec<(Span, St
     let own = field.validation.as_ref().and_then(|validation| broken_rule(cx, validation, listed));
     // Brackets that are never closed have been reported, but for those in strings of JSON.
     let text = field.range.as_ref().and_then(|range| range.as_str()).unwrap_or_default();
-    let range = field.own_range().and_then(Result::err).filter(|_| {
-        cx.words(field.name.span).is_json() || !text.starts_with(['[', '{'])
-    });
+    let range = field
+        .own_range()
+        .and_then(Result::err)
+        .filter(|_| cx.words(field.name.span).is_json() || !text.starts_with(['[', '{']));
     own.into_iter().chain(range.map(|why| (field.name.span, why.to_string()))).collect()
 }
 
@@ -107,8 +108,7 @@ fn broken_rule(
 ) -> Option<(Span, String)> {
     let (rule, span) = (&validation.rule.value, validation.rule.span);
     // A parenthesis that is never closed has been reported where it is written without quotes.
-    let is_bare =
-        !cx.words(span).is_json() && (span.end - span.start) as usize == rule.len();
+    let is_bare = !cx.words(span).is_json() && (span.end - span.start) as usize == rule.len();
     if is_bare && rule.matches('(').count() > rule.matches(')').count() {
         return None;
     }
