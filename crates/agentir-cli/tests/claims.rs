@@ -201,3 +201,179 @@ fn nothing_is_compiled_from_no_agents() {
     assert_eq!((status, out.as_str()), (2, ""), "{err}");
     assert!(err.contains("no agent found"), "{err}");
 }
+
+/// An agent in another dialect.
+fn agent_of(dialect: &str, name: &str, more: Value) -> Value {
+    changed(&agent(name, more), "/metadata/dialect", dialect.into())
+}
+
+/// Expects that `diff` names a path, whichever document is the first.
+fn names_difference(one: &Value, other: &Value, path: &str) {
+    for (one, other) in [(one, other), (other, one)] {
+        let (code, out) = diff(one, other);
+        assert_eq!(code, 1, "{path}: {out}");
+        assert!(out.lines().any(|line| line == path), "{path}: {out}");
+        assert!(!out.contains("the same meaning"), "{path}: {out}");
+    }
+    assert_eq!(diff(one, one).0, 0, "{path}");
+}
+
+#[test]
+fn names_of_tools_that_the_model_sees_are_compared() {
+    let script = |more: Value| {
+        program(vec![
+            agent_of("agent-script", "Main", more),
+            agent_of("agent-script", "Help", json!({})),
+        ])
+    };
+    let bound = script(
+        json!({"reasoning": {"bindings": [{"name": "go_help", "does": "handoff", "to": "Help"}]}}),
+    );
+    let declared =
+        script(json!({"coordination": {"handoffs": [{"to": "Help", "decided_by": "model"}]}}));
+    names_difference(&bound, &declared, "agents.Main.reasoning.bindings[handoff Help]");
+
+    let folder = tempfile::tempdir().unwrap();
+    let text = "config:\n    agent_name: \"Shop\"\n\nstart_agent router:\n    description: \"Routes\"\n    reasoning:\n        instructions: ->\n            | Help the user.\n        actions:\n            go_orders: @utils.transition to @subagent.orders\n            to_person: @utils.escalate\n\nsubagent orders:\n    description: \"Orders\"\n    reasoning:\n        instructions: ->\n            | Say the state.\n";
+    fs::write(folder.path().join("shop.agent"), text).unwrap();
+    let (code, out, err) = ran(folder.path(), &["compile", "shop.agent"]);
+    assert_eq!(code, 0, "{err}");
+    let compiled: Value = serde_json::from_str(&out).unwrap();
+    let bindings = compiled["agents"]["router"]["reasoning"]["bindings"].as_array().unwrap();
+    assert_eq!(bindings.len(), 2);
+    for (at, path) in [(0, "handoff orders"), (1, "escalate")] {
+        let mut left = bindings.clone();
+        left.remove(at);
+        let without = changed(&compiled, "/agents/router/reasoning/bindings", left.into());
+        names_difference(&compiled, &without, &format!("agents.router.reasoning.bindings[{path}]"));
+    }
+}
+
+#[test]
+fn kinds_of_agents_and_hints_are_compared() {
+    let kind = |kind: &str| {
+        program(vec![agent_of("adl", "A", json!({"extensions": {"adl": {"type": kind}}}))])
+    };
+    names_difference(&kind("kb agent"), &kind("llm agent"), "agents.A.extensions.adl.type");
+    let without = program(vec![agent_of("adl", "A", json!({}))]);
+    names_difference(&kind("flow agent"), &without, "agents.A.extensions.adl.type");
+
+    let folder = tempfile::tempdir().unwrap();
+    write(folder.path(), "a.ir.json", &kind("lm agent"));
+    let (code, out, err) = ran(folder.path(), &["check", "a.ir.json"]);
+    assert_eq!(code, 1, "{out}{err}");
+    assert!(out.contains("`lm agent` is not a valid `type`"), "{out}");
+    assert!(out.contains("did you mean `llm agent`?"), "{out}");
+
+    for hint in ["voice_optimized", "supports_hitl", "requires_persistence", "parallel_tools"] {
+        let stated =
+            |is: bool| program(vec![agent("A", json!({"execution": {"hints": {hint: is}}}))]);
+        let path = format!("agents.A.execution.hints.{hint}");
+        names_difference(&stated(true), &stated(false), &path);
+        names_difference(&stated(true), &program(vec![agent("A", json!({}))]), &path);
+    }
+    // What follows from an agent need not be stated.
+    let human = json!({"coordination": {"escalation": {"triggers": [{"when": "angry"}]}}});
+    let mut stated = human.clone();
+    stated["execution"] = json!({"hints": {"supports_hitl": true}});
+    let [one, other] = [human, stated].map(|more| program(vec![agent("A", more)]));
+    let (code, out) = diff(&one, &other);
+    assert_eq!(code, 0, "{out}");
+}
+
+#[test]
+fn a_wrong_value_hides_no_undefined_name() {
+    let folder = tempfile::tempdir().unwrap();
+    for (key, value) in [
+        ("origin", json!({"file": "a", "line": 0})),
+        ("execution", json!({"temperature": "hot"})),
+        ("identity", json!({"goal": "Help", "persona": 5})),
+        ("gather", json!({"fields": [{"name": "f", "infer_confidence": 3}]})),
+    ] {
+        let mut main =
+            agent("A", json!({"coordination": {"handoffs": [{"to": "Nope", "when": "angry"}]}}));
+        main[key] = value;
+        write(folder.path(), "a.ir.json", &program(vec![main, agent("B", json!({}))]));
+        let (_, out, _) = ran(folder.path(), &["check", "a.ir.json"]);
+        assert!(out.contains("error[invalid-value]"), "{key}: {out}");
+        assert!(out.contains("there is no agent `Nope`"), "{key}: {out}");
+    }
+}
+
+#[test]
+fn agents_that_run_elsewhere_are_defined() {
+    let folder = tempfile::tempdir().unwrap();
+    let main = agent(
+        "A",
+        json!({"coordination": {"handoffs": [{"to": "Zed", "when": "angry"}, {"to": "B", "when": "sad"}]}}),
+    );
+    let here = program(vec![main, agent("B", json!({}))]);
+    let mut elsewhere = here.clone();
+    elsewhere["remote_agents"] = json!(["Zed"]);
+    for (document, count) in [(&here, 1), (&elsewhere, 0)] {
+        write(folder.path(), "a.ir.json", document);
+        let (_, out, _) = ran(folder.path(), &["check", "a.ir.json"]);
+        assert_eq!(out.matches("there is no agent `Zed`").count(), count, "{out}");
+    }
+    let (code, out, err) = ran(folder.path(), &["compile", "a.ir.json"]);
+    assert_eq!(code, 0, "{err}");
+    let compiled: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(compiled["remote_agents"], json!(["Zed"]));
+    names_difference(&here, &elsewhere, "remote_agents[0]");
+}
+
+/// What is compiled of a program with a broken agent does not claim to be all of it.
+#[test]
+fn an_agent_that_is_not_compiled_is_not_undefined() {
+    let script = "config:\n    agent_name: \"Shop\"\n\nstart_agent router:\n    description: \"Routes\"\n    reasoning:\n        instructions: ->\n            | Help the user.\n        actions:\n            go_orders: @utils.transition to @subagent.orders\n\nsubagent orders:\n    description: \"Orders\"\n    reasoning:\n        instructions: ->\n            | Say {!@variables.nope}.\n";
+    let desk = "AGENT: Desk\nGOAL: \"Help people\"\n\nHANDOFF:\n  - TO: Help\n    WHEN: \"the user needs help\"\n";
+    let help = "AGENT: Help\nGOAL: \"Help people\"\n\nGATHER:\n  a:\n    type: strng\n    prompt: \"A?\"\n";
+    let other = "AGENT: Other\nGOAL: \"Help people\"\n";
+    for (files, left) in [
+        (vec![("shop.agent", script)], 1),
+        (vec![("desk.agent.abl", desk), ("help.agent.abl", help), ("other.agent.abl", other)], 2),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        for (name, text) in &files {
+            fs::write(folder.path().join(name), text).unwrap();
+        }
+        let (code, out, err) = ran(folder.path(), &["compile", "."]);
+        assert_eq!(code, 1, "{err}");
+        let compiled: Value = serde_json::from_str(&out).unwrap();
+        assert_eq!(compiled["agents"].as_object().unwrap().len(), left, "{out}");
+        assert_ne!(compiled["compilation_errors"], Value::Null);
+        let next = tempfile::tempdir().unwrap();
+        write(next.path(), "a.ir.json", &compiled);
+        let (_, out, _) = ran(next.path(), &["check", "a.ir.json"]);
+        assert!(!out.contains("undefined-agent"), "{out}");
+        let (code, out, err) = ran(next.path(), &["compile", "a.ir.json"]);
+        assert_eq!(code, 0, "{err}");
+        let again: Value = serde_json::from_str(&out).unwrap();
+        assert_eq!(again["agents"].as_object().unwrap().len(), left, "{out}");
+        assert_eq!(again["entry_agent"], compiled["entry_agent"]);
+        write(next.path(), "a.ir.json", &again);
+        let (_, out, _) = ran(next.path(), &["check", "a.ir.json"]);
+        assert!(!out.contains("undefined-agent"), "{out}");
+    }
+}
+
+#[test]
+fn what_is_wrong_in_a_language_is_wrong_in_its_documents() {
+    let folder = tempfile::tempdir().unwrap();
+    let check = |more: Value| {
+        write(folder.path(), "a.ir.json", &program(vec![agent("A", more), agent("B", json!({}))]));
+        ran(folder.path(), &["check", "a.ir.json"]).1
+    };
+    let field = |key: &str, value: Value| json!({"gather": {"fields": [{"name": "f", "prompt": "F?", key: value}]}});
+    let out = check(field("validation", json!({"type": "pattern", "rule": "([a-z"})));
+    assert!(out.contains("error[broken-guard]"), "{out}");
+    let out = check(field("type", "strng".into()));
+    assert!(out.contains("did you mean `string`?"), "{out}");
+    // Helps name keys.
+    let out = check(json!({"use_behavior_profiles": ["vip"]}));
+    assert!(out.contains("add `{\"name\": \"vip\", …}` to `behavior_profiles`"), "{out}");
+    let out = check(
+        json!({"completion": {"conditions": [{"when": "done", "respond_template": "ghost"}]}}),
+    );
+    assert!(out.contains("define it in `templates`: `\"ghost\": {\"default\": \"…\"}`"), "{out}");
+}

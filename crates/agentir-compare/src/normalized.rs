@@ -6,12 +6,16 @@
 
 use agentir_diagnostics::{FileId, Span};
 use agentir_expr::{Dialect, Name};
-use agentir_ir::{Agent, Program, Tool};
+use agentir_ir::{Agent, ExecutionHints, Program, Tool};
 use agentir_ir_json::{Json, MARKED, Mode, PLACED, to_value};
 use indexmap::IndexMap;
 use rustc_hash::FxHashSet;
 use serde_json::Value;
 use std::fmt::Write;
+
+mod differing;
+
+pub use differing::{Difference, differences, value_differences};
 
 /// A program in normal form.
 #[derive(Debug)]
@@ -21,13 +25,24 @@ pub struct NormalizedProgram {
     offers: IndexMap<String, Offers>,
 }
 
-/// What an agent offers to the model or calls.
+/// What the normal form of an agent leaves out and is noticed where it differs between agents of one dialect.
 #[derive(Debug, Default)]
+pub(crate) struct LeftOut {
+    /// The bindings that declarations repeat, by what they do. The model sees their names.
+    pub(crate) bindings: IndexMap<String, Node>,
+    /// The entries of extensions that repeat other fields, by their path in the agent. Emitters read them.
+    pub(crate) extensions: IndexMap<String, Node>,
+}
+
+/// What is compared of an agent beside its normal form: what it offers to the model or calls, and what is said apart.
+#[derive(Debug)]
 pub(crate) struct Offers {
     /// The tools that it declares, uses or calls, by name, wherever they are declared.
     pub(crate) tools: IndexMap<String, Node>,
-    /// The bindings that declarations repeat, by what they do.
-    pub(crate) bindings: IndexMap<String, Node>,
+    /// What the normal form leaves out.
+    pub(crate) left_out: LeftOut,
+    /// The dialect of the agent.
+    dialect: Dialect,
 }
 
 /// A value with its span.
@@ -51,17 +66,6 @@ impl Default for NodeKind {
     }
 }
 
-/// A value that differs between two programs.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Difference {
-    /// The path in the IR: `agents.booking.gather.fields[count].required`.
-    pub path: String,
-    /// The value of the first program and its span.
-    pub left: Option<(Value, Option<Span>)>,
-    /// The value of the second program and its span.
-    pub right: Option<(Value, Option<Span>)>,
-}
-
 /// Paths in the JSON of an agent that identify its origin and do not affect its behaviour.
 const ORIGIN: &[&[&str]] = &[
     &["ir_version"],
@@ -69,8 +73,6 @@ const ORIGIN: &[&[&str]] = &[
     &["metadata", "language_version"],
     &["metadata", "source_hash"],
     &["metadata", "compiler_version"],
-    // Derived from the agent.
-    &["execution", "hints"],
     // Listed for all agents together.
     &["tools"],
 ];
@@ -105,8 +107,13 @@ impl NormalizedProgram {
         }
         for agent in program.agents() {
             let name = agent.metadata.name.value.to_string();
-            let mut offered = Offers { tools: offered_tools(program, agent), ..Offers::default() };
-            let root = normalize_agent(agent.metadata.dialect, node(agent), &mut offered);
+            let dialect = agent.metadata.dialect;
+            let mut left_out = LeftOut::default();
+            let mut root = node(agent);
+            keep_stated_hints(agent, &mut root);
+            let root = normalize_agent(dialect, root, &mut left_out);
+            let tools = offered_tools(program, agent);
+            let offered = Offers { tools, left_out, dialect };
             offers.insert(name.clone(), offered);
             agents.insert(name, root);
         }
@@ -123,6 +130,9 @@ impl NormalizedProgram {
         }
         if let Some(entry) = program.entry() {
             root.insert("entry".to_owned(), node(&entry.metadata.name));
+        }
+        if !program.remote_agents.is_empty() {
+            root.insert("remote_agents".to_owned(), node(&program.remote_agents));
         }
         let profiles: IndexMap<_, _> =
             program.profiles.iter().map(|p| (p.name.value.to_string(), node(p))).collect();
@@ -189,6 +199,18 @@ fn offered_tools(program: &Program, agent: &Agent) -> IndexMap<String, Node> {
         }
     }
     all
+}
+
+/// Removes the execution hints that follow from the rest of the agent.
+fn keep_stated_hints(agent: &Agent, root: &mut Node) {
+    let NodeKind::Map(derived) = node(&ExecutionHints::of(agent)).kind else { return };
+    for (key, hint) in &derived {
+        let path = ["execution", "hints", key.as_str()];
+        let stated = path.iter().try_fold(&*root, |node, key| node.get(key));
+        if stated.is_some_and(|stated| stated.equals(hint)) {
+            root.remove(&path);
+        }
+    }
 }
 
 fn map(map: IndexMap<String, Node>) -> Node {
@@ -388,19 +410,20 @@ impl Node {
     }
 
     /// Removes the value at a path, and the maps that are empty without it.
-    fn remove(&mut self, path: &[&str]) {
+    fn remove(&mut self, path: &[&str]) -> Option<Self> {
         let (Some((first, rest)), NodeKind::Map(fields)) = (path.split_first(), &mut self.kind)
         else {
-            return;
+            return None;
         };
         if rest.is_empty() {
-            fields.shift_remove(*first);
-        } else if let Some(inner) = fields.get_mut(*first) {
-            inner.remove(rest);
-            if inner.is_empty() {
-                fields.shift_remove(*first);
-            }
+            return fields.shift_remove(*first);
         }
+        let inner = fields.get_mut(*first)?;
+        let removed = inner.remove(rest);
+        if inner.is_empty() {
+            fields.shift_remove(*first);
+        }
+        removed
     }
 }
 
@@ -472,20 +495,24 @@ fn take_declared_bindings(agent: &mut Node, into: &mut IndexMap<String, Node>) {
     }
 }
 
-fn normalize_agent(dialect: Dialect, mut agent: Node, offers: &mut Offers) -> Node {
+fn normalize_agent(dialect: Dialect, mut agent: Node, left_out: &mut LeftOut) -> Node {
     for (path, key) in REPETITIONS {
         let list = path.iter().try_fold(&mut agent, |node, key| node.get_mut(key));
         if let Some(NodeKind::List(items)) = list.map(|list| &mut list.kind) {
-            items.iter_mut().for_each(|item| item.remove(&[key]));
+            items.iter_mut().for_each(|item| {
+                item.remove(&[key]);
+            });
         }
     }
     for path in ORIGIN {
         agent.remove(path);
     }
     for key in dialect.redundant_extensions() {
-        agent.remove(&["extensions", dialect.id(), key]);
+        if let Some(data) = agent.remove(&["extensions", dialect.id(), key]) {
+            left_out.extensions.insert(format!("extensions.{}.{key}", dialect.id()), data);
+        }
     }
-    take_declared_bindings(&mut agent, &mut offers.bindings);
+    take_declared_bindings(&mut agent, &mut left_out.bindings);
     if let Some(flow) = agent.get_mut("flow") {
         // Nobody has to say that the model does not lead.
         if let Some(NodeKind::Map(steps)) = flow.get_mut("definitions").map(|d| &mut d.kind) {
@@ -611,130 +638,4 @@ fn first_span(node: &Node) -> Option<Span> {
         NodeKind::List(items) => items.iter().find_map(|n| n.at),
         NodeKind::Map(fields) => fields.values().find_map(|n| n.at),
     })
-}
-
-/// The names of the items of lists that have some, by path.
-fn orders<'n>(node: &'n Node, at: &mut String, found: &mut IndexMap<String, Vec<&'n str>>) {
-    if let NodeKind::List(items) = &node.kind
-        && let Some(key) = key_of(items)
-    {
-        let names = items.iter().filter_map(|item| item.get(key).and_then(Node::text));
-        found.insert(at.clone(), names.collect());
-    }
-    each_child(node, at, &mut |child, at| orders(child, at, found));
-}
-
-/// A value with its span.
-type Said = (Value, Option<Span>);
-
-/// The values of a part of a program, by path.
-fn values_of<'n>(node: &'n Node, at: &str) -> IndexMap<String, (&'n Value, Option<Span>)> {
-    let mut all = IndexMap::new();
-    walk(node, &mut at.to_owned(), None, &mut |path, value, at| {
-        all.insert(path.to_owned(), (value, at));
-    });
-    all
-}
-
-/// The values of two parts that differ, in the order of the first.
-fn different_values(left: &Node, right: &Node, at: &str, found: &mut Vec<Difference>) {
-    let [left, right] = [left, right].map(|node| values_of(node, at));
-    let owned = |(value, at): (&Value, Option<Span>)| -> Said { (value.clone(), at) };
-    for (path, value) in &left {
-        let other = right.get(path);
-        if other.is_none_or(|other| other.0 != value.0) {
-            let [left, right] = [Some(*value), other.copied()].map(|v| v.map(owned));
-            found.push(Difference { path: path.clone(), left, right });
-        }
-    }
-    let new = right.into_iter().filter(|(path, _)| !left.contains_key(path));
-    found.extend(new.map(|(path, value)| Difference {
-        path,
-        left: None,
-        right: Some(owned(value)),
-    }));
-}
-
-/// The lists that have the same items in another order.
-fn different_orders(left: &Node, right: &Node, found: &mut Vec<Difference>) {
-    let [left, right] = [left, right].map(|root| {
-        let mut all = IndexMap::new();
-        orders(root, &mut String::new(), &mut all);
-        all
-    });
-    for (path, names) in &left {
-        let Some(others) = right.get(path) else { continue };
-        let [here, there]: [FxHashSet<&str>; 2] =
-            [names, others].map(|names| names.iter().copied().collect());
-        let shared = |names: &[&'_ str], of: &FxHashSet<&str>| -> Vec<String> {
-            names.iter().filter(|name| of.contains(*name)).map(|name| (*name).to_owned()).collect()
-        };
-        let (one, other) = (shared(names, &there), shared(others, &here));
-        if one != other {
-            let [left, right] = [one, other].map(|names| Some((Value::from(names), None)));
-            found.push(Difference { path: path.clone(), left, right });
-        }
-    }
-}
-
-/// The tools and bindings of agents that differ, where the values of the programs do not show it.
-fn different_offers(
-    left: &NormalizedProgram,
-    right: &NormalizedProgram,
-    found: &mut Vec<Difference>,
-) {
-    let shown = |found: &[Difference], agent: &str, tool: &str| {
-        let at = [format!("tools.{tool}"), format!("tools.{tool}@{agent}")];
-        found.iter().any(|difference| {
-            let path = difference.path.as_str();
-            at.iter().any(|at| {
-                path.strip_prefix(at.as_str())
-                    .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
-            })
-        })
-    };
-    for (agent, ours) in &left.offers {
-        let Some(theirs) = right.offers.get(agent) else { continue };
-        let names =
-            ours.tools.keys().chain(theirs.tools.keys().filter(|t| !ours.tools.contains_key(*t)));
-        for name in names {
-            if shown(found, agent, name) {
-                continue;
-            }
-            let at = format!("agents.{agent}.tools[{name}]");
-            match (ours.tools.get(name), theirs.tools.get(name)) {
-                (Some(one), Some(other)) => different_values(one, other, &at, found),
-                (one, other) => {
-                    let said = |node: Option<&Node>| -> Option<Said> {
-                        Some((Value::from(name.as_str()), first_span(node?)))
-                    };
-                    found.push(Difference { path: at, left: said(one), right: said(other) });
-                }
-            }
-        }
-        for (does, binding) in &ours.bindings {
-            let at = format!("agents.{agent}.reasoning.bindings[{does}]");
-            if let Some(other) = theirs.bindings.get(does) {
-                different_values(binding, other, &at, found);
-            }
-        }
-    }
-}
-
-/// The values that differ, in the order of the first program.
-#[must_use]
-pub fn value_differences(left: &NormalizedProgram, right: &NormalizedProgram) -> Vec<Difference> {
-    let mut found = Vec::new();
-    different_values(&left.root, &right.root, "", &mut found);
-    found
-}
-
-/// The values that differ, in the order of the first program; then lists of which only the order differs, and tools
-/// that an agent has in one of the programs only, or under another name for the model.
-#[must_use]
-pub fn differences(left: &NormalizedProgram, right: &NormalizedProgram) -> Vec<Difference> {
-    let mut found = value_differences(left, right);
-    different_orders(&left.root, &right.root, &mut found);
-    different_offers(left, right, &mut found);
-    found
 }

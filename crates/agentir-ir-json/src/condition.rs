@@ -36,12 +36,19 @@ impl Json for Condition {
             && let [member] = members.as_slice()
             && member.key == NATURAL
         {
-            return Some(
-                match reader.within(NATURAL, |reader| Json::read(&member.value, reader)) {
-                    Some(text) => Self { text, kind: ConditionKind::Natural },
-                    None => unreadable(json),
-                },
-            );
+            let words = reader.within(NATURAL, |reader| Json::read(&member.value, reader));
+            let text: Option<Spanned<SmolStr>> = words;
+            let Some(text) = text else { return Some(unreadable(json)) };
+            if text.value.trim().is_empty() {
+                let message = format!("`{NATURAL}` must not be empty");
+                let problem =
+                    Diagnostic::error(rules::INVALID_EXPRESSION, member.value.span, message);
+                reader.report(problem.help(
+                    "write words for the model to judge, or leave the condition out if there is none",
+                ));
+                return Some(unreadable(json));
+            }
+            return Some(Self { text, kind: ConditionKind::Natural });
         }
         Some(match &json.kind {
             Kind::String(text) => of_text(text, reader),

@@ -3,14 +3,14 @@
 use crate::reader::Parsers;
 use crate::reader::Reader;
 use crate::words::VERSIONS;
-use agentir_diagnostics::{Diagnostic, FileId, Severity, Span, closest};
+use agentir_diagnostics::{Diagnostic, FileId, Span, closest};
 use agentir_expr::dialect::NONE;
 use agentir_expr::{Dialect, Name};
-use agentir_ir::{Agent, CompilationOutput, Program, Remote};
+use agentir_ir::{Agent, CompilationOutput, ExecutionHints, Program, Remote};
 use agentir_syntax::json::{self, Format, Json as Node, Kind};
 use agentir_syntax::lower::{declare_missing_effects, too_many_agents};
 use agentir_syntax::{Origin, rules};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 
 /// A document that was read.
@@ -20,7 +20,7 @@ pub struct Document {
     pub program: Program,
     /// Where parts of it were written before they were JSON.
     pub origins: Vec<Origin>,
-    /// Where values could not be read, so that what is absent may have been there.
+    /// The objects and arrays that could not be read, so that what is absent may have been there.
     pub gaps: Vec<Span>,
     /// The location of the error that ended the reading, if it did not come to the end.
     pub stopped: Option<Span>,
@@ -101,10 +101,10 @@ pub fn read(
     let mut reader = Reader::new(first_dialect(&root, parsers), parsers, problems);
     let program =
         if whole { read_program(&root, &mut reader) } else { read_agent(&root, &mut reader) };
-    let origins = reader.origins;
-    let gaps = gaps(problems.get(before..).unwrap_or_default());
+    let (origins, gaps) = (reader.origins, reader.gaps);
     let mut program = program.unwrap_or_default();
     declare_effects(&mut program);
+    derive_hints(&root, &mut program);
     program.complete &= gaps.is_empty();
     Document { program, origins, gaps, stopped: None }
 }
@@ -186,13 +186,31 @@ fn unsupported_version(root: &Node, key: &'static str) -> Option<Diagnostic> {
     ))
 }
 
-/// Where values were left out. Expressions and texts that cannot be parsed stand for themselves.
-fn gaps(problems: &[Diagnostic]) -> Vec<Span> {
-    let kept = [rules::INVALID_EXPRESSION, rules::INVALID_TEMPLATE, rules::EXPRESSION_TOO_DEEP];
-    let left_out = problems
-        .iter()
-        .filter(|problem| problem.severity == Severity::Error && !kept.contains(&problem.rule));
-    left_out.map(|problem| problem.primary.span).collect()
+/// Derives the execution hints that the document does not state.
+fn derive_hints(root: &Node, program: &mut Program) {
+    let agents = root.get("agents");
+    for agent in &mut program.agents {
+        let name = &agent.metadata.name.value;
+        let node = agents.map_or(Some(root), |agents| agents.get(name));
+        let stated = node.and_then(|node| node.get("execution")?.get("hints"));
+        let says = |key| stated.is_some_and(|hints| hints.get(key).is_some());
+        let (all, derived) = (agent.execution.hints.clone(), ExecutionHints::of(agent));
+        macro_rules! hints {
+            ($($key:ident),*) => {
+                ExecutionHints { $($key: if says(stringify!($key)) { all.$key } else { derived.$key }),* }
+            };
+        }
+        let hints = hints!(
+            voice_optimized,
+            requires_persistence,
+            supports_hitl,
+            parallel_tools,
+            complexity
+        );
+        if hints != all {
+            Arc::make_mut(agent).execution.hints = hints;
+        }
+    }
 }
 
 /// The dialect of the first agent that names one, for the parts of a program that belong to no agent.
@@ -214,12 +232,17 @@ fn read_agent(root: &Node, reader: &mut Reader<'_>) -> Option<Program> {
 fn read_program(root: &Node, reader: &mut Reader<'_>) -> Option<Program> {
     let output: CompilationOutput = reader.object(root, "CompilationOutput")?;
     check_agents(root, &output, reader);
+    // Those of which an agent says so are known from it.
+    let said: FxHashSet<&Name> = output.agents.values().flat_map(|a| a.remote_agents()).collect();
+    let is_new = |name: &Name| !said.contains(name) && !output.agents.contains_key(name);
+    let remote_agents = output.remote_agents.into_iter().filter(is_new).collect();
     let mut program = Program {
         agents: output.agents.into_values().collect(),
         libraries: output.libraries,
         profiles: output.behavior_profiles,
         entry_agent: output.entry_agent,
         complete: false,
+        remote_agents,
         extensions: output.extensions,
     };
     program.complete = output
@@ -248,6 +271,7 @@ fn check_agents(root: &Node, output: &CompilationOutput, reader: &mut Reader<'_>
     }
     let Some(entry) = &output.entry_agent else { return };
     if !output.agents.contains_key(&entry.value) {
+        reader.gaps.push(entry.span);
         let message = format!("the entry agent `{entry}` is not one of `agents`");
         let problem = Diagnostic::error(rules::INVALID_VALUE, entry.span, message);
         let near = closest(&entry.value, output.agents.keys().map(Name::as_str));

@@ -3,6 +3,7 @@
 use crate::describe::*;
 use agentir_diagnostics::{Diagnostic, Severity, Span, Spanned, closest};
 use agentir_expr::{Depth, Dialect, Expr, ExprKind, Literal, Name, Template};
+use agentir_ir::{Data, Extension};
 use agentir_syntax::inline::InlineText;
 use agentir_syntax::json::{Json as Node, Kind, Member};
 use agentir_syntax::{InlineParsers, Origin, rules};
@@ -57,6 +58,8 @@ object! {
 #[derive(Debug)]
 pub struct Reader<'r> {
     problems: &'r mut Vec<Diagnostic>,
+    /// The objects and arrays that could not be read, in which names may be defined.
+    pub(crate) gaps: Vec<Span>,
     parsers: &'r Parsers,
     /// The dialect of the agent that is read.
     pub(crate) dialect: Dialect,
@@ -73,6 +76,18 @@ pub struct Reader<'r> {
 fn valid_values(words: &[&str]) -> String {
     let all: Vec<_> = words.iter().map(|word| format!("`{word}`")).collect();
     format!("valid values are {}", all.join(", "))
+}
+
+/// The finding about a text that is none of some words, and the word that was probably meant.
+fn not_a_word(
+    text: &str,
+    at: Span,
+    key: &str,
+    words: &[&'static str],
+) -> (Diagnostic, Option<&'static str>) {
+    let message = format!("`{text}` is not a valid `{key}`");
+    let problem = Diagnostic::error(rules::INVALID_VALUE, at, message).note(valid_values(words));
+    (problem, closest(text, words.iter().copied()))
 }
 
 /// What a value is to the key that messages about it name.
@@ -96,6 +111,7 @@ impl<'r> Reader<'r> {
         let key = SmolStr::new_static("value");
         Self {
             problems,
+            gaps: Vec::new(),
             parsers,
             dialect,
             origins: Vec::new(),
@@ -180,6 +196,12 @@ impl<'r> Reader<'r> {
         &self.key
     }
 
+    /// Reports a value where there should be an object or an array, and what it defines is unknown.
+    pub(crate) fn expected_parts<T>(&mut self, json: &Node, expected: &str) -> Option<T> {
+        self.gaps.push(shown(json));
+        self.expected(json, expected)
+    }
+
     /// Reports a value of a wrong type.
     pub(crate) fn expected<T>(&mut self, json: &Node, expected: &str) -> Option<T> {
         let found = match &json.kind {
@@ -220,10 +242,7 @@ impl<'r> Reader<'r> {
         if let Some(word) = words.iter().find(|word| **word == text.value) {
             return Some(Spanned::new(*word, text.span));
         }
-        let message = format!("`{}` is not a valid `{}`", text.value, self.key);
-        let problem =
-            Diagnostic::error(rules::INVALID_VALUE, text.span, message).note(valid_values(words));
-        let meant = closest(&text.value, words.iter().copied());
+        let (problem, meant) = not_a_word(&text.value, text.span, &self.key, words);
         self.problems.push(match meant {
             Some(meant) => problem.did_you_mean(meant),
             None => match words {
@@ -247,10 +266,7 @@ impl<'r> Reader<'r> {
         if words.iter().any(|word| word.eq_ignore_ascii_case(&text.value)) {
             return;
         }
-        let message = format!("`{}` is not a valid `{key}`", text.value);
-        let problem =
-            Diagnostic::error(rules::INVALID_VALUE, text.span, message).note(valid_values(words));
-        let meant = closest(&text.value, words.iter().copied());
+        let (problem, meant) = not_a_word(&text.value, text.span, key, words);
         self.problems.push(match meant {
             Some(meant) => problem.did_you_mean(meant),
             None => problem,
@@ -258,6 +274,22 @@ impl<'r> Reader<'r> {
         if let Some(meant) = meant {
             text.value = SmolStr::new(meant);
         }
+    }
+
+    /// Reports data that is none of some words.
+    pub(crate) fn check_data(&mut self, key: &str, data: &Extension, words: &[&'static str]) {
+        let written = match &data.value {
+            Data::String(text) => text.clone(),
+            other => serde_json::to_string(other).unwrap_or_default(),
+        };
+        if data.value.as_str().is_some_and(|text| words.contains(&text)) {
+            return;
+        }
+        let (problem, meant) = not_a_word(&written, data.span, key, words);
+        self.problems.push(match meant {
+            Some(meant) => problem.did_you_mean(meant),
+            None => problem,
+        });
     }
 
     /// One of the words that the field may have.
@@ -282,7 +314,7 @@ impl<'r> Reader<'r> {
                 all.extend(items.iter().filter_map(|item| self.item(item)));
                 Some(all)
             }
-            _ => self.expected(json, "an array"),
+            _ => self.expected_parts(json, "an array"),
         }
     }
 
@@ -296,7 +328,7 @@ impl<'r> Reader<'r> {
     /// The members of an object whose keys are names. A value that is wrong is left out.
     pub(crate) fn entries<T: Json>(&mut self, json: &Node) -> Option<Vec<(Spanned<Name>, T)>> {
         let Kind::Object(members) = &json.kind else {
-            return self.expected(json, "an object");
+            return self.expected_parts(json, "an object");
         };
         self.check_duplicates(members);
         let mut all = Vec::with_capacity(members.len());
@@ -329,12 +361,15 @@ impl<'r> Reader<'r> {
     /// An object. `name` is the name of its definition in the schema.
     pub(crate) fn object<T: Fields>(&mut self, json: &Node, name: &'static str) -> Option<T> {
         let Kind::Object(members) = &json.kind else {
-            return self.expected(json, "an object");
+            return self.expected_parts(json, "an object");
         };
         self.check_duplicates(members);
         let mut object = Object { members, ..Object::empty(json.span, name) };
         let read = object.fields(self);
         object.report_keys(self);
+        if read.is_none() {
+            self.gaps.push(object.start());
+        }
         read
     }
 
@@ -390,6 +425,9 @@ impl<'r> Reader<'r> {
                 .label(first.key_span, "the value here is ignored")
                 .help("keep one of them");
             self.problems.push(problem);
+            if matches!(first.value.kind, Kind::Array(_) | Kind::Object(_)) {
+                self.gaps.push(first.key_span);
+            }
         };
         if members.len() > 16 {
             let mut seen: FxHashMap<&str, &Member> = FxHashMap::default();
@@ -590,10 +628,13 @@ impl<'j> Object<'j> {
     /// The location of the object. Its origin is recorded.
     pub(crate) fn place(&mut self, reader: &mut Reader<'_>) -> Span {
         // Parts of an object share its location.
-        if !self.asked.contains(&ORIGIN)
-            && let Some(origin) = self.read::<Option<Origin>>(ORIGIN, &[], reader).flatten()
-        {
-            reader.origins.push(Origin { element: self.span, ..origin });
+        if !self.asked.contains(&ORIGIN) {
+            // Nothing is defined by where it comes from.
+            let gaps = reader.gaps.len();
+            if let Some(origin) = self.read::<Option<Origin>>(ORIGIN, &[], reader).flatten() {
+                reader.origins.push(Origin { element: self.span, ..origin });
+            }
+            reader.gaps.truncate(gaps);
         }
         self.span
     }
@@ -617,6 +658,7 @@ impl<'j> Object<'j> {
         let Some(span) = self.key_span(key) else { return };
         let other = others.iter().find_map(|other| Some((other, self.key_span(other)?)));
         if let Some((other, at)) = other {
+            reader.gaps.push(at);
             let message = format!("`{other}` must not be beside `{key}`, and is ignored");
             reader.report(
                 Diagnostic::error(rules::CONFLICTING_FIELDS, at, message)

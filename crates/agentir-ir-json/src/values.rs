@@ -425,17 +425,23 @@ fn needs_mark(data: &Data) -> bool {
     }
 }
 
-/// Whether each digit of a number is kept: in 64 bits, as a whole number or with a fraction.
+/// Whether a number is kept: in 64 bits, as a whole number or with a fraction.
 fn is_kept(text: &str) -> bool {
-    if !text.contains(['.', 'e', 'E']) {
-        return text.parse::<i64>().is_ok() || text.parse::<u64>().is_ok();
-    }
-    is_exact(text)
+    let is_whole = || text.parse::<i64>().is_ok() || text.parse::<u64>().is_ok();
+    is_exact(text) || (!text.contains(['.', 'e', 'E']) && is_whole())
 }
 
-/// Whether each digit of a number is kept as a 64-bit float.
+/// So many digits write any 64-bit float exactly.
+const MAX_DIGITS: usize = 770;
+
+/// Whether a number is kept as a 64-bit float: to as many digits as are written, the float is the number. Where two
+/// numbers are equally near to it, both are.
 fn is_exact(text: &str) -> bool {
-    text.parse::<f64>().is_ok_and(|number| decimal(text) == decimal(&format!("{number:e}")))
+    let written = decimal(text);
+    let places = written.0.len().clamp(1, MAX_DIGITS) - 1;
+    text.parse::<f64>().is_ok_and(|number| {
+        [format!("{number:e}"), format!("{number:.places$e}")].iter().any(|n| decimal(n) == written)
+    })
 }
 
 /// A number that is kept as another one.
@@ -519,7 +525,7 @@ impl Json for Binding {
     fn read(json: &Node, reader: &mut Reader<'_>) -> Option<Self> {
         match Data::read(json, reader)? {
             Data::Object(fields) => Some(Self(fields)),
-            _ => reader.expected(json, "an object"),
+            _ => reader.expected_parts(json, "an object"),
         }
     }
     fn schema(schemas: &mut Schemas) -> Value {

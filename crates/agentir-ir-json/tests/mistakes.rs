@@ -428,7 +428,7 @@ fn numbers_that_are_not_kept_are_reported() {
         assert_eq!(problems.len(), 1, "{problems:#?}");
         assert!(problems[0].message.starts_with(&format!("the number `{number}` is kept as")));
     }
-    let kept = r#""extensions": {"me": {"k": [0, -0.0, 0e9, 1.50, 0.1, 1e23, 1.25e-7, 100.0, 0.30000000000000004, -9223372036854775808, 18446744073709551615]}}"#;
+    let kept = r#""extensions": {"me": {"k": [226.46658325195312, 226.46658325195313, 646.7966918945312, 646.7966918945313, 0.10000000000000001, 1e20, 100000000000000000000, 0, -0.0, 0e9, 1.50, 0.1, 1e23, 1.25e-7, 100.0, 0.30000000000000004, -9223372036854775808, 18446744073709551615]}}"#;
     assert!(read_text(&agent(kept)).1.is_empty());
 }
 
@@ -628,4 +628,120 @@ fn a_program_has_agents_and_begins_at_one() {
     // One that could not be read is there.
     let text = program(r#""entry_agent": "Desk","#, r#""Desk": 5"#);
     finds(&text, "invalid-value", "`Desk` must be an object, not a number", "5");
+}
+
+/// Only where objects or arrays could not be read, names may be defined that are missing.
+#[test]
+fn a_wrong_value_leaves_no_gap() {
+    for keys in [
+        r#""origin": {"file": "a", "line": 0}"#,
+        r#""origin": 5"#,
+        r#""execution": {"temperature": "hot"}"#,
+        r#""execution": {"max_iterations": -1}"#,
+        r#""identity": {"persona": 5}"#,
+        r#""gather": {"fields": [{"name": "a", "infer_confidence": 3}]}"#,
+        r#""gather": {"fields": [{"name": "a", "strategy": "guess"}]}"#,
+        r#""use_tools": [5]"#,
+        r#""tools": [{"name": "t"}, {"name": "t", "description": 5}]"#,
+    ] {
+        let (document, problems) = read_text(&agent(keys));
+        assert_eq!(problems.len(), 1, "{keys}: {problems:#?}");
+        assert!(document.gaps.is_empty(), "{keys}: {:?}", document.gaps);
+    }
+    for keys in [
+        r#""memory": 5"#,
+        r#""memory": {"session": {}}"#,
+        r#""memory": {"session": ["x"]}"#,
+        r#""memory": {"session": [{"name": 5}]}"#,
+        r#""tools": [{"description": "d"}]"#,
+        r#""tools": [], "tools": []"#,
+        r#""flow": {"definitions": {"s": {"do": [{"type": "clal"}]}}}"#,
+    ] {
+        let (document, problems) = read_text(&agent(keys));
+        assert!(!problems.is_empty() && !document.gaps.is_empty(), "{keys}: {problems:#?}");
+    }
+}
+
+#[test]
+fn types_that_do_not_parse_are_reported() {
+    let typed = |ty: &str| {
+        let ty = serde_json::to_string(ty).unwrap();
+        agent(&format!(
+            r#""tools": [{{"name": "t", "parameters": [{{"name": "p", "type": {ty}}}]}}]"#
+        ))
+    };
+    for ty in [
+        "string[",
+        "string]",
+        "[string",
+        "a b c",
+        "int|",
+        "|int",
+        "int||str",
+        "Foo<Bar",
+        "Foo>",
+        "5",
+        "f(a",
+        "list[a)",
+        "\"a",
+        "",
+        " ",
+        "{a: 5}",
+        "{a: b c}",
+        "list[string] x",
+        "-",
+        "?",
+    ] {
+        let text = typed(ty);
+        let (_, problems) = read_text(&text);
+        let [problem] = problems.as_slice() else { panic!("{ty}: {problems:#?}") };
+        assert_eq!(problem.rule.0, "invalid-expression", "{ty}");
+        let at = text.find(r#""type": ""#).unwrap() + r#""type": ""#.len();
+        let span = problem.primary.span.range();
+        assert!(span.start >= at && span.end <= text.len() - 5, "{ty}: {span:?}");
+    }
+    for ty in [
+        "string",
+        "string[]",
+        "string[][]",
+        "list[string]",
+        "dict[str, list[int]]",
+        "int | None",
+        "Optional[int]",
+        "Map<string, number>[]",
+        "Literal[\"a\", \"b]\"]",
+        "\"a\" | \"b\"",
+        "{a: string, b?: {c: number[]}}",
+        "order.Line",
+        "lightning__textType",
+        "@apexClassType/c__Order$Item",
+        "größe",
+    ] {
+        let (document, problems) = read_text(&typed(ty));
+        assert!(problems.is_empty(), "{ty}: {problems:#?}");
+        let read = document.program.agents[0].tools[0].parameters[0].ty.clone().unwrap();
+        assert_eq!(read.to_string(), ty);
+    }
+}
+
+#[test]
+fn types_of_fields_and_words_for_conditions_are_checked() {
+    let message = "`strng` is not a valid `type`";
+    let field = r#""gather": {"fields": [{"name": "a", "type": "strng"}]}"#;
+    finds_in_agent(field, "invalid-value", message, "strng");
+    let (_, problems) = read_text(&agent(field));
+    assert_eq!(problems[0].help.as_deref(), Some("did you mean `string`?"));
+    // Where the language has no list of types, any name may be one.
+    assert!(read_text(&agent(field).replace("\"abl\"", "\"agent-script\"")).1.is_empty());
+    for words in ["", " "] {
+        let when = format!(
+            r#""coordination": {{"handoffs": [{{"to": "B", "when": {{"natural": "{words}"}}}}]}}"#
+        );
+        finds_in_agent(
+            &when,
+            "invalid-expression",
+            "`natural` must not be empty",
+            &format!("\"{words}\""),
+        );
+    }
 }

@@ -93,6 +93,13 @@ pub struct Agent {
 }
 
 impl Agent {
+    /// The agents that its handoffs and delegates say run elsewhere.
+    pub fn remote_agents(&self) -> impl Iterator<Item = &Name> {
+        let handoffs = self.coordination.handoffs.iter().filter(|h| h.remote.is_some());
+        let delegates = self.coordination.delegates.iter().filter(|d| d.remote.is_some());
+        handoffs.map(|h| &h.to.value).chain(delegates.map(|d| &d.agent.value))
+    }
+
     /// An agent with default values apart from its metadata.
     #[must_use]
     pub fn new(metadata: Metadata, span: Span) -> Self {
@@ -285,7 +292,7 @@ impl Execution {
 }
 
 /// Hints to the platform about an agent.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExecutionHints {
     /// Whether it is a voice agent.
     pub voice_optimized: bool,
@@ -297,6 +304,33 @@ pub struct ExecutionHints {
     pub parallel_tools: bool,
     /// `simple`, `moderate`, `complex`.
     pub complexity: &'static str,
+}
+
+impl ExecutionHints {
+    /// Derives them from what an agent has.
+    #[must_use]
+    pub fn of(agent: &Agent) -> Self {
+        let memory = &agent.memory;
+        let steps = agent.flow.as_ref().map_or(0, |f| f.definitions.len());
+        let parts = steps
+            + agent.tools.len()
+            + agent.coordination.handoffs.len()
+            + agent.coordination.delegates.len()
+            + agent.constraints.constraints.len();
+        Self {
+            voice_optimized: agent.execution.voice.is_some()
+                || agent.execution.timeouts.voice_latency_target_ms.is_some(),
+            requires_persistence: !memory.persistent.is_empty() || !memory.remember.is_empty(),
+            supports_hitl: agent.coordination.escalation.is_some(),
+            parallel_tools: agent.tools.len() > 1
+                && agent.tools.iter().all(|t| t.hints.parallelizable != Some(false)),
+            complexity: match parts {
+                0..=5 => "simple",
+                6..=20 => "moderate",
+                _ => "complex",
+            },
+        }
+    }
 }
 
 impl Default for ExecutionHints {

@@ -27,6 +27,8 @@ pub struct Program {
     pub entry_agent: Option<Spanned<Name>>,
     /// Whether these are all agents of the project. If not, unresolved names may be defined elsewhere.
     pub complete: bool,
+    /// The agents that run elsewhere, where no agent says so: they are none of `agents`.
+    pub remote_agents: Vec<SmolStr>,
     /// Platform settings that AgentIR has no field for.
     pub extensions: Extensions,
 }

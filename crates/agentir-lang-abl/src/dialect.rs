@@ -22,6 +22,7 @@ pub const TABLES: DialectTables = DialectTables {
     reserved_words: &[],
     traits: TRAITS,
     redundant_extensions: &[],
+    extension_words: &[],
     program_name: None,
     open_references: None,
     constructs: &[

@@ -63,6 +63,7 @@ pub const TABLES: DialectTables = DialectTables {
     },
     // The kind of the agent, and the files whose functions it uses.
     redundant_extensions: &["type", "tools"],
+    extension_words: &[("type", &crate::schema::AgentKind::NAMES)],
     program_name: Some("bot_name"),
     open_references: None,
     constructs: &[

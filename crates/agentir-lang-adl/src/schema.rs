@@ -23,6 +23,10 @@ impl AgentKind {
     /// All types.
     pub const ALL: [Self; 4] = [Self::Kb, Self::Llm, Self::Flow, Self::Ensemble];
 
+    /// Their names.
+    pub const NAMES: [&'static str; 4] =
+        [Self::Kb.name(), Self::Llm.name(), Self::Flow.name(), Self::Ensemble.name()];
+
     /// The value of `type:`.
     #[must_use]
     pub const fn name(self) -> &'static str {

@@ -60,6 +60,7 @@ pub const TABLES: DialectTables = DialectTables {
         restart_setting: &["config", "runtime", "reset_to_initial_node"],
     },
     redundant_extensions: &[],
+    extension_words: &[],
     // The nodes of agentfabric have references and functions of their own.
     program_name: None,
     open_references: Some(("dialect", "agentfabric")),

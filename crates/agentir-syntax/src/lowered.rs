@@ -166,6 +166,7 @@ impl LoweredFile {
                 program.profiles.extend(whole.profiles.iter().cloned());
                 program.entry_agent = whole.entry_agent.clone().or(program.entry_agent.take());
                 program.complete |= whole.complete;
+                program.remote_agents.extend(whole.remote_agents.iter().cloned());
                 add_settings(&whole.extensions, program);
             }
             Some(Definition::Settings(settings)) => add_settings(settings, program),

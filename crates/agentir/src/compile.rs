@@ -33,6 +33,7 @@ pub(crate) fn output(loaded: &Loaded, diagnostics: &[Diagnostic]) -> Compilation
     let mut entries = Vec::new();
     let mut remote = BTreeSet::new();
     for loaded in programs {
+        remote.extend(loaded.program.remote_agents.iter().cloned());
         entries.extend(loaded.program.entry().map(|a| a.metadata.name.clone()));
         for (dialect, settings) in &loaded.program.extensions.0 {
             for (key, setting) in settings {
@@ -49,7 +50,7 @@ pub(crate) fn output(loaded: &Loaded, diagnostics: &[Diagnostic]) -> Compilation
                 result.compilation_errors.push(duplicate(agent, first, sources));
                 continue;
             }
-            remote.extend(remote_agents(agent));
+            remote.extend(agent.remote_agents().cloned());
             deploy(agent, &mut result.deployment);
             result.agents.insert(agent.metadata.name.value.clone(), Arc::clone(agent));
         }
@@ -68,13 +69,12 @@ pub(crate) fn output(loaded: &Loaded, diagnostics: &[Diagnostic]) -> Compilation
             Severity::Info => {}
         }
     }
-    // Where agents are omitted, the errors say that they are not all.
-    if result.compilation_errors.is_empty() {
-        let complete = programs.iter().all(|loaded| loaded.program.complete);
-        let expected =
-            agentir_ir_json::is_complete(result.agents.values(), result.entry_agent.is_some());
-        result.complete = (complete != expected).then_some(complete);
-    }
+    // Where there are errors, agents may be omitted.
+    let complete = result.compilation_errors.is_empty()
+        && programs.iter().all(|loaded| loaded.program.complete);
+    let expected =
+        agentir_ir_json::is_complete(result.agents.values(), result.entry_agent.is_some());
+    result.complete = (complete != expected).then_some(complete);
     result
 }
 
@@ -98,15 +98,6 @@ fn location(span: Span, sources: &SourceMap) -> String {
         let at = file.line_column(span.start);
         format!("{}:{}:{}", file.name, at.line, at.column)
     })
-}
-
-fn remote_agents(agent: &Agent) -> impl Iterator<Item = SmolStr> + '_ {
-    let c = &agent.coordination;
-    c.handoffs
-        .iter()
-        .filter(|h| h.remote.is_some())
-        .map(|h| h.to.value.clone())
-        .chain(c.delegates.iter().filter(|d| d.remote.is_some()).map(|d| d.agent.value.clone()))
 }
 
 fn deploy(agent: &Agent, deployment: &mut Deployment) {

@@ -175,12 +175,9 @@ fn differing(one: &Value, other: &Value, at: &mut Vec<Step>, found: &mut Vec<Str
 
 /// What a document may say otherwise although `diff` calls the programs the same, and why.
 const NOT_PART_OF_THE_PROGRAM: &[(&str, &str)] = &[
-    (".agents.*.execution.hints.", "derived from the agent"),
     (".agents.*.metadata.compiler_version", "who wrote the document"),
     (".agents.*.metadata.source_hash", "who wrote the document"),
     (".agents.*.metadata.language_version", "what it was written in"),
-    (".agents.*.extensions.*.type", "ADL's word for what other values say"),
-    (".agents.*.extensions.*.tools", "ADL's list of the tools that other values say"),
     (".agents.*.routing.rules[].continues", "how a rule was written"),
     (".agents.*.flow.definitions.*.reasoning", "false is the default of a step without a zone"),
     (".complete", "whether a name that is not here is an error, not what the agents do"),
@@ -188,7 +185,6 @@ const NOT_PART_OF_THE_PROGRAM: &[(&str, &str)] = &[
     (".agents.*.tools", "the order of tools is that of declarations"),
     (".libraries", "the order of libraries is that of files"),
     (".behavior_profiles", "the order of profiles is that of files"),
-    (".agents.*.reasoning.bindings", "the way is still declared, and offered under its own name"),
     (".do[].with", "a tool without parameters is passed nothing, whether that is said or not"),
     (".repeats_binding", "how a way is declared"),
 ];

@@ -47,6 +47,8 @@ pub struct DialectTables {
     pub traits: Traits,
     /// Entries of an agent's extensions that repeat what fields of AgentIR say.
     pub redundant_extensions: &'static [&'static str],
+    /// Entries of an agent's extensions that emitters read, with the words that they may be.
+    pub extension_words: &'static [(&'static str, &'static [&'static str])],
     /// The entry of a program's extensions that has its name.
     pub program_name: Option<&'static str>,
     /// The entry of an agent's extensions, and its value, with which references and functions need no
@@ -126,6 +128,12 @@ impl Dialect {
     #[must_use]
     pub const fn traits(self) -> &'static Traits {
         &self.0.traits
+    }
+
+    /// Entries of an agent's extensions that emitters read, with the words that they may be.
+    #[must_use]
+    pub const fn extension_words(self) -> &'static [(&'static str, &'static [&'static str])] {
+        self.0.extension_words
     }
 
     /// Entries of an agent's extensions that repeat what fields of AgentIR say.

@@ -56,6 +56,7 @@ static TABLES: DialectTables = DialectTables {
         restart_setting: &[],
     },
     redundant_extensions: &[],
+    extension_words: &[],
     program_name: None,
     open_references: None,
     constructs: &[],

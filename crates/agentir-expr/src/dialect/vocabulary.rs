@@ -292,6 +292,12 @@ impl Vocabulary {
         if self.is_json() { json } else { text }
     }
 
+    /// A key with a value, which is a text in JSON.
+    #[must_use]
+    pub fn entry(&self, key: &str, value: &str) -> String {
+        self.either(format!("`{key}: {value}`"), format!("`\"{key}\": \"{value}\"`"))
+    }
+
     /// How a keyword is spelt.
     #[must_use]
     pub fn keyword(&self, keyword: Keyword) -> &'static str {

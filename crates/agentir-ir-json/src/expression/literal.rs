@@ -125,26 +125,65 @@ impl Parser<'_> {
         Ok(fields)
     }
 
-    /// The name of a type. Names of other platforms have other signs as well: `list[string]`.
+    /// The name of a type. Names of other platforms have other signs as well: `list[string]`, `int | None`. Whatever is
+    /// between brackets belongs to it, if they are closed.
     fn type_name(&mut self) -> Parsed<Name> {
-        let rest = self.rest();
-        let (mut end, mut open) = (0, 0u32);
-        for (at, c) in rest.char_indices() {
+        let (start, rest) = (self.at, self.rest());
+        let mut open = Vec::new();
+        let (mut end, mut begins) = (0, true);
+        let mut chars = rest.char_indices();
+        while let Some((at, c)) = chars.next() {
             end = at;
+            self.at = start + at;
             match c {
-                ',' | '}' | '{' if open == 0 => break,
-                '[' if rest.get(at..).is_some_and(|rest| rest.starts_with("[]")) => break,
-                '[' | '(' | '<' => open += 1,
-                ']' | ')' | '>' => open = open.saturating_sub(1),
-                _ => {}
+                ',' | '}' | '{' if open.is_empty() => break,
+                '[' if open.is_empty() && rest.get(at..).is_some_and(|r| r.starts_with("[]")) => {
+                    break;
+                }
+                '"' | '\'' if begins || !open.is_empty() => {
+                    if !chars.any(|(_, next)| next == c) {
+                        return Err(self.unexpected(&format!("a second `{c}`")));
+                    }
+                    begins = false;
+                }
+                '[' | '(' | '<' | '{' if open.is_empty() && begins => {
+                    return Err(self.unexpected("a type"));
+                }
+                '[' => open.push(']'),
+                '(' => open.push(')'),
+                '<' => open.push('>'),
+                '{' => open.push('}'),
+                ']' | ')' | '>' | '}' if open.pop() != Some(c) => {
+                    return Err(self.unexpected("the name of a type"));
+                }
+                _ if !open.is_empty() || matches!(c, ']' | ')' | '>' | '}') => {}
+                '|' if begins => return Err(self.unexpected("a type")),
+                '|' => begins = true,
+                c if c.is_whitespace() => {
+                    // Only an alternative goes on behind a space.
+                    let next = rest.get(at..).unwrap_or_default().trim_start();
+                    let ends = next.is_empty() || next.starts_with([',', '}', '|', '[']);
+                    if !begins && !ends {
+                        self.skip_space();
+                        return Err(self.unexpected("the end of the type"));
+                    }
+                }
+                c if begins && !(c.is_alphabetic() || matches!(c, '_' | '@' | '$')) => {
+                    return Err(self.unexpected("a type"));
+                }
+                _ => begins = false,
             }
-            end = at + c.len_utf8();
+            end = chars.offset();
+        }
+        if let Some(closing) = open.pop() {
+            self.at = start + rest.len();
+            return Err(self.unexpected(&format!("`{closing}`")));
         }
         let name = rest.get(..end).unwrap_or_default().trim_end();
-        if name.is_empty() {
+        self.at = start + name.len();
+        if name.is_empty() || begins {
             return Err(self.unexpected("a type"));
         }
-        self.at += name.len();
         Ok(Name::new(name))
     }
 }

@@ -90,8 +90,20 @@ object! {
     keyed check_name;
     then |agent, _, reader| {
         check_not_empty(agent, reader);
+        check_extensions(agent, reader);
         crate::repetitions::locate(agent, reader.problems());
     };
+}
+
+/// Reports words in the extensions of an agent that its language does not have: emitters would ignore them.
+fn check_extensions(agent: &Agent, reader: &mut Reader<'_>) {
+    let dialect = agent.metadata.dialect;
+    let Some(own) = agent.extensions.0.get(dialect.id()) else { return };
+    for (key, words) in dialect.extension_words() {
+        if let Some(entry) = own.get(*key) {
+            reader.check_data(key, entry, words);
+        }
+    }
 }
 
 /// Reports an agent without a name, which nothing could refer to.

@@ -2,6 +2,7 @@
 
 use crate::describe::*;
 use crate::words;
+use agentir_expr::dialect::Construct;
 use agentir_ir::{Attachment, Gather, GatherField, MaskConfig, Semantics, Validation};
 
 object! {
@@ -95,9 +96,17 @@ object! {
         extensions as "extensions": list;
     }
     span span;
-    then |field, object, _| if !object.has("validation") {
-        // A field that lists its values takes no others.
-        field.validation = Validation::of_values(&field.enum_values, field.name.span);
+    then |field, object, reader| {
+        // Where entities can be declared, fields have the same types.
+        if reader.dialect.has(Construct::Entities)
+            && let Some(ty) = field.ty.as_mut().filter(|ty| !ty.value.contains("{{"))
+        {
+            reader.check_word("type", ty, agentir_ir::FIELD_TYPES);
+        }
+        if !object.has("validation") {
+            // A field that lists its values takes no others.
+            field.validation = Validation::of_values(&field.enum_values, field.name.span);
+        }
     };
 }
 

@@ -67,7 +67,7 @@ object! {
         behavior_profiles as "behavior_profiles": list;
         /// Hints for deployment.
         deployment as "deployment": default(Default::default());
-        /// Agents that run elsewhere.
+        /// Agents that run elsewhere, so that a name of one of them is defined.
         remote_agents as "remote_agents": list;
         /// Whether these are all agents of the program, so that a name that none of them has is undefined. Without the
         /// key they are if there are several.

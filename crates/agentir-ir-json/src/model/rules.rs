@@ -358,7 +358,7 @@ fn complete_guardrail(guardrail: &mut Guardrail, object: &Object<'_>, reader: &m
 fn check_reaction(action: &Node, reader: &mut Reader<'_>) {
     let Kind::Object(members) = &action.kind else {
         reader.within("action", |reader| {
-            reader.expected::<()>(action, "an object with the key `type`")
+            reader.expected_parts::<()>(action, "an object with the key `type`")
         });
         return;
     };

@@ -7,12 +7,12 @@ use crate::{DocumentKind, HeaderValue};
 use agentir_diagnostics::{Diagnostic, Span, Spanned};
 use agentir_ir::{
     Agent, AgentType, Attachment, Body, Completion, ConversationIntents, Data, Entity,
-    EntitySource, Execution, Extensions, Hooks, IR_VERSION, Identity, Instruction, IntentHandling,
-    LookupTable, Metadata, MultiIntent, NamedTemplate, Nlu, NluIntent, Number, Response,
-    SystemPrompt, Timeouts,
+    EntitySource, Execution, ExecutionHints, Extensions, Hooks, IR_VERSION, Identity, Instruction,
+    IntentHandling, LookupTable, Metadata, MultiIntent, NamedTemplate, Nlu, NluIntent, Number,
+    Response, SystemPrompt, Timeouts,
 };
 use agentir_ir_json::Mode;
-use agentir_syntax::lower::{execution_hints, merge_extensions};
+use agentir_syntax::lower::merge_extensions;
 use indexmap::IndexMap;
 use smol_str::SmolStr;
 
@@ -133,7 +133,7 @@ pub(super) fn agent(
         span: f.span,
     };
     f.preserve(&mut agent.extensions);
-    agent.execution.hints = execution_hints(&agent);
+    agent.execution.hints = ExecutionHints::of(&agent);
     pass_types(&mut agent);
     agent
 }

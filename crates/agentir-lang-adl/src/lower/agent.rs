@@ -7,13 +7,12 @@ use crate::{AgentKind, Faq, Member, Value};
 use agentir_diagnostics::{Confidence, Diagnostic, Span, Spanned};
 use agentir_expr::{Condition, Expr, Name, Template};
 use agentir_ir::{
-    Agent, AgentType, Context as HandoffContext, Data, Decider, Extensions, GatherField, Handoff,
-    Instruction, Knowledge, Metadata, Policy, PolicyRule, Question, Routing, SessionVariable,
-    VariableBinding,
+    Agent, AgentType, Context as HandoffContext, Data, Decider, ExecutionHints, Extensions,
+    GatherField, Handoff, Instruction, Knowledge, Metadata, Policy, PolicyRule, Question, Routing,
+    SessionVariable, VariableBinding,
 };
 use agentir_syntax::lower::data;
 use agentir_syntax::lower::data::NO_FLOW;
-use agentir_syntax::lower::execution_hints;
 use agentir_syntax::lower::required_field;
 use smol_str::SmolStr;
 
@@ -88,7 +87,7 @@ pub(super) fn agent(cx: &mut Context<'_>, tree: crate::Agent<'_>) -> Agent {
         }
         _ => {}
     }
-    agent.execution.hints = execution_hints(&agent);
+    agent.execution.hints = ExecutionHints::of(&agent);
     agent
 }
 

@@ -20,7 +20,8 @@ use crate::{self as script, Declaration, Document, Modifier};
 use agentir_diagnostics::{Span, Spanned};
 use agentir_expr::{Name, Template};
 use agentir_ir::{
-    Agent, AgentReference, Extensions, Remote, Response, SessionVariable, Statement, Tool,
+    Agent, AgentReference, ExecutionHints, Extensions, Remote, Response, SessionVariable,
+    Statement, Tool,
 };
 use agentir_syntax::Definition;
 use fields::Fields;
@@ -162,7 +163,7 @@ pub(crate) fn lower<'s>(document: Document<'s>, text: &'s str) -> Definition {
         agentir_syntax::lower::merge_extensions(&mut first.extensions, extensions);
     }
     for agent in &mut agents {
-        agent.execution.hints = agentir_syntax::lower::execution_hints(agent);
+        agent.execution.hints = ExecutionHints::of(agent);
     }
     Definition::program(agents, entry, library, Vec::new()).complete()
 }

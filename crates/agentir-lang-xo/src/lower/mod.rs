@@ -36,7 +36,7 @@ use crate::tables::FormPart;
 use crate::{Json, Text, Xo};
 use agentir_diagnostics::{Diagnostic, Spanned};
 use agentir_expr::{Dialect, Name};
-use agentir_ir::{Agent, AgentType, Extensions, Metadata, Profile};
+use agentir_ir::{Agent, AgentType, ExecutionHints, Extensions, Metadata, Profile};
 use agentir_syntax::{Definition, rules};
 use names::Names;
 use rustc_hash::FxHashMap;
@@ -202,6 +202,9 @@ pub(crate) fn lower(
     agents.insert(0, supervisor);
     agents.extend(topics.into_iter().map(|topic| topic.agent));
     globals::pass_shared_variables(&mut agents);
+    for agent in &mut agents {
+        agent.execution.hints = ExecutionHints::of(agent);
+    }
     let profiles = std::mem::take(&mut cx.profiles);
     let tools = shared::tools(&mut agents);
     Definition::program(agents, Some(own), tools, profiles)

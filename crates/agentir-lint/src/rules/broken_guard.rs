@@ -39,7 +39,7 @@ fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     let mut seen: FxHashSet<Span> = FxHashSet::default();
     cx.agent.walk(&mut |node| {
         if let Node::Field(field) = node {
-            for (span, why) in broken_rules(field) {
+            for (span, why) in broken_rules(cx, field) {
                 refused(cx, report, &mut seen, span, &why);
             }
         }
@@ -47,7 +47,7 @@ fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     for entity in &cx.agent.entities {
         let validation = entity.validation.as_ref();
         if let Some((span, why)) =
-            validation.and_then(|v| broken_rule(v, !entity.values.is_empty()))
+            validation.and_then(|v| broken_rule(cx, v, !entity.values.is_empty()))
         {
             refused(cx, report, &mut seen, span, &why);
         }
@@ -89,19 +89,26 @@ fn refused(
 }
 
 /// The rules of a field that refuse all values, with the reasons.
-fn broken_rules(field: &GatherField) -> Vec<(Span, String)> {
+fn broken_rules(cx: &AgentContext<'_, '_>, field: &GatherField) -> Vec<(Span, String)> {
     let listed = !field.enum_values.is_empty() || field.entity_ref.is_some();
-    let own = field.validation.as_ref().and_then(|validation| broken_rule(validation, listed));
-    // Brackets that are never closed have been reported.
+    let own = field.validation.as_ref().and_then(|validation| broken_rule(cx, validation, listed));
+    // Brackets that are never closed have been reported, but for those in strings of JSON.
     let text = field.range.as_ref().and_then(|range| range.as_str()).unwrap_or_default();
-    let range = field.own_range().and_then(Result::err).filter(|_| !text.starts_with(['[', '{']));
+    let range = field
+        .own_range()
+        .and_then(Result::err)
+        .filter(|_| cx.words(field.name.span).is_json() || !text.starts_with(['[', '{']));
     own.into_iter().chain(range.map(|why| (field.name.span, why.to_string()))).collect()
 }
 
-fn broken_rule(validation: &Validation, listed: bool) -> Option<(Span, String)> {
+fn broken_rule(
+    cx: &AgentContext<'_, '_>,
+    validation: &Validation,
+    listed: bool,
+) -> Option<(Span, String)> {
     let (rule, span) = (&validation.rule.value, validation.rule.span);
     // A parenthesis that is never closed has been reported where it is written without quotes.
-    let is_bare = (span.end - span.start) as usize == rule.len();
+    let is_bare = !cx.words(span).is_json() && (span.end - span.start) as usize == rule.len();
     if is_bare && rule.matches('(').count() > rule.matches(')').count() {
         return None;
     }

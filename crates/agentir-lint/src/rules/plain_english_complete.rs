@@ -26,7 +26,9 @@ fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
                     .finding(condition.span(), format!("the condition of `{complete}` is written in natural language"))
                     .note("the runtime evaluates it without the model, and a non-empty string is always true, so the agent completes immediately")
                     .help(format!(
-                        "set a variable when this is the case, and test it here: `{when}: order_placed == true`, `{when}: all_fields_gathered == true`",
+                        "set a variable when this is the case, and test it here: {}, {}",
+                        words.entry(when, "order_placed == true"),
+                        words.entry(when, "all_fields_gathered == true"),
                     )),
             );
         }

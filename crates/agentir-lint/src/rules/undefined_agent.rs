@@ -8,6 +8,7 @@ use agentir_expr::Name;
 use agentir_expr::dialect::{Keyword, Phrase};
 use agentir_ir::{Agent, AgentUse, Node};
 use rustc_hash::FxHashSet;
+use smol_str::SmolStr;
 
 pub(crate) static RULE: Rule = Rule {
     name: RuleName("undefined-agent"),
@@ -27,8 +28,9 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &ProgramAnalysis<'_>, report: &mut Report<'_>) {
+    let here = cx.program.agents().map(|a| a.metadata.name.value.as_str());
     let agents: FxHashSet<&str> =
-        cx.program.agents().map(|a| a.metadata.name.value.as_str()).collect();
+        here.chain(cx.program.remote_agents.iter().map(SmolStr::as_str)).collect();
     if cx.traits().agents_are_declared {
         return in_declarations(cx, &agents, report);
     }
@@ -48,6 +50,10 @@ fn check(cx: &ProgramAnalysis<'_>, report: &mut Report<'_>) {
 
 /// A program that declares all agents, also those deployed elsewhere.
 fn in_declarations(cx: &ProgramAnalysis<'_>, agents: &FxHashSet<&str>, report: &mut Report<'_>) {
+    // A document may say that it has not all of them.
+    if !cx.program.complete {
+        return;
+    }
     let elsewhere = cx.program.agents().flat_map(|a| &a.available_agents);
     let elsewhere: FxHashSet<&str> = elsewhere.map(|r| r.alias.value.as_str()).collect();
     let known = |name: &str| agents.contains(name) || elsewhere.contains(name);

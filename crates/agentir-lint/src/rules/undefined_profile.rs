@@ -29,8 +29,12 @@ fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
             .finding(name.span, format!("there is no behavior profile `{name}`"))
             .note("the agent does not compile, or runs without the profile");
         report.push(suggest(finding, &name.value, cx.program.profiles.keys().copied(), || {
-            let profile = cx.words(name.span).keyword(Keyword::BehaviorProfile);
-            format!("add a file with `{profile}: {name}`")
+            let words = cx.words(name.span);
+            let profile = words.keyword(Keyword::BehaviorProfile);
+            match words.is_json() {
+                true => format!("add `{{\"name\": \"{name}\", …}}` to `{profile}`"),
+                false => format!("add a file with `{profile}: {name}`"),
+            }
         }));
     }
 }

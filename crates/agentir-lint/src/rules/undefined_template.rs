@@ -30,7 +30,10 @@ fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
             let words = cx.words(name.span);
             let (default, all) =
                 (words.keyword(Keyword::Default), words.keyword(Keyword::Templates));
-            format!("define it: `{name}:` with `{default}: \"…\"` below `{all}:`")
+            match words.is_json() {
+                true => format!("define it in `{all}`: `\"{name}\": {{\"{default}\": \"…\"}}`"),
+                false => format!("define it: `{name}:` with `{default}: \"…\"` below `{all}:`"),
+            }
         });
         report.push(finding);
     });

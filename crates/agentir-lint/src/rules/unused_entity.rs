@@ -44,12 +44,13 @@ fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     });
     for entity in cx.agent.entities.iter().filter(|e| !used.contains(e.name.value.as_str())) {
         let name = &entity.name;
+        let words = cx.words(name.span);
         report.push(
             report
                 .finding(name.span, format!("the entity `{name}` is never used"))
                 .help(format!(
-                    "refer to it from a field with `{}: {name}`, or remove it",
-                    cx.words(name.span).keyword(Keyword::EntityRef)
+                    "refer to it from a field with {}, or remove it",
+                    words.entry(words.keyword(Keyword::EntityRef), name.value.as_str())
                 ))
                 .note("an entity that no field or intent refers to is never extracted"),
         );

@@ -23,12 +23,13 @@ fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     });
     for template in cx.agent.templates.values().filter(|t| !used.contains(&t.name.value)) {
         let name = &template.name;
+        let words = cx.words(name.span);
         report.push(
             report
                 .finding(name.span, format!("the template `{name}` is never used"))
                 .help(format!(
-                    "use it, for example `{}: TEMPLATE({name})`, or remove it",
-                    cx.words(name.span).keyword(Keyword::Respond)
+                    "use it, for example {}, or remove it",
+                    words.entry(words.keyword(Keyword::Respond), &format!("TEMPLATE({name})"))
                 ))
                 .note("a template that nothing refers to is never shown"),
         );

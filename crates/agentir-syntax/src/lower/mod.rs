@@ -10,7 +10,7 @@ pub use limits::{MAX_AGENTS, MAX_TOKENS, not_text, too_many_agents, unreadable};
 
 use agentir_diagnostics::{Diagnostic, Span, Spanned};
 use agentir_expr::Name;
-use agentir_ir::{Agent, Decider, ExecutionHints, Extensions, GatherField, RoutingRule};
+use agentir_ir::{Decider, Extensions, GatherField, RoutingRule};
 use smol_str::{SmolStr, format_smolstr};
 use std::hash::{Hash, Hasher};
 
@@ -36,31 +36,6 @@ pub fn merge_extensions(into: &mut Extensions, from: Extensions) {
         for (key, extension) in all {
             into.insert(dialect.clone(), &key, extension.value, extension.span);
         }
-    }
-}
-
-/// Derives the execution hints, from what the agent has.
-#[must_use]
-pub fn execution_hints(agent: &Agent) -> ExecutionHints {
-    let memory = &agent.memory;
-    let steps = agent.flow.as_ref().map_or(0, |f| f.definitions.len());
-    let parts = steps
-        + agent.tools.len()
-        + agent.coordination.handoffs.len()
-        + agent.coordination.delegates.len()
-        + agent.constraints.constraints.len();
-    ExecutionHints {
-        voice_optimized: agent.execution.voice.is_some()
-            || agent.execution.timeouts.voice_latency_target_ms.is_some(),
-        requires_persistence: !memory.persistent.is_empty() || !memory.remember.is_empty(),
-        supports_hitl: agent.coordination.escalation.is_some(),
-        parallel_tools: agent.tools.len() > 1
-            && agent.tools.iter().all(|t| t.hints.parallelizable != Some(false)),
-        complexity: match parts {
-            0..=5 => "simple",
-            6..=20 => "moderate",
-            _ => "complex",
-        },
     }
 }
 
