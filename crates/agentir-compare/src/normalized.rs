@@ -30,7 +30,7 @@ pub struct NormalizedProgram {
 pub(crate) struct LeftOut {
     /// The bindings that declarations repeat, by what they do. The model sees their names.
     pub(crate) bindings: IndexMap<String, Node>,
-    /// The entries of extensions that repeat other fields, by their path in the agent. Emitters read them.
+    /// The entries of extensions that repeat other fields and that emitters read, by their path in the agent.
     pub(crate) extensions: IndexMap<String, Node>,
 }
 
@@ -508,7 +508,10 @@ fn normalize_agent(dialect: Dialect, mut agent: Node, left_out: &mut LeftOut) ->
         agent.remove(path);
     }
     for key in dialect.redundant_extensions() {
-        if let Some(data) = agent.remove(&["extensions", dialect.id(), key]) {
+        let is_read = dialect.extension_words().iter().any(|(read, _)| read == key);
+        if let Some(data) = agent.remove(&["extensions", dialect.id(), key])
+            && is_read
+        {
             left_out.extensions.insert(format!("extensions.{}.{key}", dialect.id()), data);
         }
     }

@@ -178,6 +178,7 @@ const NOT_PART_OF_THE_PROGRAM: &[(&str, &str)] = &[
     (".agents.*.metadata.compiler_version", "who wrote the document"),
     (".agents.*.metadata.source_hash", "who wrote the document"),
     (".agents.*.metadata.language_version", "what it was written in"),
+    (".agents.*.extensions.*.tools", "ADL's list of the files of tools, which other values say"),
     (".agents.*.routing.rules[].continues", "how a rule was written"),
     (".agents.*.flow.definitions.*.reasoning", "false is the default of a step without a zone"),
     (".complete", "whether a name that is not here is an error, not what the agents do"),
