@@ -397,7 +397,9 @@ fn programs_of_one_name_have_folders_of_their_own() {
     assert!(code(&output) < 2, "{}", stderr(&output));
     let mut folders: Vec<String> = fs::read_dir(folder.path().join("out"))
         .unwrap()
-        .map(|entry| entry.unwrap().file_name().into_string().unwrap().to_lowercase())
+        .map(Result::unwrap)
+        .filter(|entry| entry.file_type().unwrap().is_dir())
+        .map(|entry| entry.file_name().into_string().unwrap().to_lowercase())
         .collect();
     folders.sort();
     assert_eq!(folders, ["con_agent", "foo", "foo-2", "foo-3", "strasse-2", "straße"]);
