@@ -8,15 +8,22 @@
 //!
 //! *Invariant*: a search takes linear time, and nothing here prints a secret.
 
+mod bytes;
 mod mask;
 mod table;
+mod values;
 
 pub use mask::{MASK, Mask, Masker, mask, masks};
 
+use bytes::{SCHEMES, SEPARATOR, TOKEN, WORD, is, may_begin};
 use std::ops::Range;
 use table::{
     ADDRESS_KEYS, AUTH_SCHEMES, AUTHORIZATION, Alphabet, COOKIE, DISCORD_PARTS, DISCORD_STARTS,
-    FORMATS, LIKELY_NAMES, PASSWORDS, PLACEHOLDERS, SECRET_NAMES, TELEGRAM, WEBHOOKS,
+    FORMATS, LIKELY_NAMES, PASSWORDS, SECRET_NAMES, TELEGRAM, WEBHOOKS,
+};
+use values::{
+    MIN_DIGITS, MIN_RUN_LEN, entropy, is_chosen_password, is_drawn, is_letters, is_likely,
+    is_placeholder, is_random,
 };
 
 /// A secret in a text.
@@ -60,9 +67,6 @@ fn search(text: &str, reach: Reach) -> Vec<Secret> {
 
 /// The start of private keys.
 const BEGIN_KEY: &str = "-----BEGIN ";
-
-/// The minimum length of a run of token bytes in a generated secret. Only passwords are shorter.
-const MIN_RUN_LEN: usize = 16;
 
 /// A cheap prefilter: whether a line may contain a secret other than a private key. Most lines do not.
 fn may_contain_secret(line: &[u8]) -> bool {
@@ -157,81 +161,6 @@ fn may_be_generated(run: &[u8]) -> bool {
         digits += usize::from(byte.is_ascii_digit());
         digits >= MIN_DIGITS || (begins && may_begin(*byte, run.get(at + 1).copied()))
     })
-}
-
-/// Authentication schemes followed by a secret, in lower case, with its description.
-const SCHEMES: &[(&str, &str)] =
-    &[("bearer ", "a bearer token"), ("basic ", "a user name and password")];
-
-/// For each byte, the formats and schemes that have it as first byte, and as second byte of their prefix,
-/// as bit sets: formats first, then schemes. The first two bytes exclude nearly all words.
-static PREFIXES: [[u128; 256]; 2] = prefixes();
-
-#[expect(clippy::indexing_slicing, reason = "a byte is below 256, and this runs in the compiler")]
-const fn prefixes() -> [[u128; 256]; 2] {
-    let mut all = [[0; 256]; 2];
-    let mut at = 0;
-    while at < FORMATS.len() + SCHEMES.len() {
-        let prefix =
-            if at < FORMATS.len() { FORMATS[at].prefix } else { SCHEMES[at - FORMATS.len()].0 };
-        if let [first, second, ..] = prefix.as_bytes() {
-            all[0][*first as usize] |= 1 << at;
-            all[1][*second as usize] |= 1 << at;
-            if at >= FORMATS.len() {
-                all[0][first.to_ascii_uppercase() as usize] |= 1 << at;
-                all[1][second.to_ascii_uppercase() as usize] |= 1 << at;
-            }
-        }
-        at += 1;
-    }
-    all
-}
-
-/// Whether a format or a scheme starts with these two bytes.
-fn may_begin(first: u8, second: Option<u8>) -> bool {
-    let [firsts, seconds] = &PREFIXES;
-    let of =
-        |bits: &[u128; 256], byte: u8| bits.get(usize::from(byte)).copied().unwrap_or_default();
-    let [discord, discord_second] = DISCORD_STARTS;
-    second.is_some_and(|second| {
-        of(firsts, first) & of(seconds, second) != 0
-            || (discord.contains(&first) && discord_second.contains(&second))
-    })
-}
-
-/// A byte of words.
-const WORD: u8 = 1;
-/// A byte that separates a name from a secret.
-const SEPARATOR: u8 = 2;
-/// A byte of secrets.
-const TOKEN: u8 = 4;
-
-/// The classes of each byte. Most bytes of a text need no further check.
-static CLASSES: [u8; 256] = classes();
-
-#[expect(clippy::indexing_slicing, reason = "a byte is below 256, and this runs in the compiler")]
-const fn classes() -> [u8; 256] {
-    let mut all = [0; 256];
-    let mut byte = 0;
-    while byte < all.len() {
-        // No truncation: it is below 256.
-        let this = byte as u8;
-        if this.is_ascii_alphanumeric() || this == b'_' {
-            all[byte] |= WORD;
-        }
-        if matches!(this, b':' | b'=' | b'-') {
-            all[byte] |= SEPARATOR;
-        }
-        if Alphabet::Base64.has(this) || matches!(this, b'.' | b'~') {
-            all[byte] |= TOKEN;
-        }
-        byte += 1;
-    }
-    all
-}
-
-fn is(byte: u8, class: u8) -> bool {
-    CLASSES.get(usize::from(byte)).is_some_and(|classes| classes & class != 0)
 }
 
 fn scan_line(line: &str, offset: usize, reach: Reach, found: &mut Vec<Secret>) {
@@ -661,100 +590,6 @@ pub fn is_key(part: &str) -> bool {
     let hex = |c: u8| c.is_ascii_hexdigit() || c == b'-';
     let is_uuid = groups == [8, 4, 4, 4, 12] && part.bytes().all(hex);
     part.len() >= 24 && !is_uuid && is_random(part)
-}
-
-/// Whether a value is a placeholder of a secret.
-fn is_placeholder(value: &str) -> bool {
-    let lower = value.to_ascii_lowercase();
-    value.contains(['{', '}', '<', '>', '$', '[', ']', '%'])
-        || PLACEHOLDERS.iter().any(|word| lower.contains(word))
-}
-
-/// The minimum number of digits in a generated value.
-const MIN_DIGITS: usize = 3;
-
-/// Whether a value looks generated.
-fn is_random(value: &str) -> bool {
-    let digits = value.bytes().filter(u8::is_ascii_digit).count();
-    value.len() >= 16
-        && digits >= MIN_DIGITS
-        && value.bytes().any(|c| c.is_ascii_alphabetic())
-        && value.bytes().all(|c| Alphabet::Base64.has(c) || matches!(c, b'.' | b'~'))
-        && !is_placeholder(value)
-        && entropy(value) > 3.5
-}
-
-/// Whether a value looks like a password chosen by a person.
-fn is_chosen_password(value: &str) -> bool {
-    (6..=64).contains(&value.len())
-        && value.bytes().all(|c| c.is_ascii_graphic())
-        && value.bytes().any(|c| c.is_ascii_alphabetic())
-        && value.bytes().any(|c| c.is_ascii_digit() || b"!@#^&*?+".contains(&c))
-        && !is_placeholder(value)
-}
-
-/// Whether what stands behind the name of a secret is likely to be one, rather than a word or a type.
-fn is_likely(value: &str) -> bool {
-    value.len() >= 6
-        && value.bytes().all(|c| c.is_ascii_graphic())
-        && value.bytes().any(|c| c.is_ascii_alphabetic())
-        && value.bytes().any(|c| c.is_ascii_digit() || b"!#^&*?+".contains(&c))
-        && !is_placeholder(value)
-}
-
-/// Whether a value is likely to be generated, less surely than [`is_random`].
-fn is_drawn(value: &str) -> bool {
-    let digits = value.bytes().filter(u8::is_ascii_digit).count();
-    value.len() >= MIN_RUN_LEN && digits >= MIN_DIGITS && is_likely(value) && entropy(value) > 3.0
-}
-
-/// Whether letters behind the name of a secret are likely to be one, rather than words: many changes between small
-/// letters and capitals, or more consonants in a row than words have, or more letters than one word has.
-fn is_letters(value: &str) -> bool {
-    let is_separator = |byte: u8| matches!(byte, b'_' | b'-' | b'.' | b'+' | b'/' | b'=');
-    let letters = value.bytes().filter(u8::is_ascii_alphabetic).count();
-    let is_text = value.bytes().all(|byte| byte.is_ascii_alphabetic() || is_separator(byte));
-    if letters < 12 || !is_text || is_placeholder(value) {
-        return false;
-    }
-    let count = |class: fn(u8) -> bool| value.bytes().filter(|byte| class(*byte)).count();
-    let is_vowel = |byte: u8| b"aeiouy".contains(&byte.to_ascii_lowercase());
-    let (capitals, vowels) = (count(|b| b.is_ascii_uppercase()), count(is_vowel));
-    if capitals == 0 || capitals == letters {
-        let parts = value.as_bytes().split(|byte| is_vowel(*byte) || is_separator(*byte));
-        let consonants = parts.map(<[u8]>::len).max().unwrap_or_default();
-        return consonants >= 6 || (capitals == 0 && letters == value.len() && letters >= 20);
-    }
-    let pairs = value.bytes().zip(value.bytes().skip(1));
-    let changes = pairs.filter(|(a, b)| a.is_ascii_lowercase() != b.is_ascii_lowercase()).count();
-    // The letters that may be those of words.
-    let small = value.as_bytes().split(|byte| !byte.is_ascii_lowercase());
-    let in_words: usize = small.map(<[u8]>::len).filter(|length| *length >= 3).sum();
-    capitals * 5 >= letters
-        && capitals * 5 <= letters * 4
-        && changes * 4 >= letters
-        && (in_words * 20 < letters * 7
-            || (in_words * 5 < letters * 3 && vowels * 10 < letters * 3))
-}
-
-/// Shannon entropy of the characters of a text, in bits per character.
-fn entropy(text: &str) -> f64 {
-    let mut counts = [0_u32; 256];
-    for byte in text.bytes() {
-        if let Some(count) = counts.get_mut(usize::from(byte)) {
-            *count += 1;
-        }
-    }
-    #[expect(clippy::cast_precision_loss, reason = "lengths of lines")]
-    let all = text.len() as f64;
-    counts
-        .iter()
-        .filter(|count| **count > 0)
-        .map(|count| {
-            let share = f64::from(*count) / all;
-            -share * share.log2()
-        })
-        .sum()
 }
 
 #[cfg(test)]
