@@ -18,6 +18,10 @@ const STEPS_OF_STATE: u64 = 20;
 /// No pattern gets more states: it would be refused for its size.
 const MAX_STATES: u64 = 50_000;
 
+/// How deep in a variable facts are looked for. Longer paths are not worth the work: a pattern that is not counted costs
+/// time, and no answer depends on it.
+const MAX_DEPTH: usize = 16;
+
 /// The patterns that a solver has compiled. The evaluator keeps as many, but for all queries of a thread; a count must
 /// not depend on what others have asked.
 #[derive(Debug, Default)]
@@ -110,10 +114,12 @@ impl<'q> Found<'q> {
                 }
             }
         };
-        add(path);
-        for end in 0..path.segments.len() {
-            let segments = path.segments.get(..end).unwrap_or_default().to_vec();
-            add(&Path { segments, ..path.clone() });
+        let mut start = Path { segments: Vec::new(), ..Path::variable(path.root.clone()) };
+        start.namespace.clone_from(&path.namespace);
+        add(&start);
+        for segment in path.segments.iter().take(MAX_DEPTH) {
+            start.segments.push(segment.clone());
+            add(&start);
         }
     }
 }
