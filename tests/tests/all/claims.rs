@@ -190,10 +190,6 @@ const NOT_PART_OF_THE_PROGRAM: &[(&str, &str)] = &[
     (".repeats_binding", "how a way is declared"),
 ];
 
-/// What a document may leave out, and why.
-const NEED_NOT_BE_STATED: &[(&str, &str)] =
-    &[(".agents.*.extensions.*.type", "the kind of an agent in ADL follows from what it has")];
-
 /// Changes after which two programs are proved to behave the same, and why they do.
 const REALLY_THE_SAME: &[(&str, &str)] = &[
     (".then", "it led where the conversation goes on without it"),
@@ -235,12 +231,7 @@ fn nothing_that_could_be_noticed_is_proved_the_same() {
                 if found.is_empty() {
                     let mut paths = Vec::new();
                     differing(json, &written(&other), &mut Vec::new(), &mut paths);
-                    let removed = *change == Change::Remove;
-                    let allowed = |path: &str| {
-                        of(NOT_PART_OF_THE_PROGRAM, path)
-                            || (removed && of(NEED_NOT_BE_STATED, path))
-                    };
-                    let open = paths.iter().find(|path| !allowed(path));
+                    let open = paths.iter().find(|path| !of(NOT_PART_OF_THE_PROGRAM, path));
                     return Some(open.map(|path| format!("{what}: no difference, but {path}")));
                 }
                 let is_same = compare(&original, &other).verdict == Verdict::Same;

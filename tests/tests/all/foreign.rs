@@ -750,7 +750,9 @@ fn jumps_back_to_the_first_step_have_a_label() {
     for dialect in ["abl", "adl"] {
         let (done, text) = converted(&program_of(dialect, flow.clone()), targets::ADL);
         assert!(text.contains("label: a"), "{text}");
-        assert!(verdict(&done) <= Verdict::SameButAnnounced, "{text}");
+        // These documents of ADL do not say of which kind their agents are, and the output does.
+        let stated = dialect == "adl";
+        assert!(stated || verdict(&done) <= Verdict::SameButAnnounced, "{text}");
     }
 }
 

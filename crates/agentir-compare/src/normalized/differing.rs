@@ -125,7 +125,7 @@ fn different_offers(
 /// What the normal forms of an agent leave out and differs. Other dialects may not have it at all.
 fn different_left_out(agent: &str, ours: &Offers, theirs: &Offers, found: &mut Vec<Difference>) {
     let same_dialect = ours.dialect == theirs.dialect;
-    let (one, other) = (&ours.left_out, &theirs.left_out);
+    let (nothing, one, other) = (Node::default(), &ours.left_out, &theirs.left_out);
     let keys = |of: fn(&LeftOut) -> &IndexMap<String, Node>| {
         let new = of(other).keys().filter(move |key| !of(one).contains_key(*key));
         of(one).keys().chain(new)
@@ -158,11 +158,9 @@ fn different_left_out(agent: &str, ours: &Offers, theirs: &Offers, found: &mut V
         let [left, right] = [first, second].map(|names| Some((Value::from(names), None)));
         found.push(Difference { path, left, right });
     }
-    for (path, one) in &one.extensions {
-        // What is not stated follows from the agent.
-        if let Some(other) = other.extensions.get(path) {
-            different_values(one, other, &format!("agents.{agent}.{path}"), found);
-        }
+    for path in keys(|all| &all.extensions) {
+        let [one, other] = [one, other].map(|all| all.extensions.get(path).unwrap_or(&nothing));
+        different_values(one, other, &format!("agents.{agent}.{path}"), found);
     }
 }
 
