@@ -10,6 +10,7 @@ use agentir_ir::{
 };
 use petgraph::graph::NodeIndex;
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::cell::LazyCell;
 
 /// How often a failed constraint begins its step again in a turn (`RETRY: true`), unless the step has `MAX_ATTEMPTS`.
 /// The specification has no number.
@@ -343,18 +344,9 @@ impl<'a> Builder<'_, 'a> {
     /// made before that, and a call is where a value begins to count (ABL, current specification, 3.8: "checks over
     /// session state and execution checkpoints").
     pub(super) fn rules_before_calls(&mut self) {
-        let constraints: Vec<_> = self
-            .all_constraints()
-            .into_iter()
-            .filter(|(c, _)| c.checkpoint.is_none() && c.refuses())
-            .collect();
-        let triggers = self.agent.coordination.escalation.iter().flat_map(|e| &e.triggers);
-        let triggers: Vec<_> = triggers.filter(|trigger| !trigger.repeats_binding).collect();
-        if constraints.is_empty() && triggers.is_empty() {
-            return;
-        }
-        let changed = changed_in_turns(self.agent);
-        let runtime = self.agent.metadata.dialect.runtime();
+        let agent = self.agent;
+        let changed = LazyCell::new(|| changed_in_turns(agent));
+        let runtime = agent.metadata.dialect.runtime();
         let reads = |condition: &Condition| {
             let mut reads = false;
             if let Some(expr) = condition.expr() {
@@ -365,10 +357,18 @@ impl<'a> Builder<'_, 'a> {
             }
             reads
         };
-        let constraints: Vec<_> =
-            constraints.into_iter().filter(|(c, _)| reads(&c.condition)).collect();
-        let triggers: Vec<_> =
-            triggers.into_iter().filter(|t| t.when.as_ref().is_some_and(&reads)).collect();
+        let again = |(constraint, profile): &(&Constraint, Option<&Profile>)| {
+            let gates = [constraint.applies_when.as_ref(), profile.and_then(|p| p.when.as_ref())];
+            let conditions = gates.into_iter().flatten().chain([&constraint.condition]);
+            constraint.checkpoint.is_none()
+                && constraint.refuses()
+                && conditions.into_iter().any(reads)
+        };
+        let constraints: Vec<_> = self.all_constraints().into_iter().filter(again).collect();
+        let triggers: Vec<_> = (agent.coordination.escalation.iter())
+            .flat_map(|escalation| &escalation.triggers)
+            .filter(|t| !t.repeats_binding && t.when.as_ref().is_some_and(reads))
+            .collect();
         if constraints.is_empty() && triggers.is_empty() {
             return;
         }

@@ -188,10 +188,11 @@ impl<'p> Machine<'p> {
         let sensitive = program.agents().flat_map(sensitive_names).collect();
         let mut agents = FxHashMap::default();
         let mut learned = FxHashMap::default();
-        let fields = cfg.agents().iter().rev().map(|part| {
-            (part.agent.metadata.name.value.as_str(), collect::declared_fields(&cfg, part))
-        });
-        let fields = fields.collect();
+        let mut fields = FxHashMap::default();
+        for part in cfg.agents() {
+            let name = part.agent.metadata.name.value.as_str();
+            fields.entry(name).or_insert_with(|| collect::declared_fields(&cfg, part));
+        }
         for agent in program.agents() {
             agents.entry(agent.metadata.name.value.as_str()).or_insert(agent);
             let name = agent.metadata.name.value.as_str();

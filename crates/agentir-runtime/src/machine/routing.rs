@@ -13,7 +13,7 @@ use agentir_ir::{
     Agent, AgentType, Delegate, Digression, Handoff, NumberOrText, RoutingRule, RoutingTarget,
 };
 use petgraph::graph::{EdgeIndex, NodeIndex};
-use serde_json::Value as Json;
+use serde_json::{Map, Value as Json};
 
 impl<'p> Run<'_, 'p, '_> {
     /// The edge to the interruption that the input triggers at a node: a digression or a button.
@@ -390,35 +390,25 @@ impl<'p> Run<'_, 'p, '_> {
         }
     }
 
-    /// Whether to delegate although the condition of the delegation held before. While it goes on to
-    /// hold, the agent delegates again only if the input has other values, or if the condition is about
-    /// the message; else the same would be asked with every message.
+    /// Whether to delegate although the condition of the delegation held before: if the input has other values, or if the
+    /// condition is about the message.
     fn delegates_again(
         &mut self,
         id: EdgeIndex,
         delegate: &'p Delegate,
         decision: RouteDecision,
     ) -> Result<RouteDecision, RuntimeError> {
-        let key = super::index(id.index());
-        match decision {
-            RouteDecision::Skip => {
-                self.frame().delegations.remove(&key);
-                return Ok(decision);
-            }
-            RouteDecision::Take => {}
-            _ => return Ok(decision),
+        let condition = delegate.when.as_ref().and_then(|when| when.expr());
+        let about_message = condition.is_none_or(reads_message)
+            || delegate.input.iter().any(|(_, value)| reads_message(value));
+        if about_message || !matches!(decision, RouteDecision::Take) {
+            return Ok(self.unless_repeated(id, decision, None));
         }
-        let mut about_message =
-            delegate.when.as_ref().is_none_or(|w| w.expr().is_none_or(reads_message));
-        let mut input = Vec::new();
+        let mut input = Map::new();
         for (name, value) in &delegate.input {
-            about_message |= reads_message(value);
-            input.push((name.value.to_string(), to_json(&self.value(value)?)));
+            input.insert(name.value.to_string(), to_json(&self.value(value)?));
         }
-        let input = Json::Object(input.into_iter().collect()).to_string();
-        let before = self.frame().delegations.insert(key, input.clone());
-        let same = !about_message && before.is_some_and(|before| before == input);
-        Ok(if same { RouteDecision::Skip } else { decision })
+        Ok(self.unless_repeated(id, decision, Some(Json::Object(input).to_string())))
     }
 
     /// Whether to hand over although the condition of the handoff held before. When the other agent has returned, it has
@@ -429,30 +419,43 @@ impl<'p> Run<'_, 'p, '_> {
         handoff: &'p Handoff,
         decision: RouteDecision,
     ) -> Result<RouteDecision, RuntimeError> {
+        let returns = handoff.returns && self.agent()?.metadata.kind != AgentType::Supervisor;
         let condition = handoff.when.as_ref().and_then(|when| when.expr());
-        let Some(condition) = condition.filter(|expr| !reads_message(expr)) else {
-            return Ok(decision);
-        };
-        if !handoff.returns || self.agent()?.metadata.kind == AgentType::Supervisor {
-            return Ok(decision);
-        }
-        let key = super::index(id.index());
-        match decision {
-            RouteDecision::Skip => {
-                self.frame().delegations.remove(&key);
-                return Ok(decision);
+        let values = match condition.filter(|expr| returns && !reads_message(expr)) {
+            Some(condition) => {
+                let passed = handoff.context.pass.iter().map(|passed| passed.name.value.as_str());
+                let passed: Vec<_> = passed.map(|name| self.session.variable(name)).collect();
+                Some(format!("{} {}", self.values_read(condition)?, serde_json::json!(passed)))
             }
-            RouteDecision::Take => {}
-            _ => return Ok(decision),
+            None => None,
+        };
+        Ok(self.unless_repeated(id, decision, values))
+    }
+
+    /// A decision that was made before for the same values, and held ever since, is not made again: the same would happen
+    /// with every message. `None` if it is about the message.
+    fn unless_repeated(
+        &mut self,
+        id: EdgeIndex,
+        decision: RouteDecision,
+        values: Option<String>,
+    ) -> RouteDecision {
+        let key = super::index(id.index());
+        let delegations = &mut self.frame().delegations;
+        match (&decision, values) {
+            (RouteDecision::Take, Some(values)) => {
+                let before = delegations.insert(key, values.clone());
+                match before.is_some_and(|before| before == values) {
+                    true => RouteDecision::Skip,
+                    false => decision,
+                }
+            }
+            (RouteDecision::Skip, _) => {
+                delegations.remove(&key);
+                decision
+            }
+            _ => decision,
         }
-        let passed = handoff.context.pass.iter().map(|passed| passed.name.value.as_str());
-        let passed: Vec<Option<Json>> = passed.map(|name| self.session.variable(name)).collect();
-        let passed =
-            Json::from(passed.into_iter().map(Option::unwrap_or_default).collect::<Vec<_>>());
-        let values = format!("{} {passed}", self.values_read(condition)?);
-        let before = self.frame().delegations.insert(key, values.clone());
-        let same = before.is_some_and(|before| before == values);
-        Ok(if same { RouteDecision::Skip } else { decision })
     }
 
     fn consider_rule(&mut self, rule: &'p RoutingRule) -> Result<RouteDecision, RuntimeError> {

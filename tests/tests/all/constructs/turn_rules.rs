@@ -49,11 +49,14 @@ MEMORY:
 /// Cur. 3.8: a constraint of every turn holds for a value that the turn has just collected.
 #[test]
 fn a_constraint_holds_for_what_the_turn_collects() {
-    let rule =
-        "CONSTRAINTS:\n  always:\n    - REQUIRE amount <= limit\n      ON_FAIL: \"Too much.\"\n";
-    talk_abl(
-        &desk(rule, ""),
-        r#"
+    // The value may be in the rule, or in what says when it applies.
+    for rule in ["amount <= limit", "limit > 5000\n      WHEN: amount > 1000"] {
+        let rule = format!(
+            "CONSTRAINTS:\n  always:\n    - REQUIRE {rule}\n      ON_FAIL: \"Too much.\"\n"
+        );
+        talk_abl(
+            &desk(&rule, ""),
+            r#"
 tools: { pay: [{ answer: { id: P1 } }] }
 tests:
   - name: too much
@@ -66,7 +69,8 @@ tests:
       - says: ["How much?"]
       - { user: "900", calls: [{ pay: { amount: 900 } }], says: ["Paid 900."] }
 "#,
-    );
+        );
+    }
 }
 
 /// ... and for what a tool has just returned.
