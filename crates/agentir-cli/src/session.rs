@@ -1,7 +1,7 @@
 //! `agentir session`: the conversations in a database.
 
 use crate::output::{mask_value, shown};
-use crate::write::write_private;
+use crate::write::replace_private;
 use agentir_diagnostics::escape_json;
 use agentir_runtime::{Role, Session};
 use agentir_secrets::Masker;
@@ -231,8 +231,7 @@ fn export(id: &str, store: &Database, output: Option<&Path>) -> Result<ExitCode,
     match output {
         None => print(&text),
         Some(path) => {
-            write_private(path, &text)
-                .map_err(|e| format!("{} cannot be written: {e}", path.display()))?;
+            replace_private(path, &text)?;
             Ok(ExitCode::SUCCESS)
         }
     }

@@ -22,10 +22,30 @@ pub fn is_temporary(name: &OsStr) -> bool {
     random.is_some_and(|rest| rest.len() == RANDOM && rest.iter().all(u8::is_ascii_alphanumeric))
 }
 
+/// Who may read what is written.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Readers {
+    /// As before; of a new file, as the user's mask says.
+    AsUsual,
+    /// The owner alone.
+    #[cfg(feature = "runtime")]
+    Owner,
+}
+
 /// Writes a file in one step: whoever reads it sees the old text or the new one. Who may do what with
 /// the file stays as it is; a link goes on leading to it. To a device or a pipe, such as `/dev/stdout`, the text is
 /// written as it is: a file must not take its place.
 pub fn replace(path: &Path, text: &str) -> Result<(), String> {
+    replace_for(Readers::AsUsual, path, text)
+}
+
+/// The same for a file that only its owner may read: it contains conversations.
+#[cfg(feature = "runtime")]
+pub fn replace_private(path: &Path, text: &str) -> Result<(), String> {
+    replace_for(Readers::Owner, path, text)
+}
+
+fn replace_for(readers: Readers, path: &Path, text: &str) -> Result<(), String> {
     if fs::metadata(path).is_ok_and(|there| !there.is_file() && !there.is_dir()) {
         let written = File::options().write(true).open(path);
         let written = written.and_then(|mut device| device.write_all(text.as_bytes()));
@@ -39,19 +59,7 @@ pub fn replace(path: &Path, text: &str) -> Result<(), String> {
             target.display()
         ));
     }
-    replace_all(&[(path.to_owned(), text)])
-}
-
-/// Writes a file that only its owner may read: it contains conversations. A file that cannot be written in full and was
-/// not there before is removed.
-#[cfg(feature = "runtime")]
-pub fn write_private(path: &Path, text: &str) -> io::Result<()> {
-    let is_new = fs::symlink_metadata(path).is_err();
-    let written = private(path).and_then(|mut file| file.write_all(text.as_bytes()));
-    if written.is_err() && is_new {
-        let _gone_already = fs::remove_file(path);
-    }
-    written
+    replace_all_for(readers, &[(path.to_owned(), text)])
 }
 
 /// Creates a file that only its owner may read.
@@ -73,11 +81,15 @@ pub fn private(path: &Path) -> io::Result<File> {
 
 /// Writes files like [`replace`], after the texts of all of them are on disk: if one cannot be written, none is changed.
 pub fn replace_all(files: &[(PathBuf, &str)]) -> Result<(), String> {
+    replace_all_for(Readers::AsUsual, files)
+}
+
+fn replace_all_for(readers: Readers, files: &[(PathBuf, &str)]) -> Result<(), String> {
     let failed = |path: &Path, e: &io::Error| format!("{} cannot be written: {e}", path.display());
     let mut staged = Vec::with_capacity(files.len());
     let mut locked = Vec::new();
     for (path, text) in files {
-        let (file, target) = stage(path, text).map_err(|e| failed(path, &e))?;
+        let (file, target) = stage(readers, path, text).map_err(|e| failed(path, &e))?;
         let (open, temporary) = file.into_parts();
         // Processes may have few files open.
         if locked.len() < MAX_LOCKED {
@@ -95,7 +107,7 @@ pub fn replace_all(files: &[(PathBuf, &str)]) -> Result<(), String> {
 const MAX_LOCKED: usize = 200;
 
 /// Writes the text beside the file that it is going to be; returns both.
-fn stage(path: &Path, text: &str) -> io::Result<(NamedTempFile, PathBuf)> {
+fn stage(readers: Readers, path: &Path, text: &str) -> io::Result<(NamedTempFile, PathBuf)> {
     let target = match fs::canonicalize(path) {
         Ok(there) => there,
         Err(_) if path.is_symlink() => {
@@ -116,8 +128,9 @@ fn stage(path: &Path, text: &str) -> io::Result<(NamedTempFile, PathBuf)> {
     remove_leftovers(folder);
     let mut builder = tempfile::Builder::new();
     builder.prefix(TEMPORARY).rand_bytes(RANDOM);
+    // Without that, it is the owner's alone.
     #[cfg(unix)]
-    {
+    if readers == Readers::AsUsual {
         use std::os::unix::fs::PermissionsExt;
         // As any new file, where the user's mask does not say otherwise.
         builder.permissions(fs::Permissions::from_mode(0o666));
@@ -126,7 +139,9 @@ fn stage(path: &Path, text: &str) -> io::Result<(NamedTempFile, PathBuf)> {
     // Says that its writer lives. Where there are no locks, nothing is ever taken for a leftover.
     let _locked = file.as_file().try_lock();
     file.write_all(text.as_bytes())?;
-    if let Ok(before) = fs::metadata(&target) {
+    if readers == Readers::AsUsual
+        && let Ok(before) = fs::metadata(&target)
+    {
         file.as_file().set_permissions(before.permissions())?;
     }
     Ok((file, target))

@@ -501,3 +501,18 @@ fn what_cannot_be_written_is_not_counted_and_is_told_in_plain_words() {
     assert_eq!(fs::read_to_string(folder.path().join("in/b.agent.abl")).unwrap(), untidy);
     assert_eq!(fs::read_dir(folder.path().join("in")).unwrap().count(), 1);
 }
+
+#[test]
+fn blanks_in_types_are_read_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let blanks = " ".repeat(400_000);
+    let text = format!(
+        r#"{{"version": "1.0", "entry_agent": "A", "agents": {{"A": {{
+            "metadata": {{"name": "A", "dialect": "abl"}}, "identity": {{"goal": "g"}},
+            "tools": [{{"name": "t", "parameters": [{{"name": "a", "type": "a{blanks}| b"}}]}}]
+        }}}}}}"#
+    );
+    write(folder.path(), &[("a.ir.json", &text)]);
+    let output = within(10, folder.path(), &["check", "--format", "concise", "a.ir.json"]);
+    assert!(code(&output) < 2, "{}", stderr(&output));
+}

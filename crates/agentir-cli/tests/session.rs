@@ -122,3 +122,30 @@ fn what_does_not_fit_changed_agents_is_told() {
         assert!(talk(here, "Oslo\n").1.ends_with("To Oslo, Ann.\n"));
     }
 }
+
+/// A file with an earlier conversation is replaced by a whole one, or stays.
+#[cfg(target_os = "linux")]
+#[test]
+fn an_export_that_fails_leaves_the_old_file() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let folder = tempfile::tempdir().unwrap();
+    let here = folder.path();
+    write(here, &[("desk.agent.abl", DESK), ("old.json", "as it was")]);
+    let (code, _, err) = talk(here, "Ann\n");
+    assert_eq!(code, 0, "{err}");
+    let program = common::agentir(here, here);
+    let mut command = std::process::Command::new("prlimit");
+    command.arg("--fsize=64").arg(program.get_program()).current_dir(here);
+    command.envs(program.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    command.args(["session", "export", "s", "-o", "old.json", "--store", "s.sqlite"]);
+    let output = command.output().unwrap();
+    assert_eq!(common::code(&output), 2, "{}", stderr(&output));
+    assert_eq!(std::fs::read_to_string(here.join("old.json")).unwrap(), "as it was");
+
+    let (code, _, err) = session(here, &["export", "s", "-o", "old.json"]);
+    assert_eq!(code, 0, "{err}");
+    let written = std::fs::metadata(here.join("old.json")).unwrap();
+    assert_eq!(written.permissions().mode() & 0o777, 0o600);
+    assert!(std::fs::read_to_string(here.join("old.json")).unwrap().contains("Ann"));
+}

@@ -297,7 +297,8 @@ fn after_scheme(line: &str, at: usize, reach: Reach) -> Option<Secret> {
             .take_while(|c| Alphabet::Base64.has(*c) || matches!(c, b'.' | b'~'))
             .count();
         let value = body.get(..length)?;
-        let likely = || value.len() >= 16 && (is_likely(value) || is_letters(value));
+        // `basic` is a word, too.
+        let likely = || value.len() >= 16 && (is_drawn(value) || is_letters(value));
         if is_random(value) || (reach == Reach::Likely && likely()) {
             let start = at + scheme.len();
             return Some(Secret { what: (*what).to_owned(), range: start..start + length });
@@ -340,8 +341,10 @@ fn webhook(host: &str, path: &str, at: usize) -> Option<Secret> {
         }) && path.starts_with(hook.path)
     })?;
     let secret = path.get(hook.path.len()..)?;
-    let digits = secret.bytes().filter(u8::is_ascii_digit).count();
-    (secret.len() >= MIN_RUN_LEN && digits >= MIN_DIGITS && !is_placeholder(secret)).then(|| {
+    // What is asked of it is no part of what identifies it.
+    let key = secret.get(..secret.find(['?', '#']).unwrap_or(secret.len()))?;
+    let digits = key.bytes().filter(u8::is_ascii_digit).count();
+    (key.len() >= MIN_RUN_LEN && digits >= MIN_DIGITS && !is_placeholder(key)).then(|| {
         let start = at + hook.path.len();
         Secret { what: hook.what.to_owned(), range: start..start + secret.len() }
     })
@@ -410,10 +413,11 @@ fn cookie_header(line: &[u8]) -> Option<usize> {
     [&b"ookie"[..], b"OOKIE"]
         .iter()
         .filter_map(|end| {
-            let behind = memchr::memmem::find(line, end)? + end.len();
-            let rest = line.get(behind..)?;
-            let colon = rest.iter().take(4).position(|byte| *byte == b':')?;
-            Some(behind + colon)
+            memchr::memmem::find_iter(line, end).find_map(|at| {
+                let behind = at + end.len();
+                let colon = line.get(behind..)?.iter().take(4).position(|byte| *byte == b':')?;
+                Some(behind + colon)
+            })
         })
         .min()
 }

@@ -485,6 +485,10 @@ mod tests {
             "https://discord.com/api/webhooks/{id}/{token}",
             "12345678:AAA",
             "secret: not_a_secret_at_all",
+            "the basic subscription-2024 plan",
+            "Basic configuration-v2",
+            "basic room/double-bed2",
+            "appId: booking-desk-v2",
         ] {
             assert_eq!(mask(plain), plain);
         }
@@ -501,6 +505,10 @@ mod tests {
             ("AccountName=a;AccountKey={}==;X=y", true),
             ("https://a.example/c?sv=2020&sig={}", true),
             ("Authorization: Bearer {}", true),
+            ("the cookies of the user, Cookie: session={}", true),
+            ("Set-Cookie2 and Cookie: session={}", true),
+            ("https://discord.com/api/webhooks/1234567890123/{}?x=${y}", true),
+            ("https://discord.com/api/webhooks/1234567890123/{}?sample=your", true),
             ("password: {}", true),
             ("curl -u admin:{} https://h", true),
             ("%7B%22Authorization%22%3A%20%22Bearer%20{}%22%7D", true),

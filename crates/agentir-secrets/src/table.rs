@@ -195,7 +195,6 @@ pub(super) const LIKELY_NAMES: &[&str] = &[
     "signature",
     "pass",
     "passcode",
-    "appid",
     "appkey",
 ];
 

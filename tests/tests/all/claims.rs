@@ -150,6 +150,20 @@ fn written(checked: &Checked) -> Value {
     agentir_ir_json::to_value(&output, agentir_ir_json::Mode::Published)
 }
 
+/// The samples that are correct, as documents of AgentIR, with their languages and names.
+fn documents() -> Vec<(&'static str, String, Value)> {
+    let mut all = Vec::new();
+    for (language, _) in LANGUAGES {
+        for (files, options) in correct(language) {
+            let mut loaded = load(&files, options);
+            let program = loaded.programs.pop().unwrap().program;
+            let checked = Checked { sources: loaded.sources, diagnostics: Vec::new(), program };
+            all.push((language, files[0].name.clone(), written(&checked)));
+        }
+    }
+    all
+}
+
 /// The paths at which two documents differ.
 fn differing(one: &Value, other: &Value, at: &mut Vec<Step>, found: &mut Vec<String>) {
     match (one, other) {
@@ -204,17 +218,11 @@ const REALLY_THE_SAME: &[(&str, &str)] = &[
 fn nothing_that_could_be_noticed_is_proved_the_same() {
     let mut seen: BTreeSet<(String, Change)> = BTreeSet::new();
     let mut all = Vec::new();
-    for (language, _) in LANGUAGES {
-        for (files, options) in correct(language) {
-            let mut loaded = load(&files, options);
-            let program = loaded.programs.pop().unwrap().program;
-            let checked = Checked { sources: loaded.sources, diagnostics: Vec::new(), program };
-            let json = written(&checked);
-            let mut tried = Vec::new();
-            changes(&json, &mut Vec::new(), &mut tried);
-            tried.retain(|(at, change)| seen.insert((generic(at), *change)));
-            all.push((files[0].name.clone(), json, tried));
-        }
+    for (_, name, json) in documents() {
+        let mut tried = Vec::new();
+        changes(&json, &mut Vec::new(), &mut tried);
+        tried.retain(|(at, change)| seen.insert((generic(at), *change)));
+        all.push((name, json, tried));
     }
     let of = |table: &[(&str, &str)], path: &str| {
         table.iter().any(|(part, _)| path == *part || path.contains(*part))
@@ -311,17 +319,11 @@ fn emptied(json: &Value, at: &mut Vec<Step>, found: &mut Vec<(Vec<Step>, Value)>
 fn what_is_empty_is_written_so_that_it_can_be_read() {
     let mut seen = BTreeSet::new();
     let mut all = Vec::new();
-    for (language, _) in LANGUAGES {
-        for (files, options) in correct(language) {
-            let mut loaded = load(&files, options);
-            let program = loaded.programs.pop().unwrap().program;
-            let checked = Checked { sources: loaded.sources, diagnostics: Vec::new(), program };
-            let json = written(&checked);
-            let mut tried = Vec::new();
-            emptied(&json, &mut Vec::new(), &mut tried);
-            tried.retain(|(at, _)| seen.insert((language.to_owned(), generic(at))));
-            all.push((files[0].name.clone(), json, tried));
-        }
+    for (language, name, json) in documents() {
+        let mut tried = Vec::new();
+        emptied(&json, &mut Vec::new(), &mut tried);
+        tried.retain(|(at, _)| seen.insert((language.to_owned(), generic(at))));
+        all.push((name, json, tried));
     }
     let results: Vec<Vec<String>> = all
         .par_iter()

@@ -257,7 +257,9 @@ fn a_change_of_one_line_is_named() {
             let says = |value: &serde_json::Value| match value {
                 serde_json::Value::String(text) => {
                     let longer = |(a, b): (&str, &str)| a.contains(b) || b.contains(a);
-                    now.split('"').any(|part| part.len() > 3 && longer((text, part)))
+                    let long = |part: &&str| part.len() > 3;
+                    long(&text.as_str())
+                        && now.split('"').filter(long).any(|part| longer((text, part)))
                 }
                 value => now.ends_with(&value.to_string()),
             };

@@ -3,7 +3,7 @@
 use super::quiet::Quiet;
 use super::style::Style;
 use super::{Outcome, Run, Talk, said, setup};
-use crate::write::write_private;
+use crate::write::replace_private;
 use agentir_runtime::{Input, Role, Session, Status};
 use rustyline::completion::Completer;
 use rustyline::error::ReadlineError;
@@ -400,9 +400,9 @@ impl Console<'_, '_> {
                 crate::session::transcript(&self.talk.session)
             };
             let text = self.talk.screen.shown(&text);
-            match write_private(path, &text) {
+            match replace_private(path, &text) {
                 Ok(()) => format!("[written to {file}]"),
-                Err(error) => format!("{file} cannot be written: {error}"),
+                Err(error) => error,
             }
         };
         self.talk.screen.aside(&said);

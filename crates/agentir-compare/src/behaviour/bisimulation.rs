@@ -47,7 +47,7 @@ pub(super) struct Distinction {
 }
 
 impl Partition {
-    /// Refines until a fixpoint is reached. None if that exceeds [`MAX_WORK`].
+    /// Refines until a fixpoint is reached. None if that exceeds [`MAX_WORK`], or if guards became too large.
     ///
     /// A round visits only blocks from which a move leads to a state that changed its block in the
     /// previous round, so that a difference at the end of a long chain costs the chain once.
@@ -103,7 +103,8 @@ impl Partition {
                 }
             }
         }
-        Some(Self { history })
+        // A guard that became too large was taken for one that always holds.
+        (!guards.too_large).then_some(Self { history })
     }
 
     /// The block of a state after a round.

@@ -285,6 +285,9 @@ impl Comparer<'_, '_> {
                     continue;
                 }
                 let distinction = partition.distinguish(&system, guards, *states)?;
+                if guards.too_large {
+                    return None;
+                }
                 match self.feasibility(&distinction, guards) {
                     Feasibility::Infeasible => {
                         self.refinements += 1;
@@ -314,7 +317,7 @@ impl Comparer<'_, '_> {
                     }
                 }
             }
-            return Some((parted, found));
+            return (!guards.too_large).then_some((parted, found));
         }
     }
 

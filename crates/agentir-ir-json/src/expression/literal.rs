@@ -167,6 +167,10 @@ impl Parser<'_> {
                         self.skip_space();
                         return Err(self.unexpected("the end of the type"));
                     }
+                    let next = rest.len() - next.len();
+                    while chars.offset() < next {
+                        chars.next();
+                    }
                 }
                 c if begins && !(c.is_alphabetic() || matches!(c, '_' | '@' | '$')) => {
                     return Err(self.unexpected("a type"));
