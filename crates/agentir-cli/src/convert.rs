@@ -87,7 +87,7 @@ const OF_IMPORTS: &[RuleName] =
     &[rules::CREDENTIAL_NOT_COPIED, rules::MISSING_PART, rules::UNTRANSLATED];
 
 /// Errors that are no mistakes of the language: the program means what it says, and is converted as it is.
-const NOT_OF_THE_LANGUAGE: &[RuleName] = &[RuleName("hardcoded-secret")];
+const NOT_OF_THE_LANGUAGE: &[RuleName] = &[agentir_lint::HARDCODED_SECRET];
 
 /// Whether a finding keeps a program from being converted.
 fn is_blocking(finding: &Diagnostic) -> bool {
@@ -228,7 +228,7 @@ fn program_name(program: &agentir_ir::Program) -> String {
 
 /// A program that was converted, in a run over several.
 struct Converted {
-    /// The file or folder that it was read from.
+    /// The first file that it was read from.
     source: String,
     folder: String,
     agents: usize,
@@ -257,11 +257,12 @@ impl Summary {
 
     /// The page, in Markdown.
     fn page(&self, target: Target) -> String {
-        let cell = |text: &str| text.replace('|', "\\|").replace('\n', " ");
+        let line = |text: &str| text.replace(['\r', '\n'], " ");
+        let cell = |text: &str| line(text).replace('|', "\\|");
         let mut out = format!("# Conversion to {}\n\n", target.title());
         let (done, failed) = (self.done.len(), self.failed.len());
         let _ = writeln!(out, "{done} converted, {failed} not.\n");
-        out.push_str("| program | written to | agents | files | kept | approximated | dropped | to look at |\n");
+        out.push_str("| program | written to | agents | files | kept | approximated | dropped | import findings |\n");
         out.push_str("|---|---|--:|--:|--:|--:|--:|--:|\n");
         for one in &self.done {
             let Converted { source, folder, agents, files, totals, told } = one;
@@ -275,14 +276,14 @@ impl Summary {
         if !self.failed.is_empty() {
             out.push_str("\n## Not converted\n\n");
             for (source, why) in &self.failed {
-                let _ = writeln!(out, "- {source}: {why}");
+                let _ = writeln!(out, "- {}: {}", line(source), line(why));
             }
         }
         out
     }
 }
 
-/// What a program was read from: the folder of its files, or its only file.
+/// What a program was read from: the first of its files.
 fn source_name(snapshot: &Snapshot, files: &[FileId]) -> String {
     let first = files.first().and_then(|file| snapshot.sources().get(*file));
     first.map_or_else(String::new, |file| file.name.to_string())

@@ -57,11 +57,7 @@ const PLATFORM_FEATURES: &[LossRule] = &[
         "a question has one answer",
         "add the others to the answer, or let the model word it"
     ),
-    row!(
-        "knowledgeTasks",
-        "how XO finds a question; its questions and answers are in a knowledge base",
-        "load the file below `knowledge/` into the knowledge base that the search tool names"
-    ),
+    row!("knowledgeTasks", "what XO needs to find a question", ""),
     row!(
         "idpConfigurations",
         "how users log in is a profile of the new platform",

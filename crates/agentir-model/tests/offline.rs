@@ -113,6 +113,9 @@ fn judgements() {
         ("the user agrees", "no"),
         ("the user declines", "yes"),
         ("the user is angry", ""),
+        ("the user confirms", "I am worried"),
+        ("the user confirms", "sure, if it's free"),
+        ("the user accepts", "you sure"),
         ("the answer contains harmful content", "The Harbour Inn has two rooms."),
         ("", "anything"),
         (
@@ -276,9 +279,189 @@ fn only_agreement_confirms() {
         all.last().cloned().unwrap()
     };
     assert!(talk("yes please").starts_with("send_money("), "{}", talk("yes please"));
-    for other in ["no", "no, make it 60 dollars", "what for?", "maybe"] {
+    for yes in ["yes", "no problem", "ok, do it", "Yes, transfer it, thanks", "sure, go ahead"] {
+        assert!(talk(yes).starts_with("send_money("), "{yes}: {}", talk(yes));
+    }
+    for other in NO_AGREEMENT {
         assert!(!talk(other).contains("send_money("), "{other}: {}", talk(other));
     }
+    // Whoever gives another value is asked again, and whoever only declines is asked what is wrong.
+    assert!(talk("no, make it 60 dollars").contains("confirm"));
+    assert!(talk("no").contains("not done"));
+}
+
+/// What somebody may answer who is to confirm a transfer of 80 dollars to Mia, and does not.
+const NO_AGREEMENT: &[&str] = &[
+    "no",
+    "no, make it 60 dollars",
+    "what for?",
+    "maybe",
+    "yes, but not now",
+    "yes I said no",
+    "okay no",
+    "ok wait",
+    "yes, later",
+    "fine, forget it",
+    "right, cancel that",
+    "ok, delete it",
+    "sure, refund it",
+    "I am worried",
+    "I do wonder",
+    "sure, if it's free",
+    "correct the amount to 60",
+    "correct it",
+    "yes but to Eva Stone",
+    "yes but make it 60",
+    "yes, send it to me",
+    "you sure",
+    "is that right",
+    "ok thanks, that's all",
+];
+
+#[test]
+fn what_is_done_on_agreement_needs_agreement() {
+    let instructions = [
+        "1. Ask for the amount.\n2. Ask whether the transfer should be made now.\n3. If they agree, say \"We start.\"",
+    ];
+    let talk = |answer: &str| {
+        follow(&instructions, &[], &["hi", "80 dollars", answer]).last().cloned().unwrap()
+    };
+    assert!(talk("yes please").contains("We start"), "{}", talk("yes please"));
+    for other in ["yes, but not now", "ok wait", "right, cancel that", "fine, forget it"] {
+        assert!(!talk(other).contains("We start"), "{other}: {}", talk(other));
+    }
+}
+
+#[test]
+fn an_action_is_agreed_to_if_the_question_names_it() {
+    let verdict = |statement: &str, question: &str, text: &str| {
+        let mut request = judge(statement, text);
+        if let ModelTask::Judge { context, .. } = &mut request.task {
+            context.push(assistant(question));
+        }
+        respond(&mut offline(), &request).unwrap().answer == Answer::Verdict(true)
+    };
+    let agrees = |question: &str, text: &str| verdict(ModelTask::AGREEMENT, question, text);
+    let cancel = "Shall I do this? Cancels a booking.";
+    assert!(agrees(cancel, "yes, cancel it") && agrees(cancel, "yes"));
+    assert!(!agrees(cancel, "yes, book it"));
+    assert!(!agrees("Shall I send it?", "right, cancel that"));
+    assert!(agrees("Shall I transfer 80 dollars?", "Yes, send it, thanks"));
+    // Of two things, an action is one, and a yes none.
+    assert!(!agrees("Shall I cancel it, or refund it?", "ok, refund it"));
+    for other in NO_AGREEMENT {
+        assert!(!agrees("Shall I transfer 80 dollars?", other), "{other}");
+    }
+    // The same where a short answer says what the question asked.
+    let card = "Would you like a new card?";
+    assert!(verdict("the user wants a new card", card, "sure, go ahead"));
+    for other in ["yes, but not now", "ok wait", "okay no", "yes, later", "I am worried"] {
+        assert!(!verdict("the user wants a new card", card, other), "{other}");
+        assert!(!verdict("the user claims \"Yes, send me a card\"", card, other), "{other}");
+        assert!(!verdict("the user confirms", card, other), "{other}");
+    }
+}
+
+#[test]
+fn what_the_agent_said_does_not_decide() {
+    let verdict = |statement: &str, question: &str, text: &str| {
+        let mut request = judge(statement, text);
+        if let ModelTask::Judge { context, .. } = &mut request.task {
+            context.push(assistant(question));
+        }
+        respond(&mut offline(), &request).unwrap().answer == Answer::Verdict(true)
+    };
+    let cancel = "Shall I cancel your subscription, or would you like to keep it?";
+    for (statement, texts) in [
+        (
+            "the user wants to cancel the subscription today",
+            &[
+                "I want to keep it today",
+                "I am busy today",
+                "let me think about it today",
+                "hello, nice day today",
+            ][..],
+        ),
+        (
+            "the user asks for an urgent cancellation of the subscription",
+            &["this is urgent, who can I talk to"],
+        ),
+        ("the user wants the subscription now", &["I am busy now"]),
+        ("the user wants to pay for the subscription", &["I want to keep it"]),
+    ] {
+        for text in texts {
+            assert!(!verdict(statement, cancel, text), "{statement}: {text}");
+        }
+        assert!(!verdict(statement, "Do you want to pay for the subscription?", "busy now"));
+    }
+    assert!(verdict("the user wants to cancel the subscription today", cancel, "cancel it today"));
+    // What was asked about need not be repeated.
+    let card = "What happened to your card?";
+    assert!(verdict("the card is damaged", card, "it is damaged"));
+    assert!(!verdict("the card is damaged", card, "it is lost"));
+}
+
+#[test]
+fn a_booking_for_people_is_no_wish_for_a_person() {
+    let tools = [tool(Purpose::Call, "book_seats", "Books seats", &["show: text"])];
+    for text in [
+        "can I get tickets for two people",
+        "what is the actual price for two people?",
+        "I want two people and staff",
+        "I want to sit beside my boss",
+        "what is the real name of the person in the show that I want to see",
+    ] {
+        let answer = follow(&[], &tools, &[text]).remove(0);
+        assert!(!answer.contains("put you through"), "{text}: {answer}");
+    }
+    for text in [
+        "let me talk to a person",
+        "get me your manager",
+        "I want a real human",
+        "I demand a supervisor",
+    ] {
+        let answer = follow(&[], &tools, &[text]).remove(0);
+        assert!(answer.contains("put you through"), "{text}: {answer}");
+    }
+}
+
+#[test]
+fn a_condition_about_a_value_needs_all_of_it() {
+    let says = |condition: &str, known: Json| {
+        let text = format!("If {condition}, say \"We will look for it.\"\nAsk for the colour.");
+        let mut request =
+            converse(vec![user("I need help with my parcel")], Vec::new(), Vec::new(), known);
+        if let ModelTask::Converse { instructions, .. } = &mut request.task {
+            *instructions = vec![text];
+        }
+        said(&request).contains("We will look")
+    };
+    assert!(says("status is \"not delivered\"", json!({"status": "not delivered"})));
+    assert!(says("status is \"lost\" or \"in transit\"", json!({"status": "in transit"})));
+    assert!(says("status is \"lost\", or \"stolen\"", json!({"status": "stolen"})));
+    assert!(says("status is \"lost\"", json!({"status": "it was lost"})));
+    for (condition, known) in [
+        ("status is \"not delivered\"", json!({"status": "delivered"})),
+        ("status is \"delivered\"", json!({"status": "not delivered"})),
+        ("status is \"in transit\"", json!({"status": "in store"})),
+        (
+            "reason is \"lost\" and status is \"active\"",
+            json!({"reason": "lost", "status": "blocked"}),
+        ),
+        ("reason is \"lost\" and status is \"active\"", json!({"reason": "active"})),
+    ] {
+        assert!(!says(condition, known.clone()), "{condition}: {known}");
+    }
+}
+
+#[test]
+fn none_may_begin_what_is_said() {
+    let said = |text: &str| follow(&[text], &[], &["the moon is bright"]).remove(0);
+    assert!(
+        said("None of our tours are free, but I can find you a cheap one.")
+            .contains("None of our tours")
+    );
+    assert!(!said("I see that you have chosen None.").contains("None"));
 }
 
 #[test]
@@ -299,6 +482,10 @@ fn a_question_instead_of_an_answer_is_answered() {
     );
     assert!(answers[1].contains("email") && answers[1] != answers[0], "{answers:?}");
     assert!(answers[1].starts_with("I need this"), "{answers:?}");
+    let fee = follow(&["Ask for the user's email."], &[], &["hi", "what's the fee"]);
+    assert!(!fee[1].starts_with("I need this") && fee[1].contains("email"), "{fee:?}");
+    let what_for = follow(&["Ask for the user's email."], &[], &["hi", "what for?"]);
+    assert!(what_for[1].starts_with("I need this"), "{what_for:?}");
 }
 
 #[test]

@@ -258,8 +258,9 @@ fn a_change_of_one_line_is_named() {
                 serde_json::Value::String(text) => {
                     let longer = |(a, b): (&str, &str)| a.contains(b) || b.contains(a);
                     let long = |part: &&str| part.len() > 3;
-                    long(&text.as_str())
-                        && now.split('"').filter(long).any(|part| longer((text, part)))
+                    now.ends_with(&format!(" {text}"))
+                        || long(&text.as_str())
+                            && now.split('"').filter(long).any(|part| longer((text, part)))
                 }
                 value => now.ends_with(&value.to_string()),
             };

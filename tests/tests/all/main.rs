@@ -47,4 +47,6 @@ mod specification;
 mod updates;
 mod vendor;
 mod xo;
+mod xo_knowledge;
+mod xo_scripts;
 mod xo_shapes;

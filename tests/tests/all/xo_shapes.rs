@@ -22,12 +22,12 @@ fn sample() -> File {
     File { name: name.to_owned(), text }
 }
 
-fn read(bot: &Value) -> Checked {
+pub(super) fn read(bot: &Value) -> Checked {
     let file = File { name: "botDefinition.json".to_owned(), text: bot.to_string() };
     check(&[file], Options::default())
 }
 
-fn to_abl(checked: &Checked) -> Conversion {
+pub(super) fn to_abl(checked: &Checked) -> Conversion {
     let done = convert(languages(), &checked.program, &checked.sources, targets::ABL);
     let wrong = done.diagnostics.iter().find(|d| d.severity == Severity::Error);
     assert_eq!(wrong.map(|d| &d.message), None);
@@ -35,16 +35,16 @@ fn to_abl(checked: &Checked) -> Conversion {
 }
 
 /// The files of a conversion, one after the other.
-fn shown(done: &Conversion) -> String {
+pub(super) fn shown(done: &Conversion) -> String {
     done.files.iter().map(|file| format!("--- {}\n{}\n", file.path, file.text)).collect()
 }
 
-fn abl(bot: &Value) -> String {
+pub(super) fn abl(bot: &Value) -> String {
     shown(&to_abl(&read(bot)))
 }
 
 /// A bot of one dialog: the components, each a node that leads to the next one, and other parts of the export.
-fn bot(components: &[Value], others: &Value) -> Value {
+pub(super) fn bot(components: &[Value], others: &Value) -> Value {
     let mut all = vec![json!({"_id": "dc-0", "type": "intent", "name": "Ask", "dialogId": "dg-1"})];
     let mut nodes = vec![json!({"nodeId": "n0", "type": "intent", "componentId": "dc-0",
         "transitions": [{"default": "n1"}]})];
@@ -68,7 +68,7 @@ fn bot(components: &[Value], others: &Value) -> Value {
     bot
 }
 
-fn says(name: &str, texts: &[(&str, &str)]) -> Value {
+pub(super) fn says(name: &str, texts: &[(&str, &str)]) -> Value {
     let kind = |text: &str| if text.contains("print(") { "uxmap" } else { "basic" };
     let texts: serde_json::Map<String, Value> = texts
         .iter()
@@ -78,17 +78,17 @@ fn says(name: &str, texts: &[(&str, &str)]) -> Value {
         "message": [{"channel": "default", "localeData": texts}]})
 }
 
-fn script(name: &str, code: &str) -> Value {
+pub(super) fn script(name: &str, code: &str) -> Value {
     json!({"type": "script", "name": name, "script": code})
 }
 
-fn has(text: &str, parts: &[&str]) {
+pub(super) fn has(text: &str, parts: &[&str]) {
     for part in parts {
         assert!(text.contains(part), "`{part}` is not in\n{text}");
     }
 }
 
-fn has_not(text: &str, parts: &[&str]) {
+pub(super) fn has_not(text: &str, parts: &[&str]) {
     for part in parts {
         assert!(!text.contains(part), "`{part}` is in\n{text}");
     }
@@ -236,26 +236,6 @@ fn a_request_to_a_model_keeps_prompt_model_and_answer() {
 }
 
 #[test]
-fn scripts_use_the_objects_of_the_session() {
-    let code = "UserSession.put('zip', 'no', 2000); BotUserSession.put('m', 'zip', context.entities.Z, 60);\n\
-        delete context.entities.City; EnterpriseContext.delete('old'); print('Noted');";
-    let read_it = "if (UserSession.get('zip') == 'no') { print('No zip'); }";
-    let text = abl(&bot(&[script("Put", code), script("Get", read_it)], &json!({})));
-    has(
-        &text,
-        &[
-            "zip = \"no\"",
-            "m.zip = Z",
-            "CLEAR: [City, old]",
-            "RESPOND: \"Noted\"",
-            "IF: zip == \"no\"",
-            "RESPOND: \"No zip\"",
-        ],
-    );
-    has_not(&text, &["type: sandbox", "UserSession"]);
-}
-
-#[test]
 fn a_form_is_cleared_as_a_whole() {
     let forms = json!({"forms": [{"name": "Data", "refId": "form-1", "components": [
         {"name": "A", "type": "textField"}, {"name": "B", "type": "number"}]}]});
@@ -264,35 +244,6 @@ fn a_form_is_cleared_as_a_whole() {
         let form = json!({"type": "form", "name": "Fill", "resourceId": "form-1"});
         has(&abl(&bot(&[form, script("Reset", code)], &forms)), &["CLEAR: [A, B]"]);
     }
-}
-
-#[test]
-fn what_stays_a_script_carries_the_objects_it_needs() {
-    let code = "for (var i = 0; i < context.List.length; i++) {\n\tcontext.names.push(context.List[i].name);\n}\n\
-        if (context.names.length > 3) { BotUserSession.put(\"many\", true); }\n\
-        delete context.entities.Town;\nprint(context.names.join());";
-    let text = abl(&bot(&[script("Loop", code)], &json!({})));
-    has(
-        &text,
-        &[
-            // What is only written on some ways is given, but need not be there.
-            "Loop(List, names, many?) -> object",
-            "const BotUserSession = stored(context.session.BotUserSession);",
-            "  context.names.push(context.List[i].name);",
-            "names: context.names",
-            "many: context.session.BotUserSession.many",
-            "Town: context.entities.Town ?? null",
-            "names = Loop.names",
-            "many = Loop.many",
-            "Town = Loop.Town",
-            "{{Loop.text}}",
-        ],
-    );
-    // Indented by a tab, a block would be one line.
-    has_not(&text, &["\\n\\t"]);
-
-    let checked = read(&bot(&[script("Odd", "BotUserSession.put(context.key, 1);")], &json!({})));
-    assert!(checked.lines().iter().any(|l| l.contains("computes the name of the value")));
 }
 
 #[test]
@@ -347,24 +298,6 @@ fn entities_of_html_are_characters() {
 }
 
 #[test]
-fn an_equal_script_of_several_languages_is_there_once() {
-    let code = "for (const x of context.List) { print(x) }";
-    let languages = [("en", code), ("de", code), ("es", code), ("fr", code)];
-    let others = json!({"supportedLanguages": ["en", "de", "es"]});
-    let done = to_abl(&read(&bot(&[says("Said", &languages)], &others)));
-    let text = shown(&done);
-    assert_eq!(text.matches("type: sandbox").count(), 1, "{text}");
-    assert!(done.files.iter().all(|f| !f.path.starts_with("behavior_profiles")), "{text}");
-    // Another text is said by a profile, but not in a language that the bot does not speak.
-    let languages = [("en", "Hello"), ("de", "Hallo"), ("fr", "Bonjour")];
-    let done = to_abl(&read(&bot(&[says("Said", &languages)], &others)));
-    let text = shown(&done);
-    has(&text, &["WHEN: language == \"de\"", "Hallo"]);
-    has_not(&text, &["Bonjour", "\"fr\""]);
-    assert!(done.report.losses().any(|e| e.path.contains("unspokenLanguages")));
-}
-
-#[test]
 fn yes_and_no_are_known_in_every_language_of_the_bot() {
     let ask = json!({"type": "dialogAct", "name": "Sure",
         "message": [{"channel": "default", "localeData": {"en": {"text": "Sure?", "type": "basic"}}}],
@@ -401,54 +334,6 @@ fn yes_and_no_are_claims_in_adl() {
     let done = convert(languages(), &checked.program, &checked.sources, targets::ADL);
     has(&shown(&done), &["the user claims \"yes\", \"y\""]);
     has_not(&shown(&done), &["LOWER", "matches"]);
-}
-
-/// A bot with so many questions.
-fn with_questions(count: usize) -> Value {
-    let faqs: Vec<Value> = (0..count)
-        .map(|n| json!({"question": format!("Question {n}, \"quoted\"?"), "responseType": "message",
-            "alternateQuestions": [{"question": format!("Other {n}")}],
-            "answer": [{"text": format!("Answer%20{n}%0Aof%20two%20lines"), "type": "basic", "channel": "default"}]}))
-        .collect();
-    let small = json!([{"language": "en", "groups": [{"groupName": "greetings", "nodes": [
-        {"userUtterances": [{"text": "!hello ~emohello"}, {"text": "~emogoodbye"}],
-         "botUtterances": [{"channel": "default", "text": "Hello%20you!", "type": "basic"}]},
-        {"userUtterances": [{"text": "who be you"}],
-         "botUtterances": [{"channel": "default", "text": "I%20am%20%26lt%3Bdisplay-bot-name%26gt%3B.", "type": "basic"}]},
-        {"userUtterances": [{"text": "!y ~yes"}, {"text": "~ibedone"}],
-         "botUtterances": [{"channel": "default", "text": "Well%20then.", "type": "basic"}]}]}]}]);
-    let tasks =
-        json!([{"name": "Vans", "description": "What drivers ask", "faqs": {"faqs": faqs}}]);
-    bot(&[says("Said", &[("en", "Hi")])], &json!({"knowledgeTasks": tasks, "smallTalk": small}))
-}
-
-#[test]
-fn questions_are_a_file_that_a_tool_searches() {
-    let done = to_abl(&read(&with_questions(30)));
-    let text = shown(&done);
-    has(
-        &text,
-        &[
-            "INTENT(Vans) -> vans",
-            "description: \"What drivers ask\"",
-            "search_vans(query: string)",
-            "type: searchai",
-            "kb_name: vans",
-            "\"Question 29, \"\"quoted\"\"?\",\"Answer 29\nof two lines\"",
-            "\"Other 29\",\"Answer 29\nof two lines\"",
-            "INTENT(Small_talk) -> small_talk",
-            "- hello\n    Hello you!",
-            "- goodbye\n    Hello you!",
-            "- who be you\n    I am Bot.",
-        ],
-    );
-    // Who says yes answers a question.
-    has_not(&text, &["Well then", "ibedone"]);
-    // Each of them was read back, none is only said to be there.
-    let asked = done.report.entries.iter().filter(|e| e.path.contains("Vans.knowledge.questions"));
-    let kept: Vec<_> = asked.map(|e| e.preservation).collect();
-    assert_eq!(kept.len(), 2 * 60);
-    assert!(kept.iter().all(|p| *p == Preservation::Kept));
 }
 
 #[test]
@@ -526,7 +411,7 @@ fn large(count: usize) -> Value {
             json!({"type": "entity", "name": "County", "entityType": "list_of_values",
                 "localeData": {"en": {"allowedValues": {"values": values}}}}),
             json!({"type": "service", "name": "Look", "endPoint": {"host": "a.invalid", "path": "/look", "method": "get"}}),
-            says("Cards", &scripts),
+            says(&format!("Cards {d}"), &scripts),
             says("Done", &done),
         ];
         let mut nodes = Vec::new();
@@ -563,4 +448,146 @@ fn the_output_of_a_large_bot_grows_with_its_messages() {
     let lost: Vec<&str> =
         table.filter(|e| e.preservation != Preservation::Kept).map(|e| e.path.as_str()).collect();
     assert_eq!(lost, Vec::<&str>::new());
+}
+
+#[test]
+fn credentials_in_rows_of_a_table_are_left_out() {
+    let filter = json!({"operator": "and", "expressions": [
+        {"field": "password", "operand": "=", "value": "hunter33x", "type": "string"}]});
+    let data = json!({"password": "hunter22x", "apiKey": ["hunter44x"], "n": 1, "note": "",
+        "pin": "{{context.entities.Pin}}", "token": "{{context.entities.Token}}"});
+    let service = json!({"type": "service", "name": "Save", "serviceNodeType": "datatable",
+        "payload": {"resource": "dataTable", "name": "T", "method": "update", "data": data, "query": filter}});
+    let checked = read(&bot(&[service], &json!({})));
+    let said = checked.lines();
+    assert_eq!(said.iter().filter(|l| l.contains("a credential (`")).count(), 3, "{said:?}");
+    let text = shown(&to_abl(&checked));
+    has(
+        &text,
+        &[
+            "password: \"{{secrets.PASSWORD}}\"",
+            "{{secrets.APIKEY}}",
+            "pin: \"{{Pin}}\"",
+            "token: \"{{Token}}\"",
+            "note: \"\"",
+            "n: 1",
+        ],
+    );
+    has_not(&text, &["hunter"]);
+}
+
+#[test]
+fn something_is_said_whatever_the_languages_of_the_bot_are() {
+    // The export does not say which languages the bot speaks.
+    has(&abl(&bot(&[says("Said", &[("de", "Hallo")])], &json!({}))), &["RESPOND: \"Hallo\""]);
+    let both = abl(&bot(&[says("Said", &[("en", "Hello"), ("de", "Hallo")])], &json!({})));
+    has(&both, &["RESPOND: \"Hello\"", "WHEN: language == \"de\"", "Hallo"]);
+    // It says so, and the text is in none of them.
+    let others = json!({"defaultLanguage": "en", "supportedLanguages": ["en", "es"]});
+    let done = to_abl(&read(&bot(&[says("Said", &[("de", "Hallo"), ("fr", "Bonjour")])], &others)));
+    has(&shown(&done), &["RESPOND: \"Hallo\""]);
+    has_not(&shown(&done), &["Bonjour"]);
+    assert!(done.report.losses().any(|e| e.path.contains("onlyFor")));
+    assert!(done.report.losses().any(|e| e.path.contains("unspokenLanguages")));
+    // The region does not matter.
+    let others = json!({"defaultLanguage": "en", "supportedLanguages": ["en", "pt"]});
+    let texts = [("pt_BR", "Olá"), ("en_US", "Hello")];
+    let done = to_abl(&read(&bot(&[says("Said", &texts)], &others)));
+    has(&shown(&done), &["RESPOND: \"Hello\"", "WHEN: language == \"pt_BR\"", "Olá"]);
+    assert!(!done.report.losses().any(|e| e.path.contains("onlyFor")));
+}
+
+#[test]
+fn where_the_words_for_yes_are_not_known_that_is_said() {
+    let ask = |synonyms: Value| {
+        json!({"type": "dialogAct", "name": "Sure",
+        "message": [{"channel": "default", "localeData": {"is": {"text": "Viss?", "type": "basic"}}}],
+        "localeData": {"is": {"synonyms": {"yes": synonyms, "no": []}}},
+        "transitions": [{"if": {"dialogAct": "yes"}, "then": "n2"}, {"default": ""}]})
+    };
+    let others = json!({"defaultLanguage": "is", "supportedLanguages": ["is"]});
+    let bot = |synonyms| bot(&[ask(synonyms), says("Said", &[("is", "Gott")])], &others);
+    let checked = read(&bot(json!([])));
+    let said = checked.lines();
+    assert!(said.iter().any(|l| l.contains("the words for yes in `is` are not known")), "{said:?}");
+    has(&shown(&to_abl(&checked)), &["matches /^(yes|"]);
+    let checked = read(&bot(json!(["já"])));
+    assert_eq!(checked.lines(), Vec::<String>::new());
+    has(&shown(&to_abl(&checked)), &["matches /^(já)("]);
+}
+
+#[test]
+fn only_patterns_of_words_are_claims() {
+    let agent = |pattern: &str| {
+        let text = format!(
+            "AGENT: A\nGOAL: \"g\"\n\nFLOW:\n  steps: [Ask, Done]\n  Ask:\n    REASONING: false\n    RESPOND: \"When?\"\n    ON_INPUT:\n      - IF: input MATCHES /{pattern}/\n        THEN: Done\n      - ELSE:\n        THEN: COMPLETE\n  Done:\n    REASONING: false\n    RESPOND: \"Good\"\n    THEN: COMPLETE\n"
+        );
+        let checked = check(&[File { name: "a.abl".to_owned(), text }], Options::default());
+        shown(&convert(languages(), &checked.program, &checked.sources, targets::ADL))
+    };
+    for words in ["^(jan|feb)$", "jan|feb", "^(jan|feb)([ ,.!。，].*)?$"] {
+        has(&agent(words), &["the user claims \"jan\", \"feb\""]);
+    }
+    has(&agent("^(हाँ|हां)$"), &["the user claims \"हाँ\", \"हां\""]);
+    for other in ["^(19|20)[0-9]{2}$", "^(jan|feb)", "^(jan|feb).+$", "^()$", "jan|"] {
+        has_not(&agent(other), &["the user claims"]);
+    }
+}
+
+#[test]
+fn a_request_to_a_model_may_be_called_like_a_service() {
+    let service = json!({"type": "service", "name": "Look",
+        "endPoint": {"protocol": "https", "host": "a.invalid", "path": "/x", "method": "get"}});
+    let model = json!({"type": "generativeai", "name": "Look",
+        "generativeAI": {"prompt": "Hi", "settings": {"model": "m"}}});
+    let said = says(
+        "Said",
+        &[("en", "{{context.GenerativeAINode.Look.text}} {{context.Look.response.body.x}}")],
+    );
+    let text = abl(&bot(&[service, model, said], &json!({})));
+    has(
+        &text,
+        &[
+            "CALL: Look",
+            "CALL: ask_Look",
+            "{{ask_Look.choices[0].message.content}} {{Look.x}}",
+            "\"model\": \"m\"",
+        ],
+    );
+}
+
+#[test]
+fn a_form_that_is_named_too_often_is_not_written_out() {
+    let fields: Vec<Value> =
+        (0..100).map(|n| json!({"name": format!("f{n}"), "type": "textField"})).collect();
+    let forms = json!({"forms": [{"name": "F", "refId": "form-1", "components": fields}]});
+    let all = "{{context.forms.F}} ".repeat(201);
+    let checked = read(&bot(&[says("Said", &[("en", &all)])], &forms));
+    let said = checked.lines();
+    assert_eq!(
+        said.iter().filter(|l| l.contains("names a form as a whole")).count(),
+        1,
+        "{said:?}"
+    );
+    assert_eq!(shown(&to_abl(&checked)).matches("f99: f99").count(), 200);
+}
+
+#[test]
+fn the_texts_of_a_form_are_said_in_every_language() {
+    let note = json!({"name": "Note", "type": "note", "metaData": {"localeData": {
+        "en": {"text": "From 7 to 19"}, "de": {"text": "Von 7 bis 19"}}}});
+    let field = json!({"name": "Place", "type": "textField"});
+    let others = json!({"supportedLanguages": ["en", "de", "es"],
+        "forms": [{"name": "F", "refId": "form-1", "components": [note, field]}]});
+    let texts = says("", &[("en", "Fill in"), ("de", "Bitte ausfüllen"), ("es", "Rellena")]);
+    let form = json!({"type": "form", "name": "Fill", "resourceId": "form-1", "message": texts["message"]});
+    let text = abl(&bot(&[form], &others));
+    for (asked, noted) in [
+        ("Fill in", "From 7 to 19"),
+        ("Bitte ausfüllen", "Von 7 bis 19"),
+        ("Rellena", "From 7 to 19"),
+    ] {
+        let (_, after) = text.split_once(asked).unwrap();
+        assert_eq!(after.trim_start().lines().next().map(str::trim), Some(noted), "{text}");
+    }
 }

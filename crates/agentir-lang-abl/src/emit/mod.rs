@@ -157,8 +157,10 @@ fn emit(program: &Program, notation: Notation) -> Emitted {
         let is_unnamed = what == NamedThing::Step && program.dialect() != dialect::ABL;
         names::can_be_written(what, name) || (is_unnamed && FLOW.field(name).is_some())
     });
-    let questions: Vec<OutputFile> = program.agents().filter_map(knowledge::file).collect();
-    let (adapted, more) = &adapt::program(&program);
+    let bases = &knowledge::Bases::of(&program);
+    let questions = program.agents().filter_map(|agent| knowledge::file(agent, bases));
+    let questions: Vec<OutputFile> = questions.collect();
+    let (adapted, more) = &adapt::program(&program, bases);
     renamed.extend(more.iter().cloned());
     // What is ABL keeps its form.
     let (program, tables) = match program.dialect() == dialect::ABL {

@@ -4,6 +4,7 @@
 //! forward to becomes a subflow. This is the inverse of lowering, so ADL's own steps keep their order.
 
 mod collect;
+mod jumps;
 
 use super::expr::{self, Form};
 use super::yaml::Yaml;
@@ -16,6 +17,7 @@ use agentir_ir::{
 };
 use agentir_syntax::emit::{dotted_path, expr_phrase, is_user_message, phrase};
 use indexmap::{IndexMap, IndexSet};
+use jumps::{falls_through, jumps, retries};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Context of emitting the steps of an agent.
@@ -429,7 +431,22 @@ impl<'p> Steps<'p> {
     fn say(&self, text: &Template, out: &mut Vec<Yaml>) {
         let (text, left_out) = text::said(text, self.scope());
         out.extend(left_out.iter().map(|what| Yaml::Comment(format!("not in ADL: {what}"))));
-        out.push(Yaml::pair("bot", Yaml::Quoted(text)));
+        if !text.trim().is_empty() {
+            out.push(Yaml::pair("bot", Yaml::Quoted(text)));
+        }
+    }
+
+    /// A value that ADL has no expression for, as words of a comment.
+    fn words_for(&self, value: &Expr) -> String {
+        match value.as_path() {
+            Some(path)
+                if path.segments.is_empty()
+                    && self.tools.contains_key(path.root.value.as_str()) =>
+            {
+                format!("the whole result of `{}`", path.root)
+            }
+            _ => expr_phrase(value),
+        }
     }
 
     /// `set`: adjacent assignments form one step.
@@ -452,7 +469,7 @@ impl<'p> Steps<'p> {
                 _ => left_out.push(format!(
                     "not in ADL: set {} to {}",
                     set.target,
-                    expr_phrase(&set.value)
+                    self.words_for(&set.value)
                 )),
             }
         }
@@ -632,7 +649,7 @@ impl<'p> Steps<'p> {
                     Some(value) => args.push((name, value)),
                     None => out.push(Yaml::Comment(format!(
                         "not in ADL: {name} is {}",
-                        expr_phrase(&arg.value)
+                        self.words_for(&arg.value)
                     ))),
                 }
             }
@@ -732,62 +749,4 @@ fn value(expr: &Expr, scope: Scope<'_>) -> Option<Yaml> {
         ExprKind::Literal(Literal::Null | Literal::Undefined) => Yaml::Raw("null".to_owned()),
         _ => return None,
     })
-}
-
-/// Whether control can fall through the statements.
-fn falls_through(statements: &[Statement]) -> bool {
-    statements.iter().all(|statement| match statement {
-        Statement::Goto(jump) => !jump.target.diverges(),
-        Statement::Escalate { .. } => false,
-        Statement::Handoff(d) => d.returns == Some(true),
-        Statement::If { branches } | Statement::Await { branches } => any_falls_through(branches),
-        Statement::Collect(collect) => falls_through(&collect.on_success.0),
-        Statement::Call(call) => {
-            (falls_through(&call.on_success.0) || falls_through(&call.on_failure.0))
-                && any_falls_through(&call.on_result)
-        }
-        _ => true,
-    })
-}
-
-fn any_falls_through(branches: &[Branch]) -> bool {
-    branches.iter().all(|b| b.condition.is_some())
-        || branches.iter().any(|b| falls_through(&b.body.0))
-}
-
-/// The steps that statements jump to, at any depth.
-fn jumps(body: &Body) -> Vec<&str> {
-    let mut found = Vec::new();
-    each_jump(&body.0, &mut |jump| found.extend(jump.target.step().map(|s| s.value.as_str())));
-    found
-}
-
-fn retries(body: &Body) -> bool {
-    let mut found = false;
-    each_jump(&body.0, &mut |jump| {
-        found |= matches!(jump.target, Target::Retry | Target::RetryStep);
-    });
-    found
-}
-
-fn each_jump<'b>(all: &'b [Statement], found: &mut dyn FnMut(&'b Jump)) {
-    for statement in all {
-        match statement {
-            Statement::Goto(jump) | Statement::Repeat { jump, .. } => found(jump),
-            Statement::Check { otherwise: Some(jump), .. } => found(jump),
-            Statement::If { branches } | Statement::Await { branches } => {
-                branches.iter().for_each(|b| each_jump(&b.body.0, found));
-            }
-            Statement::Call(call) => {
-                each_jump(&call.on_success.0, found);
-                each_jump(&call.on_failure.0, found);
-                call.on_result.iter().for_each(|b| each_jump(&b.body.0, found));
-            }
-            Statement::Collect(collect) => {
-                each_jump(&collect.on_success.0, found);
-                each_jump(&collect.on_failure.0, found);
-            }
-            _ => {}
-        }
-    }
 }

@@ -40,7 +40,9 @@ pub(super) fn said(template: &Template, scope: Scope<'_>) -> (String, Vec<String
             _ => {}
         }
     }
-    (out.trim_end().to_owned(), left_out)
+    // Where something is left out at the start, a space would be left.
+    let out = if left_out.is_empty() { out.trim_end() } else { out.trim() };
+    (out.to_owned(), left_out)
 }
 
 /// `${name}` for the first name in an expression that ADL has.

@@ -5,9 +5,13 @@ use crate::tables::{ANSWERS_BY_LANGUAGE, OPERATORS, Operator};
 use crate::{Json, Kind, Text, script};
 use agentir_diagnostics::{Diagnostic, Span};
 use agentir_expr::{BinaryOp, Expr, ExprKind, Literal, UnaryOp};
+use agentir_syntax::emit::ANSWER_TAIL;
 use agentir_syntax::rules;
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
+
+/// The language whose words for yes and no are taken where none are known.
+const FALLBACK: &str = "en";
 
 /// What the conditions of a dialog may refer to.
 pub(super) struct Scope<'j> {
@@ -151,24 +155,53 @@ fn value(cx: &mut Context<'_, '_>, value: &Json) -> Expr {
 
 /// `LOWER(TRIM(input)) MATCHES /^(yes|…)…$/`: an answer begins with one of the words for it, of any language that the bot
 /// speaks. The message itself may be in any of them.
-fn is_answer(cx: &Context<'_, '_>, answer: &Text, scope: &Scope<'_>, span: Span) -> Option<Expr> {
+fn is_answer(
+    cx: &mut Context<'_, '_>,
+    answer: &Text,
+    scope: &Scope<'_>,
+    span: Span,
+) -> Option<Expr> {
     let yes = answer.value.eq_ignore_ascii_case("yes");
     let [own_yes, own_no] = &scope.synonyms;
     let own = if yes { own_yes } else { own_no };
-    let native = ANSWERS_BY_LANGUAGE.iter().filter(|(language, _, _)| {
-        let base = |l: &SmolStr| l.split(['_', '-']).next().is_some_and(|b| b == *language);
-        cx.languages.iter().any(base)
-    });
-    let native =
-        native.flat_map(|(_, yes_words, no_words)| if yes { *yes_words } else { *no_words });
+    let words_in = |language: &str| {
+        let mut rows = ANSWERS_BY_LANGUAGE.iter();
+        let row = rows.find(|(known, _, _)| super::is_same_language(known, language));
+        row.map(|(_, yes_words, no_words)| if yes { *yes_words } else { *no_words })
+    };
+    let (mut native, mut unknown) = (Vec::new(), Vec::new());
+    for language in &cx.languages {
+        match words_in(language) {
+            Some(words) => native.extend(words),
+            None => unknown.push(format!("`{language}`")),
+        }
+    }
+    let said = if yes { "yes" } else { "no" };
+    if !unknown.is_empty() && own.is_empty() {
+        let base = cx.base;
+        cx.problem(
+            Diagnostic::warning(
+                rules::UNTRANSLATED,
+                answer.span,
+                format!("the words for {said} in {} are not known", unknown.join(", ")),
+            )
+            .note("answers in that language are not recognized here")
+            .help(format!(
+                "add the words to the condition in {base}, or as synonyms of {said} in XO"
+            )),
+        );
+    }
+    if native.is_empty() && own.is_empty() {
+        native.extend(words_in(FALLBACK).unwrap_or_default());
+    }
     let mut all: Vec<String> = Vec::new();
-    for word in native.copied().chain(own.iter().map(SmolStr::as_str)) {
+    for word in native.into_iter().copied().chain(own.iter().map(SmolStr::as_str)) {
         let word = pattern(&word.trim().to_lowercase());
         if !word.is_empty() && !all.contains(&word) {
             all.push(word);
         }
     }
-    let pattern = SmolStr::new(format!("^({})([ ,.!。，].*)?$", all.join("|")));
+    let pattern = SmolStr::new(format!("^({}){ANSWER_TAIL}", all.join("|")));
     let right = Expr::literal(Literal::Regex(pattern), span);
     let input = agentir_diagnostics::Spanned::new(SmolStr::new_static("input"), span);
     let input = builders::call_of("TRIM", vec![builders::variable(input)], span)?;

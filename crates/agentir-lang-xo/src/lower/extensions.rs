@@ -67,15 +67,16 @@ pub(super) fn redacted_address(text: &Text, name: &str, problems: &mut Vec<Diagn
             Some((key, value)) if start > query => (Some(key), value),
             _ => (None, part),
         };
-        // A name for a key in the path is what stands before it.
-        let before =
-            text.value.get(path..start).and_then(|b| b.trim_end_matches('/').rsplit('/').next());
         let is_secret = match key {
             Some(key) => is_credential_of_address(key, value),
             None => is_key(value) && !value.contains(['{', '}']),
         };
         if is_secret && !value.contains("{{") {
-            let called = key.unwrap_or_else(|| before.filter(|b| !b.is_empty()).unwrap_or(name));
+            let called = key.unwrap_or_else(|| {
+                // A name for a key in the path is what stands before it.
+                let before = text.value.get(path..start).unwrap_or_default().trim_end_matches('/');
+                before.rsplit('/').next().filter(|b| !b.is_empty()).unwrap_or(name)
+            });
             let called = format!("{name}_{called}");
             let range = start + part.len() - value.len()..start + part.len();
             let place = text.place(range.clone());
@@ -110,7 +111,41 @@ pub(super) fn preserve_as(
 
 /// The remaining data of a value, which is marked as taken; `None` if there is none or it is empty.
 fn remaining(name: &str, value: &Json, problems: &mut Vec<Diagnostic>) -> Option<Data> {
-    if value.is_taken() || value.is_empty() {
+    let is_left = |value: &Json| !value.is_taken() && !value.is_empty();
+    data(name, value, &is_left, &mut |name, text| preserved_text(name, text, problems))
+}
+
+/// What a text is called where it stands.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Called<'j> {
+    /// The member that it is, or whose items it is one of.
+    member: &'j str,
+    /// What it is the value of: the member, or for `{"field": "x", "value": …}` what is called so.
+    pub(super) of: &'j str,
+}
+
+/// The members that say what the member `value` beside them is the value of.
+const NAMES_OF_VALUES: &[&str] = &["field", "key", "name"];
+
+/// A value as data, with its texts as `text` gives them; it is marked as taken. Values that are not `wanted` are left
+/// out, as are lists and objects of which nothing is left.
+pub(super) fn data<'j>(
+    name: &'j str,
+    value: &'j Json,
+    wanted: &dyn Fn(&Json) -> bool,
+    text: &mut dyn FnMut(Called<'j>, &'j Text) -> String,
+) -> Option<Data> {
+    data_of(Called { member: name, of: name }, value, wanted, text)
+}
+
+/// Recursive: the JSON reader bounds the nesting.
+fn data_of<'j>(
+    called: Called<'j>,
+    value: &'j Json,
+    wanted: &dyn Fn(&Json) -> bool,
+    text: &mut dyn FnMut(Called<'j>, &'j Text) -> String,
+) -> Option<Data> {
+    if !wanted(value) {
         return None;
     }
     let data = match &value.kind {
@@ -119,20 +154,27 @@ fn remaining(name: &str, value: &Json, problems: &mut Vec<Diagnostic>) -> Option
         Kind::Number(n) => {
             serde_json::from_str(n).map_or_else(|_| Data::from(n.as_str()), Data::Number)
         }
-        Kind::String(text) => Data::from(preserved_text(name, text, problems)),
+        Kind::String(own) => Data::from(text(called, own)),
         Kind::Array(items) => {
-            let all: Vec<_> = items.iter().filter_map(|i| remaining(name, i, problems)).collect();
-            if all.is_empty() {
+            let all: Vec<_> =
+                items.iter().filter_map(|item| data_of(called, item, wanted, text)).collect();
+            if all.is_empty() && !items.is_empty() {
                 return None;
             }
             Data::Array(all)
         }
         Kind::Object(members) => {
+            let named = || NAMES_OF_VALUES.iter().find_map(|key| value.peek(key));
             let all: serde_json::Map<String, Data> = members
                 .iter()
-                .filter_map(|m| Some((m.key.to_string(), remaining(&m.key, &m.value, problems)?)))
+                .filter_map(|m| {
+                    let member = m.key.as_str();
+                    let of = if member == "value" { named().unwrap_or(member) } else { member };
+                    let inner = data_of(Called { member, of }, &m.value, wanted, text)?;
+                    Some((m.key.to_string(), inner))
+                })
                 .collect();
-            if all.is_empty() {
+            if all.is_empty() && !members.is_empty() {
                 return None;
             }
             Data::Object(all)
@@ -142,15 +184,27 @@ fn remaining(name: &str, value: &Json, problems: &mut Vec<Diagnostic>) -> Option
     Some(data)
 }
 
+/// Whether a text is a credential by what it is called, which is reported.
+pub(super) fn is_reported_credential(
+    called: &str,
+    text: &Text,
+    problems: &mut Vec<Diagnostic>,
+) -> bool {
+    let is_credential = is_credential(called, &text.value);
+    if is_credential {
+        report_credential(&format!("a credential (`{called}`)"), called, text.span, problems);
+    }
+    is_credential
+}
+
 /// A text to preserve: decoded if it is encoded, without credentials.
-fn preserved_text(name: &str, text: &Text, problems: &mut Vec<Diagnostic>) -> String {
-    if is_credential(name, &text.value) {
-        report_credential(&format!("a credential (`{name}`)"), name, text.span, problems);
+fn preserved_text(called: Called<'_>, text: &Text, problems: &mut Vec<Diagnostic>) -> String {
+    if is_reported_credential(called.of, text, problems) {
         return REDACTED.to_owned();
     }
     let decoded = match text.decoded() {
-        Ok(decoded) if ENCODED.contains(&name) => decoded,
+        Ok(decoded) if ENCODED.contains(&called.member) => decoded,
         _ => text.clone(),
     };
-    redacted(&decoded, name, problems).value
+    redacted(&decoded, called.of, problems).value
 }

@@ -75,7 +75,7 @@ pub(super) fn lower(cx: &mut Context<'_, '_>, form: &Json, agent: &mut Agent) ->
             Some(FormPart::Control) => {
                 part.get("type").map(Json::take);
             }
-            Some(FormPart::Text) => lowered.notes.extend(note(cx, part)),
+            Some(FormPart::Text) => lowered.notes.extend(note(cx, part, &cx.language.clone())),
             Some(FormPart::Field(_)) | None => {
                 lowered.fields.extend(field(cx, &form_name, part, kind, agent));
             }
@@ -89,19 +89,32 @@ fn settings(part: &Json) -> &Json {
     part.get("metaData").unwrap_or(part)
 }
 
-fn text_of<'j>(cx: &Context<'_, '_>, part: &'j Json, keys: &[&str]) -> Option<&'j Text> {
+fn text_of<'j>(language: &str, part: &'j Json, keys: &[&str]) -> Option<&'j Text> {
     let settings = settings(part);
-    let localized = localized(settings, &cx.language).or_else(|| localized(part, &cx.language));
+    let localized = localized(settings, language).or_else(|| localized(part, language));
     let places = [localized, Some(settings), Some(part)];
     keys.iter().find_map(|key| places.iter().flatten().find_map(|place| place.take_text(key)))
 }
 
-/// A text that a form only shows.
-fn note(cx: &mut Context<'_, '_>, part: &Json) -> Option<Text> {
+/// The texts that a form shows in a language.
+pub(super) fn notes_in(cx: &mut Context<'_, '_>, form: &Json, language: &str) -> Vec<Text> {
+    let is_text = |part: &&Json| kind_of(part).is_some_and(|kind| kind.part == FormPart::Text);
+    let shown = components(form).into_iter().filter(is_text);
+    shown.filter_map(|part| note(cx, part, language)).collect()
+}
+
+/// A text that a form only shows: in a language, or in the default one if it is not there.
+fn note(cx: &mut Context<'_, '_>, part: &Json, language: &str) -> Option<Text> {
+    let is_there = [part, settings(part)]
+        .into_iter()
+        .filter_map(|place| place.get("localeData"))
+        .any(|texts| texts.members().iter().any(|m| super::is_same_language(&m.key, language)));
+    let language = if is_there { language } else { &cx.language.clone() };
     for place in [part, settings(part)] {
         place.get("type").map(Json::take);
     }
-    let text = text_of(cx, part, &["text", "content", "value", "description", "displayName"])?;
+    let text =
+        text_of(language, part, &["text", "content", "value", "description", "displayName"])?;
     Some(cx.readable(text))
 }
 
@@ -172,9 +185,9 @@ fn field(
 
 /// What asks for a field: its label, and what its placeholder or help adds.
 fn prompt(cx: &mut Context<'_, '_>, part: &Json, name: &str, field: &mut GatherField) {
-    let label = text_of(cx, part, &["displayName", "label"]);
-    let hint = text_of(cx, part, &["placeholder", "placeHolder"]);
-    let help = text_of(cx, part, &["toolTip", "tooltip"]);
+    let label = text_of(&cx.language, part, &["displayName", "label"]);
+    let hint = text_of(&cx.language, part, &["placeholder", "placeHolder"]);
+    let help = text_of(&cx.language, part, &["toolTip", "tooltip"]);
     let label = label.map(|text| cx.readable(text));
     let mut value = label.as_ref().map_or_else(|| name.replace('_', " "), |l| l.value.clone());
     let span = label.as_ref().map_or(field.name.span, |l| l.span);
@@ -189,7 +202,7 @@ fn prompt(cx: &mut Context<'_, '_>, part: &Json, name: &str, field: &mut GatherF
     field.prompt = Some(cx.names.template(&text, &mut untranslated));
     cx.report_untranslated(untranslated);
     if let Some(help) = help {
-        let help = cx.readable(help);
+        let help = cx.decoded(help);
         field.description = Some(messages::literal(cx, &help).response.text.unwrap_or_default());
     }
 }
@@ -293,19 +306,27 @@ fn named_unknown(cx: &mut Context<'_, '_>, named: &Text) {
 
 /// Adds the texts of a form to the message before it.
 pub(super) fn add_notes(cx: &mut Context<'_, '_>, notes: &[Text], statements: &mut Vec<Statement>) {
-    let said: Vec<String> =
-        notes.iter().map(|n| cx.names.holes(n, &mut Vec::new()).value).collect();
-    let Some(first) = notes.first() else { return };
     let last = statements.iter_mut().rev().find_map(|s| match s {
         Statement::Respond(response) => response.text.as_mut(),
         _ => None,
     });
-    let before = last.as_ref().map(|t| t.text.value.as_str());
-    let whole: Vec<&str> = before.into_iter().chain(said.iter().map(String::as_str)).collect();
-    let text = Text::synthetic(whole.join("\n"), last.as_ref().map_or(first.span, |t| t.text.span));
-    let text: Template = (cx.names.parsers().template)(text.inline_text(), &mut Vec::new());
+    let Some(text) = noted(cx, notes, last.as_deref()) else { return };
     match last {
         Some(last) => *last = text,
         None => statements.push(builders::respond(text)),
     }
+}
+
+/// A message with the texts of a form behind it; `None` if the form has none.
+pub(super) fn noted(
+    cx: &mut Context<'_, '_>,
+    notes: &[Text],
+    message: Option<&Template>,
+) -> Option<Template> {
+    let span = message.map_or(notes.first()?.span, |text| text.text.span);
+    let said = notes.iter().map(|note| cx.names.holes(note, &mut Vec::new()).value);
+    let before = message.map(|text| text.text.value.to_string());
+    let whole: Vec<String> = before.into_iter().chain(said).collect();
+    let text = Text::synthetic(whole.join("\n"), span);
+    Some((cx.names.parsers().template)(text.inline_text(), &mut Vec::new()))
 }

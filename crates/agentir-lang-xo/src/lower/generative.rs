@@ -26,8 +26,7 @@ pub(super) fn call(
 ) -> Call {
     let span = component.span;
     let place = component.get("name").map_or(span.at_start(), |n| n.span);
-    let known = cx.names.tool_of(name).cloned();
-    let own = Spanned::new(known.unwrap_or_else(|| cx.names.tool(name)), place);
+    let own = Spanned::new(cx.names.model(name), place);
     let settings = request.get("settings").unwrap_or(request);
     let mut holes = Arguments::default();
     let mut text = |cx: &mut Context<'_, '_>, from: &Json, key: &str| {

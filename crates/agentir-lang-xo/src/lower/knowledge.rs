@@ -5,16 +5,20 @@ use super::names::Namespace;
 use super::{Context, entities, list_of, messages};
 use crate::tables::DEFAULT_CHANNEL;
 use crate::{Json, Text, script};
-use agentir_diagnostics::{Span, Spanned};
+use agentir_diagnostics::{Diagnostic, Span, Spanned};
 use agentir_expr::{Name, Template};
 use agentir_ir::{Agent, AgentType, Knowledge, Question};
+use agentir_syntax::rules;
 use smol_str::SmolStr;
 
 /// How many questions the supervisor knows as examples. The others are in the knowledge base.
 const MAX_EXAMPLES: usize = 10;
 
+/// How many bytes the answers have, together, that are there again for each further way to ask.
+const MAX_REPEATED: usize = 16 << 20;
+
 /// What answers of small talk have for the name of the bot.
-const BOT_NAME: &str = "<display-bot-name>";
+const BOT_NAMES: &[&str] = &["<display-bot-name>", "&lt;display-bot-name&gt;"];
 
 /// An agent that answers from a knowledge base, and when the supervisor asks it.
 pub(super) struct Topic {
@@ -29,8 +33,9 @@ pub(super) struct Topic {
 /// The topics of a bot.
 pub(super) fn topics(cx: &mut Context<'_, '_>, root: &Json, names: &mut Namespace) -> Vec<Topic> {
     let mut all = Vec::new();
+    let mut left = MAX_REPEATED;
     for task in list_of(root, "knowledgeTasks") {
-        let questions = questions(cx, task);
+        let questions = questions(cx, task, &mut left);
         if questions.is_empty() {
             continue;
         }
@@ -39,7 +44,7 @@ pub(super) fn topics(cx: &mut Context<'_, '_>, root: &Json, names: &mut Namespac
         let wanted = named.map_or("Questions", |n| n.value.as_str());
         let described = task.take_text("description").filter(|d| !d.value.trim().is_empty());
         let about = match described {
-            Some(text) => cx.readable(text),
+            Some(text) => cx.decoded(text),
             None => Text::synthetic(format!("Questions about {wanted}"), span),
         };
         all.push(topic(cx, names, Spanned::new(wanted, span), &about, questions, task.span));
@@ -48,11 +53,11 @@ pub(super) fn topics(cx: &mut Context<'_, '_>, root: &Json, names: &mut Namespac
     let bot = bot.unwrap_or("the assistant");
     let (mut questions, mut groups, mut place) = (Vec::new(), Vec::new(), None);
     for talk in list_of(root, "smallTalk") {
-        if talk.peek("language").is_some_and(|l| !cx.languages.iter().any(|known| known == l)) {
+        if talk.peek("language").is_some_and(|l| !cx.speaks(l)) {
             continue;
         }
         for group in list_of(talk, "groups") {
-            let found = small_talk(cx, group, bot);
+            let found = small_talk(cx, group, bot, &mut left);
             if found.is_empty() {
                 continue;
             }
@@ -89,11 +94,54 @@ fn topic(
     Topic { agent, name, description, examples }
 }
 
+/// A question for each way to ask, all with the same answer. Beyond `left` bytes only the first is kept.
+fn asked_alike(
+    cx: &mut Context<'_, '_>,
+    ways: Vec<Spanned<SmolStr>>,
+    answer: &Template,
+    left: &mut usize,
+) -> Vec<Question> {
+    let size = answer.text.value.len();
+    let (mut all, mut omitted) = (Vec::new(), Vec::new());
+    for way in ways {
+        let span = way.span;
+        if !all.is_empty() {
+            let Some(rest) = left.checked_sub(size) else {
+                omitted.push(span);
+                continue;
+            };
+            *left = rest;
+        }
+        let question = Some(Template::plain(way));
+        all.push(Question { question, answer: Some(answer.clone()), span });
+    }
+    if let Some(first) = omitted.first() {
+        let count = omitted.len();
+        let ways = if count == 1 { "way to ask this is" } else { "ways to ask this are" };
+        cx.problem(
+            Diagnostic::warning(
+                rules::UNTRANSLATED,
+                *first,
+                format!("{count} other {ways} not copied"),
+            )
+            .note(format!(
+                "each would have the answer again, and all such answers together would be more than {} MiB",
+                MAX_REPEATED >> 20
+            ))
+            .help("shorten the answer, or add the ways to ask to the knowledge base by hand"),
+        );
+    }
+    all
+}
+
 /// The questions of a knowledge task. Each way to ask is a question of its own.
-fn questions(cx: &mut Context<'_, '_>, task: &Json) -> Vec<Question> {
+fn questions(cx: &mut Context<'_, '_>, task: &Json, left: &mut usize) -> Vec<Question> {
     let mut all = Vec::new();
     for faq in task.get("faqs").map_or(&[][..], |f| list_of(f, "faqs")) {
-        let Some(answer) = answer(cx, faq) else { continue };
+        let Some(answer) = answer(cx, faq) else {
+            unanswered(cx, faq);
+            continue;
+        };
         let more = list_of(faq, "alternateQuestions").iter();
         let asked = more.filter_map(|q| match q.text() {
             Some(text) => {
@@ -103,15 +151,30 @@ fn questions(cx: &mut Context<'_, '_>, task: &Json) -> Vec<Question> {
             None => ["question", "text"].into_iter().find_map(|key| q.take_text(key)),
         });
         let asked: Vec<&Text> = faq.take_text("question").into_iter().chain(asked).collect();
-        for text in asked {
-            let question = Some(plain(&cx.readable(text)));
-            all.push(Question { question, answer: Some(answer.clone()), span: text.span });
-        }
+        let ways = asked.into_iter().map(|text| cx.readable(text).spanned()).collect();
+        all.extend(asked_alike(cx, ways, &answer, left));
         if faq.peek("responseType") == Some("message") {
             faq.take_member("responseType");
         }
     }
     all
+}
+
+/// Reports a question whose answer is computed, so that the question is left out.
+fn unanswered(cx: &mut Context<'_, '_>, faq: &Json) {
+    let answers = list_of(faq, "answer").iter();
+    let text =
+        answers.filter_map(|answer| answer.get("text")?.text()).find(|t| !t.value.is_empty());
+    let Some(text) = text else { return };
+    cx.problem(
+        Diagnostic::warning(
+            rules::UNTRANSLATED,
+            text.span,
+            "the answer to this question is computed, so the question is left out",
+        )
+        .note("a knowledge base has fixed answers")
+        .help("write an answer in words, or handle the question in a dialog that calls a tool"),
+    );
 }
 
 /// The answer to a question: the text of the default channel. One that is computed is only known if it is constant.
@@ -133,12 +196,13 @@ fn answer(cx: &mut Context<'_, '_>, faq: &Json) -> Option<Template> {
     Some(said)
 }
 
-fn plain(text: &Text) -> Template {
-    Template::plain(text.spanned())
-}
-
 /// The exchanges of a group of small talk: what users say, with the first of the answers.
-fn small_talk(cx: &mut Context<'_, '_>, group: &Json, bot: &str) -> Vec<Question> {
+fn small_talk(
+    cx: &mut Context<'_, '_>,
+    group: &Json,
+    bot: &str,
+    left: &mut usize,
+) -> Vec<Question> {
     let mut all = Vec::new();
     let mut open: Vec<&Json> = list_of(group, "nodes").iter().rev().collect();
     while let Some(node) = open.pop() {
@@ -159,11 +223,8 @@ fn small_talk(cx: &mut Context<'_, '_>, group: &Json, bot: &str) -> Vec<Question
             continue;
         };
         let text = cx.decoded(text);
-        let named = text.value.replace("&lt;", "<").replace("&gt;", ">");
-        let text = match named.contains(BOT_NAME) {
-            true => Text::synthetic(named.replace(BOT_NAME, bot), text.span),
-            false => text,
-        };
+        let named = BOT_NAMES.iter().fold(text.value.clone(), |text, name| text.replace(name, bot));
+        let text = if named == text.value { text } else { Text::synthetic(named, text.span) };
         let Some(reply) = messages::literal(cx, &text).response.text else { continue };
         for key in ["text", "type", "channel"] {
             answer.take_member(key);
@@ -174,10 +235,8 @@ fn small_talk(cx: &mut Context<'_, '_>, group: &Json, bot: &str) -> Vec<Question
         {
             utterance.take_member("text");
         }
-        for (text, words) in said {
-            let question = Some(Template::plain(Spanned::new(SmolStr::new(words), text.span)));
-            all.push(Question { question, answer: Some(reply.clone()), span: text.span });
-        }
+        let ways = said.into_iter().map(|(text, words)| Spanned::new(words.into(), text.span));
+        all.extend(asked_alike(cx, ways.collect(), &reply, left));
     }
     all
 }

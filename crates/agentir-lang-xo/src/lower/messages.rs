@@ -6,11 +6,10 @@ use crate::script::Statement as Code;
 use crate::tables::{CARDS, CHANNELS, DEFAULT_CHANNEL};
 use crate::{Json, Text};
 use agentir_diagnostics::{Span, Spanned};
-use agentir_expr::dialect::Notation;
-use agentir_expr::{Dialect, Expr, ExprKind, Literal, Template};
+use agentir_expr::{Expr, ExprKind, Literal, Template};
 use agentir_ir::{
-    ActionElement, Actions, Body, Data, Extensions, FlowModifications, GatherField,
-    GatherOverrides, Number, NumberOrText, Profile, Response, Statement, Step,
+    ActionElement, Actions, Body, Data, Extensions, GatherField, Number, NumberOrText, Profile,
+    Response, Statement, Step,
 };
 use smol_str::SmolStr;
 
@@ -62,14 +61,15 @@ struct Said<'j> {
 }
 
 impl Said<'_> {
-    /// For how many of channel and language it is not the default.
-    fn depth(&self, language: &SmolStr) -> usize {
-        usize::from(self.channel != DEFAULT_CHANNEL) + usize::from(self.language != language)
+    /// For how many of channel and language it is not the default; `language`: the default of these texts.
+    fn depth(&self, language: &str) -> usize {
+        usize::from(self.channel != DEFAULT_CHANNEL) + usize::from(*self.language != language)
     }
 }
 
 /// The texts of a list of messages. Of several for the same channel and language the first is used; the others are
-/// preserved in `into` as alternatives, as are those in languages that the bot does not speak.
+/// preserved in `into` as alternatives, as are those in languages that the bot does not speak. If it speaks none of them,
+/// the first language is kept: something must be said.
 fn texts<'j>(
     cx: &mut Context<'_, '_>,
     list: &'j Json,
@@ -77,16 +77,25 @@ fn texts<'j>(
 ) -> Vec<Said<'j>> {
     let mut all: Vec<Said<'j>> = Vec::new();
     let (mut alternatives, mut unspoken) = (Vec::new(), Vec::new());
+    let texts_of = |item: &'j Json| item.get("localeData").map_or(&[][..], Json::members);
+    let mut known = list.items().iter().flat_map(texts_of).map(|texts| &texts.key);
+    let first = known.clone().next();
+    let speaks_one = known.any(|language| cx.speaks(language));
     for item in list.items() {
         let channel = item.take_text("channel").map_or(DEFAULT_CHANNEL, |t| t.value.as_str());
         let channel = SmolStr::new(channel);
-        for texts in item.get("localeData").map_or(&[][..], Json::members) {
+        for texts in texts_of(item) {
             let (language, value) = (&texts.key, &texts.value);
             let Some(text) = value.take_text("text") else { continue };
             let computed = value.take_text("type").is_some_and(|t| t.value == "uxmap");
             let text = cx.decoded(text);
             let known = all.iter().any(|s| s.channel == channel && s.language == language);
-            let spoken = cx.languages.contains(language);
+            let spoken = match first {
+                Some(first) if cx.says_languages && !speaks_one => {
+                    super::is_same_language(language, first)
+                }
+                _ => !cx.says_languages || cx.speaks(language),
+            };
             if known || !spoken {
                 let text = super::entities::unescaped(&text);
                 let shown = Data::from(cx.names.holes(&text, &mut Vec::new()).value);
@@ -105,6 +114,15 @@ fn texts<'j>(
     all
 }
 
+/// The default language of some texts: the bot's, else that of another region, else the first one.
+fn default_of(cx: &Context<'_, '_>, all: &[Said<'_>]) -> SmolStr {
+    let of = |is: &dyn Fn(&str) -> bool| all.iter().map(|s| s.language).find(|l| is(l)).cloned();
+    of(&|language| cx.language == language)
+        .or_else(|| of(&|language| super::is_same_language(language, &cx.language)))
+        .or_else(|| all.first().map(|said| said.language.clone()))
+        .unwrap_or_else(|| cx.language.clone())
+}
+
 /// Lowers a list of messages.
 pub(super) fn messages(
     cx: &mut Context<'_, '_>,
@@ -116,7 +134,7 @@ pub(super) fn messages(
     let Some(list) = list else { return messages };
     let mut all = texts(cx, list, into);
     // The default text first, others in their order.
-    let language = cx.language.clone();
+    let language = default_of(cx, &all);
     let first = all.iter().position(|said| said.depth(&language) == 0).unwrap_or(0);
     if first < all.len() {
         let first = all.remove(first);
@@ -144,7 +162,10 @@ pub(super) fn messages(
         let spoken = (**spoken != language).then(|| (*spoken).clone());
         if messages.main.is_none() {
             messages.main = Some(message);
-            if let Some(only) = channel.or(spoken) {
+            // Of the default language, the region does not matter.
+            let other =
+                (!super::is_same_language(&language, &cx.language)).then(|| language.clone());
+            if let Some(only) = channel.or(other) {
                 into.extensions.insert(ID, "onlyFor", Data::from(only.as_str()), list.span);
             }
             continue;
@@ -390,7 +411,12 @@ pub(super) fn override_messages(
         let at = at.unwrap_or_else(|| {
             let name = Spanned::new(SmolStr::new(&name), span);
             used.push(name.clone());
-            cx.profiles.push(profile(cx.dialect, name, priority, when, span));
+            cx.profiles.push(Profile {
+                priority: NumberOrText::Number(Number(f64::from(priority))),
+                when: when.map(super::names::condition),
+                span,
+                ..Profile::new(name, cx.dialect)
+            });
             cx.profiles.len() - 1
         });
         let Some(profile) = cx.profiles.get_mut(at) else { continue };
@@ -442,35 +468,5 @@ fn after_message(mut body: Vec<Statement>) -> Vec<Statement> {
             inside
         }
         _ => rest,
-    }
-}
-
-fn profile(
-    dialect: Dialect,
-    name: Spanned<SmolStr>,
-    priority: u32,
-    when: Option<Expr>,
-    span: Span,
-) -> Profile {
-    Profile {
-        dialect,
-        notation: Notation::default(),
-        name,
-        description: None,
-        priority: NumberOrText::Number(Number(f64::from(priority))),
-        when: when.map(super::names::condition),
-        instructions: None,
-        voice: None,
-        response_rules: None,
-        constraints: Vec::new(),
-        constraint_texts: Vec::new(),
-        tools_hide: Vec::new(),
-        tools_add: Vec::new(),
-        gather_overrides: None::<GatherOverrides>,
-        flow_modifications: None::<FlowModifications>,
-        flow_replace: None,
-        conversation_behavior: None,
-        extensions: Extensions::default(),
-        span,
     }
 }

@@ -54,6 +54,8 @@ struct Context<'j, 'p> {
     language: SmolStr,
     /// All languages of the bot.
     languages: Vec<SmolStr>,
+    /// Whether the export says so; else they are only those of the bot's name.
+    says_languages: bool,
     /// The forms by id.
     forms: FxHashMap<&'j str, &'j Json>,
     profiles: Vec<Profile>,
@@ -67,6 +69,11 @@ struct Context<'j, 'p> {
 }
 
 impl Context<'_, '_> {
+    /// Whether the bot speaks a language, of whatever region.
+    fn speaks(&self, language: &str) -> bool {
+        self.languages.iter().any(|known| is_same_language(known, language))
+    }
+
     fn problem(&mut self, problem: Diagnostic) {
         self.problems.push(problem);
     }
@@ -114,24 +121,56 @@ impl Context<'_, '_> {
     }
 }
 
-/// The languages of a bot, the default one first.
-fn languages(root: &Json, default: &str) -> Vec<SmolStr> {
+/// The languages of a bot, the default one first, and whether the export says which they are.
+fn languages(root: &Json, default: &str) -> (Vec<SmolStr>, bool) {
     let mut all = vec![SmolStr::new(default)];
-    for language in list_of(root, "supportedLanguages") {
-        let named = language.text().map(|text| SmolStr::new(&text.value));
-        all.extend(named.filter(|named| !all.contains(named)));
+    let said = list_of(root, "supportedLanguages").iter().filter_map(Json::text);
+    let mut said: Vec<SmolStr> = said.map(|text| SmolStr::new(&text.value)).collect();
+    let says = !said.is_empty();
+    if !says {
+        let named = root.get("localeData").map_or(&[][..], Json::members);
+        said.extend(named.iter().map(|member| member.key.clone()));
     }
-    all
+    for language in said {
+        if !all.contains(&language) {
+            all.push(language);
+        }
+    }
+    (all, says)
+}
+
+/// The default language of a bot: the one that it says, else English, unless its own name has no English form.
+fn default_language(root: &Json) -> SmolStr {
+    if let Some(said) = root.take_text("defaultLanguage") {
+        return SmolStr::new(&said.value);
+    }
+    let named = root.get("localeData").map_or(&[][..], Json::members);
+    let english = SmolStr::new_static("en");
+    let is_english = named.iter().any(|member| is_same_language(&member.key, &english));
+    let first = named.first().filter(|_| !is_english);
+    first.map_or(english, |member| member.key.clone())
+}
+
+/// A language without its region: `en` of `en_US`.
+fn base_language(language: &str) -> &str {
+    language.split(['_', '-']).next().unwrap_or(language)
+}
+
+/// Whether two languages differ in the region at most.
+fn is_same_language(a: &str, b: &str) -> bool {
+    base_language(a).eq_ignore_ascii_case(base_language(b))
 }
 
 fn list_of<'j>(json: &'j Json, key: &str) -> &'j [Json] {
     json.get(key).map_or(&[][..], Json::items)
 }
 
-/// The texts of an element in the default language, else in the first available one.
+/// The texts of an element in the default language, of any region, else in the first available one.
 fn localized<'j>(element: &'j Json, language: &str) -> Option<&'j Json> {
     let all = element.get("localeData")?;
-    all.get(language).or_else(|| all.members().first().map(|m| &m.value))
+    let own = || all.members().iter().find(|m| is_same_language(&m.key, language));
+    let own = all.get(language).or_else(|| own().map(|m| &m.value));
+    own.or_else(|| all.members().first().map(|m| &m.value))
 }
 
 /// Lowers an export: first the bot's supervisor, then an agent per dialog.
@@ -143,14 +182,16 @@ pub(crate) fn lower(
 ) -> Definition {
     let list = |key: &str| list_of(root, key);
     let (dialogs, components) = (list("dialogs"), list("dialogComponents"));
-    let language = root.take_text("defaultLanguage").map_or("en", |t| t.value.as_str());
+    let language = default_language(root);
+    let (languages, says_languages) = languages(root, &language);
     let mut cx = Context {
         problems,
         components: FxHashMap::default(),
         agents: FxHashMap::default(),
         names: Names::new(parsers, base.runtime()),
-        language: SmolStr::new(language),
-        languages: languages(root, language),
+        language,
+        languages,
+        says_languages,
         forms: FxHashMap::default(),
         profiles: Vec::new(),
         scripts: FxHashMap::default(),
@@ -204,6 +245,17 @@ pub(crate) fn lower(
     globals::pass_shared_variables(&mut agents);
     for agent in &mut agents {
         agent.execution.hints = ExecutionHints::of(agent);
+    }
+    for place in cx.names.unexpanded() {
+        cx.problem(
+            Diagnostic::warning(
+                rules::UNTRANSLATED,
+                place,
+                "this names a form as a whole, as so many other places do that not all of its fields are written out here",
+            )
+            .note("it gets no values here")
+            .help("name the fields that are needed"),
+        );
     }
     let profiles = std::mem::take(&mut cx.profiles);
     let tools = shared::tools(&mut agents);

@@ -9,8 +9,12 @@ use agentir_expr::{
     Condition, ConditionKind, Expr, ExprKind, Literal, Name, ObjectEntry, Path, Segment, Template,
 };
 use agentir_syntax::InlineParsers;
+use indexmap::IndexMap;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smol_str::{SmolStr, format_smolstr};
+
+/// How many fields forms that are named as a whole stand for, in all of an export: each mention becomes all of them.
+const MAX_EXPANDED: usize = 20_000;
 
 /// A namespace of unique names.
 #[derive(Debug)]
@@ -118,8 +122,23 @@ pub(super) struct Names {
     space: Namespace,
     /// The fields of forms, by the names of the forms.
     forms: FxHashMap<SmolStr, Vec<SmolStr>>,
+    /// How many fields forms that are named as a whole stood for so far.
+    expanded: usize,
+    /// Where a form is named as a whole after [`MAX_EXPANDED`] fields.
+    unexpanded: Vec<Span>,
     /// Variables used since the last call of `used`, each with the span of its first use.
-    used: Vec<Spanned<Name>>,
+    used: IndexMap<Name, Span>,
+}
+
+/// The name of the tool that is registered under `name`, after it is.
+fn register(
+    tools: &mut FxHashMap<SmolStr, SmolStr>,
+    space: &mut Namespace,
+    name: &str,
+    scope: &str,
+) -> SmolStr {
+    let tool = tools.entry(SmolStr::new(name));
+    tool.or_insert_with(|| space.claim(name, scope)).clone()
 }
 
 fn field(segment: &Segment) -> Option<&str> {
@@ -157,7 +176,9 @@ impl Names {
             models: FxHashMap::default(),
             space: Namespace::new(parsers, runtime),
             forms: FxHashMap::default(),
-            used: Vec::new(),
+            expanded: 0,
+            unexpanded: Vec::new(),
+            used: IndexMap::new(),
         }
     }
 
@@ -173,27 +194,18 @@ impl Names {
 
     /// Registers a service and returns the name of its tool.
     pub(super) fn service(&mut self, name: &str) -> SmolStr {
-        if let Some(known) = self.services.get(name) {
-            return known.clone();
-        }
-        let tool = self.space.claim(name, "call");
-        self.services.insert(SmolStr::new(name), tool.clone());
-        tool
+        register(&mut self.services, &mut self.space, name, "call")
     }
 
-    /// Registers a node that asks a model, and returns the name of its tool.
+    /// Registers a node that asks a model, and returns the name of its tool. The model's answers have a place of their
+    /// own, so a service may have the same name.
     pub(super) fn model(&mut self, name: &str) -> SmolStr {
-        if let Some(known) = self.models.get(name) {
-            return known.clone();
-        }
-        let tool = self.space.claim(name, "ask");
-        self.models.insert(SmolStr::new(name), tool.clone());
-        tool
+        register(&mut self.models, &mut self.space, name, "ask")
     }
 
-    /// The tool of a service, or of a node that asks a model.
+    /// The tool of a service.
     pub(super) fn tool_of(&self, service: &str) -> Option<&SmolStr> {
-        self.services.get(service).or_else(|| self.models.get(service))
+        self.services.get(service)
     }
 
     /// What a path below [`ANSWERS`] refers to: the answer of a model.
@@ -222,7 +234,8 @@ impl Names {
 
     /// Takes the variables used since the last call.
     pub(super) fn used(&mut self) -> Vec<Spanned<Name>> {
-        std::mem::take(&mut self.used)
+        let all = std::mem::take(&mut self.used);
+        all.into_iter().map(|(name, span)| Spanned::new(name, span)).collect()
     }
 
     /// The variable that an entity fills.
@@ -242,15 +255,26 @@ impl Names {
         Spanned::new(self.variable(&["context", FORMS, form], &scope, field), span)
     }
 
-    /// The variables of all fields of the form that a path names as a whole.
+    /// Where a form is named as a whole whose fields are not all written out.
+    pub(super) fn unexpanded(&mut self) -> Vec<Span> {
+        std::mem::take(&mut self.unexpanded)
+    }
+
+    /// The variables of all fields of the form that a path names as a whole; `None` also if they would be too many.
     pub(super) fn whole_form(&mut self, path: &Path) -> Option<Vec<(SmolStr, Spanned<Name>)>> {
         let [first, form] = path.segments.as_slice() else { return None };
         if path.root.value != "context" || field(first) != Some(FORMS) {
             return None;
         }
         let form = SmolStr::new(field(form)?);
-        let fields = self.forms.get(&form)?.clone();
+        let fields = self.forms.get(&form)?;
         let span = path.root.span;
+        self.expanded = self.expanded.saturating_add(fields.len());
+        if self.expanded > MAX_EXPANDED {
+            self.unexpanded.push(span);
+            return None;
+        }
+        let fields = fields.clone();
         let all = fields.into_iter().map(|f| (f.clone(), self.form_field(&form, &f, span)));
         let all: Vec<_> = all.collect();
         all.iter().for_each(|(_, variable)| self.note_use(&variable.value, span));
@@ -276,8 +300,8 @@ impl Names {
     }
 
     fn note_use(&mut self, variable: &SmolStr, span: Span) {
-        if !self.used.iter().any(|u| u.value == *variable) {
-            self.used.push(Spanned::new(variable.clone(), span));
+        if !self.used.contains_key(variable) {
+            self.used.insert(variable.clone(), span);
         }
     }
 

@@ -174,6 +174,12 @@ fn statements<'j>(
             let Some(found) = form::of_node(cx, node.json, component) else { return all };
             let form = form::lower(cx, found, agent);
             form::add_notes(cx, &form.notes, &mut all);
+            for variant in &mut transitions.variants {
+                let language = variant.language.clone().unwrap_or_else(|| cx.language.clone());
+                let notes = form::notes_in(cx, found, &language);
+                let text = &mut variant.message.response.text;
+                *text = form::noted(cx, &notes, text.as_ref()).or_else(|| text.take());
+            }
             let mut fields = form.fields;
             retry_prompts(cx, component, name, agent, step, &mut fields);
             let sent = submitted(cx, component, name, agent, step);

@@ -347,8 +347,8 @@ impl Wrapped<'_> {
     }
 }
 
-/// What the objects of the session can do on XO: `put(key, value, seconds)`, `put(map, key, value, seconds)`, `get` and
-/// `delete`. How long values live is up to the session.
+/// What the objects of the session can do on XO: `put(key, value, seconds)`, `put(map, key, value, seconds)`, and `get`,
+/// `delete` and `remove` with the key, or with the name of a map in front of it. How long values live is up to the session.
 const SESSION_SHIM: &str = "\
 // The session's objects, as scripts of XO use them.
 const stored = (all) => Object.setPrototypeOf(all, {
@@ -358,7 +358,11 @@ const stored = (all) => Object.setPrototypeOf(all, {
     const at = inMap ? (this[given.shift()] ??= {}) : this;
     at[given[0]] = given[1];
   },
-  delete(key) { delete this[key]; },
+  delete(...keys) {
+    const last = keys.pop();
+    delete keys.reduce((at, key) => at?.[key], this)?.[last];
+  },
+  remove(...keys) { this.delete(...keys); },
 });
 ";
 
@@ -402,7 +406,7 @@ fn call(
             Diagnostic::warning(
                 rules::UNTRANSLATED,
                 *place,
-                "this script computes the name of the value that it stores or reads",
+                "this script computes which value it stores or reads",
             )
             .note(
                 "which value that is is not known, so it neither reaches the script nor comes back",
@@ -475,7 +479,7 @@ fn tool(
     }
     let mut tool = builders::tool(own.clone(), ToolType::Sandbox, span);
     tool.description = Some(Template::plain(Spanned::new(
-        SmolStr::new(format!("Runs the script `{name}`")),
+        SmolStr::new(format!("Runs the script `{}`", own.value)),
         span.at_start(),
     )));
     tool.parameters = with

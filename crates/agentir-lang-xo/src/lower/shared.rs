@@ -2,7 +2,7 @@
 
 use super::dialog::merge_extensions;
 use agentir_ir::{Agent, Tool};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use smol_str::SmolStr;
 
 /// Takes the tools that several agents declare alike out of them, and makes them use the library's. What the export says
@@ -21,6 +21,7 @@ pub(super) fn tools(agents: &mut [Agent]) -> Vec<Tool> {
             .or_insert((text, 1, true));
     }
     let mut library: Vec<Tool> = Vec::new();
+    let mut taken: FxHashSet<SmolStr> = FxHashSet::default();
     for agent in agents {
         let own = std::mem::take(&mut agent.tools);
         for mut tool in own {
@@ -32,10 +33,10 @@ pub(super) fn tools(agents: &mut [Agent]) -> Vec<Tool> {
                 continue;
             }
             agent.use_tools.push(tool.name.clone());
-            if library.iter().any(|known| known.name.value == tool.name.value) {
-                merge_extensions(&mut agent.extensions, std::mem::take(&mut tool.extensions));
-            } else {
+            if taken.insert(tool.name.value.clone()) {
                 library.push(tool);
+            } else {
+                merge_extensions(&mut agent.extensions, std::mem::take(&mut tool.extensions));
             }
         }
     }

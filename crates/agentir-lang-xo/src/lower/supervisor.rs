@@ -117,7 +117,9 @@ fn intents(cx: &mut Context<'_, '_>, root: &Json, entries: &[Entry<'_>]) -> Vec<
             for key in ["taskId", "taskName", "type"] {
                 sentence.take_member(key);
             }
-            let other = sentence.peek("language").is_some_and(|l| l != cx.language);
+            let other = sentence
+                .peek("language")
+                .is_some_and(|l| !super::is_same_language(l, &cx.language));
             if !other {
                 sentence.take_member("language");
             }

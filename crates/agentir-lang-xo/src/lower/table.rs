@@ -3,9 +3,9 @@
 //! A request has no address: `payload` names the table (`name`), the operation (`method`), the values to write (`data`)
 //! and the rows it is about (`query`).
 
-use super::Context;
 use super::service::Arguments;
-use crate::{Json, Kind};
+use super::{Context, extensions};
+use crate::{Json, Kind, Text};
 use agentir_ir::Data;
 
 /// The operation that changes nothing.
@@ -47,7 +47,12 @@ pub(super) fn request(
     }
     let mut mapping = serde_json::Map::new();
     for (theirs, ours) in MAPPED {
-        let given = payload.take_member(theirs).and_then(|value| given(cx, value, holes));
+        let given = payload.take_member(theirs).and_then(|value| {
+            let is_given = |value: &Json| !matches!(value.kind, Kind::Null);
+            extensions::data(theirs, value, &is_given, &mut |called, text| {
+                given(cx, called.of, text, holes)
+            })
+        });
         mapping.extend(given.map(|value| ((*ours).to_owned(), value)));
     }
     if !mapping.is_empty() {
@@ -55,24 +60,12 @@ pub(super) fn request(
     }
 }
 
-/// A value of a request, with parameters for its placeholders; `None` if it is null.
-fn given(cx: &mut Context<'_, '_>, value: &Json, holes: &mut Arguments) -> Option<Data> {
-    Some(match &value.kind {
-        Kind::Null => return None,
-        Kind::Bool(b) => Data::Bool(*b),
-        Kind::Number(n) => serde_json::from_str(n).map_or_else(|_| n.as_str().into(), Data::Number),
-        Kind::String(text) => {
-            let text = super::extensions::redacted(&cx.decoded(text), "value", cx.problems);
-            Data::from(holes.text(cx, &text, ["{{", "}}"]).value)
-        }
-        Kind::Array(items) => {
-            Data::Array(items.iter().filter_map(|item| given(cx, item, holes)).collect())
-        }
-        Kind::Object(members) => Data::Object(
-            members
-                .iter()
-                .filter_map(|m| Some((m.key.to_string(), given(cx, &m.value, holes)?)))
-                .collect(),
-        ),
-    })
+/// A text of a request, with parameters for its placeholders and references to secrets for its credentials.
+fn given(cx: &mut Context<'_, '_>, name: &str, text: &Text, holes: &mut Arguments) -> String {
+    let text = cx.decoded(text);
+    if extensions::is_reported_credential(name, &text, cx.problems) {
+        return extensions::secret_reference(name);
+    }
+    let text = extensions::redacted(&text, name, cx.problems);
+    holes.text(cx, &text, ["{{", "}}"]).value
 }

@@ -37,7 +37,7 @@ pub struct Script {
     pub prints: bool,
     /// The objects of the session that it uses by their own names: `BotUserSession.get("key")`.
     pub objects: Vec<&'static str>,
-    /// Where it names a value of these objects by an expression, so that it is not known which.
+    /// Where it is not known which value of these objects it uses.
     pub computed_keys: Vec<Span>,
     /// How many seconds the values live that it stores in these objects.
     pub lifetimes: Vec<Spanned<SmolStr>>,
@@ -111,7 +111,8 @@ pub fn read(text: &Text) -> Script {
     let Some(tree) = parse(&text.value) else { return Script::default() };
     let root = tree.root_node();
     let mut script = Script::default();
-    let mut reader = Reader { text, locals: FxHashMap::default(), aliases: FxHashMap::default() };
+    let mut reader = Reader::new(text);
+    reader.collect_numbers(root);
     reader.collect_uses(root, &mut script);
     if !root.has_error() {
         script.simple = reader.block(root, 0);
@@ -127,7 +128,7 @@ pub fn expression(text: &Text) -> Option<Expr> {
     let only =
         root.named_child(0).filter(|_| root.named_child_count() == 1 && !root.has_error())?;
     let inner = only.named_child(0).filter(|_| only.kind() == "expression_statement")?;
-    Reader { text, locals: FxHashMap::default(), aliases: FxHashMap::default() }.expr(inner, 0)
+    Reader::new(text).expr(inner, 0)
 }
 
 /// How a part of the conversation is used.
@@ -136,6 +137,8 @@ enum Role {
     Read,
     Written,
     Called,
+    /// Read, as the object of a member that is no part of the conversation, so that it is none either.
+    Foreign,
 }
 
 /// A call of an object of the session.
@@ -143,7 +146,7 @@ enum SessionCall<'n> {
     Get(Path),
     Put(Path, Node<'n>),
     Delete(Path),
-    /// The value is named by an expression.
+    /// The value is named by an expression, or it is not known which of the arguments names it.
     Computed,
 }
 
@@ -153,9 +156,20 @@ struct Reader<'t> {
     locals: FxHashMap<&'t str, Expr>,
     /// The local names that alias a part of the conversation.
     aliases: FxHashMap<&'t str, Path>,
+    /// The local names, and whether all of their values are numbers; `None` if that is not known.
+    numbers: FxHashMap<&'t str, Option<bool>>,
 }
 
 impl<'t> Reader<'t> {
+    fn new(text: &'t Text) -> Self {
+        Self {
+            text,
+            locals: FxHashMap::default(),
+            aliases: FxHashMap::default(),
+            numbers: FxHashMap::default(),
+        }
+    }
+
     fn slice(&self, node: Node<'_>) -> &'t str {
         self.text.value.get(node.byte_range()).unwrap_or_default()
     }
@@ -281,7 +295,7 @@ impl<'t> Reader<'t> {
                         keep(&mut script.writes, path);
                     }
                 }
-                "member_expression" | "subscript_expression" => {
+                "member_expression" | "subscript_expression" if role != Role::Foreign => {
                     let mut below = Vec::new();
                     if let Some(mut path) = self.chain(node, &mut below) {
                         if role == Role::Called || path.segments.last().is_some_and(is_length) {
@@ -311,6 +325,10 @@ impl<'t> Reader<'t> {
                     (left, Role::Written)
                 }
                 "call_expression" => (node.child_by_field_name("function"), Role::Called),
+                // It was followed to where it begins. Where a part is missing, it was not.
+                "member_expression" | "subscript_expression" if !node.has_error() => {
+                    (node.child_by_field_name("object"), Role::Foreign)
+                }
                 _ => (None, Role::Read),
             };
             let mut cursor = node.walk();
@@ -318,6 +336,79 @@ impl<'t> Reader<'t> {
             // Pushed last, popped first.
             let role_of = |n| if Some(n) == special { role } else { Role::Read };
             open.extend(children.into_iter().rev().map(|n| (n, role_of(n))));
+        }
+    }
+
+    /// Collects which local names hold numbers. Iterative, since scripts may be nested to any depth.
+    fn collect_numbers(&mut self, root: Node<'_>) {
+        let mut open = vec![root];
+        while let Some(node) = open.pop() {
+            let field = |name: &str| node.child_by_field_name(name);
+            let unknown = match node.kind() {
+                "variable_declarator" | "assignment_expression" => {
+                    let (name, value) = (
+                        field("name").or_else(|| field("left")),
+                        field("value").or_else(|| field("right")),
+                    );
+                    if let (Some(name), Some(value)) = (name, value) {
+                        let is_number = self.is_number(value, 0);
+                        self.note_number(name, is_number);
+                    }
+                    None
+                }
+                "augmented_assignment_expression" | "for_in_statement" => field("left"),
+                "arrow_function" => field("parameter"),
+                _ => None,
+            };
+            if let Some(name) = unknown {
+                self.note_number(name, None);
+            }
+            let mut cursor = node.walk();
+            let all: Vec<_> = node.named_children(&mut cursor).collect();
+            if node.kind() == "formal_parameters" {
+                all.iter().for_each(|name| self.note_number(*name, None));
+            }
+            open.extend(all.into_iter().rev());
+        }
+    }
+
+    fn note_number(&mut self, name: Node<'_>, is_number: Option<bool>) {
+        if name.kind() == "identifier" {
+            let known = self.numbers.entry(self.slice(name)).or_insert(is_number);
+            *known = known.filter(|known| is_number == Some(*known));
+        }
+    }
+
+    /// Whether a value is a number; `None` if that is not known.
+    fn is_number(&self, node: Node<'_>, depth: u16) -> Option<bool> {
+        if depth > MAX_DEPTH {
+            return None;
+        }
+        match node.kind() {
+            "number" | "update_expression" => Some(true),
+            "string" | "template_string" | "object" | "array" | "true" | "false" | "null"
+            | "undefined" => Some(false),
+            "parenthesized_expression" => self.is_number(node.named_child(0)?, depth + 1),
+            "identifier" => self.numbers.get(self.slice(node)).copied().flatten(),
+            "unary_expression" => {
+                matches!(self.slice(node.child_by_field_name("operator")?), "-" | "+")
+                    .then_some(true)
+            }
+            "binary_expression" => match self.slice(node.child_by_field_name("operator")?) {
+                "-" | "*" | "/" | "%" | "**" => Some(true),
+                "+" => {
+                    let operand = |name| self.is_number(node.child_by_field_name(name)?, depth + 1);
+                    (operand("left") == Some(true) && operand("right") == Some(true))
+                        .then_some(true)
+                }
+                _ => None,
+            },
+            "call_expression" => {
+                let called = self.slice(node.child_by_field_name("function")?);
+                let number = matches!(called, "parseInt" | "parseFloat" | "Number");
+                (number || called.starts_with("Math.")).then_some(true)
+            }
+            _ => None,
         }
     }
 
@@ -385,7 +476,12 @@ impl<'t> Reader<'t> {
     fn session_call<'n>(&self, call: Node<'n>) -> Option<SessionCall<'n>> {
         let function = call.child_by_field_name("function")?;
         let method = self.slice(function.child_by_field_name("property")?);
-        let object = self.whole(function.child_by_field_name("object")?)?;
+        if !matches!(method, "put" | "get" | "delete" | "remove") {
+            return None;
+        }
+        // The objects are named, so what a call answers is none of them.
+        let mut below = Vec::new();
+        let object = self.chain_of(function.child_by_field_name("object")?, &mut below, false)?;
         let is_object = match object.segments.as_slice() {
             [first, Segment::Field(name)] => {
                 matches!(first, Segment::Field(first) if first.value == "session")
@@ -393,7 +489,7 @@ impl<'t> Reader<'t> {
             }
             _ => false,
         };
-        if !is_object || object.root.value != "context" {
+        if !is_object || !below.is_empty() || object.root.value != "context" {
             return None;
         }
         let arguments = call.child_by_field_name("arguments")?;
@@ -402,9 +498,12 @@ impl<'t> Reader<'t> {
             arguments.named_children(&mut cursor).filter(|n| n.kind() != "comment").collect();
         let (keys, value) = match (method, all.as_slice()) {
             ("put", [key, value]) => (vec![*key], Some(*value)),
-            ("put", [key, value, seconds]) if seconds.kind() == "number" => {
-                (vec![*key], Some(*value))
-            }
+            ("put", [first, second, third]) => match self.is_number(*third, 0) {
+                Some(true) => (vec![*first], Some(*second)),
+                Some(false) => (vec![*first, *second], Some(*third)),
+                // Seconds or a value.
+                None => return Some(SessionCall::Computed),
+            },
             ("put", [map, key, value, ..]) => (vec![*map, *key], Some(*value)),
             ("get" | "delete" | "remove", [_, ..]) => (all, None),
             _ => return None,
@@ -427,6 +526,11 @@ impl<'t> Reader<'t> {
 
     /// The constant path of `node`; computed parts of it are added to `below`.
     fn chain<'n>(&self, node: Node<'n>, below: &mut Vec<Node<'n>>) -> Option<Path> {
+        self.chain_of(node, below, true)
+    }
+
+    /// Like [`Self::chain`]; `calls`: whether it may begin with a value that an object of the session is asked for.
+    fn chain_of<'n>(&self, node: Node<'n>, below: &mut Vec<Node<'n>>, calls: bool) -> Option<Path> {
         let mut segments = Vec::new();
         let mut at = node;
         loop {
@@ -464,7 +568,7 @@ impl<'t> Reader<'t> {
                     path.segments.append(&mut segments);
                     return Some(path);
                 }
-                "call_expression" => {
+                "call_expression" if calls => {
                     let Some(SessionCall::Get(mut path)) = self.session_call(at) else {
                         return None;
                     };

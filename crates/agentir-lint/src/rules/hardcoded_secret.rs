@@ -4,8 +4,11 @@ use crate::rule::{Check, Group, Report, Rule};
 use agentir_diagnostics::{FileId, RuleName, Severity, Span};
 use agentir_secrets::secrets;
 
+/// The name of the rule about secrets in the source.
+pub const HARDCODED_SECRET: RuleName = RuleName("hardcoded-secret");
+
 pub(crate) static RULE: Rule = Rule {
-    name: RuleName("hardcoded-secret"),
+    name: HARDCODED_SECRET,
     group: Group::Security,
     severity: Severity::Error,
     summary: "a key, token or password is hard-coded",

@@ -1,5 +1,6 @@
 //! What is to be asked and done next, by the instructions and by what is known.
 
+use super::consent::{agrees, only_declines};
 use super::dialogue::Turn;
 use super::extract::{Reach, extract};
 use super::instructions::{Step, What, When};
@@ -87,13 +88,19 @@ impl<'r> Turn<'r> {
             When::Is(name, values) => {
                 let known = self.known.get(name).and_then(serde_json::Value::as_str);
                 let said = words(known.unwrap_or_default());
-                values
-                    .iter()
-                    .flat_map(|value| words(value))
-                    .any(|value| said.iter().any(|w| !w.negated && similarity(&value, w) >= 1.0))
+                let says = |own: &Word| {
+                    said.iter().any(|w| w.negated == own.negated && similarity(own, w) >= 1.0)
+                };
+                values.iter().any(|value| {
+                    let own = words(value);
+                    !own.is_empty() && own.iter().all(says)
+                })
             }
             When::Good => self.last_result().is_some_and(is_success),
-            When::Agreed => yes_or_no(self.said) == Some(true),
+            When::Agreed => {
+                let asked = self.before.iter().rev().find(|m| m.role == Role::Assistant);
+                agrees(self.said, asked.map_or("", |m| m.text.as_str()))
+            }
             When::Unknown => false,
         }
     }
@@ -363,7 +370,8 @@ impl<'r> Turn<'r> {
             .rposition(|m| m.role == Role::Assistant && m.text.contains(question));
         let Some(at) = asked else { return false };
         let next = self.messages.iter().skip(at + 1).find(|m| m.role == Role::User);
-        next.is_some_and(|m| yes_or_no(&m.text) == Some(true) && !is_question(&m.text))
+        let asked = self.messages.get(at).map_or(question, |m| m.text.as_str());
+        next.is_some_and(|m| agrees(&m.text, asked))
     }
 
     /// The values that can be filled: of the agent, of its tools.
@@ -561,14 +569,15 @@ impl<'r> Turn<'r> {
             && self.since.is_empty()
             && last.is_some_and(|last| last.text.trim().ends_with(question.trim()))
         {
-            let why =
-                words(self.said).iter().take(2).any(|w| w.text == "why" || w.text == "what's");
+            let said = words(self.said);
+            let why = said.iter().take(2).any(|w| w.text == "why")
+                || matches!(said.as_slice(), [what, for_, ..] if what.text == "what" && for_.text == "for");
             let excuse = if why { WHY } else { NO_IDEA };
             return super::dialogue::say(format!("{excuse} {question}"));
         }
         // Who does not agree, and says nothing else, is asked what is wrong.
         if super::instructions::is_consent(&question)
-            && yes_or_no(self.said) == Some(false)
+            && only_declines(self.said)
             && self.since.is_empty()
             && last.is_some_and(|last| last.text.contains(question.trim()))
         {
@@ -577,7 +586,10 @@ impl<'r> Turn<'r> {
         let again = last.is_some_and(|last| last.text.trim().ends_with(question.trim()))
             && !self.since.iter().any(|m| m.role == Role::Tool)
             && !is_wish(self.said)
-            && !is_question(self.said);
+            && !is_question(self.said)
+            // "No, make it 60" was understood, and is confirmed with the new value.
+            && (yes_or_no(self.said) != Some(false)
+                || !super::instructions::is_consent(&question));
         super::dialogue::say(if !again {
             question
         } else if last.is_some_and(|last| last.text.starts_with(AGAIN)) {

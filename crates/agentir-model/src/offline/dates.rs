@@ -72,11 +72,11 @@ static DATE_PATTERNS: LazyLock<Vec<(DateForm, Regex)>> = LazyLock::new(|| {
         (DateForm::Iso, regex(r"\b(\d{4})-(\d{1,2})-(\d{1,2})\b")),
         (
             DateForm::RangeStart,
-            regex(&format!(r"\b(?:the )?({DAY}){THROUGH}(?:the )?{DAY}(?: of)? ({MONTH})\b")),
+            regex(&format!(r"\b(?:the )?({DAY}){THROUGH}(?:the )?({DAY})(?: of)? ({MONTH})\b")),
         ),
         (
             DateForm::RangeEnd,
-            regex(&format!(r"\b({MONTH})\b\.? (?:the )?{DAY}{THROUGH}(?:the )?({DAY})\b")),
+            regex(&format!(r"\b({MONTH})\b\.? (?:the )?({DAY}){THROUGH}(?:the )?({DAY})\b")),
         ),
         (DateForm::Slashes, regex(r"\b(\d{1,2})/(\d{1,2})(?:/(\d{4}|\d{2}))?\b")),
         (DateForm::Dots, regex(r"\b(\d{1,2})\.(\d{1,2})\.(\d{4})\b")),
@@ -117,18 +117,51 @@ pub(super) fn dates(
             // Of a range, only one day is read here, because the other one has the month beside it.
             let at = match form {
                 DateForm::RangeStart => captures.get(1).map_or(whole.range(), |m| m.range()),
-                DateForm::RangeEnd => captures.get(2).map_or(whole.range(), |m| m.range()),
+                DateForm::RangeEnd => captures.get(3).map_or(whole.range(), |m| m.range()),
                 _ => whole.range(),
             };
             // The forms are ordered from most to least specific; earlier matches take precedence.
             let read = found.iter().any(|f| f.at.start < at.end && at.start < f.at.end);
-            if !read && let Some(value) = day(*form, &captures, now, anchor, order, direction) {
+            if !read
+                && !is_other_word(*form, &captures, text)
+                && let Some(value) = day(*form, &captures, now, anchor, order, direction)
+            {
                 found.push(Located { at, value });
             }
         }
     }
     found.sort_by_key(|f| f.at.start);
     found
+}
+
+/// Whether a spelled ordinal and a month are other words: "First may I ask", "the second may be late", "you may first".
+fn is_other_word(form: DateForm, captures: &Captures<'_>, text: &str) -> bool {
+    let (day, month) = match form {
+        DateForm::DayMonth => (1, 2),
+        DateForm::MonthDay => (2, 1),
+        _ => return false,
+    };
+    let (Some(whole), Some(day), Some(month)) =
+        (captures.get(0), captures.get(day), captures.get(month))
+    else {
+        return false;
+    };
+    let verb = match month.as_str().to_lowercase().as_str() {
+        "may" => true,
+        "march" => matches!(form, DateForm::DayMonth),
+        _ => false,
+    };
+    if !verb || day.as_str().starts_with(|c: char| c.is_ascii_digit()) || captures.get(3).is_some()
+    {
+        return false;
+    }
+    let whole = (whole.as_str().to_lowercase(), text.get(whole.end()..).unwrap_or_default());
+    if let DateForm::MonthDay = form {
+        return !whole.0.contains(" the ");
+    }
+    let ends = !whole.1.starts_with(' ');
+    let named = month.as_str().starts_with(char::is_uppercase) || ends;
+    !(whole.0.contains(" of ") || whole.0.starts_with("the ") && named)
 }
 
 fn day(
@@ -168,8 +201,21 @@ fn day(
         }
     };
     match form {
-        DateForm::RangeStart => near(&day_number(&group(1)?)?.to_string(), &group(2)?),
-        DateForm::RangeEnd => near(&day_number(&group(2)?)?.to_string(), &group(1)?),
+        DateForm::RangeStart | DateForm::RangeEnd => {
+            let starts = matches!(form, DateForm::RangeStart);
+            let (first, second, month) = if starts { (1, 2, 3) } else { (2, 3, 1) };
+            let (first, second) = (day_number(&group(first)?)?, day_number(&group(second)?)?);
+            let month = group(month)?;
+            let (own, other) = if starts { (first, second) } else { (second, first) };
+            if first <= second {
+                return near(&own.to_string(), &month);
+            }
+            // "From the 28th to the 3rd of May" begins in April.
+            let other = near(&other.to_string(), &month)?.first_of_month();
+            let months = if starts { -1 } else { 1 };
+            let beside = other.checked_add(months.months()).ok()?;
+            civil(beside.year(), i16::from(beside.month()), i16::try_from(own).ok()?)
+        }
         DateForm::Iso => civil(number(1)?, number(2)?, number(3)?),
         DateForm::Dots => civil(number(3)?, number(2)?, number(1)?),
         DateForm::Slashes => {

@@ -2,12 +2,14 @@
 //! answered; values for variables; what is missing; what the instructions demand next; and else an offer of help. It asks
 //! for one thing at a time, calls no tool without its required arguments, and shows nothing that is not meant for users.
 
-use super::choose::choose;
+use super::choose::{MIN_CONFIDENCE, choose};
+use super::corrections::{corrected, extract_corrected, may_replace};
 use super::extract::{Reach, extract};
 use super::instructions::{Step, What, When, steps};
-use super::kinds::TextKind;
+use super::kinds::{TextKind, kind_of};
 use super::phrases::{SmallTalk, greets, is_wish, requests, small_talk, wants_person};
 use super::questions::{spoken, without_transitions};
+use super::results::{referred_to, results};
 use super::spans::qualified_by;
 use super::words::{Act, Word, act, is_question, name_words, similarity, words, yes_or_no};
 use super::{Offline, is_blank};
@@ -333,22 +335,19 @@ impl<'r> Turn<'r> {
 
     /// A value that a tool returned under the name of a parameter.
     fn returned(&self, name: &str) -> Option<Json> {
-        let results = self.messages.iter().rev().filter(|m| m.role == Role::Tool);
-        results
-            .filter_map(|m| serde_json::from_str::<Json>(&m.text).ok())
+        results(self.messages)
             .find_map(|result| result.get(name).filter(|v| !is_blank(v) && !v.is_object()).cloned())
     }
 
     /// The value of a parameter for what the user refers to by a name in the last results: the identifier of "the Harbour
     /// Inn".
     fn referred_to(&self, parameter: &FieldSpec) -> Option<Json> {
-        if super::kinds::kind_of(parameter) != TextKind::Identifier {
+        if kind_of(parameter) != TextKind::Identifier {
             return None;
         }
-        let results = self.messages.iter().rev().filter(|m| m.role == Role::Tool).take(6);
-        results
-            .filter_map(|m| serde_json::from_str::<Json>(&m.text).ok())
-            .find_map(|result| super::results::referred_to(&result, &parameter.name, self.said))
+        results(self.messages)
+            .take(6)
+            .find_map(|result| referred_to(&result, &parameter.name, self.said))
     }
 
     /// A value that is known under a longer name than that of a parameter: the `refund_reason` for `reason`.
@@ -361,7 +360,7 @@ impl<'r> Turn<'r> {
                 && last.map(|w| &w.stem) == own.last().map(|w| &w.stem)
                 && own.iter().all(|own| name.iter().any(|w| w.stem == own.stem))
         };
-        if super::kinds::kind_of(parameter) != TextKind::Request {
+        if kind_of(parameter) != TextKind::Request {
             return None;
         }
         let mut all =
@@ -375,7 +374,10 @@ impl<'r> Turn<'r> {
     }
 
     /// The tool that notes values, with new values from the last message.
-    fn new_values(&self, open: &[&'r ToolSpec]) -> Option<(&'r ToolSpec, Map<String, Json>)> {
+    pub(super) fn new_values(
+        &self,
+        open: &[&'r ToolSpec],
+    ) -> Option<(&'r ToolSpec, Map<String, Json>)> {
         // The tool whose value was asked for comes first.
         let asked = |tool: &ToolSpec| self.asked_parameter(tool, self.before).is_some();
         let collect =
@@ -393,15 +395,23 @@ impl<'r> Turn<'r> {
             let noted = self.since.iter().any(|m| !m.calls.is_empty());
             let reach =
                 if parameter.is_some() || answered || noted { Reach::Wish } else { Reach::Request };
-            let corrected =
-                super::extract::corrected(self.offline, self.said, &tool.parameters, self.known);
-            let mut values = extract(
+            let correction = corrected(self.offline, self.said, &tool.parameters, self.known);
+            let mut values = extract_corrected(
                 self.offline,
                 self.said,
                 &tool.parameters,
-                corrected.or(parameter.map(|p| p.name.as_str())),
+                correction.as_ref(),
+                parameter.map(|p| p.name.as_str()),
                 reach,
             );
+            let replaces = |name: &String| {
+                let own = tool.parameters.iter().find(|p| p.name == *name);
+                correction.as_ref().is_some_and(|one| one.field == name)
+                    || parameter.is_some_and(|p| p.name == *name)
+                    || self.known.get(name).is_none_or(is_blank)
+                    || own.is_none_or(|p| may_replace(self.said, p))
+            };
+            values.retain(|name, _| replaces(name));
             values.retain(|name, value| self.known.get(name) != Some(value));
             (!values.is_empty()).then_some((tool, values))
         })
@@ -636,7 +646,7 @@ impl<'r> Turn<'r> {
                 })
                 && about.into_iter().any(|w| SEARCHES.contains(&w.text.as_str()))
         };
-        open.iter().copied().find(searches).map(|tool| (tool, super::choose::MIN_CONFIDENCE))
+        open.iter().copied().find(searches).map(|tool| (tool, MIN_CONFIDENCE))
     }
 
     /// Calls the tool that the author passes variables to, once what was just noted completes them.

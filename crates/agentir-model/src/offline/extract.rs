@@ -4,10 +4,10 @@
 use super::Offline;
 use super::dates::{Direction, Located, times};
 use super::numbers::{emails, money, numbers, overlap, phones};
+use super::strings;
 use super::words::{
     Word, is_question, is_typo, name_words, similarity, truncated, words, yes_or_no,
 };
-use super::{kinds, strings};
 use crate::fields::fits;
 use agentir_runtime::{FieldSpec, FieldType};
 use regex::RegexBuilder;
@@ -15,10 +15,7 @@ use serde_json::{Map, Value as Json};
 use std::ops::Range;
 
 /// The number of fields considered.
-const MAX_FIELDS: usize = 128;
-
-/// The number of days that a correction is compared with.
-const MAX_DAYS: usize = 8;
+pub(super) const MAX_FIELDS: usize = 128;
 
 /// The maximum size of a compiled pattern, in bytes.
 const MAX_REGEX_SIZE: usize = 1 << 20;
@@ -159,7 +156,7 @@ impl ParsedMessage<'_> {
         self.words.get(end.saturating_sub(count)..end).unwrap_or_default()
     }
 
-    fn after(&self, at: &Range<usize>, count: usize) -> &[Word] {
+    pub(super) fn after(&self, at: &Range<usize>, count: usize) -> &[Word] {
         let start = self.words.partition_point(|w| w.at.start < at.end);
         self.words.get(start..(start + count).min(self.words.len())).unwrap_or_default()
     }
@@ -230,94 +227,6 @@ pub(super) fn extract(
     strings::extract_strings(offline, &mut reading, &mut fields, reach, &mut values);
     values.retain(|(field, value)| fits(field, value).is_ok());
     values.into_iter().map(|(field, value)| (field.name.clone(), value)).collect()
-}
-
-/// The field whose known value a message rejects: "on the 15th, not the 14th". Another value in it is for this field.
-pub(super) fn corrected<'t>(
-    offline: &Offline,
-    message: &str,
-    fields: &'t [FieldSpec],
-    known: &Map<String, Json>,
-) -> Option<&'t str> {
-    let text = truncated(message);
-    let reading = ParsedMessage { text, words: words(text), used: Vec::new(), names: Vec::new() };
-    if let Some(field) = replaced(offline, &reading, fields, known) {
-        return Some(field);
-    }
-    let marks = |w: &Word| w.negated || matches!(w.text.as_str(), "instead" | "rather" | "not");
-    if !reading.words.iter().any(marks) {
-        return None;
-    }
-    let typed = TypedValues::of(offline, text);
-    let mut days = 0;
-    let rejects = |field: &&FieldSpec| {
-        let Some(value) = known.get(&field.name).filter(|value| !super::is_blank(value)) else {
-            return false;
-        };
-        let is = |found: &Located<Json>| found.value == *value && reading.negated(&found.at);
-        if [&typed.past, &typed.times, &typed.numbers].into_iter().flatten().any(is) {
-            return true;
-        }
-        let Some(value) = value.as_str() else { return false };
-        let Ok(day) = value.parse::<jiff::civil::Date>() else {
-            return find_phrase(&reading, value, false).is_some_and(|at| reading.negated(&at));
-        };
-        // "Not the 14th" is about the month of the value that is rejected.
-        days += 1;
-        let near = offline.with_days_of(known, Some(&field.name));
-        days <= MAX_DAYS
-            && near
-                .dates(text, Direction::Future)
-                .iter()
-                .any(|found| found.value == day && reading.negated(&found.at))
-    };
-    fields.iter().take(MAX_FIELDS).find(rejects).map(|field| field.name.as_str())
-}
-
-/// The only field with a value of the kind that a message gives another of: "no, make it 60", "sorry, I meant Wednesday".
-fn replaced<'t>(
-    offline: &Offline,
-    reading: &ParsedMessage<'_>,
-    fields: &'t [FieldSpec],
-    known: &Map<String, Json>,
-) -> Option<&'t str> {
-    const CUES: &[&[&str]] = &[
-        &["make", "it"],
-        &["make", "that"],
-        &["i", "meant"],
-        &["i", "mean"],
-        &["change", "it", "to"],
-        &["change", "that", "to"],
-        &["it", "has", "to", "be"],
-        &["it", "should", "be"],
-    ];
-    let cue = |cue: &&&[&str]| {
-        reading
-            .words
-            .windows(cue.len())
-            .any(|window| window.iter().zip(**cue).all(|(w, own)| w.text == *own))
-    };
-    CUES.iter().find(cue)?;
-    let typed = TypedValues::of(offline, reading.text);
-    let of_kind = |field: &&FieldSpec| {
-        let kind = kinds::kind_of(field);
-        let given = match field.ty {
-            FieldType::Date | FieldType::DateTime => !typed.future.is_empty(),
-            FieldType::Time => !typed.times.is_empty(),
-            FieldType::Number | FieldType::Currency => {
-                !typed.numbers.is_empty() && typed.future.is_empty() && typed.times.is_empty()
-            }
-            FieldType::Text if kind == kinds::TextKind::Date => !typed.future.is_empty(),
-            FieldType::Text if kind == kinds::TextKind::Amount => {
-                !typed.numbers.is_empty() && typed.future.is_empty() && typed.times.is_empty()
-            }
-            _ => false,
-        };
-        given && known.get(&field.name).is_some_and(|value| !super::is_blank(value))
-    };
-    let mut all = fields.iter().take(MAX_FIELDS).filter(of_kind);
-    let only = all.next()?;
-    all.next().is_none().then_some(only.name.as_str())
 }
 
 /// Fields with a pattern are filled by the pattern only.
@@ -446,7 +355,7 @@ fn extract_enums<'f>(
         }
         // A word for the same, if it is for one of them only: "an engine" for a motor boat.
         if found.is_empty() {
-            let meant = |value: &&String| synonym(reading, value);
+            let meant = |value: &&String| synonym(reading, &field, value);
             let mut all = listed.keys().filter_map(|v| meant(&v).map(|at| (at, v)));
             if let (Some(one), None) = (all.next(), all.next()) {
                 found.push(one);
@@ -474,11 +383,39 @@ fn extract_enums<'f>(
     *fields = left;
 }
 
+/// Words for the same, which mean a value wherever they are said. Words that are only about the same topic, such as "money"
+/// and "cash", mean it only where the field was asked for or is named.
+const SAME: &[&[&str]] = &[
+    &["engine", "motor"],
+    &["flat", "apartment"],
+    &["parcel", "package"],
+    &["doctor", "physician"],
+    &["rental", "hire"],
+    &["rubbish", "trash", "garbage"],
+    &["vacation", "holiday"],
+    &["phone", "telephone"],
+];
+
 /// A word of the message that means the same as a value of one word.
-fn synonym(reading: &ParsedMessage<'_>, value: &str) -> Option<Range<usize>> {
+fn synonym(reading: &ParsedMessage<'_>, field: &Field<'_>, value: &str) -> Option<Range<usize>> {
     let wanted = name_words(value);
     let [wanted] = wanted.as_slice() else { return None };
-    let means = |w: &&Word| w.is_content() && similarity(w, wanted) >= 0.8;
+    // Who asks about something does not choose it.
+    if is_question(reading.text) {
+        return None;
+    }
+    let same = |w: &Word| {
+        let is = |own: &Word, word: &&str| {
+            own.text == **word || own.text.strip_suffix('s') == Some(word)
+        };
+        SAME.iter().any(|row| row.iter().any(|x| is(w, x)) && row.iter().any(|x| is(wanted, x)))
+    };
+    let means = |w: &&Word| {
+        w.is_content()
+            && !w.negated
+            && (same(w)
+                || similarity(w, wanted) >= 0.8 && (field.asked || reading.names(&w.at, field)))
+    };
     let word = reading.words.iter().find(means)?;
     (reading.is_free(&word.at) && !reading.negated(&word.at)).then(|| word.at.clone())
 }
@@ -508,24 +445,24 @@ pub(super) fn find_phrase(
 }
 
 /// All typed values of a message.
-struct TypedValues {
+pub(super) struct TypedValues {
     emails: Vec<Located<Json>>,
     phones: Vec<Located<Json>>,
     /// Numbers that are invalid in every country; used only as an answer to a question.
     loose_phones: Vec<Located<Json>>,
-    future: Vec<Located<Json>>,
-    past: Vec<Located<Json>>,
-    moments: Vec<Located<Json>>,
-    times: Vec<Located<Json>>,
-    money: Vec<Located<Json>>,
-    numbers: Vec<Located<Json>>,
+    pub(super) future: Vec<Located<Json>>,
+    pub(super) past: Vec<Located<Json>>,
+    pub(super) moments: Vec<Located<Json>>,
+    pub(super) times: Vec<Located<Json>>,
+    pub(super) money: Vec<Located<Json>>,
+    pub(super) numbers: Vec<Located<Json>>,
 }
 
 /// Types, whether a value may be assigned without an indication, and the values found.
 type OfType = (&'static [FieldType], bool, Vec<Located<Json>>);
 
 impl TypedValues {
-    fn of(offline: &Offline, text: &str) -> Self {
+    pub(super) fn of(offline: &Offline, text: &str) -> Self {
         let now = offline.now();
         let json = |f: Located<String>| Located { at: f.at, value: Json::String(f.value) };
         let days = |direction| offline.dates(text, direction);
@@ -727,7 +664,7 @@ fn assign<'f>(
 }
 
 /// Whether a number counts what the word after it names.
-fn counts(reading: &ParsedMessage<'_>, at: &Range<usize>) -> bool {
+pub(super) fn counts(reading: &ParsedMessage<'_>, at: &Range<usize>) -> bool {
     let [next] = reading.after(at, 1) else { return false };
     reading.text.get(at.end..next.at.start) == Some(" ") && next.is_content()
 }

@@ -495,12 +495,30 @@ fn end_of_condition(text: &str) -> Option<usize> {
     })
 }
 
+/// The values of a condition in quotation marks, if it says nothing else: not "lost" and status is "active".
+fn values_of(text: &str) -> Option<Vec<String>> {
+    static QUOTED: LazyLock<Regex> =
+        LazyLock::new(|| regex(r#""([^"]+)"|“([^”]+)”|'([^']+)'|`([^`]+)`"#));
+    let mut values = Vec::new();
+    let mut end = 0;
+    for found in QUOTED.captures_iter(text) {
+        let whole = found.get(0)?;
+        let between = text.get(end..whole.start())?.trim();
+        if !matches!(between.to_lowercase().as_str(), "" | "," | "or" | ", or") {
+            return None;
+        }
+        values.push(found.iter().skip(1).flatten().next()?.as_str().to_owned());
+        end = whole.end();
+    }
+    let rest = text.get(end..)?.trim_matches([' ', '.', ',', ':']);
+    (rest.is_empty() && !values.is_empty()).then_some(values)
+}
+
 fn kind_of(word: &str, about: &str) -> When {
     if let ("if" | "when", Some(found)) = (word, IS_VALUE.captures(about)) {
         let text = |group: &str| found.name(group).map_or("", |m| m.as_str());
-        let values = text("values").split(['"', '“', '”', '\'', '`']).skip(1).step_by(2);
-        let values: Vec<String> = values.map(str::to_owned).filter(|v| !v.is_empty()).collect();
-        return When::Is(text("name").to_owned(), values);
+        let values = values_of(text("values"));
+        return values.map_or(When::Unknown, |values| When::Is(text("name").to_owned(), values));
     }
     const MISSING: &[&str] = &[
         "is empty",

@@ -3,7 +3,7 @@
 
 use super::consent::agrees;
 use super::phrases::small_talk;
-use super::words::{Word, similarity, words, yes_or_no};
+use super::words::{Word, is_deed, similarity, words, yes_or_no};
 use agentir_runtime::{Message, ModelTask, Role};
 
 /// The fraction of the statement's content words that the text must contain.
@@ -90,40 +90,116 @@ const AGREE: &[&str] =
 const REFUSE: &[&str] =
     &["declines", "decline", "refuses", "refuse", "rejects", "reject", "disagrees", "denies", "no"];
 
+/// Words for when and how much, which say nothing of what a statement is about.
+const INCIDENTAL: &[&str] = &[
+    "today",
+    "tomorrow",
+    "tonight",
+    "yesterday",
+    "now",
+    "soon",
+    "later",
+    "immediately",
+    "urgent",
+    "urgently",
+    "asap",
+    "quickly",
+    "fast",
+    "right",
+    "away",
+    "again",
+    "still",
+    "already",
+    "yet",
+    "really",
+    "actually",
+    "possible",
+    "possibly",
+    "maybe",
+    "more",
+    "less",
+    "much",
+    "many",
+    "new",
+    "other",
+    "another",
+    "different",
+    "same",
+    "current",
+    "next",
+    "last",
+    "first",
+    "good",
+    "nice",
+    "one",
+    "only",
+    "well",
+    "all",
+    "day",
+    "week",
+    "month",
+    "year",
+    "time",
+    "morning",
+    "afternoon",
+    "evening",
+    "night",
+];
+
 /// The number of words up to which a yes or no is an answer to the question before it.
 const MAX_SHORT_WORDS: usize = 5;
 
 /// The number of messages of the agent that an answer is about.
 const MAX_TOPIC: usize = 3;
 
+/// What the user said, and after what.
+struct Said<'s> {
+    text: &'s str,
+    /// What is looked for the statement: the words of the text, or what a short answer says.
+    words: &'s [Word],
+    /// What the agent's last message is about.
+    topic: &'s [Word],
+    /// The agent's last message.
+    question: &'s str,
+}
+
 /// Whether a statement holds for a text. If it holds in doubt, it does unless the text says nothing.
 pub(super) fn judge(statement: &str, text: &str, context: &[Message], in_doubt: bool) -> bool {
+    let last = context.iter().rev().find(|m| m.role == Role::Assistant && !m.text.is_empty());
+    let asked = last.map_or("", |m| m.text.as_str());
     if statement == ModelTask::AGREEMENT {
-        return agrees(text);
+        return agrees(text, asked);
     }
     let topic = if in_doubt { Vec::new() } else { topic(context) };
-    if holds_for(statement, text, &topic, in_doubt) {
+    let text_words = words(text);
+    let said = Said { text, words: &text_words, topic: &topic, question: asked };
+    if holds_for(statement, &said, in_doubt) {
         return true;
     }
-    // A short yes says what the question asked.
-    let short = words(text).len() <= MAX_SHORT_WORDS;
+    // A short yes says what the question asked, if it is nothing but a yes.
+    let short = text_words.len() <= MAX_SHORT_WORDS;
     let Some(yes) = yes_or_no(text).filter(|_| short && !in_doubt) else { return false };
     let quoted = || statement.split(['"', '“', '”']).skip(1).step_by(2);
     let begins = |quote: &str| {
         let first = words(quote).into_iter().next();
         first.and_then(|first| yes_or_no(&first.text))
     };
-    if quoted().any(|quote| begins(quote) == Some(yes)) {
+    // "Send me one" may be in the words of the statement.
+    let says = |quote: &str| !yes || agrees(text, &format!("{asked} {quote}"));
+    if quoted().any(|quote| begins(quote) == Some(yes) && says(quote)) {
         return true;
     }
-    let last = context.iter().rev().find(|m| m.role == Role::Assistant && !m.text.is_empty());
-    let question = last.and_then(|m| m.text.split_inclusive(['.', '!', '\n']).next_back());
+    if yes && !agrees(text, asked) {
+        return false;
+    }
+    let question = asked.split_inclusive(['.', '!', '\n']).next_back();
     let Some(question) = question.filter(|question| question.contains('?')) else { return false };
-    let mut asked = words(question);
-    asked.iter_mut().for_each(|word| word.negated = !yes);
+    let mut asked_words = words(question);
+    asked_words.iter_mut().for_each(|word| word.negated = !yes);
+    let answered = Said { words: &asked_words, topic: &[], ..said };
     let part = |statement: &str| {
         let all = statement_words(statement);
-        all.split(|word| word.text == "or").any(|part| holds(part, &asked, &[], text))
+        all.split(|word| word.text == "or").any(|part| holds(part, &answered))
     };
     // Agreement without more was judged above.
     if quoted().next().is_some() { quoted().any(part) } else { part(statement) }
@@ -135,28 +211,27 @@ fn topic(context: &[Message]) -> Vec<Word> {
     said.flat_map(|m| statement_words(&m.text)).filter(Word::is_content).collect()
 }
 
-fn holds_for(statement: &str, text: &str, topic: &[Word], in_doubt: bool) -> bool {
-    let text_words = words(text);
-    if text_words.is_empty() {
+fn holds_for(statement: &str, said: &Said<'_>, in_doubt: bool) -> bool {
+    if said.words.is_empty() {
         return false;
     }
     if in_doubt {
-        return text_words.iter().any(Word::is_content) && small_talk(text).is_none();
+        return said.words.iter().any(Word::is_content) && small_talk(said.text).is_none();
     }
     // If the statement contains quotations, they are what the text must contain: `the user claims
     // "I have an account"`.
     let quoted: Vec<&str> = statement.split(['"', '“', '”']).skip(1).step_by(2).collect();
     // "I don't want anything else" and "that's all" say the same.
     let enough = |said: &str| super::spans::declines(said);
-    if enough(text) && quoted.iter().any(|quote| enough(quote)) {
+    if enough(said.text) && quoted.iter().any(|quote| enough(quote)) {
         return true;
     }
     if !quoted.is_empty() {
-        return quoted.iter().any(|quote| holds(&statement_words(quote), &text_words, topic, text));
+        return quoted.iter().any(|quote| holds(&statement_words(quote), said));
     }
     let all = statement_words(statement);
     // Alternatives are separate statements.
-    all.split(|word| word.text == "or").any(|part| holds(part, &text_words, topic, text))
+    all.split(|word| word.text == "or").any(|part| holds(part, said))
 }
 
 /// The words of a statement, up to the limit.
@@ -166,7 +241,8 @@ fn statement_words(statement: &str) -> Vec<Word> {
     all
 }
 
-fn holds(statement: &[Word], text_words: &[Word], topic: &[Word], text: &str) -> bool {
+fn holds(statement: &[Word], said: &Said<'_>) -> bool {
+    let Said { text, words: text_words, topic, question } = *said;
     // A negated verb ("does not want to pay") negates the rest.
     let negated = statement.iter().any(|word| {
         matches!(
@@ -181,7 +257,7 @@ fn holds(statement: &[Word], text_words: &[Word], topic: &[Word], text: &str) ->
         .collect();
     let only = |list: &[&str]| about.iter().all(|w| list.contains(&w.text.as_str()));
     if is(AGREE) && only(AGREE) {
-        return yes_or_no(text) == Some(!negated);
+        return if negated { yes_or_no(text) == Some(false) } else { agrees(text, question) };
     }
     if is(REFUSE) && only(REFUSE) {
         return yes_or_no(text) == Some(negated && !is(&["no"]));
@@ -197,12 +273,16 @@ fn holds(statement: &[Word], text_words: &[Word], topic: &[Word], text: &str) ->
         let shows = excuse || text_words.iter().any(|w| shown.contains(&w.text.as_str()));
         return shows != negated;
     }
-    // What was asked about goes without saying, if anything else is left.
+    // What was asked about goes without saying, but not what is to be done with it, and only if most of the rest is said: a
+    // word that anybody may say, such as "today", decides nothing.
     let given = |word: &Word| {
-        topic.iter().any(|w| w.stem == word.stem) && !text_words.iter().any(|w| w.stem == word.stem)
+        topic.iter().any(|w| w.stem == word.stem)
+            && !text_words.iter().any(|w| w.stem == word.stem)
+            && !is_deed(word)
     };
     let rest: Vec<&Word> = about.iter().copied().filter(|word| !given(word)).collect();
-    let about = if rest.is_empty() { about } else { rest };
+    let tells = rest.iter().any(|word| !INCIDENTAL.contains(&word.text.as_str()));
+    let about = if tells && rest.len() * 2 >= about.len() { rest } else { about };
     let mut found = 0.0;
     let mut against = false;
     for word in &about {

@@ -367,7 +367,8 @@ pub(super) fn find(
         }
         TextKind::Date => day(offline, reading, field, reach),
         TextKind::Company => {
-            strings::after_words(reading, &["from", "at", "with", "represent", "of", "for"], false)
+            strings::after_words(reading, &["from", "at", "with", "represent"], false)
+                .or_else(|| spans::employer(reading).filter(free))
         }
         TextKind::Identifier if reach == Reach::Any || only || field.asked => {
             let measured = measures(offline, text);
@@ -443,7 +444,7 @@ pub(super) fn may_be(field: &FieldSpec, text: &str) -> bool {
 }
 
 /// Whether a text says that something happened or is so: a name has no verb.
-fn is_clause(text: &str) -> bool {
+pub(super) fn is_clause(text: &str) -> bool {
     const VERBS: &[&str] = &[
         "was", "were", "wasn't", "weren't", "is", "are", "isn't", "aren't", "have", "has",
         "hasn't", "haven't", "had", "didn't", "don't", "doesn't", "can't", "cannot", "couldn't",

@@ -11,6 +11,7 @@ mod abilities;
 mod agenda;
 mod choose;
 mod consent;
+mod corrections;
 mod dates;
 mod dialogue;
 mod extract;
@@ -138,25 +139,30 @@ impl Offline {
                 let asked = asked_field(context, fields, asked.as_deref(), known);
                 // "What can I do for you?" asks for no field.
                 let asked = asked.filter(|_| !(phrases::is_wish(message) && is_open(context)));
-                let corrected = extract::corrected(self, message, fields, known);
-                let asked = corrected.or(asked);
-                let offline = &self.with_days_of(known, corrected);
-                let reach = if asked.is_none() && phrases::is_wish(message) {
+                let corrected = corrections::corrected(self, message, fields, known);
+                let offline = &self.with_days_of(known, corrected.as_ref().map(|one| one.field));
+                let reach = if corrected.is_none() && asked.is_none() && phrases::is_wish(message) {
                     extract::Reach::Wish
                 } else {
                     extract::Reach::Named
                 };
-                // A code that does not name a field does not replace a code that the field has.
+                // A code that does not name a field does not replace a code that the field has, and what counts something
+                // else no number.
+                let given = corrected.as_ref().map(|one| one.field).or(asked);
                 let open: Vec<FieldSpec> = fields
                     .iter()
                     .filter(|field| {
-                        asked == Some(field.name.as_str())
+                        given == Some(field.name.as_str())
                             || known.get(&field.name).is_none_or(is_blank)
                             || !kinds::is_code_of_another(field, message)
+                                && corrections::may_replace(message, field)
                     })
                     .cloned()
                     .collect();
-                Answer::Values(extract::extract(offline, message, &open, asked, reach))
+                let corrected = corrected.as_ref();
+                Answer::Values(corrections::extract_corrected(
+                    offline, message, &open, corrected, asked, reach,
+                ))
             }
             ModelTask::Choose { purpose, message, candidates, several, .. } => {
                 let chosen = choose::choose(message, candidates, *several);

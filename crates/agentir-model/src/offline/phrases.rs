@@ -273,7 +273,6 @@ pub(super) fn wants_person(message: &str) -> bool {
         "manager",
         "supervisor",
         "boss",
-        "people",
         "staff",
         "colleague",
     ];
@@ -281,18 +280,35 @@ pub(super) fn wants_person(message: &str) -> bool {
         "talk", "speak", "transfer", "connect", "escalate", "reach", "call", "real", "get", "want",
         "put", "chat", "actual", "demand",
     ];
+    // "For one person", "my boss", "people and staff": whom a wish is about, and not whom it is for.
+    const OTHERS: &[&str] = &[
+        "my", "and", "or", "per", "each", "every", "one", "two", "three", "four", "five", "six",
+        "which", "what", "this", "that", "his", "her", "beside",
+    ];
     let said = words(message);
+    let asked = |index: usize| {
+        let before = index.checked_sub(1).and_then(|before| said.get(before));
+        before.is_none_or(|w| {
+            !OTHERS.contains(&w.text.as_str()) && !w.text.chars().all(|c| c.is_ascii_digit())
+        })
+    };
     let at = |list: &[&str], from: usize| {
-        said.iter().skip(from).position(|w| list.contains(&w.text.as_str()) && !w.negated)
+        let mut rest = said.iter().enumerate().skip(from);
+        let found =
+            rest.find(|(at, w)| list.contains(&w.text.as_str()) && !w.negated && asked(*at));
+        found.map(|(at, _)| at - from)
     };
     // "Get me a manager", but not "I want to know which agent it was".
     let contact = (0..said.len()).filter(|at| {
         said.get(*at).is_some_and(|w| CONTACT.contains(&w.text.as_str()) && !w.negated)
     });
     contact.into_iter().any(|from| {
-        let near =
-            said.get(from).is_some_and(|w| matches!(w.text.as_str(), "get" | "want" | "put"));
-        at(PEOPLE, from).is_some_and(|apart| !near || apart <= 4)
+        let most = said.get(from).map_or(0, |w| match w.text.as_str() {
+            "real" | "actual" => 2,
+            "get" | "want" | "put" | "demand" | "transfer" => 4,
+            _ => said.len(),
+        });
+        at(PEOPLE, from).is_some_and(|apart| apart <= most)
     })
 }
 

@@ -1,6 +1,7 @@
 //! What the agent says about results, what it knows, and what else it can do.
 
 use super::abilities::{ability, introduction, subject, topic};
+use super::consent::only_declines;
 use super::dialogue::{Turn, say};
 use super::facts::facts;
 use super::instructions::{What, When};
@@ -97,6 +98,12 @@ impl<'r> Turn<'r> {
         let made = self.since.iter().flat_map(|m| &m.calls);
         let made = made.into_iter().find(|call| Some(&call.id) == result.tool_use_id.as_ref());
         let purpose = made.and_then(|call| self.tools.iter().find(|t| t.name == call.name));
+        // Who says another value instead of yes is asked again, once it is noted.
+        if result.text == "noted"
+            && let Some(answer) = self.call_declined()
+        {
+            return Some(answer);
+        }
         // Notes of values are not results.
         let transition = purpose.is_some_and(|tool| tool.purpose != Purpose::Call);
         if transition || matches!(result.text.as_str(), "noted" | "done") {
@@ -109,9 +116,13 @@ impl<'r> Turn<'r> {
                 call.into_iter().find(|call| Some(&call.id) == result.tool_use_id.as_ref())?;
             let tool = self.tools.iter().find(|tool| tool.name == call.name)?;
             let other = self.arguments(tool, true).filter(|other| *other != call.arguments);
+            let noted = || self.new_values(open).filter(|_| !only_declines(self.said));
             return Some(match other {
                 Some(arguments) => self.call(tool, arguments),
-                None => say(NOT_DONE.to_owned()),
+                None => match noted() {
+                    Some((note, values)) => self.call(note, values),
+                    None => say(NOT_DONE.to_owned()),
+                },
             });
         }
         if is_failure(&result.text) {
@@ -139,6 +150,21 @@ impl<'r> Turn<'r> {
             Some(next) if !self.was_asked(&next) => format!("{text} {next}"),
             _ => text,
         }))
+    }
+
+    /// The call that the user has just declined, with the values that were noted since.
+    fn call_declined(&self) -> Option<Answer> {
+        let refused =
+            self.since.iter().rposition(|m| m.role == Role::Tool && is_refusal(&m.text))?;
+        let refusal = self.since.get(refused)?;
+        let mut calls = self.messages.iter().flat_map(|m| &m.calls);
+        let call = calls.find(|call| Some(&call.id) == refusal.tool_use_id.as_ref())?;
+        let tool = self.tools.iter().find(|tool| tool.name == call.name)?;
+        let again = self.since.iter().skip(refused).flat_map(|m| &m.calls);
+        if again.into_iter().any(|call| call.name == tool.name) {
+            return None;
+        }
+        Some(self.call(tool, self.arguments(tool, true)?))
     }
 
     // ---- the end ------------------------------------------------------------------------------

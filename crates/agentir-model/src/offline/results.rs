@@ -3,6 +3,7 @@
 use super::questions::spoken;
 use super::sentence;
 use super::words::{Word, words};
+use agentir_runtime::{Message, Role};
 use serde_json::{Map, Value as Json};
 
 /// The number of fields that a sentence about a result mentions.
@@ -79,6 +80,12 @@ pub(super) fn describe_result(result: &str) -> String {
         Err(_) if result.trim().is_empty() || result == "done" => DONE.to_owned(),
         Err(_) => result.to_owned(),
     }
+}
+
+/// The results of tools that are JSON, the last one first.
+pub(super) fn results(messages: &[Message]) -> impl Iterator<Item = Json> {
+    let results = messages.iter().rev().filter(|m| m.role == Role::Tool);
+    results.filter_map(|m| serde_json::from_str(&m.text).ok())
 }
 
 /// The value of `key`, or of `id`, in the only object of a result that a message refers to by one of its texts.

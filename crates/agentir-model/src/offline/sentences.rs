@@ -129,8 +129,13 @@ pub(super) fn is_spoken(sentence: &str) -> bool {
     let all = super::words::words(sentence);
     let is = |list: &[&str]| all.iter().any(|w| list.contains(&w.text.as_str()));
     let lower = sentence.to_lowercase();
-    // A value that is missing: "You are logged in as None."
-    if sentence.split(|c: char| !c.is_alphanumeric()).any(|w| matches!(w, "None" | "null")) {
+    // A value that is missing: "You are logged in as None", but not "None of the tours".
+    if sentence
+        .strip_prefix("None of ")
+        .unwrap_or(sentence)
+        .split(|c: char| !c.is_alphanumeric())
+        .any(|w| matches!(w, "None" | "null"))
+    {
         return false;
     }
     let starts = |list: &[&str]| list.iter().any(|start| lower.starts_with(start));

@@ -148,27 +148,112 @@ pub(super) fn beneficiary(reading: &ParsedMessage<'_>) -> Option<Range<usize>> {
     )
 }
 
-/// What somebody is, for a field that holds a job: "I'm the CTO of Fjord Labs", "as a nurse".
-pub(super) fn role(reading: &ParsedMessage<'_>, field: &Field<'_>) -> Option<Range<usize>> {
+/// Words in names of fields that hold a job, and their stems.
+const JOBS: &[&str] = &["role", "position", "occupation", "profession", "job"];
+const JOB_STEMS: &[&str] = &["role", "posit", "occup", "profess", "job"];
+
+/// Nouns for what somebody is in a company.
+const POSTS: &[&str] = &[
+    "ceo",
+    "cto",
+    "cfo",
+    "coo",
+    "cio",
+    "manager",
+    "director",
+    "head",
+    "founder",
+    "owner",
+    "engineer",
+    "developer",
+    "president",
+    "chair",
+    "chairman",
+    "chairwoman",
+    "secretary",
+    "accountant",
+    "buyer",
+    "partner",
+    "principal",
+    "lead",
+    "officer",
+];
+
+/// Words for having a job.
+const WORKS: &[&str] = &["work", "works", "working", "worked", "employed"];
+
+/// What somebody is, and the name after it.
+struct Post {
+    at: Range<usize>,
+    /// "Of Fjord Labs": the index of the first word of the name.
+    of: Option<usize>,
+    /// Whether it is said to be the work.
+    works: bool,
+}
+
+/// What somebody says that they are: "I'm the CTO of Fjord Labs", "I work as a nurse".
+fn post(reading: &ParsedMessage<'_>) -> Option<Post> {
     const ENDS: &[&str] = &["of", "at", "for", "in", "from", "with", "and", "who", "here", "by"];
-    let titled = field.named(&["role", "position", "occupation", "profession"])
-        || field.named(&["job"]) && !field.named(&["id", "number"]);
-    if !titled {
-        return None;
-    }
+    // "A bit lost", "the one who called", "a new customer".
+    const NONE: &[&str] = &[
+        "bit", "little", "lot", "tad", "few", "one", "customer", "client", "caller", "guest",
+        "user", "member", "visitor", "fan", "friend",
+    ];
     let all = &reading.words;
     let text = |at: usize| all.get(at).map_or("", |w| w.text.as_str());
-    let start = (0..all.len()).find_map(|at| {
-        let am = matches!(text(at), "i'm" | "im" | "as") || (text(at), text(at + 1)) == ("i", "am");
+    let (start, works) = (0..all.len()).find_map(|at| {
+        let works = text(at) == "as" && at.checked_sub(1).is_some_and(|b| WORKS.contains(&text(b)));
+        let am = matches!(text(at), "i'm" | "im") || (text(at), text(at + 1)) == ("i", "am");
         let article = if text(at) == "i" { at + 2 } else { at + 1 };
-        (am && matches!(text(article), "a" | "an" | "the")).then_some(article + 1)
+        let found = (am || works) && matches!(text(article), "a" | "an" | "the");
+        found.then_some((article + 1, works))
     })?;
     let named = all.iter().skip(start).take(4).take_while(|w| !ENDS.contains(&w.text.as_str()));
     let named: Vec<&Word> = named.collect();
     let at = named.first()?.at.start..named.last()?.at.end;
-    let joined = reading.text.get(at.clone())?.split([',', ';', '.']).next()?.len();
-    let at = at.start..at.start + joined;
-    reading.is_free(&at).then_some(at)
+    let said = reading.text.get(at.clone())?;
+    let at = at.start..at.start + said.split([',', ';', '.']).next()?.len();
+    let none = named.iter().any(|w| NONE.contains(&w.text.as_str()));
+    if none || at.is_empty() || super::kinds::is_clause(said) {
+        return None;
+    }
+    let mark = start + named.len();
+    let of = matches!(text(mark), "of" | "at" | "for" | "in")
+        .then(|| all.get(mark + 1))
+        .flatten()
+        .filter(|w| {
+            reading.text.get(w.at.clone()).is_some_and(|t| t.starts_with(char::is_uppercase))
+        })
+        .map(|_| mark + 1);
+    Some(Post { at, of, works })
+}
+
+/// What somebody is, for a field that holds a job. If it was not asked for, it is said to be the work or to be in a company.
+pub(super) fn role(reading: &ParsedMessage<'_>, field: &Field<'_>) -> Option<Range<usize>> {
+    if !field.named(JOBS) || field.named(&["id", "number"]) {
+        return None;
+    }
+    let post = post(reading)?;
+    let told = field.asked || post.works || post.of.is_some();
+    (told && reading.is_free(&post.at)).then_some(post.at)
+}
+
+/// A company for which somebody works: "I work for Fjord Labs", "the CTO of Fjord Labs".
+pub(super) fn employer(reading: &ParsedMessage<'_>) -> Option<Range<usize>> {
+    let works = |w: &Word| WORKS.contains(&w.text.as_str()) && !w.negated;
+    let by_work = reading.words.windows(2).enumerate().find_map(|(index, pair)| {
+        let [work, mark] = pair else { return None };
+        let found = works(work) && mark.text == "for";
+        found.then(|| capitals_from(reading, index + 2, 4)).flatten()
+    });
+    by_work.or_else(|| {
+        let post = post(reading)?;
+        // "The king of Spain" has no company.
+        let titled = reading.names.iter().any(|name| JOB_STEMS.contains(&name.as_str()));
+        let last = words(reading.text.get(post.at)?).pop()?;
+        let of = post.of.filter(|_| titled || POSTS.contains(&last.text.as_str()))?;
+        capitals_from(reading, of, 4)
+    })
 }
 
 /// A name beside the noun that the field is the name of: "the Hotel Aurora", "hotel Aurora", "Aurora hotel".

@@ -512,9 +512,9 @@ fn after_field_name(reading: &ParsedMessage<'_>, field: &Field<'_>) -> Option<Ra
         return None;
     }
     // "My card was stolen" says what happened to it, not which one it is.
-    let stated = reading.words.iter().find(|w| w.at.start >= from);
+    let stated = reading.words.iter().position(|w| w.at.start >= from);
     if !matches!(kind_of(field.spec), TextKind::Request | TextKind::Person)
-        && stated.is_some_and(is_state)
+        && stated.is_some_and(|index| is_state(reading, index))
     {
         return None;
     }
@@ -532,15 +532,49 @@ fn after_field_name(reading: &ParsedMessage<'_>, field: &Field<'_>) -> Option<Ra
     (!found.is_empty() && reading.is_free(&at)).then_some(at)
 }
 
-/// Whether a word says how something is, or what happened to it.
-fn is_state(word: &Word) -> bool {
-    const STATES: &[&str] = &[
+/// Whether words say how something is, or what happened to it: "stolen in Rome", "still missing". "Salted caramel" and "Old
+/// Mill Lane" are values.
+fn is_state(reading: &ParsedMessage<'_>, index: usize) -> bool {
+    // What begins only a state.
+    const LEADS: &[&str] = &[
         "gone", "not", "still", "in", "on", "out", "very", "too", "so", "always", "never", "no",
-        "old", "open", "closed", "working", "being", "going", "due", "full", "empty", "ready",
+        "being", "going", "due",
     ];
-    STATES.contains(&word.text.as_str())
-        || super::phrases::complains(&word.text)
-        || word.text.len() > 4 && word.text.ends_with("ed")
+    // What may also qualify a value.
+    const STATES: &[&str] = &["old", "open", "closed", "working", "full", "empty", "ready"];
+    const WHEN: &[&str] = &[
+        "yesterday",
+        "today",
+        "now",
+        "again",
+        "twice",
+        "already",
+        "yet",
+        "anymore",
+        "last",
+        "this",
+    ];
+    let Some(word) = reading.words.get(index) else { return false };
+    let own = word.text.as_str();
+    let capital = |w: &Word| {
+        reading.text.get(w.at.clone()).is_some_and(|t| t.starts_with(char::is_uppercase))
+    };
+    if capital(word) {
+        return false;
+    }
+    if LEADS.contains(&own) {
+        return true;
+    }
+    let state = STATES.contains(&own)
+        || super::phrases::complains(own)
+        || own.len() > 4 && own.ends_with("ed");
+    // A noun that follows is qualified by it.
+    let qualifies = reading.words.get(index + 1).is_some_and(|next| {
+        reading.text.get(word.at.end..next.at.start) == Some(" ")
+            && next.is_content()
+            && !WHEN.contains(&next.text.as_str())
+    });
+    state && !qualifies
 }
 
 /// A place or a person after a preposition: "from Rome to New York".

@@ -2,7 +2,7 @@
 
 use regex::Regex;
 use rust_stemmers::{Algorithm, Stemmer};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::sync::LazyLock;
 
@@ -313,6 +313,99 @@ pub(super) enum Act {
 /// Whether a word says what is to be done, rather than with what.
 pub(super) fn is_act(word: &Word) -> bool {
     ACTS.iter().any(|(_, list)| list.contains(&word.text.as_str()))
+}
+
+/// Other words for what is done with something.
+const DEEDS: &[&str] = &[
+    "accept",
+    "activate",
+    "allow",
+    "apply",
+    "approve",
+    "arrange",
+    "ask",
+    "begin",
+    "block",
+    "book",
+    "borrow",
+    "bring",
+    "buy",
+    "call",
+    "charge",
+    "choose",
+    "claim",
+    "confirm",
+    "continue",
+    "decline",
+    "deliver",
+    "deny",
+    "deposit",
+    "end",
+    "exchange",
+    "extend",
+    "fix",
+    "freeze",
+    "give",
+    "hire",
+    "hold",
+    "keep",
+    "leave",
+    "lend",
+    "lock",
+    "lose",
+    "move",
+    "order",
+    "pause",
+    "pay",
+    "payment",
+    "pick",
+    "postpone",
+    "purchase",
+    "quit",
+    "receive",
+    "refund",
+    "reject",
+    "renew",
+    "rent",
+    "repair",
+    "replace",
+    "report",
+    "reserve",
+    "reservation",
+    "reset",
+    "resume",
+    "return",
+    "save",
+    "select",
+    "sell",
+    "send",
+    "ship",
+    "sign",
+    "start",
+    "stop",
+    "subscribe",
+    "switch",
+    "take",
+    "transfer",
+    "unblock",
+    "unlock",
+    "upgrade",
+    "downgrade",
+    "use",
+    "verify",
+    "wire",
+    "withdraw",
+    "withdrawal",
+];
+
+/// Whether a word in any form says what is done with something: "pay", "cancellation".
+pub(super) fn is_deed(word: &Word) -> bool {
+    static STEMS: LazyLock<HashSet<String>> = LazyLock::new(|| {
+        let stemmer = Stemmer::create(Algorithm::English);
+        let acts = ACTS.iter().flat_map(|(_, list)| *list).chain(DEEDS);
+        acts.map(|word| stemmer.stem(word).into_owned()).collect()
+    });
+    STEMS.contains(&word.stem)
 }
 
 /// What the first verb of a text that says it is for. Showing only counts if there is no other.

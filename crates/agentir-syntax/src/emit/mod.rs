@@ -12,8 +12,8 @@ pub use data_files::{
 pub use legal::with_legal_names;
 pub use names::{NameSyntax, Namespace, Renamed};
 pub use phrase::{
-    dotted_path, expr_phrase, is_message, is_user_message, literal, pattern_words, phrase,
-    readable_words, sentence, string_literal, template_phrase,
+    ANSWER_TAIL, dotted_path, expr_phrase, is_message, is_user_message, literal, pattern_words,
+    phrase, readable_words, sentence, string_literal, template_phrase,
 };
 
 use agentir_expr::Dialect;

@@ -150,20 +150,26 @@ pub fn is_message(expr: &Expr) -> bool {
     }
 }
 
-/// The words that a pattern lists as alternatives, alone (`yes|sure`) or at the start (`^(yes|sure)…`).
+/// How a pattern ends that takes a message which begins with one of its words, whatever follows the word: "yes, please".
+pub const ANSWER_TAIL: &str = "([ ,.!。，].*)?$";
+
+/// The words that a pattern lists as alternatives: alone (`yes|sure`), as the whole message (`^(yes|sure)$`), or as its
+/// beginning (`^(yes|sure)` and [`ANSWER_TAIL`]).
 #[must_use]
 pub fn pattern_words(pattern: &str) -> Option<Vec<&str>> {
     let listed = match pattern.strip_prefix("^(") {
-        Some(rest) => rest.split_once(')')?.0,
+        Some(rest) => {
+            let (listed, tail) = rest.split_once(')')?;
+            (tail == "$" || tail == ANSWER_TAIL).then_some(listed)?
+        }
         None => pattern,
     };
-    let plain = |c: char| c.is_alphanumeric() || is_mark(c) || matches!(c, ' ' | '|' | '\'' | '-');
-    listed.chars().all(plain).then(|| listed.split('|').collect())
-}
-
-/// Whether a character is a mark that belongs to the letter before it, as in the scripts of India.
-const fn is_mark(c: char) -> bool {
-    matches!(c, '\u{300}'..='\u{36f}' | '\u{591}'..='\u{5c7}' | '\u{64b}'..='\u{65f}' | '\u{900}'..='\u{dff}' | '\u{e31}'..='\u{e4e}')
+    // Beyond ASCII no character has a meaning in patterns.
+    let plain =
+        |c: char| !c.is_ascii() || c.is_ascii_alphanumeric() || matches!(c, ' ' | '|' | '\'' | '-');
+    let words: Vec<&str> = listed.split('|').collect();
+    let are_words = listed.chars().all(plain) && words.iter().all(|word| !word.is_empty());
+    are_words.then_some(words)
 }
 
 /// What the user's message is compared with, if an expression is a pattern of alternatives.

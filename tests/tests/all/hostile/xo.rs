@@ -148,6 +148,46 @@ pub(crate) const CASES: &[Case] = &[
     ("a script of many brackets", "botDefinition.json", 20_000, |n| {
         script(&around(n, "(", "1", ")"))
     }),
+    ("a script of many calls", "botDefinition.json", 100_000, |n| {
+        script(&format!("x{};", ".f()".repeat(n)))
+    }),
+    ("a script of many members", "botDefinition.json", 40_000, |n| {
+        script(&format!("x{};", ".a".repeat(n)))
+    }),
+    ("a script of many stores", "botDefinition.json", 10_000, |n| {
+        script(&format!("for (;;) {{ UserSession{}; }}", ".put('a', 1, x)".repeat(n)))
+    }),
+    ("an address of many parts", "botDefinition.json", 200_000, |n| {
+        bot(
+            ",{\"nodeId\": \"n0\", \"type\": \"service\", \"componentId\": \"s\"}",
+            &format!(
+                ", {{\"_id\": \"s\", \"type\": \"service\", \"name\": \"S\", \"endPoint\": {{\"host\": \"a.invalid\", \"path\": \"/x?{}\", \"method\": \"get\"}}}}",
+                "a&".repeat(n)
+            ),
+        )
+    }),
+    ("forms as a whole", "botDefinition.json", 1_000, |n| {
+        let fields = lines(n, |i| {
+            format!(
+                "{}{{\"name\": \"f{i}\", \"type\": \"textField\"}}",
+                if i == 0 { "" } else { ",\n" }
+            )
+        });
+        let whole = bot(
+            ",{\"nodeId\": \"n0\", \"type\": \"message\", \"componentId\": \"c0\"}",
+            &message(0, &"{{context.forms.F}}".repeat(n)),
+        );
+        let (open, _) = whole.rsplit_once('}').unwrap_or_default();
+        format!("{open}, \"forms\": [{{\"name\": \"F\", \"components\": [{fields}]}}]}}")
+    }),
+    ("a long answer to many questions", "botDefinition.json", 2_000, |n| {
+        let ways =
+            lines(n, |i| format!("{}{{\"question\": \"q{i}\"}}", if i == 0 { "" } else { ",\n" }));
+        format!(
+            "{{\"dialogs\": [], \"dialogComponents\": [], \"knowledgeTasks\": [{{\"name\": \"K\", \"faqs\": {{\"faqs\": [{{\"question\": \"q\", \"alternateQuestions\": [{ways}], \"answer\": [{{\"text\": \"{}\", \"type\": \"basic\"}}]}}]}}}}]}}",
+            "A".repeat(50 * n)
+        )
+    }),
     ("a script of many parts", "botDefinition.json", 10_000, |n| {
         script(&format!("context{} = 1;", ".x".repeat(n)))
     }),

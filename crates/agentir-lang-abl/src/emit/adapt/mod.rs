@@ -11,6 +11,7 @@ mod removed;
 mod shared;
 mod variables;
 
+use super::knowledge::Bases;
 use crate::dialect;
 use agentir_diagnostics::Spanned;
 use agentir_expr::{Expr, Name, Path, Template, TypeExpr};
@@ -18,7 +19,7 @@ use agentir_ir::{
     Agent, AgentType, BindingAction, Extensions, Instruction, Knowledge, Node, OnReturn,
     PassedValue, Program, SetVariable, Statement, Tool, ToolType, VariableBinding,
 };
-use agentir_syntax::emit::Renamed;
+use agentir_syntax::emit::{Renamed, knowledge_path};
 use expr::Scope;
 use peers::{ForeignVariables, Goals};
 use smol_str::{SmolStr, format_smolstr};
@@ -26,7 +27,7 @@ use std::sync::Arc;
 use variables::Variables;
 
 /// Adapts a program.
-pub(super) fn program(program: &Program) -> (Program, Vec<Renamed>) {
+pub(super) fn program(program: &Program, bases: &Bases) -> (Program, Vec<Renamed>) {
     let mut program = program.clone();
     let owners = shared::declare(&mut program);
     let foreign = peers::import_variables(&mut program);
@@ -36,7 +37,8 @@ pub(super) fn program(program: &Program) -> (Program, Vec<Renamed>) {
     for agent in program.agents_mut() {
         if agent.metadata.dialect != dialect::ABL {
             let foreign = foreign.get(&agent.metadata.name.value);
-            self::agent((&variables, foreign), &goals, agent, &mut renamed);
+            let base = bases.get(agent);
+            self::agent((&variables, foreign), &goals, base, agent, &mut renamed);
         } else {
             removed::functions(agent);
             required(agent);
@@ -53,6 +55,7 @@ pub(super) fn program(program: &Program) -> (Program, Vec<Renamed>) {
 fn agent(
     (variables, foreign): (&Variables, Option<&ForeignVariables>),
     goals: &Goals,
+    base: Option<&SmolStr>,
     agent: &mut Agent,
     renamed: &mut Vec<Renamed>,
 ) {
@@ -98,7 +101,7 @@ fn agent(
     }
     reasoning::hooks(agent);
     if let Some(knowledge) = agent.knowledge.take() {
-        self::knowledge(agent, &knowledge);
+        self::knowledge(agent, &knowledge, base);
     }
     // Only supervisors have policies; other agents get instructions.
     if agent.metadata.kind == AgentType::Agent {
@@ -259,22 +262,21 @@ fn tool(tool: &mut Tool) {
     tool.tool_type = tool.tool_type.or(Some(ToolType::Connector));
 }
 
-/// A knowledge base becomes a search tool; a few fixed answers become instructions.
-fn knowledge(agent: &mut Agent, knowledge: &Knowledge) {
+/// A knowledge base becomes a search tool; a few fixed answers become instructions. `base`: where its questions are a file.
+fn knowledge(agent: &mut Agent, knowledge: &Knowledge, base: Option<&SmolStr>) {
     let span = knowledge.span;
     let template = |text: String| Template::plain(Spanned::new(SmolStr::new(text), span));
     let mut sources: Vec<String> = knowledge.sources.iter().map(|s| s.value.to_string()).collect();
-    let in_file = super::knowledge::is_file(knowledge);
-    if in_file {
-        sources.push(super::knowledge::path(agent));
-    }
+    sources.extend(base.map(|base| knowledge_path(base)));
     if !sources.is_empty() {
-        let base = super::knowledge::base(agent);
-        let name = if in_file { format!("search_{base}") } else { "search_knowledge".to_owned() };
-        let name = Spanned::new(SmolStr::new(name), span);
+        let name = match base {
+            Some(base) => format_smolstr!("search_{base}"),
+            None => SmolStr::new_static("search_knowledge"),
+        };
+        let name = Spanned::new(name, span);
         let query = Spanned::new(Name::new_static("query"), span);
-        let called = if in_file { base } else { agent.metadata.name.value.to_string() };
-        let binding = [("kb_name".to_owned(), called.into())];
+        let called = base.unwrap_or(&agent.metadata.name.value);
+        let binding = [("kb_name".to_owned(), called.as_str().into())];
         agent.tools.push(Tool {
             description: Some(template(format!("Searches {}", sources.join(", ")))),
             parameters: vec![agentir_ir::Parameter::new(
@@ -286,7 +288,7 @@ fn knowledge(agent: &mut Agent, knowledge: &Knowledge) {
             span,
             ..Tool::new(name.clone())
         });
-        if in_file {
+        if base.is_some() {
             let text = template(format!(
                 "Search with `{name}` and give the answer that it finds, unchanged. If it finds none, say that you do not know."
             ));

@@ -1,0 +1,62 @@
+//! Where the statements of a step go on.
+
+use agentir_ir::{Body, Branch, Jump, Statement, Target};
+
+/// Whether control can fall through the statements.
+pub(super) fn falls_through(statements: &[Statement]) -> bool {
+    statements.iter().all(|statement| match statement {
+        Statement::Goto(jump) => !jump.target.diverges(),
+        Statement::Escalate { .. } => false,
+        Statement::Handoff(d) => d.returns == Some(true),
+        Statement::If { branches } | Statement::Await { branches } => any_falls_through(branches),
+        Statement::Collect(collect) => falls_through(&collect.on_success.0),
+        Statement::Call(call) => {
+            (falls_through(&call.on_success.0) || falls_through(&call.on_failure.0))
+                && any_falls_through(&call.on_result)
+        }
+        _ => true,
+    })
+}
+
+fn any_falls_through(branches: &[Branch]) -> bool {
+    branches.iter().all(|b| b.condition.is_some())
+        || branches.iter().any(|b| falls_through(&b.body.0))
+}
+
+/// The steps that statements jump to, at any depth.
+pub(super) fn jumps(body: &Body) -> Vec<&str> {
+    let mut found = Vec::new();
+    each_jump(&body.0, &mut |jump| found.extend(jump.target.step().map(|s| s.value.as_str())));
+    found
+}
+
+/// Whether statements repeat their step, or what they ask for.
+pub(super) fn retries(body: &Body) -> bool {
+    let mut found = false;
+    each_jump(&body.0, &mut |jump| {
+        found |= matches!(jump.target, Target::Retry | Target::RetryStep);
+    });
+    found
+}
+
+fn each_jump<'b>(all: &'b [Statement], found: &mut dyn FnMut(&'b Jump)) {
+    for statement in all {
+        match statement {
+            Statement::Goto(jump) | Statement::Repeat { jump, .. } => found(jump),
+            Statement::Check { otherwise: Some(jump), .. } => found(jump),
+            Statement::If { branches } | Statement::Await { branches } => {
+                branches.iter().for_each(|b| each_jump(&b.body.0, found));
+            }
+            Statement::Call(call) => {
+                each_jump(&call.on_success.0, found);
+                each_jump(&call.on_failure.0, found);
+                call.on_result.iter().for_each(|b| each_jump(&b.body.0, found));
+            }
+            Statement::Collect(collect) => {
+                each_jump(&collect.on_success.0, found);
+                each_jump(&collect.on_failure.0, found);
+            }
+            _ => {}
+        }
+    }
+}
