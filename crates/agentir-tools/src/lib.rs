@@ -5,7 +5,7 @@
 //! of a program, checks the arguments of a call against them, and selects who answers it:
 //!
 //! 1. [`Stubs`], if there is one for the tool; they are always allowed,
-//! 2. a table that is written in the program,
+//! 2. a table or a script that is written in the program (`Scripts`, feature `scripts`),
 //! 3. if tools are [allowed](Allow): [`Http`], MCP servers ([`Toolbox::mcp`]) or [`Python`], by the
 //!    tool's binding.
 //!
@@ -34,6 +34,8 @@ mod mcp_servers;
 mod process;
 mod python;
 mod remote;
+#[cfg(feature = "scripts")]
+mod scripts;
 mod settings;
 mod stubs;
 #[cfg(unix)]
@@ -49,6 +51,8 @@ pub use http::Http;
 pub use mcp_servers::{McpFile, Server};
 pub use process::{Process, ProcessSpec, Supervisor};
 pub use python::Python;
+#[cfg(feature = "scripts")]
+pub use scripts::Scripts;
 pub use stubs::{FailureMode, Matcher, MatcherError, RecordedCall, StubCase, StubFile, Stubs};
 #[cfg(unix)]
 pub use supervise::supervise;

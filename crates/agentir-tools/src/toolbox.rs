@@ -1,5 +1,7 @@
 //! Who answers a call.
 
+#[cfg(feature = "scripts")]
+use crate::Scripts;
 use crate::arguments::{self, Nulls};
 use crate::environment::EnvVars;
 use crate::settings::time_limit;
@@ -43,11 +45,13 @@ pub struct Toolbox {
     env: EnvVars,
     mcp: Option<Box<dyn Tools>>,
     python: Option<Python>,
+    #[cfg(feature = "scripts")]
+    scripts: Scripts,
     calls: Vec<RecordedCall>,
 }
 
 impl Toolbox {
-    /// The tools of a program. Nothing answers yet but its tables.
+    /// The tools of a program. Nothing answers yet but its tables and scripts.
     #[must_use]
     pub fn new(program: &Program) -> Self {
         let mut implementations = BTreeMap::new();
@@ -104,6 +108,14 @@ impl Toolbox {
     #[must_use]
     pub fn python(mut self, python: Python) -> Self {
         self.python = Some(python);
+        self
+    }
+
+    /// Runs scripts in JavaScript with these settings.
+    #[cfg(feature = "scripts")]
+    #[must_use]
+    pub fn scripts(mut self, scripts: Scripts) -> Self {
+        self.scripts = scripts;
         self
     }
 
@@ -171,6 +183,13 @@ impl Toolbox {
             return Ok(found);
         }
         let kind = tool.tool_type.or_else(|| inferred_type(tool));
+        #[cfg(feature = "scripts")]
+        if kind == Some(ToolType::Sandbox) && Scripts::runs(tool) {
+            return match limit {
+                Ok(_) => self.scripts.call(&call),
+                Err(why) => refused(format!("`{}` cannot be called: {why}", call.name)),
+            };
+        }
         let stub = || stubs::suggested_stub(call.name, declared, &call.arguments);
         let by: Option<&mut dyn Tools> = match kind {
             Some(ToolType::Http) => self.http.as_mut().map(|by| by as &mut dyn Tools),

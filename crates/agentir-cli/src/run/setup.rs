@@ -130,6 +130,11 @@ pub fn tools(
     cancellation: &Cancellation,
 ) -> Result<Toolbox, String> {
     let mut tools = Toolbox::new(program);
+    #[cfg(feature = "scripts")]
+    {
+        let scripts = agentir_tools::Scripts::default();
+        tools = tools.scripts(scripts.cancellation(cancellation.clone()));
+    }
     if let Some(path) = &args.stubs {
         let stubs = Stubs::read(&read(path)?).map_err(|e| format!("{}: {e}", path.display()))?;
         tools = tools.stubs(stubs.in_real_time(true).cancellation(cancellation.clone()));

@@ -13,6 +13,8 @@ mod http;
 mod http_limits;
 mod python;
 mod remote;
+#[cfg(feature = "scripts")]
+mod scripts;
 mod server;
 mod stubs;
 mod toolbox;
