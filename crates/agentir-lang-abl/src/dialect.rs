@@ -261,6 +261,10 @@ const PHRASES: &[(Phrase, &str)] = &[
         "add `{name}` to `pass:` of the handoff, or to `INPUT:` of the delegation",
     ),
     (Phrase::SetBefore, "set it first, give it an `INITIAL` value, or test `{name} IS SET`"),
+    (
+        Phrase::CallBefore,
+        "call it first: a step does `RESPOND` before `CALL`, and `ON_SUCCESS` or the next step after it; or test `{name} IS SET`",
+    ),
     (Phrase::Clear, "`CLEAR` it"),
     (Phrase::EndOfFlow, "COMPLETE"),
 ];
@@ -288,6 +292,10 @@ const YAML_PHRASES: &[(Phrase, &str)] = &[
         "add `{name}` to `pass:` of the handoff, or to `input:` of the delegation",
     ),
     (Phrase::SetBefore, "set it first, give it an `initial` value, or test `{name} IS SET`"),
+    (
+        Phrase::CallBefore,
+        "call it first: a step does `respond` before `call`, and `on_success` or the next step after it; or test `{name} IS SET`",
+    ),
     (Phrase::Clear, "`clear` it"),
     (Phrase::EndOfFlow, "COMPLETE"),
 ];

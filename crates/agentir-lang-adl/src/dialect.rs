@@ -121,6 +121,7 @@ const PHRASES: &[(Phrase, &str)] = &[
     (Phrase::PassVariable, "bind it below `args:`: `{name}: {name}`"),
     (Phrase::PassToDelegate, "bind it below `args:`: `{name}: {name}`"),
     (Phrase::SetBefore, "set it first, or test `{name} != None`"),
+    (Phrase::CallBefore, "call it first, or test `{name} != None`"),
     (Phrase::Clear, "set it to `null`"),
 ];
 

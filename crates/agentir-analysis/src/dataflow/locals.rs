@@ -4,7 +4,7 @@ use super::external::ExternalDefs;
 use crate::expressions::mentioned;
 use crate::symbols::{AgentSymbols, ProgramSymbols};
 use crate::variables::first;
-use agentir_diagnostics::{FileId, Span};
+use agentir_diagnostics::Span;
 use agentir_eval::Value;
 use agentir_flow::cfg::{Access, AccessKind};
 use agentir_ir::{BindingAction, Data, SessionVariable, WriteUse};
@@ -38,13 +38,21 @@ impl<'a> LocalVariables<'a> {
         let agent = cx.agent;
         let traits = agent.metadata.dialect.traits();
         let arguments = traits.arguments_are_variables;
-        let externally_defined = externally_defined(cx, external_defs);
         // Definitions outside of the graph may happen at any time.
-        let seen: FxHashSet<(FileId, u32)> = accesses
-            .filter(|a| a.kind == AccessKind::Def && !root(a).is_empty())
-            .map(|a| (a.variable.span.file, a.variable.span.start))
-            .collect();
+        let (mut seen, mut defined) = (FxHashSet::default(), FxHashSet::default());
+        for access in accesses.filter(|a| a.kind == AccessKind::Def && !root(a).is_empty()) {
+            seen.insert((access.variable.span.file, access.variable.span.start));
+            defined.insert(SmolStr::new(root(access)));
+        }
+        // Results that calls of the graph give. The model may call the tools, too.
+        let results: FxHashSet<&str> =
+            cx.index.tools.keys().copied().filter(|tool| defined.contains(*tool)).collect();
+        let externally_defined = externally_defined(cx, external_defs, &results);
         let mut locals = Self::default();
+        for result in results {
+            locals.all.insert(result, Value::Undefined);
+            locals.model_visible.insert(result);
+        }
         let mut hidden: FxHashSet<&str> = FxHashSet::default();
         let sets = cx.index.sets.iter().map(|s| &s.target.root);
         let writes = cx
@@ -179,12 +187,14 @@ fn initial(variable: &SessionVariable) -> Option<Value> {
 fn externally_defined<'a>(
     cx: &AgentSymbols<'_, 'a>,
     external_defs: &ExternalDefs<'a>,
+    results: &FxHashSet<&str>,
 ) -> FxHashSet<&'a str> {
     let (agent, index, variables) = (cx.agent, cx.index, cx.variables);
     let mut all: FxHashSet<&str> = FxHashSet::default();
-    for set in [&variables.roots, &variables.returned, &variables.results, &variables.labels] {
+    for set in [&variables.roots, &variables.returned, &variables.labels] {
         all.extend(set);
     }
+    all.extend(variables.results.iter().filter(|name| !results.contains(*name)));
     all.extend(cx.program.shared.defined.iter().chain(&cx.program.shared.returned));
     let traits = agent.metadata.dialect.traits();
     let arguments = traits.arguments_are_variables;

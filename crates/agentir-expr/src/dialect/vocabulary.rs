@@ -198,6 +198,8 @@ entries! {
         PassToDelegate = "pass `{name}` to it",
         /// How to make sure that the variable `{name}` is set.
         SetBefore = "set `{name}` first, or test whether it is set",
+        /// How to make sure that the tool `{name}` was called.
+        CallBefore = "call `{name}` first, or test whether it has a result",
         /// How to clear a variable.
         Clear = "clear it",
         /// The jump that ends a flow, if there is one.

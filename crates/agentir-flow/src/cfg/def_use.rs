@@ -199,8 +199,14 @@ impl AccessCollector {
         }
     }
 
+    /// A tool that is called.
     fn tool(&mut self, tool: &Tool) {
         self.result(&tool.name);
+        self.sets_of(tool);
+    }
+
+    /// The variables that a tool sets by itself.
+    fn sets_of(&mut self, tool: &Tool) {
         for set in tool.on_result.iter().chain(&tool.on_error) {
             self.add(AccessKind::Def, Variable::of(&set.target), false);
         }
@@ -208,9 +214,9 @@ impl AccessCollector {
 
     fn call(&mut self, call: &Call, agent_cfg: &AgentCfg<'_>) {
         call.with.iter().for_each(|a| self.expr(&a.value));
-        match agent_cfg.tools.get(call.tool.value.as_str()) {
-            Some(tool) => self.tool(tool),
-            None => self.result(&call.tool),
+        self.result(&call.tool);
+        if let Some(tool) = agent_cfg.tools.get(call.tool.value.as_str()) {
+            self.sets_of(tool);
         }
         call.result.iter().for_each(|name| self.add(AccessKind::Def, Variable::named(name), true));
     }

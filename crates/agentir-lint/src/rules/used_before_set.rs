@@ -153,5 +153,6 @@ pub(crate) fn consequence(harm: Consequence, dialect: Dialect) -> String {
 
 /// Returns what to write instead.
 pub(crate) fn remedy(cx: &AgentContext<'_, '_>, span: Span, name: &str) -> String {
-    cx.words(span).phrase_with(Phrase::SetBefore, &[("name", name)])
+    let phrase = if cx.tool(name).is_some() { Phrase::CallBefore } else { Phrase::SetBefore };
+    cx.words(span).phrase_with(phrase, &[("name", name)])
 }
