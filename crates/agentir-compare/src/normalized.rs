@@ -7,7 +7,7 @@
 use agentir_diagnostics::{FileId, Span};
 use agentir_expr::{Dialect, Name};
 use agentir_ir::{Agent, ExecutionHints, Program, Tool};
-use agentir_ir_json::{Json, MARKED, Mode, PLACED, to_value};
+use agentir_ir_json::{Json, MARKED, Mode, PLACED, TEXT, to_value};
 use indexmap::IndexMap;
 use rustc_hash::FxHashSet;
 use serde_json::Value;
@@ -287,6 +287,9 @@ fn of_json(json: Value) -> Option<Node> {
             }
             if let (1, Some(data)) = (fields.len(), fields.get_mut(MARKED)) {
                 return Some(of_data(data.take()));
+            }
+            if let (1, Some(text)) = (fields.len(), fields.get_mut(TEXT)) {
+                return Some(Node { kind: NodeKind::Leaf(text.take()), at: None });
             }
             let fields: IndexMap<_, _> = fields
                 .into_iter()

@@ -1,8 +1,9 @@
 //! Normalized text, for comparison and display.
 
 use crate::normalized::strip_markers;
-use agentir_ir_json::{Json, MARKED, Mode, PLACED, to_value};
+use agentir_ir_json::{Json, MARKED, Mode, PLACED, TEXT, to_value};
 use serde_json::Value;
+use std::collections::BTreeMap;
 
 /// A string without the markers of one language, on one line.
 pub(crate) fn normalize(text: &str) -> String {
@@ -20,7 +21,7 @@ pub(crate) fn quoted(text: &str) -> String {
 }
 
 /// The JSON of a part of the IR as a string, without the markers of one language and without empty values, which only
-/// some languages write. Line breaks count, and so does what is empty in free-form data: they can be noticed.
+/// some languages write. Keys have no order. Line breaks count, and so does what is empty in free-form data: they can be noticed.
 pub(crate) fn normalized_json(part: &impl Json) -> String {
     clean(to_value(part, Mode::WithSpans)).map_or_else(String::new, |value| value.to_string())
 }
@@ -44,12 +45,15 @@ fn clean(value: Value) -> Option<Value> {
             if let (1, Some(data)) = (fields.len(), fields.get_mut(MARKED)) {
                 return Some(clean_data(data.take()));
             }
-            let fields: serde_json::Map<_, _> =
-                fields.into_iter().filter_map(|(k, v)| Some((k, clean(v)?))).collect();
+            if let (1, Some(text)) = (fields.len(), fields.get_mut(TEXT)) {
+                return Some(text.take());
+            }
+            let fields = fields.into_iter().filter_map(|(k, v)| Some((k, clean(v)?)));
+            let fields: BTreeMap<_, _> = fields.collect();
             if fields.is_empty() {
                 return None;
             }
-            Value::Object(fields)
+            Value::Object(fields.into_iter().collect())
         }
         other => other,
     })
@@ -60,7 +64,11 @@ fn clean_data(value: Value) -> Value {
     match value {
         Value::String(text) => Value::String(strip_markers(text)),
         Value::Array(items) => items.into_iter().map(clean_data).collect(),
-        Value::Object(fields) => fields.into_iter().map(|(k, v)| (k, clean_data(v))).collect(),
+        Value::Object(fields) => {
+            let fields: BTreeMap<_, _> =
+                fields.into_iter().map(|(k, v)| (k, clean_data(v))).collect();
+            Value::Object(fields.into_iter().collect())
+        }
         other => other,
     }
 }

@@ -31,6 +31,6 @@ pub use functions::{
 };
 pub use infer::{Coercion, Known, Mismatch, ValueKind, ValueType, infer};
 pub use signatures::check_calls;
-pub use template::{Piece, Template, TemplatePart};
+pub use template::{Piece, Template, TemplateBuilder, TemplatePart, plain_text};
 pub use types::{TypeExpr, TypeField, TypeKind};
 pub use version::Version;

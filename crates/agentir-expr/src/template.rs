@@ -1,8 +1,10 @@
 //! Text with placeholders.
 
-use crate::expr::{Expr, Name};
+use crate::expr::{Expr, ExprKind, Literal, Name};
 use agentir_diagnostics::{Span, Spanned};
 use smol_str::SmolStr;
+use std::borrow::Cow;
+use std::ops::Range;
 
 /// Text to be shown to a user or a model, with the parts that are filled in at run time. In JSON it
 /// is its text, placeholders included.
@@ -42,14 +44,18 @@ pub enum TemplatePart {
         expr: Expr,
         /// The filters it goes through, in order.
         filters: Vec<Spanned<Name>>,
-        /// From brace to brace.
+        /// Where it is in the text, in bytes, braces included.
+        at: Range<u32>,
+        /// From brace to brace, in the source.
         span: Span,
     },
     /// `{expr}` with single braces, a form of older message texts.
     SingleBrace {
         /// What is inserted.
         expr: Expr,
-        /// From brace to brace.
+        /// Where it is in the text, in bytes, braces included.
+        at: Range<u32>,
+        /// From brace to brace, in the source.
         span: Span,
     },
     /// `{{#if x}}`, `{{#each items}}`, `{{#unless x}}`.
@@ -58,19 +64,25 @@ pub enum TemplatePart {
         block: Spanned<Name>,
         /// What it is about.
         expr: Option<Expr>,
-        /// From brace to brace.
+        /// Where it is in the text, in bytes, braces included.
+        at: Range<u32>,
+        /// From brace to brace, in the source.
         span: Span,
     },
     /// `{{else}}`.
     Else {
-        /// From brace to brace.
+        /// Where it is in the text, in bytes, braces included.
+        at: Range<u32>,
+        /// From brace to brace, in the source.
         span: Span,
     },
     /// `{{/if}}`.
     Close {
         /// Which block ends.
         block: Spanned<Name>,
-        /// From brace to brace.
+        /// Where it is in the text, in bytes, braces included.
+        at: Range<u32>,
+        /// From brace to brace, in the source.
         span: Span,
     },
 }
@@ -94,10 +106,10 @@ impl Template {
         self
     }
 
-    /// The text, split into plain text and placeholders. A placeholder that cannot be found in the text,
-    /// because escapes changed it, is left out.
+    /// The text, split into plain text and placeholders.
     pub fn pieces(&self) -> impl Iterator<Item = Piece<'_>> {
-        let mut rest = self.text.value.as_str();
+        let text = self.text.value.as_str();
+        let mut at = 0_usize;
         let mut parts = self.parts.iter();
         let mut waiting: Option<Piece<'_>> = None;
         std::iter::from_fn(move || {
@@ -105,18 +117,50 @@ impl Template {
                 return Some(piece);
             }
             for part in parts.by_ref() {
-                let Some((start, end)) = find_placeholder(rest, part) else { continue };
-                let (before, written) = (rest.get(..start)?, rest.get(start..end)?);
-                rest = rest.get(end..)?;
+                let Range { start, end } = part.range();
+                let (Some(before), Some(written)) = (text.get(at..start), text.get(start..end))
+                else {
+                    continue;
+                };
+                at = end;
+                let piece = Piece::Part(part, written);
                 if before.is_empty() {
-                    return Some(Piece::Part(part, written));
+                    return Some(piece);
                 }
-                waiting = Some(Piece::Part(part, written));
+                waiting = Some(piece);
                 return Some(Piece::Text(before));
             }
-            let last = std::mem::take(&mut rest);
+            let last = text.get(at..).unwrap_or_default();
+            at = text.len();
             (!last.is_empty()).then_some(Piece::Text(last))
         })
+    }
+
+    /// The text in AgentIR's notation, with placeholders as `write` writes them; `None` leaves one as it is written. Plain
+    /// text that would be a placeholder, and texts in placeholders (`{{"{x}"}}`), are written so that they stay text.
+    pub fn rewritten(
+        &self,
+        mut write: impl FnMut(&TemplatePart, &str) -> Option<String>,
+    ) -> String {
+        let mut out = String::with_capacity(self.text.value.len());
+        let mut plain = String::new();
+        for piece in self.pieces() {
+            match piece {
+                Piece::Text(text) => plain.push_str(text),
+                Piece::Part(part, written) => match part.literal() {
+                    Some(text) => plain.push_str(text),
+                    None => {
+                        let part = write(part, written);
+                        let part = part.as_deref().unwrap_or(written);
+                        push_plain(&plain, part.starts_with('{'), &mut out);
+                        plain.clear();
+                        out.push_str(part);
+                    }
+                },
+            }
+        }
+        push_plain(&plain, false, &mut out);
+        out
     }
 
     /// The expression of the placeholder that is the whole text, if there is no filter.
@@ -186,40 +230,174 @@ impl Template {
     }
 }
 
-/// The byte range of the first placeholder of this form.
-fn find_placeholder(text: &str, part: &TemplatePart) -> Option<(usize, usize)> {
-    // Double braces, Agent Script's and ADL's notation; or single braces.
-    let forms: &[(&str, &str)] = match part {
-        TemplatePart::SingleBrace { .. } => &[("{", "}")],
-        _ => &[("{{", "}}"), ("{!", "}"), ("${", "}")],
-    };
-    // One pass for all forms: a search for one that is not there would read the whole rest for each placeholder.
-    let (start, open, close) = text.match_indices(['{', '$']).find_map(|(at, _)| {
-        let form =
-            forms.iter().find(|(open, _)| text.get(at..).is_some_and(|t| t.starts_with(open)));
-        form.map(|(open, close)| (at, *open, *close))
-    })?;
-    let inside = start + open.len();
-    // A brace inside quotes or of an inner object does not end the placeholder.
-    let mut quote = None;
-    let mut depth = 0usize;
-    for (at, c) in text.get(inside..)?.char_indices() {
-        match (quote, c) {
-            (Some(q), c) if c == q => quote = None,
-            (Some(_), _) => {}
-            (None, '"' | '\'') if has_closing_quote(text.get(inside + at..)?, c) => quote = Some(c),
-            (None, '{') => depth += 1,
-            (None, '}') if depth > 0 => depth -= 1,
-            (None, '}') if text.get(inside + at..)?.starts_with(close) => {
-                return Some((start, inside + at + close.len()));
-            }
-            _ => {}
+impl TemplatePart {
+    /// Where it is in the text, in bytes, braces included.
+    #[must_use]
+    pub fn range(&self) -> Range<usize> {
+        let (Self::Value { at, .. }
+        | Self::SingleBrace { at, .. }
+        | Self::Open { at, .. }
+        | Self::Else { at, .. }
+        | Self::Close { at, .. }) = self;
+        at.start as usize..at.end as usize
+    }
+
+    /// The text that it inserts, whatever the values of variables are: `{{"{x}"}}`.
+    #[must_use]
+    pub fn literal(&self) -> Option<&str> {
+        match self {
+            Self::Value { expr, filters, .. } if filters.is_empty() => match &expr.kind {
+                ExprKind::Literal(Literal::String(text)) => Some(text),
+                _ => None,
+            },
+            _ => None,
         }
     }
-    None
 }
 
-/// Whether a quote is closed before the line ends, so that it is not an apostrophe.
-fn has_closing_quote(text: &str, quote: char) -> bool {
-    text.chars().skip(1).take_while(|c| *c != '\n' && *c != '}').any(|c| c == quote)
+/// Plain text in AgentIR's notation. What would be a placeholder there is a text in one: `{x}` becomes `{{"{x}"}}`.
+#[must_use]
+pub fn plain_text(text: &str) -> Cow<'_, str> {
+    if next_placeholder(text).is_none() {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len() + 16);
+    push_plain(text, false, &mut out);
+    Cow::Owned(out)
+}
+
+/// Adds plain text, which a placeholder follows or not, and returns where the texts in placeholders are.
+fn push_plain(text: &str, placeholder_follows: bool, out: &mut String) -> Vec<(Expr, Range<u32>)> {
+    let mut literals = Vec::new();
+    let mut push_literal = |text: &str, out: &mut String| {
+        let literal = Expr::literal(Literal::String(text.into()), Span::default());
+        let start = offset(out.len());
+        out.push_str("{{");
+        out.push_str(&literal.to_string());
+        out.push_str("}}");
+        literals.push((literal, start..offset(out.len())));
+    };
+    let mut rest = text;
+    while let Some(found) = next_placeholder(rest) {
+        let (Some(before), Some(inside), Some(after)) =
+            (rest.get(..found.start), rest.get(found.clone()), rest.get(found.end..))
+        else {
+            break;
+        };
+        out.push_str(before);
+        push_literal(inside, out);
+        rest = after;
+    }
+    // `{` and `{{x}}` would be `{{{x}}`.
+    let braces =
+        if placeholder_follows { rest.len() - rest.trim_end_matches('{').len() } else { 0 };
+    let (rest, braces) = rest.split_at(rest.len() - braces);
+    out.push_str(rest);
+    if !braces.is_empty() {
+        push_literal(braces, out);
+    }
+    literals
+}
+
+/// An offset in a text, which is shorter than 4 GB.
+fn offset(at: usize) -> u32 {
+    u32::try_from(at).unwrap_or(u32::MAX)
+}
+
+/// Builds a text in AgentIR's notation from one in another.
+#[derive(Debug, Default)]
+pub struct TemplateBuilder {
+    text: String,
+    parts: Vec<TemplatePart>,
+    /// Plain text that is not yet part of the text.
+    plain: String,
+}
+
+impl TemplateBuilder {
+    /// Adds plain text.
+    pub fn text(&mut self, text: &str) {
+        self.plain.push_str(text);
+    }
+
+    /// Adds a placeholder that is written at `span`.
+    pub fn value(&mut self, expr: Expr, span: Span) {
+        self.flush(true, span);
+        let start = offset(self.text.len());
+        self.text.push_str("{{");
+        self.text.push_str(&expr.to_string());
+        self.text.push_str("}}");
+        let at = start..offset(self.text.len());
+        self.parts.push(TemplatePart::Value { expr, filters: Vec::new(), at, span });
+    }
+
+    fn flush(&mut self, placeholder_follows: bool, span: Span) {
+        let plain = std::mem::take(&mut self.plain);
+        for (expr, at) in push_plain(&plain, placeholder_follows, &mut self.text) {
+            self.parts.push(TemplatePart::Value { expr, filters: Vec::new(), at, span });
+        }
+    }
+
+    /// The text, which is written at `span`.
+    #[must_use]
+    pub fn finish(mut self, span: Span) -> Template {
+        self.flush(false, span);
+        let text = Spanned::new(SmolStr::new(self.text), span);
+        Template { parts: self.parts, ..Template::plain(text) }
+    }
+}
+
+/// Where the next part of a text is that would be taken for a placeholder: two braces, or one around what begins like a
+/// path or a call.
+fn next_placeholder(text: &str) -> Option<Range<usize>> {
+    /// How long a part may be that is shown as a whole.
+    const MAX_SHOWN: usize = 80;
+    let mut at = 0;
+    loop {
+        let start = at + text.get(at..)?.find('{')?;
+        let rest = text.get(start..)?;
+        let braces = rest.len() - rest.trim_start_matches('{').len();
+        let inside = rest.get(braces..)?;
+        let near = inside.find(['{', '}', '\n', '"', '\\']);
+        let closed = near.filter(|near| {
+            *near < MAX_SHOWN && inside.get(*near..).is_some_and(|t| t.starts_with('}'))
+        });
+        if braces > 1 {
+            let closing = closed.map_or(0, |near| {
+                let closing = inside.get(near..).unwrap_or_default();
+                near + (closing.len() - closing.trim_start_matches('}').len()).min(braces)
+            });
+            return Some(start..start + braces + closing);
+        }
+        let named = near.and_then(|near| inside.get(..near)).is_some_and(|name| {
+            let name = name.trim();
+            let head = name.trim_start_matches(|c: char| c.is_alphanumeric() || "_$".contains(c));
+            let begins = name.starts_with(|c: char| c.is_alphabetic() || "_$".contains(c));
+            begins && (head.is_empty() || head.trim_start().starts_with(['.', '[', '(']))
+        });
+        // A brace inside of a call is found on its own.
+        if named {
+            return Some(start..start + 1 + closed.map_or(0, |near| near + 1));
+        }
+        at = start + 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::plain_text;
+
+    #[test]
+    fn plain_text_stays_text() {
+        for (text, written) in [
+            ("no braces", "no braces"),
+            ("{\"a\": 1} { } {1} {a: b}", "{\"a\": 1} { } {1} {a: b}"),
+            ("Write {v}.", "Write {{\"{v}\"}}."),
+            ("{ a.b } {f(x)}", "{{\"{ a.b }\"}} {{\"{f(x)}\"}}"),
+            ("{{v}} {{{v}}}", "{{\"{{v}}\"}} {{\"{{{v}}}\"}}"),
+            ("{{ open", "{{\"{{\"}} open"),
+            ("{f(\"x\")}", "{{\"{\"}}f(\"x\")}"),
+        ] {
+            assert_eq!(plain_text(text), written, "{text}");
+        }
+    }
 }

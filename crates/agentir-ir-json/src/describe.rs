@@ -15,8 +15,9 @@ pub enum Mode {
     Published,
     /// The published format without the marks that only readers need: for comparisons and emitters.
     Plain,
-    /// A value that has a span is an object with the keys [`PLACED`], and free-form data whose nulls and empty values
-    /// say something is an object with the key [`MARKED`].
+    /// For comparisons. A value that has a span is an object with the keys [`PLACED`], free-form data whose nulls and empty
+    /// values say something is an object with the key [`MARKED`], and a text with placeholders, in the notation that all
+    /// dialects share, is an object with the key [`TEXT`].
     WithSpans,
 }
 
@@ -25,6 +26,9 @@ pub const PLACED: [&str; 2] = ["$value", "$at"];
 
 /// The key of free-form data that is kept as it is.
 pub const MARKED: &str = "$data";
+
+/// The key of a text with placeholders.
+pub const TEXT: &str = "$text";
 
 /// A type that has JSON.
 pub trait Json: Sized {

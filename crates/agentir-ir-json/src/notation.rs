@@ -1,6 +1,6 @@
 //! Values that are strings in a notation of their own: expressions, types, texts with placeholders, jumps.
 
-use crate::describe::{Json, Mode, write_at};
+use crate::describe::{Json, Mode, TEXT, write_at};
 use crate::expression::{self, Failure};
 use crate::reader::Reader;
 use crate::schema::Schemas;
@@ -16,6 +16,7 @@ use serde::ser::Serializer;
 use serde_json::{Value, json};
 use smol_str::SmolStr;
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::Range;
 
@@ -194,18 +195,42 @@ fn check_placeholders(template: &mut Template, reader: &mut Reader<'_>) {
             report_namespace(&written, Some(meant), span, reader);
         }
     }
-    if let Some(at) = template.text.value.find("{!@") {
-        let message = format!("`{{!@…}}` is no placeholder of {}", reader.dialect.title());
-        let problem =
-            Diagnostic::warning(rules::INVALID_TEMPLATE, template.place(at..at + 3), message)
-                .note("the user reads it as it is written");
-        reader.report(problem.help("write `{{name}}`"));
-    }
+}
+
+/// A text with placeholders in a notation that does not depend on the dialect, so that equal ones mean the same:
+/// `{!@variables.x}` and `{{ x }}` are `{{x}}`, and plain text is none of these.
+#[must_use]
+pub fn shared_notation(template: &Template) -> String {
+    // Only Agent Script marks variables.
+    let value = |expr: &Expr| expr.to_string().replace("@variables.", "");
+    template.rewritten(|part, written| {
+        Some(match part {
+            TemplatePart::Value { expr, filters, .. } => {
+                // A reference to something that can be called is its name.
+                let inside = written.strip_prefix("{!").map_or("", str::trim_start);
+                let named = agentir_ir::MENTIONS.iter().find_map(|at| inside.strip_prefix(at));
+                if let Some(name) = named {
+                    return Some(name.trim_end_matches('}').trim_end().to_owned());
+                }
+                let filters = filters.iter().map(|filter| format!(" | {}", filter.value));
+                format!("{{{{{}{}}}}}", value(expr), filters.collect::<String>())
+            }
+            TemplatePart::SingleBrace { expr, .. } => format!("{{{}}}", value(expr)),
+            TemplatePart::Open { block, expr: Some(expr), .. } => {
+                format!("{{{{#{} {}}}}}", block.value, value(expr))
+            }
+            _ => return None,
+        })
+    })
 }
 
 impl Json for Template {
     fn write<S: Serializer>(&self, mode: Mode, serializer: S) -> Result<S::Ok, S::Error> {
-        self.text.write(mode, serializer)
+        if mode != Mode::WithSpans {
+            return self.text.write(mode, serializer);
+        }
+        let text = BTreeMap::from([(TEXT, shared_notation(self))]);
+        write_at(&text, self.text.span, mode, serializer)
     }
 
     fn read(json: &Node, reader: &mut Reader<'_>) -> Option<Self> {

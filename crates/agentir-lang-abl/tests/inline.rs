@@ -621,11 +621,11 @@ fn parts(text: &str) -> Vec<String> {
         .parts
         .iter()
         .map(|part| match part {
-            TemplatePart::Value { expr, filters, span } => {
+            TemplatePart::Value { expr, filters, span, .. } => {
                 let filters: String = filters.iter().map(|f| format!("|{f}")).collect();
                 format!("{} = {expr}{filters}", &text[span.range()])
             }
-            TemplatePart::SingleBrace { expr, span } => {
+            TemplatePart::SingleBrace { expr, span, .. } => {
                 format!("{} ~ {expr}", &text[span.range()])
             }
             TemplatePart::Open { block, expr, .. } => {

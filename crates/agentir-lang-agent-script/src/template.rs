@@ -11,6 +11,7 @@ use agentir_syntax::rules::INVALID_TEMPLATE;
 use agentir_syntax::text::offset;
 use memchr::memmem;
 use smol_str::SmolStr;
+use std::ops::Range;
 
 /// A text, quoted or after `|`, with placeholders that are resolved at run time.
 #[derive(Debug, Clone)]
@@ -123,18 +124,26 @@ impl<'s> Template<'s> {
     /// The text with placeholders as written: what `|` adds to a prompt, without the line break before it.
     #[must_use]
     pub fn text(&self) -> String {
+        self.text_and_places().0
+    }
+
+    /// The text, and where each of the placeholders is in it.
+    pub(crate) fn text_and_places(&self) -> (String, Vec<Range<u32>>) {
         let mut text = String::with_capacity(self.raw.len());
+        let mut places = Vec::with_capacity(self.placeholders.len());
         for segment in self.segments() {
             match segment {
                 Segment::Text(part) => text.push_str(&part),
                 Segment::Placeholder(placeholder) => {
                     let start = placeholder.span.start.saturating_sub(self.raw_start()) as usize;
                     let end = placeholder.span.end.saturating_sub(self.raw_start()) as usize;
+                    let at = offset(text.len());
                     text.push_str(self.raw.get(start..end).unwrap_or_default());
+                    places.push(at..offset(text.len()));
                 }
             }
         }
-        text
+        (text, places)
     }
 
     /// The mapping of `text`, the result of [`text`](Self::text), to the source, relative to the quote or bar:
@@ -347,7 +356,10 @@ pub fn template(input: InlineText<'_>, problems: &mut Vec<Diagnostic>) -> agenti
     problems.append(&mut found);
     let part = |placeholder: Placeholder| {
         let expr = placeholder.expr?.relocated(&relocate);
-        Some(TemplatePart::Value { expr, filters: Vec::new(), span: relocate(placeholder.span) })
+        // The spans are offsets in the text.
+        let at = placeholder.span.start..placeholder.span.end;
+        let span = relocate(placeholder.span);
+        Some(TemplatePart::Value { expr, filters: Vec::new(), at, span })
     };
     agentir_expr::Template {
         parts: placeholders.into_iter().filter_map(part).collect(),

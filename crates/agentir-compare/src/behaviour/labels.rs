@@ -5,10 +5,10 @@ use super::pairs::Pairs;
 use crate::normalized::spans_in;
 use crate::text::{normalize, normalized_json, quoted};
 use agentir_diagnostics::{Span, Spanned};
-use agentir_expr::Name;
+use agentir_expr::{Name, Template};
 use agentir_flow::cfg::{DecidedBy, Edge, EdgeKind, Node, NodeKind, Origin, Transfer};
 use agentir_ir::{BindingAction, FilledBy, Response, RoutingTarget, Statement};
-use agentir_ir_json::{Json, Mode, to_value};
+use agentir_ir_json::{Json, Mode, shared_notation, to_value};
 use serde_json::Value;
 
 /// The label of a transition: an observable action.
@@ -26,13 +26,14 @@ impl Label {
         Self { key: format!("{verb} {}", normalized_json(all)), text }
     }
 
-    fn says(text: Option<&str>, all: &impl Json) -> Self {
-        Self::new("says", &text.map_or_else(|| "something".to_owned(), quoted), all)
+    fn says(text: Option<&Template>, all: &impl Json) -> Self {
+        let text = text.map(|text| quoted(&shared_notation(text)));
+        Self::new("says", text.as_deref().unwrap_or("something"), all)
     }
 
     /// A message with what goes with its text: voice, cards, buttons.
     fn response(response: &Response) -> Self {
-        let mut this = Self::says(response.text.as_ref().map(|t| t.text.value.as_str()), response);
+        let mut this = Self::says(response.text.as_ref(), response);
         let besides = [
             (response.voice_config.is_some(), "voice"),
             (response.rich_content.is_some(), "rich content"),
@@ -68,7 +69,7 @@ pub(super) fn label(
         }
         NodeKind::Instruct => match node.origin {
             Origin::Statement(Statement::Instruct { text }) => {
-                Label::new("tells the model", &quoted(&text.text.value), text)
+                Label::new("tells the model", &quoted(&shared_notation(text)), text)
             }
             _ => Label::plain("tells the model something"),
         },
@@ -223,34 +224,35 @@ fn say(node: &Node<'_>) -> Label {
         Origin::Statement(Statement::Respond(response)) => Label::response(response),
         Origin::Statement(Statement::Collect(collect)) => {
             let text = collect.present.as_ref();
-            Label::says(text.map(|t| t.text.value.as_str()), &collect.present)
+            Label::says(text, &collect.present)
         }
         Origin::Trigger(trigger) => {
             let text = trigger.respond.as_ref();
-            Label::says(text.map(|t| t.text.value.as_str()), &trigger.respond)
+            Label::says(text, &trigger.respond)
         }
         Origin::Completion(done) => {
-            let text = done.respond.as_ref().map(|t| t.text.value.as_str());
-            let named = done.respond_template.as_ref().map(|t| t.value.as_str());
-            let all = list_of([
-                plain(&done.respond),
-                plain(&done.respond_template),
-                plain(&done.rich_content),
-                plain(&done.actions),
+            let all = Value::from(vec![
+                normalized_json(&done.respond),
+                normalized_json(&done.respond_template),
+                normalized_json(&done.rich_content),
+                normalized_json(&done.actions),
             ]);
-            Label::says(text.or(named), &all)
+            match (&done.respond, &done.respond_template) {
+                (None, Some(template)) => Label::new("says", &quoted(&template.value), &all),
+                (text, _) => Label::says(text.as_ref(), &all),
+            }
         }
         Origin::HumanOutcome(outcome) => {
             let text = outcome.respond.as_ref();
-            Label::says(text.map(|t| t.text.value.as_str()), &outcome.respond)
+            Label::says(text, &outcome.respond)
         }
         Origin::Failure(failure) => {
             let text = failure.message.as_ref();
-            Label::says(text.map(|t| t.text.value.as_str()), &failure.message)
+            Label::says(text, &failure.message)
         }
         Origin::Handler(handler) => {
             let text = handler.respond.as_ref();
-            Label::says(text.map(|t| t.text.value.as_str()), &handler.respond)
+            Label::says(text, &handler.respond)
         }
         Origin::Guardrail(guardrail) => Label::says(None, &guardrail.action),
         Origin::Rule(rule) => match &rule.action {
@@ -389,7 +391,9 @@ fn transfer_label(
                 .map(|(n, e)| (n.value.as_str(), e.to_string()))
                 .filter(|(name, value)| name != value || !pairs.is_shared(name))
                 .map(|(name, value)| list_of([name.into(), value.into()]));
-            let input: Vec<Value> = input.collect();
+            let mut input: Vec<Value> = input.collect();
+            // They go by their names.
+            input.sort_by_key(ToString::to_string);
             // Passing nothing is the same in every form.
             if input.is_empty() { String::new() } else { normalized_json(&Value::from(input)) }
         }

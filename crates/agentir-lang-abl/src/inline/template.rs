@@ -8,6 +8,7 @@ use super::token::EntryPoint;
 use agentir_diagnostics::{Applicability, Diagnostic, Severity, Span, Spanned};
 use agentir_expr::{Expr, ExprKind, Name, Template, TemplatePart};
 use agentir_syntax::inline::InlineText;
+use agentir_syntax::text::offset;
 use memchr::{memchr, memmem};
 use smol_str::SmolStr;
 use std::ops::Range;
@@ -128,18 +129,19 @@ impl<'a> Scan<'a, '_> {
         if text.is_empty() {
             self.warn(whole, "this placeholder is empty");
         } else if let Some(block) = text.strip_prefix('#') {
-            self.open_block(span, inner.end - block.len()..inner.end);
+            self.open_block(whole, inner.end - block.len()..inner.end);
         } else if let Some(block) = text.strip_prefix('/') {
-            self.close_block(span, inner.end - block.len()..inner.end);
+            self.close_block(whole, inner.end - block.len()..inner.end);
         } else if text == "else" || text == "^" || text.starts_with("else ") {
-            self.otherwise(span, &inner);
+            self.otherwise(whole, &inner);
         } else if text.starts_with('!') {
             // A comment.
         } else if let Some(Parsed::Placeholder(placeholder)) =
             self.read(inner, EntryPoint::Placeholder)
         {
             let (expr, filters) = *placeholder;
-            self.parts.push(TemplatePart::Value { expr, filters, span });
+            let at = range_in_text(&whole);
+            self.parts.push(TemplatePart::Value { expr, filters, at, span });
         }
     }
 
@@ -164,7 +166,8 @@ impl<'a> Scan<'a, '_> {
     }
 
     /// `{{#if x}}`; `inner` starts after the `#`.
-    fn open_block(&mut self, span: Span, inner: Range<usize>) {
+    fn open_block(&mut self, whole: Range<usize>, inner: Range<usize>) {
+        let (at, span) = (range_in_text(&whole), self.span(whole));
         let text = self.slice(inner.clone());
         let length = text.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(text.len());
         let name = inner.start..inner.start + length;
@@ -183,7 +186,7 @@ impl<'a> Scan<'a, '_> {
             self.read_expr(subject)
         };
         self.open.push(block.clone());
-        self.parts.push(TemplatePart::Open { block, expr, span });
+        self.parts.push(TemplatePart::Open { block, expr, at, span });
     }
 
     fn read_expr(&mut self, range: Range<usize>) -> Option<Expr> {
@@ -194,7 +197,8 @@ impl<'a> Scan<'a, '_> {
     }
 
     /// `{{/if}}`; `inner` starts after the `/`.
-    fn close_block(&mut self, span: Span, inner: Range<usize>) {
+    fn close_block(&mut self, whole: Range<usize>, inner: Range<usize>) {
+        let (at, span) = (range_in_text(&whole), self.span(whole));
         let name = self.trimmed(inner);
         let block = Spanned::new(Name::new(self.slice(name.clone())), self.span(name));
         match self.open.pop() {
@@ -212,16 +216,17 @@ impl<'a> Scan<'a, '_> {
                 self.report(Diagnostic::error(INVALID_TEMPLATE, span, message));
             }
         }
-        self.parts.push(TemplatePart::Close { block, span });
+        self.parts.push(TemplatePart::Close { block, at, span });
     }
 
     /// `{{else}}`, `{{else if x}}`.
-    fn otherwise(&mut self, span: Span, inner: &Range<usize>) {
+    fn otherwise(&mut self, whole: Range<usize>, inner: &Range<usize>) {
+        let (at, span) = (range_in_text(&whole), self.span(whole));
         if self.open.is_empty() {
             let message = "`{{else}}` is not in a block";
             self.report(Diagnostic::error(INVALID_TEMPLATE, span, message));
         }
-        self.parts.push(TemplatePart::Else { span });
+        self.parts.push(TemplatePart::Else { at, span });
         let rest = self.slice(inner.clone()).strip_prefix("else").unwrap_or_default().trim_start();
         if let Some(condition) = rest.strip_prefix("if ") {
             // The tree does not store the condition, but it has to be valid.
@@ -245,6 +250,13 @@ impl<'a> Scan<'a, '_> {
     /// `{…}` at `start`, which may be any text. Returns where to continue.
     fn single(&mut self, start: usize) -> usize {
         let inner = start + 1;
+        if self.rest(inner).starts_with("!@") {
+            let message = "`{!@…}` is a placeholder of Agent Script";
+            let warning = self.warn(start..inner + 2, message);
+            warning.note = Some("the user reads it as it is written".to_owned());
+            warning.help = Some("write `{{name}}`".to_owned());
+            return inner;
+        }
         let rest = self.rest(inner).as_bytes();
         let near = rest.get(..MAX_SINGLE.min(rest.len())).unwrap_or_default();
         // A leading quote or colon excludes most texts that are not placeholders.
@@ -265,10 +277,16 @@ impl<'a> Scan<'a, '_> {
         {
             let dollar = self.slice(0..start).ends_with('$');
             let span = self.span(start - usize::from(dollar)..inner + length + 1);
-            self.parts.push(TemplatePart::SingleBrace { expr: *expr, span });
+            let at = range_in_text(&(start..inner + length + 1));
+            self.parts.push(TemplatePart::SingleBrace { expr: *expr, at, span });
         }
         inner + length + 1
     }
+}
+
+/// A range of the text, which is shorter than 4 GB.
+fn range_in_text(range: &Range<usize>) -> Range<u32> {
+    offset(range.start)..offset(range.end)
 }
 
 /// The position of `}}` outside of braces and quotes, if it is near.

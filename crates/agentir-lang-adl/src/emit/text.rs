@@ -19,10 +19,13 @@ pub(super) fn said(template: &Template, scope: Scope<'_>) -> (String, Vec<String
     let mut repeated = 0_usize;
     for piece in template.pieces() {
         match piece {
-            Piece::Text(text) if repeated == 0 => out.push_str(text),
+            Piece::Text(text) if repeated == 0 => push_plain(text, &mut out, &mut left_out),
             Piece::Part(TemplatePart::Open { .. }, _) if repeated > 0 => repeated += 1,
             Piece::Part(TemplatePart::Close { .. }, _) => repeated = repeated.saturating_sub(1),
             _ if repeated > 0 => {}
+            Piece::Part(part, _) if part.literal().is_some() => {
+                push_plain(part.literal().unwrap_or_default(), &mut out, &mut left_out);
+            }
             Piece::Part(TemplatePart::Open { block, expr: Some(expr), .. }, written)
                 if block.value == "each" =>
             {
@@ -43,6 +46,16 @@ pub(super) fn said(template: &Template, scope: Scope<'_>) -> (String, Vec<String
     // Where something is left out at the start, a space would be left.
     let out = if left_out.is_empty() { out.trim_end() } else { out.trim() };
     (out.to_owned(), left_out)
+}
+
+/// Adds plain text. What would be a placeholder in ADL, which has no other notation for it, gets a space.
+fn push_plain(text: &str, out: &mut String, left_out: &mut Vec<String>) {
+    if text.contains("${") {
+        left_out.push("`${` as text".to_owned());
+        out.push_str(&text.replace("${", "$ {"));
+    } else {
+        out.push_str(text);
+    }
 }
 
 /// `${name}` for the first name in an expression that ADL has.

@@ -14,7 +14,7 @@ use crate::rules::{EXPRESSION_TOO_DEEP, INVALID_EXPRESSION, INVALID_TEMPLATE};
 use agentir_diagnostics::{Applicability, Confidence, Diagnostic, Span, Spanned};
 use agentir_expr::{
     BinaryOp, Condition, ConditionKind, Expr, ExprKind, Literal, Name, Path, Segment, Template,
-    TemplatePart,
+    TemplateBuilder,
 };
 use agentir_syntax::inline::{ExprBuilder, ForeignSyntax, InlineLanguage, InlineText, SyntaxError};
 use agentir_syntax::outline::{Scalar, Style};
@@ -406,15 +406,14 @@ pub(super) fn plain(scalar: &Scalar<'_>) -> Template {
 /// notation, `{{arg}}`.
 pub(super) fn template(scalar: &Scalar<'_>, problems: &mut Vec<Diagnostic>) -> Template {
     scalar.with_inline(|input| {
-        if !input.text.contains("${") {
+        if !input.text.contains('{') {
             return plain(scalar);
         }
-        let mut text = String::with_capacity(input.text.len());
-        let mut parts = Vec::new();
+        let mut out = TemplateBuilder::default();
         let mut at = 0;
         while let Some(found) = input.text.get(at..).and_then(|rest| rest.find("${")) {
             let open = at + found;
-            text.push_str(input.text.get(at..open).unwrap_or_default());
+            out.text(input.text.get(at..open).unwrap_or_default());
             let inner = open + 2;
             let rest = input.text.get(inner..).unwrap_or_default();
             let Some(length) =
@@ -429,7 +428,7 @@ pub(super) fn template(scalar: &Scalar<'_>, problems: &mut Vec<Diagnostic>) -> T
                     .note("the user sees the braces literally")
                     .help("close it: `${name}`"),
                 );
-                text.push_str("${");
+                out.text("${");
                 at = inner;
                 continue;
             };
@@ -437,11 +436,7 @@ pub(super) fn template(scalar: &Scalar<'_>, problems: &mut Vec<Diagnostic>) -> T
             let span = input.origin.span(open..end);
             match placeholder(input, inner..inner + length) {
                 Some(path) => {
-                    text.push_str("{{");
-                    let expr = Expr::path(path, span);
-                    text.push_str(&expr.to_string());
-                    text.push_str("}}");
-                    parts.push(TemplatePart::Value { expr, filters: Vec::new(), span });
+                    out.value(Expr::path(path, span), span);
                 }
                 None => {
                     problems.push(
@@ -453,14 +448,14 @@ pub(super) fn template(scalar: &Scalar<'_>, problems: &mut Vec<Diagnostic>) -> T
                         .note("MICA inserts nothing in its place")
                         .help("set an argument to the value first, and use that here"),
                     );
-                    text.push_str(input.text.get(open..end).unwrap_or_default());
+                    out.text(input.text.get(open..end).unwrap_or_default());
                 }
             }
             at = end;
         }
-        text.push_str(input.text.get(at..).unwrap_or_default());
+        out.text(input.text.get(at..).unwrap_or_default());
         // The text differs from its source, so only the whole has a span.
-        Template { parts, ..Template::plain(Spanned::new(text.into(), scalar.span)) }
+        out.finish(scalar.span)
     })
 }
 
@@ -605,7 +600,9 @@ mod tests {
         let text = "a ${b.c d} ${} ${e";
         let read = template(&scalar(text), &mut problems);
         assert_eq!(read.text.value, "a {{b[\"c d\"]}} ${} ${e");
-        let [TemplatePart::Value { span, .. }] = read.parts.as_slice() else { panic!("{read:?}") };
+        let [agentir_expr::TemplatePart::Value { span, .. }] = read.parts.as_slice() else {
+            panic!("{read:?}")
+        };
         assert_eq!((span.start, span.end), (102, 110));
         assert_eq!(problems.len(), 2);
     }

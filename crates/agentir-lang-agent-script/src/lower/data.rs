@@ -11,11 +11,11 @@ use smol_str::SmolStr;
 
 /// A text with placeholders (specification part I, 6).
 pub(super) fn template(text: &script::Template<'_>) -> Template {
-    let placeholders = text.placeholders.iter().filter_map(|placeholder| {
+    let (text_value, places) = text.text_and_places();
+    let placeholders = text.placeholders.iter().zip(places).filter_map(|(placeholder, at)| {
         let expr = placeholder.expr.clone()?;
-        Some(TemplatePart::Value { expr, filters: Vec::new(), span: placeholder.span })
+        Some(TemplatePart::Value { expr, filters: Vec::new(), at, span: placeholder.span })
     });
-    let text_value = text.text();
     Template {
         shifts: text.shifts(&text_value),
         text: Spanned::new(SmolStr::new(text_value), text.span),

@@ -47,7 +47,7 @@ fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
 
 fn holes(template: &Template) -> Vec<(Span, String)> {
     let hole = |part: &TemplatePart| match part {
-        TemplatePart::SingleBrace { expr, span } => Some((*span, expr.to_string())),
+        TemplatePart::SingleBrace { expr, span, .. } => Some((*span, expr.to_string())),
         _ => None,
     };
     template.parts.iter().filter_map(hole).collect()

@@ -208,6 +208,9 @@ pub fn template_phrase(template: &Template) -> String {
     for piece in template.pieces() {
         match piece {
             Piece::Text(text) => out.push_str(text),
+            Piece::Part(part, _) if part.literal().is_some() => {
+                out.push_str(part.literal().unwrap_or_default());
+            }
             Piece::Part(
                 TemplatePart::Value { expr, .. } | TemplatePart::SingleBrace { expr, .. },
                 _,

@@ -9,6 +9,7 @@ use agentir_expr::{
 };
 use agentir_ir::MENTIONS;
 use agentir_syntax::emit::expr_phrase;
+use agentir_syntax::inline::InlineText;
 use smol_str::{SmolStr, format_smolstr};
 
 /// The scope of an expression.
@@ -203,57 +204,32 @@ impl Scope<'_> {
         }
     }
 
-    /// A text: `{!@variables.x}` becomes `{{x}}`, and names of actions become plain names.
+    /// A text: `{!@variables.x}` becomes `{{x}}`, and names of actions become plain names. What is a placeholder in ABL
+    /// only is written so that it stays text.
     pub(super) fn text(self, template: &mut Template) {
-        let text = &template.text.value;
-        if !text.contains("{!") {
-            if let Some(text) = self.rename_in_placeholders(template) {
-                template.text.value = text;
-            }
-            if let Some(text) = self.rename_mentions(&template.text.value) {
-                template.text.value = SmolStr::new(text);
-            }
-            return;
+        let text = template.rewritten(|part, written| self.part(part, written));
+        let text = self.rename_mentions(&text).unwrap_or(text);
+        if text != template.text.value {
+            replace_text(template, &text);
         }
-        let mut read = template.parts.iter().filter_map(|part| match part {
-            TemplatePart::Value { expr, .. } => Some(self.placeholder(expr)),
-            _ => None,
-        });
-        // Placeholders that could not be parsed are not among the parts.
-        let all_read = text.matches("{!").count() == template.parts.len();
-        let mut out = String::with_capacity(text.len());
-        let mut rest = text.as_str();
-        while let Some((before, placeholder)) = rest.split_once("{!") {
-            out.push_str(before);
-            let Some((inside, after)) = placeholder.split_once('}') else {
-                out.push_str("{!");
-                rest = placeholder;
-                continue;
-            };
-            let inside = inside.trim();
-            let value = read.next().filter(|_| all_read);
+    }
+
+    /// A placeholder; `None` leaves it as it is written.
+    fn part(self, part: &TemplatePart, written: &str) -> Option<String> {
+        if let Some(inside) = written.strip_prefix("{!") {
+            let inside = inside.strip_suffix('}').unwrap_or(inside).trim();
+            let TemplatePart::Value { expr, .. } = part else { return None };
             let named = MENTIONS.iter().find_map(|space| inside.strip_prefix(space));
-            match named {
-                Some(name) => {
-                    let tool = self.exposed_names.iter().find(|(exposed, _)| exposed == name);
-                    out.push_str(tool.map_or(name, |(_, tool)| tool));
-                }
-                None if value.is_some() => out.push_str(&value.unwrap_or_default()),
-                None => {
-                    let outputs = self.outputs.map_or_else(String::new, |t| format!("{t}."));
-                    let inside = inside
-                        .replace("@variables.", "")
-                        .replace("@outputs.", &outputs)
-                        .replace('@', "");
-                    out.push_str("{{");
-                    out.push_str(&inside);
-                    out.push_str("}}");
-                }
-            }
-            rest = after;
+            let Some(name) = named else { return Some(self.placeholder(expr)) };
+            let tool = self.exposed_names.iter().find(|(exposed, _)| exposed == name);
+            return Some(tool.map_or(name, |(_, tool)| tool).to_owned());
         }
-        out.push_str(rest);
-        template.text.value = SmolStr::new(self.rename_mentions(&out).unwrap_or(out));
+        let TemplatePart::Value { expr, filters, .. } = part else { return None };
+        let renamed = self.expr(expr);
+        (renamed != *expr).then(|| {
+            let filters = filters.iter().map(|filter| format!(" | {}", filter.value));
+            format!("{{{{{renamed}{}}}}}", filters.collect::<String>())
+        })
     }
 
     /// A placeholder. ABL has no computed indices, so such a placeholder becomes a phrase for the reader.
@@ -300,42 +276,16 @@ pub(super) fn is_unambiguous_name(word: &str) -> bool {
     word.contains('_') || word.chars().skip(1).any(char::is_uppercase)
 }
 
-impl Scope<'_> {
-    /// Renames variables in a text that has ABL's placeholders; `None` if none is renamed.
-    fn rename_in_placeholders(self, template: &Template) -> Option<SmolStr> {
-        let mut read = template.parts.iter().filter_map(|part| match part {
-            TemplatePart::Value { expr, filters, .. } => Some((expr, filters)),
-            _ => None,
-        });
-        let text = template.text.value.as_str();
-        if read.clone().count() != text.matches("{{").count() {
-            return None;
-        }
-        let mut out = String::with_capacity(text.len());
-        let mut rest = text;
-        let mut changed = false;
-        while let Some((before, placeholder)) = rest.split_once("{{") {
-            let (inside, after) = placeholder.split_once("}}")?;
-            let (expr, filters) = read.next()?;
-            let renamed = self.expr(expr);
-            out.push_str(before);
-            out.push_str("{{");
-            if renamed == *expr {
-                out.push_str(inside);
-            } else {
-                changed = true;
-                out.push_str(&renamed.to_string());
-                for filter in filters {
-                    out.push_str(" | ");
-                    out.push_str(&filter.value);
-                }
-            }
-            out.push_str("}}");
-            rest = after;
-        }
-        out.push_str(rest);
-        changed.then(|| SmolStr::new(out))
-    }
+/// Gives a template another text, in ABL.
+pub(super) fn replace_text(template: &mut Template, text: &str) {
+    let span = template.text.span;
+    let input = InlineText::verbatim(text, span.file, span.start);
+    // What is wrong with it was wrong before.
+    *template = Template {
+        text: Spanned::new(SmolStr::new(text), span),
+        shifts: Box::default(),
+        ..crate::inline::template(input, &mut Vec::new())
+    };
 }
 
 /// Whether ABL can express an expression.

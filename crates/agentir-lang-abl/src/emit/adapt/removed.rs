@@ -3,10 +3,10 @@
 //! What the current version can compute otherwise it does. Of the rest, a value is not set or stored, and a condition is
 //! decided so that it opens nothing: a constraint does not hold, and a branch, handoff or end is not taken.
 
-use super::expr::of_expr;
+use super::expr::{of_expr, replace_text};
 use agentir_diagnostics::Spanned;
 use agentir_expr::{
-    Condition, Expr, ExprKind, Literal, Name, Piece, Template, TemplatePart, Version, Visit,
+    Condition, Expr, ExprKind, Literal, Name, Template, TemplatePart, Version, Visit,
 };
 use agentir_ir::{
     ActionHandler, Activation, Agent, Body, Branch, Constraint, ConstraintKind, Digression,
@@ -97,22 +97,11 @@ fn text(template: &mut Template) {
     if template.parts.iter().all(|part| called(part).is_none()) {
         return;
     }
-    let mut out = String::new();
-    for piece in template.pieces() {
-        match piece {
-            Piece::Text(text) => out.push_str(text),
-            Piece::Part(part, written) => match called(part) {
-                None => out.push_str(written),
-                Some(mut expr) => {
-                    if replaced(&mut expr) {
-                        out.push_str(&format!("{{{{{expr}}}}}"));
-                    }
-                }
-            },
-        }
-    }
-    template.parts.retain(|part| called(part).is_none());
-    template.text.value = out.into();
+    let text = template.rewritten(|part, _| {
+        let mut expr = called(part)?;
+        Some(if replaced(&mut expr) { format!("{{{{{expr}}}}}") } else { String::new() })
+    });
+    replace_text(template, &text);
 }
 
 fn constraint(one: &mut Constraint) {

@@ -12,6 +12,7 @@ use agentir_expr::{
     Template, TemplatePart, UnaryOp,
 };
 use smol_str::SmolStr;
+use std::borrow::Cow;
 
 pub(super) fn spanned<T>(value: T) -> Spanned<T> {
     Spanned::new(value, Span::default())
@@ -458,12 +459,23 @@ impl Variables {
         let mut out = String::with_capacity(template.text.value.len());
         for piece in template.pieces() {
             match piece {
-                Piece::Text(text) => out.push_str(text),
-                Piece::Part(part, written) => {
-                    out.push_str(self.part(part).as_deref().unwrap_or(written));
-                }
+                Piece::Text(text) => out.push_str(&plain(text)),
+                Piece::Part(part, written) => match part.literal() {
+                    Some(text) => out.push_str(&plain(text)),
+                    None => out
+                        .push_str(&self.part(part).unwrap_or_else(|| plain(written).into_owned())),
+                },
             }
         }
         text(out)
+    }
+}
+
+/// Plain text: what would begin a placeholder becomes a text in one.
+fn plain(text: &str) -> Cow<'_, str> {
+    if text.contains("{!") {
+        Cow::Owned(text.replace("{!", "{!\"{!\"}"))
+    } else {
+        Cow::Borrowed(text)
     }
 }
