@@ -159,7 +159,8 @@ impl<'r, 'a> UseCollector<'r, 'a> {
                 self.optional_template(&c.gather.prompt);
                 c.gather.fields.iter().for_each(|f| self.optional_template(&f.prompt));
             }
-            (Origin::Statement(Statement::Call(call)), NodeKind::Call) => {
+            // Who is asked to confirm a call sees its arguments.
+            (Origin::Statement(Statement::Call(call)), NodeKind::Call | NodeKind::Confirm) => {
                 self.call(call, tool(&call.tool.value));
             }
             (Origin::Statement(Statement::Transform(t)), _) => {

@@ -126,6 +126,9 @@ fn check_name(agent: &mut Agent, key: &Spanned<Name>, reader: &mut Reader<'_>) {
                 .label(key.span, "the program has it under this key")
                 .help("use the same name for both"),
         );
+        // Others may mean it by either.
+        reader.gaps.push(name.span);
+        agent.metadata.name.value = key.value.clone();
     }
 }
 

@@ -44,9 +44,13 @@ fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     let cfg = cx.program.graph();
     let mut setters: FxHashMap<SmolStr, Setters> = FxHashMap::default();
     let mut checks: FxHashMap<Span, Vec<NodeIndex>> = FxHashMap::default();
+    // A check that is never made is another mistake.
+    let reachable = cfg.reachable_in(cx.id);
     for at in agent_cfg.nodes() {
         let Some(node) = cfg.node(at) else { continue };
-        if let Origin::Constraint(constraint) = node.origin {
+        if let Origin::Constraint(constraint) = node.origin
+            && reachable.contains(at)
+        {
             checks.entry(constraint.span).or_default().push(at);
         }
         for access in cfg.defs(at).iter().filter(|a| a.kind == AccessKind::Def) {

@@ -137,7 +137,9 @@ fn look(cx: &AgentContext<'_, '_>, path: &Path, set: bool, report: &mut Report<'
         return;
     }
     let called = program.agents().flat_map(|a| &a.use_tools).any(|t| t.value == name)
-        || cx.index.calls.iter().any(|c| c.tool.value == name)
+        || cx.index.calls.iter().any(|c| {
+            c.tool.value == name || c.result.as_ref().is_some_and(|result| result.value == name)
+        })
         || cx.tool(name).is_some();
     if called || (set && program.libraries.is_empty()) {
         return;
