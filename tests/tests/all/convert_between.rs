@@ -297,11 +297,26 @@ fn same_language_changes_nothing() {
     );
     let url = |program: &agentir_ir::Program| {
         let agent = program.agents().next().unwrap();
-        agent.memory.session[1].initial_value.clone()
+        agent.memory.session.get(1).and_then(|variable| variable.initial_value.clone())
     };
     // What a reference refers to is the value, for whoever runs or converts it.
     assert_eq!(url(&checked.program), Some("https://example.com/c".into()));
     assert_eq!(url(&checked.program), url(&done.program));
     let (_, abl) = converted(&checked, targets::ABL);
     assert!(abl.contains("INITIAL: \"https://example.com/c\""), "{abl}");
+}
+
+/// MICA has no `else` inside of a `then`: an argument says whether it is due.
+#[test]
+fn nothing_else_is_nested_for_mica() {
+    let text = "AGENT: Desk\n\nGOAL: \"Receives guests\"\n\nMEMORY:\n  session:\n    - otherwise\n        TYPE: string\n\nTOOLS:\n  look_up(guest: string) -> {age: number}\n    description: \"Looks a guest up\"\n\nFLOW:\n  entry_point: ask\n\n  ask:\n    RESPOND: \"Do you have a booking?\"\n    ON_INPUT:\n      - IF: input == \"yes\"\n        CALL: look_up(otherwise)\n        ON_SUCCESS:\n          RESPOND: \"Welcome back\"\n        ON_FAIL:\n          RESPOND: \"I do not find it\"\n        THEN: done\n      - ELSE:\n        THEN: done\n\n  done:\n    RESPOND: \"Goodbye\"\n    THEN: COMPLETE\n";
+    let (done, text) = converted(&read("desk.agent.abl", text), targets::ADL);
+    without_errors(&done);
+    // The agent has a variable of the first name that comes to mind.
+    let nested = "        - set:\n            otherwise_2: True\n        - if: look_up.status == \"success\"\n          then:\n            - set:\n                otherwise_2: False\n            - bot: \"Welcome back\"\n        - if: otherwise_2 == True\n          then:\n            - bot: \"I do not find it\"\n";
+    assert!(text.contains(nested), "{text}");
+    assert!(text.contains("    - otherwise_2\n"), "not declared: {text}");
+    let files = done.files.iter().map(|f| File { name: f.path.clone(), text: f.text.clone() });
+    let checked = check(&files.collect::<Vec<_>>(), Options::default());
+    assert!(checked.diagnostics.iter().all(|d| d.rule.0 != "mica-nested-else"), "{text}");
 }
