@@ -226,21 +226,23 @@ fn target_of(
         let line = (0..=lines.line_of(at.start)).rev().find(|&l| is_entry(lines, l))?;
         Some((index, line))
     };
-    // Refers to the agent that the file defines: goes to the top of it.
-    let agent = values.iter().filter(|_| found.whole_file).find_map(|(path, ..)| {
+    // Refers to what the file defines: goes to the top of it.
+    let defined = values.iter().filter(|_| found.whole_file).filter_map(|(path, ..)| {
         let (agents, rest) = path.split_once('.')?;
         let name = rest.split(['.', '[']).next()?;
         (agents == "agents").then(|| format!("agents.{name}"))
     });
-    if let Some(at) =
-        agent.as_deref().and_then(|agent| places.get(&format!("{agent}.metadata.name")))
-    {
+    let defined: Vec<String> = defined.collect();
+    let agent = defined.first();
+    let several = defined.iter().any(|other| Some(other) != agent);
+    if let Some(at) = agent.and_then(|agent| places.get(&format!("{agent}.metadata.name"))) {
         let (index, line) = output(*at)?;
         let lines = outputs.get(index)?.as_ref()?;
         let heads =
             |l: &usize| is_entry(lines, *l) && lines.lines.get(*l).is_some_and(|l| l.column == 0);
         let alone = agents.get(&at.file) == Some(&1);
-        let head = if alone { (0..=line).find(heads) } else { (0..=line).rev().find(heads) };
+        let head =
+            if alone || several { (0..=line).find(heads) } else { (0..=line).rev().find(heads) };
         return Some((index, head?));
     }
     // If the line has no values with a span, the comment refers to the enclosing entry.

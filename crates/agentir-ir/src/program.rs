@@ -3,10 +3,11 @@
 use crate::agent::Agent;
 use crate::data::Extensions;
 use crate::rules::Profile;
+use crate::statement::Response;
 use crate::tool::Tool;
 use agentir_diagnostics::{FileId, Span, Spanned};
 use agentir_expr::dialect::{self, Notation, Vocabulary};
-use agentir_expr::{Dialect, Name};
+use agentir_expr::{Dialect, Name, Template};
 use indexmap::IndexMap;
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
@@ -164,6 +165,16 @@ impl Agent {
             )
             .chain(routing)
             .map(move |name| aliases.resolve(name))
+    }
+
+    /// What a response says: its text, the template, or the message that it names.
+    #[must_use]
+    pub fn response_text<'a>(&'a self, response: &'a Response) -> Option<&'a Template> {
+        let named = |name: &str| self.templates.get(name)?.default.as_ref();
+        let message = |key: &str| self.messages.get(key)?.text.as_ref();
+        let text = response.text.as_ref();
+        text.or_else(|| named(response.template.as_ref()?.value.as_str()))
+            .or_else(|| message(response.message_key.as_ref()?.value.as_str()))
     }
 
     /// The agent that `name` stands for, if it is an alias of a supervisor.

@@ -51,6 +51,12 @@ impl Constraint {
         self.severity != Some("warning")
             && self.on_fail.as_ref().is_none_or(|failure| !failure.continues())
     }
+
+    /// Whether it is checked before the calls of this tool.
+    #[must_use]
+    pub fn is_before_call(&self, tool: &str) -> bool {
+        matches!(&self.checkpoint, Some(Checkpoint::ToolCall { target }) if target.value == tool)
+    }
 }
 
 /// The keyword of a constraint.

@@ -20,6 +20,7 @@ pub const TABLES: DialectTables = DialectTables {
     runtime: RUNTIME,
     functions: Functions::Library,
     reserved_words: &[],
+    uncompiled_assignments: &[],
     traits: TRAITS,
     redundant_extensions: &[],
     extension_words: &[],

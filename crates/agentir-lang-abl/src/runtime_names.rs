@@ -17,6 +17,7 @@ pub(crate) const RUNTIME: RuntimeNames = RuntimeNames {
     // `$result` stands in the bindings of tools.
     prefixes: &["_", "$"],
     tools: TOOLS,
+    handoff_tool: Some(HANDOFF_TOOL),
     references: &[],
     text_types: &[],
 };
@@ -221,10 +222,13 @@ const NAMESPACES: &[Namespace] = &[
     namespace("route", "the routing decision", false, Version::Newest),
 ];
 
+/// The tool by which the model hands over to another agent.
+pub(crate) const HANDOFF_TOOL: &str = "__handoff__";
+
 const TOOLS: &[(&str, &str)] = &[
     ("__return_to_parent__", "gives control back to the agent that handed over"),
     ("__fan_out__", "asks several agents at once"),
-    ("__handoff__", "hands the conversation over"),
+    (HANDOFF_TOOL, "hands the conversation over"),
     ("__complete__", "ends the agent's work"),
 ];
 

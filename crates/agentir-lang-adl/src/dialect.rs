@@ -37,6 +37,7 @@ pub const TABLES: DialectTables = DialectTables {
     runtime: RuntimeNames { assumed: &[LAST_MESSAGE], ..RuntimeNames::NONE },
     functions: Functions::Listed(&[]),
     reserved_words: &[],
+    uncompiled_assignments: &[],
     traits: Traits {
         is_authored: true,
         entry: Entry::Named("main"),

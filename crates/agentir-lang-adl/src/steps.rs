@@ -201,15 +201,11 @@ fn verb_step<'t>(
                 .map(|(key, value, children, _)| otherwise(reader, key, *value, children));
             if attached.is_some() && context == Context::Nested {
                 let at = get("else").map_or(span, |(key, ..)| key.span);
-                reader.problems.push(
-                    Diagnostic::warning(
-                        rules::MICA_NESTED_ELSE,
-                        at,
-                        "MICA drops this `else` because it is nested in a `then` or an `else`",
-                    )
-                    .note("it only reads an `else` next to its `if` at the top level of a flow or subflow")
-                    .help("write it as a separate item: `- else:`"),
-                );
+                reader.problems.push(nested_else(
+                    at,
+                    "MICA drops this `else` because it is nested in a `then` or an `else`",
+                    "it only reads an `else` next to its `if` at the top level of a flow or subflow",
+                ));
             }
             let joined = verb == "else if" && can_extend_last_if(steps, &unknown);
             if joined {
@@ -226,6 +222,13 @@ fn verb_step<'t>(
         "else" => {
             let branch = otherwise(reader, key, value, children);
             if can_extend_last_if(steps, &unknown) {
+                if context == Context::Nested {
+                    reader.problems.push(nested_else(
+                        key.span,
+                        "MICA refuses this `else` because it is nested in a `then` or an `else`",
+                        "its validator takes it for an `if` without a `then`",
+                    ));
+                }
                 extend_last_if(steps, std::iter::once(branch), span);
             } else {
                 reader.problems.push(else_without_if(key, "else"));
@@ -253,6 +256,13 @@ fn extend_last_if<'t>(steps: &mut [Step<'t>], more: impl Iterator<Item = Branch<
         branches.extend(more);
         *whole = whole.to(span);
     }
+}
+
+/// An `else` at a place where MICA has none.
+fn nested_else(at: Span, message: &'static str, note: &'static str) -> Diagnostic {
+    Diagnostic::warning(rules::MICA_NESTED_ELSE, at, message)
+        .note(note)
+        .help("let the `then` set an argument, and test it in an `if` that follows")
 }
 
 fn else_without_if(key: &Key<'_>, verb: &str) -> Diagnostic {

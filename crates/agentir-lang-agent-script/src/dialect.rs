@@ -2,6 +2,7 @@
 
 use agentir_expr::Coercion;
 use agentir_expr::ValueKind::{Boolean, Date, List, Number, Text};
+use agentir_expr::dialect::UncompiledForm;
 use agentir_expr::dialect::{
     Construct, Dialect, DialectTables, Entry, Equality, Functions, Keyword, Logic, Notation, Nouns,
     Ordering, Phrase, ReferenceSpace, Referent, Remainder, RuntimeNames, Semantics, Tools, Traits,
@@ -32,8 +33,37 @@ pub const TABLES: DialectTables = DialectTables {
     coercion: COERCION,
     runtime: RuntimeNames { references: REFERENCES, text_types: TEXT_TYPES, ..RuntimeNames::NONE },
     functions: Functions::Listed(&["len", "max", "min"]),
+    // Keywords, and the names of the types.
     reserved_words: &[
-        "True", "False", "None", "and", "or", "not", "is", "if", "else", "mutable", "linked",
+        "True",
+        "False",
+        "None",
+        "and",
+        "or",
+        "not",
+        "is",
+        "if",
+        "else",
+        "mutable",
+        "linked",
+        "string",
+        "number",
+        "boolean",
+        "object",
+        "list",
+        "currency",
+        "date",
+        "datetime",
+        "time",
+        "timestamp",
+        "integer",
+        "long",
+        "id",
+    ],
+    uncompiled_assignments: &[
+        UncompiledForm::List,
+        UncompiledForm::Object,
+        UncompiledForm::PartOfVariable,
     ],
     traits: Traits {
         is_authored: true,

@@ -19,6 +19,7 @@ pub(crate) static RULES: &[&Rule] = &[
     &rules::contradictory_constraints::RULE,
     &rules::missing_case::RULE,
     &rules::redundant_constraint::RULE,
+    &rules::uncompiled_assignment::RULE,
     &rules::unsatisfiable_condition::RULE,
     &rules::unset_counts_as_zero::RULE,
     &rules::unset_opens_guard::RULE,

@@ -266,7 +266,7 @@ pub(crate) static RULES: &[Rule] = &[
     rule("mica-field", Mica, Warning, "MICA rejects a field that the paper allows", &[]),
     rule("mica-jump", Mica, Warning, "MICA does not continue after a label inside a `then`", &[]),
     rule("mica-main", Mica, Warning, "MICA cannot start with this `main`", &[]),
-    rule("mica-nested-else", Mica, Warning, "MICA drops an `else` inside a `then`", &[]),
+    rule("mica-nested-else", Mica, Warning, "MICA has no `else` inside a `then`", &[]),
     rule(
         "mica-policy",
         Mica,

@@ -63,6 +63,75 @@ fn documents_of_others_come_back_as_they_were() {
     assert!(problems.is_empty(), "{} in {compared}:\n{}", problems.len(), problems.join("\n"));
 }
 
+/// The words of a document but for comments, with numbers as numbers. `topic` is the older word for `subagent`, inputs are
+/// optional as a rule, and an arrow before a procedure is a matter of taste.
+fn words_of(text: &str) -> BTreeMap<String, usize> {
+    let mut words = BTreeMap::new();
+    let lines = text.lines().filter(|line| !line.trim_start().starts_with('#'));
+    for line in lines.filter(|line| line.trim() != "is_required: False") {
+        let line = line.split_once(" # ").map_or(line, |(before, _)| before);
+        let line = match line.strip_prefix("topic ") {
+            Some(rest) => format!("subagent {rest}"),
+            None => line.replace("@topic.", "@subagent.").replace("->", ""),
+        };
+        let apart = |c: char| c.is_whitespace() || "\"=:|,[]()\\-!".contains(c);
+        for word in line.split(apart).filter(|word| !word.is_empty()) {
+            let number = word.parse::<f64>().map(|number| number.to_string());
+            *words.entry(number.unwrap_or_else(|_| word.to_owned())).or_default() += 1;
+        }
+    }
+    words
+}
+
+/// Documents that change in the same language, by the end of their names, with the reason.
+const SAID_OTHERWISE: &[(&str, &str)] = &[
+    ("CustomerServiceAgent.agent", "two texts under opposite conditions become `if` and `else`"),
+    ("connection_with_unified_email.agent", "comments inside of texts, and texts with escapes"),
+    ("weather.agent", "several inputs behind one `with`"),
+];
+
+/// Texts, numbers and references of documents that the vendor's compiler takes are the same in the same language, word by
+/// word, whatever AgentIR makes of them.
+#[test]
+#[cfg_attr(not(external_corpus), ignore = "needs the external corpus (AGENTIR_EXTERNAL_CORPUS)")]
+fn documents_that_the_vendor_compiles_keep_every_word() {
+    let verdicts =
+        agentir_tests::samples::external_root().join("agentscript/official-verdicts.json");
+    let verdicts: serde_json::Value =
+        serde_json::from_str(&std::fs::read_to_string(verdicts).unwrap()).unwrap();
+    let accepted = |file: &&File| {
+        let said = verdicts.get(&file.name);
+        ["parseErrors", "lintErrors", "compileErrors"].iter().all(|count| {
+            said.is_some_and(|said| said.get(*count).and_then(|n| n.as_u64()) == Some(0))
+        }) && !file.name.contains("agentfabric")
+    };
+    let mut problems = Vec::new();
+    let mut compared = 0;
+    let all = external_agent_script();
+    for file in all.iter().filter(accepted) {
+        let target = match file.text.contains("# @dialect: agentscript") {
+            true => targets::AGENT_SCRIPT_BASE,
+            false => targets::AGENT_SCRIPT,
+        };
+        let (_, done) = run(std::slice::from_ref(file), target);
+        compared += 1;
+        let (before, after) = (words_of(&file.text), words_of(&done.files.first().unwrap().text));
+        let known = SAID_OTHERWISE.iter().any(|(name, _)| file.name.ends_with(name));
+        if (before == after) == known {
+            let lost = before.iter().filter(|(word, n)| after.get(*word) != Some(n));
+            let new = after.iter().filter(|(word, n)| before.get(*word) != Some(n));
+            problems.push(format!(
+                "{}: lost {:?}, new {:?}",
+                file.name,
+                lost.collect::<Vec<_>>(),
+                new.collect::<Vec<_>>()
+            ));
+        }
+    }
+    assert!(compared > 100, "only {compared} were compared");
+    assert!(problems.is_empty(), "{}:\n{}", problems.len(), problems.join("\n"));
+}
+
 /// What Agent Script requires and other languages leave to the platform.
 const REQUIRED: &[&str] =
     &[".messages.error", ".extensions.agent-script.config", ".extensions.agent-script.access"];

@@ -13,6 +13,7 @@ mod convert;
 mod convert_abl;
 mod convert_adl;
 mod convert_agent_script;
+mod convert_between;
 mod convert_comments;
 mod corpus;
 mod cost;

@@ -4,6 +4,7 @@
 //! are computed ([`Semantics`]), how agents behave ([`Traits`]), which constructs authors write
 //! ([`Construct`]), how things are called in messages ([`Vocabulary`]). Nobody asks which language it is.
 
+mod assignments;
 mod constructs;
 mod none;
 mod runtime;
@@ -11,6 +12,7 @@ mod semantics;
 mod traits;
 mod vocabulary;
 
+pub use assignments::UncompiledForm;
 pub use constructs::Construct;
 pub use none::NONE;
 pub use runtime::{Namespace, ReferenceSpace, Referent, RuntimeNames, SystemVariable};
@@ -43,6 +45,8 @@ pub struct DialectTables {
     pub functions: Functions,
     /// Words that cannot be names of variables.
     pub reserved_words: &'static [&'static str],
+    /// The forms of assignments that the vendor's compiler does not compile.
+    pub uncompiled_assignments: &'static [UncompiledForm],
     /// How its agents behave.
     pub traits: Traits,
     /// Entries of an agent's extensions that repeat what fields of AgentIR say.
@@ -122,6 +126,12 @@ impl Dialect {
     #[must_use]
     pub const fn reserved_words(self) -> &'static [&'static str] {
         self.0.reserved_words
+    }
+
+    /// The forms of assignments that the vendor's compiler does not compile.
+    #[must_use]
+    pub const fn uncompiled_assignments(self) -> &'static [UncompiledForm] {
+        self.0.uncompiled_assignments
     }
 
     /// How its agents behave.

@@ -31,6 +31,7 @@ static TABLES: DialectTables = DialectTables {
     runtime: RuntimeNames::NONE,
     functions: Functions::Listed(&[]),
     reserved_words: &[],
+    uncompiled_assignments: &[],
     traits: Traits {
         is_authored: false,
         entry: Entry::Found,

@@ -25,6 +25,8 @@ pub struct RuntimeNames {
     pub prefixes: &'static [&'static str],
     /// The tools that it gives agents, with what they do.
     pub tools: &'static [(&'static str, &'static str)],
+    /// The one of them by which the model hands the conversation over, where rules can be about its call.
+    pub handoff_tool: Option<&'static str>,
     /// The namespaces of references, where references say what they refer to: `@variables.x`.
     pub references: &'static [ReferenceSpace],
     /// The types of its platform that declarations name beside `object` although their values are texts, with the types
@@ -121,6 +123,7 @@ impl RuntimeNames {
         handed_over: &[],
         prefixes: &[],
         tools: &[],
+        handoff_tool: None,
         references: &[],
         text_types: &[],
     };

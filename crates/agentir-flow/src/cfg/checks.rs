@@ -384,6 +384,23 @@ impl<'a> Builder<'_, 'a> {
         self.shared.rules_again = Some(node);
     }
 
+    /// What must hold so that the model may hand over: the constraints before the call of the platform's tool for that.
+    /// Those that hold sometimes only (`WHEN`, profiles) are left to the runtime.
+    pub(super) fn guard_handing_over(&mut self, mut guard: Guard) -> Guard {
+        let agent = self.agent;
+        let Some(tool) = agent.metadata.dialect.runtime().handoff_tool else { return guard };
+        for constraint in &agent.constraints.constraints {
+            if constraint.is_before_call(tool)
+                && constraint.refuses()
+                && constraint.applies_when.is_none()
+            {
+                let must = constraint.kind != Some(ConstraintKind::Restrict);
+                guard = self.extend_guard(guard, Test::Condition(&constraint.condition), must);
+            }
+        }
+        guard
+    }
+
     /// Inserts the checks before a call of a tool.
     pub(super) fn check_before_call(
         &mut self,

@@ -336,7 +336,10 @@ impl<'a> Builder<'_, 'a> {
         });
         let mut none = Guard::ALWAYS;
         for handoff in handoffs {
-            let guard = self.extend_guard_if(none, handoff.when.as_ref(), true);
+            let mut guard = self.extend_guard_if(none, handoff.when.as_ref(), true);
+            if decided(handoff.decided_by) == DecidedBy::Model {
+                guard = self.guard_handing_over(guard);
+            }
             let expression = handoff.when.as_ref().filter(|w| w.expr().is_some());
             none = self.extend_guard_if(none, expression, false);
             let origin = Origin::Handoff(handoff);

@@ -774,7 +774,7 @@ pub(super) fn expressible_by_fields(body: &Body) -> usize {
 
 /// The position of a body in ABL's execution order: each phase occurs once, except assignments. A `CLEAR`
 /// may come before or after the response and runs where it is written.
-#[derive(Default)]
+#[derive(Clone, Copy, Default)]
 pub(super) struct PhaseOrder {
     last: Option<Phase>,
     clears: bool,

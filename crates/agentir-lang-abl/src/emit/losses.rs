@@ -13,6 +13,7 @@ const fn dropped(path: &'static str, how: &'static str, help: &'static str) -> L
 /// The rows of the table, most specific first.
 pub(crate) const LOSSES: &[LossRule] = &[
     approximated("**.natural", "is said so that it is not read as an expression"),
+    approximated("metadata.type", "an agent that only chooses others is a supervisor"),
     // Flows.
     approximated(
         "flow.definitions.*.**.tries",
@@ -45,7 +46,7 @@ pub(crate) const LOSSES: &[LossRule] = &[
     // Tools exposed to the model.
     approximated(
         "reasoning.bindings.*.available_when",
-        "the guard is a constraint before the call, or the condition of the handoff or field",
+        "the guard is a constraint before the call, an instruction while it does not hold, or the condition of the field",
     ),
     approximated(
         "reasoning.bindings.*.description",
@@ -91,14 +92,17 @@ pub(crate) const LOSSES: &[LossRule] = &[
     ),
     approximated(
         "reasoning.prepare.**",
-        "the texts are `INSTRUCTIONS` with conditions, the rest is a hook",
+        "the texts are `INSTRUCTIONS` with conditions, the rest is a hook, or the model is told to do it",
     ),
     dropped(
         "reasoning.prepare.**",
         "a hook branches once, and its branches do not branch again",
         "do it in steps of a `FLOW`",
     ),
-    approximated("hooks.**", "values that are set conditionally, and handoffs with the condition"),
+    approximated(
+        "hooks.**",
+        "values that are set conditionally, handoffs with the condition, calls that the model is told to make",
+    ),
     dropped(
         "hooks.**",
         "a hook branches once, and its branches do not branch again",
@@ -128,6 +132,14 @@ pub(crate) const LOSSES: &[LossRule] = &[
         "let a tool work it out, and store its result",
     ),
     // Coordination.
+    approximated(
+        "coordination.handoffs.*.when",
+        "the model chooses by the description; a guard is a constraint before it hands over, and an instruction",
+    ),
+    approximated(
+        "coordination.delegates.*.when",
+        "the model chooses by the description; a guard is an instruction",
+    ),
     approximated("coordination.handoffs.*.decided_by", "who decides follows from the condition"),
     approximated("coordination.delegates.*.decided_by", "who decides follows from the condition"),
     approximated(

@@ -271,6 +271,14 @@ fn flow(context: &Context<'_>, agent: &Agent, fields: &mut Fields) {
         before.extend(steps.initial(&agent.on_start));
     }
     let blocks = steps.flow(before);
+    if !steps.flags.is_empty() {
+        let all = args(agent).into_iter().chain(steps.flags.iter().map(String::as_str));
+        let all = Yaml::names(all);
+        match fields.iter_mut().find(|(key, _)| key == "args") {
+            Some((_, args)) => *args = all,
+            None => fields.push(("args".to_owned(), all)),
+        }
+    }
     for (key, steps) in blocks {
         if !steps.is_empty() {
             fields.push((key, Yaml::List(steps)));

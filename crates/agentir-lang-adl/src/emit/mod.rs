@@ -25,10 +25,10 @@ mod yaml;
 use crate::AgentKind;
 use crate::dialect::LAST_MESSAGE;
 use crate::{dialect, names};
-use agentir_expr::{Dialect, Path, Template};
-use agentir_ir::{Agent, AgentType, Body, Data, Handoff, Program, Statement, Tool};
+use agentir_expr::{Condition, Dialect, Path, Template};
+use agentir_ir::{Agent, AgentType, Body, Data, Handoff, Program, Statement, Tool, ToolBinding};
 use agentir_syntax::emit::{
-    Emitted, Emitter, LossRule, NameSyntax, Namespace, OutputFile, Renamed, dotted_path,
+    Choices, Emitted, Emitter, LossRule, NameSyntax, Namespace, OutputFile, Renamed, dotted_path,
     is_user_message, phrase, template_phrase, with_legal_names,
 };
 use expr::Form;
@@ -96,13 +96,22 @@ struct Context<'p> {
 fn chosen_when(program: &Program) -> FxHashMap<&str, IndexSet<String>> {
     let mut all: FxHashMap<&str, IndexSet<String>> = FxHashMap::default();
     for agent in program.agents() {
-        let handoffs = agent.coordination.handoffs.iter().map(|h| (&h.to, h.when.as_ref()));
-        let delegates = agent.coordination.delegates.iter().map(|d| (&d.agent, d.when.as_ref()));
+        let c = &agent.coordination;
+        let choices = Choices::of(agent);
+        // Whatever the model chooses it chooses by the description; the guard is said in the prompt.
+        let reason = |when: Option<&Condition>, choice: Option<&ToolBinding>| {
+            let described = choice.and_then(|choice| choice.description.as_ref());
+            described.map(verbatim).or_else(|| when.map(phrase))
+        };
+        let handoffs = c.handoffs.iter().zip(&choices.handoffs);
+        let handoffs = handoffs.map(|(h, choice)| (&h.to, reason(h.when.as_ref(), *choice)));
+        let delegates = c.delegates.iter().zip(&choices.delegates);
+        let delegates = delegates.map(|(d, choice)| (&d.agent, reason(d.when.as_ref(), *choice)));
         let rules = agent.routing.iter().flat_map(|r| &r.rules);
-        let rules = rules.filter_map(|r| Some((r.to.as_ref()?, r.when.as_ref())));
-        for (to, when) in handoffs.chain(delegates).chain(rules) {
+        let rules = rules.filter_map(|r| Some((r.to.as_ref()?, reason(r.when.as_ref(), None))));
+        for (to, reason) in handoffs.chain(delegates).chain(rules) {
             let to = agent.resolve_alias(to).value.as_str();
-            all.entry(to).or_default().extend(when.map(phrase));
+            all.entry(to).or_default().extend(reason);
         }
     }
     all

@@ -4,9 +4,11 @@ use super::verbatim;
 use super::{Context, expr::Form, form};
 use agentir_expr::{Condition, Template};
 use agentir_ir::{
-    Agent, Constraint, Data, ErrorHandler, GatherField, Guardrail, ReasoningZone, Statement, Step,
+    Agent, Constraint, Data, ErrorHandler, GatherField, ReasoningZone, Statement, Step, ToolBinding,
 };
-use agentir_syntax::emit::{expr_phrase, phrase};
+use agentir_syntax::emit::{
+    Choices, expr_phrase, guardrail_sentence, phrase, with_templates_written_out,
+};
 
 /// The paragraphs of a prompt.
 #[derive(Default)]
@@ -94,7 +96,7 @@ pub(super) fn of(context: &Context<'_>, agent: &Agent) -> String {
     prompt.list("Rules:", agent.constraints.constraints.iter().map(constraint));
     prompt.list(
         "Never break these safety rules:",
-        agent.constraints.guardrails.iter().map(guardrail),
+        agent.constraints.guardrails.iter().map(guardrail_sentence),
     );
     prompt.list("Policies:", policies(agent));
     coordination(agent, &mut prompt);
@@ -119,15 +121,15 @@ fn identity(agent: &Agent, prompt: &mut Prompt) {
     if let Some(persona) = &identity.persona {
         prompt.push(verbatim(persona));
     }
-    let plain: Vec<_> = identity
-        .instructions
-        .iter()
-        .filter(|i| i.when.is_none())
-        .map(|i| verbatim(&i.text))
-        .collect();
+    let told = |text: &Template| {
+        let text = verbatim(text);
+        with_templates_written_out(&text, agent, verbatim).unwrap_or(text)
+    };
+    let plain: Vec<_> =
+        identity.instructions.iter().filter(|i| i.when.is_none()).map(|i| told(&i.text)).collect();
     prompt.push(plain.join("\n"));
     for instruction in identity.instructions.iter().filter(|i| i.when.is_some()) {
-        prompt.push(when(instruction.when.as_ref(), &verbatim(&instruction.text)));
+        prompt.push(when(instruction.when.as_ref(), &told(&instruction.text)));
     }
     instructions_in(&agent.on_start.0, prompt);
     prompt.list("Limits:", identity.limitations.iter().map(verbatim));
@@ -269,22 +271,6 @@ fn constraint(constraint: &Constraint) -> String {
     text
 }
 
-fn guardrail(guardrail: &Guardrail) -> String {
-    let mut text = guardrail.name.value.to_string();
-    let mut more: Vec<String> = Vec::new();
-    more.extend(guardrail.description.as_ref().map(verbatim));
-    more.extend(guardrail.llm_check.as_ref().map(verbatim));
-    more.extend(guardrail.check.as_ref().map(|c| format!("Not allowed: {}", expr_phrase(c))));
-    let action = match &guardrail.action {
-        Data::Object(map) => map.get("message").or_else(|| map.get("type")).map(data),
-        other => Some(data(other)),
-    };
-    more.extend(action.map(|a| format!("Then: {a}")));
-    let more: Vec<_> = more.iter().map(|m| with_full_stop(m)).collect();
-    text += &format!(": {}", more.join(" "));
-    text
-}
-
 fn policies(agent: &Agent) -> impl Iterator<Item = String> {
     let policies =
         agent.policies.iter().filter(|p| !matches!(p.name.value.as_str(), "fallback" | "exit"));
@@ -304,11 +290,23 @@ fn policies(agent: &Agent) -> impl Iterator<Item = String> {
     })
 }
 
+/// What the model may do: its description says when, and the guard under which condition it may.
+fn chosen(choice: Option<&ToolBinding>, condition: Option<&Condition>, what: &str) -> String {
+    let Some(choice) = choice else { return when(condition, what) };
+    let described = choice.description.as_ref().map(Condition::words);
+    let Some(guard) = &choice.available_when else {
+        return when(described.as_ref().or(condition), what);
+    };
+    when(described.as_ref(), &format!("{what}, but only if {}", phrase(guard)))
+}
+
 /// Handoffs, in the wording usual in ADL.
 fn coordination(agent: &Agent, prompt: &mut Prompt) {
     let c = &agent.coordination;
-    let handoffs = c.handoffs.iter().map(|h| {
-        let mut text = when(h.when.as_ref(), &format!("transfer to the \"{}\" agent", h.to));
+    let choices = Choices::of(agent);
+    let handoffs = c.handoffs.iter().zip(&choices.handoffs).map(|(h, choice)| {
+        let what = format!("transfer to the \"{}\" agent", h.to);
+        let mut text = chosen(*choice, h.when.as_ref(), &what);
         text.extend(
             h.context
                 .summary
@@ -317,11 +315,9 @@ fn coordination(agent: &Agent, prompt: &mut Prompt) {
         );
         text
     });
-    let delegates = c.delegates.iter().map(|d| {
-        let mut text = when(
-            d.when.as_ref(),
-            &format!("ask the \"{}\" agent, and go on with its answer", d.agent),
-        );
+    let delegates = c.delegates.iter().zip(&choices.delegates).map(|(d, choice)| {
+        let what = format!("ask the \"{}\" agent, and go on with its answer", d.agent);
+        let mut text = chosen(*choice, d.when.as_ref(), &what);
         text.extend(d.purpose.as_ref().map(|p| format!(" {}", with_full_stop(&verbatim(p)))));
         text.extend(d.use_result.as_ref().map(|p| format!(" {}", with_full_stop(&verbatim(p)))));
         text.extend(
@@ -342,11 +338,10 @@ fn coordination(agent: &Agent, prompt: &mut Prompt) {
         handoffs_after_calls(&hook.body.0, None, &mut around);
     }
     around.into_iter().for_each(|text| prompt.push(text));
-    let triggers = c.escalation.iter().flat_map(|e| &e.triggers).map(|t| {
-        let mut text = when(
-            t.when.as_ref(),
-            "tell the user that a person will take over, and exit this agent",
-        );
+    let triggers = c.escalation.iter().flat_map(|e| &e.triggers).zip(&choices.triggers);
+    let triggers = triggers.map(|(t, choice)| {
+        let what = "tell the user that a person will take over, and exit this agent";
+        let mut text = chosen(*choice, t.when.as_ref(), what);
         text.extend(
             t.reason.as_ref().map(|r| format!(" Reason: {}", with_full_stop(&verbatim(r)))),
         );
@@ -363,8 +358,9 @@ fn coordination(agent: &Agent, prompt: &mut Prompt) {
 }
 
 fn completion(agent: &Agent, prompt: &mut Prompt) {
-    let done = agent.completion.conditions.iter().map(|c| {
-        let mut text = when(c.when.as_ref(), "exit this agent");
+    let choices = Choices::of(agent).completions;
+    let done = agent.completion.conditions.iter().zip(choices).map(|(c, choice)| {
+        let mut text = chosen(choice, c.when.as_ref(), "exit this agent");
         text.extend(c.respond.as_ref().map(|r| format!(" Say: {}", with_full_stop(&verbatim(r)))));
         text
     });
@@ -417,7 +413,7 @@ pub(super) fn of_zone(agent: &Agent, step: &Step, zone: &ReasoningZone) -> Strin
     );
     prompt.list(
         "Never break these safety rules:",
-        agent.constraints.guardrails.iter().map(guardrail),
+        agent.constraints.guardrails.iter().map(guardrail_sentence),
     );
     if let Some(done) = &zone.exit_when {
         prompt.push(when(Some(done), "exit this agent"));

@@ -37,8 +37,16 @@ pub(super) struct Steps<'p> {
     depth: usize,
     /// Labels other than the steps of the flow.
     labels: FxHashSet<String>,
+    /// Arguments that say whether no branch of a nested `if` was taken.
+    pub(super) flags: Vec<String>,
     /// The current step.
     current: &'p str,
+}
+
+/// Sets an argument.
+fn assign(name: &str, value: bool) -> Yaml {
+    let value = Yaml::Raw(if value { "True" } else { "False" }.to_owned());
+    Yaml::pair("set", Yaml::Map(vec![(name.to_owned(), value)]))
 }
 
 /// The maximum nesting depth of labels in branches; outlines nest no deeper.
@@ -83,6 +91,7 @@ impl<'p> Steps<'p> {
             emitted: FxHashSet::default(),
             forward_jumps: FxHashMap::default(),
             labels: FxHashSet::default(),
+            flags: Vec::new(),
             current: "",
         };
         for name in steps.order.clone() {
@@ -415,14 +424,7 @@ impl<'p> Steps<'p> {
     }
 
     fn respond(&self, response: &Response, out: &mut Vec<Yaml>) {
-        let named = |name: &str| self.agent.templates.get(name)?.default.as_ref();
-        let message = |key: &str| self.agent.messages.get(key)?.text.as_ref();
-        let text = response
-            .text
-            .as_ref()
-            .or_else(|| named(response.template.as_ref()?.value.as_str()))
-            .or_else(|| message(response.message_key.as_ref()?.value.as_str()));
-        if let Some(text) = text {
+        if let Some(text) = self.agent.response_text(response) {
             self.say(text, out);
         }
     }
@@ -502,8 +504,20 @@ impl<'p> Steps<'p> {
         position: Position<'p>,
         inner: Position<'p>,
     ) {
+        // MICA drops an `else` inside of a `then` that is attached to its `if`, and its validator refuses one that is an
+        // item of its own. An argument says whether the `else` is due.
+        let flag = (position.nested && self.form == Form::ForMica && branches.len() > 1)
+            .then(|| branches.last().filter(|last| last.condition.is_none()))
+            .flatten()
+            .map(|_| self.flag());
+        if let Some(flag) = &flag {
+            out.push(assign(flag, true));
+        }
         for (i, branch) in branches.iter().enumerate() {
             let mut steps = Vec::new();
+            if let (Some(flag), Some(_)) = (&flag, &branch.condition) {
+                steps.push(assign(flag, false));
+            }
             self.branch(&branch.body.0, &mut steps, inner);
             let Some(condition) = &branch.condition else {
                 if i == 0 {
@@ -513,12 +527,15 @@ impl<'p> Steps<'p> {
                 if steps.iter().all(|s| matches!(s, Yaml::Comment(_))) {
                     continue;
                 }
-                match out.last_mut() {
-                    // MICA drops an `else` of an `if` nested in a `then`.
-                    Some(Yaml::Map(last)) if !position.nested => {
+                match (&flag, out.last_mut()) {
+                    (Some(flag), _) => out.push(Yaml::Map(vec![
+                        ("if".to_owned(), Yaml::text(format!("{flag} == True"))),
+                        ("then".to_owned(), Yaml::List(steps)),
+                    ])),
+                    (None, Some(Yaml::Map(last))) => {
                         last.push(("else".to_owned(), Yaml::List(steps)));
                     }
-                    _ => out.push(Yaml::pair("else", Yaml::List(steps))),
+                    (None, _) => out.push(Yaml::pair("else", Yaml::List(steps))),
                 }
                 continue;
             };
@@ -532,6 +549,20 @@ impl<'p> Steps<'p> {
             pairs.extend(tries.map(|t| ("tries".to_owned(), Yaml::data(&t.value))));
             out.push(Yaml::Map(pairs));
         }
+    }
+
+    /// A new argument that is true if an `else` is due.
+    fn flag(&mut self) -> String {
+        let known = super::agent::args(self.agent);
+        let names = (1_u32..).map(|number| match number {
+            1 => "otherwise".to_owned(),
+            number => format!("otherwise_{number}"),
+        });
+        let mut free =
+            names.filter(|name| !known.contains(name.as_str()) && !self.flags.contains(name));
+        let flag = free.next().unwrap_or_default();
+        self.flags.push(flag.clone());
+        flag
     }
 
     /// `then` must not be empty, and comments are no steps.
@@ -704,13 +735,21 @@ impl<'p> Steps<'p> {
             (false, false) => {
                 self.fill(&mut done);
                 self.fill(&mut failed);
+                let flag = (position.nested && self.form == Form::ForMica).then(|| self.flag());
+                if let Some(flag) = &flag {
+                    out.push(assign(flag, true));
+                    done.insert(0, assign(flag, false));
+                }
                 let mut pairs = vec![
                     ("if".to_owned(), Yaml::text(succeeded)),
                     ("then".to_owned(), Yaml::List(done)),
                 ];
-                if position.nested {
+                if let Some(flag) = flag {
                     out.push(Yaml::Map(pairs));
-                    out.push(Yaml::pair("else", Yaml::List(failed)));
+                    out.push(Yaml::Map(vec![
+                        ("if".to_owned(), Yaml::text(format!("{flag} == True"))),
+                        ("then".to_owned(), Yaml::List(failed)),
+                    ]));
                 } else {
                     pairs.push(("else".to_owned(), Yaml::List(failed)));
                     out.push(Yaml::Map(pairs));

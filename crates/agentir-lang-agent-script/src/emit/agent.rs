@@ -1,7 +1,7 @@
 //! Emits an agent: actions, hooks, prompt, and the tools exposed to the model (specification part II,
 //! 4 to 7).
 
-use super::document::{Context, Declaration, inner, type_name};
+use super::document::{Context, Declaration, declared_value, inner, type_name};
 use super::layout::{Writer, name};
 use super::{data, expr, prompt, statement};
 use crate::schema::RecordType;
@@ -24,13 +24,13 @@ pub(super) fn agent(
     w.block(format!("{keyword} {}:", name(&agent.metadata.name.value)), |w| {
         data::take(w, record_type, fields, &["label"]);
         if let Some(goal) = &agent.identity.goal {
-            w.text("description", &goal.text.value);
+            w.template("description", goal);
         }
         data::take(w, record_type, fields, &["schema", "parameters"]);
         w.block_if_any("system:", |w| {
             let own = agent.identity.system_prompt.as_ref().map(|s| &s.template);
             if let Some(own) = own.filter(|own| Some(*own) != context.instructions) {
-                w.text("instructions", &own.text.value);
+                w.template("instructions", own);
             }
             data::record(
                 w,
@@ -94,7 +94,7 @@ fn tool(w: &mut Writer, record_type: &'static RecordType, tool: &Tool) {
     w.block(format!("{}:", name(&tool.name.value)), |w| {
         data::take(w, record_type, &mut rest, &["label"]);
         if let Some(text) = &tool.description {
-            w.text("description", &text.text.value);
+            w.template("description", text);
         }
         w.block_if_any("inputs:", |w| {
             for one in &tool.parameters {
@@ -112,12 +112,9 @@ fn tool(w: &mut Writer, record_type: &'static RecordType, tool: &Tool) {
                     _ => Map::new(),
                 };
                 let default = about.shift_remove("default");
-                let declared = Declaration {
-                    name: &field.name.value,
-                    modifier: None,
-                    ty: type_name(Some(&field.ty)),
-                    value: default.as_ref(),
-                };
+                let ty = type_name(Some(&field.ty));
+                let value = declared_value(default.as_ref(), &ty, &mut about);
+                let declared = Declaration { name: &field.name.value, modifier: None, ty, value };
                 declared.print(w, |w| data::record(w, inner(record_type, "outputs"), &about));
             }
         });
@@ -136,17 +133,14 @@ fn tool(w: &mut Writer, record_type: &'static RecordType, tool: &Tool) {
 }
 
 fn parameter(w: &mut Writer, record_type: &'static RecordType, one: &Parameter) {
-    let declared = Declaration {
-        name: &one.name.value,
-        modifier: None,
-        ty: type_name(one.ty.as_ref()),
-        value: one.default.as_ref(),
-    };
     let mut rest = data::own_fields(&one.extensions);
+    let ty = type_name(one.ty.as_ref());
+    let value = declared_value(one.default.as_ref(), &ty, &mut rest);
+    let declared = Declaration { name: &one.name.value, modifier: None, ty, value };
     declared.print(w, |w| {
         data::take(w, record_type, &mut rest, &["label"]);
         if let Some(text) = &one.description {
-            w.text("description", &text.text.value);
+            w.template("description", text);
         }
         if one.required {
             w.line("is_required: True");
@@ -191,7 +185,7 @@ fn binding(
     w.block(head, |w| {
         data::take(w, record_type, &mut rest, &["label"]);
         if let Some(text) = &one.description {
-            w.text("description", &text.text.value);
+            w.template("description", text);
         }
         if let Some(guard) = one.available_when.as_ref().and_then(|c| c.expr()) {
             w.line(format!("available when {}", expr::print(guard)));

@@ -56,6 +56,7 @@ fn unknown_entries(w: &mut Writer, record_type: &'static RecordType, fields: &Ma
         fields.iter().filter(|(key, _)| record_type.field(original_key(key)).is_none())
     {
         match value {
+            Data::String(text) if is_source(original_key(key), text) => w.raw(text),
             value if record_type.open => open(w, original_key(key), value),
             Data::String(text)
                 if text.starts_with(original_key(key)) || original_key(key) == "text" =>
@@ -65,6 +66,12 @@ fn unknown_entries(w: &mut Writer, record_type: &'static RecordType, fields: &Ma
             _ => {}
         }
     }
+}
+
+/// Whether a text is the source of an entry, from its key on.
+fn is_source(key: &str, text: &str) -> bool {
+    let rest = text.strip_prefix(key).or_else(|| text.strip_prefix(name(key).as_str()));
+    rest.is_some_and(|rest| rest.trim_start_matches([' ', '\t']).starts_with(':'))
 }
 
 fn field(w: &mut Writer, def: &FieldDef, key: &str, value: &Data) {
@@ -94,9 +101,12 @@ fn field(w: &mut Writer, def: &FieldDef, key: &str, value: &Data) {
                 w.line(format!("- {}", scalar(item)));
             }
         }),
-        (FieldType::Text | FieldType::Quoted | FieldType::QuotedOrNone, Data::String(text)) => {
-            w.text(key, text);
+        (FieldType::Quoted | FieldType::QuotedOrNone, Data::String(text)) => {
+            w.line(format!("{key}: {}", quoted(text)));
         }
+        (FieldType::Text, Data::String(text)) => w.text(key, text),
+        // Free-form entries are kept as they are written.
+        (FieldType::Open, Data::String(text)) if is_source(key, text) => w.raw(text),
         (FieldType::Reference(_), Data::String(text)) => w.line(format!("{key}: {text}")),
         (
             FieldType::Procedure(_)

@@ -3,6 +3,7 @@
 use super::layout::{Writer, name, quoted};
 use super::{agent, data, expr};
 use crate::Dialect;
+use crate::lower::REFERENCE;
 use crate::schema::{FieldType, RecordType};
 use agentir_expr::{Name, Template, TypeExpr, TypeKind};
 use agentir_ir::{Agent, AgentReference, Data, SessionVariable, Statement};
@@ -141,17 +142,17 @@ fn system(w: &mut Writer, context: &Context<'_>, first: &Agent, fields: &mut Map
     w.gap();
     w.block_if_any("system:", |w| {
         if let Some(instructions) = context.instructions {
-            w.text("instructions", &instructions.text.value);
+            w.template("instructions", instructions);
         }
         w.block_if_any("messages:", |w| {
             if let Some(Statement::Respond(response)) = first.on_start.0.first()
                 && let Some(text) = &response.text
             {
-                w.text("welcome", &text.text.value);
+                w.template("welcome", text);
             }
             for (key, message) in &first.messages {
                 if let Some(text) = &message.text {
-                    w.text(key, &text.text.value);
+                    w.template(key, text);
                 }
             }
             data::record(w, inner(record_type, "messages"), &messages);
@@ -178,7 +179,19 @@ pub(super) struct Declaration<'d> {
     pub name: &'d str,
     pub modifier: Option<&'static str>,
     pub ty: String,
-    pub value: Option<&'d Data>,
+    pub value: Option<String>,
+}
+
+/// The value of a declaration: the reference that it was written as, or a constant. Takes the reference out of `rest`.
+pub(super) fn declared_value(
+    value: Option<&Data>,
+    ty: &str,
+    rest: &mut Map<String, Data>,
+) -> Option<String> {
+    match rest.shift_remove(REFERENCE) {
+        Some(Data::String(reference)) => Some(reference),
+        _ => value.map(|value| initial(value, ty)),
+    }
 }
 
 impl Declaration<'_> {
@@ -188,8 +201,8 @@ impl Declaration<'_> {
             let _ = write!(line, "{modifier} ");
         }
         line.push_str(&self.ty);
-        if let Some(value) = self.value {
-            let _ = write!(line, " = {}", initial(value, &self.ty));
+        if let Some(value) = &self.value {
+            let _ = write!(line, " = {value}");
         }
         w.block(line, properties);
     }
@@ -212,17 +225,14 @@ fn initial(value: &Data, ty: &str) -> String {
 }
 
 fn variable(w: &mut Writer, record_type: &'static RecordType, one: &SessionVariable) {
-    let declared = Declaration {
-        name: &one.name.value,
-        modifier: one.mutability,
-        ty: type_name(one.ty.as_ref()),
-        value: one.initial_value.as_ref(),
-    };
     let mut rest = data::own_fields(&one.extensions);
+    let ty = type_name(one.ty.as_ref());
+    let value = declared_value(one.initial_value.as_ref(), &ty, &mut rest);
+    let declared = Declaration { name: &one.name.value, modifier: one.mutability, ty, value };
     declared.print(w, |w| {
         data::take(w, record_type, &mut rest, &["label", "source"]);
         if let Some(text) = &one.description {
-            w.text("description", &text.text.value);
+            w.template("description", text);
         }
         data::record(w, record_type, &rest);
     });
@@ -236,7 +246,7 @@ fn connected(w: &mut Writer, record_type: &'static RecordType, one: &AgentRefere
             w.text("target", &target.value);
         }
         for text in one.capabilities.iter().take(1) {
-            w.text("description", &text.text.value);
+            w.template("description", text);
         }
         data::record(w, record_type, &rest);
     });

@@ -66,6 +66,9 @@ fn receiver(expr: &Expr, part: bool) -> String {
 
 /// Prints an expression.
 pub(super) fn print(expr: &Expr) -> String {
+    if let Some(text) = interpolated(expr) {
+        return text;
+    }
     match &expr.kind {
         ExprKind::Literal(literal) => constant(literal),
         ExprKind::Template(text) => quoted(&text.text.value),
@@ -132,6 +135,46 @@ pub(super) fn print(expr: &Expr) -> String {
             print(otherwise)
         ),
     }
+}
+
+/// A sum that was written as one text with placeholders: its texts are where the whole is.
+fn interpolated(expr: &Expr) -> Option<String> {
+    let mut parts = Vec::new();
+    let mut left = expr;
+    while let ExprKind::Binary { op: BinaryOp::Add, left: first, right } = &left.kind
+        && left.span == expr.span
+    {
+        parts.push(&**right);
+        left = first;
+    }
+    if parts.is_empty() || expr.span.start >= expr.span.end {
+        return None;
+    }
+    parts.push(left);
+    let mut out = String::new();
+    let mut texts = false;
+    for part in parts.into_iter().rev() {
+        match &part.kind {
+            ExprKind::Literal(Literal::String(text))
+                if part.span == expr.span
+                    || (text.is_empty() && part.span == expr.span.at_start()) =>
+            {
+                texts = true;
+                out.push_str(text);
+            }
+            _ => {
+                let value = print(part);
+                // Quotes inside a placeholder cannot be escaped.
+                if value.contains(['"', '\\', '}']) {
+                    return None;
+                }
+                out.push_str("{!");
+                out.push_str(&value);
+                out.push('}');
+            }
+        }
+    }
+    texts.then(|| quoted(&out))
 }
 
 fn constant(literal: &Literal) -> String {

@@ -1,5 +1,7 @@
 //! Writes lines of Agent Script: indentation, quoted strings and block texts.
 
+use agentir_expr::Template;
+
 /// The number of spaces per level.
 const STEP: usize = 4;
 
@@ -53,6 +55,18 @@ impl Writer {
         }
     }
 
+    /// Writes a text that may have placeholders. The vendor's compiler fills those of block texts and leaves those in
+    /// quotes alone, although the specification calls the two notations equivalent (part I, 6.1); so a text in quotes
+    /// stays one.
+    pub(super) fn template(&mut self, key: &str, text: &Template) {
+        let value = &text.text.value;
+        if value.contains("{!") && !value.contains('\n') && !was_quoted(text) {
+            self.bar(&format!("{key}: "), value);
+        } else {
+            self.text(key, value);
+        }
+    }
+
     /// Writes `| text`, with further lines below the first.
     pub(super) fn bar(&mut self, before: &str, text: &str) {
         let text = text.trim_end();
@@ -98,6 +112,17 @@ impl Writer {
     /// The text written.
     pub(super) fn finish(self) -> String {
         self.out
+    }
+}
+
+/// Whether a text was read from between quotes: they are part of where it is written, and only they and escapes come
+/// between its characters.
+fn was_quoted(text: &Template) -> bool {
+    let (span, length) = (text.text.span, text.text.value.len());
+    let written = span.end.saturating_sub(span.start) as usize;
+    match (text.shifts.first(), text.shifts.last()) {
+        (Some((0, 1)), Some((_, ahead))) => written == length + 1 + *ahead as usize,
+        _ => false,
     }
 }
 

@@ -9,6 +9,7 @@ mod expr;
 mod layout;
 mod losses;
 mod prompt;
+mod reserved;
 mod start;
 mod statement;
 mod words;
@@ -50,7 +51,7 @@ impl Emitter for Writer {
 
     fn summary(&self) -> &'static str {
         match self.dialect {
-            Dialect::AgentScript => "Agent Script, base dialect",
+            Dialect::AgentScript => "Agent Script, base dialect (cannot be deployed)",
             _ => "Agent Script, agentforce dialect",
         }
     }
@@ -118,8 +119,9 @@ fn emit(program: &Program, dialect: Dialect) -> Emitted {
         share_variables(&mut agents, entry.as_ref(), flags);
         (agents, entry)
     } else {
-        let all = adapt::program(&program);
+        let mut all = adapt::program(&program);
         renamed.extend(all.renamed);
+        renamed.extend(reserved::rename(&mut all.agents));
         (all.agents.into_iter().map(Arc::new).collect(), all.entry)
     };
     let text = document::print(&Script { agents: &agents, entry: entry.clone(), dialect });

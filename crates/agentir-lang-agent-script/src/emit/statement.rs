@@ -78,10 +78,10 @@ fn collect(w: &mut Writer, asked: &Collect) {
         let keyword = if message.is_some() { "collect" } else { "ask for" };
         w.block(format!("{keyword} @variables.{}", field.name.value), |w| {
             if let Some(text) = message {
-                w.text("message", &text.text.value);
+                w.template("message", text);
             }
             if let Some(text) = &field.description {
-                w.text("instructions", &text.text.value);
+                w.template("instructions", text);
             }
             for (key, value) in data::own_fields(&field.extensions) {
                 if let Data::String(text) = value {

@@ -2,10 +2,11 @@
 
 use super::Source;
 use super::fields::Fields;
+use crate::dialect::AGENT_SCRIPT;
 use crate::{self as script, Value};
 use agentir_diagnostics::{Span, Spanned};
 use agentir_expr::{Expr, ExprKind, Literal, Template, TemplatePart};
-use agentir_ir::{Data, Number};
+use agentir_ir::{Data, Extensions, Number};
 use serde_json::Map;
 use smol_str::SmolStr;
 
@@ -36,6 +37,41 @@ pub(super) fn literal(expr: &Expr) -> Data {
         ),
         _ => Data::from(expr.to_string()),
     }
+}
+
+/// The key under which a declaration keeps the reference that its value is.
+pub(crate) const REFERENCE: &str = "reference";
+
+/// Whether a value is a reference.
+pub(super) fn is_reference(value: &Expr) -> bool {
+    value.as_path().is_some_and(|path| path.namespace.is_some())
+}
+
+/// The value of a declaration. A reference (`= @knowledge.citations_url`) is kept with the element; what it refers to
+/// becomes the value in [`resolve`].
+pub(super) fn declared(value: Option<&Expr>, extensions: &mut Extensions) -> Option<Data> {
+    let value = value?;
+    if is_reference(value) {
+        let text = Data::from(value.to_string());
+        extensions.insert(AGENT_SCRIPT.id(), REFERENCE, text, value.span);
+        return None;
+    }
+    Some(literal(value))
+}
+
+/// What a reference that a declaration keeps refers to, if it is a constant of the document: `knowledge` and other blocks
+/// are in `document`.
+pub(super) fn resolve(own: &Extensions, document: &Extensions) -> Option<Data> {
+    let reference = own.0.get(AGENT_SCRIPT.id())?.get(REFERENCE)?.value.as_str()?;
+    let (block, names) = reference.strip_prefix('@')?.split_once('.')?;
+    let block = &document.0.get(AGENT_SCRIPT.id())?.get(block)?.value;
+    let found = names.split('.').try_fold(block, |value, name| value.get(name))?;
+    (!found.is_object() && !found.is_array()).then(|| found.clone())
+}
+
+/// A constant as JSON.
+pub(crate) fn constant(expr: &Expr) -> Option<Data> {
+    is_constant(expr).then(|| literal(expr))
 }
 
 /// Whether a value is a constant.

@@ -24,6 +24,7 @@ use agentir_ir::{
     Statement, Tool,
 };
 use agentir_syntax::Definition;
+pub(crate) use data::{REFERENCE, constant};
 use fields::Fields;
 use indexmap::IndexMap;
 use rustc_hash::FxHashMap;
@@ -109,7 +110,7 @@ pub(crate) fn lower<'s>(document: Document<'s>, text: &'s str) -> Definition {
     })
     .into_iter()
     .for_each(|rest| agentir_syntax::lower::merge_extensions(&mut extensions, rest));
-    let variables =
+    let mut variables: Vec<SessionVariable> =
         root.declarations("variables").into_iter().map(|d| variable(d, source)).collect();
     let mut remote = FxHashMap::default();
     let mut elsewhere = Vec::new();
@@ -134,6 +135,15 @@ pub(crate) fn lower<'s>(document: Document<'s>, text: &'s str) -> Definition {
         agents.push(agent);
     }
     root.preserve(&mut extensions);
+    for variable in &mut variables {
+        let referenced = || data::resolve(&variable.extensions, &extensions);
+        variable.initial_value = variable.initial_value.take().or_else(referenced);
+    }
+    let own = agents.iter_mut().flat_map(|agent| &mut agent.tools);
+    for parameter in own.chain(&mut library).flat_map(|tool| &mut tool.parameters) {
+        let referenced = || data::resolve(&parameter.extensions, &extensions);
+        parameter.default = parameter.default.take().or_else(referenced);
+    }
     // Its nodes follow rules of their own.
     if dialect == script::Dialect::Agentfabric {
         let name = dialect.name().into();
@@ -172,16 +182,18 @@ pub(crate) fn lower<'s>(document: Document<'s>, text: &'s str) -> Definition {
 fn variable(declaration: Declaration<'_>, source: Source<'_>) -> SessionVariable {
     let Declaration { name, modifier, ty, value, properties, span } = declaration;
     let mut fields = Fields::new(properties, source);
+    let description = fields.template("description");
+    let mut extensions = fields.into_extensions();
     SessionVariable {
         ty,
-        description: fields.template("description"),
-        initial_value: value.as_ref().map(data::literal),
+        description,
+        initial_value: data::declared(value.as_ref(), &mut extensions),
         scope: Some("program"),
         mutability: modifier.map(|m| match m.value {
             Modifier::Mutable => "mutable",
             Modifier::Linked => "linked",
         }),
-        extensions: fields.into_extensions(),
+        extensions,
         span,
         ..SessionVariable::new(name)
     }

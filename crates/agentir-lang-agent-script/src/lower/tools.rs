@@ -62,11 +62,14 @@ pub(super) fn tool(mut fields: Fields<'_>, source: Source<'_>) -> Option<Tool> {
 fn parameter(declaration: Declaration<'_>, source: Source<'_>) -> Parameter {
     let Declaration { name, modifier: _, ty, value, properties, span } = declaration;
     let mut fields = Fields::new(properties, source);
+    let description = fields.template("description");
+    let required = fields.boolean("is_required").unwrap_or(false);
+    let mut extensions = fields.into_extensions();
     Parameter {
-        description: fields.template("description"),
-        required: fields.boolean("is_required").unwrap_or(false),
-        default: value.as_ref().map(data::literal),
-        extensions: fields.into_extensions(),
+        description,
+        required,
+        default: data::declared(value.as_ref(), &mut extensions),
+        extensions,
         span,
         ..Parameter::new(name, ty)
     }
@@ -87,7 +90,9 @@ fn outputs(
             _ => serde_json::Map::new(),
         };
         if let Some(value) = value {
-            rest.insert("default".to_owned(), data::literal(&value));
+            let reference = data::is_reference(&value);
+            let key = if reference { data::REFERENCE } else { "default" };
+            rest.insert(key.to_owned(), data::literal(&value));
         }
         if !rest.is_empty() {
             about.insert(name.value.to_string(), Data::Object(rest));

@@ -72,6 +72,7 @@ pub(crate) mod turnless_cycle;
 pub(crate) mod type_mismatch;
 pub(crate) mod unbounded_retry;
 pub(crate) mod unclosed_backtick;
+pub(crate) mod uncompiled_assignment;
 pub(crate) mod unconfirmable_call;
 pub(crate) mod undeclared_arg;
 pub(crate) mod undefined_agent;

@@ -3,7 +3,7 @@
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use agentir_diagnostics::{Diagnostic, RuleName, Severity, Span, Spanned};
 use agentir_expr::dialect::{Construct, Keyword};
-use agentir_expr::{Expr, Name};
+use agentir_expr::{Expr, Name, TypeKind};
 
 pub(crate) static RULE: Rule = Rule {
     name: RuleName("reserved-name"),
@@ -25,15 +25,28 @@ enum How {
     Removed,
 }
 
-/// Reports variables named like a keyword.
+/// Reports variables, inputs and outputs named like a keyword or a type.
 fn keywords(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
-    for variable in &cx.agent.memory.session {
-        let name = &variable.name;
-        if cx.dialect().reserved_words().contains(&name.value.as_str()) {
+    let words = cx.dialect().reserved_words();
+    if words.is_empty() {
+        return;
+    }
+    let inputs = cx.agent.tools.iter().flat_map(|tool| &tool.parameters);
+    let outputs = cx.agent.tools.iter().filter_map(|tool| match &tool.returns.as_ref()?.ty.kind {
+        TypeKind::Object(fields) => Some(fields),
+        _ => None,
+    });
+    let all = (cx.agent.memory.session.iter().map(|variable| (&variable.name, "a variable")))
+        .chain(inputs.map(|input| (&input.name, "an input")))
+        .chain(outputs.flatten().map(|output| (&output.name, "an output")));
+    for (name, what) in all {
+        if words.contains(&name.value.as_str()) && cx.owns(name.span) {
             report.push(
                 report
-                    .finding(name.span, format!("`{name}` is a keyword"))
-                    .note("keywords cannot be used as variable names; the agent does not compile")
+                    .finding(name.span, format!("`{name}` is a word of the language"))
+                    .note(format!(
+                        "{what} cannot have the name of a keyword or a type; the agent does not compile"
+                    ))
                     .help(format!("use another name, such as `{name}_value`")),
             );
         }

@@ -7,7 +7,7 @@ use crate::host::{FailureKind, ToolFailure};
 use crate::json::from_json;
 use agentir_eval::Value;
 use agentir_expr::Condition;
-use agentir_ir::{Checkpoint, Constraint, GuardrailKind, Profile};
+use agentir_ir::{Constraint, GuardrailKind, Profile};
 use serde_json::{Map, Value as Json};
 use smol_str::SmolStr;
 
@@ -19,11 +19,7 @@ impl<'p> Run<'_, 'p, '_> {
         name: &str,
         arguments: &mut Map<String, Json>,
     ) -> Result<(), ToolFailure> {
-        let before = |c: &Constraint| match &c.checkpoint {
-            Some(Checkpoint::ToolCall { target }) => target.value == name,
-            _ => false,
-        };
-        for (constraint, profile) in self.constraints_where(before) {
+        for (constraint, profile) in self.constraints_where(|c| c.is_before_call(name)) {
             if constraint.refuses()
                 && !self.allows_call(constraint, profile, &arguments_read(constraint, arguments))
             {
@@ -49,6 +45,14 @@ impl<'p> Run<'_, 'p, '_> {
             return Err(refused(name, &rail.name.value));
         }
         Ok(())
+    }
+
+    /// Whether the model may hand over now: what is checked before the call of the platform's tool for that holds.
+    pub(super) fn may_hand_over(&mut self) -> bool {
+        let Some(tool) = self.dialect().runtime().handoff_tool else { return true };
+        self.constraints_where(|c| c.is_before_call(tool) && c.refuses())
+            .into_iter()
+            .all(|(constraint, profile)| self.allows_call(constraint, profile, &[]))
     }
 
     /// Whether a constraint before a call holds: with the variables, and with the values that the call carries under

@@ -361,6 +361,9 @@ impl<'p> Run<'_, 'p, '_> {
                 let to = self.agent_description(&handoff.to.value);
                 let name = handoff.to.value.to_string();
                 let decision = self.consider_declared(handoff.when.as_ref(), name, to)?;
+                if matches!(decision, RouteDecision::AskModel(_)) && !self.may_hand_over() {
+                    return Ok(RouteDecision::Skip);
+                }
                 self.hands_over_again(id, handoff, decision)
             }
             Origin::Delegate(delegate) => {

@@ -1,10 +1,13 @@
 //! What emitters are built from, and the trait that they implement.
 
+mod choices;
 mod data_files;
 mod legal;
 mod names;
 mod phrase;
+mod rails;
 
+pub use choices::Choices;
 pub use data_files::{
     knowledge_of, knowledge_path, questions_from_csv, questions_to_csv, table_from_csv, table_of,
     table_path, table_to_csv,
@@ -15,6 +18,7 @@ pub use phrase::{
     ANSWER_TAIL, dotted_path, expr_phrase, is_message, is_user_message, literal, pattern_words,
     phrase, readable_words, sentence, string_literal, template_phrase,
 };
+pub use rails::{guardrail_sentence, with_templates_written_out};
 
 use agentir_expr::Dialect;
 use agentir_ir::Program;

@@ -4,6 +4,7 @@
 //! have steps that ABL's cannot express; these are split.
 
 mod bodies;
+mod choices;
 mod expr;
 mod peers;
 mod reasoning;
@@ -16,11 +17,13 @@ use crate::dialect;
 use agentir_diagnostics::Spanned;
 use agentir_expr::{Expr, Name, Path, Template, TypeExpr};
 use agentir_ir::{
-    Agent, AgentType, BindingAction, Extensions, Instruction, Knowledge, Node, OnReturn,
-    PassedValue, Program, SetVariable, Statement, Tool, ToolType, VariableBinding,
+    Agent, AgentReference, AgentType, BindingAction, Extensions, Instruction, Knowledge, Node,
+    OnReturn, PassedValue, Program, SetVariable, Statement, Tool, ToolBinding, ToolType,
+    VariableBinding,
 };
 use agentir_syntax::emit::{Renamed, knowledge_path};
 use expr::Scope;
+use indexmap::IndexSet;
 use peers::{ForeignVariables, Goals};
 use smol_str::{SmolStr, format_smolstr};
 use std::sync::Arc;
@@ -59,6 +62,8 @@ fn agent(
     agent: &mut Agent,
     renamed: &mut Vec<Renamed>,
 ) {
+    let routes = is_router(agent, goals);
+    let guarded = choices::take_guards(agent);
     let exposed = exposed_names(agent);
     renamed.extend(renamed_mentions(agent, &exposed));
     let taking = agent.tools.iter().filter(|tool| !tool.parameters.is_empty());
@@ -99,6 +104,7 @@ fn agent(
     if let Some(reasoning) = agent.reasoning.take() {
         reasoning::tool_bindings(scope, agent, reasoning);
     }
+    guarded.declare(scope, agent);
     reasoning::hooks(agent);
     if let Some(knowledge) = agent.knowledge.take() {
         self::knowledge(agent, &knowledge, base);
@@ -119,6 +125,52 @@ fn agent(
         }
     }
     agent.on_start.0.retain(|s| !matches!(s, Statement::Await { .. } | Statement::Instruct { .. }));
+    if routes {
+        agent.metadata.kind = AgentType::Supervisor;
+        let mut listed: IndexSet<Name> = IndexSet::new();
+        for to in agent.coordination.handoffs.iter().map(|handoff| &handoff.to) {
+            if listed.insert(to.value.clone()) {
+                agent.available_agents.push(AgentReference {
+                    alias: to.clone(),
+                    agent: Some(to.clone()),
+                    file: None,
+                    capabilities: Vec::new(),
+                    channels: Vec::new(),
+                    requires_validation: None,
+                    extensions: Extensions::default(),
+                    span: to.span,
+                });
+            }
+        }
+    }
+}
+
+/// Whether all that an agent does is to let the model choose another one of the program (supervisor reference: "It does
+/// not execute tools or gather information directly").
+fn is_router(agent: &Agent, goals: &Goals) -> bool {
+    let chooses = agent.metadata.dialect.traits().model_acts_by_tools
+        && agent.metadata.kind == AgentType::Agent
+        && agent.available_agents.is_empty();
+    let nothing_else = agent.flow.is_none()
+        && agent.tools.is_empty()
+        && agent.use_tools.is_empty()
+        && agent.knowledge.is_none()
+        && agent.gather.fields.is_empty()
+        && agent.hooks.iter().next().is_none()
+        && agent.coordination.delegates.is_empty()
+        && agent.coordination.escalation.is_none()
+        && agent.completion.conditions.is_empty();
+    let Some(zone) = agent.reasoning.as_ref().filter(|_| chooses && nothing_else) else {
+        return false;
+    };
+    let leads_on = |binding: &ToolBinding| {
+        binding.after.is_empty()
+            && matches!(&binding.action, BindingAction::Handoff { to } if goals.contains_key(&to.value))
+    };
+    zone.prepare.0.iter().all(|statement| matches!(statement, Statement::Instruct { .. }))
+        && zone.bindings.len() > 1
+        && zone.bindings.iter().all(leads_on)
+        && agent.coordination.handoffs.iter().all(|handoff| handoff.remote.is_none())
 }
 
 /// The names under which tools, agents and actions are exposed to the model, with their names in ABL:

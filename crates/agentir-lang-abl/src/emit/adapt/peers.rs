@@ -30,16 +30,19 @@ pub(super) fn goals(program: &Program) -> Goals {
 /// Gives transitions without a condition one that the model can judge: the user wants what the target
 /// agent is for.
 pub(super) fn add_conditions(scope: Scope<'_>, goals: &Goals, agent: &mut Agent) {
-    for handoff in &mut agent.coordination.handoffs {
-        if handoff.when.is_some() || handoff.decided_by != Decider::Model {
+    let c = &mut agent.coordination;
+    let handoffs = c.handoffs.iter_mut().map(|h| (&h.to, &mut h.when, h.decided_by));
+    let delegates = c.delegates.iter_mut().map(|d| (&d.agent, &mut d.when, d.decided_by));
+    for (to, when, decided_by) in handoffs.chain(delegates) {
+        if when.is_some() || decided_by != Decider::Model {
             continue;
         }
-        let mut goal = goals.get(&handoff.to.value).cloned().unwrap_or_else(|| {
-            let words = format_smolstr!("The user needs {}", handoff.to.value.replace('_', " "));
-            Template::plain(Spanned::new(words, handoff.to.span))
+        let mut goal = goals.get(&to.value).cloned().unwrap_or_else(|| {
+            let words = format_smolstr!("The user needs {}", to.value.replace('_', " "));
+            Template::plain(Spanned::new(words, to.span))
         });
         scope.text(&mut goal);
-        handoff.when = Some(Condition::words(&goal));
+        *when = Some(Condition::words(&goal));
     }
 }
 

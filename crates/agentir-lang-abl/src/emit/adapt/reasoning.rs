@@ -7,13 +7,13 @@ use super::bodies::{self, branch};
 use super::expr::{self, Scope};
 use super::label;
 use crate::dialect::ABL;
-use crate::emit::body::expressible_by_fields;
+use crate::emit::body::{PhaseOrder, expressible_by_fields, phase_in_branch};
 use agentir_diagnostics::Spanned;
 use agentir_expr::{Condition, Expr, ExprKind, Literal, Path, Template};
 use agentir_ir::{
     Activation, Agent, Binding, BindingAction, Body, Branch, Call, Checkpoint, Constraint,
-    ConstraintKind, Data, Extensions, FilledBy, Handoff, Hook, Instruction, Profile, ReasoningZone,
-    SetVariable, Statement, Tool, ToolBinding, ToolType,
+    ConstraintKind, Data, Extensions, FilledBy, Handoff, Hook, Instruction, Node, Profile,
+    ReasoningZone, SetVariable, Statement, Tool, ToolBinding, ToolType,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use smol_str::{SmolStr, format_smolstr};
@@ -78,16 +78,6 @@ pub(super) fn tool_bindings(scope: Scope<'_>, agent: &mut Agent, mut zone: Reaso
                     value_setter_tool(scope, agent, binding);
                 }
             }
-            BindingAction::Delegate { agent: to } => {
-                let all = &mut agent.coordination.delegates;
-                // Without a condition, the description says when to delegate.
-                if let Some(delegate) = all.iter_mut().find(|d| d.agent.value == to.value)
-                    && delegate.purpose.is_none()
-                    && delegate.when.as_ref().is_some_and(|when| when.expr().is_some())
-                {
-                    delegate.purpose = binding.description;
-                }
-            }
             _ => {}
         }
     }
@@ -140,17 +130,10 @@ fn guard_constraint(
         });
         return;
     };
-    agent.constraints.constraints.push(Constraint {
-        condition,
-        on_fail: None,
-        severity: None,
-        kind: Some(ConstraintKind::Require),
-        applies_when: None,
-        checkpoint: Some(Checkpoint::ToolCall { target: tool.clone() }),
-        label: Some(Spanned::new(label(&tool.value), tool.span)),
-        extensions: Extensions::default(),
-        span: binding.span,
-    });
+    agent
+        .constraints
+        .constraints
+        .push(Constraint { span: binding.span, ..call_constraint(condition, tool) });
 }
 
 /// Exposes a tool. If it is exposed under a single name, the guard applies to the tool itself.
@@ -331,50 +314,56 @@ fn mutually_exclusive(branches: Vec<Branch>) -> Vec<(Option<Condition>, Body)> {
 }
 
 /// Adapts hooks. A guarded transition becomes a handoff with a condition, a conditional assignment a
-/// conditional value. The rest has to fit the fields of a hook.
+/// conditional value. A hook has one choice: the calls of others are left to the model. The rest has to fit the fields of
+/// a hook.
 pub(super) fn hooks(agent: &mut Agent) {
     let mut handoffs = Vec::new();
+    let mut told = Vec::new();
     for hook in [&mut agent.hooks.before_turn, &mut agent.hooks.after_turn].into_iter().flatten() {
         let mut kept = Vec::new();
+        // Where the next statement stands among the fields of the hook, as long as its fields can express all.
+        let mut order = Some(PhaseOrder::default());
         let mut open = VecDeque::from(std::mem::take(&mut hook.body.0));
         while let Some(statement) = open.pop_front() {
-            let branches = match statement {
-                Statement::If { branches } => branches,
+            let more = match statement {
+                Statement::Instruct { .. } => continue,
+                Statement::If { branches } => {
+                    let moves = |b: &Branch| matches!(b.body.0.as_slice(), [Statement::Handoff(_)]);
+                    if branches.iter().all(moves) {
+                        for (when, body) in mutually_exclusive(branches) {
+                            if let [Statement::Handoff(delegation)] = body.0.as_slice() {
+                                handoffs.push(Handoff::new(delegation.agent.clone(), when));
+                            }
+                        }
+                        continue;
+                    }
+                    let group = choice(branches.clone());
+                    let fits = match group.first() {
+                        Some(Statement::If { branches }) => {
+                            let mut next = order;
+                            branches.iter().all(fits_branch)
+                                && group.first().is_some_and(|first| takes(&mut next, first))
+                        }
+                        _ => true,
+                    };
+                    if fits { group } else { leave_calls_to_model(branches, &mut told) }
+                }
                 // Statements that use the result are placed after the call.
                 Statement::Call(call) => {
                     let (call, follow_ups) = split_outcomes(*call);
-                    kept.push(call);
                     follow_ups.into_iter().rev().for_each(|s| open.push_front(s));
-                    continue;
+                    vec![call]
                 }
-                other => {
-                    kept.push(other);
-                    continue;
-                }
+                other => vec![other],
             };
-            let moves = |b: &Branch| matches!(b.body.0.as_slice(), [Statement::Handoff(_)]);
-            if branches.iter().all(moves) {
-                for (when, body) in mutually_exclusive(branches) {
-                    if let [Statement::Handoff(delegation)] = body.0.as_slice() {
-                        handoffs.push(Handoff::new(delegation.agent.clone(), when));
-                    }
+            for statement in more {
+                if !takes(&mut order, &statement) {
+                    order = None;
                 }
-            } else {
-                kept.extend(choice(branches));
+                kept.push(statement);
             }
         }
         hook.body.0 = kept;
-        hook.body.0.retain(|s| !matches!(s, Statement::Instruct { .. }));
-        // A hook has one choice, which precedes its `DO` list.
-        let expressible = expressible_by_fields(&hook.body);
-        let mut at = 0;
-        hook.body.0.retain(|s| {
-            at += 1;
-            match s {
-                Statement::If { branches } => at <= expressible && branches.iter().all(fits_branch),
-                _ => true,
-            }
-        });
     }
     agent.coordination.handoffs.extend(handoffs);
     let remove_empty = |hook: &mut Option<Hook>| {
@@ -384,6 +373,123 @@ pub(super) fn hooks(agent: &mut Agent) {
     };
     remove_empty(&mut agent.hooks.before_turn);
     remove_empty(&mut agent.hooks.after_turn);
+    tell_calls(agent, told);
+}
+
+/// Whether the fields of a hook can express a statement next.
+fn takes(order: &mut Option<PhaseOrder>, statement: &Statement) -> bool {
+    order.as_mut().is_some_and(|order| order.takes(phase_in_branch(statement)))
+}
+
+/// A call that the model is told to make, because a hook has no place for it.
+struct ToldCall {
+    when: Condition,
+    call: Call,
+    /// What is set behind it.
+    sets: Vec<SetVariable>,
+}
+
+/// Separates the calls of a choice that a hook cannot express; the rest of it is assignments.
+fn leave_calls_to_model(branches: Vec<Branch>, told: &mut Vec<ToldCall>) -> Vec<Statement> {
+    let mut rest = Vec::new();
+    for (when, body) in mutually_exclusive(branches) {
+        let Some(when) = when.filter(|when| when.expr().is_some()) else { continue };
+        // What a hook does precedes all texts, which conditions inside of the branch may depend on.
+        if body.0.iter().any(|s| matches!(s, Statement::If { .. } | Statement::Instruct { .. })) {
+            continue;
+        }
+        let mut sets = Vec::new();
+        let mut current: Option<ToldCall> = None;
+        let mut open = VecDeque::from(body.0);
+        while let Some(statement) = open.pop_front() {
+            match (statement, &mut current) {
+                (Statement::Call(call), _) => {
+                    let (call, follow_ups) = split_outcomes(*call);
+                    told.extend(current.take());
+                    if let Statement::Call(call) = call {
+                        current =
+                            Some(ToldCall { when: when.clone(), call: *call, sets: Vec::new() });
+                    }
+                    follow_ups.into_iter().rev().for_each(|s| open.push_front(s));
+                }
+                (Statement::Set(set), Some(call)) => call.sets.push(set),
+                (Statement::Set(set), None) => sets.push(Statement::Set(set)),
+                _ => {}
+            }
+        }
+        told.extend(current);
+        if !sets.is_empty() {
+            let span = when.span();
+            let assigns = branch(Some(when), Body(sets), span);
+            rest.extend(as_conditional_value(&assigns).unwrap_or_default());
+        }
+    }
+    rest
+}
+
+/// Tells the model to make calls while their conditions hold. What follows a call is set from its result, if nothing
+/// else calls the tool.
+fn tell_calls(agent: &mut Agent, told: Vec<ToldCall>) {
+    let mut times: FxHashMap<SmolStr, usize> = FxHashMap::default();
+    let mut count = |tool: &Spanned<SmolStr>| *times.entry(tool.value.clone()).or_default() += 1;
+    told.iter().for_each(|one| count(&one.call.tool));
+    agent.walk(&mut |node| {
+        if let Node::Call(call) = node {
+            count(&call.tool);
+        }
+    });
+    for ToldCall { when, call, sets } in told {
+        let tool = &call.tool;
+        let values: Vec<String> = call
+            .with
+            .iter()
+            .filter_map(|argument| {
+                let name = argument.name.as_ref()?;
+                Some(match argument.value.as_path() {
+                    Some(path) => format!("{name}: {{{{{path}}}}}"),
+                    None => format!("{name}: {}", argument.value),
+                })
+            })
+            .collect();
+        let values = values.join(", ");
+        let text = match values.as_str() {
+            "" => format_smolstr!("First call `{tool}`."),
+            values => format_smolstr!("First call `{tool}` ({values})."),
+        };
+        let text = Template::plain(Spanned::new(text, tool.span));
+        agent.identity.instructions.push(Instruction { when: Some(when.clone()), text });
+        let internal =
+            agent.behavior_profiles.iter_mut().find(|profile| profile.name.value == INTERNAL_TOOLS);
+        let hidden = internal.and_then(|profile| {
+            let at = profile.tools_hide.iter().position(|name| name.value == tool.value)?;
+            Some(profile.tools_hide.remove(at))
+        });
+        if hidden.is_none() || times.get(&tool.value) != Some(&1) {
+            continue;
+        }
+        if let Some(declared) = agent.tools.iter_mut().find(|t| t.name.value == tool.value) {
+            declared.on_result.extend(sets);
+        }
+        agent.constraints.constraints.push(call_constraint(when, tool));
+    }
+    agent
+        .behavior_profiles
+        .retain(|profile| profile.name.value != INTERNAL_TOOLS || !profile.tools_hide.is_empty());
+}
+
+/// A condition that must hold so that a tool can be called.
+pub(super) fn call_constraint(condition: Condition, tool: &Spanned<SmolStr>) -> Constraint {
+    Constraint {
+        condition,
+        on_fail: None,
+        severity: None,
+        kind: Some(ConstraintKind::Require),
+        applies_when: None,
+        checkpoint: Some(Checkpoint::ToolCall { target: tool.clone() }),
+        label: Some(Spanned::new(label(&tool.value), tool.span)),
+        extensions: Extensions::default(),
+        span: tool.span,
+    }
 }
 
 /// Separates a call from its follow-up, since a hook has no outcomes.

@@ -9,6 +9,7 @@ use agentir_ir::{
     Data, Extensions, FilledBy, Gather, GatherField, Hook, InputBinding, Instruction, Response,
     ReturnType, SetVariable, Statement, SystemPrompt, ToolBinding,
 };
+use agentir_syntax::emit::{guardrail_sentence, with_templates_written_out};
 use smol_str::SmolStr;
 
 /// The identity as one text, which other languages spread over several fields.
@@ -30,7 +31,8 @@ pub(super) fn system_prompt(variables: &mut Variables, agent: &Agent) -> Option<
         );
         parts.push(lines.join("\n"));
     }
-    let rules: Vec<String> = agent.constraints.guardrails.iter().filter_map(guardrail).collect();
+    let rules = agent.constraints.guardrails.iter().map(guardrail_sentence);
+    let rules: Vec<String> = rules.map(|rule| format!("- {rule}")).collect();
     if !rules.is_empty() {
         parts.push(format!("Rules:\n{}", rules.join("\n")));
     }
@@ -38,21 +40,6 @@ pub(super) fn system_prompt(variables: &mut Variables, agent: &Agent) -> Option<
         parts.push(format!("Speak the language `{}`.", language.value));
     }
     (!parts.is_empty()).then(|| SystemPrompt { template: text(parts.join("\n")), custom: true })
-}
-
-/// A guardrail as an instruction.
-fn guardrail(rule: &agentir_ir::Guardrail) -> Option<String> {
-    let what = rule.llm_check.as_ref().or(rule.description.as_ref());
-    let message = rule.action.get("message").and_then(Data::as_str);
-    let mut line = match (what, &rule.category) {
-        (Some(what), _) => format!("- {}: {}", rule.name.value, what.text.value),
-        (None, Some(category)) => format!("- {}: no {category}", rule.name.value),
-        (None, None) => format!("- {}: {}", rule.name.value, rule.check.as_ref()?),
-    };
-    if let Some(message) = message {
-        line.push_str(&format!(" Otherwise say: \"{message}\""));
-    }
-    Some(line)
 }
 
 /// Whether a field is asked for, rather than only taken if mentioned.
@@ -158,19 +145,21 @@ impl Adapter<'_> {
         let mut messages = Vec::new();
         let mut done = Vec::new();
         for one in &agent.on_start.0 {
-            match one {
-                Statement::Respond(Response { text: Some(words), .. })
-                    if first && new.on_start.is_empty() =>
-                {
+            let said = match one {
+                Statement::Respond(response) => agent.response_text(response),
+                _ => None,
+            };
+            match said {
+                Some(words) if first && new.on_start.is_empty() => {
                     let text = Some(self.variables.text(words));
                     let welcome = Response { text, ..Response::default() };
                     new.on_start.0.push(Statement::Respond(welcome));
                 }
-                Statement::Respond(Response { text: Some(words), .. }) => {
+                Some(words) => {
                     let words = self.variables.text(words);
                     messages.push(Statement::Instruct { text: say_instruction(&words) });
                 }
-                other => done.extend(self.effects(std::slice::from_ref(other), new)),
+                None => done.extend(self.effects(std::slice::from_ref(one), new)),
             }
         }
         if let Some(hook) = &agent.hooks.before_turn {
@@ -203,7 +192,13 @@ impl Adapter<'_> {
     /// The instructions to the model.
     pub(super) fn instructions(&mut self, agent: &Agent, new: &mut Agent) {
         for one in &agent.identity.instructions {
-            let instruction = self.variables.text(&one.text);
+            let mut instruction = self.variables.text(&one.text);
+            let written = |said: &Template| self.variables.text(said).text.value.to_string();
+            if let Some(text_with) =
+                with_templates_written_out(&instruction.text.value, agent, written)
+            {
+                instruction = text(text_with);
+            }
             let when = one.when.as_ref().map(|c| (c, self.variables.condition(c)));
             match when {
                 None => instruct(new, None, instruction),
@@ -561,7 +556,8 @@ impl Adapter<'_> {
                 Statement::Set(one) => {
                     if let Some(value) = self.variables.expr(&one.value) {
                         let target = self.variables.path(&one.target);
-                        out.push(Statement::Set(SetVariable { target, value, span: one.span }));
+                        let set = SetVariable { target, value, span: one.span };
+                        out.extend(self.variables.compiled(set).map(Statement::Set));
                     }
                 }
                 Statement::Clear { variables } => {

@@ -156,7 +156,8 @@ impl Variables {
         let mut sum: Option<Expr> = None;
         for piece in text.pieces() {
             let part = match piece {
-                Piece::Text(text) => Expr::literal(Literal::String(text.into()), span),
+                // Not where the sum is, as the texts of a string with placeholders are.
+                Piece::Text(text) => Expr::literal(Literal::String(text.into()), span.at_start()),
                 Piece::Part(TemplatePart::Value { expr, filters, .. }, _) if filters.is_empty() => {
                     self.expr(expr)?
                 }

@@ -275,11 +275,7 @@ impl Adapter<'_> {
     }
 
     fn respond(&mut self, agent: &Agent, response: &Response) -> Option<Statement> {
-        let named = || {
-            let name = response.template.as_ref()?;
-            agent.templates.get(&name.value)?.default.as_ref()
-        };
-        let words = response.text.as_ref().or_else(named)?;
+        let words = agent.response_text(response)?;
         let text = say_instruction(&self.variables.text(words));
         Some(Statement::Instruct { text })
     }

@@ -20,12 +20,13 @@ mod order;
 mod phrases;
 
 use crate::dialect;
+use crate::names::is_reserved;
 use agentir_diagnostics::Span;
-use agentir_expr::dialect::{NONE, RuntimeNames, Unset};
+use agentir_expr::dialect::{NONE, RuntimeNames, UncompiledForm, Unset};
 use agentir_expr::{Name, Path, Segment, TypeExpr, TypeKind};
 use agentir_ir::{
     Agent, AgentReference, Data, Extensions, Metadata, Parameter, Program, Remote, Response,
-    SessionVariable, Statement, Tool,
+    SessionVariable, SetVariable, Statement, Tool,
 };
 use agentir_syntax::emit::{NameSyntax, Namespace, Renamed};
 pub(super) use exposed_tools::{before_turn, boolean, branch, set};
@@ -49,6 +50,8 @@ struct Variables {
     agent: SmolStr,
     /// Variables set from tool results.
     results: FxHashSet<Name>,
+    /// Variables that hold a constant and are never set.
+    constants: FxHashSet<Name>,
     /// Paths known to have a value at the current expression.
     known_paths: Vec<Path>,
     /// Whether the agent's language allows comparisons with an unset value.
@@ -62,11 +65,12 @@ impl Variables {
     fn new() -> Self {
         Self {
             all: IndexMap::default(),
-            names: Namespace::default(),
+            names: Namespace::new(NameSyntax::Word, is_reserved),
             current_names: FxHashMap::default(),
             shared: FxHashMap::default(),
             agent: SmolStr::default(),
             results: FxHashSet::default(),
+            constants: FxHashSet::default(),
             known_paths: Vec::new(),
             unset_comparable: false,
             runtime: NONE.runtime(),
@@ -121,6 +125,43 @@ impl Variables {
         });
         about(declared);
         name
+    }
+
+    /// An assignment that the vendor's compiler compiles: a constant list or object is the initial value of a variable of
+    /// its own, which is assigned. `None` if there is no such form.
+    fn compiled(&mut self, mut set: SetVariable) -> Option<SetVariable> {
+        let forms = dialect::AGENT_SCRIPT.uncompiled_assignments();
+        let Some(form) = forms.iter().find(|form| form.is_in(&set.target, &set.value)) else {
+            return Some(set);
+        };
+        let ty = match form {
+            UncompiledForm::List => "list",
+            UncompiledForm::Object => "object",
+            UncompiledForm::PartOfVariable => return None,
+        };
+        let value = crate::lower::constant(&set.value)?;
+        let known = self.all.values().find(|one| {
+            one.initial_value.as_ref() == Some(&value) && self.constants.contains(&one.name.value)
+        });
+        let name = match known {
+            Some(known) => known.name.value.clone(),
+            None => {
+                let name = self.names.claim(&[&format!("{}_value", set.target.root.value)]);
+                let constant = SessionVariable {
+                    ty: Some(type_of(if value.is_array() { "list" } else { ty })),
+                    initial_value: Some(value),
+                    scope: Some("program"),
+                    mutability: Some("mutable"),
+                    span: Span::default(),
+                    ..SessionVariable::new(spanned(name.clone()))
+                };
+                self.all.insert(name.clone(), constant);
+                self.constants.insert(name.clone());
+                name
+            }
+        };
+        set.value = expr::reference("variables", &name);
+        Some(set)
     }
 
     /// Translates a path of the agent.

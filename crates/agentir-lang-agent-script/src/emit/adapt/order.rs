@@ -181,8 +181,7 @@ impl Uses {
 
     fn response(&mut self, agent: &Agent, response: &Response) {
         self.talks = true;
-        let named = response.template.as_ref().and_then(|name| agent.templates.get(&name.value));
-        if let Some(text) = response.text.as_ref().or_else(|| named?.default.as_ref()) {
+        if let Some(text) = agent.response_text(response) {
             self.says(text);
         }
     }
