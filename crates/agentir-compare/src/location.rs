@@ -1,6 +1,6 @@
 //! Locations in source files, and announced losses.
 
-use agentir_diagnostics::{SourceMap, Span};
+use agentir_diagnostics::{FileId, SourceMap, Span};
 use agentir_expr::Name;
 use rustc_hash::{FxHashMap, FxHashSet};
 use schemars::JsonSchema;
@@ -35,14 +35,20 @@ impl std::fmt::Display for Location {
 #[derive(Debug, Clone, Default)]
 pub struct AnnouncedLosses {
     paths: FxHashSet<String>,
-    /// Lines of the first and the second program, by file.
-    lines: [FxHashMap<String, FxHashSet<u32>>; 2],
+    /// Values that only an editor or a database needs, by path: nobody who uses the program notices them.
+    unneeded: FxHashSet<String>,
+    /// Spans in the first and the second program, by file. Lines would not do: an export may have one line only.
+    spans: [FxHashMap<FileId, Vec<Span>>; 2],
     names: FxHashMap<String, String>,
     /// Variables of the second program, with their names in the first.
     variables: FxHashMap<String, String>,
     /// Variables whose declaration is partly dropped or approximated.
     declared: FxHashSet<String>,
 }
+
+/// Keys of values that the comparison of behaviour never looks at: what is dropped of them explains no difference that
+/// it finds.
+const DESCRIPTIVE: &[&str] = &["decided_by", "description", "initial_value", "mutability", "scope"];
 
 impl AnnouncedLosses {
     /// No announced losses.
@@ -51,22 +57,39 @@ impl AnnouncedLosses {
         Self::default()
     }
 
-    /// Announces a loss: the path of the value in the IR, its location in the first program and the
-    /// location of its replacement in the second.
-    pub fn add(&mut self, path: &str, locations: [Option<&Location>; 2]) {
+    /// Announces a loss: the path of the value in the IR, its span in the first program and that of its replacement in
+    /// the second.
+    ///
+    /// What is never done, said or tested explains no difference between conversations: for it, only the path counts.
+    pub fn add(&mut self, path: &str, spans: [Option<Span>; 2]) {
         self.paths.insert(path.to_owned());
+        let key = path.rsplit('.').next().unwrap_or(path);
+        if DESCRIPTIVE.contains(&key) {
+            return;
+        }
         let declared =
             path.split_once(".memory.session[").and_then(|(_, rest)| rest.split_once(']'));
         self.declared.extend(declared.map(|(name, _)| name.to_owned()));
-        for (lines, location) in self.lines.iter_mut().zip(locations) {
-            if let Some(location) = location {
-                lines.entry(location.file.clone()).or_default().insert(location.line);
+        for (all, span) in self.spans.iter_mut().zip(spans) {
+            if let Some(span) = span.filter(|span| *span != Span::default()) {
+                all.entry(span.file).or_default().push(span);
             }
         }
     }
 
-    /// Announces that the second program has a value that the first one has not.
-    pub fn addition(&mut self, path: &str) {
+    /// Announces that nobody who uses the first program notices the value at a path.
+    pub fn unneeded(&mut self, path: &str) {
+        self.unneeded.insert(path.to_owned());
+    }
+
+    /// Whether nobody who uses the program notices the value at a path.
+    pub(crate) fn is_unneeded(&self, path: &str) -> bool {
+        self.unneeded.contains(path)
+    }
+
+    /// Announces a difference at a path, which explains none between conversations: a value that only the second program
+    /// has, or one that repeats another.
+    pub fn at_path(&mut self, path: &str) {
         self.paths.insert(path.to_owned());
     }
 
@@ -144,14 +167,18 @@ impl AnnouncedLosses {
         self.paths.contains(path)
     }
 
-    /// Whether a loss was announced for a line of a span of the given side.
-    pub(crate) fn has_span(&self, side: usize, sources: &SourceMap, span: Span) -> bool {
-        let Some(file) = sources.get(span.file).filter(|_| span != Span::default()) else {
-            return false;
-        };
-        let lines = self.lines.get(side).and_then(|lines| lines.get(&*file.name));
-        let Some(lines) = lines else { return false };
-        let (first, last) = (file.line_column(span.start).line, file.line_column(span.end).line);
-        lines.iter().any(|line| (first..=last).contains(line))
+    /// Whether a loss was announced for something in a span of the given side, or around it.
+    pub(crate) fn has_span(&self, side: usize, span: Span) -> bool {
+        let all = self.spans.get(side).and_then(|spans| spans.get(&span.file));
+        span != Span::default() && all.into_iter().flatten().any(|loss| overlap(*loss, span))
+    }
+}
+
+/// Whether two spans of a file have a character in common; an empty one is where it stands.
+fn overlap(one: Span, other: Span) -> bool {
+    let (start, end) = (one.start.max(other.start), one.end.min(other.end));
+    match one.start == one.end || other.start == other.end {
+        true => start <= end,
+        false => start < end,
     }
 }

@@ -5,10 +5,11 @@
 //! enclosing value that the output has. The output is parsed again with its comments, and they stay only
 //! if its meaning is unchanged.
 
+use crate::todo::Todo;
 use agentir_compare::{Location, NormalizedProgram};
 use agentir_diagnostics::{FileId, SourceMap, Span};
 use agentir_syntax::Languages;
-use agentir_syntax::emit::OutputFile;
+use agentir_syntax::emit::{OutputFile, Task};
 use agentir_syntax::line_layout::{LineKind, LineLayout, Notation};
 use rustc_hash::FxHashMap;
 use schemars::JsonSchema;
@@ -379,4 +380,74 @@ fn insert_comments(
         }
         number += 1;
     }
+}
+
+/// How many lines were inserted above the lines of files, from 0.
+pub(crate) struct Moved(FxHashMap<String, BTreeMap<usize, u32>>);
+
+impl Moved {
+    /// Where a line of the old file is in the new one.
+    pub(crate) fn apply(&self, at: &mut Location) {
+        let Some(lines) = self.0.get(&at.file) else { return };
+        let index = at.line.saturating_sub(1) as usize;
+        at.line += lines.range(..=index).map(|(_, count)| count).sum::<u32>();
+    }
+}
+
+/// The longest line of a comment, in characters.
+const MAX_COMMENT: usize = 110;
+
+/// The files with a comment for everything that must be done and has a place in them; `None` if nothing has.
+pub(crate) fn with_todos(
+    languages: Languages,
+    files: &[OutputFile],
+    outputs: &SourceMap,
+    todos: &[Todo],
+) -> Option<(Vec<OutputFile>, Moved)> {
+    let mut insertions = Insertions::new();
+    let mut layouts: FxHashMap<usize, LineLayout> = FxHashMap::default();
+    for todo in todos.iter().filter(|todo| todo.task == Task::Must) {
+        let Some(at) = todo.places.iter().find_map(|place| place.target.as_ref()) else { continue };
+        let Some(index) = files.iter().position(|file| file.path == at.file) else { continue };
+        let file = files.get(index)?;
+        let Some(notation) = notation(languages, &file.path, &file.text) else { continue };
+        let Some((id, _)) = outputs.iter().find(|(_, read)| *read.name == *file.path) else {
+            continue;
+        };
+        let layout = layouts.entry(index).or_insert_with(|| notation.layout(id, &file.text));
+        let line = at.line.saturating_sub(1) as usize;
+        let Some(line) = (0..=line).rev().find(|&line| is_entry(layout, line)) else { continue };
+        insertions.entry((index, line)).or_default().push((usize::MAX, comment_of(todo)));
+    }
+    if insertions.is_empty() {
+        return None;
+    }
+    let mut written = files.to_vec();
+    let mut moved: FxHashMap<String, BTreeMap<usize, u32>> = FxHashMap::default();
+    for (index, layout) in &layouts {
+        let Some(file) = written.get_mut(*index) else { continue };
+        let here = insertions.range((*index, 0)..(*index + 1, 0));
+        for ((_, line), comments) in here {
+            let count: usize = comments.iter().map(|(_, lines)| lines.len()).sum();
+            let lines = moved.entry(file.path.clone()).or_default();
+            lines.insert(*line, u32::try_from(count).unwrap_or(u32::MAX));
+        }
+        insert_comments(*index, file, layout, &insertions, &mut []);
+    }
+    Some((written, Moved(moved)))
+}
+
+/// The lines of a comment.
+fn comment_of(todo: &Todo) -> Vec<String> {
+    let mut lines = vec!["TODO:".to_owned()];
+    for word in todo.line().split_whitespace() {
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + word.chars().count() < MAX_COMMENT => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(format!("  {word}")),
+        }
+    }
+    lines
 }

@@ -413,8 +413,7 @@ impl Comparer<'_, '_> {
     }
 
     fn is_loss_reported(&self, side: usize, span: Span) -> bool {
-        let side_of = self.sides.get(side);
-        side_of.is_some_and(|one| self.announced.has_span(side, one.sources, span))
+        self.announced.has_span(side, span)
     }
 
     /// Whether a loss is reported for the cause of a difference: for a condition that only one program
