@@ -44,6 +44,8 @@ pub struct AnnouncedLosses {
     variables: FxHashMap<String, String>,
     /// Variables whose declaration is partly dropped or approximated.
     declared: FxHashSet<String>,
+    /// Agents, each with a variable of which an assignment is dropped or approximated.
+    assigned: FxHashSet<(String, String)>,
 }
 
 /// Keys of values that the comparison of behaviour never looks at: what is dropped of them explains no difference that
@@ -70,6 +72,11 @@ impl AnnouncedLosses {
         let declared =
             path.split_once(".memory.session[").and_then(|(_, rest)| rest.split_once(']'));
         self.declared.extend(declared.map(|(name, _)| name.to_owned()));
+        let set = path.rsplit_once(".set[").and_then(|(_, rest)| rest.split_once(']'));
+        let agent = path.strip_prefix("agents.").and_then(|rest| rest.split_once('.'));
+        if let (Some((agent, _)), Some((variable, _))) = (agent, set) {
+            self.assigned.insert((agent.to_owned(), variable.to_owned()));
+        }
         for (all, span) in self.spans.iter_mut().zip(spans) {
             if let Some(span) = span.filter(|span| *span != Span::default()) {
                 all.entry(span.file).or_default().push(span);
@@ -162,6 +169,11 @@ impl AnnouncedLosses {
         self.declared.contains(variable)
     }
 
+    /// Whether a loss was announced for an assignment to a variable in an agent.
+    pub(crate) fn has_assignment(&self, agent: &str, variable: &str) -> bool {
+        self.assigned.contains(&(agent.to_owned(), variable.to_owned()))
+    }
+
     /// Whether a loss was announced for the value at a path.
     pub(crate) fn has_path(&self, path: &str) -> bool {
         self.paths.contains(path)
@@ -180,5 +192,46 @@ fn overlap(one: Span, other: Span) -> bool {
     match one.start == one.end || other.start == other.end {
         true => start <= end,
         false => start < end,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::AnnouncedLosses;
+    use agentir_diagnostics::{FileId, Span};
+
+    fn span(start: u32, end: u32) -> Span {
+        Span::new(FileId(0), start, end)
+    }
+
+    /// An export may be one line: what a loss is about is known to the character.
+    #[test]
+    fn a_loss_says_nothing_of_its_neighbours() {
+        let mut losses = AnnouncedLosses::none();
+        losses.add("agents.A.flow.definitions.a.respond", [Some(span(10, 20)), None]);
+        assert!(losses.has_span(0, span(12, 14)));
+        assert!(losses.has_span(0, span(5, 11)));
+        assert!(losses.has_span(0, span(20, 20)));
+        assert!(!losses.has_span(0, span(20, 30)));
+        assert!(!losses.has_span(0, span(0, 10)));
+        assert!(!losses.has_span(1, span(12, 14)));
+    }
+
+    /// Who decides is no action: its loss does not explain that another agent answers.
+    #[test]
+    fn a_description_explains_no_action() {
+        let mut losses = AnnouncedLosses::none();
+        losses.add("agents.A.coordination.handoffs[b].decided_by", [Some(span(10, 20)), None]);
+        assert!(!losses.has_span(0, span(10, 20)));
+        assert!(losses.has_path("agents.A.coordination.handoffs[b].decided_by"));
+    }
+
+    #[test]
+    fn an_assignment_is_known_by_its_variable() {
+        let mut losses = AnnouncedLosses::none();
+        losses.add("agents.A.hooks.before_turn.on_success.set[passed].expression", [None, None]);
+        assert!(losses.has_assignment("A", "passed"));
+        assert!(!losses.has_assignment("B", "passed"));
+        assert!(!losses.has_assignment("A", "other"));
     }
 }

@@ -47,7 +47,8 @@ type Insertions = BTreeMap<(usize, usize), Vec<(usize, Vec<String>)>>;
 
 /// The notation of a file whose comments are transferred; `None` if it has none.
 fn notation(languages: Languages, name: &str, text: &str) -> Option<Notation> {
-    if name.ends_with(".json") {
+    // Data has no comments.
+    if name.ends_with(".json") || name.ends_with(".csv") {
         return None;
     }
     languages.detect(name, text).kind.notation

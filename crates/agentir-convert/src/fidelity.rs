@@ -255,8 +255,9 @@ impl Report {
 impl Report {
     /// The paths of bindings that only name a transition.
     fn transitions(&self) -> FxHashSet<&str> {
-        let does = self.entries.iter().filter(|entry| entry.value.as_str() != Some("call"));
-        let does = does.filter_map(|entry| entry.path.strip_suffix(".does"));
+        const WAYS: &[&str] = &["handoff", "delegate", "escalate", "complete"];
+        let is_way = |entry: &&Entry| entry.value.as_str().is_some_and(|does| WAYS.contains(&does));
+        let does = self.entries.iter().filter(is_way).filter_map(|entry| entry.path.strip_suffix(".does"));
         does.filter(|path| binding_of(path) == Some(*path)).collect()
     }
 }

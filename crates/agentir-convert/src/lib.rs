@@ -37,7 +37,7 @@ pub use todo::{Place, Todo};
 
 use agentir_compare::{Comparison, Side};
 use agentir_diagnostics::{Diagnostic, SourceFile, SourceMap, Span};
-use agentir_ir::{Agent, Knowledge, LookupTable, Program};
+use agentir_ir::{Agent, Knowledge, LookupTable, Program, Tool};
 use agentir_syntax::emit::{Emitted, knowledge_of, questions_from_csv, table_from_csv, table_of};
 use agentir_syntax::{Languages, ReadOptions};
 use rustc_hash::FxHashMap;
@@ -212,8 +212,11 @@ pub fn read_back(
 
 /// Whether an agent searches a knowledge base.
 fn searches(agent: &Agent, base: &str) -> bool {
-    agent.tools.iter().any(|tool| {
-        let named = tool.binding.as_ref().and_then(|binding| binding.0.get("kb_name"));
-        named.is_some_and(|name| name.as_str() == Some(base))
-    })
+    agent.tools.iter().any(|tool| is_search(tool, base))
+}
+
+/// Whether a tool searches a knowledge base.
+fn is_search(tool: &Tool, base: &str) -> bool {
+    let named = tool.binding.as_ref().and_then(|binding| binding.0.get("kb_name"));
+    named.is_some_and(|name| name.as_str() == Some(base))
 }

@@ -2,6 +2,7 @@
 //! loaded, by agent and cause.
 
 use crate::fidelity::Report;
+use crate::is_search;
 use agentir_compare::Location;
 use agentir_diagnostics::{Diagnostic, Severity, SourceMap, Span};
 use agentir_ir::{Program, ToolType};
@@ -162,8 +163,8 @@ pub(crate) fn of_losses(report: &Report, sources: &SourceMap, outputs: &SourceMa
     all
 }
 
-/// What findings of the import leave to do: nobody but an author can supply what is not in the export. Each is also
-/// located in the output, where it has what stands in the source at this place or before it.
+/// What findings of the import leave to do: nobody but an author can supply what is not in the export. In the output, each
+/// is where what to write is mentioned, or what stands there in the source.
 pub(crate) fn of_import(
     found: &[Diagnostic],
     report: &Report,
@@ -178,16 +179,24 @@ pub(crate) fn of_import(
     }
     written.sort_unstable_by_key(|(at, ..)| (at.file, at.start));
     let there = |at: Span| {
-        let end = written.partition_point(|(one, ..)| (one.file, one.start) <= (at.file, at.start));
-        let (before, place, path) = written.get(end.checked_sub(1)?)?;
-        (before.file == at.file).then_some((*place, *path))
+        let start = written.partition_point(|(one, ..)| (one.file, one.start) < (at.file, at.start));
+        let (here, place, path) = written.get(start)?;
+        (here.file == at.file && here.start < at.end.max(at.start + 1)).then_some((*place, *path))
+    };
+    let mentioned = |text: &str| {
+        outputs.iter().find_map(|(id, file)| {
+            let start = u32::try_from(file.text.find(text)?).ok()?;
+            Some(Span::new(id, start, start))
+        })
     };
     let all = found.iter().map(|one| {
         let at = one.primary.span;
         let (there, path) = there(at).unzip();
+        let snippet = one.help.as_deref().and_then(quoted);
+        let there = snippet.as_deref().and_then(|text| mentioned(text.trim_end())).or(there);
         let place = Place::new(None, (sources, Some(at)), (outputs, there));
         Todo {
-            snippet: one.help.as_deref().and_then(quoted),
+            snippet,
             agent: path.and_then(agent_of).map(str::to_owned),
             ..of_finding(one, Task::Must, place)
         }
@@ -258,20 +267,22 @@ pub(crate) fn of_output(files: &[OutputFile], program: &Program, outputs: &Sourc
     let none = SourceMap::default();
     let mut all = Vec::new();
     for file in files {
-        let at = Location { file: file.path.clone(), line: 1 };
-        let places = vec![Place { target: Some(at), ..Place::default() }];
+        let place = |at: Option<Span>| vec![Place::new(None, (&none, None), (outputs, at))];
         if let Some(base) = knowledge_of(&file.path) {
+            let tool = program.tools().find(|tool| is_search(tool, base));
             all.push(Todo {
                 help: Some(format!("load `{}` into the knowledge base `{base}`", file.path)),
                 snippet: Some(format!("kb_name: {}\n", Value::from(base))),
-                places,
+                places: place(tool.map(|tool| tool.name.span)),
                 ..Todo::new(Task::Must, "questions and answers belong to a knowledge base")
             });
         } else if let Some(table) = table_of(&file.path) {
+            let mut own = program.agents().flat_map(|agent| agent.lookup_tables.values());
+            let own = own.find(|own| own.name.value == table);
             all.push(Todo {
                 help: Some(format!("load `{}` into the collection `{table}`", file.path)),
                 snippet: Some(format!("table: {}\n", Value::from(table))),
-                places,
+                places: place(own.map(|own| own.name.span)),
                 ..Todo::new(Task::Must, "the rows of a long table belong to a collection")
             });
         }
