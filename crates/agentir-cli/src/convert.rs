@@ -276,7 +276,9 @@ impl Summary {
         let mut out = format!("# Conversion to {}\n\n", target.title());
         let (done, failed) = (self.done.len(), self.failed.len());
         let _ = writeln!(out, "{done} converted, {failed} not.\n");
-        out.push_str("| program | written to | agents | files | kept | approximated | dropped | must do |\n");
+        out.push_str(
+            "| program | written to | agents | files | kept | approximated | dropped | must do |\n",
+        );
         out.push_str("|---|---|--:|--:|--:|--:|--:|--:|\n");
         for one in &self.done {
             let Converted { source, folder, agents, files, totals, must } = one;
@@ -481,7 +483,8 @@ pub fn diff(args: &Diff) -> ExitCode {
     let names = ["first", "second"];
     let _ = write!(out, "{}", comparison.text(names));
     if editor > 0 {
-        let _ = writeln!(out, "not listed: {editor} values that only an editor or a database needs");
+        let _ =
+            writeln!(out, "not listed: {editor} values that only an editor or a database needs");
     }
     if found.is_empty() && comparison.is_same() {
         let _ = writeln!(out, "They have the same meaning");

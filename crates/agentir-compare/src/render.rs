@@ -86,17 +86,22 @@ impl Comparison {
     /// at. `name` is that of the second program; that it does the same is only said if there is nothing else to say.
     #[must_use]
     pub fn statements(&self, name: &str) -> Vec<String> {
-        let mut all =
-            vec![format!("control flow: {}: {}", self.control_flow.of_control_flow(), self.summary())];
+        let mut all = vec![format!(
+            "control flow: {}: {}",
+            self.control_flow.of_control_flow(),
+            self.summary()
+        )];
         let Values { kept, different } = &self.values;
         let reported = different.iter().filter(|one| one.announced).count();
-        let mut values = format!("values outside of control flow: {kept} kept, {} differ", different.len());
+        let mut values =
+            format!("values outside of control flow: {kept} kept, {} differ", different.len());
         if reported > 0 {
             let _ = write!(values, ", {reported} of them reported");
         }
         all.push(values);
         let unknown = self.not_compared.iter().map(|one| {
-            let names: Vec<_> = one.names.iter().take(MAX_SHOWN).map(|n| format!("`{n}`")).collect();
+            let names: Vec<_> =
+                one.names.iter().take(MAX_SHOWN).map(|n| format!("`{n}`")).collect();
             let more = match one.names.len().saturating_sub(MAX_SHOWN) {
                 0 => String::new(),
                 more => format!(" and {more} more"),
@@ -203,7 +208,8 @@ impl Comparison {
         all.sort_by_key(|one| one.announced);
         let mut out = String::new();
         for one in all.iter().take(MAX_SHOWN) {
-            let said = |value: Option<&Value>| value.map_or_else(|| "nothing".to_owned(), shortened);
+            let said =
+                |value: Option<&Value>| value.map_or_else(|| "nothing".to_owned(), shortened);
             let [left, right] = [said(one.left.as_ref()), said(one.right.as_ref())];
             let [first, second] = names;
             let reported = if one.announced { " (reported)" } else { "" };

@@ -43,11 +43,7 @@ const PROMPTS: &[&str] =
     &["execution", "gather", "identity", "knowledge", "policies", "reasoning", "templates"];
 
 /// What was not compared, given the values that differ.
-pub(crate) fn not_compared(
-    left: &Program,
-    right: &Program,
-    values: &Values,
-) -> Vec<NotCompared> {
+pub(crate) fn not_compared(left: &Program, right: &Program, values: &Values) -> Vec<NotCompared> {
     let mut tools = BTreeSet::new();
     let mut prompts = BTreeSet::new();
     for difference in &values.different {

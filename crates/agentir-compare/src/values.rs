@@ -210,7 +210,8 @@ pub(crate) fn compare(
     all.retain(|difference| open(&difference.path));
     let lost: FxHashSet<&str> = all.iter().map(|difference| &*difference.path).collect();
     let mut kept = 0;
-    left.normalized.values(&mut |path, _, _| kept += usize::from(open(path) && !lost.contains(path)));
+    left.normalized
+        .values(&mut |path, _, _| kept += usize::from(open(path) && !lost.contains(path)));
     let all = all.into_iter();
     let different = all.map(|Difference { path, left, right }| {
         let [left, right] = [left, right].map(|said| said.map(|(value, _)| value));

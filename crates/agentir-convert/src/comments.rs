@@ -402,38 +402,54 @@ const MAX_COMMENT: usize = 110;
 pub(crate) fn with_todos(
     languages: Languages,
     files: &[OutputFile],
-    outputs: &SourceMap,
     todos: &[Todo],
 ) -> Option<(Vec<OutputFile>, Moved)> {
-    let mut insertions = Insertions::new();
-    let mut layouts: FxHashMap<usize, LineLayout> = FxHashMap::default();
-    for todo in todos.iter().filter(|todo| todo.task == Task::Must) {
-        let Some(at) = todo.places.iter().find_map(|place| place.target.as_ref()) else { continue };
-        let Some(index) = files.iter().position(|file| file.path == at.file) else { continue };
+    let mut insertions: BTreeMap<(usize, usize), Vec<String>> = BTreeMap::new();
+    let mut layouts: FxHashMap<usize, Option<LineLayout>> = FxHashMap::default();
+    let mut place = |at: &Location| {
+        let index = files.iter().position(|file| file.path == at.file)?;
         let file = files.get(index)?;
-        let Some(notation) = notation(languages, &file.path, &file.text) else { continue };
-        let Some((id, _)) = outputs.iter().find(|(_, read)| *read.name == *file.path) else {
-            continue;
-        };
-        let layout = layouts.entry(index).or_insert_with(|| notation.layout(id, &file.text));
         let line = at.line.saturating_sub(1) as usize;
-        let Some(line) = (0..=line).rev().find(|&line| is_entry(layout, line)) else { continue };
-        insertions.entry((index, line)).or_default().push((usize::MAX, comment_of(todo)));
+        // The stub of a function has a line of its own.
+        if file.path.ends_with(".py") {
+            let is_stub = file.text.lines().nth(line)?.trim_start().starts_with("def ");
+            return is_stub.then_some((index, line));
+        }
+        let layout = layouts.entry(index).or_insert_with(|| {
+            Some(notation(languages, &file.path, &file.text)?.layout(FileId(0), &file.text))
+        });
+        let layout = layout.as_ref()?;
+        let line = (0..=line).rev().find(|&line| is_entry(layout, line))?;
+        Some((index, line))
+    };
+    for todo in todos.iter().filter(|todo| todo.task == Task::Must) {
+        let mut targets = todo.places.iter().filter_map(|place| place.target.as_ref());
+        if let Some(at) = targets.find_map(&mut place) {
+            insertions.entry(at).or_default().extend(comment_of(todo));
+        }
     }
     if insertions.is_empty() {
         return None;
     }
     let mut written = files.to_vec();
     let mut moved: FxHashMap<String, BTreeMap<usize, u32>> = FxHashMap::default();
-    for (index, layout) in &layouts {
-        let Some(file) = written.get_mut(*index) else { continue };
-        let here = insertions.range((*index, 0)..(*index + 1, 0));
-        for ((_, line), comments) in here {
-            let count: usize = comments.iter().map(|(_, lines)| lines.len()).sum();
-            let lines = moved.entry(file.path.clone()).or_default();
-            lines.insert(*line, u32::try_from(count).unwrap_or(u32::MAX));
+    for (index, file) in written.iter_mut().enumerate() {
+        let mut text = String::with_capacity(file.text.len());
+        for (number, line) in file.text.split_inclusive('\n').enumerate() {
+            let above = insertions.get(&(index, number)).map_or(&[][..], Vec::as_slice);
+            let indentation = line.len() - line.trim_start().len();
+            for words in above {
+                text.push_str(line.get(..indentation).unwrap_or_default());
+                text.push_str("# ");
+                text.push_str(words);
+                text.push('\n');
+            }
+            text.push_str(line);
+            if let (1.., Ok(count)) = (above.len(), u32::try_from(above.len())) {
+                moved.entry(file.path.clone()).or_default().insert(number, count);
+            }
         }
-        insert_comments(*index, file, layout, &insertions, &mut []);
+        file.text = text;
     }
     Some((written, Moved(moved)))
 }

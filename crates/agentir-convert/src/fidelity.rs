@@ -257,7 +257,8 @@ impl Report {
     fn transitions(&self) -> FxHashSet<&str> {
         const WAYS: &[&str] = &["handoff", "delegate", "escalate", "complete"];
         let is_way = |entry: &&Entry| entry.value.as_str().is_some_and(|does| WAYS.contains(&does));
-        let does = self.entries.iter().filter(is_way).filter_map(|entry| entry.path.strip_suffix(".does"));
+        let does =
+            self.entries.iter().filter(is_way).filter_map(|entry| entry.path.strip_suffix(".does"));
         does.filter(|path| binding_of(path) == Some(*path)).collect()
     }
 }

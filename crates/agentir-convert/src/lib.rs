@@ -30,7 +30,9 @@ mod tools;
 mod truthiness;
 
 pub use agentir_compare::{Difference, Location, NormalizedProgram, differences};
-pub use agentir_syntax::emit::{LossRule, OutputFile, Preservation, Renamed, Target, Task, file_stem};
+pub use agentir_syntax::emit::{
+    LossRule, OutputFile, Preservation, Renamed, Target, Task, file_stem,
+};
 pub use comments::Comment;
 pub use fidelity::{Addition, Entry, Report, Totals, is_unneeded, loss_rules, report_schema};
 pub use todo::{Place, Todo};
@@ -112,8 +114,7 @@ impl Conversion {
         told: &[Diagnostic],
     ) {
         self.add_todos(sources, told);
-        let Some((files, moved)) =
-            comments::with_todos(languages, &self.files, &self.sources, &self.report.todo)
+        let Some((files, moved)) = comments::with_todos(languages, &self.files, &self.report.todo)
         else {
             return;
         };

@@ -45,13 +45,16 @@ const MAX_LISTED: usize = 200;
 
 /// The bytes that a thing to do takes in a page, at least. Characters with a meaning in HTML take up to six.
 fn page_size(todo: &Todo) -> usize {
-    let of = |text: &str| text.chars().map(|c| if "<>&\"'".contains(c) { 6 } else { c.len_utf8() }).sum();
+    let of = |text: &str| {
+        text.chars().map(|c| if "<>&\"'".contains(c) { 6 } else { c.len_utf8() }).sum()
+    };
     let optional = |text: &Option<String>| text.as_deref().map_or(0, of);
     let [around, around_place] = MARKUP;
     let places = todo.places.iter().map(|place| {
         let locations = place.source.iter().chain(&place.target);
         let locations: usize = locations.map(|at| of(&at.file) + 12).sum();
-        let texts = optional(&place.path) + optional(&place.source_text) + optional(&place.target_text);
+        let texts =
+            optional(&place.path) + optional(&place.source_text) + optional(&place.target_text);
         around_place + locations + texts
     });
     let texts = optional(&todo.agent) * 2 + optional(&todo.help) + optional(&todo.snippet);
@@ -252,15 +255,24 @@ impl Report {
             };
         }
         for todo in self.todo.iter().filter(|todo| todo.task == Task::Must) {
-            let place = todo.places.iter().find_map(|place| place.target.as_ref().or(place.source.as_ref()));
+            let place = todo
+                .places
+                .iter()
+                .find_map(|place| place.target.as_ref().or(place.source.as_ref()));
             let place = place.map_or_else(String::new, |at| format!("{at}: "));
             let _ = writeln!(out, "{place}must do: {}", todo.line());
         }
         for todo in self.todo.iter().filter(|todo| todo.task == Task::Look) {
             let Some(rule) = todo.rule else { continue };
-            let more = if todo.count > 1 { format!(", {} times", todo.count) } else { String::new() };
+            let more =
+                if todo.count > 1 { format!(", {} times", todo.count) } else { String::new() };
             let place = todo.places.iter().find_map(|place| place.target.as_ref());
-            let _ = writeln!(out, "{}: check of the output: {} ({rule}{more})", location(place), todo.cause);
+            let _ = writeln!(
+                out,
+                "{}: check of the output: {} ({rule}{more})",
+                location(place),
+                todo.cause
+            );
         }
         if let Some(proof) = &self.proof {
             out.push_str(&proof.text(PROGRAM_NAMES));
@@ -287,7 +299,8 @@ impl Report {
     /// Renders what is left to do as Markdown.
     #[must_use]
     pub fn markdown(&self) -> String {
-        let mut out = format!("# What to do after the conversion to {}\n\n{}.\n", self.title, self.totals);
+        let mut out =
+            format!("# What to do after the conversion to {}\n\n{}.\n", self.title, self.totals);
         let statements = self.statements();
         if !statements.is_empty() {
             out.push('\n');
@@ -305,12 +318,16 @@ impl Report {
             }
             let _ = writeln!(out, "\n## {}", task.title());
             for (agent, todos) in agents {
-                let title = agent.map_or_else(|| "The program".to_owned(), |name| format!("Agent {}", line(name)));
+                let title = agent.map_or_else(
+                    || "The program".to_owned(),
+                    |name| format!("Agent {}", line(name)),
+                );
                 let _ = writeln!(out, "\n### {title}\n");
                 todos.into_iter().for_each(|todo| item(&mut out, todo));
             }
         }
-        let unneeded: Vec<&Todo> = self.todo.iter().filter(|todo| todo.task == Task::Nothing).collect();
+        let unneeded: Vec<&Todo> =
+            self.todo.iter().filter(|todo| todo.task == Task::Nothing).collect();
         if !unneeded.is_empty() {
             let mut causes: IndexMap<&str, usize> = IndexMap::new();
             for todo in unneeded {
@@ -334,7 +351,8 @@ impl Report {
             p.text(PROGRAM_NAMES) + &p.differing_values(PROGRAM_NAMES)
         });
         let renamed = self.renamed.get(..MAX_LISTED).unwrap_or(&self.renamed);
-        let comments = self.dropped_comments().map(|c| (location(Some(&c.source)), c.text.as_str()));
+        let comments =
+            self.dropped_comments().map(|c| (location(Some(&c.source)), c.text.as_str()));
         let comments: Vec<_> = comments.take(MAX_LISTED).collect();
         // Rendering a built-in template cannot fail.
         Page {

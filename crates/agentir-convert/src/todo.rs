@@ -179,7 +179,8 @@ pub(crate) fn of_import(
     }
     written.sort_unstable_by_key(|(at, ..)| (at.file, at.start));
     let there = |at: Span| {
-        let start = written.partition_point(|(one, ..)| (one.file, one.start) < (at.file, at.start));
+        let start =
+            written.partition_point(|(one, ..)| (one.file, one.start) < (at.file, at.start));
         let (here, place, path) = written.get(start)?;
         (here.file == at.file && here.start < at.end.max(at.start + 1)).then_some((*place, *path))
     };

@@ -14,8 +14,8 @@ use agentir_flow::cost::{CostReport, cost};
 use agentir_ir::{CompilationOutput, Program};
 use agentir_lint::{Cancellation, Cancelled, Selection};
 use agentir_project::{
-    CheckOptions, FileResult, Levels, Loaded, LoadedProgram, READ_ERROR, check_programs, config_names,
-    max_steps, read_options,
+    CheckOptions, FileResult, Levels, Loaded, LoadedProgram, READ_ERROR, check_programs,
+    config_names, max_steps, read_options,
 };
 use agentir_rewrite::RewriteError;
 use agentir_syntax::ReadOptions;
@@ -244,9 +244,10 @@ impl Snapshot {
     #[must_use]
     pub fn convert(&self, program: ProgramId, target: Target) -> Option<Conversion> {
         let (own, program) = (self.files_of(program), self.ir(program)?);
-        let told = self.read_findings().iter().filter(|d| {
-            OF_IMPORTS.contains(&d.rule) && own.contains(&d.primary.span.file)
-        });
+        let told = self
+            .read_findings()
+            .iter()
+            .filter(|d| OF_IMPORTS.contains(&d.rule) && own.contains(&d.primary.span.file));
         let told: Vec<Diagnostic> = told.cloned().collect();
         let source = (program, self.sources());
         let mut done = agentir_convert::convert(languages(), program, self.sources(), target);
