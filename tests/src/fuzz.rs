@@ -129,10 +129,10 @@ fn convert(snapshot: &Snapshot) {
             let conversion = snapshot.convert(id, target).expect("the program of this id");
             let broken = conversion.diagnostics.iter().find(|d| d.severity == Severity::Error);
             assert!(broken.is_none(), "{} that cannot be read: {broken:?}", target.name());
-            let Totals { kept, approximated, dropped } = conversion.report.totals;
+            let Totals { kept, approximated, dropped, unneeded } = conversion.report.totals;
             let values = NormalizedProgram::new(program).size();
             assert_eq!(
-                kept + approximated + dropped,
+                kept + approximated + dropped + unneeded,
                 values,
                 "values without a line in the report"
             );

@@ -4,17 +4,17 @@ use crate::input::{Input, load_input};
 use crate::output::{show, show_document, unless_closed};
 use crate::write::{replace, replace_all};
 use agentir::Snapshot;
-use agentir::targets;
+use agentir::{languages, targets};
 use agentir_compare::{
     AnnouncedLosses, Comparison, Difference, NormalizedProgram, Side, differences,
 };
-use agentir_convert::{OutputFile, Report, Target, Totals};
+use agentir_convert::{OutputFile, Report, Target, Task, Totals, is_unneeded};
 use agentir_diagnostics::{
     Diagnostic, FileId, Format, RuleName, Severity, SourceMap, Span, escape_json, render, sort,
 };
 use agentir_ir::Program;
 use agentir_secrets::Masker;
-use agentir_syntax::rules;
+use agentir_syntax::rules::OF_IMPORTS;
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use std::collections::{HashMap, HashSet};
@@ -38,7 +38,7 @@ pub struct Convert {
     /// Write the fidelity report to this file: JSON, HTML or text, by its extension
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
-    /// Overwrite existing files
+    /// Overwrite existing files, and write the output even if a check of it finds errors
     #[arg(long)]
     force: bool,
     /// Prove that the output behaves like the source, or show a conversation in which they differ
@@ -77,14 +77,13 @@ pub struct Diff {
 
 const FAILED: u8 = 2;
 
+/// The file in the output folder that says what is left to do.
+const MIGRATION: &str = "MIGRATION.md";
+
 fn failed(message: impl std::fmt::Display) -> ExitCode {
     tell!("error: {message}");
     ExitCode::from(FAILED)
 }
-
-/// What to know of an import that the report of losses does not say.
-const OF_IMPORTS: &[RuleName] =
-    &[rules::CREDENTIAL_NOT_COPIED, rules::MISSING_PART, rules::UNTRANSLATED];
 
 /// Errors that are no mistakes of the language: the program means what it says, and is converted as it is.
 const NOT_OF_THE_LANGUAGE: &[RuleName] = &[agentir_lint::HARDCODED_SECRET];
@@ -105,14 +104,15 @@ pub fn has_errors(snapshot: &Snapshot) -> bool {
     }
     let sources = snapshot.sources();
     sort(&mut diagnostics, sources);
-    let report = agentir_diagnostics::Report {
-        sources,
-        diagnostics: &diagnostics,
-        files_checked: snapshot.files_read(),
-    };
+    print_findings(sources, &diagnostics, snapshot.files_read());
+    diagnostics.iter().any(is_blocking)
+}
+
+/// Prints findings of an output that was not written.
+fn print_findings(sources: &SourceMap, diagnostics: &[Diagnostic], files_checked: usize) {
+    let report = agentir_diagnostics::Report { sources, diagnostics, files_checked };
     // Whoever read our output has gone: nobody is left to be told.
     let _ = render(&report, Format::Text, false, &mut io::stderr().lock());
-    diagnostics.iter().any(is_blocking)
 }
 
 /// Converts. Exit code 0: nothing was dropped; 1: something was; 2: it could not be done.
@@ -161,6 +161,19 @@ pub fn run(args: &Convert) -> ExitCode {
             summary.failed.push((source_name(&snapshot, own), why));
             continue;
         }
+        let Ok((checked, mut found)) = snapshot.check_output(&mut done) else { continue };
+        found.retain(is_blocking);
+        if let (Some(first), false) = (found.first(), args.force) {
+            let why = format!("a check of the output finds an error: {}", first.message);
+            print_findings(&checked, &found, done.files.len());
+            tell!(
+                "error: the output of `{}` has errors, so it was not written\nhelp: fix them in the source, or use `--force` and fix them in the output",
+                program_name(program)
+            );
+            left_out += 1;
+            summary.failed.push((source_name(&snapshot, own), why));
+            continue;
+        }
         if args.verifies(program) {
             done.verify(program, snapshot.sources());
         }
@@ -172,12 +185,13 @@ pub fn run(args: &Convert) -> ExitCode {
                 agents: program.agents.len(),
                 files: done.files.len(),
                 totals: done.report.totals,
-                told: snapshot
-                    .read_findings()
-                    .iter()
-                    .filter(|d| own.contains(&d.primary.span.file) && OF_IMPORTS.contains(&d.rule))
-                    .count(),
+                must: done.report.todo.iter().filter(|todo| todo.task == Task::Must).count(),
             });
+        }
+        if args.output.is_some() && done.report.has_todos() {
+            let report = done.report.clone().shown(&snapshot.sources().masker());
+            let path = MIGRATION.to_owned();
+            done.files.push(OutputFile { path, text: report.markdown() });
         }
         files.extend(done.files.into_iter().map(|file| match &folder {
             Some(folder) => OutputFile { path: format!("{folder}/{}", file.path), ..file },
@@ -234,8 +248,8 @@ struct Converted {
     agents: usize,
     files: usize,
     totals: Totals,
-    /// How many findings of the import there are.
-    told: usize,
+    /// How many things must be done by hand.
+    must: usize,
 }
 
 /// What became of each program of a run over several.
@@ -262,15 +276,17 @@ impl Summary {
         let mut out = format!("# Conversion to {}\n\n", target.title());
         let (done, failed) = (self.done.len(), self.failed.len());
         let _ = writeln!(out, "{done} converted, {failed} not.\n");
-        out.push_str("| program | written to | agents | files | kept | approximated | dropped | import findings |\n");
+        out.push_str(
+            "| program | written to | agents | files | kept | approximated | dropped | must do |\n",
+        );
         out.push_str("|---|---|--:|--:|--:|--:|--:|--:|\n");
         for one in &self.done {
-            let Converted { source, folder, agents, files, totals, told } = one;
-            let Totals { kept, approximated, dropped } = totals;
+            let Converted { source, folder, agents, files, totals, must } = one;
+            let Totals { kept, approximated, dropped, .. } = totals;
             let source = cell(source);
             let _ = writeln!(
                 out,
-                "| {source} | [{folder}]({folder}) | {agents} | {files} | {kept} | {approximated} | {dropped} | {told} |"
+                "| {source} | [{folder}]({folder}) | {agents} | {files} | {kept} | {approximated} | {dropped} | {must} |"
             );
         }
         if !self.failed.is_empty() {
@@ -441,8 +457,18 @@ pub fn diff(args: &Diff) -> ExitCode {
     let [left, right] = sides.as_slice() else { return ExitCode::from(FAILED) };
     let [left, right] =
         [left, right].map(|(program, sources, normalized)| Side { program, sources, normalized });
-    let found = differences(left.normalized, right.normalized);
-    let comparison = Comparison::new(left, right, &AnnouncedLosses::none());
+    let mut found = differences(left.normalized, right.normalized);
+    let mut unneeded = AnnouncedLosses::none();
+    let all = found.len();
+    found.retain(|difference| {
+        let counts = !is_unneeded(languages(), &difference.path);
+        if !counts {
+            unneeded.unneeded(&difference.path);
+        }
+        counts
+    });
+    let editor = all - found.len();
+    let comparison = Comparison::new(left, right, &unneeded);
     let texts = [left, right].into_iter().flat_map(|side| side.sources.iter());
     let masker: Masker = texts.map(|(_, file)| (&*file.text, file.masks())).collect();
     let mut out = String::new();
@@ -456,14 +482,19 @@ pub fn diff(args: &Diff) -> ExitCode {
     }
     let names = ["first", "second"];
     let _ = write!(out, "{}", comparison.text(names));
+    if editor > 0 {
+        let _ =
+            writeln!(out, "not listed: {editor} values that only an editor or a database needs");
+    }
     if found.is_empty() && comparison.is_same() {
         let _ = writeln!(out, "They have the same meaning");
         return show(&out, &masker);
     }
     let count = found.len();
     let _ = writeln!(out, "{count} {}", if count == 1 { "difference" } else { "differences" });
-    let _ =
-        writeln!(out, "the second {}: {}", comparison.verdict.predicate(), comparison.summary());
+    for statement in comparison.statements("second") {
+        let _ = writeln!(out, "{statement}");
+    }
     match show(&out, &masker) {
         ExitCode::SUCCESS => ExitCode::FAILURE,
         code => code,

@@ -73,6 +73,7 @@ fn an_archive_becomes_a_project() {
     assert_eq!(
         files_below(&output),
         [
+            "MIGRATION.md",
             "agents/bicycle_rental.agent.abl",
             "agents/fallback.agent.abl",
             "agents/rent.agent.abl",
@@ -165,12 +166,13 @@ fn an_empty_export_does_not_keep_the_others_from_being_converted() {
     assert_eq!(code(&done), 2, "{}", stderr(&done));
     assert!(stderr(&done).contains("1 program was not converted"), "{}", stderr(&done));
     let output = folder.path().join("out");
-    for file in ["bicycle_rental/project.json", "van_hire/project.json"] {
+    for file in ["bicycle_rental/project.json", "van_hire/project.json", "van_hire/MIGRATION.md"] {
         assert!(output.join(file).is_file(), "{file}");
     }
     let summary = std::fs::read_to_string(output.join("SUMMARY.md")).unwrap();
     for part in [
         "2 converted, 1 not.",
+        "| must do |",
         "| bots/rental/botDefinition.json | [bicycle_rental](bicycle_rental) | 5 |",
         "| bots/vans/botDefinition.json | [van_hire](van_hire) | 7 |",
         "- bots/rental/old/botDefinition.json: this file is empty",

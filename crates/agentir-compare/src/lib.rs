@@ -13,6 +13,9 @@
 //! - [`Comparison::values`]: whether the values are equal that a user could notice and that the other two do not look at.
 //!   Tables say which ones they look at; all others, also those of fields that are yet to come, must be equal.
 //!
+//! [`Comparison::not_compared`] names what none of them looks at: what tools do that are declared otherwise, what a model
+//! makes of other texts, and how an import was read.
+//!
 //! A converter passes the losses that it reported ([`AnnouncedLosses`]); differences that follow from
 //! them are reported separately.
 //!
@@ -34,7 +37,8 @@
 //!
 //! A difference is announced if a loss is reported for its cause: a value that is emitted there, a
 //! path that only one program has, a condition that only one program tests, or the declaration of a
-//! collected value. Names that a conversion changed are equal, and so do variables that all
+//! collected value. What stands beside it explains nothing: a loss counts for the characters that it is about, not for
+//! their line, and only if behaviour depends on such a value. Names that a conversion changed are equal, and so do variables that all
 //! agents of one program share and those of the other pass on.
 //!
 //! *Invariant*: this crate knows no rule and prints no language. Work is bounded by counts; what
@@ -47,12 +51,14 @@ mod normalized;
 mod prover;
 mod render;
 mod text;
+mod unknown;
 mod values;
 
 pub use behaviour::{Behaviour, Divergence, Turn};
 pub use conditions::{ConditionDifference, Conditions};
 pub use location::{AnnouncedLosses, Location};
 pub use normalized::{Difference, ENTRY, NormalizedProgram, differences, value_differences};
+pub use unknown::{NotCompared, Unknown};
 pub use values::{ValueDifference, Values, matches_pattern, segments};
 
 use agentir_diagnostics::SourceMap;
@@ -110,30 +116,34 @@ impl Verdict {
         }
     }
 
-    /// The predicate of a sentence: "the output …".
+    /// What it says of control flow.
     #[must_use]
-    pub const fn predicate(self) -> &'static str {
+    pub const fn of_control_flow(self) -> &'static str {
         match self {
-            Self::Same => "is proved to behave the same",
-            Self::SameButAnnounced => "differs only where the report says so",
-            Self::Undecided => "does the same as far as it could be decided",
-            Self::Different => "does something else",
+            Self::Same => "proved equal",
+            Self::SameButAnnounced => "differs only where a loss is reported",
+            Self::Undecided => "equal as far as it could be decided",
+            Self::Different => "differs",
         }
     }
 }
 
-/// The comparison of the conditions and the behaviour of two programs. For values see
-/// [`differences`].
+/// The comparison of two programs: three statements, about control flow, about the values outside of it, and about what
+/// was not compared.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Comparison {
-    /// The worst of the three verdicts.
+    /// The worst of the verdicts on control flow and on values; never `same` if something was not compared.
     pub verdict: Verdict,
+    /// The worse of the verdicts on conditions and on behaviour.
+    pub control_flow: Verdict,
     /// The comparison of the conditions.
     pub conditions: Conditions,
     /// The comparison of the behaviour.
     pub behaviour: Behaviour,
     /// The comparison of the values that neither of them looks at.
     pub values: Values,
+    /// What no comparison looks at.
+    pub not_compared: Vec<NotCompared>,
 }
 
 impl Comparison {
@@ -144,8 +154,13 @@ impl Comparison {
         let (conditions, proved) = conditions::compare(left, right, announced, &mut prover);
         let behaviour = behaviour::compare(left, right, announced, &mut prover);
         let values = values::compare(left, right, announced, &proved);
-        let verdict = conditions.verdict().max(behaviour.verdict()).max(values.verdict());
-        Self { verdict, conditions, behaviour, values }
+        let control_flow = conditions.verdict().max(behaviour.verdict());
+        let not_compared = unknown::not_compared(left.program, right.program, &values);
+        let mut verdict = control_flow.max(values.verdict());
+        if verdict == Verdict::Same && !not_compared.is_empty() {
+            verdict = Verdict::Undecided;
+        }
+        Self { verdict, control_flow, conditions, behaviour, values, not_compared }
     }
 
     /// Calls `change` with every text in it.
@@ -153,6 +168,7 @@ impl Comparison {
         self.conditions.texts_mut(change);
         self.behaviour.texts_mut(change);
         self.values.texts_mut(change);
+        self.not_compared.iter_mut().flat_map(|one| &mut one.names).for_each(change);
     }
 
     /// Adds the comparison of another pair of programs.
@@ -161,5 +177,16 @@ impl Comparison {
         self.conditions.add(other.conditions);
         self.behaviour.add(other.behaviour);
         self.values.add(other.values);
+        self.control_flow = self.control_flow.max(other.control_flow);
+        for NotCompared { what, names } in other.not_compared {
+            match self.not_compared.iter_mut().find(|one| one.what == what) {
+                Some(one) => {
+                    let new = names.into_iter().filter(|name| !one.names.contains(name));
+                    let new: Vec<String> = new.collect();
+                    one.names.extend(new);
+                }
+                None => self.not_compared.push(NotCompared { what, names }),
+            }
+        }
     }
 }

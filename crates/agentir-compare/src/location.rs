@@ -1,6 +1,6 @@
 //! Locations in source files, and announced losses.
 
-use agentir_diagnostics::{SourceMap, Span};
+use agentir_diagnostics::{FileId, SourceMap, Span};
 use agentir_expr::Name;
 use rustc_hash::{FxHashMap, FxHashSet};
 use schemars::JsonSchema;
@@ -35,14 +35,22 @@ impl std::fmt::Display for Location {
 #[derive(Debug, Clone, Default)]
 pub struct AnnouncedLosses {
     paths: FxHashSet<String>,
-    /// Lines of the first and the second program, by file.
-    lines: [FxHashMap<String, FxHashSet<u32>>; 2],
+    /// Values that only an editor or a database needs, by path: nobody who uses the program notices them.
+    unneeded: FxHashSet<String>,
+    /// Spans in the first and the second program, by file. Lines would not do: an export may have one line only.
+    spans: [FxHashMap<FileId, Vec<Span>>; 2],
     names: FxHashMap<String, String>,
     /// Variables of the second program, with their names in the first.
     variables: FxHashMap<String, String>,
     /// Variables whose declaration is partly dropped or approximated.
     declared: FxHashSet<String>,
+    /// Agents, each with a variable of which an assignment is dropped or approximated.
+    assigned: FxHashSet<(String, String)>,
 }
+
+/// Keys of values that the comparison of behaviour never looks at: what is dropped of them explains no difference that
+/// it finds.
+const DESCRIPTIVE: &[&str] = &["decided_by", "description", "initial_value", "mutability", "scope"];
 
 impl AnnouncedLosses {
     /// No announced losses.
@@ -51,22 +59,44 @@ impl AnnouncedLosses {
         Self::default()
     }
 
-    /// Announces a loss: the path of the value in the IR, its location in the first program and the
-    /// location of its replacement in the second.
-    pub fn add(&mut self, path: &str, locations: [Option<&Location>; 2]) {
+    /// Announces a loss: the path of the value in the IR, its span in the first program and that of its replacement in
+    /// the second.
+    ///
+    /// What is never done, said or tested explains no difference between conversations: for it, only the path counts.
+    pub fn add(&mut self, path: &str, spans: [Option<Span>; 2]) {
         self.paths.insert(path.to_owned());
+        let key = path.rsplit('.').next().unwrap_or(path);
+        if DESCRIPTIVE.contains(&key) {
+            return;
+        }
         let declared =
             path.split_once(".memory.session[").and_then(|(_, rest)| rest.split_once(']'));
         self.declared.extend(declared.map(|(name, _)| name.to_owned()));
-        for (lines, location) in self.lines.iter_mut().zip(locations) {
-            if let Some(location) = location {
-                lines.entry(location.file.clone()).or_default().insert(location.line);
+        let set = path.rsplit_once(".set[").and_then(|(_, rest)| rest.split_once(']'));
+        let agent = path.strip_prefix("agents.").and_then(|rest| rest.split_once('.'));
+        if let (Some((agent, _)), Some((variable, _))) = (agent, set) {
+            self.assigned.insert((agent.to_owned(), variable.to_owned()));
+        }
+        for (all, span) in self.spans.iter_mut().zip(spans) {
+            if let Some(span) = span.filter(|span| *span != Span::default()) {
+                all.entry(span.file).or_default().push(span);
             }
         }
     }
 
-    /// Announces that the second program has a value that the first one has not.
-    pub fn addition(&mut self, path: &str) {
+    /// Announces that nobody who uses the first program notices the value at a path.
+    pub fn unneeded(&mut self, path: &str) {
+        self.unneeded.insert(path.to_owned());
+    }
+
+    /// Whether nobody who uses the program notices the value at a path.
+    pub(crate) fn is_unneeded(&self, path: &str) -> bool {
+        self.unneeded.contains(path)
+    }
+
+    /// Announces a difference at a path, which explains none between conversations: a value that only the second program
+    /// has, or one that repeats another.
+    pub fn at_path(&mut self, path: &str) {
         self.paths.insert(path.to_owned());
     }
 
@@ -139,19 +169,69 @@ impl AnnouncedLosses {
         self.declared.contains(variable)
     }
 
+    /// Whether a loss was announced for an assignment to a variable in an agent.
+    pub(crate) fn has_assignment(&self, agent: &str, variable: &str) -> bool {
+        self.assigned.contains(&(agent.to_owned(), variable.to_owned()))
+    }
+
     /// Whether a loss was announced for the value at a path.
     pub(crate) fn has_path(&self, path: &str) -> bool {
         self.paths.contains(path)
     }
 
-    /// Whether a loss was announced for a line of a span of the given side.
-    pub(crate) fn has_span(&self, side: usize, sources: &SourceMap, span: Span) -> bool {
-        let Some(file) = sources.get(span.file).filter(|_| span != Span::default()) else {
-            return false;
-        };
-        let lines = self.lines.get(side).and_then(|lines| lines.get(&*file.name));
-        let Some(lines) = lines else { return false };
-        let (first, last) = (file.line_column(span.start).line, file.line_column(span.end).line);
-        lines.iter().any(|line| (first..=last).contains(line))
+    /// Whether a loss was announced for something in a span of the given side, or around it.
+    pub(crate) fn has_span(&self, side: usize, span: Span) -> bool {
+        let all = self.spans.get(side).and_then(|spans| spans.get(&span.file));
+        span != Span::default() && all.into_iter().flatten().any(|loss| overlap(*loss, span))
+    }
+}
+
+/// Whether two spans of a file have a character in common; an empty one is where it stands.
+fn overlap(one: Span, other: Span) -> bool {
+    let (start, end) = (one.start.max(other.start), one.end.min(other.end));
+    match one.start == one.end || other.start == other.end {
+        true => start <= end,
+        false => start < end,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::AnnouncedLosses;
+    use agentir_diagnostics::{FileId, Span};
+
+    fn span(start: u32, end: u32) -> Span {
+        Span::new(FileId(0), start, end)
+    }
+
+    /// An export may be one line: what a loss is about is known to the character.
+    #[test]
+    fn a_loss_says_nothing_of_its_neighbours() {
+        let mut losses = AnnouncedLosses::none();
+        losses.add("agents.A.flow.definitions.a.respond", [Some(span(10, 20)), None]);
+        assert!(losses.has_span(0, span(12, 14)));
+        assert!(losses.has_span(0, span(5, 11)));
+        assert!(losses.has_span(0, span(20, 20)));
+        assert!(!losses.has_span(0, span(20, 30)));
+        assert!(!losses.has_span(0, span(0, 10)));
+        assert!(!losses.has_span(1, span(12, 14)));
+    }
+
+    /// Who decides is no action: its loss does not explain that another agent answers.
+    #[test]
+    fn a_description_explains_no_action() {
+        let mut losses = AnnouncedLosses::none();
+        losses.add("agents.A.coordination.handoffs[b].decided_by", [Some(span(10, 20)), None]);
+        assert!(!losses.has_span(0, span(10, 20)));
+        assert!(losses.has_path("agents.A.coordination.handoffs[b].decided_by"));
+    }
+
+    #[test]
+    fn an_assignment_is_known_by_its_variable() {
+        let mut losses = AnnouncedLosses::none();
+        losses.add("agents.A.hooks.before_turn.on_success.set[passed].expression", [None, None]);
+        assert!(losses.has_assignment("A", "passed"));
+        assert!(!losses.has_assignment("B", "passed"));
+        assert!(!losses.has_assignment("A", "other"));
     }
 }

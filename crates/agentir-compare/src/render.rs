@@ -3,11 +3,16 @@
 use crate::behaviour::{Divergence, Turn};
 use crate::conditions::ConditionDifference;
 use crate::location::Location;
+use crate::values::{ValueDifference, Values};
 use crate::{Comparison, Verdict};
+use serde_json::Value;
 use std::fmt::Write;
 
 /// The number of differences that are printed in full; the others are in the JSON.
 const MAX_SHOWN: usize = 10;
+
+/// The number of characters of a value that are printed.
+const MAX_VALUE: usize = 80;
 
 fn at(location: Option<&Location>) -> String {
     location.map_or_else(String::new, |location| format!("   ({location})"))
@@ -19,6 +24,15 @@ fn turns(out: &mut String, who: &str, all: &[Turn]) {
     }
     for turn in all {
         let _ = writeln!(out, "    {who}: {}{}", turn.does, at(turn.at.as_ref()));
+    }
+}
+
+/// A value, shortened to a line.
+fn shortened(value: &Value) -> String {
+    let text = value.to_string();
+    match text.char_indices().nth(MAX_VALUE) {
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
+        None => text,
     }
 }
 
@@ -68,7 +82,43 @@ impl ConditionDifference {
 }
 
 impl Comparison {
-    /// The verdict in a sentence, with its evidence.
+    /// What was compared and what was not, in three statements: control flow, values outside of it, and what nothing looks
+    /// at. `name` is that of the second program; that it does the same is only said if there is nothing else to say.
+    #[must_use]
+    pub fn statements(&self, name: &str) -> Vec<String> {
+        let mut all = vec![format!(
+            "control flow: {}: {}",
+            self.control_flow.of_control_flow(),
+            self.summary()
+        )];
+        let Values { kept, different } = &self.values;
+        let reported = different.iter().filter(|one| one.announced).count();
+        let mut values =
+            format!("values outside of control flow: {kept} kept, {} differ", different.len());
+        if reported > 0 {
+            let _ = write!(values, ", {reported} of them reported");
+        }
+        all.push(values);
+        let unknown = self.not_compared.iter().map(|one| {
+            let names: Vec<_> =
+                one.names.iter().take(MAX_SHOWN).map(|n| format!("`{n}`")).collect();
+            let more = match one.names.len().saturating_sub(MAX_SHOWN) {
+                0 => String::new(),
+                more => format!(" and {more} more"),
+            };
+            format!("{} {}{more}", one.what.text(), names.join(", "))
+        });
+        let unknown: Vec<String> = unknown.collect();
+        let nothing = || "nothing that a user could notice".to_owned();
+        let unknown = if unknown.is_empty() { nothing() } else { unknown.join("; ") };
+        all.push(format!("not compared: {unknown}"));
+        if self.is_same() {
+            all.push(format!("the {name} is proved to behave the same"));
+        }
+        all
+    }
+
+    /// The evidence of the verdict on control flow.
     #[must_use]
     pub fn summary(&self) -> String {
         let c = &self.conditions;
@@ -117,11 +167,6 @@ impl Comparison {
                 b.same, b.places
             )
         });
-        match self.values.different.len() {
-            0 => {}
-            1 => parts.push("1 value differs that is not part of this comparison".to_owned()),
-            n => parts.push(format!("{n} values differ that are not part of this comparison")),
-        }
         parts.join(", ")
     }
 
@@ -143,13 +188,6 @@ impl Comparison {
         for why in &self.behaviour.undecided {
             let _ = writeln!(out, "undecided: {why}");
         }
-        let open: Vec<_> = self.values.different.iter().filter(|one| !one.announced).collect();
-        for one in open.iter().take(MAX_SHOWN) {
-            let _ = writeln!(out, "not compared: what follows from `{}`", one.path);
-        }
-        if open.len() > MAX_SHOWN {
-            let _ = writeln!(out, "and {} more", open.len() - MAX_SHOWN);
-        }
         let announced = self.conditions.different.iter().filter(|d| d.announced).count()
             + self.behaviour.different.iter().filter(|d| d.announced).count();
         match announced {
@@ -158,6 +196,27 @@ impl Comparison {
             n => {
                 let _ = writeln!(out, "{n} differences at places where a loss is reported");
             }
+        }
+        out
+    }
+
+    /// The values outside of control flow that differ, those first that no loss accounts for, one per line; the number
+    /// of further ones. `names` are the names of the two programs.
+    #[must_use]
+    pub fn differing_values(&self, names: [&str; 2]) -> String {
+        let mut all: Vec<&ValueDifference> = self.values.different.iter().collect();
+        all.sort_by_key(|one| one.announced);
+        let mut out = String::new();
+        for one in all.iter().take(MAX_SHOWN) {
+            let said =
+                |value: Option<&Value>| value.map_or_else(|| "nothing".to_owned(), shortened);
+            let [left, right] = [said(one.left.as_ref()), said(one.right.as_ref())];
+            let [first, second] = names;
+            let reported = if one.announced { " (reported)" } else { "" };
+            let _ = writeln!(out, "{}{reported}: {first}: {left}, {second}: {right}", one.path);
+        }
+        if all.len() > MAX_SHOWN {
+            let _ = writeln!(out, "and {} more values differ", all.len() - MAX_SHOWN);
         }
         out
     }

@@ -14,6 +14,8 @@ use serde_json::Value;
 /// The comparison of the values that the comparisons of conditions and of behaviour do not look at.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
 pub struct Values {
+    /// How many values of the first program are the same in the second.
+    pub kept: usize,
     /// Those that differ.
     pub different: Vec<ValueDifference>,
 }
@@ -53,6 +55,7 @@ impl Values {
     }
 
     pub(crate) fn add(&mut self, other: Self) {
+        self.kept += other.kept;
         self.different.extend(other.different);
     }
 }
@@ -200,16 +203,22 @@ pub(crate) fn compare(
     proved: &FxHashSet<String>,
 ) -> Values {
     let unclear = [left, right].iter().any(|side| has_names_like_paths(side.program));
-    let open = |difference: &Difference| {
-        (unclear || !is_compared(&difference.path)) && !proved.contains(&difference.path)
+    let open = |path: &str| {
+        (unclear || !is_compared(path)) && !proved.contains(path) && !announced.is_unneeded(path)
     };
-    let all = differences(left.normalized, right.normalized).into_iter().filter(open);
+    let mut all = differences(left.normalized, right.normalized);
+    all.retain(|difference| open(&difference.path));
+    let lost: FxHashSet<&str> = all.iter().map(|difference| &*difference.path).collect();
+    let mut kept = 0;
+    left.normalized
+        .values(&mut |path, _, _| kept += usize::from(open(path) && !lost.contains(path)));
+    let all = all.into_iter();
     let different = all.map(|Difference { path, left, right }| {
         let [left, right] = [left, right].map(|said| said.map(|(value, _)| value));
         let announced = announced.has_path(&path);
         ValueDifference { path, left, right, announced }
     });
-    Values { different: different.collect() }
+    Values { kept, different: different.collect() }
 }
 
 #[cfg(test)]

@@ -5,10 +5,11 @@
 //! enclosing value that the output has. The output is parsed again with its comments, and they stay only
 //! if its meaning is unchanged.
 
+use crate::todo::Todo;
 use agentir_compare::{Location, NormalizedProgram};
 use agentir_diagnostics::{FileId, SourceMap, Span};
 use agentir_syntax::Languages;
-use agentir_syntax::emit::OutputFile;
+use agentir_syntax::emit::{OutputFile, Task};
 use agentir_syntax::line_layout::{LineKind, LineLayout, Notation};
 use rustc_hash::FxHashMap;
 use schemars::JsonSchema;
@@ -46,7 +47,8 @@ type Insertions = BTreeMap<(usize, usize), Vec<(usize, Vec<String>)>>;
 
 /// The notation of a file whose comments are transferred; `None` if it has none.
 fn notation(languages: Languages, name: &str, text: &str) -> Option<Notation> {
-    if name.ends_with(".json") {
+    // Data has no comments.
+    if name.ends_with(".json") || name.ends_with(".csv") {
         return None;
     }
     languages.detect(name, text).kind.notation
@@ -381,4 +383,90 @@ fn insert_comments(
         }
         number += 1;
     }
+}
+
+/// How many lines were inserted above the lines of files, from 0.
+pub(crate) struct Moved(FxHashMap<String, BTreeMap<usize, u32>>);
+
+impl Moved {
+    /// Where a line of the old file is in the new one.
+    pub(crate) fn apply(&self, at: &mut Location) {
+        let Some(lines) = self.0.get(&at.file) else { return };
+        let index = at.line.saturating_sub(1) as usize;
+        at.line += lines.range(..=index).map(|(_, count)| count).sum::<u32>();
+    }
+}
+
+/// The longest line of a comment, in characters.
+const MAX_COMMENT: usize = 110;
+
+/// The files with a comment for everything that must be done and has a place in them; `None` if nothing has.
+pub(crate) fn with_todos(
+    languages: Languages,
+    files: &[OutputFile],
+    todos: &[Todo],
+) -> Option<(Vec<OutputFile>, Moved)> {
+    let mut insertions: BTreeMap<(usize, usize), Vec<String>> = BTreeMap::new();
+    let mut layouts: FxHashMap<usize, Option<LineLayout>> = FxHashMap::default();
+    let mut place = |at: &Location| {
+        let index = files.iter().position(|file| file.path == at.file)?;
+        let file = files.get(index)?;
+        let line = at.line.saturating_sub(1) as usize;
+        // The stub of a function has a line of its own.
+        if file.path.ends_with(".py") {
+            let is_stub = file.text.lines().nth(line)?.trim_start().starts_with("def ");
+            return is_stub.then_some((index, line));
+        }
+        let layout = layouts.entry(index).or_insert_with(|| {
+            Some(notation(languages, &file.path, &file.text)?.layout(FileId(0), &file.text))
+        });
+        let layout = layout.as_ref()?;
+        let line = (0..=line).rev().find(|&line| is_entry(layout, line))?;
+        Some((index, line))
+    };
+    for todo in todos.iter().filter(|todo| todo.task == Task::Must) {
+        let mut targets = todo.places.iter().filter_map(|place| place.target.as_ref());
+        if let Some(at) = targets.find_map(&mut place) {
+            insertions.entry(at).or_default().extend(comment_of(todo));
+        }
+    }
+    if insertions.is_empty() {
+        return None;
+    }
+    let mut written = files.to_vec();
+    let mut moved: FxHashMap<String, BTreeMap<usize, u32>> = FxHashMap::default();
+    for (index, file) in written.iter_mut().enumerate() {
+        let mut text = String::with_capacity(file.text.len());
+        for (number, line) in file.text.split_inclusive('\n').enumerate() {
+            let above = insertions.get(&(index, number)).map_or(&[][..], Vec::as_slice);
+            let indentation = line.len() - line.trim_start().len();
+            for words in above {
+                text.push_str(line.get(..indentation).unwrap_or_default());
+                text.push_str("# ");
+                text.push_str(words);
+                text.push('\n');
+            }
+            text.push_str(line);
+            if let (1.., Ok(count)) = (above.len(), u32::try_from(above.len())) {
+                moved.entry(file.path.clone()).or_default().insert(number, count);
+            }
+        }
+        file.text = text;
+    }
+    Some((written, Moved(moved)))
+}
+
+/// The lines of a comment.
+fn comment_of(todo: &Todo) -> Vec<String> {
+    let mut lines = vec!["TODO:".to_owned()];
+    for word in todo.line().split_whitespace() {
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + word.chars().count() < MAX_COMMENT => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(format!("  {word}")),
+        }
+    }
+    lines
 }

@@ -1,6 +1,7 @@
 //! The fidelity report: which values were kept, approximated or dropped.
 
 use crate::comments::Comment;
+use crate::todo::Todo;
 use crate::truthiness;
 use agentir_compare::{
     AnnouncedLosses, Comparison, ENTRY, Location, NormalizedProgram, matches_pattern, segments,
@@ -8,13 +9,15 @@ use agentir_compare::{
 use agentir_diagnostics::{SourceMap, Span, clean_lines, value_texts_mut};
 use agentir_secrets::Masker;
 use agentir_syntax::Languages;
-use agentir_syntax::emit::{LossRule, Preservation, Renamed, Target};
+use agentir_syntax::emit::{LossRule, Preservation, Renamed, Target, Task};
 use rustc_hash::{FxHashMap, FxHashSet};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 use std::borrow::Cow;
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
+use std::fmt;
 
 /// The preservation of one value.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -32,19 +35,25 @@ pub struct Entry {
     /// What can be done by hand.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub help: Option<String>,
+    /// How much there is to do about it; absent for kept values.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub task: Option<Task>,
+    /// What to write.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub snippet: Option<String>,
     /// The location in the source.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source: Option<Location>,
     /// The location in the output.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub target: Option<Location>,
-    /// For a dropped value of a tool, where the tool is in the output: what the model may do with it there follows from
-    /// what it lacks.
+    /// Its span in the source, and that of what stands for it in the output. For a dropped value of a tool that is where
+    /// the tool is in the output: what the model may do with it there follows from what it lacks.
     #[serde(skip)]
-    tool: Option<Location>,
+    pub(crate) spans: [Option<Span>; 2],
 }
 
-/// The number of values by preservation. The sum is the number of values in the source.
+/// The number of values by preservation. The sum of all four is the number of values in the source.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Totals {
     /// Kept.
@@ -53,6 +62,29 @@ pub struct Totals {
     pub approximated: usize,
     /// Dropped.
     pub dropped: usize,
+    /// Dropped, and nobody misses it: data of an editor, identifiers. Not part of what measures a conversion.
+    pub unneeded: usize,
+}
+
+impl Totals {
+    /// Adds the numbers of another program.
+    pub fn add(&mut self, other: Self) {
+        self.kept += other.kept;
+        self.approximated += other.approximated;
+        self.dropped += other.dropped;
+        self.unneeded += other.unneeded;
+    }
+}
+
+impl fmt::Display for Totals {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { kept, approximated, dropped, unneeded } = self;
+        write!(f, "{kept} kept, {approximated} approximated, {dropped} dropped")?;
+        if *unneeded > 0 {
+            write!(f, "; {unneeded} more that only an editor or a database needs")?;
+        }
+        Ok(())
+    }
 }
 
 /// The fidelity report of a program.
@@ -68,6 +100,8 @@ pub struct Report {
     pub totals: Totals,
     /// The renamings in the output.
     pub renamed: Vec<Renamed>,
+    /// What is left to do, most urgent first, by agent and cause.
+    pub todo: Vec<Todo>,
     /// The result of the behavioural comparison, if requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub proof: Option<Comparison>,
@@ -101,6 +135,7 @@ impl Report {
             title: target.title(),
             totals: Totals::default(),
             renamed: Vec::new(),
+            todo: Vec::new(),
             proof: None,
             entries: Vec::new(),
             added: Vec::new(),
@@ -110,9 +145,9 @@ impl Report {
 
     /// Merges the report of another program.
     pub fn add(&mut self, other: Self) {
-        self.totals.kept += other.totals.kept;
-        self.totals.approximated += other.totals.approximated;
-        self.totals.dropped += other.totals.dropped;
+        self.totals.add(other.totals);
+        self.todo.extend(other.todo);
+        self.todo.sort_by_key(|todo| Reverse(todo.task));
         self.entries.extend(other.entries);
         self.renamed.extend(other.renamed);
         self.added.extend(other.added);
@@ -142,10 +177,12 @@ impl Report {
         for entry in &mut self.entries {
             change(&mut entry.path);
             value_texts_mut(&mut entry.value, change);
-            entry.how.iter_mut().chain(&mut entry.help).for_each(&mut *change);
+            let texts = entry.how.iter_mut().chain(&mut entry.help).chain(&mut entry.snippet);
+            texts.for_each(&mut *change);
             let places = entry.source.iter_mut().chain(&mut entry.target);
             places.for_each(|at| change(&mut at.file));
         }
+        self.todo.iter_mut().for_each(|todo| todo.texts_mut(change));
         for renamed in &mut self.renamed {
             change(&mut renamed.from);
             change(&mut renamed.to);
@@ -165,6 +202,12 @@ impl Report {
         }
     }
 
+    /// Adds things to do: what is more urgent comes first.
+    pub(crate) fn add_todos(&mut self, more: impl IntoIterator<Item = Todo>) {
+        self.todo.extend(more);
+        self.todo.sort_by_key(|todo| (Reverse(todo.task), todo.rule.is_none()));
+    }
+
     /// The comments that were dropped.
     pub fn dropped_comments(&self) -> impl Iterator<Item = &Comment> {
         self.comments.iter().filter(|c| c.target.is_none())
@@ -178,16 +221,23 @@ impl Report {
     /// The differences that the report accounts for: losses and renamings. The comparison skips them.
     pub(crate) fn announced_losses(&self) -> AnnouncedLosses {
         let mut all = AnnouncedLosses::none();
+        let transitions = self.transitions();
         for entry in self.losses() {
-            let target = entry.target.as_ref().or(entry.tool.as_ref());
-            all.add(&entry.path, [entry.source.as_ref(), target]);
+            if entry.task == Some(Task::Nothing) {
+                all.unneeded(&entry.path);
+            }
+            match binding_of(&entry.path) {
+                // Where it leads, and when, is said by a handoff, a delegation or an end, which are values of their own.
+                Some(binding) if transitions.contains(binding) => all.at_path(&entry.path),
+                _ => all.add(&entry.path, entry.spans),
+            }
         }
         for added in &self.added {
-            all.addition(&added.path);
+            all.at_path(&added.path);
         }
         for Renamed { from, to, agent, .. } in &self.renamed {
             for (agent, tool) in agent.iter().flat_map(|agent| [(agent, from), (agent, to)]) {
-                all.addition(&format!("agents.{agent}.tools[{tool}]"));
+                all.at_path(&format!("agents.{agent}.tools[{tool}]"));
             }
         }
         for renamed in &self.renamed {
@@ -200,6 +250,34 @@ impl Report {
         }
         all
     }
+}
+
+impl Report {
+    /// The paths of bindings that only name a transition.
+    fn transitions(&self) -> FxHashSet<&str> {
+        const WAYS: &[&str] = &["handoff", "delegate", "escalate", "complete"];
+        let is_way = |entry: &&Entry| entry.value.as_str().is_some_and(|does| WAYS.contains(&does));
+        let does =
+            self.entries.iter().filter(is_way).filter_map(|entry| entry.path.strip_suffix(".does"));
+        does.filter(|path| binding_of(path) == Some(*path)).collect()
+    }
+}
+
+/// The path of the binding that a path is in or leads to.
+fn binding_of(path: &str) -> Option<&str> {
+    const BINDINGS: &str = ".reasoning.bindings[";
+    let start = path.find(BINDINGS)? + BINDINGS.len();
+    let end = path.get(start..)?.find(']')?;
+    path.get(..=start + end)
+}
+
+/// Whether nobody who uses a program notices a value of this path: what only an editor needs.
+#[must_use]
+pub fn is_unneeded(languages: Languages, path: &str) -> bool {
+    let names = segments(path);
+    let own = languages.iter().filter(|language| names.contains(&language.id()));
+    let mut rows = own.flat_map(|language| language.extension_losses()).copied().flatten();
+    rows.find(|loss| fits(loss, &names)).is_some_and(|loss| loss.task == Task::Nothing)
 }
 
 /// The JSON Schema of [`Report`].
@@ -230,18 +308,23 @@ fn matching_rule(
     has_place: bool,
 ) -> Option<&'static LossRule> {
     let names = segments(path);
+    let rows = losses(languages, target, &names).iter().copied().flatten();
+    rows.filter(|loss| has_place || loss.preservation == Preservation::Dropped)
+        .find(|loss| fits(loss, &names))
+}
+
+/// Whether a row is about a path, given by its segments.
+fn fits(loss: &LossRule, names: &[&str]) -> bool {
     let inner = match names.split_first() {
         Some((&"agents", [_, inner @ ..])) => inner,
         _ => &[],
     };
-    let fit = |loss: &&LossRule| match loss.path.strip_prefix('/') {
-        Some(program) => matches_pattern(&program.split('.').collect::<Vec<_>>(), &names),
+    match loss.path.strip_prefix('/') {
+        Some(program) => matches_pattern(&program.split('.').collect::<Vec<_>>(), names),
         None => {
             !inner.is_empty() && matches_pattern(&loss.path.split('.').collect::<Vec<_>>(), inner)
         }
-    };
-    let rows = losses(languages, target, &names).iter().copied().flatten();
-    rows.filter(|loss| has_place || loss.preservation == Preservation::Dropped).find(fit)
+    }
 }
 
 /// Operators and constants, which every language spells differently.
@@ -587,9 +670,11 @@ pub(crate) fn report(
             preservation: Preservation::Kept,
             how: None,
             help: None,
+            task: None,
+            snippet: None,
             source: location(sources, at),
-            target: counterpart.and_then(|(_, at)| location(outputs, *at)),
-            tool: None,
+            target: None,
+            spans: [at, counterpart.and_then(|(_, at)| *at)],
         };
         if renamed.is_some() {
             entry.preservation = Preservation::Approximated;
@@ -607,17 +692,29 @@ pub(crate) fn report(
                 None => format!("{} has no place for it", target.title()),
             });
             entry.help = loss.map(|l| l.help).filter(|h| !h.is_empty()).map(str::to_owned);
-            if entry.preservation == Preservation::Dropped && path.starts_with("tools.") {
-                entry.tool = location(outputs, index.of_element(path, ""));
+            entry.task = Some(loss.map_or(Task::Look, |loss| loss.task));
+            let snippet = loss.map(|l| l.snippet).filter(|snippet| !snippet.is_empty());
+            let named = || segments(path).get(1).copied().unwrap_or_default();
+            entry.snippet = snippet.map(|snippet| snippet.replace("{}", named()));
+            let [_, there] = &mut entry.spans;
+            if entry.preservation == Preservation::Approximated {
+                *there = there.or(place);
             }
-            entry.target = match entry.preservation {
-                Preservation::Approximated => entry.target.or_else(|| location(outputs, place)),
-                _ => entry.target,
-            };
+            entry.target = location(outputs, *there);
+            if entry.preservation == Preservation::Dropped && path.starts_with("tools.") {
+                *there = there.or_else(|| index.of_element(path, ""));
+            }
+        }
+        if same || renamed.is_some() {
+            entry.target = location(outputs, entry.spans[1]);
+        }
+        if entry.preservation != Preservation::Kept {
+            entry.task = entry.task.or(Some(Task::Look));
         }
         match entry.preservation {
             Preservation::Kept => totals.kept += 1,
             Preservation::Approximated => totals.approximated += 1,
+            Preservation::Dropped if entry.task == Some(Task::Nothing) => totals.unneeded += 1,
             Preservation::Dropped => totals.dropped += 1,
         }
         entries.push(entry);

@@ -15,6 +15,9 @@
 //! kept. [`Conversion::verify`] additionally checks whether the conditions of both programs are
 //! equivalent and whether a conversation can tell the programs apart.
 //!
+//! What is left to do by hand is listed by urgency, agent and cause (`todo`), and written as comments to where it is to be
+//! done ([`Conversion::annotate`]).
+//!
 //! Comments are transferred to the values they refer to (`comments`), for all targets alike.
 //!
 //! *Invariant*: this crate does no I/O, and every loss is listed in the report.
@@ -22,19 +25,24 @@
 mod comments;
 mod fidelity;
 mod render;
+mod todo;
 mod tools;
 mod truthiness;
 
 pub use agentir_compare::{Difference, Location, NormalizedProgram, differences};
-pub use agentir_syntax::emit::{LossRule, OutputFile, Preservation, Renamed, Target, file_stem};
+pub use agentir_syntax::emit::{
+    LossRule, OutputFile, Preservation, Renamed, Target, Task, file_stem,
+};
 pub use comments::Comment;
-pub use fidelity::{Addition, Entry, Report, Totals, loss_rules, report_schema};
+pub use fidelity::{Addition, Entry, Report, Totals, is_unneeded, loss_rules, report_schema};
+pub use todo::{Place, Todo};
 
 use agentir_compare::{Comparison, Side};
 use agentir_diagnostics::{Diagnostic, SourceFile, SourceMap, Span};
-use agentir_ir::{Agent, Knowledge, LookupTable, Program};
+use agentir_ir::{Agent, Knowledge, LookupTable, Program, Tool};
 use agentir_syntax::emit::{Emitted, knowledge_of, questions_from_csv, table_from_csv, table_of};
 use agentir_syntax::{Languages, ReadOptions};
+use rustc_hash::FxHashMap;
 use std::borrow::Cow;
 use std::sync::Arc;
 
@@ -91,10 +99,64 @@ pub fn convert(
         (target, &truthiness::differing_conditions(program, target)),
     );
     report.comments = comments;
+    report.todo = todo::of_losses(&report, sources, &read);
     Conversion { files, report, diagnostics, sources: read, program: program_read }
 }
 
 impl Conversion {
+    /// Adds to the report what `told`, the findings of an import, and the output itself leave to do, and writes what must be
+    /// done into the output, as comments. A comment with which the output would mean something else is left out.
+    pub fn annotate(
+        &mut self,
+        languages: Languages,
+        (program, sources): (&Program, &SourceMap),
+        target: Target,
+        told: &[Diagnostic],
+    ) {
+        self.add_todos(sources, told);
+        let Some((files, moved)) = comments::with_todos(languages, &self.files, &self.report.todo)
+        else {
+            return;
+        };
+        let (read, program_read, found) = read_back(languages, &files);
+        let before = NormalizedProgram::new(&self.program);
+        let output = NormalizedProgram::new(&program_read);
+        if !differences(&before, &output).is_empty() || found.len() != self.diagnostics.len() {
+            return;
+        }
+        let mut report = fidelity::report(
+            (&NormalizedProgram::new(program), sources),
+            (&output, &read),
+            std::mem::take(&mut self.report.renamed),
+            languages,
+            (target, &truthiness::differing_conditions(program, target)),
+        );
+        report.comments = std::mem::take(&mut self.report.comments);
+        let targets = report.comments.iter_mut().filter_map(|comment| comment.target.as_mut());
+        targets.for_each(|at| moved.apply(at));
+        report.todo = todo::of_losses(&report, sources, &read);
+        *self = Self { files, report, diagnostics: found, sources: read, program: program_read };
+        self.add_todos(sources, told);
+    }
+
+    fn add_todos(&mut self, sources: &SourceMap, told: &[Diagnostic]) {
+        let import = todo::of_import(told, &self.report, sources, &self.sources);
+        let output = todo::of_output(&self.files, &self.program, &self.sources);
+        self.report.add_todos(import.into_iter().chain(output));
+    }
+
+    /// Adds to the report what a check of the output found.
+    pub fn checked(&mut self, found: &[Diagnostic], checked: &SourceMap) {
+        let mut agents: FxHashMap<&str, Vec<&str>> = FxHashMap::default();
+        for agent in self.program.agents() {
+            let name = &agent.metadata.name;
+            if let Some(file) = self.sources.get(name.span.file) {
+                agents.entry(&*file.name).or_default().push(&name.value);
+            }
+        }
+        self.report.add_todos(todo::of_check(found, checked, &agents));
+    }
+
     /// Compares the behaviour of the output with `program` and adds the result to the report.
     pub fn verify(&mut self, program: &Program, sources: &SourceMap) {
         let (source, output) =
@@ -151,8 +213,11 @@ pub fn read_back(
 
 /// Whether an agent searches a knowledge base.
 fn searches(agent: &Agent, base: &str) -> bool {
-    agent.tools.iter().any(|tool| {
-        let named = tool.binding.as_ref().and_then(|binding| binding.0.get("kb_name"));
-        named.is_some_and(|name| name.as_str() == Some(base))
-    })
+    agent.tools.iter().any(|tool| is_search(tool, base))
+}
+
+/// Whether a tool searches a knowledge base.
+fn is_search(tool: &Tool, base: &str) -> bool {
+    let named = tool.binding.as_ref().and_then(|binding| binding.0.get("kb_name"));
+    named.is_some_and(|name| name.as_str() == Some(base))
 }

@@ -1,8 +1,9 @@
 //! Renders the fidelity report as text and HTML. Its JSON is its own serialisation.
 
 use crate::fidelity::{Entry, Report, Totals};
+use crate::todo::Todo;
 use agentir_compare::Location;
-use agentir_syntax::emit::{Preservation, Renamed};
+use agentir_syntax::emit::{Preservation, Renamed, Task};
 use askama::Template;
 use indexmap::{IndexMap, IndexSet};
 use serde_json::Value;
@@ -15,75 +16,71 @@ use std::fmt::Write;
 struct Page<'r> {
     title: &'r str,
     totals: Totals,
-    parts: Vec<Part<'r>>,
+    groups: Vec<Group<'r>>,
+    /// The agents, for the filter.
+    agents: Vec<&'r str>,
+    /// How many things to do are in the JSON only.
+    omitted: usize,
     renamed: &'r [Renamed],
-    verdict: Option<String>,
+    more_renamed: usize,
+    statements: Vec<String>,
     differences: String,
     comments: Vec<(String, &'r str)>,
+    more_comments: usize,
 }
 
-/// The losses of an agent, of the tools, or of another part of a program.
-struct Part<'r> {
-    title: String,
-    dropped: usize,
-    approximated: usize,
-    rows: Vec<Row<'r>>,
+/// The things to do of one urgency.
+struct Group<'r> {
+    task: Task,
+    count: usize,
+    items: Vec<&'r Todo>,
 }
 
-struct Row<'r> {
-    /// The path within the part, split where a line may break.
-    path: Vec<&'r str>,
-    value: String,
-    preservation: &'static str,
-    how: &'r str,
-    help: Option<&'r str>,
-    /// The locations in source and output: with the folders of the file, and without.
-    places: Vec<(String, String)>,
-}
+/// The bytes that the things to do may take in a page. Each takes its texts and some markup.
+const MAX_PAGE: usize = 700_000;
+/// The bytes of markup around a thing to do, and around one of its places.
+const MARKUP: [usize; 2] = [500, 260];
+/// The number of renamed names, and of comments, in a page.
+const MAX_LISTED: usize = 200;
 
-/// The title of the part that a path leads into, and the path within it.
-fn in_part(path: &str) -> (String, &str) {
-    let (first, rest) = path.split_once('.').unwrap_or((path, path));
-    match (first, rest.split_once('.')) {
-        ("agents", Some((name, inner))) => (format!("Agent {name}"), inner),
-        ("tools", _) => ("Tools".to_owned(), rest),
-        ("profiles", _) => ("Profiles".to_owned(), rest),
-        ("settings", _) => ("Settings".to_owned(), rest),
-        _ => ("Program".to_owned(), path),
-    }
-}
-
-/// The losses, by part of the program, in order.
-fn parts<'r>(lost: impl Iterator<Item = &'r Entry>) -> Vec<Part<'r>> {
-    let mut all: IndexMap<String, Vec<(&Entry, &str)>> = IndexMap::new();
-    for entry in lost {
-        let (title, path) = in_part(&entry.path);
-        all.entry(title).or_default().push((entry, path));
-    }
-    let row = |(entry, path): (&'r Entry, &'r str)| Row {
-        path: path.split_inclusive('.').collect(),
-        value: short(&entry.value, 200),
-        preservation: entry.preservation.name(),
-        how: entry.how.as_deref().unwrap_or_default(),
-        help: entry.help.as_deref(),
-        places: [&entry.source, &entry.target]
-            .into_iter()
-            .flatten()
-            .map(|place| {
-                let file = place.to_string();
-                let short = file.rsplit('/').next().unwrap_or_default().to_owned();
-                (file, short)
-            })
-            .collect(),
+/// The bytes that a thing to do takes in a page, at least. Characters with a meaning in HTML take up to six.
+fn page_size(todo: &Todo) -> usize {
+    let of = |text: &str| {
+        text.chars().map(|c| if "<>&\"'".contains(c) { 6 } else { c.len_utf8() }).sum()
     };
-    all.into_iter()
-        .map(|(title, entries)| {
-            let dropped =
-                entries.iter().filter(|(e, _)| e.preservation == Preservation::Dropped).count();
-            let approximated = entries.len() - dropped;
-            Part { title, dropped, approximated, rows: entries.into_iter().map(row).collect() }
-        })
-        .collect()
+    let optional = |text: &Option<String>| text.as_deref().map_or(0, of);
+    let [around, around_place] = MARKUP;
+    let places = todo.places.iter().map(|place| {
+        let locations = place.source.iter().chain(&place.target);
+        let locations: usize = locations.map(|at| of(&at.file) + 12).sum();
+        let texts =
+            optional(&place.path) + optional(&place.source_text) + optional(&place.target_text);
+        around_place + locations + texts
+    });
+    let texts = optional(&todo.agent) * 2 + optional(&todo.help) + optional(&todo.snippet);
+    around + of(&todo.cause) + texts + places.sum::<usize>()
+}
+
+/// The groups of what is to be done, as far as a page has space for it, and the number of the other things.
+fn groups(todos: &[Todo]) -> (Vec<Group<'_>>, usize) {
+    let mut space = MAX_PAGE;
+    let mut omitted = 0;
+    let mut all: Vec<Group<'_>> = Vec::new();
+    for todo in todos {
+        let Some(left) = space.checked_sub(page_size(todo)) else {
+            omitted += 1;
+            continue;
+        };
+        space = left;
+        if all.last().is_none_or(|group| group.task != todo.task) {
+            all.push(Group { task: todo.task, count: 0, items: Vec::new() });
+        }
+        if let Some(group) = all.last_mut() {
+            group.count += todo.count;
+            group.items.push(todo);
+        }
+    }
+    (all, omitted)
 }
 
 /// The names of the two programs of a conversion.
@@ -91,12 +88,6 @@ const PROGRAM_NAMES: [&str; 2] = ["source", "output"];
 
 fn location(location: Option<&Location>) -> String {
     location.map_or_else(String::new, Location::to_string)
-}
-
-/// Capitalises the first letter.
-fn sentence(text: &str) -> String {
-    let mut chars = text.chars();
-    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
 }
 
 /// A value on one line, truncated.
@@ -174,6 +165,42 @@ fn places(out: &mut String, alike: &[&Entry]) {
     }
 }
 
+/// A text in one line of Markdown, in which it has no markup of its own.
+fn line(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut quoted = false;
+    for c in text.split_whitespace().collect::<Vec<_>>().join(" ").chars() {
+        quoted ^= c == '`';
+        if !quoted && "\\*_<>[]#|".contains(c) {
+            out.push('\\');
+        }
+        out.push(c);
+    }
+    out
+}
+
+/// A thing to do as an item of a list in Markdown.
+fn item(out: &mut String, todo: &Todo) {
+    let count = if todo.count > 1 { format!(" ({} places)", todo.count) } else { String::new() };
+    let rule = todo.rule.map_or_else(String::new, |rule| format!(" [{rule}]"));
+    let help = todo.help.as_ref().map_or_else(String::new, |help| format!(": {}", line(help)));
+    let _ = writeln!(out, "- [ ] {}{rule}{help}{count}", line(&todo.cause));
+    for place in todo.places.iter().take(MAX_LOCATIONS) {
+        let path = place.path.as_ref().map(|path| format!("`{}`", path.replace('`', "'")));
+        let source = place.source.as_ref().map(|at| format!("from {}", line(&at.to_string())));
+        let target = place.target.as_ref().map(|at| format!("to {}", line(&at.to_string())));
+        let parts: Vec<String> = path.into_iter().chain(source).chain(target).collect();
+        let _ = writeln!(out, "  - {}", parts.join(", "));
+    }
+    if let Some(snippet) = &todo.snippet {
+        let _ = writeln!(out, "\n  ```");
+        for line in snippet.lines() {
+            let _ = writeln!(out, "{}", format!("  {line}").trim_end());
+        }
+        let _ = writeln!(out, "  ```\n");
+    }
+}
+
 impl Report {
     /// Renders the report as text. It lists only losses, most severe first, grouped by reason, and the first
     /// value that only the output has; the other formats list each value.
@@ -181,7 +208,7 @@ impl Report {
     pub fn text(&self) -> String {
         let mut out = String::new();
         let mut reasons: IndexMap<Reason<'_>, Vec<&Entry>> = IndexMap::new();
-        for entry in self.losses() {
+        for entry in self.losses().filter(|entry| entry.task != Some(Task::Nothing)) {
             reasons.entry(Reason::of(entry)).or_default().push(entry);
         }
         // Group reasons with the same help, which is printed once.
@@ -227,39 +254,119 @@ impl Report {
                 count => writeln!(out, "added, {count} values: the first is {value}"),
             };
         }
+        for todo in self.todo.iter().filter(|todo| todo.task == Task::Must) {
+            let place = todo
+                .places
+                .iter()
+                .find_map(|place| place.target.as_ref().or(place.source.as_ref()));
+            let place = place.map_or_else(String::new, |at| format!("{at}: "));
+            let _ = writeln!(out, "{place}must do: {}", todo.line());
+        }
+        for todo in self.todo.iter().filter(|todo| todo.task == Task::Look) {
+            let Some(rule) = todo.rule else { continue };
+            let more =
+                if todo.count > 1 { format!(", {} times", todo.count) } else { String::new() };
+            let place = todo.places.iter().find_map(|place| place.target.as_ref());
+            let _ = writeln!(
+                out,
+                "{}: check of the output: {} ({rule}{more})",
+                location(place),
+                todo.cause
+            );
+        }
         if let Some(proof) = &self.proof {
             out.push_str(&proof.text(PROGRAM_NAMES));
+            out.push_str(&proof.differing_values(PROGRAM_NAMES));
         }
-        let Totals { kept, approximated, dropped } = self.totals;
-        let _ = writeln!(out, "{kept} kept, {approximated} approximated, {dropped} dropped");
-        if let Some(verdict) = self.verdict() {
-            let _ = writeln!(out, "{verdict}");
+        let _ = writeln!(out, "{}", self.totals);
+        for statement in self.statements() {
+            let _ = writeln!(out, "{statement}");
         }
         out
     }
 
-    fn verdict(&self) -> Option<String> {
-        let proof = self.proof.as_ref()?;
-        Some(format!("the output {}: {}", proof.verdict.predicate(), proof.summary()))
+    /// What was compared, and what was not.
+    fn statements(&self) -> Vec<String> {
+        self.proof.as_ref().map_or_else(Vec::new, |proof| proof.statements("output"))
+    }
+
+    /// Whether somebody has to do something, or look at it.
+    #[must_use]
+    pub fn has_todos(&self) -> bool {
+        self.todo.iter().any(|todo| todo.task != Task::Nothing)
+    }
+
+    /// Renders what is left to do as Markdown.
+    #[must_use]
+    pub fn markdown(&self) -> String {
+        let mut out =
+            format!("# What to do after the conversion to {}\n\n{}.\n", self.title, self.totals);
+        let statements = self.statements();
+        if !statements.is_empty() {
+            out.push('\n');
+        }
+        for statement in statements {
+            let _ = writeln!(out, "- {statement}");
+        }
+        for task in [Task::Must, Task::Look] {
+            let mut agents: IndexMap<Option<&str>, Vec<&Todo>> = IndexMap::new();
+            for todo in self.todo.iter().filter(|todo| todo.task == task) {
+                agents.entry(todo.agent.as_deref()).or_default().push(todo);
+            }
+            if agents.is_empty() {
+                continue;
+            }
+            let _ = writeln!(out, "\n## {}", task.title());
+            for (agent, todos) in agents {
+                let title = agent.map_or_else(
+                    || "The program".to_owned(),
+                    |name| format!("Agent {}", line(name)),
+                );
+                let _ = writeln!(out, "\n### {title}\n");
+                todos.into_iter().for_each(|todo| item(&mut out, todo));
+            }
+        }
+        let unneeded: Vec<&Todo> =
+            self.todo.iter().filter(|todo| todo.task == Task::Nothing).collect();
+        if !unneeded.is_empty() {
+            let mut causes: IndexMap<&str, usize> = IndexMap::new();
+            for todo in unneeded {
+                *causes.entry(&todo.cause).or_default() += todo.count;
+            }
+            let _ = writeln!(out, "\n## {}\n", Task::Nothing.title());
+            for (cause, count) in causes {
+                let _ = writeln!(out, "- {count} values: {}", line(cause));
+            }
+        }
+        out
     }
 
     /// Renders the report as a self-contained HTML page.
     #[must_use]
     pub fn html(&self) -> String {
-        let parts = parts(self.losses());
-        // Rendering a built-in template cannot fail.
-        let differences = self.proof.as_ref().map_or_else(String::new, |p| p.text(PROGRAM_NAMES));
-        let (renamed, verdict) = (self.renamed.as_slice(), self.verdict().map(|v| sentence(&v)));
+        let (groups, omitted) = groups(&self.todo);
+        let agents: IndexSet<&str> =
+            groups.iter().flat_map(|g| &g.items).filter_map(|todo| todo.agent.as_deref()).collect();
+        let differences = self.proof.as_ref().map_or_else(String::new, |p| {
+            p.text(PROGRAM_NAMES) + &p.differing_values(PROGRAM_NAMES)
+        });
+        let renamed = self.renamed.get(..MAX_LISTED).unwrap_or(&self.renamed);
         let comments =
-            self.dropped_comments().map(|c| (location(Some(&c.source)), c.text.as_str())).collect();
+            self.dropped_comments().map(|c| (location(Some(&c.source)), c.text.as_str()));
+        let comments: Vec<_> = comments.take(MAX_LISTED).collect();
+        // Rendering a built-in template cannot fail.
         Page {
             title: self.title,
             totals: self.totals,
-            parts,
-            comments,
+            groups,
+            agents: agents.into_iter().collect(),
+            omitted,
+            more_renamed: self.renamed.len() - renamed.len(),
             renamed,
-            verdict,
+            statements: self.statements(),
             differences,
+            more_comments: self.dropped_comments().count() - comments.len(),
+            comments,
         }
         .render()
         .unwrap_or_default()

@@ -1,16 +1,17 @@
 //! Losses of platform exports: data besides the agents, which no target has a construct for.
 
-use agentir_syntax::emit::{LossRule, Preservation};
+use agentir_syntax::emit::LossRule;
+
+/// A row. Where nothing can be done, nothing needs to be: the field is for XO alone.
+const fn loss(path: &'static str, how: &'static str, help: &'static str) -> LossRule {
+    let row = LossRule::dropped(path, how, help);
+    if help.is_empty() { row.unneeded() } else { row }
+}
 
 /// A row for a field, wherever it occurs in the extensions of an export.
 macro_rules! row {
     ($field:literal, $how:expr, $help:expr) => {
-        LossRule {
-            path: concat!("/**.kore-xo.**.", $field, ".**"),
-            preservation: Preservation::Dropped,
-            how: $how,
-            help: $help,
-        }
+        loss(concat!("/**.kore-xo.**.", $field, ".**"), $how, $help)
     };
 }
 
@@ -194,12 +195,11 @@ const PLATFORM_FEATURES: &[LossRule] = &[
 ];
 
 /// Everything else.
-const FALLBACK: &[LossRule] = &[LossRule {
-    path: "/**.kore-xo.**",
-    preservation: Preservation::Dropped,
-    how: "a setting of XO's that the language has no field for",
-    help: "look up what it does in XO; if it matters, say it in `INSTRUCTIONS` or set it in the project",
-}];
+const FALLBACK: &[LossRule] = &[loss(
+    "/**.kore-xo.**",
+    "a setting of XO's that the language has no field for",
+    "look up what it does in XO; if it matters, say it in `INSTRUCTIONS` or set it in the project",
+)];
 
 /// The rows, most specific first.
 pub(crate) const LOSSES: &[&[LossRule]] = &[EDITOR_FIELDS, PLATFORM_FEATURES, FALLBACK];

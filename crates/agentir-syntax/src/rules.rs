@@ -63,3 +63,6 @@ pub const CREDENTIAL_NOT_COPIED: RuleName = RuleName("credential-not-copied");
 pub const MISSING_PART: RuleName = RuleName("missing-part");
 /// Code or a condition without a counterpart in the language that it is translated to.
 pub const UNTRANSLATED: RuleName = RuleName("untranslated");
+
+/// What an import reports that only an author can supply or decide: it is to be done after a conversion.
+pub const OF_IMPORTS: &[RuleName] = &[CREDENTIAL_NOT_COPIED, MISSING_PART, UNTRANSLATED];

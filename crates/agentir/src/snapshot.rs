@@ -2,6 +2,7 @@
 
 use crate::compile;
 use crate::languages::languages;
+use crate::workspace::Workspace;
 use agentir_analysis::references::References;
 use agentir_compare::{AnnouncedLosses, Comparison, NormalizedProgram, Side};
 use agentir_config::{ConfigProblems, Configs};
@@ -13,12 +14,12 @@ use agentir_flow::cost::{CostReport, cost};
 use agentir_ir::{CompilationOutput, Program};
 use agentir_lint::{Cancellation, Cancelled, Selection};
 use agentir_project::{
-    CheckOptions, FileResult, Levels, Loaded, LoadedProgram, READ_ERROR, check_programs, max_steps,
-    read_options,
+    CheckOptions, FileResult, Levels, Loaded, LoadedProgram, READ_ERROR, check_programs,
+    config_names, max_steps, read_options,
 };
 use agentir_rewrite::RewriteError;
 use agentir_syntax::ReadOptions;
-use agentir_syntax::rules::NOT_TEXT;
+use agentir_syntax::rules::{NOT_TEXT, OF_IMPORTS};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
@@ -242,8 +243,39 @@ impl Snapshot {
     /// [`Conversion::verify`].
     #[must_use]
     pub fn convert(&self, program: ProgramId, target: Target) -> Option<Conversion> {
-        self.ir(program)
-            .map(|program| agentir_convert::convert(languages(), program, self.sources(), target))
+        let (own, program) = (self.files_of(program), self.ir(program)?);
+        let told = self
+            .read_findings()
+            .iter()
+            .filter(|d| OF_IMPORTS.contains(&d.rule) && own.contains(&d.primary.span.file));
+        let told: Vec<Diagnostic> = told.cloned().collect();
+        let source = (program, self.sources());
+        let mut done = agentir_convert::convert(languages(), program, self.sources(), target);
+        done.annotate(languages(), source, target, &told);
+        Some(done)
+    }
+
+    /// Checks the output of a conversion as if it were in a folder of its own, without configuration; the report lists
+    /// what is found. Returns the files as they were read, and the findings.
+    ///
+    /// # Errors
+    /// If the check was cancelled.
+    pub fn check_output(
+        &self,
+        conversion: &mut Conversion,
+    ) -> Result<(SourceMap, Vec<Diagnostic>), Cancelled> {
+        let mut output = Workspace::in_memory();
+        output.set_options(self.data.options);
+        output.set_configs(Arc::new(Configs::none(config_names())));
+        for file in &conversion.files {
+            output.set_text(&file.path, file.text.as_str());
+        }
+        // What is in memory can be read.
+        let Ok(output) = output.snapshot() else { return Ok(Default::default()) };
+        let output = output.cancelled_by(self.cancellation.clone());
+        let found = output.check()?.to_vec();
+        conversion.checked(&found, output.sources());
+        Ok((output.sources().clone(), found))
     }
 
     /// The differences in meaning between a program and another one, of this or another workspace.

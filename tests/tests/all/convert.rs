@@ -100,7 +100,7 @@ fn every_value_is_listed(all: &[Sample]) {
         for target in targets() {
             let report = convert(languages(), &sample.program, &sample.sources, target).report;
             let totals = report.totals;
-            assert_eq!(totals.kept + totals.approximated + totals.dropped, size);
+            assert_eq!(totals.kept + totals.approximated + totals.dropped + totals.unneeded, size);
             assert_eq!(report.entries.len(), size);
             assert!(
                 report.losses().all(|e| e.how.is_some() && e.preservation != Preservation::Kept)

@@ -47,6 +47,7 @@ mod solver;
 mod specification;
 mod updates;
 mod vendor;
+mod verdicts;
 mod xo;
 mod xo_knowledge;
 mod xo_scripts;

@@ -279,6 +279,14 @@ pub(super) fn fields<'a>(node: &Node<'a>) -> Vec<&'a str> {
     gather.fields.iter().map(|f| f.name.value.as_str()).collect()
 }
 
+/// The variable that an action assigns to.
+pub(super) fn assigned(node: &Node<'_>) -> Option<String> {
+    match node.origin {
+        Origin::Statement(Statement::Set(set)) | Origin::Set(set) => Some(set.target.to_string()),
+        _ => None,
+    }
+}
+
 fn collect(node: &Node<'_>) -> Label {
     match node.origin {
         Origin::Statement(Statement::Collect(collect)) => gather_label(&collect.gather),

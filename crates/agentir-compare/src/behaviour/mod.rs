@@ -407,14 +407,20 @@ impl Comparer<'_, '_> {
         // Which agent asks for a variable depends on its declaration.
         let collected =
             labels::fields(node).into_iter().any(|name| self.announced.has_declaration(name));
+        // An assignment that only the output has may be made from others.
+        let program = self.programs.get(side);
+        let agent = program.and_then(|program| program.cfg.agent(node.agent));
+        let assigned = agent.zip(labels::assigned(node)).is_some_and(|(part, variable)| {
+            self.announced.has_assignment(&part.agent.metadata.name.value, &variable)
+        });
         collected
+            || assigned
             || self.is_loss_reported(side, span)
             || labels::value_spans(node).into_iter().any(|span| self.is_loss_reported(side, span))
     }
 
     fn is_loss_reported(&self, side: usize, span: Span) -> bool {
-        let side_of = self.sides.get(side);
-        side_of.is_some_and(|one| self.announced.has_span(side, one.sources, span))
+        self.announced.has_span(side, span)
     }
 
     /// Whether a loss is reported for the cause of a difference: for a condition that only one program

@@ -1,13 +1,13 @@
 //! The loss table of ABL.
 
-use agentir_syntax::emit::{LossRule, Preservation};
+use agentir_syntax::emit::LossRule;
 
 const fn approximated(path: &'static str, how: &'static str) -> LossRule {
-    LossRule { path, preservation: Preservation::Approximated, how, help: "" }
+    LossRule::approximated(path, how, "")
 }
 
 const fn dropped(path: &'static str, how: &'static str, help: &'static str) -> LossRule {
-    LossRule { path, preservation: Preservation::Dropped, how, help }
+    LossRule::dropped(path, how, help)
 }
 
 /// The rows of the table, most specific first.
@@ -171,7 +171,8 @@ pub(crate) const LOSSES: &[LossRule] = &[
         "knowledge.**",
         "knowledge belongs to the platform",
         "load the sources into a knowledge base and name it in the search tool",
-    ),
+    )
+    .must("TOOLS:\n  search(query: string) -> object\n    type: searchai\n    kb_name: \"the name of the knowledge base\"\n"),
     // Texts and conditions.
     approximated("**.condition", "operators and names in ABL's words"),
     approximated("**.when", "operators and names in ABL's words"),
@@ -179,7 +180,8 @@ pub(crate) const LOSSES: &[LossRule] = &[
     approximated("identity.**", "references to variables, tools and agents are written ABL's way"),
     // Tools.
     approximated("/tools.*.binding.target", "the platform's action as a connector's action"),
-    dropped("/tools.*.binding.**", "ABL cannot call it", "say how the tool is reached"),
+    dropped("/tools.*.binding.**", "ABL cannot call it", "say how the tool is reached")
+        .must("TOOLS:\n  {}(…) -> object\n    type: http\n    endpoint: \"https://service.example/{}\"\n    method: POST\n"),
     dropped("/tools.*.extensions.**", "the platform of the source only knows it", ""),
     dropped("/tools.*.parameters.*.extensions.**", "the platform of the source only knows it", ""),
     // Settings of whole programs.

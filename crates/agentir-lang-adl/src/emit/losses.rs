@@ -1,14 +1,17 @@
 //! The loss table of ADL.
 
-use agentir_syntax::emit::{LossRule, Preservation};
+use agentir_syntax::emit::LossRule;
 
 const fn approximated(path: &'static str, how: &'static str) -> LossRule {
-    LossRule { path, preservation: Preservation::Approximated, how, help: "" }
+    LossRule::approximated(path, how, "")
 }
 
 const fn dropped(path: &'static str, how: &'static str, help: &'static str) -> LossRule {
-    LossRule { path, preservation: Preservation::Dropped, how, help }
+    LossRule::dropped(path, how, help)
 }
+
+/// A function of `tools.py` that calls a service.
+const STUB: &str = "import requests\n\n\ndef {}(**inputs):\n    answer = requests.post(\"https://service.example/{}\", json=inputs, timeout=30)\n    answer.raise_for_status()\n    return answer.json()\n";
 
 /// Most specific rows first. Only llm agents have a prompt, so the same part may be approximated for one
 /// agent and dropped for another.
@@ -28,12 +31,14 @@ pub(crate) const LOSSES: &[LossRule] = &[
         "/tools.**",
         "the function itself does it",
         "write it in `tools.py`, where the stub raises `NotImplementedError`",
-    ),
+    )
+    .must(STUB),
     dropped(
         "/libraries.**",
         "the function itself reaches the service",
         "write it in `tools.py`, where the stub raises `NotImplementedError`",
-    ),
+    )
+    .must(STUB),
     dropped(
         "/profiles.**",
         "an agent of ADL is the same in every context",
@@ -189,12 +194,7 @@ pub(crate) const LOSSES: &[LossRule] = &[
         "`call`, its results under the name of the function",
     ),
     approximated("flow.definitions.*.when", "an `if` around the steps"),
-    LossRule {
-        path: "flow.definitions.**",
-        preservation: Preservation::Approximated,
-        how: "equivalent steps",
-        help: "",
-    },
+    approximated("flow.definitions.**", "equivalent steps"),
     approximated("flow.steps.**", "the main steps come first"),
     approximated("flow.sequence.**", "the order of the steps"),
     approximated("flow.**", "the steps, in another order"),

@@ -3,18 +3,20 @@
 //! A row that claims an approximation applies only if the value occurs in the output; otherwise the next
 //! matching row is the reason.
 
-use agentir_syntax::emit::{LossRule, Preservation};
+use agentir_syntax::emit::LossRule;
 
 const fn approximated(path: &'static str, how: &'static str, help: &'static str) -> LossRule {
-    LossRule { path, preservation: Preservation::Approximated, how, help }
+    LossRule::approximated(path, how, help)
 }
 
 const fn dropped(path: &'static str, how: &'static str, help: &'static str) -> LossRule {
-    LossRule { path, preservation: Preservation::Dropped, how, help }
+    LossRule::dropped(path, how, help)
 }
 
 const CHECK_MODEL: &str = "have a look whether the model keeps to it";
 const WRITE_IN_ACTION: &str = "write it into the action that is called, or leave it to the model";
+/// The target of an action, which is to be created.
+const FLOW: &str = "target: \"flow://{}\"\n";
 const CONFIGURE_PLATFORM: &str = "set it up in the platform";
 
 pub(crate) const LOSSES: &[LossRule] = &[
@@ -479,17 +481,20 @@ pub(crate) const LOSSES: &[LossRule] = &[
         "/tools.*.binding.**",
         "the target is a flow of the tool's name",
         "create the flow, or put another target",
-    ),
+    )
+    .must(FLOW),
     dropped(
         "/tools.*.binding.**",
         "the target is a flow of the tool's name",
         "create the flow, or put another target",
-    ),
+    )
+    .must(FLOW),
     dropped(
         "/tools.*.tool_type",
         "the target is a flow of the tool's name",
         "create the flow, or put another target",
-    ),
+    )
+    .must(FLOW),
     dropped("/tools.*.hints.**", "an action says nothing of how it runs", ""),
     dropped("/tools.*.name", "no agent uses the tool", ""),
     dropped("/tools.**", "an action has no such part, or no agent uses it", WRITE_IN_ACTION),

@@ -160,6 +160,72 @@ pub struct LossRule {
     pub how: &'static str,
     /// What can be done by hand; empty if nothing needs to be done.
     pub help: &'static str,
+    /// How much there is to do.
+    pub task: Task,
+    /// What to write, in the language of the output or of its platform; `{}` is the name of the tool or of another
+    /// declaration. Empty if `help` says it all.
+    pub snippet: &'static str,
+}
+
+impl LossRule {
+    /// The value is expressed in another form, which somebody should look at.
+    #[must_use]
+    pub const fn approximated(path: &'static str, how: &'static str, help: &'static str) -> Self {
+        let (preservation, task) = (Preservation::Approximated, Task::Look);
+        Self { path, preservation, how, help, task, snippet: "" }
+    }
+
+    /// The value is missing, which somebody should look at.
+    #[must_use]
+    pub const fn dropped(path: &'static str, how: &'static str, help: &'static str) -> Self {
+        Self { preservation: Preservation::Dropped, ..Self::approximated(path, how, help) }
+    }
+
+    /// The output does not work before somebody has done it.
+    #[must_use]
+    pub const fn must(self, snippet: &'static str) -> Self {
+        Self { task: Task::Must, snippet, ..self }
+    }
+
+    /// Nobody misses the value.
+    #[must_use]
+    pub const fn unneeded(self) -> Self {
+        Self { task: Task::Nothing, ..self }
+    }
+}
+
+/// How much somebody who signs off a conversion has to do about something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Task {
+    /// Nothing: only an editor or a database needs it. It is not part of the measure of what was preserved.
+    Nothing,
+    /// Look whether it matters.
+    Look,
+    /// The output does not do what the source does before it is done.
+    Must,
+}
+
+impl Task {
+    /// The heading of a list of such things.
+    #[must_use]
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::Nothing => "Nothing to do",
+            Self::Look => "Look at",
+            Self::Must => "Must do",
+        }
+    }
+
+    /// The name in reports.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Nothing => "nothing",
+            Self::Look => "look",
+            Self::Must => "must",
+        }
+    }
 }
 
 /// A target of conversions: an emitter, compared by its name.
