@@ -6,7 +6,7 @@ use super::extract::{Reach, extract};
 use super::instructions::{Step, What, When};
 use super::is_blank;
 use super::kinds::{GOODS, TextKind, kind_of};
-use super::phrases::{is_wish, question_to_user, requests, small_talk, to_user, wants_person};
+use super::phrases::{asks_fact, is_wish, question_to_user, requests, small_talk, to_user, wants_person};
 use super::questions::{overlap, request_for};
 use super::results::is_success;
 use super::sentences::joined;
@@ -564,10 +564,11 @@ impl<'r> Turn<'r> {
         let last =
             self.before.iter().rev().find(|m| m.role == Role::Assistant && !m.text.is_empty());
         // The user asks something else instead of an answer.
-        if is_question(self.said)
-            && !is_wish(self.said)
+        let open = ["would you like to know", "can I help", "can I do for you"];
+        if asks_fact(self.said)
             && self.since.is_empty()
-            && last.is_some_and(|last| last.text.trim().ends_with(question.trim()))
+            && (last.is_some_and(|last| last.text.trim().ends_with(question.trim()))
+                || open.iter().any(|words| question.contains(words)))
         {
             let said = words(self.said);
             let why = said.iter().take(2).any(|w| w.text == "why")
@@ -641,7 +642,7 @@ impl<'r> Turn<'r> {
 const WHY: &str = "I need this so that I can help you.";
 
 /// What is said to somebody who asks something that the agent knows nothing about.
-const NO_IDEA: &str = "I'm sorry, I cannot tell you that.";
+pub(super) const NO_IDEA: &str = "I'm sorry, I cannot tell you that.";
 
 /// How a question is asked again.
 const AGAIN: &str = "I'm sorry, I did not get that.";

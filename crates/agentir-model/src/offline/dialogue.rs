@@ -304,6 +304,9 @@ impl<'r> Turn<'r> {
                 let open = offer.starts_with("Could you tell me a little");
                 say(if open { format!("I'm happy to help. {offer}") } else { offer })
             }
+            SmallTalk::Dropped => {
+                say("All right. Is there anything else I can help you with?".to_owned())
+            }
             SmallTalk::Remark => say(format!(
                 "Thank you for telling me. {}",
                 next().unwrap_or_else(|| "What can I do for you today?".to_owned())

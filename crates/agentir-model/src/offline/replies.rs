@@ -230,10 +230,12 @@ impl<'r> Turn<'r> {
         }
         let next = self.next_question().filter(|question| !self.was_asked(question));
         // One agent of a turn asks.
-        let asked = self
-            .since
-            .iter()
-            .rposition(|m| m.role == Role::Assistant && super::phrases::requests(&m.text));
+        let asked = self.since.iter().rposition(|m| {
+            m.role == Role::Assistant
+                && (super::phrases::requests(&m.text)
+                    || m.text.contains(super::agenda::NO_IDEA)
+                    || m.text.contains(NOT_HERE))
+        });
         let untold = |step: &super::instructions::Step| matches!(&step.what, What::Tell(text) if !self.was_asked(text));
         if asked.is_some() && !self.steps.iter().any(untold) {
             return say(String::new());
@@ -298,8 +300,10 @@ impl<'r> Turn<'r> {
 
     /// What the agent can do, if nothing else applies.
     pub(super) fn offer_of_help(&self) -> String {
+        let excuse = self.excuse();
         let question = self.next_question().or_else(|| self.question_to_note());
-        let question = question.filter(|question| !self.was_asked(question));
+        // After a digression the open question is asked again.
+        let question = question.filter(|question| excuse.is_some() || !self.was_asked(question));
         let told: Vec<&String> = self
             .steps
             .iter()
@@ -315,13 +319,19 @@ impl<'r> Turn<'r> {
         let text = offer.join(" ");
         let last = self.before.iter().rev().find(|m| m.role == Role::Assistant);
         let asks = text.ends_with('?');
-        let open = if text.is_empty() { TELL_MORE } else { WHAT_TO_DO };
+        let open = match excuse {
+            Some(_) if text.is_empty() => WHAT_ELSE,
+            _ if text.is_empty() => TELL_MORE,
+            _ => WHAT_TO_DO,
+        };
         let question = match question {
             Some(question) => question,
             None if asks => String::new(),
             None => open.to_owned(),
         };
-        let all = format!("{text} {question}").trim().to_owned();
+        let excuse = excuse.filter(|excuse| *excuse != NOT_HERE || text.is_empty());
+        let all = [excuse.unwrap_or_default(), text.as_str(), question.as_str()];
+        let all = all.iter().filter(|part| !part.is_empty()).copied().collect::<Vec<_>>().join(" ");
         let again =
             self.messages.iter().any(|m| m.role == Role::Assistant && m.text.ends_with(&all));
         if again && (is_wish(self.said) || is_question(self.said)) && !offer.is_empty() {
@@ -331,6 +341,19 @@ impl<'r> Turn<'r> {
             return "Is there something else I can do for you?".to_owned();
         }
         all
+    }
+
+    /// What is said first to somebody who asks or wants something that the agent knows nothing about.
+    fn excuse(&self) -> Option<&'static str> {
+        let said = words(self.said);
+        let about = said.iter().filter(|w| w.is_content() && !is_vague(w)).count();
+        if about == 0 || super::phrases::small_talk(self.said).is_some() {
+            return None;
+        }
+        if super::phrases::asks_fact(self.said) {
+            return Some(super::agenda::NO_IDEA);
+        }
+        is_wish(self.said).then_some(NOT_HERE)
     }
 
     /// A sentence about what the agent can do, from its tools, the agents it knows and its instructions.
@@ -404,6 +427,9 @@ pub(super) const NOT_DONE: &str = "All right, I have not done that. What would y
 
 /// What the agent asks after it has said what it can do.
 const WHAT_TO_DO: &str = "What would you like to do?";
+
+/// What the agent asks after it has said that it cannot do something.
+const WHAT_ELSE: &str = "What else can I do for you?";
 
 /// What the agent asks if it cannot say what it can do.
 const TELL_MORE: &str = "Could you tell me a little more about what you need?";
