@@ -54,6 +54,8 @@ pub(super) enum When {
     Good,
     /// If the user agrees: "if correct".
     Agreed,
+    /// If the last tool reported something, in the words of the author: "if the reader is no member".
+    Reported(String),
     /// In a case that cannot be recognised.
     Unknown,
 }
@@ -611,7 +613,12 @@ fn kind_of(word: &str, about: &str) -> When {
         let w = w.trim_matches(|c: char| !c.is_alphanumeric() && c != '\'');
         USERS.contains(&w) || matches!(w, "they" | "asks" | "asked" | "someone" | "wants")
     });
-    if user { When::Wants(lower) } else { When::Unknown }
+    if user && !lower.starts_with("the ") { return When::Wants(lower); }
+    let states = lower.contains(" is ") || lower.contains(" are ");
+    if user && !states {
+        return When::Wants(lower);
+    }
+    if word == "if" && states && !user { When::Reported(lower) } else if user { When::Wants(lower) } else { When::Unknown }
 }
 
 #[cfg(test)]

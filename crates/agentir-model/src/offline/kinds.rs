@@ -431,6 +431,12 @@ pub(super) fn may_be(field: &FieldSpec, text: &str) -> bool {
         TextKind::Identifier => {
             text.chars().any(|c| c.is_ascii_digit()) || words(text).len() <= 3 && !is_wish(text)
         }
+        // A mere yes or no names nobody and nothing.
+        TextKind::Place | TextKind::Person | TextKind::Company | TextKind::Date
+            if super::words::yes_or_no(text).is_some() && words(text).len() <= 2 =>
+        {
+            false
+        }
         TextKind::Place | TextKind::Person | TextKind::Company | TextKind::Date => {
             let name = name_words(&field.name);
             let addressed = name.iter().any(|w| ADDRESSEES.contains(&w.text.as_str()));
@@ -492,6 +498,12 @@ fn day(
     } else {
         super::dates::Direction::Future
     };
+    // A day without a year that nobody asked for is no day of birth.
+    let born = field.named(&["birth", "birthday", "dob", "born"]);
+    let year = reading.text.as_bytes().windows(4).any(|w| w.iter().all(u8::is_ascii_digit));
+    if born && !field.asked && !year && !reading.words.iter().any(|w| w.text == "born") {
+        return None;
+    }
     let found = offline.dates(reading.text, direction);
     let free: Vec<Range<usize>> = found
         .into_iter()

@@ -131,6 +131,9 @@ impl<'r> Turn<'r> {
                     .to_owned(),
             ));
         }
+        if let Some(answer) = self.after_result(open, made, &result.text) {
+            return Some(answer);
+        }
         // A tool that needs the result may be next.
         if let Some(answer) = self.next_call(open, made.map(|call| call.name.as_str())) {
             return Some(answer);
@@ -271,7 +274,8 @@ impl<'r> Turn<'r> {
 
     /// The first fact of the instructions, for a question about nothing that they name.
     fn told_fact(&self) -> Option<String> {
-        let stated = facts(self.instructions, self.tools).find(|fact| !self.was_asked(fact));
+        let mut stated = facts(self.instructions, self.tools);
+        let stated = stated.find(|fact| !super::facts::is_labelled(fact) && !self.was_asked(fact));
         let stated = stated.filter(|_| is_question(self.said) && !is_wish(self.said))?;
         let mut letters = stated.chars();
         let first = letters.next()?.to_uppercase();
@@ -336,6 +340,10 @@ impl<'r> Turn<'r> {
             self.messages.iter().any(|m| m.role == Role::Assistant && m.text.ends_with(&all));
         if again && (is_wish(self.said) || is_question(self.said)) && !offer.is_empty() {
             return format!("{NOT_HERE} {}", offer.join(" "));
+        }
+        if let Some(excuse) = excuse.filter(|_| last.is_some_and(|last| last.text.ends_with(&all))) {
+            let other = if excuse == NOT_HERE { NOT_HERE_EITHER } else { super::agenda::NO_IDEA_EITHER };
+            return all.replacen(excuse, other, 1);
         }
         if last.is_some_and(|last| last.text.ends_with(&all)) {
             return "Is there something else I can do for you?".to_owned();
@@ -436,6 +444,9 @@ const TELL_MORE: &str = "Could you tell me a little more about what you need?";
 
 /// The beginning of the answer to a wish that is not for this agent.
 const NOT_HERE: &str = "I'm sorry, that is something I cannot help with here.";
+
+/// What is said if that was said before.
+const NOT_HERE_EITHER: &str = "I'm afraid I cannot help with that either.";
 
 /// The values of a result and of the objects and lists directly in it, with their names.
 fn leaves(result: &Json) -> Vec<(&str, &Json)> {
