@@ -127,6 +127,9 @@ impl<'r> Turn<'r> {
         if let Some(talk) = talk {
             return self.answer_small_talk(talk, &open);
         }
+        if let Some(answer) = self.agreed_handoff(&open) {
+            return answer;
+        }
         // What is known already needs nobody else.
         if self.since.is_empty()
             && is_question(self.said)
@@ -139,6 +142,7 @@ impl<'r> Turn<'r> {
             matches!(p, Purpose::Handoff | Purpose::Delegate | Purpose::Escalate)
         });
         let acting = self.best_tool(&open, |p| p == Purpose::Call);
+        let acting = acting.filter(|(tool, _)| !self.is_for_another(tool));
         let acting = acting.or_else(|| {
             let any = self.search_tool(&open).or_else(|| self.request_tool(&open));
             any.filter(|_| leaving.is_none())

@@ -613,12 +613,16 @@ fn kind_of(word: &str, about: &str) -> When {
         let w = w.trim_matches(|c: char| !c.is_alphanumeric() && c != '\'');
         USERS.contains(&w) || matches!(w, "they" | "asks" | "asked" | "someone" | "wants")
     });
-    if user && !lower.starts_with("the ") { return When::Wants(lower); }
-    let states = lower.contains(" is ") || lower.contains(" are ");
-    if user && !states {
-        return When::Wants(lower);
+    // "If the reader is no member" is about what a tool reports, "if the user is new" about the user.
+    let subject = lower.split_once(" is ").or_else(|| lower.split_once(" are "));
+    let reported = word == "if"
+        && subject.is_some_and(|(subject, _)| {
+            subject.starts_with("the ") && !subject.split(' ').any(|w| USERS.contains(&w))
+        });
+    if reported {
+        return When::Reported(lower);
     }
-    if word == "if" && states && !user { When::Reported(lower) } else if user { When::Wants(lower) } else { When::Unknown }
+    if user { When::Wants(lower) } else { When::Unknown }
 }
 
 #[cfg(test)]

@@ -30,12 +30,37 @@ impl<'r> Turn<'r> {
         handoffs.iter().map(|tool| **tool).find(rest)
     }
 
+    /// Whether the message does not want a tool, though it shares words with it: it wanted to come to this agent, or it wants
+    /// to change what the tool only shows.
+    pub(super) fn is_for_another(&self, tool: &ToolSpec) -> bool {
+        if self.passed_on && super::nouns::wants_moved(self.said) {
+            return true;
+        }
+        let returns = self.tools.iter().any(|t| t.purpose == Purpose::Return);
+        let wanted = act(&words(self.said));
+        let changes = matches!(wanted, Some(Act::Make | Act::Remove | Act::Change));
+        returns && changes && act(&name_words(&tool.name)) == Some(Act::Show)
+    }
+
     /// Whether the message gives the value that the agent has just asked for.
     pub(super) fn answers(&self, open: &[&'r ToolSpec]) -> bool {
         open.iter().filter(|tool| tool.purpose == Purpose::Call).any(|tool| {
             self.asked_parameter(tool, self.before)
                 .is_some_and(|asked| self.heard(tool, false).contains_key(&asked.name))
+        }) || self.known.values().filter_map(Json::as_str).any(|value| {
+            value.len() > 2 && self.said.contains(value)
         })
+    }
+
+    /// Whether the message says a value of a call.
+    pub(super) fn says(&self, value: &Json) -> bool {
+        match value {
+            Json::String(text) => text.len() > 2 && self.said.contains(text.as_str()),
+            Json::Number(number) => {
+                super::numbers::numbers(self.said).iter().any(|n| Some(n.value) == number.as_f64())
+            }
+            _ => false,
+        }
     }
 
     /// Whether the last result says what a condition of the instructions states.
@@ -114,8 +139,49 @@ impl<'r> Turn<'r> {
                 last.arguments.get(&p.name).is_some_and(|old| old != known)
             })
         });
-        let arguments = self.arguments(tool, false).filter(|_| changed)?;
+        // A check is not what the user waits for.
+        if !changed || checks(&tool.name) {
+            return None;
+        }
+        let arguments = self.arguments(tool, false)?;
         (arguments != last.arguments).then(|| self.call(tool, arguments))
+    }
+
+    /// The question whether to go on with another agent that the values just given lead to.
+    pub(super) fn onward(&self) -> Option<String> {
+        let mut all = self.tools.iter().filter(|t| t.purpose == Purpose::Handoff);
+        let (Some(only), None) = (all.next(), all.next()) else { return None };
+        let subject = super::abilities::subject(&only.name)?;
+        Some(format!("Would you like to go on with {subject}?"))
+    }
+
+    /// The agent that the user agrees to go on with.
+    pub(super) fn agreed_handoff(&self, open: &[&'r ToolSpec]) -> Option<Answer> {
+        let question = self.onward().filter(|_| self.since.is_empty())?;
+        let last = self.before.iter().rev().find(|m| m.role == Role::Assistant)?;
+        let agreed = last.text.ends_with(&question)
+            && (super::consent::agrees(self.said, &question)
+                || super::consent::affirms(self.said, &question));
+        let tool = open.iter().copied().find(|t| t.purpose == Purpose::Handoff)?;
+        if !agreed {
+            return None;
+        }
+        Some(self.call(tool, self.arguments(tool, false)?))
+    }
+
+    /// What the author's instructions name as a list, with its value, if it was not told yet: "choose one of the shortlist".
+    pub(super) fn listed(&self) -> Option<String> {
+        const MOST: usize = 5;
+        let text = self.instructions.join("\n").to_lowercase();
+        self.known.iter().find_map(|(name, value)| {
+            let spoken = super::questions::spoken(name);
+            let named = text.split(|c: char| !c.is_alphanumeric() && c != '_').any(|w| w == name)
+                || spoken.contains(' ') && text.contains(&spoken);
+            let items = value.as_array().filter(|items| named && !items.is_empty())?;
+            let items: Vec<String> = items.iter().take(MOST).map(one_of).collect();
+            let told = format!("There is a choice of {}.", items.join("; "));
+            (!self.was_asked(&told)).then_some(told)
+        })
     }
 
     /// The value that "and Calais?" gives to the only text that the agent has noted.
@@ -128,6 +194,18 @@ impl<'r> Turn<'r> {
         let (Some(only), None) = (texts.next(), texts.next()) else { return None };
         Some(Map::from_iter([(only.name.clone(), Json::from(text))]))
     }
+}
+
+/// An item of a list: its name first, without the word for it.
+fn one_of(item: &Json) -> String {
+    const NAMES: &[&str] = &["name", "title", "label"];
+    let Json::Object(fields) = item else { return super::results::describe_value(item, 1) };
+    let name = NAMES.iter().find_map(|name| Some((*name, fields.get(*name)?.as_str()?)));
+    let Some((key, name)) = name else { return super::results::describe_value(item, 1) };
+    let mut rest = fields.clone();
+    rest.remove(key);
+    let rest = super::results::describe_value(&Json::Object(rest), 1);
+    if rest.is_empty() { name.to_owned() } else { format!("{name} ({rest})") }
 }
 
 /// Whether the name of a tool says that it only checks something.

@@ -53,6 +53,7 @@ pub(super) fn noun_phrase(
     field: &Field<'_>,
     range: Range<usize>,
 ) -> Option<Range<usize>> {
+    let range = part(reading.text, range);
     let text = reading.text.get(range.clone())?;
     let mut at = range.clone();
     if let Some(what) = SUITS.captures(text).and_then(|found| found.name("what")) {
@@ -65,6 +66,28 @@ pub(super) fn noun_phrase(
     let at = without_article(reading.text, at);
     let named = reading.text.get(at.clone())?;
     (field.named(TIMES) || !is_time(named)).then_some(at)
+}
+
+/// The part of an answer before another clause, without parts that are only numbers: "two hundred and fifty, by paypal".
+fn part(text: &str, range: Range<usize>) -> Range<usize> {
+    static CLAUSE: LazyLock<Regex> = LazyLock::new(|| {
+        regex(r"[,;]?\s+(?:and|but|because|so|as|since)\s+(?:i|we|he|she|they|it|i'm|we're|it's|she's|he's|there)\b|[.!?]\s|\s[-–]\s")
+    });
+    let Some(inside) = text.get(range.clone()) else { return range };
+    let end = CLAUSE.find(inside).map_or(range.end, |m| range.start + m.start());
+    let range = range.start..end.max(range.start);
+    let Some(inside) = text.get(range.clone()) else { return range };
+    let Some((first, rest)) = inside.split_once(", ") else { return range };
+    let counted = super::numbers::numbers(first);
+    let number = words(first).iter().all(|w| {
+        !w.is_content() || counted.iter().any(|n| n.at.start <= w.at.start && w.at.end <= n.at.end)
+    });
+    if counted.is_empty() || !number {
+        return range;
+    }
+    let start = range.end - rest.len();
+    let lead = ["by ", "with ", "via ", "in ", "as "].iter().find(|lead| rest.starts_with(**lead));
+    start + lead.map_or(0, |lead| lead.len())..range.end
 }
 
 /// Words in names of fields that may hold a day or a time.
@@ -158,7 +181,10 @@ pub(super) fn instead(message: &str) -> Option<&str> {
     let what = INSTEAD.captures(message.trim())?.name("what")?;
     let at = without_article(message.trim(), what.range());
     let text = message.trim().get(at)?;
-    (words(text).len() <= 3 && !is_clause(text) && !super::words::is_question(text)).then_some(text)
+    const RELATES: &[&str] = &["for", "of", "in", "on", "at", "to", "from", "with", "about", "by"];
+    let said = words(text);
+    let relates = said.iter().any(|w| RELATES.contains(&w.text.as_str()));
+    (said.len() <= 3 && !relates && !is_clause(text) && !super::words::is_question(text)).then_some(text)
 }
 
 /// Whether a wish names what it is about by a title: "I'd like to borrow The Hobbit".

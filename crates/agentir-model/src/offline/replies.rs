@@ -51,7 +51,12 @@ impl<'r> Turn<'r> {
         };
         let scored = facts(self.instructions, self.tools).map(|fact| (score(&fact), fact));
         let best = scored.reduce(|best, next| if next.0 > best.0 { next } else { best });
-        let best = best.filter(|(score, _)| *score > 0 && score * 2 >= asked.len())?;
+        // A number is asked for.
+        let counts = words(self.said).iter().any(|w| matches!(w.text.as_str(), "many" | "much"));
+        let best = best.filter(|(score, fact)| {
+            let told = !counts || fact.chars().any(|c| c.is_ascii_digit()) || fact.contains("free");
+            *score > 0 && score * 2 >= asked.len() && told
+        })?;
         Some(if best.1.ends_with(['.', '!', '?']) { best.1 } else { format!("{}.", best.1) })
     }
 
@@ -119,6 +124,13 @@ impl<'r> Turn<'r> {
             let noted = || self.new_values(open).filter(|_| !only_declines(self.said));
             return Some(match other {
                 Some(arguments) => self.call(tool, arguments),
+                // Who says the same again has not declined.
+                None if call.arguments.values().any(|value| self.says(value))
+                    && yes_or_no(self.said).is_none()
+                    && self.since.iter().flat_map(|m| &m.calls).count() <= 1 =>
+                {
+                    self.call(tool, call.arguments.clone())
+                }
                 None => match noted() {
                     Some((note, values)) => self.call(note, values),
                     None => say(NOT_DONE.to_owned()),
@@ -183,8 +195,12 @@ impl<'r> Turn<'r> {
         let filled = self.optional.is_empty()
             || self.steps.iter().any(|s| matches!(s.what, What::Ask { .. }));
         let asked = self.before.iter().any(|m| m.role == Role::Assistant);
+        // What the agent is there to collect has been said.
+        let collected = self.optional.is_empty()
+            && self.known.values().any(|value| self.says(value))
+            && !self.tools.iter().any(|t| t.purpose == Purpose::Call);
         if let Some(tool) = done
-            && (yes_or_no(self.said) == Some(false) || (filled && self.is_answer()))
+            && (yes_or_no(self.said) == Some(false) || collected || (filled && self.is_answer()))
             && let Some(arguments) = ready(tool)
         {
             return Some(self.call(tool, arguments));
@@ -231,7 +247,11 @@ impl<'r> Turn<'r> {
         if let Some(text) = shown {
             return say(format!("{text}."));
         }
+        if let Some(listed) = self.listed() {
+            return say(format!("{listed} {WHICH}"));
+        }
         let next = self.next_question().filter(|question| !self.was_asked(question));
+        let next = next.or_else(|| self.onward().filter(|question| !self.was_asked(question)));
         // One agent of a turn asks.
         let asked = self.since.iter().rposition(|m| {
             m.role == Role::Assistant
@@ -435,6 +455,9 @@ pub(super) const NOT_DONE: &str = "All right, I have not done that. What would y
 
 /// What the agent asks after it has said what it can do.
 const WHAT_TO_DO: &str = "What would you like to do?";
+
+/// What the agent asks after a list.
+const WHICH: &str = "Which one would you like?";
 
 /// What the agent asks after it has said that it cannot do something.
 const WHAT_ELSE: &str = "What else can I do for you?";

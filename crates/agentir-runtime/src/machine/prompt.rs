@@ -263,11 +263,12 @@ impl<'p> Run<'_, 'p, '_> {
     /// The collected values that the model may see.
     pub(super) fn known_values(&mut self) -> Result<Map<String, Json>, RuntimeError> {
         let agent = self.agent()?;
-        let names = agent
-            .gather
-            .fields
-            .iter()
-            .map(|f| &f.name.value)
+        // Those of its steps, too: the model of a later step goes on from what an earlier one collected.
+        let fields = self.machine.fields.get(agent.metadata.name.value.as_str());
+        let names = fields
+            .into_iter()
+            .flatten()
+            .map(|(field, _)| &field.name.value)
             .chain(agent.memory.session.iter().map(|v| &v.name.value));
         let mut known = Map::new();
         for name in names {
