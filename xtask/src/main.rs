@@ -116,7 +116,7 @@ enum Command {
         /// Only dialogues whose path contains this
         #[arg(long, default_value = "")]
         only: String,
-        /// Only this set: `known`, `held-out`, `blind-1` to `blind-7`
+        /// Only this set: `known`, `held-out`, `blind-1` to `blind-10`
         #[arg(long)]
         set: Option<String>,
         /// Also print sensible answers

@@ -182,7 +182,7 @@ fn a_conversation() {
     ));
     assert_eq!(
         turn(messages.clone(), &[], known.clone()),
-        "Here is what I found: title Emma, in stock yes."
+        "Here is what I found: title Emma, in stock."
     );
     // Nothing matches: says what the agent can do.
     messages.push(assistant("Here is what I found."));

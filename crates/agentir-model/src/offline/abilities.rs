@@ -46,7 +46,7 @@ pub(super) fn introduction(instruction: &str) -> Option<String> {
         && (3..=9).contains(&words(who).len())
         && !who.contains([',', '_', '{', '@']);
     let internal =
-        ["router", "selector", "model", "topic", "llm", "classifier", "that", "who", "which"];
+        ["robot", "bot", "router", "selector", "model", "topic", "llm", "classifier", "that", "who", "which"];
     (plain && !words(who).iter().any(|w| internal.contains(&w.text.as_str())))
         .then(|| format!("I am {who}."))
 }

@@ -6,7 +6,7 @@ use super::extract::{Reach, extract};
 use super::instructions::{Step, What, When};
 use super::is_blank;
 use super::kinds::{GOODS, TextKind, kind_of};
-use super::phrases::{is_wish, question_to_user, requests, small_talk, to_user, wants_person};
+use super::phrases::{asks_fact, is_wish, question_to_user, requests, small_talk, to_user, wants_person};
 use super::questions::{overlap, request_for};
 use super::results::is_success;
 use super::sentences::joined;
@@ -101,6 +101,7 @@ impl<'r> Turn<'r> {
                 let asked = self.before.iter().rev().find(|m| m.role == Role::Assistant);
                 agrees(self.said, asked.map_or("", |m| m.text.as_str()))
             }
+            When::Reported(what) => self.was_reported(what),
             When::Unknown => false,
         }
     }
@@ -506,6 +507,11 @@ impl<'r> Turn<'r> {
         {
             return true;
         }
+        const TITLES: &[&str] = &["title", "book", "film", "movie", "song", "album", "game"];
+        if name.iter().any(|w| TITLES.contains(&w.text.as_str())) {
+            let mut users = self.messages.iter().rev().filter(|m| m.role == Role::User);
+            return users.any(|m| super::nouns::has_title(&m.text));
+        }
         if named.is_empty() || matches!(kind_of(&field), TextKind::Thing | TextKind::Request) {
             return false;
         }
@@ -564,15 +570,21 @@ impl<'r> Turn<'r> {
         let last =
             self.before.iter().rev().find(|m| m.role == Role::Assistant && !m.text.is_empty());
         // The user asks something else instead of an answer.
-        if is_question(self.said)
-            && !is_wish(self.said)
+        let open = ["would you like to know", "can I help", "can I do for you"];
+        if asks_fact(self.said)
             && self.since.is_empty()
-            && last.is_some_and(|last| last.text.trim().ends_with(question.trim()))
+            && (last.is_some_and(|last| last.text.trim().ends_with(question.trim()))
+                || open.iter().any(|words| question.contains(words)))
         {
             let said = words(self.said);
             let why = said.iter().take(2).any(|w| w.text == "why")
                 || matches!(said.as_slice(), [what, for_, ..] if what.text == "what" && for_.text == "for");
-            let excuse = if why { WHY } else { NO_IDEA };
+            let again = last.is_some_and(|last| last.text.starts_with(NO_IDEA));
+            let excuse = match (why, again) {
+                (true, _) => WHY,
+                (_, true) => NO_IDEA_EITHER,
+                _ => NO_IDEA,
+            };
             return super::dialogue::say(format!("{excuse} {question}"));
         }
         // Who does not agree, and says nothing else, is asked what is wrong.
@@ -641,7 +653,10 @@ impl<'r> Turn<'r> {
 const WHY: &str = "I need this so that I can help you.";
 
 /// What is said to somebody who asks something that the agent knows nothing about.
-const NO_IDEA: &str = "I'm sorry, I cannot tell you that.";
+pub(super) const NO_IDEA: &str = "I'm sorry, I cannot tell you that.";
+
+/// What is said if they ask something else that it knows nothing about.
+pub(super) const NO_IDEA_EITHER: &str = "I'm afraid I do not know that either.";
 
 /// How a question is asked again.
 const AGAIN: &str = "I'm sorry, I did not get that.";

@@ -154,6 +154,29 @@ pub(super) fn agrees(text: &str, question: &str) -> bool {
     })
 }
 
+/// Whether a text says yes to a question about a wish, with nothing but words of agreement and of the question: "yes please, I
+/// need a new one". Unlike [`agrees`], it is no agreement to an action.
+pub(super) fn affirms(text: &str, question: &str) -> bool {
+    const WISHES: &[&str] = &["need", "want", "would", "like", "love", "i'd", "we'd", "we", "one"];
+    const OFFERS: &[&str] = &["would you like", "do you want", "do you need", "would you want"];
+    let question = question.to_lowercase();
+    let offer = OFFERS.iter().filter_map(|phrase| question.rfind(phrase)).max();
+    let Some(offer) = offer.and_then(|at| question.get(at..)) else { return false };
+    if yes_or_no(text) != Some(true) || text.contains(['?', '…']) || is_question(text) {
+        return false;
+    }
+    let (said, asked) = (words(text), words(offer));
+    said.len() <= MAX_WORDS
+        && !asked.iter().any(|w| w.text == "or")
+        && said.iter().all(|word| {
+            let own = word.text.as_str();
+            !word.negated
+                && (WORDS.contains(&own)
+                    || WISHES.contains(&own)
+                    || asked.iter().any(|w| w.stem == word.stem && !w.negated))
+        })
+}
+
 /// Whether a question asks for an action: with a verb, or with a noun if it has no such verb. "Shall I cancel the booking" does
 /// not ask for booking.
 fn is_asked(text: &str, question: &[Word], action: &Word) -> bool {

@@ -230,6 +230,9 @@ fn counts_other(reading: &ParsedMessage<'_>, at: &Range<usize>, field: &Field<'_
         "message",
         "call",
     ];
+    if reading.counts_what(at, field) {
+        return false;
+    }
     if !counts(reading, at) || money(reading.text).iter().any(|m| overlap(&m.at, at)) {
         return false;
     }

@@ -60,6 +60,8 @@ enum DateForm {
     Span,
     Week,
     DayOnly,
+    /// "Monday the fourteenth".
+    WeekdayDay,
 }
 
 #[expect(clippy::expect_used, reason = "constants, which a test compiles")]
@@ -90,6 +92,10 @@ static DATE_PATTERNS: LazyLock<Vec<(DateForm, Regex)>> = LazyLock::new(|| {
         ),
         (DateForm::AfterNext, regex(r"\b(?:the )?day (after tomorrow|before yesterday)\b")),
         (DateForm::Relative, regex(r"\b(today|tonight|tomorrow|tmrw|yesterday)\b")),
+        (
+            DateForm::WeekdayDay,
+            regex(&format!(r"\b(?:{WEEKDAY}),? the ({DAY})\b|\b(?:{WEEKDAY}) (\d{{1,2}}(?:st|nd|rd|th))\b")),
+        ),
         (DateForm::Weekday, regex(&format!(r"\b(?:(next|last|this|coming) )?({WEEKDAY})\b"))),
         (
             DateForm::Span,
@@ -98,7 +104,7 @@ static DATE_PATTERNS: LazyLock<Vec<(DateForm, Regex)>> = LazyLock::new(|| {
             )),
         ),
         (DateForm::Week, regex(r"\b(next|last) (week|month|year)\b")),
-        (DateForm::DayOnly, regex(r"\bthe (\d{1,2})(?:st|nd|rd|th)\b")),
+        (DateForm::DayOnly, regex(&format!(r"\bthe (\d{{1,2}}(?:st|nd|rd|th))\b|\b(?:on|until|till|to|through|from|by) the ({DAY})(?:[.,!?]|$)"))),
     ]
 });
 
@@ -283,8 +289,8 @@ fn day(
             ask(&format!("{count} {}s{ago}", group(3)?), dialect)
         }
         DateForm::Week => ask(&format!("{} {}", group(1)?, group(2)?), dialect),
-        DateForm::DayOnly => {
-            let day = number(1)?;
+        DateForm::DayOnly | DateForm::WeekdayDay => {
+            let day = i16::try_from(day_number(&group(1).or_else(|| group(2))?)?).ok()?;
             let this = civil(anchor.year(), i16::from(anchor.month()), day);
             match (this, direction) {
                 (Some(this), Direction::Future) if this < anchor => {

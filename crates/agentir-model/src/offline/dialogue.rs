@@ -127,6 +127,9 @@ impl<'r> Turn<'r> {
         if let Some(talk) = talk {
             return self.answer_small_talk(talk, &open);
         }
+        if let Some(answer) = self.agreed_handoff(&open) {
+            return answer;
+        }
         // What is known already needs nobody else.
         if self.since.is_empty()
             && is_question(self.said)
@@ -139,6 +142,7 @@ impl<'r> Turn<'r> {
             matches!(p, Purpose::Handoff | Purpose::Delegate | Purpose::Escalate)
         });
         let acting = self.best_tool(&open, |p| p == Purpose::Call);
+        let acting = acting.filter(|(tool, _)| !self.is_for_another(tool));
         let acting = acting.or_else(|| {
             let any = self.search_tool(&open).or_else(|| self.request_tool(&open));
             any.filter(|_| leaving.is_none())
@@ -202,7 +206,8 @@ impl<'r> Turn<'r> {
         if let Some(answer) = self.complete(&open) {
             return answer;
         }
-        self.act(&open, acting)
+        self.resume(&open)
+            .or_else(|| self.act(&open, acting))
             .or_else(|| self.follow_instructions(&open))
             .or_else(|| self.finish(&open, leaving.map(|(tool, _)| tool)))
             .unwrap_or_else(|| self.otherwise())
@@ -214,6 +219,10 @@ impl<'r> Turn<'r> {
         let begun = self.before.iter().any(|m| m.role == Role::Assistant);
         let fresh = self.since.iter().all(|m| m.role != Role::Tool);
         if !begun || !fresh || !is_wish(self.said) && !is_question(self.said) {
+            return None;
+        }
+        // What answers the question that was asked is for this agent, whatever else is in it.
+        if self.is_answer() && self.answers(open) {
             return None;
         }
         let own = self.instructions.iter().flat_map(|text| words(text));
@@ -261,7 +270,10 @@ impl<'r> Turn<'r> {
         let tool = match handoffs.as_slice() {
             [only_one] if only && !speaks && !self.passed_on => *only_one,
             _ if small_talk(self.said).is_some() => return None,
-            _ => &self.best_tool(open, |purpose| purpose == Purpose::Handoff)?.0,
+            _ => &self
+                .best_tool(open, |purpose| purpose == Purpose::Handoff)
+                .map(|(tool, _)| tool)
+                .or_else(|| self.for_the_rest(&handoffs))?,
         };
         // With questions of its own, an agent is more than a distributor.
         let asks = self.steps.iter().any(|step| {
@@ -303,6 +315,9 @@ impl<'r> Turn<'r> {
                 let offer = self.offer_of_help();
                 let open = offer.starts_with("Could you tell me a little");
                 say(if open { format!("I'm happy to help. {offer}") } else { offer })
+            }
+            SmallTalk::Dropped => {
+                say("All right. Is there anything else I can help you with?".to_owned())
             }
             SmallTalk::Remark => say(format!(
                 "Thank you for telling me. {}",
@@ -360,11 +375,13 @@ impl<'r> Turn<'r> {
                 && last.map(|w| &w.stem) == own.last().map(|w| &w.stem)
                 && own.iter().all(|own| name.iter().any(|w| w.stem == own.stem))
         };
-        if kind_of(parameter) != TextKind::Request {
+        let number = matches!(parameter.ty, FieldType::Number | FieldType::Currency);
+        if kind_of(parameter) != TextKind::Request && !number {
             return None;
         }
+        let fits = |value: &Json| if number { value.is_number() } else { value.is_string() };
         let mut all =
-            self.known.iter().filter(|(name, v)| v.is_string() && !is_blank(v) && longer(name));
+            self.known.iter().filter(|(name, v)| fits(v) && !is_blank(v) && longer(name));
         let (_, value) = all.next()?;
         all.next().is_none().then_some(value)
     }
@@ -412,13 +429,16 @@ impl<'r> Turn<'r> {
                     || own.is_none_or(|p| may_replace(self.said, p))
             };
             values.retain(|name, _| replaces(name));
+            if values.is_empty() {
+                values.extend(self.replaced_text(tool).unwrap_or_default());
+            }
             values.retain(|name, value| self.known.get(name) != Some(value));
             (!values.is_empty()).then_some((tool, values))
         })
     }
 
     /// The parameter that the last message of the agent, in some messages, asks for.
-    fn asked_parameter<'t>(
+    pub(super) fn asked_parameter<'t>(
         &self,
         tool: &'t ToolSpec,
         messages: &[Message],
@@ -632,7 +652,8 @@ impl<'r> Turn<'r> {
     /// A tool that searches for answers to any question, for a question that nothing else fits.
     fn search_tool(&self, open: &[&'r ToolSpec]) -> Option<(&'r ToolSpec, f64)> {
         const SEARCHES: &[&str] = &["search", "knowledge", "faq", "answer", "lookup", "articles"];
-        if !is_question(self.said) || small_talk(self.said).is_some() {
+        let asks = is_question(self.said) && !super::nouns::wants_moved(self.said);
+        if !asks || small_talk(self.said).is_some() {
             return None;
         }
         let searches = |tool: &&ToolSpec| {
@@ -752,9 +773,12 @@ impl<'r> Turn<'r> {
     fn regret(&self, tool: &ToolSpec) -> Option<Answer> {
         let missing = self.awaited(tool).next()?;
         let able = super::abilities::ability(&tool.description)?;
+        let record = kind_of(missing) == TextKind::Identifier && !self.is_stored(&missing.name);
         let missing = spoken(&missing.name);
+        let missing =
+            if record { "what is needed for it".to_owned() } else { format!("the {missing}") };
         Some(say(format!(
-            "I'm sorry, I cannot {able} at the moment, because I do not have the {missing}. \
+            "I'm sorry, I cannot {able} at the moment, because I do not have {missing}. \
              What else can I do for you?"
         )))
     }

@@ -175,7 +175,18 @@ impl ParsedMessage<'_> {
             field.named(names)
                 && self.before(at, 2).iter().rev().any(|w| marks.contains(&w.text.as_str()))
         });
-        marked || near.into_iter().any(own)
+        marked || near.into_iter().any(own) || self.counts_what(at, field)
+    }
+
+    /// Whether the words after a number are those in which the field is asked for: "30 square metres" after "How many square
+    /// metres?"
+    pub(super) fn counts_what(&self, at: &Range<usize>, field: &Field<'_>) -> bool {
+        let number = matches!(field.spec.ty, FieldType::Number | FieldType::Currency);
+        let Some(prompt) = field.spec.prompt.as_deref().filter(|_| number) else { return false };
+        let asked = words(prompt);
+        self.after(at, 2).iter().any(|w| {
+            w.text.len() > 2 && w.is_content() && asked.iter().any(|own| own.stem == w.stem)
+        })
     }
 }
 

@@ -20,7 +20,27 @@ pub(super) fn facts<'t>(
 ) -> impl Iterator<Item = String> + 't {
     let all = instructions.iter().flat_map(|text| sentences(text)).map(|sentence| sentence.text);
     all.take(MAX_STEPS * 4)
+        .map(|sentence| told(&sentence).unwrap_or(sentence))
         .filter(|sentence| is_labelled_fact(sentence) || is_fact(sentence, tools))
+}
+
+/// A fact that the agent is told to tell, with its value: "Tell the next high water: 14:35" is "The next high water is 14:35."
+pub(super) fn told(sentence: &str) -> Option<String> {
+    static TELL: LazyLock<Regex> = LazyLock::new(|| {
+        regex(r"^(?:tell|give|report|state|mention)\s+(?:(?:the\s+)?(?:user|customer|guest|caller|visitor)\s+|them\s+)?(?P<what>(?:the|your|their)\s[\w' -]{2,40}):\s+(?P<value>[^\s{].{0,80})$")
+    });
+    let found = TELL.captures(sentence)?;
+    let (what, value) = (found.name("what")?.as_str(), found.name("value")?.as_str());
+    let value = value.trim_end_matches('.');
+    let blank = matches!(value.to_lowercase().as_str(), "none" | "null" | "undefined" | "false" | "");
+    let mut letters = what.chars();
+    let first = letters.next()?.to_uppercase();
+    (!blank).then(|| format!("{}{} is {value}.", first, letters.as_str()))
+}
+
+/// Whether a fact is the value of a label.
+pub(super) fn is_labelled(fact: &str) -> bool {
+    LABEL.is_match(fact)
 }
 
 /// Whether a line says what something is, in words for users: "Required documents: a passport, two photographs".
@@ -81,6 +101,10 @@ fn is_labelled_fact(sentence: &str) -> bool {
     ];
     const NOTHING: &[&str] =
         &["n/a", "none", "null", "undefined", "unassigned", "not set", "empty", "0", "false", "()"];
+    // A placeholder without a value.
+    if super::words::words(sentence).iter().any(|w| matches!(w.text.as_str(), "none" | "null")) {
+        return false;
+    }
     let Some(captures) = LABEL.captures(sentence) else { return false };
     let text = |name: &str| captures.name(name).map_or("", |m| m.as_str());
     let (label, value) = (super::words::words(text("label")), text("value"));

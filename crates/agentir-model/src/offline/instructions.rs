@@ -54,6 +54,8 @@ pub(super) enum When {
     Good,
     /// If the user agrees: "if correct".
     Agreed,
+    /// If the last tool reported something, in the words of the author: "if the reader is no member".
+    Reported(String),
     /// In a case that cannot be recognised.
     Unknown,
 }
@@ -611,6 +613,15 @@ fn kind_of(word: &str, about: &str) -> When {
         let w = w.trim_matches(|c: char| !c.is_alphanumeric() && c != '\'');
         USERS.contains(&w) || matches!(w, "they" | "asks" | "asked" | "someone" | "wants")
     });
+    // "If the reader is no member" is about what a tool reports, "if the user is new" about the user.
+    let subject = lower.split_once(" is ").or_else(|| lower.split_once(" are "));
+    let reported = word == "if"
+        && subject.is_some_and(|(subject, _)| {
+            subject.starts_with("the ") && !subject.split(' ').any(|w| USERS.contains(&w))
+        });
+    if reported {
+        return When::Reported(lower);
+    }
     if user { When::Wants(lower) } else { When::Unknown }
 }
 

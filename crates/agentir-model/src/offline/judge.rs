@@ -1,7 +1,7 @@
 //! Judging natural-language statements: a statement holds if the text mentions its subject without
 //! negating it. In doubt it does not hold, unless the question says otherwise.
 
-use super::consent::agrees;
+use super::consent::{affirms, agrees};
 use super::phrases::small_talk;
 use super::words::{Word, is_deed, similarity, words, yes_or_no};
 use agentir_runtime::{Message, ModelTask, Role};
@@ -172,12 +172,15 @@ pub(super) fn judge(statement: &str, text: &str, context: &[Message], in_doubt: 
     }
     let topic = if in_doubt { Vec::new() } else { topic(context) };
     let text_words = words(text);
+    if let Some(forbidden) = forbidden(statement) {
+        return !does(&forbidden, &text_words);
+    }
     let said = Said { text, words: &text_words, topic: &topic, question: asked };
     if holds_for(statement, &said, in_doubt) {
         return true;
     }
     // A short yes says what the question asked, if it is nothing but a yes.
-    let short = text_words.len() <= MAX_SHORT_WORDS;
+    let short = text_words.len() <= MAX_SHORT_WORDS || affirms(text, asked);
     let Some(yes) = yes_or_no(text).filter(|_| short && !in_doubt) else { return false };
     let quoted = || statement.split(['"', '“', '”']).skip(1).step_by(2);
     let begins = |quote: &str| {
@@ -185,11 +188,14 @@ pub(super) fn judge(statement: &str, text: &str, context: &[Message], in_doubt: 
         first.and_then(|first| yes_or_no(&first.text))
     };
     // "Send me one" may be in the words of the statement.
-    let says = |quote: &str| !yes || agrees(text, &format!("{asked} {quote}"));
+    let says = |quote: &str| {
+        let asked = format!("{asked} {quote}");
+        !yes || agrees(text, &asked) || affirms(text, &asked)
+    };
     if quoted().any(|quote| begins(quote) == Some(yes) && says(quote)) {
         return true;
     }
-    if yes && !agrees(text, asked) {
+    if yes && !agrees(text, asked) && !affirms(text, asked) {
         return false;
     }
     let question = asked.split_inclusive(['.', '!', '\n']).next_back();
@@ -203,6 +209,24 @@ pub(super) fn judge(statement: &str, text: &str, context: &[Message], in_doubt: 
     };
     // Agreement without more was judged above.
     if quoted().next().is_some() { quoted().any(part) } else { part(statement) }
+}
+
+/// What a statement forbids: "never recommend more than three wines".
+fn forbidden(statement: &str) -> Option<Vec<Word>> {
+    let all = statement_words(statement);
+    let start = match all.as_slice() {
+        [never, ..] if never.text == "never" || never.text == "don't" => 1,
+        [do_, not, ..] if do_.text == "do" && not.text == "not" => 2,
+        _ => return None,
+    };
+    Some(all.into_iter().skip(start).collect())
+}
+
+/// Whether a text does all of what is forbidden. A prohibition is kept by who has not said anything of the kind.
+fn does(forbidden: &[Word], text: &[Word]) -> bool {
+    let about: Vec<&Word> = forbidden.iter().filter(|w| w.is_content()).collect();
+    !about.is_empty()
+        && about.iter().all(|own| text.iter().any(|w| !w.negated && similarity(own, w) > 0.7))
 }
 
 /// What the agent's last message is about: an answer need not repeat it.

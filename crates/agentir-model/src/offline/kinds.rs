@@ -431,6 +431,12 @@ pub(super) fn may_be(field: &FieldSpec, text: &str) -> bool {
         TextKind::Identifier => {
             text.chars().any(|c| c.is_ascii_digit()) || words(text).len() <= 3 && !is_wish(text)
         }
+        // A mere yes or no names nobody and nothing.
+        TextKind::Place | TextKind::Person | TextKind::Company | TextKind::Date
+            if super::words::yes_or_no(text).is_some() && words(text).len() <= 2 =>
+        {
+            false
+        }
         TextKind::Place | TextKind::Person | TextKind::Company | TextKind::Date => {
             let name = name_words(&field.name);
             let addressed = name.iter().any(|w| ADDRESSEES.contains(&w.text.as_str()));
@@ -492,6 +498,12 @@ fn day(
     } else {
         super::dates::Direction::Future
     };
+    // A day without a year that nobody asked for is no day of birth.
+    let born = field.named(&["birth", "birthday", "dob", "born"]);
+    let year = reading.text.as_bytes().windows(4).any(|w| w.iter().all(u8::is_ascii_digit));
+    if born && !field.asked && !year && !reading.words.iter().any(|w| w.text == "born") {
+        return None;
+    }
     let found = offline.dates(reading.text, direction);
     let free: Vec<Range<usize>> = found
         .into_iter()
@@ -570,6 +582,11 @@ pub(super) fn goods(reading: &ParsedMessage<'_>, field: &Field<'_>) -> Option<Ra
         .take_while(|at| all.get(*at).is_some_and(number))
         .last()
         .unwrap_or(start);
+    if field.named(&["items", "products", "goods", "articles"])
+        && let Some(at) = listed_goods(reading, start)
+    {
+        return Some(at).filter(|at| reading.is_free(at));
+    }
     let named: Vec<&Word> = all
         .iter()
         .skip(start + 1)
@@ -582,6 +599,34 @@ pub(super) fn goods(reading: &ParsedMessage<'_>, field: &Field<'_>) -> Option<Ra
         .any(|w| !vague.contains(&w.text.as_str()) && !field.name.iter().any(|n| n.stem == w.stem));
     let at = named.first()?.at.start..named.last()?.at.end;
     (own && reading.is_free(&at)).then_some(at)
+}
+
+/// Several goods with their numbers: "two blue t-shirts and a cap", from the word at an index.
+fn listed_goods(reading: &ParsedMessage<'_>, start: usize) -> Option<Range<usize>> {
+    const BETWEEN: &[&str] = &["and", "a", "an", "some", "of", "t"];
+    const ENDS: &[&str] = &["please", "thanks", "because", "now", "today", "tomorrow", "too"];
+    let all = &reading.words;
+    let mut end = start;
+    while let Some(word) = all.get(end) {
+        let text = word.text.as_str();
+        let gap = end.checked_sub(1).filter(|_| end > start).and_then(|last| all.get(last));
+        let gap = gap.and_then(|last| reading.text.get(last.at.end..word.at.start));
+        let joined = gap.is_none_or(|gap| matches!(gap, " " | "-" | ", "));
+        let inside = word.is_content() && !ENDS.contains(&text) || BETWEEN.contains(&text);
+        if !joined || end > start && !inside || end - start >= 16 {
+            break;
+        }
+        end += 1;
+    }
+    // "And" ends nothing.
+    while end > start && all.get(end - 1).is_some_and(|w| BETWEEN.contains(&w.text.as_str())) {
+        end -= 1;
+    }
+    let several = all.get(start..end)?.iter().any(|w| w.text == "and");
+    let first = all.get(start)?;
+    let from = if matches!(first.text.as_str(), "my" | "the" | "these" | "those" | "our") { start + 1 } else { start };
+    let at = all.get(from)?.at.start..all.get(end.checked_sub(1)?)?.at.end;
+    (several && end > from + 1).then_some(at)
 }
 
 /// A thing that the message is about: "about the Aurora 500", "my umbrella", "a crime novel".

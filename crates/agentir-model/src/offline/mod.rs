@@ -19,6 +19,8 @@ mod facts;
 mod instructions;
 mod judge;
 mod kinds;
+mod next;
+mod nouns;
 mod numbers;
 mod phrases;
 mod questions;

@@ -12,6 +12,8 @@ pub(super) enum SmallTalk {
     Abilities,
     /// It says how the user is, or agrees, without more.
     Remark,
+    /// It takes back what was said: "never mind".
+    Dropped,
 }
 
 const GREETINGS: &[&str] = &[
@@ -122,6 +124,14 @@ const FILLERS: &[&str] = &[
     "soon",
 ];
 
+/// What takes back what was said, and words that only go with it or with thanks.
+const DROPS: &[&str] = &["never mind", "nevermind", "nvm", "forget it", "no worries", "leave it", "doesn't matter"];
+const ASIDES: &[&str] = &[
+    "never", "mind", "nevermind", "nvm", "forget", "leave", "worries", "anyway", "anyways", "hm",
+    "hmm", "ah", "oh", "pity", "sorry", "matter", "doesn't", "i'll", "i", "but", "enough", "today",
+    "for", "in", "case", "any", "way", "don't", "do", "not", "need", "anything", "not", "my", "will", "be", "off", "all's",
+];
+
 /// Words that change nothing about what a phrase asks.
 const ADVERBS: &[&str] = &[
     "exactly", "actually", "all", "else", "really", "just", "even", "so", "then", "now", "please",
@@ -137,11 +147,15 @@ pub(super) fn small_talk(message: &str) -> Option<SmallTalk> {
     let has = |list: &[&str]| texts.iter().any(|text| list.contains(text));
     let only =
         |lists: &[&[&str]]| texts.iter().all(|text| lists.iter().any(|list| list.contains(text)));
-    if has(GOODBYES) && only(&[GOODBYES, FILLERS, THANKS, GREETINGS]) {
+    if has(GOODBYES) && only(&[GOODBYES, FILLERS, THANKS, GREETINGS, ASIDES]) {
         return Some(SmallTalk::Goodbye);
     }
-    if has(THANKS) && only(&[THANKS, FILLERS]) {
+    if has(THANKS) && only(&[THANKS, FILLERS, ASIDES]) {
         return Some(SmallTalk::Thanks);
+    }
+    let said = texts.join(" ");
+    if DROPS.iter().any(|phrase| said.contains(phrase)) && only(&[FILLERS, ASIDES]) {
+        return Some(SmallTalk::Dropped);
     }
     if has(GREETING_HEADS) && only(&[GREETINGS]) {
         return Some(SmallTalk::Greeting);
@@ -258,6 +272,20 @@ pub(super) fn is_wish(message: &str) -> bool {
         .skip_while(|text| GREETINGS.contains(&text.as_str()) || LEADS.contains(&text.as_str()));
     let said = format!("{} ", said.collect::<Vec<_>>().join(" "));
     WISHES.iter().any(|wish| said.strip_prefix(wish).is_some_and(|rest| rest.starts_with(' ')))
+}
+
+/// Whether a message asks for something to be told, rather than done: "is the path open", "could you tell me how old it is".
+pub(super) fn asks_fact(message: &str) -> bool {
+    const TELL: &[&str] = &["tell me", "tell us", "you know", "you say", "you explain", "let me know", "i ask"];
+    let said: Vec<String> = words(message).into_iter().map(|w| w.text).collect();
+    let said = said.join(" ");
+    let tell = TELL.iter().any(|phrase| said.contains(phrase));
+    is_question_in(message) && (tell || !is_wish(message))
+}
+
+/// Whether one of the sentences of a message is a question, behind a greeting or what is told before it.
+fn is_question_in(message: &str) -> bool {
+    message.contains('?') || super::words::is_question(message)
 }
 
 /// Whether a message asks for a person.

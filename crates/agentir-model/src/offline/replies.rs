@@ -51,7 +51,12 @@ impl<'r> Turn<'r> {
         };
         let scored = facts(self.instructions, self.tools).map(|fact| (score(&fact), fact));
         let best = scored.reduce(|best, next| if next.0 > best.0 { next } else { best });
-        let best = best.filter(|(score, _)| *score > 0 && score * 2 >= asked.len())?;
+        // A number is asked for.
+        let counts = words(self.said).iter().any(|w| matches!(w.text.as_str(), "many" | "much"));
+        let best = best.filter(|(score, fact)| {
+            let told = !counts || fact.chars().any(|c| c.is_ascii_digit()) || fact.contains("free");
+            *score > 0 && score * 2 >= asked.len() && told
+        })?;
         Some(if best.1.ends_with(['.', '!', '?']) { best.1 } else { format!("{}.", best.1) })
     }
 
@@ -119,6 +124,13 @@ impl<'r> Turn<'r> {
             let noted = || self.new_values(open).filter(|_| !only_declines(self.said));
             return Some(match other {
                 Some(arguments) => self.call(tool, arguments),
+                // Who says the same again has not declined.
+                None if call.arguments.values().any(|value| self.says(value))
+                    && yes_or_no(self.said).is_none()
+                    && self.since.iter().flat_map(|m| &m.calls).count() <= 1 =>
+                {
+                    self.call(tool, call.arguments.clone())
+                }
                 None => match noted() {
                     Some((note, values)) => self.call(note, values),
                     None => say(NOT_DONE.to_owned()),
@@ -130,6 +142,9 @@ impl<'r> Turn<'r> {
                 "I'm sorry, that did not work just now. Please try again later, or tell me what else I can do for you."
                     .to_owned(),
             ));
+        }
+        if let Some(answer) = self.after_result(open, made, &result.text) {
+            return Some(answer);
         }
         // A tool that needs the result may be next.
         if let Some(answer) = self.next_call(open, made.map(|call| call.name.as_str())) {
@@ -180,8 +195,12 @@ impl<'r> Turn<'r> {
         let filled = self.optional.is_empty()
             || self.steps.iter().any(|s| matches!(s.what, What::Ask { .. }));
         let asked = self.before.iter().any(|m| m.role == Role::Assistant);
+        // What the agent is there to collect has been said.
+        let collected = self.optional.is_empty()
+            && self.known.values().any(|value| self.says(value))
+            && !self.tools.iter().any(|t| t.purpose == Purpose::Call);
         if let Some(tool) = done
-            && (yes_or_no(self.said) == Some(false) || (filled && self.is_answer()))
+            && (yes_or_no(self.said) == Some(false) || collected || (filled && self.is_answer()))
             && let Some(arguments) = ready(tool)
         {
             return Some(self.call(tool, arguments));
@@ -228,12 +247,18 @@ impl<'r> Turn<'r> {
         if let Some(text) = shown {
             return say(format!("{text}."));
         }
+        if let Some(listed) = self.listed() {
+            return say(format!("{listed} {WHICH}"));
+        }
         let next = self.next_question().filter(|question| !self.was_asked(question));
+        let next = next.or_else(|| self.onward().filter(|question| !self.was_asked(question)));
         // One agent of a turn asks.
-        let asked = self
-            .since
-            .iter()
-            .rposition(|m| m.role == Role::Assistant && super::phrases::requests(&m.text));
+        let asked = self.since.iter().rposition(|m| {
+            m.role == Role::Assistant
+                && (super::phrases::requests(&m.text)
+                    || m.text.contains(super::agenda::NO_IDEA)
+                    || m.text.contains(NOT_HERE))
+        });
         let untold = |step: &super::instructions::Step| matches!(&step.what, What::Tell(text) if !self.was_asked(text));
         if asked.is_some() && !self.steps.iter().any(untold) {
             return say(String::new());
@@ -269,7 +294,8 @@ impl<'r> Turn<'r> {
 
     /// The first fact of the instructions, for a question about nothing that they name.
     fn told_fact(&self) -> Option<String> {
-        let stated = facts(self.instructions, self.tools).find(|fact| !self.was_asked(fact));
+        let mut stated = facts(self.instructions, self.tools);
+        let stated = stated.find(|fact| !super::facts::is_labelled(fact) && !self.was_asked(fact));
         let stated = stated.filter(|_| is_question(self.said) && !is_wish(self.said))?;
         let mut letters = stated.chars();
         let first = letters.next()?.to_uppercase();
@@ -298,8 +324,10 @@ impl<'r> Turn<'r> {
 
     /// What the agent can do, if nothing else applies.
     pub(super) fn offer_of_help(&self) -> String {
+        let excuse = self.excuse();
         let question = self.next_question().or_else(|| self.question_to_note());
-        let question = question.filter(|question| !self.was_asked(question));
+        // After a digression the open question is asked again.
+        let question = question.filter(|question| excuse.is_some() || !self.was_asked(question));
         let told: Vec<&String> = self
             .steps
             .iter()
@@ -315,22 +343,45 @@ impl<'r> Turn<'r> {
         let text = offer.join(" ");
         let last = self.before.iter().rev().find(|m| m.role == Role::Assistant);
         let asks = text.ends_with('?');
-        let open = if text.is_empty() { TELL_MORE } else { WHAT_TO_DO };
+        let open = match excuse {
+            Some(_) if text.is_empty() => WHAT_ELSE,
+            _ if text.is_empty() => TELL_MORE,
+            _ => WHAT_TO_DO,
+        };
         let question = match question {
             Some(question) => question,
             None if asks => String::new(),
             None => open.to_owned(),
         };
-        let all = format!("{text} {question}").trim().to_owned();
+        let excuse = excuse.filter(|excuse| *excuse != NOT_HERE || text.is_empty());
+        let all = [excuse.unwrap_or_default(), text.as_str(), question.as_str()];
+        let all = all.iter().filter(|part| !part.is_empty()).copied().collect::<Vec<_>>().join(" ");
         let again =
             self.messages.iter().any(|m| m.role == Role::Assistant && m.text.ends_with(&all));
         if again && (is_wish(self.said) || is_question(self.said)) && !offer.is_empty() {
             return format!("{NOT_HERE} {}", offer.join(" "));
         }
+        if let Some(excuse) = excuse.filter(|_| last.is_some_and(|last| last.text.ends_with(&all))) {
+            let other = if excuse == NOT_HERE { NOT_HERE_EITHER } else { super::agenda::NO_IDEA_EITHER };
+            return all.replacen(excuse, other, 1);
+        }
         if last.is_some_and(|last| last.text.ends_with(&all)) {
             return "Is there something else I can do for you?".to_owned();
         }
         all
+    }
+
+    /// What is said first to somebody who asks or wants something that the agent knows nothing about.
+    fn excuse(&self) -> Option<&'static str> {
+        let said = words(self.said);
+        let about = said.iter().filter(|w| w.is_content() && !is_vague(w)).count();
+        if about == 0 || super::phrases::small_talk(self.said).is_some() {
+            return None;
+        }
+        if super::phrases::asks_fact(self.said) {
+            return Some(super::agenda::NO_IDEA);
+        }
+        is_wish(self.said).then_some(NOT_HERE)
     }
 
     /// A sentence about what the agent can do, from its tools, the agents it knows and its instructions.
@@ -405,11 +456,20 @@ pub(super) const NOT_DONE: &str = "All right, I have not done that. What would y
 /// What the agent asks after it has said what it can do.
 const WHAT_TO_DO: &str = "What would you like to do?";
 
+/// What the agent asks after a list.
+const WHICH: &str = "Which one would you like?";
+
+/// What the agent asks after it has said that it cannot do something.
+const WHAT_ELSE: &str = "What else can I do for you?";
+
 /// What the agent asks if it cannot say what it can do.
 const TELL_MORE: &str = "Could you tell me a little more about what you need?";
 
 /// The beginning of the answer to a wish that is not for this agent.
 const NOT_HERE: &str = "I'm sorry, that is something I cannot help with here.";
+
+/// What is said if that was said before.
+const NOT_HERE_EITHER: &str = "I'm afraid I cannot help with that either.";
 
 /// The values of a result and of the objects and lists directly in it, with their names.
 fn leaves(result: &Json) -> Vec<(&str, &Json)> {

@@ -61,19 +61,29 @@ pub(super) fn is_success(result: &str) -> bool {
 pub(super) fn describe_result(result: &str) -> String {
     match serde_json::from_str::<Json>(result) {
         Ok(Json::Object(fields)) => {
-            let words = ["message", "text", "answer", "summary", "msg"];
-            let written = words.iter().find_map(|name| fields.get(*name)?.as_str());
+            let written = TEXTS.iter().find_map(|name| fields.get(*name)?.as_str());
+            // "Result message", but not "error message".
+            let written = written.or_else(|| {
+                let mut texts = fields.iter().filter(|(name, _)| {
+                    let name = super::words::name_words(name);
+                    name.last().is_some_and(|w| TEXTS.contains(&w.text.as_str()))
+                        && !name.iter().any(|w| w.text == "error")
+                });
+                texts.find_map(|(_, value)| value.as_str().filter(|text| text.contains(' ')))
+            });
             match written.filter(|text| !text.trim().is_empty()) {
                 Some(text) => text.to_owned(),
                 None if fields.iter().all(|(name, value)| is_outcome(name, value)) => {
                     DONE.to_owned()
                 }
+                None if fields.values().all(is_nothing) => NOTHING.to_owned(),
+                None if let Some(text) = verdict(&fields) => text,
                 None => {
                     format!("Here is what I found: {}.", describe_value(&Json::Object(fields), 0))
                 }
             }
         }
-        Ok(Json::Array(items)) if items.is_empty() => "I found nothing.".to_owned(),
+        Ok(Json::Array(items)) if items.is_empty() => NOTHING.to_owned(),
         Ok(Json::Null) => DONE.to_owned(),
         Ok(Json::String(text)) => text,
         Ok(other) => format!("Here is what I found: {}.", describe_value(&other, 0)),
@@ -143,6 +153,43 @@ fn collect_objects<'j>(value: &'j Json, depth: u8, found: &mut Vec<&'j Map<Strin
     }
 }
 
+/// Names of values that are texts for people.
+const TEXTS: &[&str] = &["message", "text", "answer", "summary", "msg"];
+
+/// What is said about a search without a result.
+const NOTHING: &str = "I found nothing.";
+
+/// Whether a value says nothing.
+fn is_nothing(value: &Json) -> bool {
+    match value {
+        Json::Null => true,
+        Json::String(text) => text.trim().is_empty(),
+        Json::Array(items) => items.is_empty(),
+        Json::Object(fields) => fields.is_empty(),
+        _ => false,
+    }
+}
+
+/// Whether a result only says whether something is so: of a check.
+pub(super) fn is_check(result: &str) -> bool {
+    let Ok(Json::Object(fields)) = serde_json::from_str::<Json>(result) else { return false };
+    let mut told = fields.values().filter(|value| !is_nothing(value));
+    told.next().is_some_and(Json::is_boolean) && told.all(|v| v.is_boolean() || v.is_number())
+}
+
+/// A sentence about a result that only says whether something is so: "It is not available."
+fn verdict(fields: &Map<String, Json>) -> Option<String> {
+    const SAID: &[&str] = &[
+        "allowed", "valid", "available", "eligible", "possible", "open", "free", "active", "closed",
+        "covered", "confirmed", "included", "ready", "found", "approved", "paid",
+    ];
+    let mut told = fields.iter().filter(|(_, value)| !is_nothing(value));
+    let ((name, value), None) = (told.next()?, told.next()) else { return None };
+    let name = name.trim_start_matches("is_");
+    let holds = value.as_bool()?;
+    SAID.contains(&name).then(|| format!("It is {}{name}.", if holds { "" } else { "not " }))
+}
+
 /// Whether a field only says that the call succeeded.
 fn is_outcome(name: &str, value: &Json) -> bool {
     let named =
@@ -179,9 +226,16 @@ pub(super) fn describe_value(value: &Json, depth: u8) -> String {
             if items.is_empty() { "none".to_owned() } else { list }
         }
         Json::Object(fields) => {
-            let shown = fields.iter().filter(|(_, value)| !value.is_null()).take(MAX_SHOWN_FIELDS);
-            let fields = shown.map(|(name, value)| {
-                format!("{} {}", spoken(name), describe_value(value, depth + 1))
+            let told = fields.iter().filter(|(_, value)| !is_nothing(value));
+            let some = told.clone().any(|(name, value)| !is_outcome(name, value));
+            let shown = told.filter(|(name, value)| !some || !is_outcome(name, value));
+            let fields = shown.take(MAX_SHOWN_FIELDS).map(|(name, value)| match value {
+                // "Available", "not available" instead of yes and no.
+                Json::Bool(holds) => {
+                    let name = name.trim_start_matches("is_").trim_start_matches("has_");
+                    format!("{}{}", if *holds { "" } else { "not " }, spoken(name))
+                }
+                _ => format!("{} {}", spoken(name), describe_value(value, depth + 1)),
             });
             fields.collect::<Vec<_>>().join(", ")
         }

@@ -60,11 +60,43 @@ const LEAD_INS: &[&str] = &[
     "um,",
     "ok,",
     "okay,",
+    "she's called",
+    "he's called",
+    "it's called",
+    "they're called",
+    "she is called",
+    "he is called",
+    "it is called",
+    "we're having",
+    "we are having",
+    "i'm having",
+    "with",
+    "by",
+    "via",
+    "as i said,",
+    "like i said,",
+    "as i told you,",
+    "as mentioned,",
+    "i said",
+    "i told you",
+    "here you go,",
+    "here you are,",
+    "maybe",
+    "probably",
+    "perhaps",
+    "just",
+    "only",
+    "how about",
+    "we'll take",
+    "we'd like",
+    "we would like",
+    "we want",
+    "we need",
 ];
 
 /// Introductions that say nothing, in front of whatever a user wants to say.
 const POLITE: &[&str] =
-    &["please", "sure,", "yes,", "well,", "um,", "ok,", "okay,", "the answer is", "because"];
+    &["please", "sure,", "yes,", "well,", "um,", "ok,", "okay,", "the answer is", "because", "as i said,", "like i said,", "as mentioned,", "as i told you,", "here you go,", "here you are,"];
 
 /// Messages that do not answer the question.
 const NO_ANSWER: &[&str] = &[
@@ -142,7 +174,7 @@ pub(super) fn extract_strings<'f>(
         let only = identifiers == 1 && !fields.iter().any(|f| f.asked && !std::ptr::eq(f, field));
         let kind = kind_of(field.spec);
         let request = kind == TextKind::Request;
-        let quoted = spans::quoted(reading, field);
+        let quoted = spans::quoted(reading, field).or_else(|| super::nouns::file(reading, field));
         let found = spans::street(reading, field)
             .or_else(|| spans::role(reading, field))
             .or_else(|| spans::entity(reading, field))
@@ -421,13 +453,22 @@ fn whole_name(reading: &ParsedMessage<'_>) -> Option<Range<usize>> {
     ((2..=4).contains(&count) && whole && small_talk(reading.text).is_none()).then_some(at)
 }
 
+/// Nouns for times, which are no places.
+const MOMENTS: &[&str] = &[
+    "today", "tomorrow", "moment", "minute", "time", "end", "morning", "evening", "night", "weekend",
+    "tonight", "once", "least", "all",
+];
+
 /// A name after one of some prepositions; if it is `wanted`, also in lower case, at the end of the message.
 pub(super) fn after_words(
     reading: &ParsedMessage<'_>,
     marks: &[&str],
     wanted: bool,
 ) -> Option<Range<usize>> {
-    let at = |index: usize| capitals_from(reading, index + 1, 4);
+    let article = |index: usize| reading.words.get(index + 1).is_some_and(|w| w.text == "the");
+    let at = |index: usize| {
+        capitals_from(reading, index + 1 + usize::from(article(index)), 4)
+    };
     let marked = |w: &Word| marks.contains(&w.text.as_str()) && !w.negated;
     let mut all = reading.words.iter().enumerate();
     let capital = all.find_map(|(index, word)| at(index).filter(|_| marked(word)));
@@ -440,7 +481,7 @@ pub(super) fn after_words(
         .iter()
         .skip(index + 1)
         .skip_while(|w| w.text == "the")
-        .take_while(|w| w.is_content() && w.text != "today" && w.text != "tomorrow")
+        .take_while(|w| w.is_content() && !MOMENTS.contains(&w.text.as_str()))
         .take(3)
         .collect();
     let at = named.first()?.at.start..named.last()?.at.end;
@@ -608,7 +649,8 @@ fn after_preposition(reading: &ParsedMessage<'_>, field: &Field<'_>) -> Option<R
             return None;
         }
         let mut named: Vec<&Word> = Vec::new();
-        for word in reading.words.iter().skip(index + 1).take(4) {
+        let article = reading.words.get(index + 1).is_some_and(|w| w.text == "the");
+        for word in reading.words.iter().skip(index + 1 + usize::from(article)).take(4) {
             let close = named.last().is_none_or(|l| {
                 reading
                     .text
@@ -713,7 +755,10 @@ fn answer(reading: &ParsedMessage<'_>, field: &Field<'_>) -> Option<String> {
             range.end = range.start + end;
         }
     }
-    let range = trimmed(reading.text, range);
+    let mut range = trimmed(reading.text, range);
+    if kind_of(field.spec) == TextKind::Thing {
+        range = super::nouns::noun_phrase(reading, field, range)?;
+    }
     let text = reading.text.get(range)?;
     let plain = text.to_lowercase();
     // An introduction without its value: "my new number is".

@@ -172,7 +172,7 @@ const SYNONYMS: &[&[&str]] = &[
     &["weather", "rain", "raining", "snow", "snowing", "sunny", "windy", "storm", "forecast"],
     &["toll", "fee", "pay", "payment", "charge"],
     &["food", "hungry", "eat", "meal", "kitchen", "pizza", "lunch", "dinner", "breakfast"],
-    &["room", "bed", "accommodation", "stay", "overnight", "hotel"],
+    &["room", "bed", "accommodation", "stay", "overnight", "hotel", "sleep"],
     &["book", "read", "novel"],
     &["dental", "dentist", "tooth", "toothache", "teeth"],
     &["sms", "text", "notification", "message", "reminder"],
@@ -413,7 +413,10 @@ pub(super) fn act(words: &[Word]) -> Option<Act> {
     // "My list of payees" lists nothing, and "get rid of" gets nothing.
     let noun = |at: usize| {
         at.checked_sub(1).and_then(|before| words.get(before)).is_some_and(|w| {
-            matches!(w.text.as_str(), "my" | "the" | "a" | "your" | "our" | "this" | "his" | "her")
+            matches!(
+                w.text.as_str(),
+                "my" | "the" | "a" | "your" | "our" | "this" | "that" | "his" | "her"
+            )
         })
     };
     let verbs = words.iter().enumerate().filter(|(at, w)| !w.negated && !noun(*at));

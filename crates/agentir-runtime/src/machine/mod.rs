@@ -39,6 +39,7 @@ mod sensitive;
 mod tool_calls;
 mod transfer;
 mod turn;
+mod uses;
 
 pub use adopt::Misfit;
 pub use sensitive::ShownSession;
@@ -90,6 +91,8 @@ pub struct Machine<'p> {
     learned: FxHashMap<&'p str, FxHashSet<&'p str>>,
     /// The variables that declarations of tools read.
     session_paths: std::collections::BTreeSet<String>,
+    /// The variables without a type that conditions compare with numbers.
+    numeric: FxHashSet<&'p str>,
     fingerprint: String,
 }
 
@@ -210,6 +213,7 @@ impl<'p> Machine<'p> {
             fields,
             learned,
             session_paths: tool_calls::session_paths(program),
+            numeric: uses::numeric_names(program),
             fingerprint,
         }
     }

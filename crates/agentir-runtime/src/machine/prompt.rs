@@ -263,11 +263,12 @@ impl<'p> Run<'_, 'p, '_> {
     /// The collected values that the model may see.
     pub(super) fn known_values(&mut self) -> Result<Map<String, Json>, RuntimeError> {
         let agent = self.agent()?;
-        let names = agent
-            .gather
-            .fields
-            .iter()
-            .map(|f| &f.name.value)
+        // Those of its steps, too: the model of a later step goes on from what an earlier one collected.
+        let fields = self.machine.fields.get(agent.metadata.name.value.as_str());
+        let names = fields
+            .into_iter()
+            .flatten()
+            .map(|(field, _)| &field.name.value)
             .chain(agent.memory.session.iter().map(|v| &v.name.value));
         let mut known = Map::new();
         for name in names {
@@ -294,7 +295,7 @@ impl<'p> Run<'_, 'p, '_> {
             Origin::Tool(tool) => Some(self.spec_of(tool)),
             Origin::Name(name) => Some(match self.tool(&name.value) {
                 Some(tool) => self.spec_of(tool),
-                None => ToolSpec::new(name.value.as_str(), "", Purpose::Call),
+                None => self.unsigned(&name.value),
             }),
             _ => None,
         }
@@ -407,8 +408,13 @@ impl<'p> Run<'_, 'p, '_> {
         if any_required || !given { blank } else { Vec::new() }
     }
 
+    /// The type of a variable that has none declared, by how conditions use it.
+    fn used_as(&self, name: &str) -> FieldType {
+        if self.machine.numeric.contains(name) { FieldType::Number } else { FieldType::Text }
+    }
+
     /// The field specification of a variable that is filled from the conversation.
-    fn variable_spec(&self, name: &str) -> FieldSpec {
+    pub(super) fn variable_spec(&self, name: &str) -> FieldSpec {
         let declared = self
             .machine
             .program
@@ -418,7 +424,7 @@ impl<'p> Run<'_, 'p, '_> {
             .find(|v| v.name.value == name);
         FieldSpec {
             name: name.to_owned(),
-            ty: declared.and_then(|v| v.ty.as_ref()).map_or(FieldType::Text, type_of),
+            ty: declared.and_then(|v| v.ty.as_ref()).map_or(self.used_as(name), type_of),
             description: declared
                 .and_then(|v| v.description.as_ref())
                 .map(|d| self.render(d))
@@ -502,7 +508,7 @@ impl<'p> Run<'_, 'p, '_> {
         let key = field.get(|f| f.message_key.as_ref());
         FieldSpec {
             name: field.own().name.value.to_string(),
-            ty: named.map_or(FieldType::Text, type_named),
+            ty: named.map_or_else(|| self.used_as(&field.own().name.value), type_named),
             description: description.map(|d| self.render(d)).unwrap_or_default(),
             prompt: field
                 .get(|f| f.prompt.as_ref())

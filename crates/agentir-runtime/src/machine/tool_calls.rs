@@ -163,7 +163,8 @@ impl<'p> Run<'_, 'p, '_> {
             Ok(result) => {
                 self.frame().approved = None;
                 self.store_result(name, None, &result, false)?;
-                self.answer_tool_use(&result);
+                let seen = self.seen_by_model(name, &result);
+                self.answer_tool_use(&seen);
                 self.leave(at)
             }
             Err(failure) => {
