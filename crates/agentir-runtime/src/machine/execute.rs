@@ -246,8 +246,10 @@ impl<'p> Run<'_, 'p, '_> {
         match self.frame().return_points.pop() {
             Some(back) => {
                 // A retry starts the node from the beginning.
-                let stage = if again { 0 } else { self.stage_of_return(back) };
-                let back = ReturnPoint { stage, ..back };
+                let back = match again {
+                    true => ReturnPoint { node: self.begin_call_again(back.node), stage: 0 },
+                    false => ReturnPoint { stage: self.stage_of_return(back), ..back },
+                };
                 self.resume_withheld(back)?;
                 Ok(Next::ReturnTo(back))
             }
