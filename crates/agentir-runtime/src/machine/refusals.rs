@@ -142,9 +142,14 @@ impl<'p> Run<'_, 'p, '_> {
         self.questions_at(at).is_some()
     }
 
-    /// Whether a node asks the questions of a constraint of every turn, where the turn begins.
-    pub(super) fn is_question_of_turn(&mut self, at: NodeIndex) -> bool {
-        self.is_question_of_check(at) && self.guarded() == Guarded::Turn
+    /// Whether a node asks the questions of a constraint of every turn.
+    pub(super) fn is_question_of_turn(&self, at: NodeIndex) -> bool {
+        let own = |failure: &ConstraintFailure| {
+            let of_turns = self.constraints_where(|constraint| constraint.checkpoint.is_none());
+            let mut reactions = of_turns.into_iter().filter_map(|(c, _)| c.on_fail.as_ref());
+            reactions.any(|reaction| std::ptr::eq(reaction, failure))
+        };
+        self.questions_at(at).is_some_and(own)
     }
 
     /// The constraint of every turn, by its reaction, whose questions were the last thing that was said.
@@ -158,8 +163,8 @@ impl<'p> Run<'_, 'p, '_> {
         self.asking_rule().is_some()
     }
 
-    /// Whether a constraint of every turn is decided only when the answer to the questions that it, or one before it,
-    /// has asked is heard.
+    /// Whether a constraint of every turn is decided only when the answer to the questions is heard that it has asked; where
+    /// these were asked at the beginning of a turn, it goes on there, and what comes behind it is decided then, too.
     pub(super) fn is_decided_after_answer(
         &mut self,
         constraint: &'p Constraint,
@@ -167,10 +172,15 @@ impl<'p> Run<'_, 'p, '_> {
     ) -> bool {
         let asking = self.asking_rule().filter(|_| guarded == Guarded::Turn);
         let own = constraint.on_fail.as_ref();
-        let asks = asking.is_some_and(|asking| own.is_some_and(|own| std::ptr::eq(own, asking)));
-        self.progress.rule_awaits_answer =
-            asking.is_some() && (asks || self.progress.rule_awaits_answer);
-        self.progress.rule_awaits_answer
+        let asks = asking.zip(own).is_some_and(|(asking, own)| std::ptr::eq(own, asking));
+        let before_call = self.frame().return_points.iter().rev().nth(1).copied();
+        let before_call = before_call.is_some_and(|below| {
+            let kind = self.kind(NodeIndex::new(below.node as usize));
+            kind == Some(NodeKind::Checkpoint) && !matches!(below.stage, 0 | STAGE_SKIP)
+        });
+        let before = std::mem::take(&mut self.progress.rule_awaits_answer);
+        self.progress.rule_awaits_answer = asking.is_some() && !before_call && (asks || before);
+        asks || self.progress.rule_awaits_answer
     }
 
     /// Whether a constraint has asked the user for the values that it reads: since then, that they are missing is not

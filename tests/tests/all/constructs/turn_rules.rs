@@ -769,6 +769,7 @@ answers:
   - { message: "DE", values: { country: DE } }
   - { message: "DE with a stolen card", values: { country: DE } }
   - { values: {}, times: always }
+  - { ask: choose, choose: [], times: always }
 tools: { pay: [{ answer: { ok: true } }] }
 tests:
   - name: answered
@@ -807,10 +808,10 @@ tests:
       - { user: my lawyer, calls: [], status: human }
 "#;
         let scenario = if digresses {
-            scenario.replace("SAID", "\"Paid.\"").replace("DESK", "\"Desk.\"")
+            scenario.replace("SAID", "\"Paid.\", \"Ready?\"").replace("DESK", "\"Desk.\"")
         } else {
-            // The step asks again, because its message was kept from it. Nobody else gets it before the rule is met.
-            scenario.replace("SAID", "\"Paid.\"").replace("DESK", "\"Which country?\"")
+            // Nobody else gets the message before the rule is met.
+            scenario.replace("SAID", "\"Paid.\", \"Ready?\"").replace("DESK", "\"Which country?\"")
         };
         talk(&[("asker.agent.abl", &asker(rule)), ("desk.agent.abl", DESK)], &scenario);
     }
@@ -819,13 +820,53 @@ tests:
         r#"
 entry: Asker
 model: scripted
-answers: [{ values: {}, times: always }]
+answers: [{ values: {}, times: always }, { ask: choose, choose: [], times: always }]
 tests:
   - name: a digression of the step
     turns:
       - says: ["Ready?"]
       - { user: go, says: ["Which country?"] }
       - { user: why?, calls: [], says: ["Because.", "Which country?"] }
+"#,
+    );
+}
+
+/// ... also where the turn itself was refused: the step, from which the message was kept, asks again.
+#[test]
+fn a_message_to_the_question_of_a_refused_turn_begins_a_turn() {
+    let rule = "\n      WHEN: turns > 1";
+    let agent = asker(rule).replace("country == \"DE\"", "country IS SET AND country == \"DE\"");
+    talk(
+        &[("asker.agent.abl", &agent), ("desk.agent.abl", DESK)],
+        r#"
+entry: Asker
+model: scripted
+answers:
+  - { message: "DE", values: { country: DE } }
+  - { message: "DE with a stolen card", values: { country: DE } }
+  - { values: {}, times: always }
+  - { ask: choose, choose: [], times: always }
+tools: { pay: [{ answer: { ok: true } }] }
+tests:
+  - name: answered
+    turns:
+      - says: ["Ready?"]
+      - { user: go, calls: [], says: ["Which country?"] }
+      - { user: no, calls: [], says: ["Which country?"] }
+      - { user: "DE", calls: [], says: ["Ready?"] }
+      - { user: go, calls: [pay], says: ["Paid.", "Ready?"] }
+  - name: a rule about the message
+    turns:
+      - says: ["Ready?"]
+      - { user: go }
+      - { user: "DE with a stolen card", calls: [], says: ["Stopped."] }
+  - name: a digression, another agent, a person
+    turns:
+      - says: ["Ready?"]
+      - { user: go }
+      - { user: skip, calls: [], says: ["Skipping at 2.", "Which country?"] }
+      - { user: to the desk, calls: [], says: ["Which country?"] }
+      - { user: my lawyer, calls: [], status: human }
 "#,
     );
 }
@@ -840,7 +881,7 @@ fn what_a_rule_has_asked_for_is_not_unknown() {
         r#"
 entry: Asker
 model: scripted
-answers: [{ message: "FR", values: { country: FR }, times: 1 }, { values: {}, times: always }]
+answers: [{ message: "FR", values: { country: FR }, times: 1 }, { values: {}, times: always }, { ask: choose, choose: [], times: always }]
 tools: { pay: [{ answer: { ok: true } }] }
 tests:
   - name: by another way
