@@ -334,8 +334,17 @@ impl Session {
 pub(crate) struct Proposal {
     /// The node that asks for confirmation, or the one that makes the call.
     pub(crate) node: u32,
+    /// The tool.
+    #[serde(default)]
+    pub(crate) tool: String,
     /// The arguments shown to the user.
     pub(crate) arguments: Map<String, Json>,
+    /// The question that the user was asked.
+    #[serde(default)]
+    pub(crate) question: String,
+    /// Whether the agents have changed since then: what the user agrees to is what the question was about.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) before_change: bool,
     /// The turn in which confirmation was requested or given.
     pub(crate) turn: u32,
 }

@@ -326,7 +326,8 @@ impl Observer for Screen<'_> {
     }
 
     fn partial(&mut self, text: &str) {
-        if self.held.is_some() {
+        // What turns out to be cut is no answer, and a pipe takes nothing back: it gets whole messages.
+        if self.held.is_some() || !self.interactive {
             return;
         }
         self.spinner.clear();

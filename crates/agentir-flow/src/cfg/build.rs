@@ -225,7 +225,7 @@ pub(super) struct SharedNodes {
     pub(super) toolbox: Option<NodeIndex>,
     /// The checks before every tool call.
     pub(super) before_calls: Option<NodeIndex>,
-    /// The rules of the turn that are checked again before a call, because the turn may have changed what they read.
+    /// The rules of the turn that are checked again before a call, because the turn may have changed the state.
     pub(super) rules_again: Option<NodeIndex>,
     /// The checks before every handoff.
     pub(super) before_handoffs: Option<NodeIndex>,

@@ -5,12 +5,11 @@ use super::{DecidedBy, Edge, EdgeKind, Guard, NodeKind, Origin, Test};
 use agentir_diagnostics::Spanned;
 use agentir_expr::{Condition, Name};
 use agentir_ir::{
-    Agent, Checkpoint, Constraint, ConstraintFailure, ConstraintKind, Data, FailureKind, Guardrail,
-    GuardrailKind, Jump, Node, Profile, Target,
+    Checkpoint, Constraint, ConstraintFailure, ConstraintKind, Data, FailureKind, Guardrail,
+    GuardrailKind, Jump, Profile, Target,
 };
 use petgraph::graph::NodeIndex;
-use rustc_hash::{FxHashMap, FxHashSet};
-use std::cell::LazyCell;
+use rustc_hash::FxHashMap;
 
 /// How often a failed constraint begins its step again in a turn (`RETRY: true`), unless the step has `MAX_ATTEMPTS`.
 /// The specification has no number.
@@ -169,7 +168,14 @@ impl<'a> Builder<'_, 'a> {
             ends = self.append(ends, NodeKind::Clear, origin, span);
         }
         if !failure.collect_fields.is_empty() {
-            ends = self.append(ends, NodeKind::Collect, origin, span);
+            let node = self.node(NodeKind::Collect, origin, span);
+            self.connect(ends, node);
+            // The waits of a step get this edge with the step. Where the model leads, it asks, and does not wait here.
+            if self.step.is_none() && self.agent.flow.is_some() {
+                let turn = Edge::of(EdgeKind::Turn).decided(DecidedBy::User).at(origin, span);
+                self.edge(node, self.shared.turn_end, turn);
+            }
+            ends = vec![Self::fallthrough(node)];
         }
         if let Some(to) = &failure.target {
             let node = self.node(NodeKind::Handoff, origin, to.span);
@@ -340,20 +346,16 @@ impl<'a> Builder<'_, 'a> {
         }
     }
 
-    /// Builds what is checked in every turn and reads what a turn may change, once more: the checks of the turn have been
-    /// made before that, and a call is where a value begins to count (ABL, current specification, 3.8: "checks over
-    /// session state and execution checkpoints").
+    /// Builds what is checked in every turn and reads the state, once more: the checks of the turn have been made before
+    /// that, and a call is where a value begins to count (ABL, current specification, 3.8: "checks over session state and
+    /// execution checkpoints"). No list says which names a turn can change, because nearly everything can change them: a
+    /// rule whose values are the same has the same outcome.
     pub(super) fn rules_before_calls(&mut self) {
         let agent = self.agent;
-        let changed = LazyCell::new(|| changed_in_turns(agent));
-        let runtime = agent.metadata.dialect.runtime();
         let reads = |condition: &Condition| {
             let mut reads = false;
             if let Some(expr) = condition.expr() {
-                expr.paths(&mut |path| {
-                    let name = path.root.value.as_str();
-                    reads |= changed.contains(name) || runtime.tool_of_result(name).is_some();
-                });
+                expr.paths(&mut |_| reads = true);
             }
             reads
         };
@@ -513,28 +515,4 @@ impl<'a> Builder<'_, 'a> {
         }
         ends
     }
-}
-
-/// The names whose values an agent may change in a turn: what it collects, assigns and clears, and what its tools return.
-fn changed_in_turns(agent: &Agent) -> FxHashSet<&str> {
-    // What a call leaves behind under a name of the runtime.
-    let mut changed = FxHashSet::from_iter(["result"]);
-    changed.extend(agent.tools.iter().map(|tool| tool.name.value.as_str()));
-    agent.walk(&mut |node| match node {
-        Node::Set(set) => {
-            changed.insert(set.target.root.value.as_str());
-        }
-        Node::Writes(name, _) => {
-            changed.insert(name.value.as_str());
-        }
-        Node::Clear(names) => changed.extend(names.iter().map(|name| name.value.as_str())),
-        Node::Field(field) => {
-            changed.insert(field.name.value.as_str());
-        }
-        Node::Call(call) => {
-            changed.insert(call.tool.value.as_str());
-        }
-        _ => {}
-    });
-    changed
 }

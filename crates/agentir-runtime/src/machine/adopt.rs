@@ -7,9 +7,10 @@
 
 use super::{Machine, index, scope};
 use crate::json::from_json;
-use crate::session::{EdgePlace, Frame, NodePlace, Places, Session};
+use crate::session::{EdgePlace, Frame, NodePlace, Places, ReturnPoint, Session};
 use agentir_eval::{State, Value};
 use agentir_expr::ValueType;
+use agentir_flow::cfg::NodeKind;
 use agentir_ir::{Agent, Node as IrNode};
 use petgraph::graph::{EdgeIndex, NodeIndex};
 use std::fmt;
@@ -181,6 +182,18 @@ impl<'p> Machine<'p> {
         Ok(true)
     }
 
+    /// The node that asks the user about the call that is held up at a node, if the user had agreed to it.
+    fn confirmation_before(&self, held: u32) -> Option<u32> {
+        let at = NodeIndex::new(held as usize);
+        self.cfg.node(at).filter(|node| node.kind == NodeKind::Checkpoint)?;
+        let mut before = self.cfg.predecessors(at);
+        let confirms = |from: NodeIndex| {
+            self.cfg.node(from).is_some_and(|node| node.kind == NodeKind::Confirm)
+        };
+        let (confirm, _) = before.find(|(from, _)| confirms(*from))?;
+        Some(index(confirm.index()))
+    }
+
     /// Maps the numbers of a frame to those of this program.
     fn adopt_frame(&self, frame: &mut Frame, places: &Places) -> Result<(), Misfit> {
         let node = |number: u32| match places.nodes.get(&number) {
@@ -200,8 +213,16 @@ impl<'p> Machine<'p> {
         for back in &mut frame.return_points {
             back.node = node(back.node)?;
         }
-        for proposal in frame.proposed.iter_mut().chain(&mut frame.approved) {
+        for back in &mut frame.return_points {
+            // A call that the user has agreed to and that is still held up may be another one now.
+            if let Some(confirm) = self.confirmation_before(back.node) {
+                *back = ReturnPoint { node: confirm, stage: 0 };
+            }
+        }
+        frame.approved = None;
+        if let Some(proposal) = &mut frame.proposed {
             proposal.node = node(proposal.node)?;
+            proposal.before_change = true;
         }
         if let Some(remote) = &mut frame.remote {
             remote.node = node(remote.node)?;

@@ -291,7 +291,7 @@ impl<'p> Run<'_, 'p, '_> {
                 break;
             }
             let verdict = self.constraint_verdict(constraint, profile);
-            if verdict == Verdict::Passes || !constraint.refuses() {
+            if verdict == Verdict::Passes || constraint.severity == Some("warning") {
                 continue;
             }
             let _ = self.take_back_answers();
@@ -301,7 +301,8 @@ impl<'p> Run<'_, 'p, '_> {
                     let text = self.render(message);
                     self.say_notice(&text);
                 }
-                None => self.say_notice(BLOCKED),
+                None if constraint.refuses() => self.say_notice(BLOCKED),
+                None => {}
             }
         }
         for rail in self.guardrails_of(GuardrailKind::Output) {

@@ -3,7 +3,7 @@
 use super::authorization::arguments_read;
 use super::detectors::redact_personal_data;
 use super::refusals::{BLOCKED, Guarded, Verdict};
-use super::{Next, NodeResult, Run, leads_onward};
+use super::{Next, NodeResult, Run, STAGE_REFUSED, leads_onward};
 use crate::host::{FailureKind, ToolFailure};
 use crate::json::from_json;
 use crate::model::Role;
@@ -57,8 +57,9 @@ impl<'p> Run<'_, 'p, '_> {
         // A constraint of every turn does not apply before there is something to check. Before a call or an answer,
         // what is missing is a value like any other.
         let waits = constraint.checkpoint.is_none()
+            && !self.has_asked_for(constraint)
             && constraint.condition.expr().is_some_and(|e| self.reads_unknown(e));
-        if (spared || waits)
+        if (spared || waits || self.is_decided_after_answer(constraint, guarded))
             && let Some(edge) = self.passing_edge(at)
         {
             return Ok(Next::Take(edge));
@@ -473,6 +474,9 @@ impl<'p> Run<'_, 'p, '_> {
 
     /// Runs the checks one after the other; each of them returns here.
     pub(super) fn checkpoint(&mut self, at: NodeIndex, stage: u32) -> NodeResult {
+        if stage == STAGE_REFUSED {
+            return self.pass_over_call(at);
+        }
         if stage == 0 && self.progress.handed_back && self.progress.entered_by.is_none() {
             // A person has seen this message; the next one is checked again.
             self.frame()

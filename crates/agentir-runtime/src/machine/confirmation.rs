@@ -27,12 +27,20 @@ impl<'p> Run<'_, 'p, '_> {
             return Ok(Next::Take(agreed));
         }
         let fresh = self.progress.input_unread;
-        let asked = self.frame().proposed.take().filter(|asked| fresh && asked.node == node);
+        let question = self.confirmation_question(tool, &arguments);
+        // In changed agents, the same place may have another call.
+        let same = |asked: &Proposal| {
+            !asked.before_change
+                || asked.tool == tool && asked.arguments == arguments && asked.question == question
+        };
+        let asked = self.frame().proposed.take();
+        let asked = asked.filter(|asked| fresh && asked.node == node && same(asked));
         let Some(asked) = asked else {
             self.withdraw_calls();
-            let question = self.confirmation_question(tool, &arguments);
             self.say(&question, None);
-            self.frame().proposed = Some(Proposal { node, arguments, turn });
+            let tool = tool.to_owned();
+            let proposal = Proposal { node, tool, arguments, question, before_change: false, turn };
+            self.frame().proposed = Some(proposal);
             return self.end_turn_at(at);
         };
         if let Some(edge) = self.interruption_edge(at)? {

@@ -1,7 +1,7 @@
 //! The execution of nodes.
 
 use super::scope::{dotted, path_of};
-use super::{Next, NodeResult, Run, STAGE_ASKS, STAGE_SKIP, leads_onward};
+use super::{Next, NodeResult, Run, STAGE_ASKS, STAGE_RULE, STAGE_SKIP, leads_onward};
 use crate::json::{from_json, to_json};
 use crate::model::{Message, Role};
 use crate::session::{Frame, ReturnPoint, RuntimeError, Status};
@@ -9,7 +9,7 @@ use crate::trace::EventKind;
 use agentir_diagnostics::Span;
 use agentir_eval::{State, Value, evaluate, truthy};
 use agentir_expr::{Expr, Name, Path, Segment};
-use agentir_flow::cfg::{Edge, EdgeKind, NodeKind, Origin};
+use agentir_flow::cfg::{Edge, EdgeKind, Node, NodeKind, Origin};
 use agentir_ir::{AgentType, Data, ErrorHandler, NumberOrText, SetVariable, Statement, Transform};
 use petgraph::graph::{EdgeIndex, NodeIndex};
 use serde_json::Value as Json;
@@ -29,13 +29,7 @@ impl<'p> Run<'_, 'p, '_> {
             return self.skip_failed_node(at, node.kind);
         }
         if stage == STAGE_ASKS {
-            let body = node.step.iter().flat_map(|step| &step.body.0);
-            for response in body.filter_map(|one| match one {
-                Statement::Respond(response) => Some(response),
-                _ => None,
-            }) {
-                self.respond(response);
-            }
+            self.ask_again(&node);
         }
         match node.kind {
             NodeKind::Entry => {
@@ -151,6 +145,42 @@ impl<'p> Run<'_, 'p, '_> {
         }
     }
 
+    /// Says again what a step says before it waits at a node.
+    fn ask_again(&mut self, node: &Node<'p>) {
+        let Some(step) = node.step else { return };
+        let wait = match node.origin {
+            Origin::Statement(wait) => step.body.0.iter().position(|one| std::ptr::eq(one, wait)),
+            _ => None,
+        };
+        let before = step.body.0.get(..wait.unwrap_or(step.body.0.len())).unwrap_or_default();
+        // What was said before an earlier answer was for that one.
+        let answered = before.iter().rposition(|one| matches!(one, Statement::Await { .. }));
+        for one in before.get(answered.map_or(0, |at| at + 1)..).unwrap_or_default() {
+            if let Statement::Respond(response) = one {
+                self.respond(response);
+            }
+        }
+    }
+
+    /// The stage in which a wait is returned to. If the message was for something else (a digression, the question of a
+    /// check, another agent), the step asks again: at the end of a digression always, otherwise if nothing is said.
+    fn stage_of_return(&self, back: ReturnPoint) -> u32 {
+        let kind = self.machine.cfg.node(NodeIndex::new(back.node as usize)).map(|node| node.kind);
+        let read = self.input.is_some() && !self.progress.input_unread;
+        let waits = matches!(kind, Some(NodeKind::Await | NodeKind::Collect));
+        if back.stage != 0 && back.stage != STAGE_RULE || !read || !waits {
+            return back.stage;
+        }
+        let entered = self.progress.entered_by.and_then(|edge| self.machine.cfg.edge(edge));
+        let digressed = entered.is_some_and(|(.., edge)| {
+            matches!(edge.origin, Origin::Digression(_) | Origin::Action(_))
+        });
+        let silent = self.progress.messages.is_empty()
+            && self.progress.unchecked.is_empty()
+            && !self.progress.handed_back;
+        if digressed || silent { STAGE_ASKS } else { back.stage }
+    }
+
     /// Whether a message is the greeting of a program that has begun already: it opens the conversation, not each
     /// visit of the first subagent (AS part II, 1 and 4).
     fn is_late_welcome(&self, origin: &Origin<'p>) -> Result<bool, RuntimeError> {
@@ -167,7 +197,7 @@ impl<'p> Run<'_, 'p, '_> {
     }
 
     /// Leaves a node after its error was handled.
-    fn skip_failed_node(&mut self, at: NodeIndex, kind: NodeKind) -> NodeResult {
+    pub(super) fn skip_failed_node(&mut self, at: NodeIndex, kind: NodeKind) -> NodeResult {
         // Nothing passes a check because of an error in it.
         if kind == NodeKind::Checkpoint {
             return self.checkpoint(at, 0);
@@ -216,7 +246,10 @@ impl<'p> Run<'_, 'p, '_> {
         match self.frame().return_points.pop() {
             Some(back) => {
                 // A retry starts the node from the beginning.
-                let back = if again { ReturnPoint { stage: 0, ..back } } else { back };
+                let back = match again {
+                    true => ReturnPoint { node: self.begin_call_again(back.node), stage: 0 },
+                    false => ReturnPoint { stage: self.stage_of_return(back), ..back },
+                };
                 self.resume_withheld(back)?;
                 Ok(Next::ReturnTo(back))
             }
@@ -467,7 +500,8 @@ impl<'p> Run<'_, 'p, '_> {
         });
         match turn {
             Some((edge, ..)) => {
-                let back = ReturnPoint { node: super::index(at.index()), stage: 0 };
+                let stage = if self.is_question_of_turn(at) { STAGE_RULE } else { 0 };
+                let back = ReturnPoint { node: super::index(at.index()), stage };
                 self.frame().return_points.push(back);
                 Ok(Next::Take(edge))
             }
@@ -587,6 +621,7 @@ impl<'p> Run<'_, 'p, '_> {
 
     /// Assigns a shared variable if there is one of that name, else one of the agent.
     pub(super) fn assign(&mut self, path: &Path, value: Value) -> Result<(), RuntimeError> {
+        let path = &self.own_path(path);
         let name = dotted(path);
         if self.is_write_protected(&name) {
             return Ok(());
@@ -604,6 +639,17 @@ impl<'p> Run<'_, 'p, '_> {
             .map_err(|e| RuntimeError::unknown(format!("`{name}` cannot be set: {e}")))?;
         self.emit(EventKind::Set { variable: name.to_string(), value: shown });
         Ok(())
+    }
+
+    /// The path that is written: `session.x` is `x`, as where it is read.
+    pub(super) fn own_path(&self, path: &Path) -> Path {
+        let is_variable = || {
+            let declares = |agent: &agentir_ir::Agent| {
+                agent.memory.session.iter().any(|variable| variable.name.value == "session")
+            };
+            self.agent().is_ok_and(declares) || self.session.variable("session").is_some()
+        };
+        super::scope::of_session(path).filter(|_| !is_variable()).unwrap_or_else(|| path.clone())
     }
 
     /// The frame of the other agent that a path refers to (`triage.date`), and the path within
@@ -640,10 +686,10 @@ impl<'p> Run<'_, 'p, '_> {
     }
 
     pub(super) fn clear(&mut self, name: &str) {
-        let path = path_of(name);
+        let path = self.own_path(&path_of(name));
         // A scalar has no fields to clear.
         let _ = self.variable_store(&path).set_path(&path, Value::Undefined);
-        self.emit(EventKind::Clear { variable: name.to_owned() });
+        self.emit(EventKind::Clear { variable: dotted(&path).to_string() });
     }
 
     /// Masks the value of a sensitive variable for traces.

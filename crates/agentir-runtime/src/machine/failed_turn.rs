@@ -4,9 +4,9 @@
 
 use super::{AgentMessage, Next, Run, STAGE_SKIP, Turn, index};
 use crate::model::{Message, Role};
-use crate::session::{ReturnPoint, RuntimeError, Session, Status};
+use crate::session::{Frame, ReturnPoint, RuntimeError, Session, Status};
 use crate::trace::EventKind;
-use agentir_flow::cfg::EdgeKind;
+use agentir_flow::cfg::{EdgeKind, Origin};
 use agentir_ir::Agent;
 use petgraph::graph::NodeIndex;
 
@@ -49,6 +49,9 @@ impl<'p> Run<'_, 'p, '_> {
     /// Ends the turn after an unhandled error.
     pub(super) fn give_up(&mut self, message: String) -> Next {
         let error = self.frame().error.clone();
+        if let Some(next) = self.fail_delegation(&message) {
+            return next;
+        }
         // A value that a statement cannot use today may be another one with the next message.
         let fails = error.filter(|error| {
             (costs_a_turn(&error.kind) || error.kind == "unknown_error") && !self.is_speculative()
@@ -89,7 +92,47 @@ impl<'p> Run<'_, 'p, '_> {
     pub(super) fn fail_after_handler(&mut self) -> Option<Next> {
         let error = self.frame().error.clone()?;
         let model = matches!(error.kind.as_str(), "model_error" | "model_timeout");
-        (model && !self.is_speculative()).then(|| self.fail_turn(error))
+        if !model || self.is_speculative() {
+            return None;
+        }
+        self.fail_delegation(&error.message).or_else(|| Some(self.fail_turn(error)))
+    }
+
+    /// Follows `ON_FAIL` of the nearest delegation that the agent works for, if there is one: the agent that was
+    /// delegated to has failed, and nothing is left of it (reference of supervisors and multiple agents, "Delegate
+    /// failure strategies": "when the sub-agent fails or times out").
+    pub(super) fn fail_delegation(&mut self, why: &str) -> Option<Next> {
+        if self.is_speculative() {
+            return None;
+        }
+        let machine = self.machine;
+        let reacts = |frame: &Frame| {
+            let back = frame.returns_to.filter(|_| frame.delegated)?;
+            let back = Some(NodeIndex::new(back as usize));
+            let transfer = machine.cfg.transfers().iter().find(|t| t.returns == back).copied()?;
+            let mut edges = machine.cfg.successors(transfer.node);
+            let reacts = edges.any(|(_, edge)| {
+                matches!(edge.kind, EdgeKind::Error | EdgeKind::Retry)
+                    && matches!(edge.origin, Origin::Delegate(_))
+            });
+            reacts.then_some(transfer)
+        };
+        let frames = self.session.stack.iter().enumerate().skip(1).rev();
+        let (depth, transfer) =
+            frames.filter_map(|(at, frame)| Some((at, reacts(frame)?))).next()?;
+        self.discard_unchecked();
+        let from = self.session.agent().unwrap_or_default().to_owned();
+        self.session.stack.truncate(depth);
+        let to = self.session.agent().unwrap_or_default().to_owned();
+        self.emit_as(from.clone(), EventKind::Transfer { how: "return", from, to });
+        self.session.set_system("delegate", &serde_json::json!({ "completed": false }));
+        // The turn goes on, and what was said in it stays said.
+        self.progress.before_error = None;
+        self.progress.entered_by = None;
+        self.condition_results.clear();
+        self.frame().node = index(transfer.node.index());
+        let next = self.unreachable(transfer.node, &transfer, why);
+        Some(next.unwrap_or_else(|problem| self.fail(transfer.node, problem)))
     }
 
     /// Notes where the reaction to an error begins, because nothing else of a failed turn is said.

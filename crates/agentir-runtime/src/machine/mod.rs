@@ -234,9 +234,9 @@ impl<'p> Machine<'p> {
     #[must_use]
     pub fn current_step(&self, session: &Session) -> Option<&'p str> {
         let frame = session.stack.last()?;
-        let places =
-            std::iter::once(frame.node).chain(frame.return_points.last().map(|back| back.node));
-        places
+        let back = frame.return_points.iter().rev().map(|back| back.node);
+        std::iter::once(frame.node)
+            .chain(back)
             .filter_map(|node| self.cfg.node(NodeIndex::new(node as usize))?.step)
             .map(|step| step.name.value.as_str())
             .next()
@@ -471,6 +471,8 @@ struct Progress {
     waited_at: Option<crate::session::Place>,
     /// The calls of a step that begins again, which are not made again.
     repeated: Vec<CompletedCall>,
+    /// Whether this message came to a constraint of every turn that has asked for a value.
+    rule_awaits_answer: bool,
     /// The intent whose turn it is, of several that the user has.
     due_intent: Option<String>,
     error: Option<String>,
@@ -798,3 +800,9 @@ const STAGE_HANDOFF: u32 = u32::MAX - 2;
 
 /// A return point at a wait that was interrupted: the step asks again.
 const STAGE_ASKS: u32 = u32::MAX - 3;
+
+/// A return point at the questions of a failed constraint of every turn, which is not decided before they are answered.
+const STAGE_RULE: u32 = u32::MAX - 4;
+
+/// A return point at a checkpoint whose call is not made: it goes on behind the call.
+const STAGE_REFUSED: u32 = u32::MAX - 5;

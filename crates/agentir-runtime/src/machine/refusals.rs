@@ -6,7 +6,10 @@
 //! refused, and the model is asked anew. Only `THEN: continue` goes on behind a failed check.
 
 use super::checks::action_of;
-use super::{CHECK_ERROR, Next, NodeResult, Run, STAGE_ANSWERS, STAGE_HANDOFF, STAGE_SKIP, index};
+use super::{
+    CHECK_ERROR, Next, NodeResult, Run, STAGE_ANSWERS, STAGE_HANDOFF, STAGE_REFUSED, STAGE_RULE,
+    STAGE_SKIP, index,
+};
 use crate::session::{ReturnPoint, RuntimeError, Status};
 use crate::trace::EventKind;
 use agentir_expr::{Condition, ConditionKind};
@@ -19,6 +22,9 @@ use petgraph::graph::{EdgeIndex, NodeIndex};
 
 /// What the user reads if a check refuses and its author gives no words for it.
 pub(super) const BLOCKED: &str = "Sorry, I cannot do that right now.";
+
+/// What a call returns that a rule refuses.
+const REFUSED: &str = "refused by a rule of this agent";
 
 /// How many nodes may lie between the choice of a tool and its call.
 const MAX_DISTANCE: usize = 8;
@@ -118,6 +124,77 @@ impl<'p> Run<'_, 'p, '_> {
         self.machine.cfg.node(node).map(|node| node.kind)
     }
 
+    // ---- questions of failed constraints ----------------------------------------------------
+
+    /// The constraint's reaction whose questions are asked at a node outside of steps.
+    fn questions_at(&self, at: NodeIndex) -> Option<&'p ConstraintFailure> {
+        let node = self.machine.cfg.node(at)?;
+        match node.origin {
+            Origin::Failure(failure) if node.kind == NodeKind::Collect && node.step.is_none() => {
+                Some(failure)
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether a node asks the questions of a check that exists once, outside of steps.
+    pub(super) fn is_question_of_check(&self, at: NodeIndex) -> bool {
+        self.questions_at(at).is_some()
+    }
+
+    /// Whether a node asks the questions of a constraint of every turn.
+    pub(super) fn is_question_of_turn(&self, at: NodeIndex) -> bool {
+        let own = |failure: &ConstraintFailure| {
+            let of_turns = self.constraints_where(|constraint| constraint.checkpoint.is_none());
+            let mut reactions = of_turns.into_iter().filter_map(|(c, _)| c.on_fail.as_ref());
+            reactions.any(|reaction| std::ptr::eq(reaction, failure))
+        };
+        self.questions_at(at).is_some_and(own)
+    }
+
+    /// The constraint of every turn, by its reaction, whose questions were the last thing that was said.
+    fn asking_rule(&self) -> Option<&'p ConstraintFailure> {
+        let top = self.session.stack.last()?.return_points.last()?;
+        self.questions_at(NodeIndex::new(top.node as usize)).filter(|_| top.stage == STAGE_RULE)
+    }
+
+    /// Whether the answer to the questions of a constraint of every turn has still to be heard.
+    pub(super) fn awaits_answer_for_rule(&self) -> bool {
+        self.asking_rule().is_some()
+    }
+
+    /// Whether a constraint of every turn is decided only when the answer to the questions is heard that it has asked; where
+    /// these were asked at the beginning of a turn, it goes on there, and what comes behind it is decided then, too.
+    pub(super) fn is_decided_after_answer(
+        &mut self,
+        constraint: &'p Constraint,
+        guarded: Guarded,
+    ) -> bool {
+        let asking = self.asking_rule().filter(|_| guarded == Guarded::Turn);
+        let own = constraint.on_fail.as_ref();
+        let asks = asking.zip(own).is_some_and(|(asking, own)| std::ptr::eq(own, asking));
+        let before_call = self.frame().return_points.iter().rev().nth(1).copied();
+        let before_call = before_call.is_some_and(|below| {
+            let kind = self.kind(NodeIndex::new(below.node as usize));
+            kind == Some(NodeKind::Checkpoint) && !matches!(below.stage, 0 | STAGE_SKIP)
+        });
+        let before = std::mem::take(&mut self.progress.rule_awaits_answer);
+        self.progress.rule_awaits_answer = asking.is_some() && !before_call && (asks || before);
+        asks || self.progress.rule_awaits_answer
+    }
+
+    /// Whether a constraint has asked the user for the values that it reads: since then, that they are missing is not
+    /// unknown any more.
+    pub(super) fn has_asked_for(&self, constraint: &'p Constraint) -> bool {
+        let Some((own, frame)) = constraint.on_fail.as_ref().zip(self.session.stack.last()) else {
+            return false;
+        };
+        frame.ask_counts.keys().any(|node| {
+            let asked = self.questions_at(NodeIndex::new(*node as usize));
+            asked.is_some_and(|asked| std::ptr::eq(asked, own))
+        })
+    }
+
     // ---- consequences -----------------------------------------------------------------------
 
     /// Refuses what a constraint guards, before the graph says what follows.
@@ -128,6 +205,13 @@ impl<'p> Run<'_, 'p, '_> {
     ) -> Result<(), RuntimeError> {
         let then = consequence_of(failure);
         if then == Consequence::Continue {
+            match self.guarded() {
+                Guarded::Call(_) => self.go_on_behind_call(),
+                Guarded::Answers(_) => {
+                    let _ = self.take_back_answers();
+                }
+                Guarded::Turn | Guarded::Handoff => {}
+            }
             return Ok(());
         }
         let mute = then == Consequence::Wait && failure.is_none_or(|f| f.message.is_none());
@@ -159,6 +243,42 @@ impl<'p> Run<'_, 'p, '_> {
             Consequence::Person if !by_model && in_step => self.check_again_later(),
             _ => self.abandon_call(checkpoint, then),
         }
+    }
+
+    /// The call is not made, and it goes on behind it once the consequences of the check are done.
+    fn go_on_behind_call(&mut self) {
+        if let Some(top) = self.frame().return_points.last_mut() {
+            top.stage = STAGE_REFUSED;
+        }
+    }
+
+    /// Goes on behind a call that is not made: it has failed.
+    pub(super) fn pass_over_call(&mut self, checkpoint: NodeIndex) -> NodeResult {
+        let refused = serde_json::json!({ "error": REFUSED });
+        let call = self.call_after(checkpoint);
+        if let Some((call, Origin::Statement(Statement::Call(statement)))) = call {
+            let variable = statement.result.as_ref().map(|name| name.value.as_str());
+            self.store_result(&statement.tool.value, variable, &refused, true)?;
+            return self.skip_failed_node(call, NodeKind::Call);
+        }
+        self.answer_tool_use(&refused);
+        match self.choice_again(checkpoint) {
+            Some(choice) => Ok(Next::ReturnTo(choice)),
+            None => self.stop_turn(),
+        }
+    }
+
+    /// Where the model chooses anew after a call of its own; steps share the node that exposes all tools.
+    fn choice_again(&mut self, checkpoint: NodeIndex) -> Option<ReturnPoint> {
+        let top = self.frame().return_points.last().copied();
+        let shared = top
+            .filter(|top| self.kind(NodeIndex::new(top.node as usize)) == Some(NodeKind::Choose));
+        if shared.is_some() {
+            self.frame().return_points.pop();
+            return shared;
+        }
+        let choice = self.choice_before(checkpoint)?;
+        Some(ReturnPoint { node: index(choice.index()), stage: 0 })
     }
 
     fn refuse_answers(&mut self, node: NodeIndex, then: Consequence) -> Result<(), RuntimeError> {
@@ -267,7 +387,7 @@ impl<'p> Run<'_, 'p, '_> {
 
     /// Tells the model that what it wanted is refused.
     fn refuse_pending(&mut self) {
-        let refused = serde_json::json!({ "error": "refused by a rule of this agent" });
+        let refused = serde_json::json!({ "error": REFUSED });
         while !self.frame().pending.is_empty() {
             self.answer_tool_use(&refused);
         }
@@ -323,16 +443,7 @@ impl<'p> Run<'_, 'p, '_> {
         match self.guarded() {
             Guarded::Call(checkpoint) if self.is_call_by_model(checkpoint) => {
                 self.abandon();
-                // Steps share the node that exposes all tools.
-                let top = self.frame().return_points.last().copied();
-                let shared = top.filter(|top| {
-                    self.kind(NodeIndex::new(top.node as usize)) == Some(NodeKind::Choose)
-                });
-                if let Some(top) = shared {
-                    self.frame().return_points.pop();
-                    return Some(Next::ReturnTo(top));
-                }
-                back(self.choice_before(checkpoint)?)
+                self.choice_again(checkpoint).map(Next::ReturnTo)
             }
             Guarded::Call(checkpoint) => {
                 let step = self.step_node(checkpoint);
@@ -573,9 +684,9 @@ impl<'p> Run<'_, 'p, '_> {
 
     /// Whether a check before a call or an answer needs a value that it has asked for and that is not there: what is unset
     /// may pass comparisons.
-    fn lacks_collected(&self, constraint: &Constraint) -> bool {
+    fn lacks_collected(&self, constraint: &'p Constraint) -> bool {
         let fields = constraint.on_fail.iter().flat_map(|failure| &failure.collect_fields);
-        constraint.checkpoint.is_some()
+        (constraint.checkpoint.is_some() || self.has_asked_for(constraint))
             && constraint.applies_when.is_none()
             && fields.into_iter().any(|field| !self.has_value(&field.value))
     }

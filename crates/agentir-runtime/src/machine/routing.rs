@@ -1,6 +1,7 @@
 //! Routing of messages: interruptions, routing rules, declared handoffs (ABL, current
 //! specification, 3.14.4, 5.1; supervisor reference, "Evaluation order across constructs").
 
+use super::refusals::Guarded;
 use super::scope::path_of;
 use super::{Input, Next, NodeResult, Run, STAGE_ASKS, index};
 use crate::json::to_json;
@@ -21,7 +22,12 @@ impl<'p> Run<'_, 'p, '_> {
         &mut self,
         at: NodeIndex,
     ) -> Result<Option<EdgeIndex>, RuntimeError> {
-        let hub = self.outgoing_edges(at).into_iter().find(|(_, to, edge)| {
+        // The questions of a check before a call are asked where the call is refused.
+        let place = match self.guarded() {
+            Guarded::Call(checkpoint) if self.is_question_of_check(at) => checkpoint,
+            _ => at,
+        };
+        let hub = self.outgoing_edges(place).into_iter().find(|(_, to, edge)| {
             edge.kind == EdgeKind::Digression
                 && self.machine.cfg.node(*to).is_some_and(|n| n.kind == NodeKind::Interrupt)
         });
@@ -171,6 +177,12 @@ impl<'p> Run<'_, 'p, '_> {
     /// Tries routing rules in order. Rules over the state decide at once; natural-language rules
     /// are put to the model together, once no earlier rule over the state holds.
     pub(super) fn route(&mut self, at: NodeIndex) -> NodeResult {
+        // What a constraint of the turn has asked for is heard before the message goes anywhere.
+        if self.awaits_answer_for_rule()
+            && let Some(edge) = self.pick_edge(at, |edge, _| edge.kind == EdgeKind::Return)?
+        {
+            return Ok(Next::Take(edge));
+        }
         let edges = self.outgoing_edges(at);
         let mut asked: Vec<(EdgeIndex, Candidate)> = Vec::new();
         let mut default = None;

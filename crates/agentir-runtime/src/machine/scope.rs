@@ -123,12 +123,8 @@ impl Environment for Scope<'_> {
         if let Some(value) = self.remembered(path, semantics).filter(|value| !value.is_unset()) {
             return Ok(value);
         }
-        // `session.x` is `x`, unless there is a variable of that name.
-        if path.namespace.is_none()
-            && path.root.value == "session"
-            && let Some((Segment::Field(field), rest)) = path.segments.split_first()
-        {
-            let inner = Path { namespace: None, root: field.clone(), segments: rest.to_vec() };
+        // Unless there is a variable of that name.
+        if let Some(inner) = of_session(path) {
             return self.path(&inner, semantics);
         }
         nothing.unwrap_or(Ok(Value::Undefined))
@@ -145,6 +141,13 @@ impl Environment for Scope<'_> {
     fn random(&self) -> Option<u64> {
         Some(self.clock.random())
     }
+}
+
+/// `x`, if a path is `session.x` (ABL, current specification, 3.5).
+pub(super) fn of_session(path: &Path) -> Option<Path> {
+    let (Segment::Field(field), rest) = path.segments.split_first()? else { return None };
+    let named = path.namespace.is_none() && path.root.value == "session";
+    named.then(|| Path { namespace: None, root: field.clone(), segments: rest.to_vec() })
 }
 
 /// The dotted form of a path.

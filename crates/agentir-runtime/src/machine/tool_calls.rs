@@ -9,7 +9,7 @@ use crate::session::{CompletedCall, ReturnPoint, RuntimeError, Session};
 use crate::trace::EventKind;
 use agentir_eval::Value;
 use agentir_expr::{Expr, ExprKind, Visit};
-use agentir_flow::cfg::{EdgeKind, Origin};
+use agentir_flow::cfg::{EdgeKind, NodeKind, Origin};
 use agentir_ir::{
     BindingAction, Body, Call, FilledBy, InputBinding, NumberOrText, Program, Statement, Tool,
     ToolBinding,
@@ -188,6 +188,21 @@ impl<'p> Run<'_, 'p, '_> {
                 Ok(Next::ReturnTo(ReturnPoint { node: super::index(choice.index()), stage: 0 }))
             }
         }
+    }
+
+    /// Where a node begins that is tried again: a call at the checks before it, because what was done about its failure
+    /// may have changed what they read.
+    pub(super) fn begin_call_again(&mut self, node: u32) -> u32 {
+        let call = NodeIndex::new(node as usize);
+        let kind = |at| self.machine.cfg.node(at).map(|node| node.kind);
+        if kind(call) != Some(NodeKind::Call) {
+            return node;
+        }
+        let before = self.machine.cfg.predecessors(call);
+        let mut checks = before.filter(|(from, _)| kind(*from) == Some(NodeKind::Checkpoint));
+        let Some((checks, _)) = checks.next() else { return node };
+        self.take_up_failed_use(call);
+        super::index(checks.index())
     }
 
     /// A handler tries a call by the model again: it is the same call, and the model hears of its last result alone.

@@ -129,7 +129,8 @@ impl<'p> Run<'_, 'p, '_> {
         self.frame().bindings = given.bindings;
         self.frame().messages.extend(given.messages);
         for (name, value) in given.variables {
-            let path = path_of(&name);
+            let path = self.own_path(&path_of(&name));
+            let name = dotted(&path).to_string();
             self.receive(&name);
             self.frame()
                 .variables
@@ -308,14 +309,17 @@ impl<'p> Run<'_, 'p, '_> {
         Ok(())
     }
 
-    /// Continues after an agent that cannot be reached.
+    /// Continues after an agent that cannot be reached, or that was delegated to and has failed.
     pub(super) fn unreachable(
         &mut self,
         at: NodeIndex,
         transfer: &Transfer<'p>,
         why: &str,
     ) -> NodeResult {
-        let message = format!("the agent `{}` cannot be reached: {why}", transfer.to);
+        let message = match transfer.target {
+            Some(_) => format!("the agent `{}` failed: {why}", transfer.to),
+            None => format!("the agent `{}` cannot be reached: {why}", transfer.to),
+        };
         // Another attempt, or what follows the last one, is about the same message.
         let delegates = self.node(at)?.kind == NodeKind::Delegate;
         if delegates {
@@ -358,6 +362,11 @@ impl<'p> Run<'_, 'p, '_> {
 
     /// Ends the active agent: its caller continues, or the conversation is over.
     pub(super) fn exit_agent(&mut self) -> NodeResult {
+        if self.frame().failed
+            && let Some(next) = self.fail_delegation("it gave up")
+        {
+            return Ok(next);
+        }
         self.settle_answers();
         let name = self.session.agent().unwrap_or_default().to_owned();
         self.recall(&format!("agent:{name}:after"));

@@ -38,6 +38,13 @@ const CONDITIONS: &[&str] = &[
     "missing < 1",
     "missing != null",
     "missing.part == 2",
+    "risk < 3",
+    "session.risk < 3",
+    "Back.risk < 3",
+    "tool_failures < 1",
+    "user.limit < 3",
+    "input != \"stop\"",
+    "NOT (input contains \"eve\")",
     "LENGTH(word) > 2",
     "word contains \"o\"",
     "n >",
@@ -176,7 +183,18 @@ fn branch(random: &mut Random, pad: &str) -> String {
 }
 
 fn flow(random: &mut Random) -> String {
-    let mut text = String::from("\nFLOW:\n  first -> second -> third\n");
+    let mut text = String::from("\nFLOW:\n");
+    if random.chance(40) {
+        let act = call_of_act(random);
+        let resume = random.pick(&["true", "false"]);
+        let body = random.pick(&["RESPOND: \"fine\"", "SET: risk = 5", "CALL: act"]);
+        let body = if body == "CALL: act" { format!("CALL: {act}") } else { body.to_owned() };
+        let _ = write!(
+            text,
+            "  global_digressions:\n    - INTENT: \"why\"\n      KEYWORDS: [seven]\n      {body}\n      RESUME: {resume}\n"
+        );
+    }
+    text.push_str("  first -> second -> third\n");
     for step in ["first", "second", "third"] {
         let _ = write!(text, "\n  {step}:\n");
         if random.chance(20) {
@@ -258,7 +276,9 @@ fn abl(random: &mut Random, flows: bool) -> String {
     text.push_str(
         "  word:\n    prompt: \"notice: word?\"\n    type: string\n    required: false\n",
     );
-    text.push_str("\nMEMORY:\n  session:\n    - blocked\n    - missing\n    - checked\n");
+    text.push_str(
+        "\nMEMORY:\n  session:\n    - blocked\n    - missing\n    - checked\n    - risk\n        INITIAL: 1\n",
+    );
     text.push_str(&constraints(random));
     if random.chance(60) {
         text.push_str(&guardrails(random));
@@ -291,8 +311,17 @@ fn abl(random: &mut Random, flows: bool) -> String {
         );
     }
     if coordinates == 1 || coordinates == 2 {
-        text.push_str(
-            "\nDELEGATE:\n  - AGENT: Back\n    WHEN: input == \"back\"\n    PURPOSE: \"look\"\n    INPUT: {n: n}\n    RETURNS: {ok: ok}\n",
+        let when = random.pick(&["input == \"back\"", "input == \"back\"", "input == \"go\""]);
+        let returns = random.pick(&["{ok: ok}", "{risk: risk}", "{ok: ok, risk: session.risk}"]);
+        let on_fail = random.pick(&[
+            "",
+            "    ON_FAIL: continue\n",
+            "    ON_FAIL: respond\n    FAILURE_MESSAGE: \"notice: that failed.\"\n",
+            "    ON_FAIL:\n      type: retry\n      count: 2\n    FAILURE_MESSAGE: \"notice: that failed.\"\n",
+        ]);
+        let _ = write!(
+            text,
+            "\nDELEGATE:\n  - AGENT: Back\n    WHEN: {when}\n    PURPOSE: \"look\"\n    INPUT: {{n: n}}\n    RETURNS: {returns}\n{on_fail}"
         );
     }
     if random.chance(25) {
@@ -307,15 +336,28 @@ fn abl(random: &mut Random, flows: bool) -> String {
         text.push_str(
             "\nTOOLS:\n  act(amount: number, note: string) -> {done: boolean}\n    description: \"Acts\"\n  probe() -> {ok: boolean}\n    description: \"Probes\"\n",
         );
-        text.push_str("\nMEMORY:\n  session:\n    - blocked\n    - missing\n    - checked\n    - ok\n    - n\n    - word\n");
+        text.push_str("\nMEMORY:\n  session:\n    - blocked\n    - missing\n    - checked\n    - ok\n    - n\n    - word\n    - risk\n        INITIAL: 1\n");
+        if name == "Back" && random.chance(40) {
+            text.push_str(
+                "  remember:\n    - WHEN: risk IS SET\n      STORE: risk -> user.limit\n",
+            );
+        }
         if random.chance(60) {
             text.push_str(&constraints(random));
         }
         if name == "Back" {
             let act = call_of_act(random);
+            let call = if random.chance(60) { format!("    CALL: {act}\n") } else { String::new() };
+            let risk = random.pick(&["1", "5", "5", "n"]);
+            // One that asks may be left, or never get a value.
+            let asks = if random.chance(30) {
+                "    GATHER:\n      - word: required\n        prompt: \"notice: word?\"\n        validate:\n          type: pattern\n          rule: \"[gs].*\"\n          max_retries: 1\n"
+            } else {
+                ""
+            };
             let _ = write!(
                 text,
-                "\nFLOW:\n  first -> second\n\n  first:\n    REASONING: false\n    SET: ok = true\n    CALL: {act}\n\n  second:\n    REASONING: false\n    RESPOND: \"back is fine\"\n    THEN: COMPLETE\n"
+                "\nFLOW:\n  first -> second\n\n  first:\n    REASONING: false\n{asks}    SET: ok = true\n    SET: risk = {risk}\n{call}\n  second:\n    REASONING: false\n    RESPOND: \"back is fine\"\n    THEN: COMPLETE\n"
             );
         }
         text.push_str("\n---\n");

@@ -22,8 +22,16 @@ struct Recorded {
     frames: Vec<(String, Variables)>,
     shared: Variables,
     system: Variables,
+    /// Long-term memory, by path.
+    memory: Variables,
     /// The last call node.
     call: Option<Span>,
+    /// The messages with which the active agents were entered.
+    entered_with: Vec<Option<Json>>,
+    /// The message of a delegation that may go on: the trace does not say whether its agent had read it.
+    resumed: Option<Json>,
+    /// The result that the last event brought, by the name of its agent, and what was there before.
+    returned: Option<(String, Option<Json>)>,
 }
 
 pub struct Oracle<'p> {
@@ -101,6 +109,31 @@ impl<'p> Oracle<'p> {
             }
         }
         self.now.frames.push((name.to_owned(), variables));
+        self.now.entered_with.push(self.now.system.get("input").cloned());
+    }
+
+    /// An agent is done: what it leaves is readable under its name.
+    fn pop(&mut self) {
+        let message = self.now.entered_with.pop().flatten();
+        let Some((name, variables)) = self.now.frames.pop() else { return };
+        if message.as_ref() != self.now.system.get("input") {
+            self.now.resumed = message;
+        }
+        let result = variables.into_iter().filter(|(_, value)| !value.is_null()).collect();
+        if let Some((_, variables)) = self.now.frames.last_mut() {
+            let before = variables.insert(name.clone(), Json::Object(result));
+            self.now.returned = Some((name, before));
+        }
+    }
+
+    /// The agent that has just returned had failed: there is no result.
+    fn take_back_result(&mut self, returned: Option<(String, Option<Json>)>) {
+        let Some((name, before)) = returned else { return };
+        let Some((_, variables)) = self.now.frames.last_mut() else { return };
+        match before {
+            Some(before) => variables.insert(name, before),
+            None => variables.remove(&name),
+        };
     }
 
     fn agent(&self) -> Option<&'p Agent> {
@@ -108,6 +141,8 @@ impl<'p> Oracle<'p> {
     }
 
     fn set(&mut self, name: &str, value: Json) {
+        // `session.x` is `x` (Cur. 3.5).
+        let name = name.strip_prefix("session.").unwrap_or(name);
         if name.starts_with('@') {
             self.now.shared.insert(name.to_owned(), value);
         } else if let Some((_, variables)) = self.now.frames.last_mut() {
@@ -125,6 +160,18 @@ impl<'p> Oracle<'p> {
                 if set && let Ok(value) = agentir_runtime::from_json(value) {
                     state.set(name.as_str(), value);
                 }
+            }
+        }
+        let all = |state: &State| {
+            let all = state.variables().map(|(n, v)| (n.clone(), v.clone()));
+            agentir_eval::Value::object(all.collect()).unwrap_or_default()
+        };
+        let session = all(&state);
+        state.set("session", session);
+        for (path, value) in &self.now.memory {
+            let path = agentir_expr::Path::dotted(path, Span::default());
+            if let Ok(value) = agentir_runtime::from_json(value) {
+                state.set_path(&path, value).unwrap();
             }
         }
         for name in ["content", "input", "output", "response", "tool_input", "tool_output", "text"]
@@ -154,12 +201,23 @@ impl<'p> Oracle<'p> {
         }
     }
 
-    /// Whether a constraint allows what it guards.
+    /// Whether a constraint allows what it guards, about either message if the trace leaves open which it is.
     fn allows(&self, constraint: &Constraint) -> bool {
+        self.allows_now(constraint)
+            || self.now.resumed.as_ref().is_some_and(|message| {
+                let mut now = self.now.clone();
+                now.system.insert("input".to_owned(), message.clone());
+                Self { now, ..Self::new(self.program, "") }.allows_now(constraint)
+            })
+    }
+
+    fn allows_now(&self, constraint: &Constraint) -> bool {
         let goes_on = constraint.on_fail.as_ref().is_some_and(|failure| {
             let mut jumps = failure.then_step.iter().chain(&failure.then_action);
             failure.target.is_none() && jumps.any(|jump| jump.target == Target::Continue)
         });
+        // What goes on behind a refused call or answer goes on without it.
+        let goes_on = goes_on && constraint.checkpoint.is_none();
         if constraint.severity == Some("warning") || goes_on {
             return true;
         }
@@ -347,8 +405,16 @@ impl Observer for Oracle<'_> {
         if let Ok(line) = serde_json::to_string(event) {
             self.trace.push(line);
         }
+        let returned = self.now.returned.take();
         match &event.kind {
+            EventKind::Error { kind, .. } if kind == "handoff_error" => {
+                self.take_back_result(returned);
+            }
+            EventKind::Remember { path, value } => {
+                self.now.memory.insert(path.clone(), value.clone());
+            }
             EventKind::Input { text } => {
+                self.now.resumed = None;
                 self.now.system.insert("input".to_owned(), Json::from(text.as_str()));
             }
             EventKind::Node { kind, span, .. } if *kind == "call" => self.now.call = Some(*span),
@@ -356,6 +422,9 @@ impl Observer for Oracle<'_> {
             EventKind::Clear { variable } => self.set(variable, Json::Null),
             EventKind::Call { tool, arguments } => self.call(tool, arguments),
             EventKind::Result { tool, result, error } => {
+                let failures = self.now.system.get("tool_failures").and_then(Json::as_f64);
+                let failures = if error.is_some() { failures.unwrap_or(0.0) + 1.0 } else { 0.0 };
+                self.now.system.insert("tool_failures".to_owned(), Json::from(failures));
                 let value = match (result, error) {
                     (Some(result), _) => result.clone(),
                     (None, error) => serde_json::json!({ "error": error }),
@@ -368,7 +437,7 @@ impl Observer for Oracle<'_> {
                 while self.now.frames.len() > 1
                     && self.now.frames.last().is_some_and(|(name, _)| name != to)
                 {
-                    self.now.frames.pop();
+                    self.pop();
                 }
             }
             EventKind::Transfer { to, .. } => {

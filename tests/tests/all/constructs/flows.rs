@@ -595,3 +595,89 @@ tests:
         );
     }
 }
+
+/// Cur. 3.14.4: after a digression of the flow a step says what it says before it waits, as after one of its own.
+#[test]
+fn a_step_asks_again_after_a_digression_of_the_flow() {
+    for (body, asked) in [
+        ("    ON_INPUT:\n      - ELSE:\n        THEN: a\n", "\"Tea or coffee?\""),
+        (
+            "    GATHER:\n      - drink: required\n        prompt: \"Which?\"\n",
+            "\"Tea or coffee?\", \"Which?\"",
+        ),
+    ] {
+        talk_abl(
+            &format!(
+                r#"AGENT: Cafe
+GOAL: "Serve"
+FLOW:
+  global_digressions:
+    - INTENT: "hours"
+      KEYWORDS: [hours]
+      RESPOND: "We open at 9."
+      RESUME: true
+  a:
+    REASONING: false
+    RESPOND: "Tea or coffee?"
+{body}"#
+            ),
+            &format!(
+                "tests:\n  - name: hours\n    turns:\n      - says: [{asked}]\n      - {{ user: \"hours?\", says: [We open at 9., {asked}] }}\n"
+            ),
+        );
+    }
+}
+
+/// Ref., "HANDOFF": an agent that continues after another one does not leave the user without a word.
+#[test]
+fn a_waiting_step_asks_again_if_nothing_else_is_said() {
+    let front = r#"AGENT: Front
+GOAL: "Front"
+MEMORY:
+  session:
+    - got
+HANDOFF:
+  - TO: Back
+    WHEN: input.contains("go")
+    CONTEXT:
+      pass: []
+      summary: "s"
+    RETURN: true
+    ON_RETURN:
+      map:
+        got: answer
+FLOW:
+  a:
+    REASONING: false
+    RESPOND: "Got {{got}}."
+    ON_INPUT:
+      - ELSE:
+        THEN: a
+"#;
+    let back = |words: &str| {
+        format!(
+            r#"AGENT: Back
+GOAL: "Back"
+MEMORY:
+  session:
+    - answer
+FLOW:
+  a:
+    REASONING: false
+    RESPOND: "Yes?"
+    ON_INPUT:
+      - ELSE:
+        SET: answer = input
+{words}        THEN: COMPLETE
+"#
+        )
+    };
+    for (words, said) in [("", "Got 42."), ("        RESPOND: \"Noted.\"\n", "Noted.")] {
+        super::talk(
+            &[("front.agent.abl", front), ("back.agent.abl", &back(words))],
+            &format!(
+                "entry: Front\ntests:\n  - name: back again\n    turns:\n      - says: [Got .]\n      - {{ user: go, says: [\"Yes?\"] }}\n      - {{ user: \"42\", says: [{said}] }}\n"
+            ),
+        );
+    }
+}

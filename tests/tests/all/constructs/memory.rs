@@ -168,3 +168,36 @@ tests:
 "#,
     );
 }
+
+/// Cur. 3.5: `session.x` is the variable `x`, also where it is written.
+#[test]
+fn a_variable_of_the_session_has_one_value() {
+    talk_abl(
+        r#"AGENT: Desk
+GOAL: "Count"
+MEMORY:
+  session:
+    - x
+        INITIAL: 10
+FLOW:
+  a:
+    REASONING: false
+    RESPOND: "{{x}} and {{session.x}}"
+    ON_INPUT:
+      - IF: input == "clear"
+        CLEAR: session.x
+        THEN: a
+      - ELSE:
+        SET: session.x = 500
+        THEN: a
+"#,
+        r#"
+tests:
+  - name: one value
+    turns:
+      - says: ["10 and 10"]
+      - { user: more, says: ["500 and 500"] }
+      - { user: clear, says: ["and"] }
+"#,
+    );
+}

@@ -511,3 +511,67 @@ tests:
 "#,
     );
 }
+
+/// Cur. 3.8.3, `THEN: continue`: it goes on behind what is refused, and without it.
+#[test]
+fn what_continues_goes_on_without_the_refused_call() {
+    let agent = |end: &str| {
+        format!(
+            r#"AGENT: Desk
+GOAL: "Pay"
+TOOLS:
+  pay(amount: number) -> {{ok: boolean}}
+    description: "Pay"
+    confirm: never
+CONSTRAINTS:
+  r:
+    - REQUIRE verified == true BEFORE calling pay
+      ON_FAIL:
+        RESPOND: "Not verified."
+        THEN: continue
+MEMORY:
+  session:
+    - verified
+FLOW:
+  a -> b
+  a:
+    REASONING: false
+    RESPOND: "Hi."
+    ON_INPUT:
+      - IF: input == "verify"
+        SET: verified = true
+        THEN: b
+      - ELSE:
+        THEN: b
+  b:
+    REASONING: false
+    CALL: pay(1)
+    ON_SUCCESS:
+      RESPOND: "Paid."
+{end}    THEN: a
+"#
+        )
+    };
+    for (end, said) in [
+        ("", "Not verified., Hi."),
+        (
+            "    ON_FAIL:\n      RESPOND: \"Not paid: {{result.error}}.\"\n",
+            "Not verified., \"Not paid: refused by a rule of this agent.\", Hi.",
+        ),
+    ] {
+        talk_abl(
+            &agent(end),
+            &format!(
+                r#"
+tools: {{ pay: [{{ answer: {{ ok: true }} }}] }}
+tests:
+  - name: refused, then allowed
+    turns:
+      - says: [Hi.]
+      - {{ user: go, calls: [], says: [{said}] }}
+      - {{ user: verify, calls: [pay], says: [Paid., Hi.] }}
+"#
+            ),
+        );
+    }
+}

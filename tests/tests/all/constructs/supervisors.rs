@@ -325,3 +325,101 @@ tests:
 "#,
     );
 }
+
+/// Ref., "Delegate failure strategies": they are for "when the sub-agent fails or times out", wherever it runs. Nothing is
+/// left of the one that failed.
+#[test]
+fn a_delegate_of_the_program_may_fail() {
+    let front = |on_fail: &str| {
+        format!(
+            r#"AGENT: Front
+GOAL: "Front"
+MEMORY:
+  session:
+    - score
+        INITIAL: 3
+DELEGATE:
+  - AGENT: Scores
+    WHEN: input.contains("score")
+    PURPOSE: "Look"
+    INPUT: {{q: input}}
+    RETURNS: {{age: score}}
+    USE_RESULT: "x"
+{on_fail}FLOW:
+  s:
+    REASONING: false
+    RESPOND: "What now?"
+    ON_INPUT:
+      - IF: score IS SET
+        RESPOND: "It is {{{{score}}}}."
+        THEN: s
+      - ELSE:
+        RESPOND: "Nothing."
+        THEN: s
+"#
+        )
+    };
+    let leads = "AGENT: Scores\nGOAL: \"Scores\"\nMEMORY:\n  session:\n    - age\n";
+    let asks = r#"AGENT: Scores
+GOAL: "Scores"
+GATHER:
+  age:
+    prompt: "Age?"
+    type: number
+    validate:
+      type: range
+      rule: "18-99"
+      error: "Adults only."
+      max_retries: 1
+FLOW:
+  k:
+    REASONING: false
+    GATHER: age
+    THEN: COMPLETE
+"#;
+    let run = |on_fail: &str, scores: &str, scenario: &str| {
+        let front = front(on_fail);
+        talk(&[("front.agent.abl", &front), ("scores.agent.abl", scores)], scenario);
+    };
+    let down = |times: &str, says: &str, status: &str| {
+        format!(
+            r#"
+entry: Front
+model: scripted
+answers:
+  - {{ agent: Scores, ask: converse, fail: timeout, times: {times} }}
+tests:
+  - name: down
+    turns:
+      - says: ["What now?"]
+      - {{ user: score, says: [{says}], status: {status} }}
+"#
+        )
+    };
+    let respond = "    ON_FAIL: respond\n    FAILURE_MESSAGE: \"No scores.\"\n";
+    let retry =
+        "    ON_FAIL:\n      type: retry\n      count: 2\n    FAILURE_MESSAGE: \"No scores.\"\n";
+    run(respond, leads, &down("always", "No scores., Nothing., \"What now?\"", "await"));
+    run("    ON_FAIL: continue\n", leads, &down("always", "Nothing., \"What now?\"", "await"));
+    run("    ON_FAIL: escalate\n", leads, &down("always", "", "human"));
+    run(retry, leads, &down("always", "No scores., Nothing., \"What now?\"", "await"));
+    // The turn costs nothing but itself where nobody says what follows.
+    run("", leads, &down("always", "{ contains: went wrong }", "await"));
+    let never = |says: &str| {
+        format!(
+            r#"
+entry: Front
+tests:
+  - name: never valid
+    turns:
+      - says: ["What now?"]
+      - {{ user: score, says: ["Age?"] }}
+      - {{ user: "3", says: ["Adults only."] }}
+      - {{ user: "4", says: [{says}], status: await, agent: Front }}
+      - {{ user: hello, says: [Nothing., "What now?"], agent: Front }}
+"#
+        )
+    };
+    run(respond, asks, &never("No scores., Nothing., \"What now?\""));
+    run("    ON_FAIL: continue\n", asks, &never("Nothing., \"What now?\""));
+}

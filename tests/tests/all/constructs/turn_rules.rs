@@ -513,3 +513,382 @@ HANDOFF:
         );
     }
 }
+
+/// An agent that pays in the turn in which `change` has happened, and a rule about what it changes.
+fn payer(declared: &str, rule: &str, change: &str) -> String {
+    format!(
+        r#"AGENT: Payer
+GOAL: "Pay"
+TOOLS:
+  pay(amount: number) -> {{ok: boolean}}
+    description: "Pay"
+    confirm: never
+  quote() -> {{total: number}}
+    description: "Quote"
+MEMORY:
+  session:
+    - risk
+        INITIAL: 10
+    - out
+{declared}CONSTRAINTS:
+  always:
+    - REQUIRE {rule}
+      ON_FAIL: "Too risky."
+FLOW:
+  a -> b -> c
+  a:
+    REASONING: false
+    RESPOND: "Hi."
+    ON_INPUT:
+{change}
+        THEN: c
+      - ELSE:
+        THEN: b
+  b:
+    REASONING: false
+    CALL: quote()
+    THEN: c
+  c:
+    REASONING: false
+    CALL: pay(1)
+    ON_SUCCESS:
+      RESPOND: "Paid."
+      THEN: a
+"#
+    )
+}
+
+const ASSESSOR: &str = r#"AGENT: Assessor
+GOAL: "Assess"
+MEMORY:
+  session:
+    - score
+  persistent:
+    - PATH: user.score
+      SCOPE: user
+      ACCESS: readwrite
+  remember:
+    - WHEN: score IS SET
+      STORE: score -> user.score
+FLOW:
+  k:
+    REASONING: false
+    SET: score = 500
+    THEN: COMPLETE
+"#;
+
+/// Cur. 3.8: whatever brings the value in this turn, the rule is read again before the call. No list of constructs decides
+/// that.
+#[test]
+fn a_rule_is_read_again_whatever_changed_its_values() {
+    let delegate = |returns: &str| {
+        format!(
+            "DELEGATE:\n  - AGENT: Assessor\n    WHEN: input == \"go\"\n    PURPOSE: \"Assess\"\n    RETURNS: {returns}\n    USE_RESULT: \"x\"\n"
+        )
+    };
+    let set = "      - IF: input == \"other\"\n        SET: out = 1";
+    let cases = [
+        ("result of RETURNS", delegate("{score: risk}"), "risk < 100", set),
+        ("RETURNS to its other name", delegate("{score: session.risk}"), "risk < 100", set),
+        (
+            "result by the agent's name",
+            delegate("{nothing: out}"),
+            "Assessor.score < 100 OR Assessor.score IS NOT SET",
+            set,
+        ),
+        (
+            "what the delegate remembered",
+            delegate("{nothing: out}"),
+            "user.score < 100 OR user.score IS NOT SET",
+            set,
+        ),
+        (
+            "another name of the variable",
+            String::new(),
+            "session.risk < 100",
+            "      - IF: input == \"go\"\n        SET: risk = 500",
+        ),
+        (
+            "the variable by its other name",
+            String::new(),
+            "risk < 100",
+            "      - IF: input == \"go\"\n        SET: session.risk = 500",
+        ),
+        (
+            "what a pattern found",
+            String::new(),
+            "match.1 IS NOT SET OR match.1 != \"go\"",
+            "      - IF: input matches \"(go)\"\n        SET: out = 1",
+        ),
+    ];
+    for (name, declared, rule, change) in cases {
+        talk(
+            &[
+                ("payer.agent.abl", &payer(&declared, rule, change)),
+                ("assessor.agent.abl", ASSESSOR),
+            ],
+            &format!(
+                r#"
+entry: Payer
+tools: {{ pay: [{{ answer: {{ ok: true }} }}], quote: [{{ answer: {{ total: 5 }} }}] }}
+tests:
+  - name: {name}
+    turns:
+      - says: ["Hi."]
+      - {{ user: go, calls: [], says: ["Too risky."] }}
+"#
+            ),
+        );
+    }
+    // A count of the runtime.
+    let rule = "tool_failures < 1 OR tool_failures IS NOT SET";
+    talk(
+        &[("payer.agent.abl", &payer("", rule, set))],
+        r#"
+tools: { pay: [{ answer: { ok: true } }], quote: [{ fail: error, message: down }] }
+tests:
+  - name: after a failure
+    turns:
+      - says: ["Hi."]
+      - { user: go, calls: [quote], says: ["Too risky."] }
+"#,
+    );
+}
+
+/// ... and before a call is tried again: what handles its failure may have changed them.
+#[test]
+fn a_rule_is_read_again_before_a_call_is_tried_again() {
+    let agent = payer("", "risk < 100", "      - IF: input == \"go\"\n        SET: out = 1")
+        .replace(
+            "FLOW:",
+            "ON_ERROR:\n  tool_error:\n    SET: risk = 500\n    RETRY: 2\n    THEN: CONTINUE\nFLOW:",
+        );
+    talk_abl(
+        &agent,
+        r#"
+tools: { pay: [{ fail: error, message: down }], quote: [{ answer: { total: 5 } }] }
+tests:
+  - name: once
+    turns:
+      - says: ["Hi."]
+      - { user: go, calls: [pay], says: ["Too risky."] }
+"#,
+    );
+}
+
+/// An agent that asks for the country where a constraint fails, and everything that begins a turn.
+fn asker(rule: &str) -> String {
+    format!(
+        r#"AGENT: Asker
+GOAL: "Pay"
+TOOLS:
+  pay(amount: number) -> {{ok: boolean}}
+    description: "Pay"
+    confirm: never
+GATHER:
+  country:
+    prompt: "Which country?"
+    type: string
+    required: false
+MEMORY:
+  session:
+    - armed
+    - turns
+        INITIAL: 0
+    - ends
+        INITIAL: 0
+CONSTRAINTS:
+  rules:
+    - REQUIRE NOT input.contains("stolen")
+      ON_FAIL: "Stopped."
+    - REQUIRE turns < 6
+      ON_FAIL: "Too long."
+    - REQUIRE country == "DE" {rule}
+      ON_FAIL:
+        COLLECT: [country]
+ESCALATE:
+  triggers:
+    - WHEN: input.contains("lawyer")
+      REASON: "legal"
+      PRIORITY: high
+HANDOFF:
+  - TO: Desk
+    WHEN: input.contains("desk")
+    CONTEXT:
+      pass: []
+      summary: "s"
+HOOKS:
+  before_turn:
+    SET:
+      turns: turns + 1
+  after_turn:
+    SET:
+      ends: ends + 1
+FLOW:
+  global_digressions:
+    - INTENT: "skip"
+      KEYWORDS: [skip]
+      RESPOND: "Skipping at {{{{ends}}}}."
+      RESUME: true
+  a -> b
+  a:
+    REASONING: false
+    RESPOND: "Ready?"
+    ON_INPUT:
+      - ELSE:
+        SET: armed = true
+        THEN: b
+  b:
+    REASONING: false
+    CALL: pay(1)
+    ON_SUCCESS:
+      RESPOND: "Paid."
+      THEN: a
+    DIGRESSIONS:
+      - INTENT: "why"
+        KEYWORDS: [why]
+        RESPOND: "Because."
+        RESUME: true
+"#
+    )
+}
+
+const DESK: &str = "AGENT: Desk\nGOAL: \"Desk\"\nFLOW:\n  d:\n    REASONING: false\n    RESPOND: \"Desk.\"\n    THEN: COMPLETE\n";
+
+/// "Order within a turn" (Ref., "Evaluation order across constructs"; Cur. 3.8.1: "evaluated every turn"): a message that
+/// comes while a failed constraint asks for a value begins a turn as any other.
+#[test]
+fn a_message_to_the_question_of_a_check_begins_a_turn() {
+    let before_call = "BEFORE calling pay";
+    let every_turn = "\n      WHEN: armed == true";
+    for (rule, digresses) in [(before_call, true), (every_turn, false)] {
+        let scenario = r#"
+entry: Asker
+model: scripted
+answers:
+  - { message: "DE", values: { country: DE } }
+  - { message: "DE with a stolen card", values: { country: DE } }
+  - { values: {}, times: always }
+  - { ask: choose, choose: [], times: always }
+tools: { pay: [{ answer: { ok: true } }] }
+tests:
+  - name: answered
+    turns:
+      - says: ["Ready?"]
+      - { user: go, calls: [] }
+      - { user: "DE", says: [SAID] }
+  - name: a rule about the message
+    turns:
+      - says: ["Ready?"]
+      - { user: go }
+      - { user: "DE with a stolen card", calls: [], says: ["Stopped."] }
+  - name: a hook and a rule about what it counts
+    turns:
+      - says: ["Ready?"]
+      - { user: go }
+      - { user: a, calls: [] }
+      - { user: b, calls: [] }
+      - { user: c, calls: [] }
+      - { user: "DE", calls: [], says: ["Too long."] }
+  - name: a digression of the flow, and the end of each turn
+    turns:
+      - says: ["Ready?"]
+      - { user: go }
+      - { user: skip, calls: [], says: ["Skipping at 2.", "Which country?"] }
+      - { user: "DE", says: [SAID] }
+  - name: another agent
+    turns:
+      - says: ["Ready?"]
+      - { user: go }
+      - { user: to the desk, calls: [], says: [DESK] }
+  - name: a person
+    turns:
+      - says: ["Ready?"]
+      - { user: go }
+      - { user: my lawyer, calls: [], status: human }
+"#;
+        let scenario = if digresses {
+            scenario.replace("SAID", "\"Paid.\", \"Ready?\"").replace("DESK", "\"Desk.\"")
+        } else {
+            // Nobody else gets the message before the rule is met.
+            scenario.replace("SAID", "\"Paid.\", \"Ready?\"").replace("DESK", "\"Which country?\"")
+        };
+        talk(&[("asker.agent.abl", &asker(rule)), ("desk.agent.abl", DESK)], &scenario);
+    }
+    talk(
+        &[("asker.agent.abl", &asker(before_call)), ("desk.agent.abl", DESK)],
+        r#"
+entry: Asker
+model: scripted
+answers: [{ values: {}, times: always }, { ask: choose, choose: [], times: always }]
+tests:
+  - name: a digression of the step
+    turns:
+      - says: ["Ready?"]
+      - { user: go, says: ["Which country?"] }
+      - { user: why?, calls: [], says: ["Because.", "Which country?"] }
+"#,
+    );
+}
+
+/// ... also where the turn itself was refused: the step, from which the message was kept, asks again.
+#[test]
+fn a_message_to_the_question_of_a_refused_turn_begins_a_turn() {
+    let rule = "\n      WHEN: turns > 1";
+    let agent = asker(rule).replace("country == \"DE\"", "country IS SET AND country == \"DE\"");
+    talk(
+        &[("asker.agent.abl", &agent), ("desk.agent.abl", DESK)],
+        r#"
+entry: Asker
+model: scripted
+answers:
+  - { message: "DE", values: { country: DE } }
+  - { message: "DE with a stolen card", values: { country: DE } }
+  - { values: {}, times: always }
+  - { ask: choose, choose: [], times: always }
+tools: { pay: [{ answer: { ok: true } }] }
+tests:
+  - name: answered
+    turns:
+      - says: ["Ready?"]
+      - { user: go, calls: [], says: ["Which country?"] }
+      - { user: no, calls: [], says: ["Which country?"] }
+      - { user: "DE", calls: [], says: ["Ready?"] }
+      - { user: go, calls: [pay], says: ["Paid.", "Ready?"] }
+  - name: a rule about the message
+    turns:
+      - says: ["Ready?"]
+      - { user: go }
+      - { user: "DE with a stolen card", calls: [], says: ["Stopped."] }
+  - name: a digression, another agent, a person
+    turns:
+      - says: ["Ready?"]
+      - { user: go }
+      - { user: skip, calls: [], says: ["Skipping at 2.", "Which country?"] }
+      - { user: to the desk, calls: [], says: ["Which country?"] }
+      - { user: my lawyer, calls: [], status: human }
+"#,
+    );
+}
+
+/// Cur. 3.8: a value that a failed constraint of every turn has asked for is missing, and not unknown, until it is there.
+#[test]
+fn what_a_rule_has_asked_for_is_not_unknown() {
+    let agent =
+        asker("").replace("RESPOND: \"Skipping at {{ends}}.\"\n      RESUME: true", "THEN: b");
+    talk(
+        &[("asker.agent.abl", &agent), ("desk.agent.abl", DESK)],
+        r#"
+entry: Asker
+model: scripted
+answers: [{ message: "FR", values: { country: FR }, times: 1 }, { values: {}, times: always }, { ask: choose, choose: [], times: always }]
+tools: { pay: [{ answer: { ok: true } }] }
+tests:
+  - name: by another way
+    turns:
+      - says: ["Ready?"]
+      - { user: "FR", calls: [], says: ["Which country?"] }
+      - { user: skip, calls: [], says: ["Which country?"] }
+"#,
+    );
+}
