@@ -19,9 +19,11 @@ impl<'p> Run<'_, 'p, '_> {
         name: &str,
         arguments: &mut Map<String, Json>,
     ) -> Result<(), ToolFailure> {
+        // A tool that nobody declares may be this one, written wrongly.
+        let unknown = |tool: &str| self.tool(tool).is_none() && self.machine.agent(tool).is_none();
         let before = |c: &Constraint| match &c.checkpoint {
-            Some(Checkpoint::ToolCall { target }) => target.value == name,
-            _ => false,
+            Some(Checkpoint::ToolCall { target }) => target.value == name || unknown(&target.value),
+            _ => c.is_before_every_call(),
         };
         for (constraint, profile) in self.constraints_where(before) {
             if constraint.refuses()
