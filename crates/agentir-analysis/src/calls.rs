@@ -49,7 +49,5 @@ fn matched_call<'a>(call: &'a Call, tool: &'a Tool) -> MatchedCall<'a> {
 
 /// Whether a call must pass the parameter.
 pub fn is_required(parameter: &Parameter) -> bool {
-    parameter.required
-        && parameter.default.is_none()
-        && matches!(parameter.source, None | Some("model"))
+    parameter.required && parameter.default.is_none() && !parameter.is_reserved()
 }

@@ -105,7 +105,7 @@ fn stops(constraint: &Constraint) -> bool {
 }
 
 /// Returns the constraints of an agent and its profiles, grouped by evaluation point and in
-/// evaluation order. Constraints that are never evaluated are omitted.
+/// evaluation order.
 pub fn guarded_constraints<'a>(
     cx: &AgentSymbols<'_, 'a>,
 ) -> Vec<(EvaluationPoint<'a>, Vec<GuardedConstraint<'a>>)> {
@@ -124,10 +124,9 @@ pub fn guarded_constraints<'a>(
     };
     for (constraint, when) in own.chain(profiles) {
         let point = match &constraint.checkpoint {
-            None => EvaluationPoint::Turn,
+            None | Some(Checkpoint::Other { .. }) => EvaluationPoint::Turn,
             Some(Checkpoint::Response) => EvaluationPoint::Response,
             Some(Checkpoint::ToolCall { target }) => EvaluationPoint::Call(&target.value),
-            Some(Checkpoint::Other { .. }) => continue,
         };
         add(point, GuardedConstraint::new(constraint, when));
     }

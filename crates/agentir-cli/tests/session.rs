@@ -10,9 +10,11 @@
 
 mod common;
 
-use common::{code, ran, run_with_input, stderr, stdout, write};
+use common::{agentir, code, ran, run_with_input, stderr, stdout, write};
 use serde_json::Value as Json;
+use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
+use std::process::{Child, ChildStdin, ChildStdout, Stdio};
 
 const DESK: &str = "AGENT: Ferry_Desk\n\nGOAL: \"Sell tickets\"\n\nFLOW:\n  name:\n    REASONING: false\n    GATHER:\n      \
     - passenger: required\n        type: string\n        prompt: \"Your name?\"\n    THEN: port\n  port:\n    REASONING: \
@@ -148,4 +150,102 @@ fn an_export_that_fails_leaves_the_old_file() {
     let written = std::fs::metadata(here.join("old.json")).unwrap();
     assert_eq!(written.permissions().mode() & 0o777, 0o600);
     assert!(std::fs::read_to_string(here.join("old.json")).unwrap().contains("Ann"));
+}
+
+/// Keeps notes for a user or a project, and says what it has.
+fn notebook(scope: &str, store: &str) -> String {
+    format!(
+        "AGENT: Notebook\nGOAL: \"Keep notes\"\nMEMORY:\n  session:\n    - v\n  persistent:\n    - PATH: {scope}.notes\n      \
+         SCOPE: {scope}\n      ACCESS: readwrite\n  remember:\n    - WHEN: v IS SET\n      STORE:\n        value: v\n        \
+         target: {scope}.notes\n{store}FLOW:\n  a:\n    REASONING: false\n    RESPOND: \"Notes {{{{{scope}.notes}}}}.\"\n    \
+         ON_INPUT:\n      - IF: input == \"look\"\n        CLEAR: v\n        THEN: a\n      - ELSE:\n        SET: v = input\n        \
+         THEN: a\n"
+    )
+}
+
+/// A conversation in a process of its own, which is told one message at a time.
+struct Process {
+    child: Child,
+    input: ChildStdin,
+    output: BufReader<ChildStdout>,
+}
+
+impl Process {
+    fn start(here: &Path, session: &str, user: &str) -> Self {
+        let mut command = agentir(here, here);
+        command.args(["run", "notebook.agent.abl", "--store", "s.sqlite", "--session", session]);
+        command.args(["--user", user]).stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let (input, output) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
+        let mut process = Self { child, input, output: BufReader::new(output) };
+        process.answer();
+        process
+    }
+
+    /// The next answer of the agent.
+    fn answer(&mut self) -> String {
+        loop {
+            let mut line = String::new();
+            assert_ne!(self.output.read_line(&mut line).unwrap(), 0, "the process has ended");
+            if line.starts_with("Notes") {
+                return line.trim_end().to_owned();
+            }
+        }
+    }
+
+    fn say(&mut self, message: &str) -> String {
+        writeln!(self.input, "{message}").unwrap();
+        self.answer()
+    }
+
+    fn end(mut self) {
+        drop(self.input);
+        assert!(self.child.wait().unwrap().success());
+    }
+}
+
+/// Cur. 3.7.2: what belongs to a user or a project is shared by all of its conversations, also by those that are open at
+/// once.
+#[test]
+fn conversations_that_are_open_at_once_share_what_they_remember() {
+    for (scope, users) in [("project", ["ann", "bob"]), ("user", ["ann", "ann"])] {
+        let folder = tempfile::tempdir().unwrap();
+        let here = folder.path();
+        let append = "        operation: append\n";
+        write(here, &[("notebook.agent.abl", &notebook(scope, append))]);
+        let mut one = Process::start(here, "one", users[0]);
+        let mut two = Process::start(here, "two", users[1]);
+        two.say("from two");
+        one.say("from one");
+        assert_eq!(two.say("look"), r#"Notes ["from two","from one"]."#, "{scope}");
+        assert_eq!(one.say("look"), r#"Notes ["from two","from one"]."#, "{scope}");
+        two.say("again");
+        one.say("and again");
+        one.end();
+        two.end();
+        let mut later = Process::start(here, "later", users[0]);
+        let all = r#"Notes ["from two","from one","again","and again"]."#;
+        assert_eq!(later.say("look"), all, "{scope}");
+        later.end();
+        // Another user has no part in what belongs to this one.
+        let mut other = Process::start(here, "other", "eve");
+        let seen = other.say("look");
+        assert_eq!(seen == all, scope == "project", "{seen}");
+        other.end();
+    }
+}
+
+/// A value that is set replaces the one before it; the other conversation sees the last one.
+#[test]
+fn the_last_value_that_is_set_holds() {
+    let folder = tempfile::tempdir().unwrap();
+    let here = folder.path();
+    write(here, &[("notebook.agent.abl", &notebook("project", ""))]);
+    let mut one = Process::start(here, "one", "ann");
+    let mut two = Process::start(here, "two", "bob");
+    two.say("first");
+    one.say("second");
+    assert_eq!(two.say("look"), "Notes second.");
+    one.end();
+    two.end();
 }

@@ -388,6 +388,21 @@ impl Expr {
         }
     }
 
+    /// A text that stands where a condition is meant: the whole, or an operand of `AND`, `OR`, `NOT`, `IMPLIES`. It is the
+    /// same in every state: `"a == 1"` is no comparison.
+    #[must_use]
+    pub fn text_as_condition(&self) -> Option<&Self> {
+        match &self.kind {
+            ExprKind::Literal(Literal::String(_)) => Some(self),
+            ExprKind::And(all) | ExprKind::Or(all) => all.iter().find_map(Self::text_as_condition),
+            ExprKind::Unary { op: UnaryOp::Not, operand } => operand.text_as_condition(),
+            ExprKind::Binary { op: BinaryOp::Implies, left, right } => {
+                left.text_as_condition().or_else(|| right.text_as_condition())
+            }
+            _ => None,
+        }
+    }
+
     /// Calls `found` with every path in the expression, shorthand object fields included.
     pub fn paths(&self, found: &mut dyn FnMut(&Path)) {
         self.visit(&mut |e| {

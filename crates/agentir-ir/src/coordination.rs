@@ -542,3 +542,13 @@ pub struct AgentReference {
     /// Its location in the source.
     pub span: Span,
 }
+
+impl AgentReference {
+    /// Whether the user must be authenticated; also if what is said about that could not be read.
+    #[must_use]
+    pub fn requires_authentication(&self) -> bool {
+        let unread =
+            || self.extensions.0.values().any(|all| all.contains_key("requires_validation"));
+        self.requires_validation.unwrap_or_else(unread)
+    }
+}

@@ -44,6 +44,18 @@ pub struct Constraint {
 }
 
 impl Constraint {
+    /// Whether it is checked in every turn: without a point, and with one that the language does not define.
+    #[must_use]
+    pub fn is_of_every_turn(&self) -> bool {
+        matches!(self.checkpoint, None | Some(Checkpoint::Other { .. }))
+    }
+
+    /// Whether it is checked before every call, whatever it reads: nobody knows which call it was meant for.
+    #[must_use]
+    pub fn is_before_every_call(&self) -> bool {
+        matches!(self.checkpoint, Some(Checkpoint::Other { .. }))
+    }
+
     /// Whether a failure refuses what comes next: warnings do not, nor does `THEN: continue` (ABL, current specification,
     /// 3.8.3).
     #[must_use]
@@ -82,7 +94,7 @@ pub enum Checkpoint {
     },
     /// Before the response to the user.
     Response,
-    /// A point the language does not define.
+    /// A point the language does not define: the constraint is checked in every turn, and before every call.
     Other {
         /// The text as written.
         target: Spanned<SmolStr>,

@@ -1,11 +1,16 @@
 //! Tools: signatures, bindings and how they are exposed to the model.
 
-use crate::data::{Data, Extensions, NumberOrText};
+use crate::data::{Data, Extension, Extensions, NumberOrText};
 use crate::gather::Validation;
 use crate::statement::{Body, SetVariable};
 use agentir_diagnostics::{Span, Spanned};
 use agentir_expr::{Condition, Dialect, Expr, Name, Template, TypeExpr};
 use smol_str::SmolStr;
+
+/// What the languages call the setting that makes the user confirm calls, where it is not read into
+/// [`Tool::confirmation`].
+const CONFIRMATION_SETTINGS: [&str; 4] =
+    ["confirm", "confirmation", "require", "require_user_confirmation"];
 
 /// A tool.
 #[derive(Clone, Debug)]
@@ -57,6 +62,9 @@ impl Tool {
     /// confirmation, the default (ABL, current specification, 3.5).
     #[must_use]
     pub fn confirmation_required_at(&self) -> Option<Span> {
+        if let Some(unread) = self.unread_confirmation() {
+            return Some(unread.span);
+        }
         let require = self.confirmation.as_ref()?.require.as_ref()?;
         let asks = match require.value {
             "always" => true,
@@ -65,6 +73,20 @@ impl Tool {
             _ => false,
         };
         asks.then_some(require.span)
+    }
+
+    /// A setting of the confirmation that its language could not read: a misspelled value, a value of another type, the
+    /// field of another dialect. It does not say that the user need not be asked, so the user is asked.
+    #[must_use]
+    pub fn unread_confirmation(&self) -> Option<&Extension> {
+        let named = self.extensions.0.values().flat_map(|all| all.iter());
+        let mut unread = named.filter(|(name, _)| CONFIRMATION_SETTINGS.contains(&name.as_str()));
+        let declines = |value: &Data| match value {
+            Data::Bool(asks) => !asks,
+            Data::String(text) => ["never", "false"].iter().any(|no| text.eq_ignore_ascii_case(no)),
+            _ => false,
+        };
+        unread.find(|(_, one)| !declines(&one.value)).map(|(_, one)| one)
     }
 
     /// A tool with default values apart from its name.
@@ -114,6 +136,14 @@ pub struct Parameter {
     pub validation: Option<Validation>,
     /// Who provides the value: `model`, `system`, `runtime`, `config`, `auth`, `expr`, `lookup`.
     pub source: Option<&'static str>,
+    /// The value, if its source is not the model.
+    pub value: Option<Data>,
+    /// The expression of the value, for the source `expr`.
+    pub value_expr: Option<Expr>,
+    /// What the source calls the value; without it, the name of the parameter.
+    pub key: Option<SmolStr>,
+    /// Whether the model does not see it.
+    pub hidden: Option<bool>,
     /// Dialect-specific data that AgentIR has no field for.
     pub extensions: Extensions,
     /// Its location in the source.
@@ -121,6 +151,24 @@ pub struct Parameter {
 }
 
 impl Parameter {
+    /// Whether its value is not the model's to give: another source provides it, it is hidden, or what is said about that
+    /// could not be read.
+    #[must_use]
+    pub fn is_reserved(&self) -> bool {
+        let unread = |name: &str| self.extensions.0.values().any(|all| all.contains_key(name));
+        let hidden =
+            self.extensions.0.values().filter_map(|all| all.get("visibility")).any(|how| {
+                let shown = ["visible", "public", "model", "user"];
+                !how.value
+                    .as_str()
+                    .is_some_and(|how| shown.iter().any(|s| s.eq_ignore_ascii_case(how)))
+            });
+        !matches!(self.source, None | Some("model"))
+            || self.hidden == Some(true)
+            || hidden
+            || ["source", "hidden"].into_iter().any(unread)
+    }
+
     /// The type of its values, if the platform declares it as an object whose values are texts
     /// ([`agentir_expr::dialect::RuntimeNames::text_types`]).
     #[must_use]
@@ -147,6 +195,10 @@ impl Parameter {
             values: Vec::new(),
             validation: None,
             source: None,
+            value: None,
+            value_expr: None,
+            key: None,
+            hidden: None,
             extensions: Extensions::default(),
         }
     }

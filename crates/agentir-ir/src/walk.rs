@@ -232,6 +232,9 @@ impl<'a> Walker<'_, 'a> {
         }
         self.templates(identity.system_prompt.iter().map(|p| &p.template));
         for tool in &agent.tools {
+            for parameter in &tool.parameters {
+                parameter.value_expr.iter().for_each(|value| self.emit(Node::Expr(value)));
+            }
             self.sets(&tool.on_result);
             self.sets(&tool.on_error);
         }

@@ -200,6 +200,13 @@ pub(crate) static RULES: &[Rule] = &[
             "null-not-allowed",
         ],
     ),
+    rule(
+        "unknown-checkpoint",
+        Syntax,
+        Warning,
+        "`BEFORE` is followed by words that name no point at which constraints are checked",
+        &[],
+    ),
     rule("expression-too-deep", Syntax, Error, "an expression is nested too deeply", &[]),
     rule("invalid-template", Syntax, Warning, "a placeholder in a text cannot be parsed", &[]),
     rule("invalid-signature", Syntax, Error, "the signature of a tool cannot be parsed", &[]),

@@ -30,5 +30,5 @@ pub use model::{
     ModelResponse, ModelSettings, ModelTask, Purpose, Role, ToolSpec, ToolUse, Usage, is_email,
 };
 pub use orchestration::OrchestrationMethod;
-pub use session::{AgentMessage, Attachment, SESSION_VERSION, Session, Status};
+pub use session::{AgentMessage, Attachment, MemoryWrite, SESSION_VERSION, Session, Status};
 pub use trace::{Event, EventKind, trace_schema};

@@ -136,6 +136,70 @@ pub struct Session {
     /// The successful tool calls of a turn that failed afterwards. The same call in the next turn is not made again.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) unfinished: Vec<CompletedCall>,
+    /// How the turn wrote long-term memory, by path.
+    #[serde(skip)]
+    pub(crate) memory_writes: BTreeMap<String, Vec<MemoryWrite>>,
+}
+
+/// What a turn did to a path of long-term memory, as it can be done again to a value that somebody else has written
+/// meanwhile.
+#[derive(Clone, Debug, PartialEq)]
+pub enum MemoryWrite {
+    /// It had no value, and got the one that is declared for it.
+    Default,
+    /// It got a value, whatever it had before.
+    Set(Json),
+    /// `operation: append` (ABL, current specification, 3.7.3).
+    Append {
+        /// The value that was appended.
+        value: Json,
+        /// Only if the list does not contain it.
+        unique: bool,
+        /// How many of the last items are kept.
+        max_size: Option<usize>,
+    },
+}
+
+/// Appends a value to a list, only if the list does not contain it (`unique`), and keeps so many of the last items.
+pub(crate) fn append<T: PartialEq>(
+    items: &mut Vec<T>,
+    value: T,
+    unique: bool,
+    max_size: Option<usize>,
+) {
+    if !unique || !items.contains(&value) {
+        items.push(value);
+    }
+    if let Some(most) = max_size {
+        items.drain(..items.len().saturating_sub(most));
+    }
+}
+
+impl MemoryWrite {
+    /// The value of a path after these writes, made to what the path has now; `written` is what they made of what the
+    /// writer had read, and what holds if nobody knows how it was written.
+    #[must_use]
+    pub fn apply_all(writes: &[Self], now: Option<&Json>, written: &Json) -> Json {
+        let mut value = now.cloned();
+        for write in writes {
+            match write {
+                Self::Default => value = value.or_else(|| Some(written.clone())),
+                Self::Set(new) => value = Some(new.clone()),
+                Self::Append { value: new, unique, max_size } => {
+                    let mut items = match value {
+                        Some(Json::Array(items)) => items,
+                        _ => Vec::new(),
+                    };
+                    append(&mut items, new.clone(), *unique, *max_size);
+                    value = Some(Json::Array(items));
+                }
+            }
+        }
+        match value {
+            Some(value) if !writes.is_empty() => value,
+            _ => written.clone(),
+        }
+    }
 }
 
 /// Where a conversation waits: the agent, and its step.
@@ -205,6 +269,7 @@ impl Session {
             sensitive: self.sensitive.clone(),
             offered: self.offered.clone(),
             unfinished: self.unfinished.clone(),
+            memory_writes: BTreeMap::new(),
         }
     }
 
@@ -272,6 +337,12 @@ impl Session {
         }
     }
 
+    /// Whether a button or a menu of this id was offered in this conversation.
+    #[must_use]
+    pub fn has_offered(&self, id: &str) -> bool {
+        self.offered.contains_key(id)
+    }
+
     /// Sets the method by which the agents of an ensemble or a supervisor share the conversation;
     /// `None` for the semantics of the language.
     pub fn set_orchestration(&mut self, method: Option<OrchestrationMethod>) {
@@ -295,17 +366,20 @@ impl Session {
     pub(crate) fn remove_expired(&mut self, now: i64) {
         let over = self.expires.iter().filter(|(_, at)| **at <= now);
         let over: Vec<String> = over.map(|(path, _)| path.clone()).collect();
-        if over.is_empty() {
-            return;
+        if !over.is_empty() {
+            self.forget_all(&over);
         }
+    }
+
+    fn forget_all(&mut self, paths: &[String]) {
         let mut kept = State::new();
         for (path, value) in self.memory.variables() {
-            if !over.iter().any(|o| o == path.as_str()) {
+            if !paths.iter().any(|gone| gone == path.as_str()) {
                 kept.set(path.clone(), value.clone());
             }
         }
         self.memory = kept;
-        self.expires.retain(|path, _| !over.contains(path));
+        self.expires.retain(|path, _| !paths.contains(path));
     }
 
     /// Like [`Self::set_memory`], with an expiry time in milliseconds since the Unix epoch.
@@ -321,10 +395,22 @@ impl Session {
         all.map(|(name, value)| (name.to_string(), crate::json::to_json(value))).collect()
     }
 
+    /// How the last turn wrote a path of long-term memory, in order.
+    #[must_use]
+    pub fn memory_writes(&self, path: &str) -> &[MemoryWrite] {
+        self.memory_writes.get(path).map_or(&[], Vec::as_slice)
+    }
+
+    /// Removes a value from long-term memory, as another conversation would have done.
+    pub fn forget_memory(&mut self, path: &str) {
+        self.forget_all(&[path.to_owned()]);
+    }
+
     /// Sets a value in long-term memory, as an earlier conversation would have done.
     pub fn set_memory(&mut self, path: &str, value: &Json) {
         if let Ok(value) = crate::json::from_json(value) {
             self.memory.set(path, value);
+            self.expires.remove(path);
         }
     }
 }

@@ -13,8 +13,8 @@
 //! system lock on a file, which is removed with the lock. What a crash leaves is removed by the next
 //! process that opens the database. Others wait for
 //! [`Sqlite::with_lock_timeout`], then get [`StoreError::Locked`]. In addition, a count of saved
-//! turns ensures that no turn overwrites another. Only changed paths of a memory are written, so
-//! concurrent conversations do not undo each other's changes.
+//! turns ensures that no turn overwrites another. Only changed paths of a memory are written, and they are
+//! compared with what is stored in the same transaction, so concurrent conversations do not undo each other's changes.
 //!
 //! [`Memory`] is what agents remember beyond a conversation (ABL, current specification, 3.7.2):
 //! the declarations of a program determine what belongs to the user and what to the project.
@@ -28,7 +28,7 @@ mod memory;
 mod sqlite;
 
 pub use error::StoreError;
-pub use memory::{Memory, MemoryChanges, Owner};
+pub use memory::{Memory, MemoryChange, MemoryChanges, Owner};
 pub use sqlite::Sqlite;
 
 use agentir_runtime::{Session, Status};

@@ -2,9 +2,9 @@
 
 use crate::{Store, StoreError};
 use agentir_ir::Program;
-use agentir_runtime::Session;
+use agentir_runtime::{MemoryWrite, Session};
 use serde_json::{Value as Json, json};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What is kept for a time only is kept as an object of these two: the value, and until when, in
 /// milliseconds since the beginning of 1970.
@@ -36,14 +36,53 @@ pub enum Owner {
 pub struct MemoryChanges {
     /// Whose it is.
     pub owner: Owner,
-    /// The new values by path; none for what is forgotten. Other paths stay as they are.
-    pub values: BTreeMap<String, Option<Json>>,
+    /// The changes by path. Other paths stay as they are.
+    pub values: BTreeMap<String, MemoryChange>,
+}
+
+/// The change of one path.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct MemoryChange {
+    /// The value that the conversation knew before.
+    pub from: Option<Json>,
+    /// The new value; none if it is forgotten.
+    pub to: Option<Json>,
+    /// How the new value was made of the one before; nothing if that is not known.
+    pub writes: Vec<MemoryWrite>,
+}
+
+impl MemoryChange {
+    /// The value to be stored, where `now` is stored. If nobody has written meanwhile, it is the new one. Otherwise what
+    /// the conversation appended is appended to what is there, what was only a default gives way, what it forgot stays,
+    /// because somebody has renewed it, and of values that were set the last one holds.
+    #[must_use]
+    pub fn merged(&self, now: Option<&Json>) -> Option<Json> {
+        if now == self.from.as_ref() {
+            return self.to.clone();
+        }
+        let Some(to) = &self.to else { return now.cloned() };
+        let (written, until) = match expiring_value(to) {
+            Some((value, until)) => (value, Some(until)),
+            None => (to, None),
+        };
+        let now = now.map(|now| expiring_value(now).map_or(now, |(value, _)| value));
+        let value = MemoryWrite::apply_all(&self.writes, now, written);
+        Some(match until {
+            Some(until) => kept_until(value, until),
+            None => value,
+        })
+    }
+}
+
+fn kept_until(value: Json, until: i64) -> Json {
+    json!({ VALUE_KEY: value, EXPIRY_KEY: until })
 }
 
 /// The memory of a conversation, as far as it is shared with others.
 ///
-/// Only what a conversation changed is written, so two conversations of one user that remember
-/// different things do not undo each other; of the same path the last value holds.
+/// It is read again before each turn, and only what the turn changed is written, so conversations that are open at once
+/// see what others remember, and do not undo it. Where two turns at the same moment change the same path,
+/// [`MemoryChange::merged`] says what is kept.
 #[derive(Clone, Debug, Default)]
 pub struct Memory {
     project: String,
@@ -52,6 +91,8 @@ pub struct Memory {
     scopes: BTreeMap<String, &'static str>,
     /// What is in the store, as far as it was read or written here.
     known: BTreeMap<String, Json>,
+    /// The paths of which others wrote the value that is known.
+    foreign: BTreeSet<String>,
 }
 
 impl Memory {
@@ -65,6 +106,7 @@ impl Memory {
             user: user.map(str::to_owned),
             scopes: declared.map(|path| (path.path.value.to_string(), path.scope)).collect(),
             known: BTreeMap::new(),
+            foreign: BTreeSet::new(),
         }
     }
 
@@ -86,8 +128,8 @@ impl Memory {
         }
     }
 
-    /// Tells a session what is remembered: before its first turn, and before every other one if
-    /// conversations run beside each other.
+    /// Tells a session what is remembered, and what was forgotten: before its first turn, and before every other one, because
+    /// conversations may run beside each other.
     ///
     /// # Errors
     /// [`StoreError`] if the store cannot be read.
@@ -99,19 +141,34 @@ impl Memory {
         let user =
             self.user.clone().map(|user| Owner::User { project: self.project.clone(), user });
         let owners = [Some(Owner::Project(self.project.clone())), user];
+        let mut found = BTreeMap::new();
         for owner in owners.into_iter().flatten() {
-            for (path, value) in store.recall(&owner)? {
-                // A path may have changed hands since it was written.
-                if self.owner(&path).as_ref() == Some(&owner) {
-                    match expiring_value(&value) {
-                        Some((inner, until)) => session.set_memory_until(&path, inner, until),
-                        None => session.set_memory(&path, &value),
-                    }
-                    self.known.insert(path, value);
-                }
+            let mut values = store.recall(&owner)?;
+            // A path may have changed hands since it was written.
+            values.retain(|path, _| self.owner(path).as_ref() == Some(&owner));
+            found.append(&mut values);
+        }
+        for path in self.known.keys().filter(|path| !found.contains_key(*path)) {
+            session.forget_memory(path);
+        }
+        for (path, value) in &found {
+            // What is known has been told, and the turn may have done more with it.
+            if self.known.get(path) != Some(value) {
+                tell(session, path, value);
+                self.foreign.insert(path.clone());
             }
         }
+        self.known = found;
         Ok(())
+    }
+
+    /// Keeps what others remembered in a session that goes back to an earlier state: only its own turns are taken back.
+    pub fn keep_foreign(&self, session: &mut Session) {
+        for path in &self.foreign {
+            if let Some(value) = self.known.get(path) {
+                tell(session, path, value);
+            }
+        }
     }
 
     /// What a session changed, to be saved with it.
@@ -120,13 +177,16 @@ impl Memory {
         let mut now = session.memory();
         for (path, value) in &mut now {
             if let Some(until) = session.memory_expiry(path) {
-                *value = json!({ VALUE_KEY: value.take(), EXPIRY_KEY: until });
+                *value = kept_until(value.take(), until);
             }
         }
-        let mut changed: BTreeMap<Owner, BTreeMap<String, Option<Json>>> = BTreeMap::new();
-        let mut note = |path: &str, value: Option<Json>| {
+        let mut changed: BTreeMap<Owner, BTreeMap<String, MemoryChange>> = BTreeMap::new();
+        let mut note = |path: &str, to: Option<Json>| {
             if let Some(owner) = self.owner(path) {
-                changed.entry(owner).or_default().insert(path.to_owned(), value);
+                let from = self.known.get(path).cloned();
+                let writes = session.memory_writes(path).to_vec();
+                let change = MemoryChange { from, to, writes };
+                changed.entry(owner).or_default().insert(path.to_owned(), change);
             }
         };
         for (path, value) in &now {
@@ -152,12 +212,20 @@ impl Memory {
     ) -> Result<(), StoreError> {
         let changes = self.changes(session);
         store.save(id, session, &changes)?;
-        for (path, value) in changes.into_iter().flat_map(|shared| shared.values) {
-            match value {
+        for (path, change) in changes.into_iter().flat_map(|shared| shared.values) {
+            self.foreign.remove(&path);
+            match change.to {
                 Some(value) => self.known.insert(path, value),
                 None => self.known.remove(&path),
             };
         }
         Ok(())
+    }
+}
+
+fn tell(session: &mut Session, path: &str, value: &Json) {
+    match expiring_value(value) {
+        Some((inner, until)) => session.set_memory_until(path, inner, until),
+        None => session.set_memory(path, value),
     }
 }

@@ -477,8 +477,16 @@ impl Store for Sqlite {
             }
             for MemoryChanges { owner, values } in shared {
                 let (project, user) = owner_columns(owner);
-                for (path, value) in values {
-                    match value {
+                for (path, change) in values {
+                    let stored: Option<String> = t
+                        .prepare_cached(
+                            "SELECT value FROM memory WHERE project = ?1 AND user = ?2 AND path = ?3",
+                        )?
+                        .query_row(params![project, user, path], |row| row.get(0))
+                        .optional()?;
+                    // What is no JSON is none of ours, and reading it has failed before.
+                    let stored = stored.and_then(|text| serde_json::from_str(&text).ok());
+                    match change.merged(stored.as_ref()) {
                         Some(value) => t.execute(
                             "INSERT OR REPLACE INTO memory VALUES (?1, ?2, ?3, ?4)",
                             params![project, user, path, value.to_string()],

@@ -9,8 +9,10 @@
 
 use agentir::languages;
 use agentir_ir::Program;
-use agentir_runtime::{SESSION_VERSION, Session};
-use agentir_store::{Memory, MemoryChanges, Owner, SessionInfo, Sqlite, Store, StoreError};
+use agentir_runtime::{MemoryWrite, SESSION_VERSION, Session};
+use agentir_store::{
+    Memory, MemoryChange, MemoryChanges, Owner, SessionInfo, Sqlite, Store, StoreError,
+};
 use proptest::prelude::*;
 use serde_json::json;
 use std::fs;
@@ -105,7 +107,7 @@ fn other() {
     loop {
         now.turn += 1;
         now.set_memory("user.turns", &json!(now.turn));
-        let turns = [("turns".to_owned(), Some(json!(now.turn)))].into();
+        let turns = [("turns".to_owned(), set_to(json!(now.turn)))].into();
         store.save("s", &now, &[MemoryChanges { owner: user("u"), values: turns }]).unwrap();
         println!("wrote {}", now.turn);
     }
@@ -156,7 +158,7 @@ fn a_conversation_survives_the_end_of_its_process() {
         // It goes on here.
         now.turn += 1;
         now.set_memory("user.turns", &json!(now.turn));
-        let turns = [("turns".to_owned(), Some(json!(now.turn)))].into();
+        let turns = [("turns".to_owned(), set_to(json!(now.turn)))].into();
         store.save("s", &now, &[MemoryChanges { owner: user("u"), values: turns }]).unwrap();
         written = now.turn;
     }
@@ -201,7 +203,7 @@ fn a_turn_is_never_lost_to_another() {
     assert!(matches!(two.save("s", &session(9), &[]), Err(StoreError::Conflict(_))), "not read");
     assert_eq!(two.load("s").unwrap().unwrap().turn, 1);
     let note =
-        MemoryChanges { owner: user("u"), values: [("x".to_owned(), Some(json!(1)))].into() };
+        MemoryChanges { owner: user("u"), values: [("x".to_owned(), set_to(json!(1)))].into() };
     two.save("s", &session(2), &[]).unwrap();
     let lost = one.save("s", &session(2), &[note]).unwrap_err();
     assert!(lost.to_string().contains("was continued elsewhere"), "{lost}");
@@ -482,6 +484,10 @@ MEMORY:
       ACCESS: readwrite
 ";
 
+fn set_to(value: serde_json::Value) -> MemoryChange {
+    MemoryChange { to: Some(value), ..MemoryChange::default() }
+}
+
 fn traveller() -> Program {
     let files = [("traveller.agent.abl", TRAVELLER)];
     let mut loaded =
@@ -538,6 +544,63 @@ fn conversations_do_not_undo_what_others_remember() {
     let mut new = session(0);
     Memory::new(&program, "p", Some("ann")).load_into(&mut store, &mut new).unwrap();
     assert_eq!(json!(new.memory()), json!({ "user.a": 3, "user.b": 4 }));
+}
+
+/// Turns at the same moment: both have read the memory before the other one wrote it.
+#[test]
+fn turns_at_the_same_moment_lose_nothing() {
+    let append = |value: &str, unique: bool, max_size: Option<usize>| MemoryWrite::Append {
+        value: json!(value),
+        unique,
+        max_size,
+    };
+    let change = |from: Option<serde_json::Value>, to: serde_json::Value, write: MemoryWrite| {
+        MemoryChange { from, to: Some(to), writes: vec![write] }
+    };
+    let list = json!(["a", "b"]);
+    let merged = |change: MemoryChange| change.merged(Some(&list));
+    // Nobody wrote meanwhile.
+    let mine = change(Some(list.clone()), json!(["z"]), MemoryWrite::Set(json!(["z"])));
+    assert_eq!(merged(mine), Some(json!(["z"])));
+    let more = change(Some(json!(["a"])), json!(["a", "c"]), append("c", false, None));
+    assert_eq!(merged(more), Some(json!(["a", "b", "c"])));
+    let known = change(Some(json!(["a"])), json!(["a", "b"]), append("b", true, None));
+    assert_eq!(merged(known), Some(json!(["a", "b"])));
+    let last = change(Some(json!(["a"])), json!(["a", "c"]), append("c", false, Some(2)));
+    assert_eq!(merged(last), Some(json!(["b", "c"])));
+    // What was only a default gives way; of values that were set the last one holds.
+    let initial = change(None, json!([]), MemoryWrite::Default);
+    assert_eq!(merged(initial), Some(list.clone()));
+    let set = change(Some(json!(["a"])), json!("new"), MemoryWrite::Set(json!("new")));
+    assert_eq!(merged(set), Some(json!("new")));
+    // What has run out here was renewed there.
+    let gone = MemoryChange { from: Some(json!(["a"])), ..MemoryChange::default() };
+    assert_eq!(merged(gone), Some(list.clone()));
+}
+
+/// Going back takes back the own turns only.
+#[test]
+fn a_session_that_goes_back_keeps_what_others_remember() {
+    let mut store = Sqlite::in_memory().unwrap();
+    let program = traveller();
+    let memory = || Memory::new(&program, "p", Some("ann"));
+    let (mut left, mut right) = (memory(), memory());
+    let mut one = session(1);
+    left.load_into(&mut store, &mut one).unwrap();
+    let before = one.clone();
+    let mut two = session(1);
+    two.set_memory("user.b", &json!("theirs"));
+    right.save(&mut store, "two", &two).unwrap();
+    left.load_into(&mut store, &mut one).unwrap();
+    assert_eq!(json!(one.memory()), json!({ "user.b": "theirs" }));
+    one.set_memory("user.a", &json!("mine"));
+    left.save(&mut store, "one", &one).unwrap();
+    let mut back = before;
+    left.keep_foreign(&mut back);
+    left.save(&mut store, "one", &back).unwrap();
+    let mut new = session(0);
+    memory().load_into(&mut store, &mut new).unwrap();
+    assert_eq!(json!(new.memory()), json!({ "user.b": "theirs" }));
 }
 
 #[test]

@@ -40,6 +40,8 @@ pub const NEWER_FORM: RuleName = RuleName("newer-form");
 pub const BEHAVIOR_PROFILES_PLURAL: RuleName = RuleName("behavior-profiles-plural");
 /// `MODE:`.
 pub const MODE_REMOVED: RuleName = RuleName("mode-removed");
+/// `BEFORE` with words that name no point at which constraints are checked.
+pub const UNKNOWN_CHECKPOINT: RuleName = RuleName("unknown-checkpoint");
 /// An expression that cannot be parsed.
 pub const INVALID_EXPRESSION: RuleName = RuleName("invalid-expression");
 /// An expression nested too deeply.

@@ -323,7 +323,7 @@ impl Console<'_, '_> {
             return Ok(None);
         };
         self.talk.session = before;
-        self.talk.keeper.save(&self.talk.session)?;
+        self.talk.keeper.step_back(&mut self.talk.session)?;
         Ok(input)
     }
 
@@ -391,8 +391,11 @@ impl Console<'_, '_> {
             return;
         }
         let path = Path::new(file);
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
         let said = if path.exists() {
             format!("{file} exists already: name another file")
+        } else if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {
+            format!("{file} cannot be written: there is no folder {}", folder.display())
         } else {
             let text = if path.extension().is_some_and(|end| end.eq_ignore_ascii_case("json")) {
                 crate::session::exported("", &self.talk.session)

@@ -71,6 +71,20 @@ impl Keeper {
         Ok(session)
     }
 
+    /// Reads what other conversations remember, before a turn.
+    pub fn refresh(&mut self, session: &mut Session) -> Result<(), String> {
+        match &mut self.store {
+            Some((store, _)) => self.memory.load_into(store, session).map_err(|e| e.to_string()),
+            None => Ok(()),
+        }
+    }
+
+    /// Writes a session that went back to an earlier state. What others remembered since then stays.
+    pub fn step_back(&mut self, session: &mut Session) -> Result<(), String> {
+        self.memory.keep_foreign(session);
+        self.save(session)
+    }
+
     /// Writes a turn.
     pub fn save(&mut self, session: &Session) -> Result<(), String> {
         match &mut self.store {

@@ -107,6 +107,9 @@ fn talk(args: &Run) -> Result<ExitCode, String> {
             return Err("these agents have errors, so no conversation was started".to_owned());
         }
         tell!("warning: these agents have errors; run `agentir check` to see them");
+    } else if snapshot.check().is_ok_and(|all| all.iter().any(|d| d.severity == Severity::Error)) {
+        // What rules find is no reason not to talk, but some of it makes agents refuse or do the wrong thing.
+        tell!("warning: these agents have errors; run `agentir check` to see them");
     }
     let program = program(&snapshot)?;
     let mut talk = Talk::new(args, program, snapshot.sources())?;
@@ -183,8 +186,15 @@ impl<'p> Talk<'p> {
         if let Some((id, _)) = input.and_then(|input| input.action.as_ref())
             && !self.screen.offers(id)
         {
-            tell!("note: no button or menu `{id}` was shown; the agents get it nevertheless");
+            if self.session.has_offered(id) {
+                tell!(
+                    "note: `{id}` was shown earlier, and not with the last answer; it counts only where the conversation still waits for it"
+                );
+            } else {
+                tell!("note: no button or menu `{id}` was shown; the agents get it nevertheless");
+            }
         }
+        self.keeper.refresh(&mut self.session)?;
         // Only a turn that can be cancelled needs the state before it.
         let before = self.interactive.then(|| self.session.clone());
         self.screen.begin();

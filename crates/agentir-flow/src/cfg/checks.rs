@@ -18,7 +18,7 @@ const FAILURE_RETRIES: u32 = 1;
 impl<'a> Builder<'_, 'a> {
     /// Builds the constraints of every turn in source order, then those of profiles.
     pub(super) fn turn_constraints(&mut self, ends: OpenEdges<'a>) -> OpenEdges<'a> {
-        self.constraints(ends, |c| c.checkpoint.is_none())
+        self.constraints(ends, Constraint::is_of_every_turn)
     }
 
     /// Builds the checks before the user gets an answer: the constraints `BEFORE returning results`, then the output
@@ -362,9 +362,9 @@ impl<'a> Builder<'_, 'a> {
         let again = |(constraint, profile): &(&Constraint, Option<&Profile>)| {
             let gates = [constraint.applies_when.as_ref(), profile.and_then(|p| p.when.as_ref())];
             let conditions = gates.into_iter().flatten().chain([&constraint.condition]);
-            constraint.checkpoint.is_none()
+            constraint.is_of_every_turn()
                 && constraint.refuses()
-                && conditions.into_iter().any(reads)
+                && (constraint.is_before_every_call() || conditions.into_iter().any(reads))
         };
         let constraints: Vec<_> = self.all_constraints().into_iter().filter(again).collect();
         let triggers: Vec<_> = (agent.coordination.escalation.iter())

@@ -288,7 +288,7 @@ tagged! {
         };
         /// Before the response to the user.
         Response = "response" {};
-        /// A point the language does not define.
+        /// A point the language does not define: the constraint is checked in every turn, and before every call.
         Other = "other" {
             /// The text as written.
             target as "target": required;
@@ -296,8 +296,16 @@ tagged! {
     }
 }
 
-/// A constraint that should hold only warns, and no other one does.
+/// A constraint that should hold only warns, and no other one does. A point that is none is reported.
 fn complete_constraint(constraint: &mut Constraint, object: &Object<'_>, reader: &mut Reader<'_>) {
+    if let Some(Checkpoint::Other { target }) = &constraint.checkpoint {
+        let message = "this is no point at which a constraint is checked";
+        reader.report(
+            Diagnostic::warning(rules::UNKNOWN_CHECKPOINT, target.span, message)
+                .note("the constraint is checked in every turn and before every call; other platforms ignore it")
+                .help("write the kind `tool_call` with the name of a tool, or `response`"),
+        );
+    }
     let warns = constraint.kind == Some(ConstraintKind::Warn);
     if warns
         && constraint.severity == Some("error")

@@ -77,6 +77,14 @@ object! {
         validation as "validation": optional;
         /// Who provides the value: `model`, `system`, `runtime`, `config`, `auth`, `expr`, `lookup`.
         source as "source": optional in &["model", "system", "runtime", "config", "auth", "expr", "lookup"];
+        /// The value, if its source is not the model.
+        value as "value": optional;
+        /// The expression of the value, for the source `expr`.
+        value_expr as "value_expr": optional;
+        /// What the source calls the value; without it, the name of the parameter.
+        key as "key": optional;
+        /// Whether the model does not see it.
+        hidden as "hidden": optional;
         /// Dialect-specific data that AgentIR has no field for.
         extensions as "extensions": list;
     }

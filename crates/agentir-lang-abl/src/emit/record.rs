@@ -33,6 +33,7 @@ const RENAMED: &[(&str, &str)] = &[
     ("response_rules", "response"),
     ("conversation_behavior", "conversation"),
     ("condition", "if"),
+    ("value_expr", "value"),
 ];
 
 /// Descriptive records, whose keys are lower case in `.abl`. Keys of behaviour are upper case.

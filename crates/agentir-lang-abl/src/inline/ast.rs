@@ -75,7 +75,8 @@ pub enum Checkpoint {
     ToolCall(Spanned<Name>),
     /// `BEFORE returning results`.
     Response,
-    /// `BEFORE` with other words, as written.
+    /// `BEFORE` with other words, as written. The specification gives them no effect (3.8.2); what they are read as is
+    /// decided where the tools of the agent are known.
     Other(SmolStr),
 }
 

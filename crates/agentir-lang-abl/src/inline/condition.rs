@@ -5,8 +5,9 @@ use super::errors::{self, ParseFailure};
 use super::token::EntryPoint;
 use super::{ConstraintKind, ConstraintRule, parse};
 use agentir_diagnostics::{Diagnostic, Spanned};
-use agentir_expr::{Condition, ConditionKind, Name};
+use agentir_expr::{Condition, ConditionKind, ExprKind, Literal, Name};
 use agentir_syntax::inline::InlineText;
+use agentir_syntax::rules;
 use agentir_syntax::text::offset;
 use std::ops::Range;
 
@@ -28,12 +29,64 @@ pub fn constraint_rule(
     let mut foreign = Vec::new();
     match parse(input, input.trimmed(), EntryPoint::Constraint, &mut foreign) {
         Ok(Parsed::Constraint(rule)) => {
+            if is_text(&rule.condition) {
+                return Some(quoted_constraint(input, *rule, problems));
+            }
             problems.extend(foreign.iter().map(|form| errors::foreign_syntax(form, &input)));
             Some(*rule)
         }
         Ok(_) => None,
         Err(failure) => natural_constraint(input, &failure, problems),
     }
+}
+
+/// Whether a condition is nothing but a text in quotes, which would hold in every state.
+fn is_text(condition: &Condition) -> bool {
+    condition.expr().is_some_and(|e| matches!(e.kind, ExprKind::Literal(Literal::String(_))))
+}
+
+/// A constraint in quotes, which are those of the whole condition, as elsewhere: `REQUIRE "a == 1" BEFORE calling pay`,
+/// also with the words behind it: `REQUIRE "a == 1 BEFORE calling pay"`.
+fn quoted_constraint(
+    input: InlineText<'_>,
+    mut rule: ConstraintRule,
+    problems: &mut Vec<Diagnostic>,
+) -> ConstraintRule {
+    let whole = input.trimmed();
+    let text = input.text.get(whole.clone()).unwrap_or_default();
+    let first = text.find(['"', '\'']).unwrap_or(text.len());
+    let quote = text.get(first..).and_then(|rest| rest.chars().next()).unwrap_or_default();
+    // The text is the whole condition, so that no other quote follows it.
+    let last = text.rfind(quote).unwrap_or(first);
+    let quoted = whole.start + first..whole.start + last + quote.len_utf8();
+    let (mut range, unwrapped) = unwrap(input, quoted);
+    if !unwrapped {
+        // Its escapes belong to a text.
+        let span = rule.condition.span();
+        problems.push(
+            Diagnostic::error(rules::INVALID_EXPRESSION, span, "a text in quotes is no condition")
+                .help("write the condition without the quotes around it"),
+        );
+        rule.condition.kind = ConditionKind::Invalid;
+        return rule;
+    }
+    let inside = input.text.get(range.clone()).unwrap_or_default();
+    if rule.checkpoint.is_none()
+        && let Some(at) = last_before(inside)
+    {
+        let before = range.start + at;
+        let rest = inside.get(at + BEFORE.len()..).unwrap_or_default();
+        let words = words(input, before + BEFORE.len(), rest);
+        let context = Context { input };
+        rule.checkpoint = Some(context.checkpoint(offset(before), offset(range.end), &words));
+        range.end = range.start + inside.get(..at).unwrap_or_default().trim_end().len();
+    }
+    rule.condition = condition_in(input, range, true, problems);
+    if is_text(&rule.condition) {
+        // Quotes in quotes: words for the model.
+        rule.condition.kind = ConditionKind::Natural;
+    }
+    rule
 }
 
 /// A constraint whose condition is not an expression, split by hand as the grammar would.

@@ -23,6 +23,11 @@ pub(crate) fn dotted(base: &Spanned<Name>, field: &Spanned<Name>) -> Spanned<Nam
     Spanned::new(format_smolstr!("{}.{}", base.value, field.value), base.span.to(field.span))
 }
 
+/// Whether a word may be a name, without punctuation of a list or quotes.
+fn is_plain(word: &str) -> bool {
+    word.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.'))
+}
+
 /// The result of parsing with one of the entry points.
 #[derive(Debug)]
 pub(crate) enum Parsed {
@@ -200,11 +205,10 @@ impl<'a> Context<'a> {
             word.is_some_and(|w| w.value.eq_ignore_ascii_case(text))
         };
         let checkpoint = match words {
-            [calling, tool] if is(Some(calling), "calling") => Checkpoint::ToolCall(tool.clone()),
-            [returning, what]
-                if is(Some(returning), "returning")
-                    && ["results", "result", "response"].iter().any(|w| is(Some(what), w)) =>
-            {
+            [calling, tool] if is(Some(calling), "calling") && is_plain(&tool.value) => {
+                Checkpoint::ToolCall(tool.clone())
+            }
+            [returning, what] if is(Some(returning), "returning") && is(Some(what), "results") => {
                 Checkpoint::Response
             }
             _ => {

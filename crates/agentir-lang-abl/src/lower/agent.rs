@@ -43,6 +43,8 @@ pub(super) fn agent(
     });
     let identity = identity(cx, &mut f, name.span, kind);
     let (tools, use_tools) = all_tools(cx, &mut f, &mut extensions);
+    let own = tools.iter().map(|tool| &tool.name.value);
+    cx.tools = own.chain(use_tools.iter().map(|tool| &tool.value)).cloned().collect();
     let memory = memory::memory(&mut f);
     let mut gathered = agentir_ir::Gather::default();
     for section in f.records("gather") {

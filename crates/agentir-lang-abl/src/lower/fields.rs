@@ -66,6 +66,20 @@ impl<'t> Fields<'t> {
         self.fields.iter().flatten().any(|f| f.def.name == name)
     }
 
+    /// Whether any field is left.
+    pub(super) fn has_fields(&self) -> bool {
+        self.fields.iter().any(Option::is_some)
+    }
+
+    /// The texts of the entries that no table knows, without what is below them.
+    pub(super) fn unknown_texts(&self) -> impl Iterator<Item = Spanned<SmolStr>> {
+        let file = self.span.file;
+        self.unknown.iter().map(move |entry| match &entry.kind {
+            EntryKind::Line { text, .. } => Spanned::new(text.to_smol(), text.span),
+            _ => Spanned::new(SmolStr::default(), Span::new(file, entry.start, entry.end)),
+        })
+    }
+
     /// Whether the field is written with arrows: `a -> b -> c`.
     pub(super) fn has_arrows(&self, name: &str) -> bool {
         self.fields.iter().flatten().rev().find(|f| f.def.name == name).is_some_and(|f| {

@@ -1,6 +1,7 @@
 //! Lowers ABL's typed tree to AgentIR.
 
 pub(crate) mod agent;
+mod checkpoints;
 mod coordination;
 pub(crate) mod data;
 mod digressions;
@@ -30,6 +31,8 @@ struct Context<'p> {
     /// The names of the flow's steps. A step may be named like a keyword (`retry`, `complete`); the name
     /// then means the step.
     steps: FxHashSet<SmolStr>,
+    /// The names of the agent's tools.
+    tools: FxHashSet<SmolStr>,
     /// Whether the document is a fragment, in which nothing counts as missing.
     fragment: bool,
     /// The notation of the document.
@@ -46,7 +49,7 @@ pub(crate) fn lower(
 ) -> Definition {
     let mut steps = FxHashSet::default();
     collect_steps(&document.root, &mut steps);
-    let mut cx = Context { problems, steps, fragment, notation };
+    let mut cx = Context { problems, steps, tools: FxHashSet::default(), fragment, notation };
     let kind = document.kind;
     let span = document.root.span;
     let fields = Fields::new(document.root);

@@ -1,5 +1,6 @@
 //! Lowers constraints, guardrails and profiles (§3.8, §3.9, §3.13.2).
 
+use super::checkpoints::checkpoints;
 use super::fields::Fields;
 use super::{Context, flow, gather, tools};
 use crate::dialect;
@@ -21,8 +22,12 @@ pub(super) fn constraints(
     rest: &mut Extensions,
 ) -> Constraints {
     let mut all = Vec::new();
-    for item in f.items_of("constraints", rest) {
-        constraint(cx, item, None, &mut all, rest);
+    for mut section in f.records("constraints") {
+        for item in std::mem::take(&mut section.items) {
+            constraint(cx, item, None, &mut all, rest);
+        }
+        all.extend(section.unknown_texts().map(|text| unreadable(text, None)));
+        section.preserve(rest);
     }
     let mut guardrails = Vec::new();
     for item in f.items_of("guardrails", rest) {
@@ -31,7 +36,8 @@ pub(super) fn constraints(
     Constraints { constraints: all, guardrails }
 }
 
-/// A rule, or a label with nested rules.
+/// A rule, or a label with nested rules. What is none and cannot be read is a rule that never holds, so that nothing opens
+/// where a check was meant.
 pub(super) fn constraint(
     cx: &mut Context<'_>,
     item: Record<'_>,
@@ -42,16 +48,21 @@ pub(super) fn constraint(
     let mut f = Fields::new(item);
     let own_label = f.name.take().or_else(|| f.name_of("label"));
     let label = own_label.as_ref().or(label).cloned();
-    for inner in std::mem::take(&mut f.items) {
+    let items = std::mem::take(&mut f.items);
+    let is_label = !items.is_empty();
+    for inner in items {
         constraint(cx, inner, label.as_ref(), all, rest);
     }
+    let known = all.len();
+    all.extend(f.unknown_texts().map(|text| unreadable(text, label.clone())));
+    let is_read = is_label || all.len() > known;
     let header = f.headers.iter().position(|h| matches!(h, HeaderValue::Constraint(_)));
     let header = header.and_then(|at| match f.headers.remove(at) {
         HeaderValue::Constraint(rule) => Some(*rule),
         _ => None,
     });
     let (kind, condition, checkpoint) = if let Some(rule) = header {
-        (Some(rule.kind.value), rule.condition, rule.checkpoint.map(checkpoint_of))
+        (Some(rule.kind.value), rule.condition, rule.checkpoint)
     } else {
         use inline::ConstraintKind as K;
         let rule = f.value("rule", |v| match v {
@@ -73,15 +84,19 @@ pub(super) fn constraint(
         .into_iter()
         .find_map(|(name, kind)| Some((kind, f.condition(name)?)));
         match (rule, written, text) {
-            (Some((kind, condition, checkpoint)), ..) => {
-                (kind, condition, checkpoint.map(checkpoint_of))
-            }
+            (Some((kind, condition, checkpoint)), ..) => (kind, condition, checkpoint),
             (None, Some((kind, condition)), _) => (Some(kind), condition, None),
             // Natural language for the model.
             (None, None, Some(text)) => {
                 (None, Condition { text: text.text, kind: ConditionKind::Natural }, None)
             }
             (None, None, None) => {
+                // A label without rules is none.
+                if !is_read && (own_label.is_none() || f.has_fields()) {
+                    let text = SmolStr::new_static("a rule that cannot be read");
+                    let text = Spanned::new(text, f.span);
+                    all.push(unreadable(text, label));
+                }
                 f.preserve(rest);
                 return;
             }
@@ -97,34 +112,57 @@ pub(super) fn constraint(
     let on_fail = failure(cx, &mut f, message);
     let severity =
         f.choice("severity").or((kind == Some(ConstraintKind::Warn)).then_some("warning"));
-    all.push(Constraint {
+    let points = match checkpoint {
+        Some(point) => match point.value {
+            inline::Checkpoint::ToolCall(target) => vec![Checkpoint::ToolCall { target }],
+            inline::Checkpoint::Response => vec![Checkpoint::Response],
+            inline::Checkpoint::Other(words) => {
+                checkpoints(cx, Spanned::new(words, point.span), true)
+            }
+        },
+        None => match f.text("before") {
+            Some(words) => match words.value.strip_prefix("calling ").map(str::trim) {
+                Some(tool) if inline::is_dashed_name(tool) => {
+                    let target = Spanned::new(SmolStr::new(tool), words.span);
+                    vec![Checkpoint::ToolCall { target }]
+                }
+                None if words.value == "returning results" => vec![Checkpoint::Response],
+                _ => checkpoints(cx, words, false),
+            },
+            None => Vec::new(),
+        },
+    };
+    let mut points = points.into_iter();
+    let rule = Constraint {
         condition,
         on_fail,
         severity,
         kind,
         applies_when: f.condition("when"),
-        checkpoint: checkpoint.or_else(|| {
-            f.text("before").map(|t| match t.value.strip_prefix("calling ") {
-                Some(tool) => {
-                    Checkpoint::ToolCall { target: Spanned::new(SmolStr::new(tool.trim()), t.span) }
-                }
-                None if t.value == "returning results" => Checkpoint::Response,
-                None => Checkpoint::Other { target: t },
-            })
-        }),
+        checkpoint: points.next(),
         label,
         span: f.span,
         extensions: f.into_extensions(),
-    });
+    };
+    let others = points.map(|point| Constraint { checkpoint: Some(point), ..rule.clone() });
+    let others: Vec<_> = others.collect();
+    all.push(rule);
+    all.extend(others);
 }
 
-fn checkpoint_of(checkpoint: Spanned<inline::Checkpoint>) -> Checkpoint {
-    match checkpoint.value {
-        inline::Checkpoint::ToolCall(target) => Checkpoint::ToolCall { target },
-        inline::Checkpoint::Response => Checkpoint::Response,
-        inline::Checkpoint::Other(target) => {
-            Checkpoint::Other { target: Spanned::new(target, checkpoint.span) }
-        }
+/// A rule that could not be read. It never holds.
+fn unreadable(text: Spanned<SmolStr>, label: Option<Spanned<Name>>) -> Constraint {
+    let span = text.span;
+    Constraint {
+        condition: Condition { text, kind: ConditionKind::Invalid },
+        on_fail: None,
+        severity: None,
+        kind: Some(ConstraintKind::Require),
+        applies_when: None,
+        checkpoint: None,
+        label,
+        extensions: Extensions::default(),
+        span,
     }
 }
 

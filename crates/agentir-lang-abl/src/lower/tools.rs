@@ -4,13 +4,15 @@ use super::Context;
 use super::fields::Fields;
 use super::gather;
 use crate::HeaderValue;
-use crate::inline::{Assignment, SignatureParameter, ToolSignature};
+use crate::inline::{self, Assignment, SignatureParameter, ToolSignature};
 use agentir_diagnostics::Spanned;
-use agentir_expr::{ExprKind, Literal, Name, TypeExpr};
+use agentir_expr::{Expr, ExprKind, Literal, Name, TypeExpr};
 use agentir_ir::{
     Binding, Confirmation, ContextAccess, Data, Extensions, Parameter, ReturnType, SetVariable,
     Tool, ToolHints, ToolType,
 };
+use agentir_syntax::inline::InlineText;
+use agentir_syntax::text::offset;
 
 /// The tools of a section, the names of tools defined elsewhere, and the remaining fields.
 pub(super) fn tools(
@@ -132,6 +134,8 @@ fn described_parameter(
         return;
     };
     let default = p.data("default");
+    let source = p.choice("source");
+    let (value, value_expr) = reserved_value(cx, &mut p, source);
     let parameter = Parameter {
         ty: p.ty("type"),
         description: p.template("description"),
@@ -139,7 +143,11 @@ fn described_parameter(
         default,
         values: p.templates("enum"),
         validation: gather::validation(cx, &mut p, "validation"),
-        source: p.choice("source"),
+        source,
+        value,
+        value_expr,
+        key: p.plain_text("key"),
+        hidden: p.boolean("hidden"),
         span: p.span,
         extensions: p.into_extensions(),
         name,
@@ -153,6 +161,31 @@ fn described_parameter(
             known.default = known.default.take().or(before.default);
         }
         None => parameters.push(parameter),
+    }
+}
+
+/// The `value` of a parameter that the model does not fill: data, or an expression, which a text of the source `expr` is,
+/// and what is between the braces of `"{{…}}"`.
+fn reserved_value(
+    cx: &mut Context<'_>,
+    p: &mut Fields<'_>,
+    source: Option<&str>,
+) -> (Option<Data>, Option<Expr>) {
+    let Some(Spanned { value, span }) = p.spanned_data("value") else { return (None, None) };
+    let Data::String(text) = &value else { return (Some(value), None) };
+    let inside = text.trim().strip_prefix("{{").and_then(|text| text.strip_suffix("}}"));
+    let inside = inside.filter(|text| !text.contains(['{', '}']));
+    let Some(written) = inside.or((source == Some("expr")).then_some(text)) else {
+        return (Some(value), None);
+    };
+    // After the quote and the braces, if there are any.
+    let lead = (span.end - span.start) as usize;
+    let lead = lead.saturating_sub(text.len()) / 2 + text.find(written).unwrap_or(0);
+    let input = InlineText::verbatim(written, span.file, span.start + offset(lead));
+    match inline::expr(input, cx.problems) {
+        Some(expr) => (None, Some(expr)),
+        // It has been reported, and is evaluated nowhere.
+        None => (Some(value), None),
     }
 }
 

@@ -369,8 +369,12 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
         let span = self.span_of(entry);
         match &first.kind {
             EntryKind::Pair { key, value, children } => {
-                let is_name =
-                    ty.name_field == Some("name") && key.text.eq_ignore_ascii_case("name");
+                // `- name: required` is the short form of a field of that name (specification 3.14.2).
+                let is_short =
+                    value.as_ref().is_some_and(|value| ty.has_short_form(&value.value()));
+                let is_name = ty.name_field == Some("name")
+                    && key.text.eq_ignore_ascii_case("name")
+                    && !is_short;
                 if is_name || ty.field(key.text).is_some() {
                     let mut record = self.record(ty, span, entries);
                     self.take_name(&mut record);
@@ -414,7 +418,12 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
                         text.span,
                         format!("expected {}, found `{}`", describe(ty), excerpt(text.raw)),
                     ));
-                    return None;
+                    // A rule that was meant to guard something must not be lost.
+                    return ty.headers.contains(&Header::Constraint).then(|| {
+                        let mut record = Record::new(ty, span, None);
+                        record.unknown.push(first);
+                        record
+                    });
                 }
                 let mut record = Record::new(ty, span, named);
                 record.headers.extend(header);

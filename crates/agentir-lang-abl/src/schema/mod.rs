@@ -297,6 +297,21 @@ impl RecordType {
         self
     }
 
+    /// Whether a word directly after the name of an item is one of those that stand there: `- city: required`.
+    #[must_use]
+    pub fn has_short_form(&self, word: &str) -> bool {
+        fn takes(field_type: FieldType, word: &str) -> bool {
+            match field_type {
+                FieldType::Enum(all) => all.iter().any(|one| one.eq_ignore_ascii_case(word)),
+                FieldType::OneOf(all) => all.iter().any(|one| takes(*one, word)),
+                _ => false,
+            }
+        }
+        self.shorthand
+            .and_then(|name| self.field(name))
+            .is_some_and(|field| takes(field.field_type, word))
+    }
+
     /// The field with this key, ignoring case.
     #[must_use]
     pub fn field(&self, key: &str) -> Option<&'static FieldDef> {

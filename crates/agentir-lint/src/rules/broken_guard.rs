@@ -52,7 +52,20 @@ fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
             refused(cx, report, &mut seen, span, &why);
         }
     }
+    undecided_confirmations(cx, report, &mut seen);
     for guard in guards {
+        if let Some(text) = guard.text_as_condition() {
+            if cx.owns(text.span) && seen.insert(guard.span) {
+                let message = "this cannot be evaluated: a text in quotes is no condition";
+                report.push(
+                    report
+                        .finding(text.span, message)
+                        .note("what it guards is refused, whatever the user says")
+                        .help("write the condition without the quotes"),
+                );
+            }
+            continue;
+        }
         if let Some(error) = always_fails(cx, &fields, guard)
             && cx.owns(guard.span)
             && seen.insert(guard.span)
@@ -62,6 +75,32 @@ fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
                     .finding(guard.span, format!("this cannot be evaluated: {error}"))
                     .note("what it guards is refused, whatever the user says")
                     .help("write a condition that has a value"),
+            );
+        }
+    }
+}
+
+/// Reports settings that say whether the user is asked before a call, and that are not known before a conversation.
+fn undecided_confirmations(
+    cx: &AgentContext<'_, '_>,
+    report: &mut Report<'_>,
+    seen: &mut FxHashSet<Span>,
+) {
+    for tool in &cx.agent.tools {
+        if let Some(unread) = tool.unread_confirmation()
+            && unread.value.as_str().is_some_and(|text| text.contains("{{"))
+            && cx.owns(unread.span)
+            && seen.insert(unread.span)
+        {
+            let tool = &tool.name.value;
+            report.push(
+                report
+                    .finding(
+                        unread.span,
+                        format!("it is not known whether `{tool}` has to be confirmed"),
+                    )
+                    .note("the user is asked before each call")
+                    .help("write `always`, `never` or `when_side_effects`"),
             );
         }
     }

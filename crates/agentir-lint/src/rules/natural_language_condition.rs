@@ -38,13 +38,24 @@ fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
         let reported =
             matches!(condition.kind, ConditionKind::Natural) && cx.owns(condition.span());
         if reported && !for_model.contains(&condition.span()) {
-            report.push(
-                report
-                    .finding(condition.span(), format!("{place} is written in natural language"))
-                    .confidence(Confidence::Medium)
-                    .note("the runtime evaluates it without the model, and a non-empty string is always true")
-                    .help("test a variable, for example `status == \"open\"`, or `user.intent == \"…\"` for what the user wants"),
-            );
+            let guards = matches!(used, ConditionUse::Constraint);
+            let note = match guards {
+                true => {
+                    "`agentir run` has the model judge it; a platform that evaluates it has a non-empty string, and the guard is open"
+                }
+                false => {
+                    "the runtime evaluates it without the model, and a non-empty string is always true"
+                }
+            };
+            let mut finding = report
+                .finding(condition.span(), format!("{place} is written in natural language"))
+                .confidence(Confidence::Medium)
+                .note(note)
+                .help("test a variable, for example `status == \"open\"`, or `user.intent == \"…\"` for what the user wants");
+            if guards {
+                finding.severity = Severity::Warning;
+            }
+            report.push(finding);
         }
     }
 }

@@ -19,7 +19,13 @@ impl<'p> Run<'_, 'p, '_> {
         name: &str,
         arguments: &mut Map<String, Json>,
     ) -> Result<(), ToolFailure> {
-        for (constraint, profile) in self.constraints_where(|c| c.is_before_call(name)) {
+        // A tool that nobody declares may be this one, written wrongly.
+        let unknown = |tool: &str| self.tool(tool).is_none() && self.machine.agent(tool).is_none();
+        let before = |c: &Constraint| match &c.checkpoint {
+            Some(Checkpoint::ToolCall { target }) if unknown(&target.value) => true,
+            _ => c.is_before_call(name) || c.is_before_every_call(),
+        };
+        for (constraint, profile) in self.constraints_where(before) {
             if constraint.refuses()
                 && !self.allows_call(constraint, profile, &arguments_read(constraint, arguments))
             {

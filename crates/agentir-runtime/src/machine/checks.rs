@@ -56,7 +56,9 @@ impl<'p> Run<'_, 'p, '_> {
             && self.progress.unchecked.iter().all(|message| message.notice);
         // A constraint of every turn does not apply before there is something to check. Before a call or an answer,
         // what is missing is a value like any other.
-        let waits = constraint.checkpoint.is_none()
+        let of_any_call = constraint.is_before_every_call() && matches!(guarded, Guarded::Call(_));
+        let waits = constraint.is_of_every_turn()
+            && !of_any_call
             && !self.has_asked_for(constraint)
             && constraint.condition.expr().is_some_and(|e| self.reads_unknown(e));
         if (spared || waits || self.is_decided_after_answer(constraint, guarded))

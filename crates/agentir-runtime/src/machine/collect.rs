@@ -251,7 +251,7 @@ impl<'p> Run<'_, 'p, '_> {
             return Ok(());
         }
         let constraints: Vec<_> = self
-            .constraints_where(|c| c.checkpoint.is_none())
+            .constraints_where(agentir_ir::Constraint::is_of_every_turn)
             .into_iter()
             .map(|(constraint, _)| constraint)
             .collect();

@@ -7,10 +7,13 @@ use crate::trace::EventKind;
 use agentir_expr::{Condition, ConditionKind};
 use agentir_flow::cfg::{Guard, Test};
 
+/// Why a check is refused in which a text stands for a condition.
+pub(super) const TEXT_AS_CONDITION: &str = "a text in quotes is no condition";
+
 impl<'p> Run<'_, 'p, '_> {
     pub(super) fn scope(&self) -> Scope<'_> {
         let others = self.traits().reads_other_agents;
-        Scope::new(self.session, &self.locals, self.host.clock, others)
+        Scope::new(self.session, &self.locals, self.host.clock, others, self.agent().ok())
     }
 
     /// Whether all assertions of a guard hold.
@@ -26,6 +29,9 @@ impl<'p> Run<'_, 'p, '_> {
     pub(super) fn test(&mut self, test: &Test<'p>) -> Result<bool, RuntimeError> {
         match test {
             Test::Condition(condition) => self.condition(condition),
+            Test::Expr(expr) if self.strict && expr.text_as_condition().is_some() => {
+                Err(check_error(&expr.to_string(), TEXT_AS_CONDITION))
+            }
             Test::Expr(expr) => {
                 let dialect = self.dialect();
                 match agentir_eval::evaluate(expr, &self.scope(), dialect) {
@@ -45,6 +51,9 @@ impl<'p> Run<'_, 'p, '_> {
         }
         let text = condition.text.value.as_str();
         let (holds, decided_by) = match &condition.kind {
+            ConditionKind::Expr(expr) if self.strict && expr.text_as_condition().is_some() => {
+                return Err(check_error(text, TEXT_AS_CONDITION));
+            }
             ConditionKind::Expr(expr) => {
                 let dialect = self.dialect();
                 match agentir_eval::evaluate(expr, &self.scope(), dialect) {

@@ -4,7 +4,7 @@ use super::scope::{dotted, path_of};
 use super::{Next, NodeResult, Run, STAGE_ASKS, STAGE_RULE, STAGE_SKIP, leads_onward};
 use crate::json::{from_json, to_json};
 use crate::model::{Message, Role};
-use crate::session::{Frame, ReturnPoint, RuntimeError, Status};
+use crate::session::{Frame, MemoryWrite, ReturnPoint, RuntimeError, Status};
 use crate::trace::EventKind;
 use agentir_diagnostics::Span;
 use agentir_eval::{State, Value, evaluate, truthy};
@@ -811,7 +811,9 @@ impl<'p> Run<'_, 'p, '_> {
                 && self.session.memory.get(&path.path.value).is_none()
             {
                 let value = initial_value(Some(default));
-                self.session.memory.set(path.path.value.clone(), value);
+                let name = path.path.value.clone();
+                self.session.memory_writes.insert(name.to_string(), vec![MemoryWrite::Default]);
+                self.session.memory.set(name, value);
             }
         }
         let name = agent.metadata.name.value.clone();

@@ -165,6 +165,15 @@ impl<'p> Run<'_, 'p, '_> {
                 };
                 Ok(holds.unwrap_or_else(|why| self.refuse_value(name, rule, &why)))
             }
+            "llm" if rule.trim().is_empty() => {
+                // Without a rule there are only texts, unless one is there that could not be read.
+                let written = ["rule", "pattern", "range", "enum", "custom", "llm"];
+                let mut names = validation.extensions.0.values().flat_map(|all| all.keys());
+                Ok(match names.any(|name| written.contains(&name.as_str())) {
+                    true => self.refuse_value(name, rule, "it cannot be read"),
+                    false => true,
+                })
+            }
             "llm" => {
                 let statement = format!("`{text}` as {name}: {rule}");
                 self.judge_or(&statement, text.to_owned(), true)

@@ -2,8 +2,9 @@
 //! specification, 3.7.2 to 3.7.4).
 
 use super::Run;
+use super::scope::declared_access;
 use crate::json::{from_json, to_json, to_stored_json};
-use crate::session::{Frame, RuntimeError};
+use crate::session::{Frame, MemoryWrite, RuntimeError, append};
 use crate::trace::EventKind;
 use agentir_eval::Value;
 use agentir_expr::Name;
@@ -27,7 +28,8 @@ impl Run<'_, '_, '_> {
 
     /// Whether a path may only be read (`ACCESS: read`, current specification, 3.7.2); who tries to write it is told.
     pub(super) fn is_write_protected(&mut self, path: &str) -> bool {
-        let protected = self.agent().is_ok_and(|agent| is_read_only(agent, path));
+        let protected =
+            self.agent().is_ok_and(|agent| declared_access(agent, path) == Some("read"));
         if protected {
             let message = format!("`{path}` is declared with `ACCESS: read`, and is not written");
             self.emit(EventKind::Error { kind: "memory_error".to_owned(), message });
@@ -67,21 +69,23 @@ impl Run<'_, '_, '_> {
                     Some(Value::List(list)) => list.items().to_vec(),
                     _ => Vec::new(),
                 };
-                if store.unique != Some(true) || !items.contains(&value) {
-                    items.push(value);
-                }
-                if let Some(most) = store.max_size {
-                    #[expect(
-                        clippy::cast_possible_truncation,
-                        clippy::cast_sign_loss,
-                        reason = "clamped"
-                    )]
-                    let most = most.0.clamp(0.0, 1e6) as usize;
-                    items.drain(..items.len().saturating_sub(most));
-                }
+                let unique = store.unique == Some(true);
+                #[expect(
+                    clippy::cast_possible_truncation,
+                    clippy::cast_sign_loss,
+                    reason = "clamped"
+                )]
+                let max_size = store.max_size.map(|most| most.0.clamp(0.0, 1e6) as usize);
+                let write = MemoryWrite::Append { value: to_json(&value), unique, max_size };
+                self.session.memory_writes.entry(path.to_owned()).or_default().push(write);
+                append(&mut items, value, unique, max_size);
                 Value::list(items).unwrap_or_default()
             }
-            _ => value,
+            _ => {
+                let writes = vec![MemoryWrite::Set(to_json(&value))];
+                self.session.memory_writes.insert(path.to_owned(), writes);
+                value
+            }
         };
         self.session.memory.set(SmolStr::new(path), kept);
         match ttl {
@@ -139,7 +143,9 @@ impl Run<'_, '_, '_> {
             }
             if let Some(agentir_ir::RecallAction::InjectContext { paths }) = &recall.action {
                 for path in paths {
-                    if let Some(value) = self.session.memory.get(&path.value).cloned() {
+                    let readable = declared_access(agent, &path.value) != Some("write");
+                    let value = self.session.memory.get(&path.value).filter(|_| readable);
+                    if let Some(value) = value.cloned() {
                         let line = format!("{}: {}", path.value, value);
                         self.frame().recalled.push(line);
                     }
@@ -158,16 +164,4 @@ fn is_kept(variable: &SessionVariable) -> bool {
 fn tools_of(agent: &Agent) -> impl Iterator<Item = &Name> {
     let own = agent.tools.iter().map(|tool| &tool.name.value);
     own.chain(agent.use_tools.iter().map(|tool| &tool.value))
-}
-
-/// Whether an agent declares a path of persistent memory, or what is above it, and only to read it.
-fn is_read_only(agent: &Agent, path: &str) -> bool {
-    let covers = |declared: &str| {
-        let above = declared.strip_suffix(".*").unwrap_or(declared);
-        path == above || path.strip_prefix(above).is_some_and(|rest| rest.starts_with('.'))
-    };
-    let declared = agent.memory.persistent.iter().filter(|one| covers(&one.path.value));
-    // The declaration that says most about the path.
-    let nearest = declared.max_by_key(|one| one.path.value.len());
-    nearest.is_some_and(|one| one.access == "read")
 }

@@ -33,6 +33,7 @@ mod prompt;
 mod refusals;
 mod remote;
 mod render;
+mod reserved;
 mod routing;
 mod scope;
 mod sensitive;
@@ -56,7 +57,7 @@ use agentir_eval::State;
 use agentir_expr::dialect::Traits;
 use agentir_expr::{Condition, Dialect};
 use agentir_flow::cfg::{AgentId, Cfg, Edge, EdgeKind, Node, NodeKind, Origin, Transfer};
-use agentir_ir::{Agent, Node as IrNode, Program};
+use agentir_ir::{Agent, GatherField, Node as IrNode, Program};
 use petgraph::graph::{EdgeIndex, NodeIndex};
 use petgraph::visit::EdgeRef;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -279,6 +280,7 @@ impl<'p> Machine<'p> {
             sensitive: self.sensitive.iter().map(|name| (*name).to_owned()).collect(),
             offered: std::collections::BTreeMap::new(),
             unfinished: Vec::new(),
+            memory_writes: std::collections::BTreeMap::new(),
         };
         session.set_system("channel", &Json::from("web"));
         session.set_system("language", &Json::from("en"));
@@ -315,6 +317,7 @@ impl<'p> Machine<'p> {
         }
         let mut run = Run::new(self, session, host, input.cloned());
         let now = run.host.clock.now();
+        run.session.memory_writes.clear();
         run.session.remove_expired(now);
         let before = run.session.last_turn_at.replace(now);
         if let Some(error) =
@@ -363,19 +366,26 @@ impl<'p> Machine<'p> {
     }
 }
 
-/// The names that an agent declares as sensitive, including the fields collected by its steps.
+/// The names that an agent declares as sensitive, including the fields collected by its steps. A field takes over what
+/// its entity says, unless it says `sensitive: false` itself (ABL, current specification, 3.5.1: entities "follow the same
+/// sensitive rendering behavior as GATHER privacy attributes").
 fn sensitive_names(agent: &Agent) -> Vec<&str> {
     let mut names = Vec::new();
+    let entities = agent.entities.iter().chain(agent.nlu.iter().flat_map(|nlu| &nlu.entities));
+    let entities: Vec<_> = entities.filter(|e| e.sensitive == Some(true)).collect();
+    let shared = |field: &GatherField| {
+        let named = field.entity_ref.as_ref().map(|entity| entity.value.as_str());
+        named.is_some_and(|named| entities.iter().any(|e| e.name.value == named))
+    };
     agent.walk(&mut |node| {
         if let IrNode::Field(field) = node
-            && field.sensitive == Some(true)
+            && field.sensitive.unwrap_or_else(|| shared(field))
         {
             names.push(field.name.value.as_str());
         }
     });
     let paths = agent.memory.persistent.iter().filter(|p| p.sensitive == Some(true));
-    let entities = agent.entities.iter().filter(|e| e.sensitive == Some(true));
-    names.extend(entities.map(|e| e.name.value.as_str()));
+    names.extend(entities.iter().map(|e| e.name.value.as_str()));
     names.extend(paths.map(|p| p.path.value.as_str()));
     names
 }

@@ -441,7 +441,7 @@ impl<'p> Run<'_, 'p, '_> {
 
     /// The field specification of a parameter; `None` if the model does not fill it.
     fn parameter(&self, parameter: &Parameter) -> Option<FieldSpec> {
-        if !matches!(parameter.source, None | Some("model")) {
+        if parameter.is_reserved() {
             return None;
         }
         Some(FieldSpec {

@@ -647,6 +647,9 @@ impl<'p> Run<'_, 'p, '_> {
     fn decide(&mut self, condition: &'p Condition) -> Result<bool, RuntimeError> {
         let text = condition.text.value.as_str();
         match &condition.kind {
+            ConditionKind::Expr(expr) if expr.text_as_condition().is_some() => {
+                Err(super::check_error(text, super::conditions::TEXT_AS_CONDITION))
+            }
             ConditionKind::Expr(expr) => {
                 let dialect = self.dialect();
                 agentir_eval::evaluate(expr, &self.scope(), dialect)
@@ -686,7 +689,7 @@ impl<'p> Run<'_, 'p, '_> {
     /// may pass comparisons.
     fn lacks_collected(&self, constraint: &'p Constraint) -> bool {
         let fields = constraint.on_fail.iter().flat_map(|failure| &failure.collect_fields);
-        (constraint.checkpoint.is_some() || self.has_asked_for(constraint))
+        (!constraint.is_of_every_turn() || self.has_asked_for(constraint))
             && constraint.applies_when.is_none()
             && fields.into_iter().any(|field| !self.has_value(&field.value))
     }

@@ -46,7 +46,8 @@ type Locals = Vec<(SmolStr, Value)>;
 impl Renderer<'_, '_, '_, '_> {
     fn value(&self, expr: &Expr, locals: &Locals) -> Value {
         let others = self.run.traits().reads_other_agents;
-        let scope = Scope::new(self.run.session, locals, self.run.host.clock, others);
+        let agent = self.run.agent().ok();
+        let scope = Scope::new(self.run.session, locals, self.run.host.clock, others, agent);
         match evaluate(expr, &scope, self.dialect) {
             Ok(value) => value,
             Err(error) => {

@@ -7,6 +7,7 @@ use super::{Input, Next, NodeResult, Run, STAGE_ASKS, index};
 use crate::json::to_json;
 use crate::model::{Candidate, ModelTask};
 use crate::session::{QueuedIntent, ReturnPoint, RuntimeError};
+use crate::trace::EventKind;
 use agentir_eval::{Outcome, Value};
 use agentir_expr::{Condition, Expr, ExprKind, Template, Visit};
 use agentir_flow::cfg::{Edge, EdgeKind, NodeKind, Origin, Test};
@@ -15,6 +16,9 @@ use agentir_ir::{
 };
 use petgraph::graph::{EdgeIndex, NodeIndex};
 use serde_json::{Map, Value as Json};
+
+/// The variable that says whether the user is authenticated, as in the examples of the specification (3.10).
+const AUTHENTICATED: &str = "user.is_authenticated";
 
 impl<'p> Run<'_, 'p, '_> {
     /// The edge to the interruption that the input triggers at a node: a digression or a button.
@@ -271,6 +275,9 @@ impl<'p> Run<'_, 'p, '_> {
             Value::Text(name) => Some(named(name)),
             _ => None,
         };
+        if let Some(why) = name.as_deref().and_then(|name| self.unavailable(name)) {
+            return Err(RuntimeError::new("handoff_error", why));
+        }
         let found = name.and_then(|name| {
             self.outgoing_edges(at).into_iter().find(|(_, to, _)| {
                 self.machine.transfers.get(to).is_some_and(|all| all.iter().any(|t| t.to == name))
@@ -365,8 +372,48 @@ impl<'p> Run<'_, 'p, '_> {
         fan_out.map(|(id, ..)| *id)
     }
 
+    /// Why a supervisor does not route to an agent now: its list says that the user has to be authenticated, or which
+    /// channels it is for (supervisor reference, "Agent reference properties").
+    fn unavailable(&self, target: &str) -> Option<String> {
+        let agent = self.agent().ok()?;
+        let reference = agent.available_agents.iter().find(|reference| {
+            let named = reference.agent.as_ref().is_some_and(|agent| agent.value == target);
+            named || reference.alias.value == target
+        })?;
+        let channel = self.session.variable("channel");
+        let channel = channel.as_ref().and_then(Json::as_str).unwrap_or_default();
+        let channels = &reference.channels;
+        if !channels.is_empty() && !channels.iter().any(|one| one.value == channel) {
+            return Some(format!("`{target}` is not for the channel `{channel}`"));
+        }
+        let authenticated = || {
+            let value = self.variable(AUTHENTICATED);
+            value.is_some_and(|value| agentir_eval::truthy(&value, self.dialect().semantics()))
+        };
+        (reference.requires_authentication() && !authenticated()).then(|| {
+            format!("`{target}` is only for authenticated users, and `{AUTHENTICATED}` is not true")
+        })
+    }
+
     /// Evaluates a routing edge: taken, skipped, or put to the model.
     fn consider(&mut self, id: EdgeIndex, edge: &Edge<'p>) -> Result<RouteDecision, RuntimeError> {
+        let target = match edge.origin {
+            Origin::Rule(rule) => rule.to.as_ref(),
+            Origin::Handoff(handoff) => Some(&handoff.to),
+            Origin::Delegate(delegate) => Some(&delegate.agent),
+            Origin::Reference(reference) => reference.agent.as_ref().or(Some(&reference.alias)),
+            Origin::Name(name) => Some(name),
+            _ => None,
+        };
+        if let Some(why) = target.and_then(|target| self.unavailable(&target.value)) {
+            // Its author has to know why a rule that applies is passed over.
+            if let Origin::Rule(rule) = edge.origin
+                && matches!(self.consider_rule(rule)?, RouteDecision::Take)
+            {
+                self.emit(EventKind::Error { kind: "handoff_error".to_owned(), message: why });
+            }
+            return Ok(RouteDecision::Skip);
+        }
         match edge.origin {
             Origin::Rule(rule) => self.consider_rule(rule),
             Origin::Handoff(handoff) => {

@@ -17,6 +17,8 @@ pub(super) struct Scope<'s> {
     clock: &'s dyn Clock,
     /// Whether `agent.arg` refers to an argument of another agent, as in ADL.
     others: bool,
+    /// The agent in charge.
+    agent: Option<&'s Agent>,
 }
 
 impl<'s> Scope<'s> {
@@ -25,8 +27,14 @@ impl<'s> Scope<'s> {
         locals: &'s [(SmolStr, Value)],
         clock: &'s dyn Clock,
         others: bool,
+        agent: Option<&'s Agent>,
     ) -> Self {
-        Self { session, locals, clock, others }
+        Self { session, locals, clock, others, agent }
+    }
+
+    /// Whether the agent may read a path of long-term memory (`ACCESS`, current specification, 3.7.2).
+    fn may_read(&self, path: &str) -> bool {
+        self.agent.and_then(|agent| declared_access(agent, path)) != Some("write")
     }
 
     /// `triage.date`: an argument of another active or parked agent.
@@ -53,7 +61,8 @@ impl<'s> Scope<'s> {
         (0..=path.segments.len()).rev().find_map(|length| {
             let (stored, rest) = path.segments.split_at_checked(length)?;
             let stored = Path { segments: stored.to_vec(), ..path.clone() };
-            let value = self.session.memory.get(&dotted(&stored))?;
+            let stored = dotted(&stored);
+            let value = self.session.memory.get(&stored).filter(|_| self.may_read(&stored))?;
             let inner = rest.iter().try_fold(value.clone(), |v, part| member(&v, part, semantics));
             inner.ok()
         })
@@ -96,11 +105,12 @@ impl Environment for Scope<'_> {
             return Ok(value);
         }
         let frame = self.session.stack.last();
-        let layers = frame.map(|frame| &frame.variables).into_iter().chain([
-            &self.session.shared,
-            &self.session.system,
-            &self.session.memory,
-        ]);
+        let memory = Some(&self.session.memory).filter(|_| self.may_read(&path.root.value));
+        let layers = frame
+            .map(|frame| &frame.variables)
+            .into_iter()
+            .chain([&self.session.shared, &self.session.system])
+            .chain(memory);
         let mut nothing = None;
         for layer in layers {
             match layer.path(path, semantics) {
@@ -199,4 +209,15 @@ pub(super) fn name_of_variable(agent: &Agent, name: &str) -> SmolStr {
     } else {
         SmolStr::new(name)
     }
+}
+
+/// How an agent declares a path of persistent memory, or what is above it: `read`, `write`, `readwrite`.
+pub(super) fn declared_access<'a>(agent: &'a Agent, path: &str) -> Option<&'a str> {
+    let covers = |declared: &str| {
+        let above = declared.strip_suffix(".*").unwrap_or(declared);
+        path == above || path.strip_prefix(above).is_some_and(|rest| rest.starts_with('.'))
+    };
+    let declared = agent.memory.persistent.iter().filter(|one| covers(&one.path.value));
+    // The declaration that says most about the path.
+    declared.max_by_key(|one| one.path.value.len()).map(|one| one.access)
 }

@@ -136,6 +136,10 @@ impl<'p> Run<'_, 'p, '_> {
     ) -> Result<PlannedCall<'p>, RuntimeError> {
         let mut arguments =
             self.frame().pending.last().map(|p| p.arguments.clone()).unwrap_or_default();
+        // What is not the model's to give, it does not give.
+        for parameter in self.reserved(tool) {
+            arguments.remove(parameter.name.value.as_str());
+        }
         for with in decided {
             if let (FilledBy::Value, Some(value)) = (with.filled_by, &with.value) {
                 let value = to_json(&self.value(value)?);
@@ -148,6 +152,7 @@ impl<'p> Run<'_, 'p, '_> {
                 arguments.insert(parameter.name.value.to_string(), default.clone());
             }
         }
+        self.fill_reserved(tool, &mut arguments);
         Ok((tool, arguments))
     }
 
@@ -265,6 +270,7 @@ impl<'p> Run<'_, 'p, '_> {
                 continue;
             }
             if !call.has_arguments
+                && !parameter.is_reserved()
                 && let Some(value) = self.variable(name)
             {
                 arguments.insert(name.to_owned(), to_json(&value));
@@ -274,6 +280,7 @@ impl<'p> Run<'_, 'p, '_> {
                 arguments.insert(name.to_owned(), default.clone());
             }
         }
+        self.fill_reserved(&call.tool.value, &mut arguments);
         Ok(arguments)
     }
 
@@ -440,6 +447,9 @@ impl<'p> Run<'_, 'p, '_> {
             ));
         }
         let tool = self.tool(name)?;
+        if let Some(why) = self.missing_reserved(name, arguments) {
+            return Some(format!("`{name}` is not called: {why}"));
+        }
         let invalid = self.invalid_argument(tool, arguments);
         let why = invalid.unwrap_or_else(|error| Some(error.message))?;
         Some(format!("`{name}` is not called: {why}"))

@@ -259,7 +259,8 @@ impl<'p> Oracle<'p> {
             let guards = match &constraint.checkpoint {
                 Some(Checkpoint::ToolCall { target }) => target.value == tool,
                 None => !self.is_in_hook(agent) && self.is_known(constraint, tool),
-                Some(_) => false,
+                Some(Checkpoint::Other { .. }) => true,
+                Some(Checkpoint::Response) => false,
             };
             if guards {
                 self.guarded += 1;

@@ -15,6 +15,7 @@ mod memory;
 mod policies;
 mod supervisors;
 mod turn_rules;
+mod unclear_checks;
 
 use agentir_lang_abl::Options;
 use agentir_runtime::Machine;

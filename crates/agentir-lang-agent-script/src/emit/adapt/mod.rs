@@ -21,7 +21,7 @@ mod phrases;
 
 use crate::dialect;
 use crate::names::is_reserved;
-use agentir_diagnostics::Span;
+use agentir_diagnostics::{Span, Spanned};
 use agentir_expr::dialect::{NONE, RuntimeNames, UncompiledForm, Unset};
 use agentir_expr::{Name, Path, Segment, TypeExpr, TypeKind};
 use agentir_ir::{
@@ -535,6 +535,7 @@ fn calls_of(statements: &[Statement], found: &mut Vec<(SmolStr, SmolStr)>) {
 
 /// An action in Agent Script's form: inputs, and outputs by name.
 fn action(tool: &Tool) -> Tool {
+    let asks = tool.confirmation_required_at();
     let mut tool = tool.clone();
     tool.extensions = Extensions::default();
     let plain = |ty: &TypeExpr| type_of(&ty.to_string());
@@ -560,9 +561,10 @@ fn action(tool: &Tool) -> Tool {
         };
         returns.ty = TypeExpr { kind: TypeKind::Object(fields), span: Span::default() };
     }
-    let asks = tool.confirmation_required_at().is_some();
-    if let Some(require) = tool.confirmation.as_mut().and_then(|c| c.require.as_mut()) {
-        require.value = if asks { "always" } else { "never" };
+    if let Some(span) = asks {
+        tool.confirmation.get_or_insert_default().require = Some(Spanned::new("always", span));
+    } else if let Some(require) = tool.confirmation.as_mut().and_then(|c| c.require.as_mut()) {
+        require.value = "never";
     }
     give_target(&mut tool);
     tool

@@ -1,0 +1,122 @@
+//! Where constraints are checked (specification 3.8.2).
+//!
+//! `BEFORE calling tool` and `BEFORE returning results` are the points of the specification. It accepts other words with a
+//! warning, and gives them no effect; here no guard is opened by a slip: words that clearly mean a point are read as that,
+//! and with any others the constraint holds in every turn and before every call ([`Checkpoint::Other`]).
+
+use super::Context;
+use agentir_diagnostics::{Applicability, Diagnostic, Spanned, closest};
+use agentir_ir::Checkpoint;
+use agentir_syntax::rules;
+use smol_str::SmolStr;
+
+/// Verbs that mean a call.
+const CALLING: &[&str] = &["calling", "call", "calls", "invoking", "using", "running", "executing"];
+/// Verbs that mean an answer, and what may follow them.
+const RETURNING: &[&str] = &["returning", "responding", "answering", "replying"];
+const ANSWERS: &[&str] =
+    &["results", "result", "response", "responses", "answer", "answers", "the", "a", "to", "user"];
+/// Words that may stand between the names of tools.
+const FILLERS: &[&str] = &["and", "or", "the", "a", "any", "of", "tool", "tools", "function"];
+
+/// The points that the words after `BEFORE` mean: several for a list of tools. Words that are not those of the
+/// specification are reported. `keyword` says whether the span begins with `BEFORE`.
+pub(super) fn checkpoints(
+    cx: &mut Context<'_>,
+    written: Spanned<SmolStr>,
+    keyword: bool,
+) -> Vec<Checkpoint> {
+    let text = written.value.as_str();
+    let meant = meant(text, cx.tools.iter().map(SmolStr::as_str).collect());
+    let canonical = |point: &Checkpoint| match point {
+        Checkpoint::ToolCall { target } => format!("BEFORE calling {target}"),
+        _ => "BEFORE returning results".to_owned(),
+    };
+    let shown = excerpt(text);
+    let problem = |message| Diagnostic::warning(rules::UNKNOWN_CHECKPOINT, written.span, message);
+    let points: Vec<Checkpoint> = match &meant {
+        Meant::Tools(tools) => {
+            let target = |tool: &SmolStr| Spanned::new(tool.clone(), written.span);
+            tools.iter().map(|tool| Checkpoint::ToolCall { target: target(tool) }).collect()
+        }
+        Meant::Answers => vec![Checkpoint::Response],
+        Meant::Unknown => {
+            let message = format!("`BEFORE {shown}` is no point at which a constraint is checked");
+            cx.problems.push(
+                problem(message)
+                    .note("the constraint is checked in every turn and before every call; other platforms ignore it")
+                    .help("write `BEFORE calling tool` with the name of a tool, `BEFORE returning results`, or no `BEFORE`"),
+            );
+            return vec![Checkpoint::Other { target: written }];
+        }
+    };
+    let read: Vec<String> = points.iter().map(|point| format!("`{}`", canonical(point))).collect();
+    let message = format!("`BEFORE {shown}` is read as {}", read.join(" and "));
+    let problem = problem(message).note("other platforms ignore these words, and the constraint");
+    cx.problems.push(match points.as_slice() {
+        [point] => {
+            let instead = canonical(point);
+            let help = format!("write `{instead}`");
+            let text = if keyword { &instead } else { instead.trim_start_matches("BEFORE ") };
+            problem.help(help).replace(text, Applicability::Safe)
+        }
+        _ => problem.help("write a rule for each tool"),
+    });
+    points
+}
+
+/// What words mean.
+enum Meant {
+    Tools(Vec<SmolStr>),
+    Answers,
+    Unknown,
+}
+
+fn meant(text: &str, tools: Vec<&str>) -> Meant {
+    let in_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
+    let words: Vec<&str> = text
+        .split(|c: char| !in_name(c))
+        .map(|word| word.trim_matches(['.', '-']))
+        .filter(|word| !word.is_empty())
+        .collect();
+    let is = |word: &str, all: &[&str]| all.iter().any(|one| one.eq_ignore_ascii_case(word));
+    let Some((verb, rest)) = words.split_first() else { return Meant::Unknown };
+    // Of several tools that differ in case, none is clear.
+    let tool = |word: &str| {
+        let exact = tools.iter().find(|tool| **tool == word);
+        let mut similar = tools.iter().filter(|tool| tool.eq_ignore_ascii_case(word));
+        exact.or_else(|| similar.next().filter(|_| similar.next().is_none()))
+    };
+    if is(verb, RETURNING) && tool(verb).is_none() && rest.iter().all(|word| is(word, ANSWERS)) {
+        return Meant::Answers;
+    }
+    let names = |words: &[&str]| {
+        let mut found: Vec<SmolStr> = Vec::new();
+        for word in words {
+            match tool(word) {
+                Some(tool) if found.iter().any(|known| known == tool) => {}
+                Some(tool) => found.push(SmolStr::new(tool)),
+                None if is(word, FILLERS) => {}
+                // One name that is not a tool's may be that of the tool that matters.
+                None => return Vec::new(),
+            }
+        }
+        found
+    };
+    let calls = is(verb, CALLING) || closest(verb, CALLING.iter().copied()).is_some();
+    let found = match tool(verb) {
+        None if calls => names(rest),
+        _ => names(&words),
+    };
+    if found.is_empty() { Meant::Unknown } else { Meant::Tools(found) }
+}
+
+/// The first line of a text, without its end if it is long.
+fn excerpt(text: &str) -> String {
+    const LONGEST: usize = 60;
+    let line = text.lines().next().unwrap_or_default();
+    match line.char_indices().nth(LONGEST) {
+        Some((at, _)) => format!("{}…", line.get(..at).unwrap_or_default()),
+        None => line.to_owned(),
+    }
+}

@@ -1,0 +1,237 @@
+//! Checks that are not written as the specification has them: what is meant holds, and what nobody can read refuses. Each
+//! form is reported.
+
+use agentir_lang_abl::Options;
+use agentir_runtime::Machine;
+use agentir_scenario::{Scenario, run};
+use agentir_tests::check::{File, check};
+
+/// An agent that pays as soon as somebody says something, with a rule and the declaration of the tool.
+fn desk(tool: &str, rule: &str) -> String {
+    format!(
+        r#"AGENT: Desk
+GOAL: "Payments"
+TOOLS:
+  pay(amount: number) -> {{ok: boolean}}
+    description: "Pay"
+{tool}  refund(amount: number) -> {{ok: boolean}}
+    description: "Refund"
+    confirm: never
+MEMORY:
+  session:
+    - verified
+        INITIAL: false
+{rule}FLOW:
+  a -> b
+  a:
+    REASONING: false
+    RESPOND: "Hi."
+    ON_INPUT:
+      - IF: input == "verify"
+        SET: verified = true
+        THEN: a
+      - ELSE:
+        THEN: b
+  b:
+    REASONING: false
+    CALL: pay(1)
+    ON_SUCCESS:
+      RESPOND: "Paid."
+      THEN: a
+"#
+    )
+}
+
+const NEVER: &str = "    confirm: never\n";
+
+/// The rules that report something in an agent, and what is wrong in a conversation with it.
+fn outcome(agent: &str, turns: &str) -> (Vec<String>, Vec<String>) {
+    outcome_with(agent, "", turns)
+}
+
+fn outcome_with(agent: &str, answers: &str, turns: &str) -> (Vec<String>, Vec<String>) {
+    let file = File { name: "desk.agent.abl".into(), text: agent.into() };
+    let checked = check(&[file], Options::default());
+    let reported = checked.diagnostics.iter().map(|finding| finding.rule.to_string()).collect();
+    let tools = "{ pay: [{ answer: { ok: true } }], refund: [{ answer: { ok: true } }] }";
+    let scenario = format!("tools: {tools}\n{answers}tests:\n  - name: t\n    turns:\n{turns}");
+    let scenario = Scenario::read(&scenario).unwrap();
+    let outcomes = run(&Machine::new(&checked.program), &scenario).unwrap();
+    let failures = outcomes.into_iter().filter(|outcome| !outcome.failures.is_empty());
+    (reported, failures.map(|outcome| outcome.transcript).collect())
+}
+
+fn rule(line: &str) -> String {
+    format!("CONSTRAINTS:\n  r:\n    - {line}\n      ON_FAIL: \"Verify first.\"\n")
+}
+
+/// Refused before the user is verified, paid afterwards.
+const GUARDED: &str = r#"      - says: ["Hi."]
+      - { user: go, calls: [], says: ["Verify first."] }
+"#;
+const OPENED: &str = r#"      - says: ["Hi."]
+      - { user: verify, calls: [], says: ["Hi."] }
+      - { user: go, calls: [pay], says: ["Paid.", "Hi."] }
+"#;
+/// Nothing is done at all.
+const BLOCKED: &str = r#"      - says: ["Sorry, I cannot do that right now."]
+      - { user: go, calls: [], says: ["Sorry, I cannot do that right now."] }
+"#;
+/// Refused from the first message on.
+const ALWAYS: &str = r#"      - says: ["Verify first."]
+      - { user: go, calls: [], says: ["Verify first."] }
+"#;
+
+/// Cur. 3.8.2: a condition in quotes is the condition, as for `HANDOFF`, `ESCALATE`, `COMPLETE` and `CHECK`.
+#[test]
+fn quotes_around_a_condition_are_no_text() {
+    for line in [
+        "REQUIRE \"verified == true\" BEFORE calling pay",
+        "REQUIRE 'verified == true' BEFORE calling pay",
+        "REQUIRE (\"verified == true\") BEFORE calling pay",
+        "REQUIRE \"verified == true BEFORE calling pay\"",
+        "LIMIT \"verified == true\" BEFORE calling pay",
+        "RESTRICT \"verified == false\" BEFORE calling pay",
+        "REQUIRE \"verified\" BEFORE calling pay",
+    ] {
+        for turns in [GUARDED, OPENED] {
+            let (_, wrong) = outcome(&desk(NEVER, &rule(line)), turns);
+            assert!(wrong.is_empty(), "{line}\n{}", wrong.join("\n"));
+        }
+    }
+}
+
+/// Words are for the model, with and without quotes; a text that is a part of a condition refuses.
+#[test]
+fn a_text_is_never_a_condition_that_holds() {
+    for line in [
+        "REQUIRE \"the user has accepted the fee\" BEFORE calling pay",
+        "REQUIRE the user has accepted the fee BEFORE calling pay",
+    ] {
+        for (holds, turns) in [
+            (false, GUARDED),
+            (
+                true,
+                "      - says: [\"Hi.\"]\n      - { user: go, calls: [pay], says: [\"Paid.\", \"Hi.\"] }\n",
+            ),
+        ] {
+            let answers =
+                format!("answers: [{{ statement: accepted, holds: {holds}, times: always }}]\n");
+            let (reported, wrong) = outcome_with(&desk(NEVER, &rule(line)), &answers, turns);
+            assert!(wrong.is_empty(), "{line}\n{}", wrong.join("\n"));
+            assert!(reported.iter().any(|rule| rule == "natural-language-condition"), "{line}");
+        }
+    }
+    let refused = "      - says: [\"Hi.\"]\n      - { user: go, calls: [], says: [\"Sorry, I cannot do that right now.\"] }\n";
+    for line in [
+        "REQUIRE verified == false AND \"verified == true\" BEFORE calling pay",
+        "REQUIRE verified == true OR \"it is fine\" BEFORE calling pay",
+        "RESTRICT NOT \"it is fine\" BEFORE calling pay",
+    ] {
+        let (reported, wrong) = outcome(&desk(NEVER, &rule(line)), refused);
+        assert!(wrong.is_empty(), "{line}\n{}", wrong.join("\n"));
+        assert!(reported.iter().any(|rule| rule == "broken-guard"), "{line}: {reported:?}");
+    }
+}
+
+/// Cur. 3.8.2: other words after `BEFORE` "compile with a warning". A slip opens nothing here.
+#[test]
+fn words_that_mean_a_point_are_read_as_that() {
+    for words in [
+        "BEFORE caling pay",
+        "BEFORE pay",
+        "before pay",
+        "BEFORE calling: pay",
+        "BEFORE calling tool pay",
+        "BEFORE calling the pay tool",
+        "BEFORE calling PAY()",
+        "BEFORE calling \"pay\"",
+        "BEFORE calling pay, refund",
+        "BEFORE calling refund OR pay",
+        "BEFORE CALL pay",
+    ] {
+        for turns in [GUARDED, OPENED] {
+            let line = format!("REQUIRE verified == true {words}");
+            let (reported, wrong) = outcome(&desk(NEVER, &rule(&line)), turns);
+            assert!(wrong.is_empty(), "{words}\n{}", wrong.join("\n"));
+            assert!(reported.iter().any(|rule| rule == "unknown-checkpoint"), "{words}");
+        }
+    }
+    let (reported, wrong) =
+        outcome(&desk(NEVER, &rule("REQUIRE verified == true BEFORE calling pay")), GUARDED);
+    assert!(wrong.is_empty() && !reported.iter().any(|rule| rule == "unknown-checkpoint"));
+}
+
+/// With any other words the constraint holds in every turn and before every call.
+#[test]
+fn words_that_mean_no_point_hold_always() {
+    for words in
+        ["BEFORE payment", "BEFORE calling pay, reffund", "BEFORE anything", "BEFORE calling"]
+    {
+        let line = format!("REQUIRE verified == true {words}");
+        let (reported, wrong) = outcome(&desk(NEVER, &rule(&line)), ALWAYS);
+        assert!(wrong.is_empty(), "{words}\n{}", wrong.join("\n"));
+        assert!(reported.iter().any(|rule| rule == "unknown-checkpoint"), "{words}");
+    }
+    // What is not known yet may be asked for, but nothing is called without it.
+    let late = desk(NEVER, &rule("REQUIRE code == \"x\" BEFORE payment")).replace(
+        "MEMORY:",
+        "GATHER:\n  code:\n    prompt: \"Code?\"\n    type: string\n    required: false\nMEMORY:",
+    );
+    let (_, wrong) = outcome(
+        &late,
+        "      - says: [\"Hi.\"]\n      - { user: go, calls: [], says: [\"Verify first.\"] }\n",
+    );
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    // A tool that nobody declares may be the one that is called.
+    let (reported, wrong) =
+        outcome(&desk(NEVER, &rule("REQUIRE verified == true BEFORE calling payy")), GUARDED);
+    assert!(reported.iter().any(|rule| rule == "undefined-tool"));
+    assert!(!wrong.iter().any(|transcript| transcript.contains("pay {")), "{wrong:?}");
+}
+
+/// A rule that cannot be read never holds.
+#[test]
+fn a_rule_that_cannot_be_read_blocks() {
+    for line in [
+        "RQUIRE verified == true BEFORE calling pay",
+        "verified == true BEFORE calling pay",
+        "\"REQUIRE verified == true BEFORE calling pay\"",
+        "REQUIRE",
+        "REQUIRE verified == BEFORE calling payment",
+    ] {
+        let (reported, wrong) = outcome(&desk(NEVER, &rule(line)), BLOCKED);
+        assert!(wrong.is_empty(), "{line}\n{}", wrong.join("\n"));
+        let errors = ["syntax-error", "invalid-value", "invalid-expression"];
+        assert!(reported.iter().any(|rule| errors.contains(&rule.as_str())), "{reported:?}");
+    }
+}
+
+/// Cur. 3.5: a confirmation that cannot be read is asked for.
+#[test]
+fn a_confirmation_that_cannot_be_read_is_asked_for() {
+    let asked = r#"      - says: ["Hi."]
+      - { user: go, calls: [], says: ["Shall I do this? Pay (amount: 1)."] }
+"#;
+    for (written, asks) in [
+        ("confirm: true", true),
+        ("confirm: alway", true),
+        ("confirm: \"{{mode}}\"", true),
+        ("confirmation: always", true),
+        ("require_user_confirmation: True", true),
+        ("confirm: always", true),
+        ("confirm: never", false),
+    ] {
+        let agent = desk(&format!("    {written}\n"), "");
+        let turns = if asks { asked } else { OPENED };
+        let (reported, wrong) = outcome(&agent, turns);
+        assert!(wrong.is_empty(), "{written}\n{}", wrong.join("\n"));
+        if asks && written != "confirm: always" {
+            let known = ["invalid-value", "broken-guard", "unknown-field"];
+            assert!(
+                reported.iter().any(|r| known.contains(&r.as_str())),
+                "{written}: {reported:?}"
+            );
+        }
+    }
+}
