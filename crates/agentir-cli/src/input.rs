@@ -5,7 +5,7 @@ use crate::settings;
 use agentir::{Configs, ReadOptions, Snapshot, Version, Workspace, languages};
 use agentir_diagnostics::Severity;
 use agentir_project::{LoadError, Request, TextInput};
-use agentir_vfs::{Disk, FileSystem, Overlay};
+use agentir_vfs::{Disk, FileSystem, MAX_FILE_SIZE, Overlay};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use std::collections::HashMap;
@@ -129,7 +129,8 @@ pub fn check_stdin_filename(paths: &[PathBuf], filename: Option<&Path>) -> Resul
     Err(misuse("`--stdin-filename` names standard input, but `-` is not among the paths"))
 }
 
-/// Reads standard input once; a text in `instead` takes its place.
+/// Reads standard input once, but not more of it than it takes to know that it is too large; a text in `instead` takes
+/// its place.
 pub fn stdin(
     filename: Option<&Path>,
     instead: &HashMap<String, String>,
@@ -139,10 +140,19 @@ pub fn stdin(
         return Ok(TextInput { name, text: text.clone().into_bytes() });
     }
     let mut text = Vec::new();
-    io::stdin().read_to_end(&mut text).map_err(|error| {
+    let most = MAX_FILE_SIZE as u64 + 1;
+    let read = io::stdin().lock().take(most).read_to_end(&mut text);
+    read.map_err(|error| {
         tell!("error: standard input cannot be read: {error}");
         ExitCode::from(2)
     })?;
+    if text.len() > MAX_FILE_SIZE {
+        tell!(
+            "error: standard input is larger than {} MB and was not read",
+            MAX_FILE_SIZE >> 20
+        );
+        return Err(ExitCode::from(2));
+    }
     Ok(TextInput { name, text })
 }
 

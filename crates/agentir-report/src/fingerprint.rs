@@ -13,6 +13,9 @@ pub(crate) const VERSION: &str = "agentir/v1";
 /// The maximal number of characters of the text of a finding that are hashed.
 const MAX_TEXT_CHARS: usize = 200;
 
+/// The number of characters that they are looked for in: a line may begin with a million blanks.
+const MAX_SCANNED_CHARS: usize = 10_000;
+
 /// A fingerprint for each finding, in order: a hash of the rule, the file, and the text of the line and
 /// the span, without white space. Lines above and below may change. Findings that are equal in all of
 /// these are numbered within the file.
@@ -53,5 +56,6 @@ fn alike(finding: &Diagnostic, report: &Report<'_>, root: &Path) -> [u8; 32] {
 }
 
 fn without_space(text: &str) -> String {
-    text.split_whitespace().flat_map(str::chars).take(MAX_TEXT_CHARS).collect()
+    let near = text.chars().take(MAX_SCANNED_CHARS).filter(|c| !c.is_whitespace());
+    near.take(MAX_TEXT_CHARS).collect()
 }

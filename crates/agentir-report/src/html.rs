@@ -2,7 +2,9 @@
 //! It needs nothing but a browser.
 
 use crate::Findings;
-use agentir_diagnostics::{Applicability, Diagnostic, Severity, SourceFile, clean_lines, one_line};
+use agentir_diagnostics::{
+    Applicability, Diagnostic, Severity, SourceFile, clean_lines, one_line, shown_of,
+};
 use agentir_secrets::Masker;
 use askama::Template;
 use std::io::{self, Write};
@@ -50,7 +52,8 @@ const MAX_LINES: usize = 8;
 struct View<'f> {
     summary: String,
     levels: Vec<Level>,
-    findings: Vec<Shown<'f>>,
+    /// What is shown of a finding is made when it is written.
+    findings: &'f Findings<'f>,
     pictures: &'f [Picture],
     costs: Vec<Row>,
 }
@@ -108,12 +111,34 @@ pub(crate) fn write(
     let page = View {
         summary: summary.to_string(),
         levels: levels.map(|(severity, count)| Level { name: severity.name(), count }).into(),
-        findings: findings.report.diagnostics.iter().map(|d| shown(findings, d)).collect(),
+        findings,
         pictures: &pictures,
         costs: costs.collect(),
     };
-    let text = page.render().map_err(io::Error::other)?;
-    out.write_all(text.as_bytes())
+    page.write_into(&mut Sink(out)).map_err(io::Error::other)
+}
+
+/// A `&mut dyn Write` as a type with a size.
+struct Sink<'o>(&'o mut dyn Write);
+
+impl Write for Sink<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
+}
+
+impl<'f> View<'f> {
+    fn all(&self) -> &'f [Diagnostic] {
+        self.findings.report.diagnostics
+    }
+
+    fn shown(&self, finding: &'f Diagnostic) -> Shown<'f> {
+        shown(self.findings, finding)
+    }
 }
 
 fn shown<'f>(findings: &Findings<'f>, finding: &'f Diagnostic) -> Shown<'f> {
@@ -152,14 +177,17 @@ fn excerpt(file: &SourceFile, finding: &Diagnostic) -> Vec<Line> {
             if line.start == file.text.len() && number > first {
                 return None;
             }
-            let cut = |at: usize| file.text.floor_char_boundary(at.clamp(line.start, line.end));
+            // Of a line that is too long, what is marked in it.
+            let shown = shown_of(file, number, span.start);
+            let cut = |at: usize| file.text.floor_char_boundary(at.clamp(shown.start, shown.end));
             let (from, to) = (cut(span.start), cut(span.end));
             let part = |range| clean_lines(&file.masked(range)).into_owned();
+            let more = |is_cut| if is_cut { "…" } else { "" };
             Some(Line {
                 number: number + 1,
-                before: part(line.start..from),
+                before: more(line.start < shown.start).to_owned() + &part(shown.start..from),
                 marked: part(from..to),
-                after: part(to..line.end),
+                after: part(to..shown.end) + more(shown.end < line.end),
             })
         })
         .collect()

@@ -7,9 +7,10 @@
 use crate::fingerprint::VERSION;
 use crate::{Findings, RuleDoc, in_full, write_json};
 use agentir_diagnostics::{
-    Applicability, Diagnostic, Evidence, Fix, Label, Premise, Run, Severity, Span, Tag,
+    Applicability, Diagnostic, Evidence, Fix, Label, Premise, Run as Steps, Severity, Span, Tag,
 };
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use serde::{Serialize, Serializer};
 use serde_json::json;
 use serde_sarif::sarif;
 use std::collections::BTreeMap;
@@ -26,13 +27,6 @@ pub(crate) fn write(
     let mut ids: Vec<&str> = findings.report.diagnostics.iter().map(|d| d.rule.0).collect();
     ids.sort_unstable();
     ids.dedup();
-    let results: Vec<sarif::Result> = findings
-        .report
-        .diagnostics
-        .iter()
-        .zip(prints)
-        .map(|(finding, print)| result(findings, finding, print, &ids))
-        .collect();
     let rules: Vec<sarif::ReportingDescriptor> = ids
         .iter()
         .filter_map(|id| (findings.rules)(id))
@@ -47,17 +41,44 @@ pub(crate) fn write(
         .semantic_version(env!("CARGO_PKG_VERSION"))
         .rules(rules)
         .build();
-    let run = sarif::Run::builder()
-        .tool(sarif::Tool::builder().driver(driver).build())
-        .results(results)
-        .column_kind("unicodeCodePoints")
-        .build();
-    let whole = sarif::Sarif::builder()
-        .schema("https://json.schemastore.org/sarif-2.1.0.json")
-        .version("2.1.0")
-        .runs(vec![run])
-        .build();
-    write_json(&whole, out)
+    let run = Run {
+        column_kind: "unicodeCodePoints",
+        results: Results { findings, prints: &prints, ids: &ids },
+        tool: sarif::Tool::builder().driver(driver).build(),
+    };
+    let schema = "https://json.schemastore.org/sarif-2.1.0.json";
+    write_json(&Log { schema, runs: [run], version: "2.1.0" }, out)
+}
+
+/// The whole log. Its results are made while they are written: each has dozens of fields, most of them empty.
+#[derive(Serialize)]
+struct Log<'f> {
+    #[serde(rename = "$schema")]
+    schema: &'static str,
+    runs: [Run<'f>; 1],
+    version: &'static str,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Run<'f> {
+    column_kind: &'static str,
+    results: Results<'f>,
+    tool: sarif::Tool,
+}
+
+struct Results<'f> {
+    findings: &'f Findings<'f>,
+    prints: &'f [String],
+    ids: &'f [&'f str],
+}
+
+impl Serialize for Results<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let all = self.findings.report.diagnostics.iter().zip(self.prints);
+        serializer
+            .collect_seq(all.map(|(finding, print)| result(self.findings, finding, print, self.ids)))
+    }
 }
 
 const fn level(severity: Severity) -> sarif::ResultLevel {
@@ -88,7 +109,7 @@ fn rule(info: RuleDoc, web: Option<String>) -> sarif::ReportingDescriptor {
 fn result(
     findings: &Findings<'_>,
     finding: &Diagnostic,
-    print: String,
+    print: &str,
     ids: &[&str],
 ) -> sarif::Result {
     let index = ids.binary_search(&finding.rule.0).ok().and_then(|i| i64::try_from(i).ok());
@@ -99,7 +120,7 @@ fn result(
         .level(level(finding.severity))
         .message(sarif::Message::builder().text(in_full(finding, findings.report.sources)).build())
         .locations(vec![location(findings, &finding.primary)])
-        .partial_fingerprints(BTreeMap::from([(VERSION.to_owned(), print)]))
+        .partial_fingerprints(BTreeMap::from([(VERSION.to_owned(), print.to_owned())]))
         .properties(properties(findings, finding))
         .build();
     result.rule_index = index;
@@ -124,7 +145,7 @@ fn properties(findings: &Findings<'_>, finding: &Diagnostic) -> sarif::PropertyB
         let premise = |premise: &Premise| {
             let Some(span) = premise.span else { return json!({ "message": premise.message }) };
             let file = findings.report.sources.get(span.file);
-            let text = file.map(|file| file.masked(span.range())).unwrap_or_default();
+            let text = file.map(|file| file.quoted(span.range())).unwrap_or_default();
             let physical = physical(findings, span);
             json!({ "physicalLocation": physical, "text": text, "message": premise.message })
         };
@@ -140,7 +161,7 @@ fn properties(findings: &Findings<'_>, finding: &Diagnostic) -> sarif::PropertyB
 }
 
 /// A run. That it repeats is what its message says.
-fn code_flow(findings: &Findings<'_>, run: &Run) -> sarif::CodeFlow {
+fn code_flow(findings: &Findings<'_>, run: &Steps) -> sarif::CodeFlow {
     let step =
         |step| sarif::ThreadFlowLocation::builder().location(location(findings, step)).build();
     let steps: Vec<sarif::ThreadFlowLocation> = run.steps.iter().map(step).collect();

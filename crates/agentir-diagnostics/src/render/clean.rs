@@ -4,8 +4,17 @@
 use std::borrow::Cow;
 use std::fmt::Write;
 
-/// A message that quotes a whole file helps nobody.
-const LONGEST_MESSAGE: usize = 2000;
+/// The number of characters of a text that are shown: a message that quotes a whole file helps nobody, and many
+/// messages that do fill a disk.
+pub(crate) const LONGEST_MESSAGE: usize = 2000;
+
+/// Cuts a text that is too long to be shown.
+pub(crate) fn cut(text: &mut String) {
+    if let Some((end, _)) = text.char_indices().nth(LONGEST_MESSAGE) {
+        text.truncate(end);
+        text.push('…');
+    }
+}
 
 /// What to show for a character; `None` for itself.
 pub(crate) fn stand_in(c: char) -> Option<char> {

@@ -4,10 +4,11 @@
 //! the lines of its file under their numbers, without secrets and characters that must not reach a
 //! terminal. A line that is too long is cut, or blank where it has no label.
 
-use super::clean::{marked_commands, stand_in};
+use super::clean::{LONGEST_MESSAGE, marked_commands, stand_in};
 use crate::lines::BYTE_ORDER_MARK;
 use crate::source::SourceFile;
 use ariadne::Source;
+use std::borrow::Cow;
 use std::ops::Range;
 use std::rc::Rc;
 
@@ -22,6 +23,8 @@ const CONTEXT: usize = 50;
 pub(crate) struct Excerpt {
     /// The copy.
     pub source: Rc<Source<String>>,
+    /// The line of the file, counted from 0, that the copy begins with.
+    pub first: usize,
     /// Lines, counted from 0, and the bytes of the file that are shown of them.
     cuts: Vec<(usize, Range<usize>)>,
 }
@@ -41,16 +44,16 @@ impl Excerpt {
 
     /// A copy, made by [`Self::whole`], none of whose long lines has a label.
     pub(crate) const fn of(source: Rc<Source<String>>) -> Self {
-        Self { source, cuts: Vec::new() }
+        Self { source, first: 0, cuts: Vec::new() }
     }
 
-    /// A copy of some lines, in their order, from shortly before a given byte on.
+    /// A copy of some lines, in their order, from shortly before a given byte on. It begins with the first of them, so
+    /// that it costs what is shown and not what stands before it.
     pub(crate) fn cut(file: &SourceFile, lines: &[(usize, usize)]) -> Self {
-        let (mut text, mut next) = (String::new(), 0);
+        let first = lines.first().map_or(0, |(line, _)| *line);
+        let (mut text, mut next) = (String::new(), first);
         let cut = |&(line, at): &(usize, usize)| {
-            let content = content(file, line);
-            let shown =
-                if is_long(file, line) { window(file, &content, at) } else { content.clone() };
+            let (content, shown) = (content(file, line), shown_of(file, line, at));
             text.extend(std::iter::repeat_n('\n', line - next));
             text.extend((shown.start > content.start).then_some('…'));
             push_clean(file, shown.clone(), &mut text);
@@ -59,7 +62,7 @@ impl Excerpt {
             (line, shown)
         };
         let cuts = lines.iter().map(cut).collect();
-        Self { source: Rc::new(Source::from(text)), cuts }
+        Self { source: Rc::new(Source::from(text)), first, cuts }
     }
 
     /// Where an offset in a line of the file is in the copy, in characters. Offsets that are not
@@ -71,7 +74,8 @@ impl Excerpt {
         let before = shown.start..offset.clamp(shown.start, shown.end);
         let before = file.masked(before).chars().count();
         let column = usize::from(shown.start > content.start) + before;
-        self.source.line(line).map_or(self.source.len(), |line| line.offset() + column)
+        let line = line.checked_sub(self.first).and_then(|line| self.source.line(line));
+        line.map_or(self.source.len(), |line| line.offset() + column)
     }
 }
 
@@ -88,6 +92,14 @@ pub(crate) fn is_long(file: &SourceFile, line: usize) -> bool {
     text.chars().nth(MAX_LINE_LENGTH).is_some()
 }
 
+/// The bytes that are shown of a line, counted from 0: all of it, or of a line that is too long those around a byte.
+/// A report that repeated a long line for each finding in it would grow with the square of its length.
+#[must_use]
+pub fn shown_of(file: &SourceFile, line: usize, at: usize) -> Range<usize> {
+    let content = content(file, line);
+    if is_long(file, line) { window(file, &content, at) } else { content }
+}
+
 /// What is shown of a long line, if a label starts at a byte.
 fn window(file: &SourceFile, content: &Range<usize>, at: usize) -> Range<usize> {
     let text = |range| file.text.get(range).unwrap_or_default();
@@ -102,4 +114,18 @@ fn window(file: &SourceFile, content: &Range<usize>, at: usize) -> Range<usize> 
 fn push_clean(file: &SourceFile, bytes: Range<usize>, to: &mut String) {
     let clean = |c| if c == '\t' { c } else { stand_in(c).unwrap_or(c) };
     to.extend(marked_commands(&file.masked(bytes)).chars().map(clean));
+}
+
+impl SourceFile {
+    /// Some bytes of the text as they may be [shown](Self::masked); of a long text only the start.
+    #[must_use]
+    pub fn quoted(&self, range: Range<usize>) -> Cow<'_, str> {
+        let text = self.text.get(range.clone()).unwrap_or_default();
+        match text.char_indices().nth(LONGEST_MESSAGE) {
+            Some((end, _)) => {
+                Cow::Owned(self.masked(range.start..range.start + end).into_owned() + "…")
+            }
+            None => self.masked(range),
+        }
+    }
 }

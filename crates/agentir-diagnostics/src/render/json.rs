@@ -116,7 +116,7 @@ struct JsonPremise<'a> {
 struct JsonLocation<'a> {
     file: &'a str,
     range: JsonRange,
-    /// The text in `range`, without secrets.
+    /// The text in `range`, without secrets; of a long one the start.
     text: Cow<'a, str>,
 }
 
@@ -283,7 +283,7 @@ fn evidence<'a>(evidence: &'a Evidence, sources: &'a SourceMap) -> JsonEvidence<
         at: premise.span.map(|span| JsonLocation {
             file: file_name(span, sources),
             range: range(span, sources),
-            text: sources.get(span.file).map(|file| file.masked(span.range())).unwrap_or_default(),
+            text: sources.get(span.file).map(|file| file.quoted(span.range())).unwrap_or_default(),
         }),
         message: &premise.message,
     };

@@ -2,7 +2,7 @@
 
 pub(crate) mod clean;
 mod concise;
-mod excerpt;
+pub(crate) mod excerpt;
 pub(crate) mod json;
 pub(crate) mod merge;
 mod paint;

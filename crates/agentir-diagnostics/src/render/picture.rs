@@ -114,13 +114,55 @@ impl<'a> Pictures<'a> {
                     Excerpt::of(Rc::clone(copy))
                 }
             };
+            let last = marks.iter().map(|mark| mark.last_line).max().unwrap_or_default();
+            let digits = |line: usize| (line + 1).to_string().len();
+            let wider = digits(last) - digits(last.saturating_sub(excerpt.first));
             let drawing = drawing(file, &excerpt, marks, finding.severity, color)?;
             for line in drawing.lines().skip(HEADING) {
-                out.push_str(line.trim_end());
+                match excerpt.first {
+                    0 => out.push_str(line.trim_end()),
+                    first => push_renumbered(line.trim_end(), first, wider, out),
+                }
                 out.push('\n');
             }
         }
         Ok(frame)
+    }
+}
+
+/// Appends a line of a drawing whose excerpt does not begin with the first line of its file: ariadne numbers lines from
+/// 1. `wider` is how many digits more the numbers of the file have.
+fn push_renumbered(drawn: &str, first: usize, wider: usize, out: &mut String) {
+    // What comes before the number: blanks, and the colour of the frame.
+    let mut blanks = 0;
+    let mut in_color = false;
+    let at = drawn.bytes().position(|byte| {
+        match byte {
+            0x1B => in_color = true,
+            b'm' if in_color => in_color = false,
+            b' ' if !in_color => blanks += 1,
+            _ if !in_color => return true,
+            _ => {}
+        }
+        if byte != b' ' {
+            blanks = 0;
+        }
+        false
+    });
+    let (before, rest) = drawn.split_at(at.unwrap_or(drawn.len()));
+    let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+    let (number, rest) = rest.split_at(digits);
+    match number.parse::<usize>() {
+        Ok(number) => {
+            let (before, _) = before.split_at(before.len() - blanks);
+            let width = blanks + digits + wider;
+            let number = number + first;
+            out.push_str(&format!("{before}{number:>width$}{rest}"));
+        }
+        Err(_) => {
+            out.push_str(&" ".repeat(wider));
+            out.push_str(drawn);
+        }
     }
 }
 

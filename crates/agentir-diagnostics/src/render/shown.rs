@@ -2,7 +2,7 @@
 //! written by others.
 
 use super::Report;
-use super::clean::{clean_lines, one_line};
+use super::clean::{clean_lines, cut, one_line};
 use crate::diagnostic::Diagnostic;
 use crate::source::{FileId, SourceFile, SourceMap};
 use agentir_secrets::{Masker, mask};
@@ -51,7 +51,10 @@ impl Shown {
             }
         }
         for diagnostic in &mut diagnostics {
-            diagnostic.texts_mut(&mut |text| masker.mask_in_place(text));
+            diagnostic.texts_mut(&mut |text| {
+                masker.mask_in_place(text);
+                cut(text);
+            });
             // An edit with a mask instead of a secret would destroy the secret.
             diagnostic.fixes.retain(|fix| {
                 fix.edits.iter().all(|edit| matches!(masker.mask(&edit.text), Cow::Borrowed(_)))
