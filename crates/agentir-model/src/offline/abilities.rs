@@ -45,8 +45,19 @@ pub(super) fn introduction(instruction: &str) -> Option<String> {
     let plain = matches!(first, "a" | "an" | "the")
         && (3..=9).contains(&words(who).len())
         && !who.contains([',', '_', '{', '@']);
-    let internal =
-        ["robot", "bot", "router", "selector", "model", "topic", "llm", "classifier", "that", "who", "which"];
+    let internal = [
+        "robot",
+        "bot",
+        "router",
+        "selector",
+        "model",
+        "topic",
+        "llm",
+        "classifier",
+        "that",
+        "who",
+        "which",
+    ];
     (plain && !words(who).iter().any(|w| internal.contains(&w.text.as_str())))
         .then(|| format!("I am {who}."))
 }

@@ -6,7 +6,9 @@ use super::extract::{Reach, extract};
 use super::instructions::{Step, What, When};
 use super::is_blank;
 use super::kinds::{GOODS, TextKind, kind_of};
-use super::phrases::{asks_fact, is_wish, question_to_user, requests, small_talk, to_user, wants_person};
+use super::phrases::{
+    asks_fact, is_wish, question_to_user, requests, small_talk, to_user, wants_person,
+};
 use super::questions::{overlap, request_for};
 use super::results::is_success;
 use super::sentences::joined;

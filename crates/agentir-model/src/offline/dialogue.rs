@@ -380,8 +380,7 @@ impl<'r> Turn<'r> {
             return None;
         }
         let fits = |value: &Json| if number { value.is_number() } else { value.is_string() };
-        let mut all =
-            self.known.iter().filter(|(name, v)| fits(v) && !is_blank(v) && longer(name));
+        let mut all = self.known.iter().filter(|(name, v)| fits(v) && !is_blank(v) && longer(name));
         let (_, value) = all.next()?;
         all.next().is_none().then_some(value)
     }

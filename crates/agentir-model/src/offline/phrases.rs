@@ -125,11 +125,47 @@ const FILLERS: &[&str] = &[
 ];
 
 /// What takes back what was said, and words that only go with it or with thanks.
-const DROPS: &[&str] = &["never mind", "nevermind", "nvm", "forget it", "no worries", "leave it", "doesn't matter"];
+const DROPS: &[&str] =
+    &["never mind", "nevermind", "nvm", "forget it", "no worries", "leave it", "doesn't matter"];
 const ASIDES: &[&str] = &[
-    "never", "mind", "nevermind", "nvm", "forget", "leave", "worries", "anyway", "anyways", "hm",
-    "hmm", "ah", "oh", "pity", "sorry", "matter", "doesn't", "i'll", "i", "but", "enough", "today",
-    "for", "in", "case", "any", "way", "don't", "do", "not", "need", "anything", "not", "my", "will", "be", "off", "all's",
+    "never",
+    "mind",
+    "nevermind",
+    "nvm",
+    "forget",
+    "leave",
+    "worries",
+    "anyway",
+    "anyways",
+    "hm",
+    "hmm",
+    "ah",
+    "oh",
+    "pity",
+    "sorry",
+    "matter",
+    "doesn't",
+    "i'll",
+    "i",
+    "but",
+    "enough",
+    "today",
+    "for",
+    "in",
+    "case",
+    "any",
+    "way",
+    "don't",
+    "do",
+    "not",
+    "need",
+    "anything",
+    "not",
+    "my",
+    "will",
+    "be",
+    "off",
+    "all's",
 ];
 
 /// Words that change nothing about what a phrase asks.
@@ -276,7 +312,8 @@ pub(super) fn is_wish(message: &str) -> bool {
 
 /// Whether a message asks for something to be told, rather than done: "is the path open", "could you tell me how old it is".
 pub(super) fn asks_fact(message: &str) -> bool {
-    const TELL: &[&str] = &["tell me", "tell us", "you know", "you say", "you explain", "let me know", "i ask"];
+    const TELL: &[&str] =
+        &["tell me", "tell us", "you know", "you say", "you explain", "let me know", "i ask"];
     let said: Vec<String> = words(message).into_iter().map(|w| w.text).collect();
     let said = said.join(" ");
     let tell = TELL.iter().any(|phrase| said.contains(phrase));

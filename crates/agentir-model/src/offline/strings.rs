@@ -95,8 +95,23 @@ const LEAD_INS: &[&str] = &[
 ];
 
 /// Introductions that say nothing, in front of whatever a user wants to say.
-const POLITE: &[&str] =
-    &["please", "sure,", "yes,", "well,", "um,", "ok,", "okay,", "the answer is", "because", "as i said,", "like i said,", "as mentioned,", "as i told you,", "here you go,", "here you are,"];
+const POLITE: &[&str] = &[
+    "please",
+    "sure,",
+    "yes,",
+    "well,",
+    "um,",
+    "ok,",
+    "okay,",
+    "the answer is",
+    "because",
+    "as i said,",
+    "like i said,",
+    "as mentioned,",
+    "as i told you,",
+    "here you go,",
+    "here you are,",
+];
 
 /// Messages that do not answer the question.
 const NO_ANSWER: &[&str] = &[
@@ -455,8 +470,8 @@ fn whole_name(reading: &ParsedMessage<'_>) -> Option<Range<usize>> {
 
 /// Nouns for times, which are no places.
 const MOMENTS: &[&str] = &[
-    "today", "tomorrow", "moment", "minute", "time", "end", "morning", "evening", "night", "weekend",
-    "tonight", "once", "least", "all",
+    "today", "tomorrow", "moment", "minute", "time", "end", "morning", "evening", "night",
+    "weekend", "tonight", "once", "least", "all",
 ];
 
 /// A name after one of some prepositions; if it is `wanted`, also in lower case, at the end of the message.
@@ -466,9 +481,7 @@ pub(super) fn after_words(
     wanted: bool,
 ) -> Option<Range<usize>> {
     let article = |index: usize| reading.words.get(index + 1).is_some_and(|w| w.text == "the");
-    let at = |index: usize| {
-        capitals_from(reading, index + 1 + usize::from(article(index)), 4)
-    };
+    let at = |index: usize| capitals_from(reading, index + 1 + usize::from(article(index)), 4);
     let marked = |w: &Word| marks.contains(&w.text.as_str()) && !w.negated;
     let mut all = reading.words.iter().enumerate();
     let capital = all.find_map(|(index, word)| at(index).filter(|_| marked(word)));

@@ -7,7 +7,7 @@ use crate::host::{FailureKind, ToolFailure};
 use crate::json::from_json;
 use agentir_eval::Value;
 use agentir_expr::Condition;
-use agentir_ir::{Constraint, GuardrailKind, Profile};
+use agentir_ir::{Checkpoint, Constraint, GuardrailKind, Profile};
 use serde_json::{Map, Value as Json};
 use smol_str::SmolStr;
 
@@ -20,7 +20,12 @@ impl<'p> Run<'_, 'p, '_> {
         arguments: &mut Map<String, Json>,
     ) -> Result<(), ToolFailure> {
         // A tool that nobody declares may be this one, written wrongly.
-        let unknown = |tool: &str| self.tool(tool).is_none() && self.machine.agent(tool).is_none();
+        let platform = self.dialect().runtime().tools;
+        let unknown = |tool: &str| {
+            self.tool(tool).is_none()
+                && self.machine.agent(tool).is_none()
+                && platform.iter().all(|(own, _)| *own != tool)
+        };
         let before = |c: &Constraint| match &c.checkpoint {
             Some(Checkpoint::ToolCall { target }) if unknown(&target.value) => true,
             _ => c.is_before_call(name) || c.is_before_every_call(),
