@@ -220,14 +220,12 @@ fn reserved_names_are_reported_and_not_written() {
     let dialect = read("desk.agent", &guarded(GUARD, GUARD)).program.dialect();
     let mut converted_names = 0;
     for name in dialect.reserved_words() {
+        // `else:` is read as a statement without an `if`.
+        let expected = if *name == "else" { "syntax-error" } else { "reserved-name" };
         let text = desk(&format!("{name}: mutable string = \"\""), "", "", "");
         let file = File { name: "desk.agent".to_owned(), text };
         let checked = check(&[file], Options::default());
-        assert!(
-            checked.errors().any(|d| d.rule.0 == "reserved-name"),
-            "{name}: {:#?}",
-            checked.lines()
-        );
+        assert!(checked.errors().any(|d| d.rule.0 == expected), "{name}: {:#?}", checked.lines());
         let file = File { name: "desk.agent.abl".to_owned(), text: named(name) };
         let source = check(&[file], Options::default());
         // Some are values or operators in ABL's expressions, too.
