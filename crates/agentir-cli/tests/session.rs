@@ -94,6 +94,55 @@ fn a_conversation_goes_on_with_changed_agents() {
     assert!(out.ends_with("> Oslo\nTo Oslo for 7, Ann.\n"), "{out}{err}");
 }
 
+/// The user agrees to a question: a tool with its arguments. After a change of the agents anything else is asked again.
+#[test]
+fn a_confirmation_is_for_what_was_asked() {
+    let agent = |call: &str, described: &str| {
+        format!(
+            "AGENT: Pay_Desk\nGOAL: \"Pay\"\nTOOLS:\n  pay(amount: number) -> {{ok: boolean}}\n    description: \"{described}\"\n    \
+             confirm: always\n    immutable: [amount]\n  wipe(amount: number) -> {{ok: boolean}}\n    description: \"Wipe\"\n    confirm: \
+             always\n    immutable: [amount]\nFLOW:\n  a -> b\n  a:\n    REASONING: false\n    RESPOND: \"Hi.\"\n    ON_INPUT:\n      - \
+             ELSE:\n        THEN: b\n  b:\n    REASONING: false\n    CALL: {call}\n    ON_SUCCESS:\n      RESPOND: \"Done.\"\n      THEN: \
+             COMPLETE\n"
+        )
+    };
+    for (call, described, asks) in [
+        ("pay(10)", "Pay", None),
+        ("wipe(999)", "Pay", Some("Shall I do this? Wipe (amount: 999).")),
+        ("wipe(10)", "Pay", Some("Shall I do this? Wipe (amount: 10).")),
+        ("pay(900)", "Pay", Some("Shall I do this? Pay (amount: 900).")),
+        ("pay(10)", "Pay for ever", Some("Shall I do this? Pay for ever (amount: 10).")),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let here = folder.path();
+        let stubs =
+            "tools:\n  pay: [{ answer: { ok: true } }]\n  wipe: [{ answer: { ok: true } }]\n";
+        write(here, &[("desk.agent.abl", &agent("pay(10)", "Pay")), ("stubs.yaml", stubs)]);
+        let talk = |input: &str| {
+            let args = ["run", "desk.agent.abl", "--session", "s", "--store", "s.sqlite"];
+            let output = run_with_input(
+                here,
+                &[&args[..], &["--stubs", "stubs.yaml"]].concat(),
+                input.as_bytes(),
+            );
+            stdout(&output)
+        };
+        let out = talk("go\n");
+        assert!(out.ends_with("Shall I do this? Pay (amount: 10).\n"), "{out}");
+        // A file that says the same is not a change.
+        let changed = format!("{}\n# changed\n", agent(call, described));
+        write(here, &[("desk.agent.abl", &changed)]);
+        let out = talk("yes\n");
+        match asks {
+            None => assert!(out.ends_with("> yes\nDone.\n"), "{out}"),
+            Some(question) => {
+                assert!(out.ends_with(&format!("> yes\n{question}\n")), "{call}: {out}");
+                assert!(talk("yes\n").ends_with("> yes\nDone.\n"));
+            }
+        }
+    }
+}
+
 #[test]
 fn what_does_not_fit_changed_agents_is_told() {
     let port = "    GATHER:\n      - port: required\n        type: string\n        prompt: \"Where to?\"\n";

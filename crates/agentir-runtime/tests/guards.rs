@@ -262,18 +262,22 @@ fn nothing_guarded_happens_unless_its_guard_holds() {
     check(0..200);
 }
 
-/// `cargo test -p agentir-runtime --release --test guards -- --ignored`
+/// `cargo test -p agentir-runtime --release --test guards -- --ignored`; `CONVERSATIONS=600` for another number.
 #[test]
 #[ignore = "takes minutes"]
 fn nothing_guarded_happens_in_ten_thousand_conversations() {
-    check(0..10_000);
+    check(0..from_environment("CONVERSATIONS").unwrap_or(10_000));
+}
+
+fn from_environment(name: &str) -> Option<u64> {
+    std::env::var(name).ok()?.parse().ok()
 }
 
 /// One conversation, by the seed that a failure names: `SEED=17 cargo test … -- --ignored one`.
 #[test]
 #[ignore = "for debugging"]
 fn one_conversation() {
-    let seed = std::env::var("SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(0);
+    let seed = from_environment("SEED").unwrap_or(0);
     if let (Some(problem), ..) = converse(seed) {
         panic!("{problem}");
     }

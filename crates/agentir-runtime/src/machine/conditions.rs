@@ -1,9 +1,10 @@
 //! Conditions and guards.
 
 use super::scope::Scope;
-use super::{Run, check_error, condition_key};
+use super::{Run, check_error};
 use crate::session::RuntimeError;
 use crate::trace::EventKind;
+use agentir_diagnostics::Span;
 use agentir_expr::{Condition, ConditionKind};
 use agentir_flow::cfg::{Guard, Test};
 
@@ -102,4 +103,12 @@ impl<'p> Run<'_, 'p, '_> {
         self.condition_results.insert(key, holds);
         Ok(holds)
     }
+}
+
+/// What identifies a condition: where it is written, and what it says, since lowering may give several conditions the
+/// same span.
+pub(super) type ConditionKey<'p> = (Span, &'p str);
+
+pub(super) fn condition_key(condition: &Condition) -> ConditionKey<'_> {
+    (condition.span(), condition.text.value.as_str())
 }

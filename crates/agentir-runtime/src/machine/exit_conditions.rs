@@ -3,7 +3,8 @@
 //! The specifications do not define how such a variable gets its value. If no tool, statement or
 //! field sets it, only the user can provide it, so the model extracts it from the user's messages.
 
-use super::{ConditionKey, Run, condition_key};
+use super::Run;
+use super::conditions::{ConditionKey, condition_key};
 use crate::json::from_json;
 use crate::model::{Answer, FieldSpec, FieldType, ModelTask, Role};
 use crate::session::RuntimeError;

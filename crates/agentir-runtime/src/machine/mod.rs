@@ -30,10 +30,12 @@ mod model_calls;
 mod orchestrate;
 mod plan;
 mod prompt;
+mod questions;
 mod refusals;
 mod remote;
 mod render;
 mod reserved;
+mod resume;
 mod routing;
 mod scope;
 mod sensitive;
@@ -52,10 +54,9 @@ use crate::session::{
     Session, Status,
 };
 use crate::trace::{Event, EventKind};
-use agentir_diagnostics::Span;
 use agentir_eval::State;
+use agentir_expr::Dialect;
 use agentir_expr::dialect::Traits;
-use agentir_expr::{Condition, Dialect};
 use agentir_flow::cfg::{AgentId, Cfg, Edge, EdgeKind, Node, NodeKind, Origin, Transfer};
 use agentir_ir::{Agent, GatherField, Node as IrNode, Program};
 use petgraph::graph::{EdgeIndex, NodeIndex};
@@ -390,14 +391,6 @@ fn sensitive_names(agent: &Agent) -> Vec<&str> {
     names
 }
 
-/// What identifies a condition: where it is written, and what it says, since lowering may give several conditions the
-/// same span.
-type ConditionKey<'p> = (Span, &'p str);
-
-fn condition_key(condition: &Condition) -> ConditionKey<'_> {
-    (condition.span(), condition.text.value.as_str())
-}
-
 /// The index of a node or an edge, as stored in sessions.
 fn index(index: usize) -> u32 {
     u32::try_from(index).unwrap_or(u32::MAX)
@@ -415,7 +408,7 @@ struct Run<'r, 'p, 'h> {
     progress: Progress,
     visits: u32,
     /// The results of conditions during this visit, so that each is evaluated once.
-    condition_results: FxHashMap<ConditionKey<'p>, bool>,
+    condition_results: FxHashMap<conditions::ConditionKey<'p>, bool>,
     /// Names that are in scope for the current evaluation only, such as the item of a list.
     locals: Vec<(smol_str::SmolStr, agentir_eval::Value)>,
     /// The state of the orchestration method.

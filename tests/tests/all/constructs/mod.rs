@@ -13,6 +13,7 @@ mod fields;
 mod flows;
 mod memory;
 mod policies;
+mod questions;
 mod supervisors;
 mod turn_rules;
 mod unclear_checks;
