@@ -298,3 +298,43 @@ fn the_last_value_that_is_set_holds() {
     one.end();
     two.end();
 }
+
+/// Cur. 3.5.1: what is sensitive because of its entity is masked as what the field itself declares so, wherever it is shown.
+#[test]
+fn what_an_entity_declares_sensitive_is_masked() {
+    for (field, masked) in
+        [("", true), ("    SENSITIVE: true\n", true), ("    SENSITIVE: false\n", false)]
+    {
+        for entity in [
+            "TYPE: pattern\n    PATTERN: \"[a-z]{9}\"",
+            "TYPE: enum\n    VALUES: [swordfish, crocodile]",
+        ] {
+            let folder = tempfile::tempdir().unwrap();
+            let here = folder.path();
+            let agent = format!(
+                "AGENT: Desk\nGOAL: \"Ask\"\nENTITIES:\n  code:\n    {entity}\n    SENSITIVE: true\nGATHER:\n  word:\n    \
+                 ENTITY_REF: code\n    PROMPT: \"Word?\"\n{field}FLOW:\n  g -> h\n  g:\n    REASONING: false\n    GATHER: word\n    \
+                 THEN: h\n  h:\n    REASONING: false\n    RESPOND: \"Thanks.\"\n    ON_INPUT:\n      - ELSE:\n        THEN: h\n"
+            );
+            write(here, &[("desk.agent.abl", &agent)]);
+            let args = [
+                "run",
+                "desk.agent.abl",
+                "--session",
+                "s",
+                "--store",
+                "s.sqlite",
+                "--trace-file",
+                "t.jsonl",
+            ];
+            run_with_input(here, &args, b"swordfish\n");
+            let trace = std::fs::read_to_string(here.join("t.jsonl")).unwrap();
+            let shown = session(here, &["show", "s"]).1;
+            let exported = session(here, &["export", "s"]).1;
+            for text in [trace, shown, exported] {
+                assert!(text.contains("Thanks."), "{text}");
+                assert_eq!(!text.contains("swordfish"), masked, "{text}");
+            }
+        }
+    }
+}

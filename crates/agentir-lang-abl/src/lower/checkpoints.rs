@@ -5,10 +5,13 @@
 //! and with any others the constraint holds in every turn and before every call ([`Checkpoint::Other`]).
 
 use super::Context;
-use agentir_diagnostics::{Applicability, Diagnostic, Spanned, closest};
+use agentir_diagnostics::{Applicability, Diagnostic, Span, Spanned, closest};
 use agentir_ir::Checkpoint;
 use agentir_syntax::rules;
+use agentir_syntax::text::offset;
+use rustc_hash::FxHashSet;
 use smol_str::SmolStr;
+use std::ops::Range;
 
 /// Verbs that mean a call.
 const CALLING: &[&str] = &["calling", "call", "calls", "invoking", "using", "running", "executing"];
@@ -19,6 +22,9 @@ const ANSWERS: &[&str] =
 /// Words that may stand between the names of tools.
 const FILLERS: &[&str] = &["and", "or", "the", "a", "any", "of", "tool", "tools", "function"];
 
+/// A sentence of more words names no tools, and each tool makes a rule.
+const MOST_WORDS: usize = 16;
+
 /// The points that the words after `BEFORE` mean: several for a list of tools. Words that are not those of the
 /// specification are reported. `keyword` says whether the span begins with `BEFORE`.
 pub(super) fn checkpoints(
@@ -27,7 +33,7 @@ pub(super) fn checkpoints(
     keyword: bool,
 ) -> Vec<Checkpoint> {
     let text = written.value.as_str();
-    let meant = meant(text, cx.tools.iter().map(SmolStr::as_str).collect());
+    let meant = meant(text, &cx.tools);
     let canonical = |point: &Checkpoint| match point {
         Checkpoint::ToolCall { target } => format!("BEFORE calling {target}"),
         _ => "BEFORE returning results".to_owned(),
@@ -36,7 +42,9 @@ pub(super) fn checkpoints(
     let problem = |message| Diagnostic::warning(rules::UNKNOWN_CHECKPOINT, written.span, message);
     let points: Vec<Checkpoint> = match &meant {
         Meant::Tools(tools) => {
-            let target = |tool: &SmolStr| Spanned::new(tool.clone(), written.span);
+            let target = |(tool, at): &(SmolStr, Range<usize>)| {
+                Spanned::new(tool.clone(), part(&written, keyword, at))
+            };
             tools.iter().map(|tool| Checkpoint::ToolCall { target: target(tool) }).collect()
         }
         Meant::Answers => vec![Checkpoint::Response],
@@ -65,37 +73,58 @@ pub(super) fn checkpoints(
     points
 }
 
+/// The place of a part of the words; the whole where escapes have moved them.
+fn part(written: &Spanned<SmolStr>, keyword: bool, at: &Range<usize>) -> Span {
+    let Spanned { value, span } = written;
+    let length = (span.end - span.start) as usize;
+    // Quotes of a field are a part of its span.
+    let lead = match length.checked_sub(value.len()) {
+        Some(lead) if keyword => lead,
+        Some(lead @ (0 | 2)) => lead / 2,
+        _ => return *span,
+    };
+    let place = |at: usize| span.start + offset(lead + at);
+    Span::new(span.file, place(at.start), place(at.end))
+}
+
 /// What words mean.
 enum Meant {
-    Tools(Vec<SmolStr>),
+    /// Calls of these tools, with the place of each in the words.
+    Tools(Vec<(SmolStr, Range<usize>)>),
     Answers,
     Unknown,
 }
 
-fn meant(text: &str, tools: Vec<&str>) -> Meant {
+fn meant(text: &str, tools: &FxHashSet<SmolStr>) -> Meant {
     let in_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
     let words: Vec<&str> = text
         .split(|c: char| !in_name(c))
         .map(|word| word.trim_matches(['.', '-']))
         .filter(|word| !word.is_empty())
+        .take(MOST_WORDS + 1)
         .collect();
+    if words.len() > MOST_WORDS {
+        return Meant::Unknown;
+    }
     let is = |word: &str, all: &[&str]| all.iter().any(|one| one.eq_ignore_ascii_case(word));
     let Some((verb, rest)) = words.split_first() else { return Meant::Unknown };
     // Of several tools that differ in case, none is clear.
     let tool = |word: &str| {
-        let exact = tools.iter().find(|tool| **tool == word);
         let mut similar = tools.iter().filter(|tool| tool.eq_ignore_ascii_case(word));
-        exact.or_else(|| similar.next().filter(|_| similar.next().is_none()))
+        tools.get(word).or_else(|| similar.next().filter(|_| similar.next().is_none()))
     };
     if is(verb, RETURNING) && tool(verb).is_none() && rest.iter().all(|word| is(word, ANSWERS)) {
         return Meant::Answers;
     }
     let names = |words: &[&str]| {
-        let mut found: Vec<SmolStr> = Vec::new();
+        let mut found: Vec<(SmolStr, Range<usize>)> = Vec::new();
         for word in words {
             match tool(word) {
-                Some(tool) if found.iter().any(|known| known == tool) => {}
-                Some(tool) => found.push(SmolStr::new(tool)),
+                Some(tool) if found.iter().any(|(known, _)| known == tool) => {}
+                Some(tool) => {
+                    let start = word.as_ptr().addr().saturating_sub(text.as_ptr().addr());
+                    found.push((tool.clone(), start..start + word.len()));
+                }
                 None if is(word, FILLERS) => {}
                 // One name that is not a tool's may be that of the tool that matters.
                 None => return Vec::new(),

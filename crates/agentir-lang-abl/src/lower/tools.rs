@@ -284,7 +284,11 @@ fn confirmation(f: &mut Fields<'_>) -> Option<Confirmation> {
     let require = spanned_choice(f, "confirm");
     let immutable_params = f.names("immutable");
     let mut confirmation = f.with_record("confirmation", |c| Confirmation {
-        require: spanned_choice(c, "require"),
+        // `confirmation: always` has been reported, and was meant to ask.
+        require: match c.has_fields() {
+            true => spanned_choice(c, "require"),
+            false => Some(Spanned::new("always", c.span)),
+        },
         immutable_params: c.names("immutable_params"),
         consent_required_in: c.data("consent_required_in"),
         consent_scope: c.plain_text("consent_scope"),

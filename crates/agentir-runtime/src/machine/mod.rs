@@ -58,7 +58,7 @@ use agentir_eval::State;
 use agentir_expr::Dialect;
 use agentir_expr::dialect::Traits;
 use agentir_flow::cfg::{AgentId, Cfg, Edge, EdgeKind, Node, NodeKind, Origin, Transfer};
-use agentir_ir::{Agent, GatherField, Node as IrNode, Program};
+use agentir_ir::{Agent, Program};
 use petgraph::graph::{EdgeIndex, NodeIndex};
 use petgraph::visit::EdgeRef;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -190,7 +190,7 @@ impl<'p> Machine<'p> {
             .map(|part| message_classifiers::Classifiers::of(&cfg, part))
             .collect();
         let exit_variables = exit_conditions::ExitVariables::of(&cfg);
-        let sensitive = program.agents().flat_map(sensitive_names).collect();
+        let sensitive = program.agents().flat_map(sensitive::sensitive_names).collect();
         let mut agents = FxHashMap::default();
         let mut learned = FxHashMap::default();
         let mut fields = FxHashMap::default();
@@ -365,30 +365,6 @@ impl<'p> Machine<'p> {
     fn is_sensitive(&self, name: &str) -> bool {
         sensitive::is_one_of(name, |name| self.sensitive.contains(name))
     }
-}
-
-/// The names that an agent declares as sensitive, including the fields collected by its steps. A field takes over what
-/// its entity says, unless it says `sensitive: false` itself (ABL, current specification, 3.5.1: entities "follow the same
-/// sensitive rendering behavior as GATHER privacy attributes").
-fn sensitive_names(agent: &Agent) -> Vec<&str> {
-    let mut names = Vec::new();
-    let entities = agent.entities.iter().chain(agent.nlu.iter().flat_map(|nlu| &nlu.entities));
-    let entities: Vec<_> = entities.filter(|e| e.sensitive == Some(true)).collect();
-    let shared = |field: &GatherField| {
-        let named = field.entity_ref.as_ref().map(|entity| entity.value.as_str());
-        named.is_some_and(|named| entities.iter().any(|e| e.name.value == named))
-    };
-    agent.walk(&mut |node| {
-        if let IrNode::Field(field) = node
-            && field.sensitive.unwrap_or_else(|| shared(field))
-        {
-            names.push(field.name.value.as_str());
-        }
-    });
-    let paths = agent.memory.persistent.iter().filter(|p| p.sensitive == Some(true));
-    names.extend(entities.iter().map(|e| e.name.value.as_str()));
-    names.extend(paths.map(|p| p.path.value.as_str()));
-    names
 }
 
 /// The index of a node or an edge, as stored in sessions.

@@ -6,6 +6,7 @@ use crate::json::to_json;
 use crate::model::Message;
 use crate::session::Session;
 use crate::trace::EventKind;
+use agentir_ir::{Agent, GatherField, Node};
 use serde_json::{Map, Value as Json};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -114,6 +115,30 @@ impl Session {
         shown.transcript.iter_mut().for_each(|one| mask_text(&mut one.text, &values.known));
         shown
     }
+}
+
+/// The names that an agent declares as sensitive, including the fields collected by its steps. A field takes over what
+/// its entity says, unless it says `sensitive: false` itself (ABL, current specification, 3.5.1: entities "follow the same
+/// sensitive rendering behavior as GATHER privacy attributes").
+pub(super) fn sensitive_names(agent: &Agent) -> Vec<&str> {
+    let mut names = Vec::new();
+    let entities = agent.entities.iter().chain(agent.nlu.iter().flat_map(|nlu| &nlu.entities));
+    let entities: Vec<_> = entities.filter(|e| e.sensitive == Some(true)).collect();
+    let shared = |field: &GatherField| {
+        let named = field.entity_ref.as_ref().map(|entity| entity.value.as_str());
+        named.is_some_and(|named| entities.iter().any(|e| e.name.value == named))
+    };
+    agent.walk(&mut |node| {
+        if let Node::Field(field) = node
+            && field.sensitive.unwrap_or_else(|| shared(field))
+        {
+            names.push(field.name.value.as_str());
+        }
+    });
+    let paths = agent.memory.persistent.iter().filter(|p| p.sensitive == Some(true));
+    names.extend(entities.iter().map(|e| e.name.value.as_str()));
+    names.extend(paths.map(|p| p.path.value.as_str()));
+    names
 }
 
 /// Whether a name, or the variable that it is a part of, is one of the given ones.

@@ -681,3 +681,76 @@ FLOW:
         );
     }
 }
+
+/// Cur. 3.14.2: `- field: required`, also where the field is called `name`.
+#[test]
+fn a_field_of_a_step_may_be_called_name() {
+    let agent = r#"AGENT: Desk
+GOAL: "Ask"
+FLOW:
+  g -> h
+  g:
+    REASONING: false
+    GATHER:
+      - name: required
+      - city: required
+    THEN: h
+  h:
+    REASONING: false
+    RESPOND: "{{name}} from {{city}}."
+    THEN: COMPLETE
+"#;
+    super::talk_abl(
+        agent,
+        r#"
+tests:
+  - name: both
+    turns:
+      - says: ["Please tell me: name."]
+      - { user: Ann, says: ["Please tell me: city."] }
+      - { user: Oslo, says: ["Ann from Oslo."] }
+"#,
+    );
+}
+
+/// Cur. 3.5.2: what a lookup refuses has the field's `error`; a `validate` without a rule judges nothing.
+#[test]
+fn a_validation_without_a_rule_is_only_its_text() {
+    let agent = r#"AGENT: Desk
+GOAL: "Ask"
+LOOKUP_TABLES:
+  airports:
+    source: inline
+    values: [LAX, JFK]
+GATHER:
+  from:
+    prompt: "From?"
+    type: string
+    semantics:
+      lookup: airports
+    validate:
+      error: "Unknown airport."
+FLOW:
+  g -> h
+  g:
+    REASONING: false
+    GATHER: from
+    THEN: h
+  h:
+    REASONING: false
+    RESPOND: "From {{from}}."
+    THEN: COMPLETE
+"#;
+    super::talk_abl(
+        agent,
+        r#"
+answers: [{ holds: false, times: always }]
+tests:
+  - name: known and unknown
+    turns:
+      - says: ["From?"]
+      - { user: ZZZ, says: ["Unknown airport."] }
+      - { user: JFK, says: ["From JFK."] }
+"#,
+    );
+}

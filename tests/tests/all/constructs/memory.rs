@@ -201,3 +201,41 @@ tests:
 "#,
     );
 }
+
+/// Cur. 3.7.2: `ACCESS: write` is no access for reading.
+#[test]
+fn what_may_only_be_written_is_not_read() {
+    for (access, seen) in [("readwrite", "Known: x."), ("write", "Known: .")] {
+        let agent = format!(
+            r#"AGENT: Desk
+GOAL: "Note"
+MEMORY:
+  session:
+    - v
+  persistent:
+    - PATH: user.note
+      SCOPE: user
+      ACCESS: {access}
+  remember:
+    - WHEN: v IS SET
+      STORE: v -> user.note
+FLOW:
+  a:
+    REASONING: false
+    RESPOND: "Known: {{{{user.note}}}}."
+    ON_INPUT:
+      - IF: input == "look"
+        THEN: a
+      - ELSE:
+        SET: v = input
+        THEN: a
+"#
+        );
+        super::talk_abl(
+            &agent,
+            &format!(
+                "tests:\n  - name: t\n    turns:\n      - says: [\"Known: .\"]\n      - {{ user: x }}\n      - {{ user: look, says: [\"{seen}\"] }}\n"
+            ),
+        );
+    }
+}

@@ -423,3 +423,47 @@ tests:
     run(respond, asks, &never("No scores., Nothing., \"What now?\""));
     run("    ON_FAIL: continue\n", asks, &never("Nothing., \"What now?\""));
 }
+
+/// Ref., "Agent reference properties": `REQUIRES_VALIDATION` says "whether the user must be authenticated before routing to
+/// this agent", `CHANNELS` which channels it supports. Rules, intents, handoffs and the default keep to both.
+#[test]
+fn what_a_supervisor_says_of_its_agents_holds() {
+    let agent = |name: &str| {
+        format!(
+            "AGENT: {name}\nGOAL: \"Help\"\nFLOW:\n  a:\n    REASONING: false\n    RESPOND: \"{name} here.\"\n    THEN: COMPLETE\n"
+        )
+    };
+    let (billing, tech) = (agent("Billing"), agent("Tech"));
+    let rules = "ROUTING:\n  - NAME: r1\n    PRIORITY: 1\n    WHEN: input.contains(\"bill\")\n    THEN: ROUTE_TO bill\n  - NAME: r2\n    PRIORITY: 2\n    WHEN: input != \"\"\n    THEN: ROUTE_TO tech\n";
+    let handoffs = "HANDOFF:\n  - TO: Billing\n    WHEN: input.contains(\"bill\")\n    PRIORITY: 1\n  - TO: Tech\n    WHEN: input != \"\"\n    PRIORITY: 2\n";
+    let scenario = |says: &str| {
+        format!(
+            "entry: Desk\ntests:\n  - name: t\n    turns:\n      - {{ user: my bill, says: [\"{says} here.\"] }}\n"
+        )
+    };
+    for (about, says) in [
+        ("", "Billing"),
+        ("    CHANNELS: [web, voice]\n", "Billing"),
+        ("    CHANNELS: [voice]\n", "Tech"),
+        ("    REQUIRES_VALIDATION: false\n", "Billing"),
+        ("    REQUIRES_VALIDATION: true\n", "Tech"),
+    ] {
+        for routing in [rules, handoffs] {
+            let desk = format!(
+                "SUPERVISOR: Desk\nGOAL: \"Route\"\nAGENTS:\n  - ALIAS: bill\n    AGENT: Billing\n    CAPABILITIES: [b]\n{about}  - ALIAS: tech\n    AGENT: Tech\n    CAPABILITIES: [t]\n{routing}"
+            );
+            let files = [
+                ("desk.agent.abl", desk.as_str()),
+                ("b.agent.abl", &billing),
+                ("t.agent.abl", &tech),
+            ];
+            talk(&files, &scenario(says));
+        }
+    }
+    let desk = format!(
+        "SUPERVISOR: Desk\nGOAL: \"Route\"\nAGENTS:\n  - ALIAS: bill\n    AGENT: Billing\n    CAPABILITIES: [b]\n    REQUIRES_VALIDATION: true\n  - ALIAS: tech\n    AGENT: Tech\n    CAPABILITIES: [t]\nON_START:\n  SET: user.is_authenticated = true\n{rules}"
+    );
+    let files =
+        [("desk.agent.abl", desk.as_str()), ("b.agent.abl", &billing), ("t.agent.abl", &tech)];
+    talk(&files, &scenario("Billing"));
+}

@@ -52,7 +52,7 @@ fn outcome(agent: &str, turns: &str) -> (Vec<String>, Vec<String>) {
 fn outcome_with(agent: &str, answers: &str, turns: &str) -> (Vec<String>, Vec<String>) {
     let file = File { name: "desk.agent.abl".into(), text: agent.into() };
     let checked = check(&[file], Options::default());
-    let reported = checked.diagnostics.iter().map(|finding| finding.rule.to_string()).collect();
+    let reported = checked.diagnostics.iter().map(|finding| finding.rule.0.to_owned()).collect();
     let tools = "{ pay: [{ answer: { ok: true } }], refund: [{ answer: { ok: true } }] }";
     let scenario = format!("tools: {tools}\n{answers}tests:\n  - name: t\n    turns:\n{turns}");
     let scenario = Scenario::read(&scenario).unwrap();
@@ -184,10 +184,13 @@ fn words_that_mean_no_point_hold_always() {
     );
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     // A tool that nobody declares may be the one that is called.
+    let misspelled = desk(NEVER, &rule("REQUIRE verified == true BEFORE calling payy"));
     let (reported, wrong) =
-        outcome(&desk(NEVER, &rule("REQUIRE verified == true BEFORE calling payy")), GUARDED);
+        outcome(&misspelled, "      - says: [\"Hi.\"]\n      - { user: go, calls: [] }\n");
     assert!(reported.iter().any(|rule| rule == "undefined-tool"));
-    assert!(!wrong.iter().any(|transcript| transcript.contains("pay {")), "{wrong:?}");
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    let (_, wrong) = outcome(&misspelled, OPENED);
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 /// A rule that cannot be read never holds.
@@ -198,7 +201,7 @@ fn a_rule_that_cannot_be_read_blocks() {
         "verified == true BEFORE calling pay",
         "\"REQUIRE verified == true BEFORE calling pay\"",
         "REQUIRE",
-        "REQUIRE verified == BEFORE calling payment",
+        "REQUIRE verified == BEFORE payment",
     ] {
         let (reported, wrong) = outcome(&desk(NEVER, &rule(line)), BLOCKED);
         assert!(wrong.is_empty(), "{line}\n{}", wrong.join("\n"));
@@ -232,6 +235,44 @@ fn a_confirmation_that_cannot_be_read_is_asked_for() {
                 reported.iter().any(|r| known.contains(&r.as_str())),
                 "{written}: {reported:?}"
             );
+        }
+    }
+}
+
+/// The newest ABL, `parameters`: a value with another `source`, or a hidden one, is that of the declaration, whatever the
+/// model says, and is there whatever it does not say.
+#[test]
+fn reserved_parameters_have_the_declared_value() {
+    let agent = |about: &str| {
+        format!(
+            "AGENT: Desk\nGOAL: \"Pay\"\nTOOLS:\n  pay(amount: number, account: string) -> {{ok: boolean}}\n    description: \"Pay\"\n    parameters:\n      account:\n{about}MEMORY:\n  session:\n    - owner\n        INITIAL: \"OWN\"\nCOMPLETE:\n  - WHEN: user.intent == \"bye\"\n"
+        )
+    };
+    for (about, account) in [
+        ("        source: system\n        value: \"MINE\"\n", Some("MINE")),
+        ("        source: expr\n        value: \"owner\"\n", Some("OWN")),
+        ("        source: config\n        value: \"{{session.owner}}\"\n", Some("OWN")),
+        ("        hidden: true\n        value: \"MINE\"\n", Some("MINE")),
+        ("        hidden: true\n        default: \"MINE\"\n", Some("MINE")),
+        ("        source: system\n        key: channel\n", Some("web")),
+        // What cannot be told.
+        ("        source: auth\n", None),
+        ("        source: lookup\n        table: t\n", None),
+        ("        source: expr\n        value: \"1 / 0\"\n", None),
+        ("        hidden: true\n", None),
+        ("        source: nobody\n        value: \"MINE\"\n", None),
+    ] {
+        for given in ["{ amount: 1, account: EVIL }", "{ amount: 1 }"] {
+            let calls = match account {
+                Some(account) => format!("[{{ pay: {{ amount: 1, account: {account} }} }}]"),
+                None => "[]".to_owned(),
+            };
+            let answers = format!(
+                "answers:\n  - calls: [{{ name: pay, arguments: {given} }}]\n  - {{ say: ok, times: always }}\n"
+            );
+            let turns = format!("      - {{ user: pay, calls: {calls} }}\n");
+            let (_, wrong) = outcome_with(&agent(about), &answers, &turns);
+            assert!(wrong.is_empty(), "{about}{given}\n{}", wrong.join("\n"));
         }
     }
 }
