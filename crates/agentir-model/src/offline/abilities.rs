@@ -1,6 +1,6 @@
 //! What an agent can do, as it says it: from descriptions, instructions and names.
 
-use super::phrases::{to_user, user_noun};
+use super::addressed::{to_user, user_noun};
 use super::words::words;
 
 /// A description of an ability as something an agent can do: "Retrieves the weather" is "retrieve the weather".
@@ -45,8 +45,19 @@ pub(super) fn introduction(instruction: &str) -> Option<String> {
     let plain = matches!(first, "a" | "an" | "the")
         && (3..=9).contains(&words(who).len())
         && !who.contains([',', '_', '{', '@']);
-    let internal =
-        ["robot", "bot", "router", "selector", "model", "topic", "llm", "classifier", "that", "who", "which"];
+    let internal = [
+        "robot",
+        "bot",
+        "router",
+        "selector",
+        "model",
+        "topic",
+        "llm",
+        "classifier",
+        "that",
+        "who",
+        "which",
+    ];
     (plain && !words(who).iter().any(|w| internal.contains(&w.text.as_str())))
         .then(|| format!("I am {who}."))
 }

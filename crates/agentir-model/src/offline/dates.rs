@@ -94,7 +94,9 @@ static DATE_PATTERNS: LazyLock<Vec<(DateForm, Regex)>> = LazyLock::new(|| {
         (DateForm::Relative, regex(r"\b(today|tonight|tomorrow|tmrw|yesterday)\b")),
         (
             DateForm::WeekdayDay,
-            regex(&format!(r"\b(?:{WEEKDAY}),? the ({DAY})\b|\b(?:{WEEKDAY}) (\d{{1,2}}(?:st|nd|rd|th))\b")),
+            regex(&format!(
+                r"\b(?:{WEEKDAY}),? the ({DAY})\b|\b(?:{WEEKDAY}) (\d{{1,2}}(?:st|nd|rd|th))\b"
+            )),
         ),
         (DateForm::Weekday, regex(&format!(r"\b(?:(next|last|this|coming) )?({WEEKDAY})\b"))),
         (
@@ -104,7 +106,12 @@ static DATE_PATTERNS: LazyLock<Vec<(DateForm, Regex)>> = LazyLock::new(|| {
             )),
         ),
         (DateForm::Week, regex(r"\b(next|last) (week|month|year)\b")),
-        (DateForm::DayOnly, regex(&format!(r"\bthe (\d{{1,2}}(?:st|nd|rd|th))\b|\b(?:on|until|till|to|through|from|by) the ({DAY})(?:[.,!?]|$)"))),
+        (
+            DateForm::DayOnly,
+            regex(&format!(
+                r"\bthe (\d{{1,2}}(?:st|nd|rd|th))\b|\b(?:on|until|till|to|through|from|by) the ({DAY})(?:[.,!?]|$)"
+            )),
+        ),
     ]
 });
 

@@ -1,7 +1,7 @@
 //! What instructions state that users may be told.
 
+use super::addressed::USERS;
 use super::instructions::{CONDITION, MAX_STEPS};
-use super::phrases::USERS;
 use super::sentences::{mentions, sentences};
 use super::words::regex;
 use agentir_runtime::ToolSpec;
@@ -27,12 +27,15 @@ pub(super) fn facts<'t>(
 /// A fact that the agent is told to tell, with its value: "Tell the next high water: 14:35" is "The next high water is 14:35."
 pub(super) fn told(sentence: &str) -> Option<String> {
     static TELL: LazyLock<Regex> = LazyLock::new(|| {
-        regex(r"^(?:tell|give|report|state|mention)\s+(?:(?:the\s+)?(?:user|customer|guest|caller|visitor)\s+|them\s+)?(?P<what>(?:the|your|their)\s[\w' -]{2,40}):\s+(?P<value>[^\s{].{0,80})$")
+        regex(
+            r"^(?:tell|give|report|state|mention)\s+(?:(?:the\s+)?(?:user|customer|guest|caller|visitor)\s+|them\s+)?(?P<what>(?:the|your|their)\s[\w' -]{2,40}):\s+(?P<value>[^\s{].{0,80})$",
+        )
     });
     let found = TELL.captures(sentence)?;
     let (what, value) = (found.name("what")?.as_str(), found.name("value")?.as_str());
     let value = value.trim_end_matches('.');
-    let blank = matches!(value.to_lowercase().as_str(), "none" | "null" | "undefined" | "false" | "");
+    let blank =
+        matches!(value.to_lowercase().as_str(), "none" | "null" | "undefined" | "false" | "");
     let mut letters = what.chars();
     let first = letters.next()?.to_uppercase();
     (!blank).then(|| format!("{}{} is {value}.", first, letters.as_str()))

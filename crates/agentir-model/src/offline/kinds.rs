@@ -624,7 +624,11 @@ fn listed_goods(reading: &ParsedMessage<'_>, start: usize) -> Option<Range<usize
     }
     let several = all.get(start..end)?.iter().any(|w| w.text == "and");
     let first = all.get(start)?;
-    let from = if matches!(first.text.as_str(), "my" | "the" | "these" | "those" | "our") { start + 1 } else { start };
+    let from = if matches!(first.text.as_str(), "my" | "the" | "these" | "those" | "our") {
+        start + 1
+    } else {
+        start
+    };
     let at = all.get(from)?.at.start..all.get(end.checked_sub(1)?)?.at.end;
     (several && end > from + 1).then_some(at)
 }

@@ -11,8 +11,17 @@ use serde_json::{Map, Value as Json};
 
 /// Words of descriptions for what is done with requests that fit nothing else.
 const REST: &[&str] = &[
-    "general question", "general inquir", "general enquir", "anything else", "when no specific",
-    "other question", "all other", "any other", "by default", "unclear", "fallback",
+    "general question",
+    "general inquir",
+    "general enquir",
+    "anything else",
+    "when no specific",
+    "other question",
+    "all other",
+    "any other",
+    "by default",
+    "unclear",
+    "fallback",
 ];
 
 impl<'r> Turn<'r> {
@@ -47,8 +56,20 @@ impl<'r> Turn<'r> {
         open.iter().filter(|tool| tool.purpose == Purpose::Call).any(|tool| {
             self.asked_parameter(tool, self.before)
                 .is_some_and(|asked| self.heard(tool, false).contains_key(&asked.name))
-        }) || self.known.values().filter_map(Json::as_str).any(|value| {
-            value.len() > 2 && self.said.contains(value)
+        }) || self
+            .known
+            .values()
+            .filter_map(Json::as_str)
+            .any(|value| value.len() > 2 && self.said.contains(value))
+    }
+
+    /// Whether a message of the user was answered with a call of another tool that got values from it.
+    pub(super) fn led_to_other(&self, tool: &ToolSpec, at: usize) -> bool {
+        let Some(message) = self.messages.get(at) else { return false };
+        let after = self.messages.iter().skip(at + 1).take_while(|m| m.role != Role::User);
+        let calls = after.flat_map(|m| &m.calls).filter(|call| call.name != tool.name);
+        calls.flat_map(|call| call.arguments.values()).any(|value| {
+            value.as_str().is_some_and(|text| text.len() > 2 && message.text.contains(text))
         })
     }
 
@@ -69,9 +90,9 @@ impl<'r> Turn<'r> {
         let said = words(result);
         let about: Vec<Word> = words(condition).into_iter().filter(Word::is_content).collect();
         !about.is_empty()
-            && about.iter().all(|own| {
-                said.iter().any(|w| w.stem == own.stem && w.negated == own.negated)
-            })
+            && about
+                .iter()
+                .all(|own| said.iter().any(|w| w.stem == own.stem && w.negated == own.negated))
     }
 
     /// What is done with a result without telling it: another agent is entered if the instructions say so, and after a check
@@ -135,9 +156,7 @@ impl<'r> Turn<'r> {
         // A value of the agent that the user has just replaced.
         let changed = tool.parameters.iter().any(|p| {
             let known = self.known.get(&p.name).filter(|value| !is_blank(value));
-            known.is_some_and(|known| {
-                last.arguments.get(&p.name).is_some_and(|old| old != known)
-            })
+            known.is_some_and(|known| last.arguments.get(&p.name).is_some_and(|old| old != known))
         });
         // A check is not what the user waits for.
         if !changed || checks(&tool.name) {
@@ -188,7 +207,9 @@ impl<'r> Turn<'r> {
     pub(super) fn replaced_text(&self, tool: &ToolSpec) -> Option<Map<String, Json>> {
         let text = instead(self.said)?;
         let mut texts = tool.parameters.iter().filter(|p| {
-            p.ty == FieldType::Text && p.values.is_empty() && self.is_known(p)
+            p.ty == FieldType::Text
+                && p.values.is_empty()
+                && self.is_known(p)
                 && matches!(kind_of(p), TextKind::Place | TextKind::Thing)
         });
         let (Some(only), None) = (texts.next(), texts.next()) else { return None };

@@ -9,7 +9,8 @@ use std::ops::Range;
 use std::sync::LazyLock;
 
 /// Articles and possessives before a noun.
-const DETERMINERS: &[&str] = &["a", "an", "the", "some", "my", "our", "your", "this", "that", "any"];
+const DETERMINERS: &[&str] =
+    &["a", "an", "the", "some", "my", "our", "your", "this", "that", "any"];
 
 /// Verbs whose object is what somebody has, wants or does something with.
 const OBJECT_VERBS: &[&str] = &[
@@ -33,8 +34,17 @@ static FILE: LazyLock<Regex> = LazyLock::new(|| {
 
 /// Words in names of fields for what is sent as a file.
 const FILES: &[&str] = &[
-    "photo", "picture", "image", "file", "document", "attachment", "proof", "scan", "receipt",
-    "screenshot", "upload",
+    "photo",
+    "picture",
+    "image",
+    "file",
+    "document",
+    "attachment",
+    "proof",
+    "scan",
+    "receipt",
+    "screenshot",
+    "upload",
 ];
 
 /// The name of a file, for a field that holds one.
@@ -71,7 +81,9 @@ pub(super) fn noun_phrase(
 /// The part of an answer before another clause, without parts that are only numbers: "two hundred and fifty, by paypal".
 fn part(text: &str, range: Range<usize>) -> Range<usize> {
     static CLAUSE: LazyLock<Regex> = LazyLock::new(|| {
-        regex(r"[,;]?\s+(?:and|but|because|so|as|since)\s+(?:i|we|he|she|they|it|i'm|we're|it's|she's|he's|there)\b|[.!?]\s|\s[-–]\s")
+        regex(
+            r"[,;]?\s+(?:and|but|because|so|as|since)\s+(?:i|we|he|she|they|it|i'm|we're|it's|she's|he's|there)\b|[.!?]\s|\s[-–]\s",
+        )
     });
     let Some(inside) = text.get(range.clone()) else { return range };
     let end = CLAUSE.find(inside).map_or(range.end, |m| range.start + m.start());
@@ -92,15 +104,46 @@ fn part(text: &str, range: Range<usize>) -> Range<usize> {
 
 /// Words in names of fields that may hold a day or a time.
 const TIMES: &[&str] = &[
-    "day", "days", "weekday", "weekdays", "date", "dates", "time", "times", "when", "slot", "hour",
-    "hours", "schedule", "night", "nights", "appointment", "availability", "period", "month", "timing",
+    "day",
+    "days",
+    "weekday",
+    "weekdays",
+    "date",
+    "dates",
+    "time",
+    "times",
+    "when",
+    "slot",
+    "hour",
+    "hours",
+    "schedule",
+    "night",
+    "nights",
+    "appointment",
+    "availability",
+    "period",
+    "month",
+    "timing",
 ];
 
 /// Whether a text is only about a day or a time of day.
 fn is_time(text: &str) -> bool {
     const DAYS: &[&str] = &[
-        "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", "weekend",
-        "weekday", "morning", "afternoon", "evening", "today", "tomorrow", "tonight",
+        "monday",
+        "tuesday",
+        "wednesday",
+        "thursday",
+        "friday",
+        "saturday",
+        "sunday",
+        "weekend",
+        "weekday",
+        "morning",
+        "afternoon",
+        "evening",
+        "today",
+        "tomorrow",
+        "tonight",
     ];
     let all = words(text);
     let mut content = all.iter().filter(|w| w.is_content()).peekable();
@@ -123,7 +166,7 @@ fn object(reading: &ParsedMessage<'_>, range: &Range<usize>) -> Option<Range<usi
         let onward = next.text == "to" && inside.get(start + 1).is_some();
         if onward {
             start += 2;
-        } else if verb(next) || matches!(next.text.as_str(), "for" | "dinner" | "lunch" | "it" | "is") && start == first + 1 {
+        } else if verb(next) {
             start += 1;
         } else {
             break;
@@ -134,9 +177,10 @@ fn object(reading: &ParsedMessage<'_>, range: &Range<usize>) -> Option<Range<usi
     let mut end = start;
     while let Some(word) = inside.get(end) {
         let joined = end == start
-            || reading.text.get(inside.get(end - 1)?.at.end..word.at.start).is_some_and(|gap| {
-                matches!(gap, " " | "-")
-            });
+            || reading
+                .text
+                .get(inside.get(end - 1)?.at.end..word.at.start)
+                .is_some_and(|gap| matches!(gap, " " | "-"));
         if !joined || !word.is_content() || end - start >= 5 {
             break;
         }
@@ -163,7 +207,8 @@ pub(super) fn without_article(text: &str, at: Range<usize>) -> Range<usize> {
 
 /// Whether a message wants to be taken elsewhere, rather than to be told something: "can you switch me to the advanced mode".
 pub(super) fn wants_moved(message: &str) -> bool {
-    const MOVES: &[&str] = &["switch", "change", "put", "connect", "transfer", "take", "bring", "move", "return"];
+    const MOVES: &[&str] =
+        &["switch", "change", "put", "connect", "transfer", "take", "bring", "move", "return"];
     let said = words(message);
     said.windows(3).any(|three| {
         let [you, verb, me] = three else { return false };
@@ -176,7 +221,9 @@ pub(super) fn wants_moved(message: &str) -> bool {
 /// What somebody asks about instead of what was known: "and Calais?", "what about the blue one?"
 pub(super) fn instead(message: &str) -> Option<&str> {
     static INSTEAD: LazyLock<Regex> = LazyLock::new(|| {
-        regex(r"^(?:ok(?:ay)?,?\s+)?(?:and|what about|how about|and what about|and how about)\s+(?:for|in|at|from|to|on)?\s*(?P<what>[^?.!]{2,40})\?\s*$")
+        regex(
+            r"^(?:ok(?:ay)?,?\s+)?(?:and|what about|how about|and what about|and how about)\s+(?:for|in|at|from|to|on)?\s*(?P<what>[^?.!]{2,40})\?\s*$",
+        )
     });
     let what = INSTEAD.captures(message.trim())?.name("what")?;
     let at = without_article(message.trim(), what.range());
@@ -184,7 +231,8 @@ pub(super) fn instead(message: &str) -> Option<&str> {
     const RELATES: &[&str] = &["for", "of", "in", "on", "at", "to", "from", "with", "about", "by"];
     let said = words(text);
     let relates = said.iter().any(|w| RELATES.contains(&w.text.as_str()));
-    (said.len() <= 3 && !relates && !is_clause(text) && !super::words::is_question(text)).then_some(text)
+    (said.len() <= 3 && !relates && !is_clause(text) && !super::words::is_question(text))
+        .then_some(text)
 }
 
 /// Whether a wish names what it is about by a title: "I'd like to borrow The Hobbit".
@@ -193,10 +241,12 @@ pub(super) fn has_title(message: &str) -> bool {
     said.iter().enumerate().any(|(index, word)| {
         let capital = |at: usize| {
             said.get(at).is_some_and(|w| {
-                w.text != "i" && !w.text.starts_with("i'") && message.get(w.at.clone()).is_some_and(|t| t.starts_with(char::is_uppercase))
+                w.text != "i"
+                    && !w.text.starts_with("i'")
+                    && message.get(w.at.clone()).is_some_and(|t| t.starts_with(char::is_uppercase))
             })
         };
-        super::kinds::WISHED.contains(&word.text.as_str()) && (capital(index + 1) || super::words::is_act(word) && capital(index + 1))
+        super::kinds::WISHED.contains(&word.text.as_str()) && capital(index + 1)
     })
 }
 
@@ -204,7 +254,8 @@ pub(super) fn has_title(message: &str) -> bool {
 mod tests {
     #[test]
     fn articles_are_no_part_of_a_value() {
-        let of = |text: &str| text.get(super::without_article(text, 0..text.len())).map(str::to_owned);
+        let of =
+            |text: &str| text.get(super::without_article(text, 0..text.len())).map(str::to_owned);
         assert_eq!(of("A flute").as_deref(), Some("flute"));
         assert_eq!(of("the cello").as_deref(), Some("cello"));
         assert_eq!(of("The Hobbit").as_deref(), Some("The Hobbit"));

@@ -361,8 +361,10 @@ impl<'r> Turn<'r> {
         if again && (is_wish(self.said) || is_question(self.said)) && !offer.is_empty() {
             return format!("{NOT_HERE} {}", offer.join(" "));
         }
-        if let Some(excuse) = excuse.filter(|_| last.is_some_and(|last| last.text.ends_with(&all))) {
-            let other = if excuse == NOT_HERE { NOT_HERE_EITHER } else { super::agenda::NO_IDEA_EITHER };
+        if let Some(excuse) = excuse.filter(|_| last.is_some_and(|last| last.text.ends_with(&all)))
+        {
+            let other =
+                if excuse == NOT_HERE { NOT_HERE_EITHER } else { super::agenda::NO_IDEA_EITHER };
             return all.replacen(excuse, other, 1);
         }
         if last.is_some_and(|last| last.text.ends_with(&all)) {

@@ -180,8 +180,22 @@ pub(super) fn is_check(result: &str) -> bool {
 /// A sentence about a result that only says whether something is so: "It is not available."
 fn verdict(fields: &Map<String, Json>) -> Option<String> {
     const SAID: &[&str] = &[
-        "allowed", "valid", "available", "eligible", "possible", "open", "free", "active", "closed",
-        "covered", "confirmed", "included", "ready", "found", "approved", "paid",
+        "allowed",
+        "valid",
+        "available",
+        "eligible",
+        "possible",
+        "open",
+        "free",
+        "active",
+        "closed",
+        "covered",
+        "confirmed",
+        "included",
+        "ready",
+        "found",
+        "approved",
+        "paid",
     ];
     let mut told = fields.iter().filter(|(_, value)| !is_nothing(value));
     let ((name, value), None) = (told.next()?, told.next()) else { return None };

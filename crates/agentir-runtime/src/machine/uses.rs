@@ -74,11 +74,12 @@ impl<'p> Run<'_, 'p, '_> {
             let own = tool.extensions.0.get(self.dialect().id())?;
             own.get("outputs").map(|outputs| &outputs.value)
         });
-        let hides = |name: &str| match about.and_then(|about| about.get(name)?.get("filter_from_agent")) {
-            Some(Data::Bool(hidden)) => *hidden,
-            Some(Data::String(word)) => word.eq_ignore_ascii_case("true"),
-            _ => false,
-        };
+        let hides =
+            |name: &str| match about.and_then(|about| about.get(name)?.get("filter_from_agent")) {
+                Some(Data::Bool(hidden)) => *hidden,
+                Some(Data::String(word)) => word.eq_ignore_ascii_case("true"),
+                _ => false,
+            };
         match result {
             Json::Object(fields) if self.traits().hides_outputs => {
                 let seen = fields.iter().filter(|(name, _)| !hides(name));
