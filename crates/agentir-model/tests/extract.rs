@@ -57,6 +57,8 @@ fn dates() {
         ("two days ago", "2026-11-16"),
         ("next week", "2026-11-25"),
         ("the 20th", "2026-11-20"),
+        ("monday the twenty-third", "2026-11-23"),
+        ("until the fourteenth", "2026-12-14"),
         ("the twentieth of December", "2026-12-20"),
         ("December the twenty-first", "2026-12-21"),
         ("the 3rd", "2026-12-03"),
@@ -379,6 +381,48 @@ fn texts() {
             ),
         ],
     );
+}
+
+#[test]
+fn a_thing_is_a_noun_phrase() {
+    const THING: &[&str] = &["instrument: text"];
+    const WAY: &[&str] = &["payment_method: text"];
+    const DISH: &[&str] = &["dish: text"];
+    const PHOTO: &[&str] = &["item_photo: text"];
+    check(
+        &mut offline(),
+        &[
+            ("A flute, please", Some("instrument"), THING, json!({"instrument": "flute"})),
+            ("wednesdays would be best", Some("instrument"), THING, json!({})),
+            ("the cello sounds nice", Some("instrument"), THING, json!({"instrument": "cello"})),
+            ("as I said, paypal", Some("payment_method"), WAY, json!({"payment_method": "paypal"})),
+            (
+                "two hundred and fifty, by paypal",
+                Some("payment_method"),
+                WAY,
+                json!({"payment_method": "paypal"}),
+            ),
+            (
+                "We're having roast duck and I don't want to spend much",
+                Some("dish"),
+                DISH,
+                json!({"dish": "roast duck"}),
+            ),
+            (
+                "here's a picture of it: umbrella.jpg",
+                Some("item_photo"),
+                PHOTO,
+                json!({"item_photo": "umbrella.jpg"}),
+            ),
+        ],
+    );
+}
+
+#[test]
+fn a_day_that_is_wished_for_is_no_day_of_birth() {
+    const BIRTH: &[&str] = &["name: text", "date_of_birth: text"];
+    let message = "Name's Peter Hallam, and could I come on 14 December?";
+    check(&mut offline(), &[(message, Some("name"), BIRTH, json!({"name": "Peter Hallam"}))]);
 }
 
 #[test]

@@ -189,7 +189,7 @@ fn a_conversation() {
     messages.push(user("What is the capital of France?"));
     assert_eq!(
         turn(messages, &[], known),
-        "I can find books by title, or say when the shop is open. \
+        "I'm sorry, I cannot tell you that. I can find books by title, or say when the shop is open. \
          What would you like to do?"
     );
     // A tool without parameters.
@@ -210,6 +210,14 @@ fn results_are_described_in_sentences() {
     };
     assert_eq!(told(json!({"message": "Your order is on its way."})), "Your order is on its way.");
     assert_eq!(told(json!([])), "I found nothing.");
+    assert_eq!(told(json!({"results": [], "next": null})), "I found nothing.");
+    assert_eq!(told(json!({"allowed": true})), "It is allowed.");
+    assert_eq!(told(json!({"is_available": false})), "It is not available.");
+    assert_eq!(told(json!({"result_code": "OK", "result_message": "We have it."})), "We have it.");
+    assert_eq!(
+        told(json!({"success": true, "code": "HH-1", "notes": []})),
+        "Here is what I found: code HH-1."
+    );
     assert_eq!(told(Json::Null), "That is done.");
     assert_eq!(
         told(json!([{"name": "Inn"}, {"name": "Hotel"}, {"name": "Villa"}, {"name": "Tent"}])),
@@ -545,6 +553,62 @@ fn a_short_answer_says_what_the_question_asked() {
     assert_eq!(verdict("the user wants a new card", card, "yes"), Answer::Verdict(true));
     assert_eq!(verdict("the user wants a new card", card, "no thanks"), Answer::Verdict(false));
     assert_eq!(verdict("the user wants to cancel", card, "yes"), Answer::Verdict(false));
+    // The words of an offer and of a wish are no reservation; everything else is.
+    for yes in ["yes please, I need a new one", "yes, I would like a new card please"] {
+        assert_eq!(verdict(wants, card, yes), Answer::Verdict(true), "{yes}");
+    }
+    for other in
+        ["yes, but not a new one", "yes, I need it tomorrow", "yes, I need a new one, or two"]
+    {
+        assert_eq!(verdict(wants, card, other), Answer::Verdict(false), "{other}");
+    }
+    // It is no agreement to an action.
+    let transfer = "Shall I transfer 80 dollars to Mia?";
+    let agreement = ModelTask::AGREEMENT;
+    assert_eq!(verdict(agreement, transfer, "yes, I need Mia"), Answer::Verdict(false));
+    assert_eq!(verdict(agreement, card, "yes please, I need a new one"), Answer::Verdict(false));
+}
+
+#[test]
+fn a_prohibition_is_kept_by_who_says_nothing_of_the_kind() {
+    let verdict = |statement: &str, text: &str| {
+        respond(&mut offline(), &judge(statement, text)).unwrap().answer == Answer::Verdict(true)
+    };
+    let never = "Never recommend a refund";
+    assert!(verdict(never, "") && verdict(never, "We have a Zweigelt for 14 euros."));
+    assert!(!verdict(never, "I would recommend a refund."));
+    assert!(verdict("Do not mention competitors", "The tour starts at noon."));
+    assert!(!verdict("Do not mention competitors", "Let me mention our competitors."));
+}
+
+#[test]
+fn what_nothing_answers_is_not_answered_with_a_phrase() {
+    let instructions = &["Ask for the nights."];
+    let conversation =
+        follow(instructions, &[], &["a room please", "three", "is breakfast included?"]);
+    let last = conversation.last().unwrap();
+    assert!(last.contains("cannot tell you that"), "{last}");
+    for (farewell, said) in [
+        ("ok, never mind, thank you", "welcome"),
+        ("alright, thanks anyway", "welcome"),
+        ("no worries then. bye!", "Goodbye"),
+        ("never mind", "All right"),
+    ] {
+        let last = follow(instructions, &[], &["a room please", farewell]).pop().unwrap();
+        assert!(last.contains(said), "{farewell}: {last}");
+    }
+}
+
+#[test]
+fn another_value_looks_the_same_up_again() {
+    let tools =
+        [tool(Purpose::Call, "find_tides", "Finds the tides of a harbour", &["harbour: text"])];
+    let mut messages = vec![user("find the tides of Dover")];
+    messages.extend(called("find_tides", json!({"harbour": "Dover"}), json!({"high": "14:35"})));
+    messages.push(assistant("Here is what I found: high 14:35."));
+    messages.push(user("And Calais?"));
+    let request = converse(messages, tools.to_vec(), Vec::new(), json!({}));
+    assert_eq!(said(&request), "find_tides({\"harbour\":\"Calais\"})");
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! What an agent can do, as it says it: from descriptions, instructions and names.
 
-use super::phrases::{to_user, user_noun};
+use super::addressed::{to_user, user_noun};
 use super::words::words;
 
 /// A description of an ability as something an agent can do: "Retrieves the weather" is "retrieve the weather".

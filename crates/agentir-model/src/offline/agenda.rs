@@ -1,14 +1,13 @@
 //! What is to be asked and done next, by the instructions and by what is known.
 
+use super::addressed::{question_to_user, to_user};
 use super::consent::{agrees, only_declines};
 use super::dialogue::Turn;
 use super::extract::{Reach, extract};
 use super::instructions::{Step, What, When};
 use super::is_blank;
 use super::kinds::{GOODS, TextKind, kind_of};
-use super::phrases::{
-    asks_fact, is_wish, question_to_user, requests, small_talk, to_user, wants_person,
-};
+use super::phrases::{asks_fact, is_wish, requests, small_talk, wants_person};
 use super::questions::{overlap, request_for};
 use super::results::is_success;
 use super::sentences::joined;
@@ -545,7 +544,7 @@ impl<'r> Turn<'r> {
     fn user_wants(&self, condition: &str) -> bool {
         let about: Vec<Word> = words(condition)
             .into_iter()
-            .filter(|w| w.is_content() && !super::phrases::USERS.contains(&w.text.as_str()))
+            .filter(|w| w.is_content() && !super::addressed::USERS.contains(&w.text.as_str()))
             .filter(|w| {
                 !matches!(
                     w.text.as_str(),

@@ -2,16 +2,16 @@
 //! answered; values for variables; what is missing; what the instructions demand next; and else an offer of help. It asks
 //! for one thing at a time, calls no tool without its required arguments, and shows nothing that is not meant for users.
 
-use super::choose::{MIN_CONFIDENCE, choose};
+use super::choose::choose;
 use super::corrections::{corrected, extract_corrected, may_replace};
 use super::extract::{Reach, extract};
 use super::instructions::{Step, What, When, steps};
 use super::kinds::{TextKind, kind_of};
 use super::phrases::{SmallTalk, greets, is_wish, requests, small_talk, wants_person};
-use super::questions::{spoken, without_transitions};
+use super::questions::without_transitions;
 use super::results::{referred_to, results};
 use super::spans::qualified_by;
-use super::words::{Act, Word, act, is_question, name_words, similarity, words, yes_or_no};
+use super::words::{Word, is_question, name_words, similarity, words, yes_or_no};
 use super::{Offline, is_blank};
 use agentir_runtime::{
     Answer, Candidate, FieldSpec, FieldType, Message, ModelTask, Purpose, Role, ToolSpec, ToolUse,
@@ -581,6 +581,14 @@ impl<'r> Turn<'r> {
                 }
             }
             new.retain(|name, _| unknown.iter().any(|own| own.name == *name));
+            // What gave the values of another call says no more.
+            if asked.is_none() && self.led_to_other(tool, at) {
+                let request = |name: &String| {
+                    let own = tool.parameters.iter().find(|p| p.name == *name);
+                    own.is_some_and(|p| kind_of(p) == TextKind::Request)
+                };
+                new.retain(|name, _| !request(name));
+            }
             // "Find books" names what the tool does, not which books.
             let others: Vec<String> =
                 new.values().filter_map(|v| v.as_str().map(str::to_owned)).collect();
@@ -646,50 +654,6 @@ impl<'r> Turn<'r> {
             let tool = open.iter().find(|tool| tool.name == name && purpose(tool.purpose))?;
             Some((*tool, sure))
         })
-    }
-
-    /// A tool that searches for answers to any question, for a question that nothing else fits.
-    fn search_tool(&self, open: &[&'r ToolSpec]) -> Option<(&'r ToolSpec, f64)> {
-        const SEARCHES: &[&str] = &["search", "knowledge", "faq", "answer", "lookup", "articles"];
-        let asks = is_question(self.said) && !super::nouns::wants_moved(self.said);
-        if !asks || small_talk(self.said).is_some() {
-            return None;
-        }
-        let searches = |tool: &&ToolSpec| {
-            let about = name_words(&tool.name).into_iter().chain(words(&tool.description));
-            let mut needed = Self::needed(tool);
-            let only = needed.next().filter(|_| needed.next().is_none());
-            tool.purpose == Purpose::Call
-                && only.is_some_and(|p| {
-                    let names = ["query", "question", "keywords", "search", "text"];
-                    name_words(&p.name).iter().any(|w| names.contains(&w.text.as_str()))
-                })
-                && about.into_iter().any(|w| SEARCHES.contains(&w.text.as_str()))
-        };
-        open.iter().copied().find(searches).map(|tool| (tool, MIN_CONFIDENCE))
-    }
-
-    /// Calls the tool that the author passes variables to, once what was just noted completes them.
-    fn complete(&self, open: &[&'r ToolSpec]) -> Option<Answer> {
-        let noted = self.since.iter().flat_map(|m| &m.calls).filter(|call| {
-            self.tools.iter().any(|t| t.name == call.name && t.purpose == Purpose::Collect)
-        });
-        let noted: Vec<&String> = noted.flat_map(|call| call.arguments.keys()).collect();
-        let tool = open.iter().copied().find(|tool| {
-            tool.purpose == Purpose::Call
-                && self.awaited(tool).next().is_none()
-                && tool.passes.iter().any(|name| noted.contains(&name))
-                && act(&name_words(&tool.name)) != Some(Act::Remove)
-                && !self.called_before(tool)
-                && !self.waits(tool)
-                && !Self::needed(tool).any(|p| self.blank_in_passes(tool, p))
-        })?;
-        self.arguments(tool, false).map(|arguments| self.call(tool, arguments))
-    }
-
-    /// Whether a parameter that the model fills has no value yet.
-    fn blank_in_passes(&self, tool: &ToolSpec, parameter: &FieldSpec) -> bool {
-        !self.is_known(parameter) && !self.heard(tool, false).contains_key(&parameter.name)
     }
 
     /// Calls the tool that the user wants, or asks for what it needs.
@@ -766,57 +730,5 @@ impl<'r> Turn<'r> {
                 && self.returned(&p.name).is_none()
                 && !self.is_spared(p)
         })
-    }
-
-    /// Says what a tool cannot be called without, if nobody can be asked for it.
-    fn regret(&self, tool: &ToolSpec) -> Option<Answer> {
-        let missing = self.awaited(tool).next()?;
-        let able = super::abilities::ability(&tool.description)?;
-        let record = kind_of(missing) == TextKind::Identifier && !self.is_stored(&missing.name);
-        let missing = spoken(&missing.name);
-        let missing =
-            if record { "what is needed for it".to_owned() } else { format!("the {missing}") };
-        Some(say(format!(
-            "I'm sorry, I cannot {able} at the moment, because I do not have {missing}. \
-             What else can I do for you?"
-        )))
-    }
-
-    /// The tool whose argument the agent has just asked for.
-    fn pending_tool(&self, open: &[&'r ToolSpec]) -> Option<&'r ToolSpec> {
-        let asked = open.iter().copied().filter(|tool| {
-            tool.purpose == Purpose::Call && self.asked_parameter(tool, self.before).is_some()
-        });
-        // An answer that was noted is not also an argument.
-        if self.since.iter().any(|m| m.text == "noted") {
-            return None;
-        }
-        let all: Vec<&'r ToolSpec> = asked.collect();
-        if all.len() < 2 {
-            return all.first().copied();
-        }
-        // The one that the user wanted before.
-        let before: Vec<&str> = self
-            .before
-            .iter()
-            .rev()
-            .filter(|m| m.role == Role::User)
-            .take(4)
-            .map(|m| m.text.as_str())
-            .collect();
-        let candidates: Vec<Candidate> = all
-            .iter()
-            .map(|tool| Candidate {
-                name: tool.name.clone(),
-                description: tool.description.clone(),
-                examples: Vec::new(),
-                keywords: Vec::new(),
-            })
-            .collect();
-        let wanted =
-            before.iter().find_map(|said| choose(said, &candidates, false).into_iter().next());
-        wanted
-            .and_then(|(name, _)| all.iter().copied().find(|t| t.name == name))
-            .or(all.first().copied())
     }
 }

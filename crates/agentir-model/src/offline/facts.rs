@@ -1,7 +1,7 @@
 //! What instructions state that users may be told.
 
+use super::addressed::USERS;
 use super::instructions::{CONDITION, MAX_STEPS};
-use super::phrases::USERS;
 use super::sentences::{mentions, sentences};
 use super::words::regex;
 use agentir_runtime::ToolSpec;

@@ -1,8 +1,8 @@
 //! What an author's instructions tell a model to do, as far as they are written in the usual ways: ask the user for
 //! something, say something, call a tool, and when.
 
+use super::addressed::{USERS, question_to_user};
 use super::facts::LABEL;
-use super::phrases::{USERS, question_to_user};
 use super::sentences::{
     Sentence, clauses, is_quoted, is_request, is_spoken, joined, lower_first, mentions, sentences,
     spoken_lines, swap_owner, unquoted,
@@ -310,7 +310,7 @@ fn of_list(lead: &str, list: &[Sentence]) -> Option<Step> {
         })
         .filter(|item| !item.is_empty())
         .collect();
-    let question = super::phrases::question_to_user(&format!("for {}", joined(&listed)))?;
+    let question = super::addressed::question_to_user(&format!("for {}", joined(&listed)))?;
     Some(Step { what: What::Ask { question, items: listed }, when })
 }
 
@@ -392,7 +392,7 @@ fn ask_for_inputs(clause: &str, tools: &[ToolSpec]) -> Option<What> {
         let question = "Could you tell me a little about yourself, please?".to_owned();
         return personal.then_some(What::Ask { question, items: Vec::new() });
     }
-    let question = super::phrases::question_to_user(&format!("for {}", joined(&own)))?;
+    let question = super::addressed::question_to_user(&format!("for {}", joined(&own)))?;
     Some(What::Ask { question, items: own })
 }
 
@@ -421,7 +421,7 @@ fn ask(main: &str) -> Option<What> {
     if let Some(what) = CONFIRM.captures(main).and_then(|c| c.name("what")) {
         let what = AFTER.replace(what.as_str(), "");
         let question =
-            format!("Could you please confirm {}?", super::phrases::to_user(what.trim()));
+            format!("Could you please confirm {}?", super::addressed::to_user(what.trim()));
         return Some(What::Ask { question, items: vec![what.trim().to_owned()] });
     }
     let plain = PARENTHESES.replace_all(main, "");

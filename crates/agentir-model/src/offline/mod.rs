@@ -8,7 +8,9 @@
 //! field that was asked for. Choices are weighed by the words that distinguish the candidates.
 
 mod abilities;
+mod addressed;
 mod agenda;
+mod answers;
 mod choose;
 mod consent;
 mod corrections;
@@ -29,6 +31,7 @@ mod results;
 mod sentences;
 mod spans;
 mod strings;
+mod tools;
 mod words;
 
 pub use dates::DateOrder;

@@ -63,6 +63,16 @@ impl<'r> Turn<'r> {
             .any(|value| value.len() > 2 && self.said.contains(value))
     }
 
+    /// Whether a message of the user was answered with a call of another tool that got values from it.
+    pub(super) fn led_to_other(&self, tool: &ToolSpec, at: usize) -> bool {
+        let Some(message) = self.messages.get(at) else { return false };
+        let after = self.messages.iter().skip(at + 1).take_while(|m| m.role != Role::User);
+        let calls = after.flat_map(|m| &m.calls).filter(|call| call.name != tool.name);
+        calls.flat_map(|call| call.arguments.values()).any(|value| {
+            value.as_str().is_some_and(|text| text.len() > 2 && message.text.contains(text))
+        })
+    }
+
     /// Whether the message says a value of a call.
     pub(super) fn says(&self, value: &Json) -> bool {
         match value {

@@ -166,10 +166,7 @@ fn object(reading: &ParsedMessage<'_>, range: &Range<usize>) -> Option<Range<usi
         let onward = next.text == "to" && inside.get(start + 1).is_some();
         if onward {
             start += 2;
-        } else if verb(next)
-            || matches!(next.text.as_str(), "for" | "dinner" | "lunch" | "it" | "is")
-                && start == first + 1
-        {
+        } else if verb(next) {
             start += 1;
         } else {
             break;
@@ -249,8 +246,7 @@ pub(super) fn has_title(message: &str) -> bool {
                     && message.get(w.at.clone()).is_some_and(|t| t.starts_with(char::is_uppercase))
             })
         };
-        super::kinds::WISHED.contains(&word.text.as_str())
-            && (capital(index + 1) || super::words::is_act(word) && capital(index + 1))
+        super::kinds::WISHED.contains(&word.text.as_str()) && capital(index + 1)
     })
 }
 

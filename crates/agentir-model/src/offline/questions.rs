@@ -1,6 +1,6 @@
 //! What a request says about fields and the conversation: questions for fields, and the messages that matter.
 
-use super::phrases::to_user;
+use super::addressed::to_user;
 use super::sentence;
 use super::words::{Word, name_words, similarity, words};
 use agentir_runtime::{FieldSpec, Message, ToolSpec, ToolUse};
@@ -11,13 +11,13 @@ pub(super) fn overlap(field: &FieldSpec, about: &[Word]) -> f64 {
         |text: Vec<Word>| -> Vec<Word> { text.into_iter().filter(Word::is_content).collect() };
     let name: Vec<Word> = content(name_words(&field.name))
         .into_iter()
-        .filter(|w| !super::phrases::USERS.contains(&w.text.as_str()) && w.text != "input")
+        .filter(|w| !super::addressed::USERS.contains(&w.text.as_str()) && w.text != "input")
         .collect();
     let described = content(words(&sentence(&field.description)));
     let about: Vec<&Word> = about
         .iter()
         .filter(|w| {
-            w.is_content() && !super::phrases::USERS.contains(&w.text.trim_end_matches("'s"))
+            w.is_content() && !super::addressed::USERS.contains(&w.text.trim_end_matches("'s"))
         })
         .collect();
     // "The code" is not the length of the code.

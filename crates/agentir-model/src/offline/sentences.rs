@@ -1,6 +1,6 @@
 //! Sentences of instructions: how they are divided, and whom they address.
 
-use super::phrases::USERS;
+use super::addressed::USERS;
 use super::words::{regex, truncated};
 use regex::Regex;
 use std::sync::LazyLock;

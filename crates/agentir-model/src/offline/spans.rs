@@ -1,8 +1,9 @@
 //! Spans of a message that are values by how they are said: in quotation marks, before the noun that they qualify, as the
 //! cause of what the user wants, as what is changed and into what.
 
+use super::addressed::USERS;
 use super::extract::{Field, ParsedMessage};
-use super::phrases::{USERS, complains, is_wish};
+use super::phrases::{complains, is_wish};
 use super::strings::{capitals_from, trimmed};
 use super::words::{Word, is_question, regex, words};
 use regex::Regex;
@@ -139,13 +140,21 @@ pub(super) fn beneficiary(reading: &ParsedMessage<'_>) -> Option<Range<usize>> {
     let marks = |w: &Word| {
         matches!(w.text.as_str(), "for" | "called" | "named") || USERS.contains(&w.text.as_str())
     };
-    reading.words.iter().enumerate().filter(|(_, w)| marks(w) && !w.negated).find_map(
-        |(index, _)| {
-            let at = capitals_from(reading, index + 1, 4)?;
-            let count = reading.text.get(at.clone())?.split([' ', '-']).count();
-            (2..=3).contains(&count).then_some(at)
-        },
-    )
+    // "My landlord Otto Brandt"
+    let owned = |index: usize| {
+        let before = index.checked_sub(1).and_then(|at| reading.words.get(at));
+        let plain = reading.words.get(index).is_some_and(|w| {
+            w.is_content()
+                && reading.text.get(w.at.clone()).is_some_and(|t| t.starts_with(char::is_lowercase))
+        });
+        plain && before.is_some_and(|w| matches!(w.text.as_str(), "my" | "our" | "his" | "her"))
+    };
+    let marked = |(index, w): &(usize, &Word)| (marks(w) || owned(*index)) && !w.negated;
+    reading.words.iter().enumerate().filter(marked).find_map(|(index, _)| {
+        let at = capitals_from(reading, index + 1, 4)?;
+        let count = reading.text.get(at.clone())?.split([' ', '-']).count();
+        (2..=3).contains(&count).then_some(at)
+    })
 }
 
 /// Words in names of fields that hold a job, and their stems.
