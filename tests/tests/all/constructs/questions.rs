@@ -40,7 +40,7 @@ ESCALATE:
       PRIORITY: high
 HANDOFF:
   - TO: Desk
-    WHEN: input.contains("desk")
+    WHEN: input.contains("counter")
     CONTEXT:
       pass: []
       summary: "s"
@@ -127,7 +127,7 @@ tests:
     turns:
       - says: ["Ready?"]
       - { user: go }
-      - { user: to the desk, calls: [], says: [DESK] }
+      - { user: to the counter, calls: [], says: [DESK] }
   - name: a person
     turns:
       - says: ["Ready?"]
@@ -191,7 +191,7 @@ tests:
       - says: ["Ready?"]
       - { user: go }
       - { user: skip, calls: [], says: ["Skipping at 2.", "Which country?"] }
-      - { user: to the desk, calls: [], says: ["Which country?"] }
+      - { user: to the counter, calls: [], says: ["Which country?"] }
       - { user: my lawyer, calls: [], status: human }
 "#,
     );
@@ -200,8 +200,9 @@ tests:
 /// Cur. 3.8: a value that a failed constraint of every turn has asked for is missing, and not unknown, until it is there.
 #[test]
 fn what_a_rule_has_asked_for_is_not_unknown() {
-    let agent =
-        asker("").replace("RESPOND: \"Skipping at {{ends}}.\"\n      RESUME: true", "THEN: b");
+    let agent = asker("")
+        .replace("country IS SET", "country == \"DE\"")
+        .replace("RESPOND: \"Skipping at {{ends}}.\"\n      RESUME: true", "THEN: b");
     talk(
         &[("asker.agent.abl", &agent), ("desk.agent.abl", DESK)],
         r#"
