@@ -147,10 +147,7 @@ pub fn stdin(
         ExitCode::from(2)
     })?;
     if text.len() > MAX_FILE_SIZE {
-        tell!(
-            "error: standard input is larger than {} MB and was not read",
-            MAX_FILE_SIZE >> 20
-        );
+        tell!("error: standard input is larger than {} MB and was not read", MAX_FILE_SIZE >> 20);
         return Err(ExitCode::from(2));
     }
     Ok(TextInput { name, text })

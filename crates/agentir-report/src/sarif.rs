@@ -76,8 +76,9 @@ struct Results<'f> {
 impl Serialize for Results<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let all = self.findings.report.diagnostics.iter().zip(self.prints);
-        serializer
-            .collect_seq(all.map(|(finding, print)| result(self.findings, finding, print, self.ids)))
+        serializer.collect_seq(
+            all.map(|(finding, print)| result(self.findings, finding, print, self.ids)),
+        )
     }
 }
 
