@@ -1,10 +1,11 @@
 //! `agentir check`: findings, filters, outputs and fixes.
 
 use crate::batch::{self, CheckQuery, ExecOptions, Gathered};
+use crate::difference::unified;
 use crate::input::{Input, InputSources};
 use crate::output::{delivered, no_such, show_diff};
 
-use crate::write::replace;
+use crate::write::{check_input, replace};
 use agentir_config::Threshold;
 use agentir_diagnostics::{
     Applicability, Diagnostic, FileId, Fix, Report, SourceMap, Stream, one_line,
@@ -15,7 +16,6 @@ use agentir_report::{Baseline, Findings, Format, RuleDoc};
 use agentir_vfs::{Disk, identity, read_text};
 use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueEnum};
-use similar::TextDiff;
 use std::collections::HashMap;
 use std::env;
 use std::io::{self, IsTerminal, Write};
@@ -161,6 +161,12 @@ fn try_run(check: &Check) -> Result<ExitCode, ExitCode> {
     let fails = |finding: &Diagnostic| check.fails(&levels, finding, sources);
     let report = Report { sources, diagnostics, files_checked: *files_checked };
     let findings = Findings { report, root: &root, fails: &fails, page, rules: &rule_doc };
+    let files_read = || sources.iter().map(|(_, file)| Path::new(&*file.name));
+    let written = targets.iter().filter_map(|target| target.file.as_deref());
+    let written = written.chain(check.baseline.as_deref().filter(|_| check.write_baseline));
+    for file in written {
+        check_input(file, files_read()).map_err(|message| failed(&message))?;
+    }
     for target in &targets {
         deliver(&findings, target)?;
     }
@@ -443,9 +449,8 @@ impl AppliedFixes {
     fn show(&self) -> Result<ExitCode, ExitCode> {
         for (name, text) in self.sorted() {
             let before = self.before.get(name).map_or("", String::as_str);
-            let diff = TextDiff::from_lines(before, text);
             let name = one_line(name);
-            let diff = diff.unified_diff().header(&name, &name).to_string();
+            let diff = unified(before, text, &name, &name);
             delivered(show_diff(&diff, [before, text]))?;
         }
         let fixes = if self.count == 1 { "fix" } else { "fixes" };

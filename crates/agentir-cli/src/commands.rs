@@ -3,7 +3,7 @@
 use crate::batch;
 use crate::graph::{self, GraphDetail, GraphFormat};
 use crate::input::{Input, load_input};
-use crate::output::{no_such, print, print_json, show, show_json, show_program, shown};
+use crate::output::{no_such, print, print_json, show, show_program, shown};
 use crate::{check, convert, rewrite};
 #[cfg(feature = "runtime")]
 use crate::{run, session, test};
@@ -394,10 +394,12 @@ fn cost_command(cost: &CostOf) -> ExitCode {
         Ok(snapshot) => snapshot,
         Err(code) => return code,
     };
-    let report = snapshot.cost();
+    let mut report = snapshot.cost();
+    let masker = snapshot.sources().masker();
+    report.texts_mut(&mut |text| masker.mask_in_place(text));
     let code = match cost.format {
-        TableFormat::Text => show(&report.text(), &snapshot.sources().masker()),
-        TableFormat::Json => show_json(&report),
+        TableFormat::Text => show(&report.text(), &Masker::default()),
+        TableFormat::Json => print_json(&report),
     };
     partly(&snapshot, code, "counted")
 }

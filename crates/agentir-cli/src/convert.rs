@@ -2,7 +2,7 @@
 
 use crate::input::{Input, load_input};
 use crate::output::{show, show_document, unless_closed};
-use crate::write::{replace, replace_all};
+use crate::write::{check_input, replace, replace_all};
 use agentir::Snapshot;
 use agentir::{languages, targets};
 use agentir_compare::{
@@ -213,7 +213,12 @@ pub fn run(args: &Convert) -> ExitCode {
             (_, false) => failed("nothing was converted"),
         };
     }
-    if let Err(message) = write(args, &files, &report, &masker) {
+    let inputs = snapshot.sources().iter().map(|(_, file)| Path::new(&*file.name));
+    let checked = match &args.report {
+        Some(path) if !args.force => check_input(path, inputs),
+        _ => Ok(()),
+    };
+    if let Err(message) = checked.and_then(|()| write(args, &files, &report, &masker)) {
         return failed(message);
     }
     tell!("{}", report.text().trim_end_matches('\n'));

@@ -9,6 +9,7 @@ mod batch;
 mod check;
 mod commands;
 mod convert;
+mod difference;
 mod graph;
 mod input;
 mod output;

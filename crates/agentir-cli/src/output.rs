@@ -5,7 +5,7 @@ use agentir_diagnostics::{clean_lines, escape_json};
 use agentir_secrets::{MASK, Masker, is_credential, masks};
 use clap::error::ErrorKind;
 use std::env;
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, BufWriter, IsTerminal, Write};
 use std::process::ExitCode;
 
 /// A text as it may be shown.
@@ -158,9 +158,35 @@ pub fn mask_value(value: &mut serde_json::Value, masker: &Masker) {
     }
 }
 
-/// Prints a value, all of it.
+/// Prints a value, all of it, line by line: what takes a gigabyte to print does not take one to be printed.
 pub fn print_json(value: &impl serde::Serialize) -> ExitCode {
-    pretty(value, |text| print(&text))
+    let mut lines = JsonLines { line: Vec::new(), out: BufWriter::new(io::stdout().lock()) };
+    let written = serde_json::to_writer_pretty(&mut lines, value).map_err(io::Error::from);
+    let written = written.and_then(|()| lines.write_all(b"\n")).and_then(|()| lines.flush());
+    delivered(written).err().unwrap_or(ExitCode::SUCCESS)
+}
+
+/// Writes lines of JSON, in which no text reaches over several, without characters that a terminal or a log would take
+/// for a command.
+struct JsonLines<W> {
+    line: Vec<u8>,
+    out: W,
+}
+
+impl<W: Write> Write for JsonLines<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.line.extend_from_slice(bytes);
+        if bytes.last() == Some(&b'\n') {
+            let line = String::from_utf8_lossy(&self.line);
+            self.out.write_all(escape_json(&line).as_bytes())?;
+            self.line.clear();
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
 }
 
 /// Prints a program that other programs go on with: all of it, but on a terminal without its secrets.

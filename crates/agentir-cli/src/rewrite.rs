@@ -1,5 +1,6 @@
 //! `agentir fmt` and `agentir migrate`: documents written anew in place.
 
+use crate::difference::unified;
 use crate::input::{AblVersion, check_stdin_filename, stdin};
 use crate::output::{show_diff, unless_closed};
 use crate::settings;
@@ -16,7 +17,6 @@ use agentir_syntax::Detected;
 use agentir_vfs::Disk;
 use clap::{Args, ValueEnum};
 use rayon::prelude::*;
-use similar::TextDiff;
 use std::collections::HashMap;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -292,8 +292,7 @@ fn deliver(args: &Rewrite, target: &Target, file: &SourceFile, new: &New) -> Res
         if args.diff {
             let nothing = "/dev/null";
             let show = |old: &str, old_name: &str, new: &str, new_name: &str| {
-                let diff = TextDiff::from_lines(old, new);
-                diff.unified_diff().header(&one_line(old_name), &one_line(new_name)).to_string()
+                unified(old, new, &one_line(old_name), &one_line(new_name))
             };
             said(show_diff(&show(&file.text, &file.name, text, &file.name), [&file.text, text]))?;
             for (path, text) in &beside {

@@ -142,7 +142,8 @@ pub fn test(args: &Test) -> ExitCode {
         return code;
     }
     if let Some(path) = &args.junit
-        && let Err(error) = write::replace(path, &junit(&suites))
+        && let Err(error) = write::check_input(path, files.iter().map(PathBuf::as_path))
+            .and_then(|()| write::replace(path, &junit(&suites)))
     {
         tell!("error: {error}");
         return ExitCode::from(2);

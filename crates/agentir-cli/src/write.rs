@@ -33,8 +33,8 @@ enum Readers {
 }
 
 /// Writes a file in one step: whoever reads it sees the old text or the new one. Who may do what with
-/// the file stays as it is; a link goes on leading to it. To a device or a pipe, such as `/dev/stdout`, the text is
-/// written as it is: a file must not take its place.
+/// the file stays as it is; a link goes on leading to it, but only [where it may lead](check). To a device, such as
+/// `/dev/null`, the text is written as it is: a file must not take its place.
 pub fn replace(path: &Path, text: &str) -> Result<(), String> {
     replace_for(Readers::AsUsual, path, text)
 }
@@ -46,37 +46,97 @@ pub fn replace_private(path: &Path, text: &str) -> Result<(), String> {
 }
 
 fn replace_for(readers: Readers, path: &Path, text: &str) -> Result<(), String> {
-    if fs::metadata(path).is_ok_and(|there| !there.is_file() && !there.is_dir()) {
-        let written = File::options().write(true).open(path);
+    check(path)?;
+    let is_device = fs::metadata(path).is_ok_and(|there| !there.is_file() && !there.is_dir());
+    if is_device || is_stream(path) {
+        let written = File::options().append(true).open(path);
         let written = written.and_then(|mut device| device.write_all(text.as_bytes()));
         return written.map_err(|e| format!("{} cannot be written: {e}", path.display()));
-    }
-    let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    if leads_out(path, &target).unwrap_or(false) {
-        return Err(format!(
-            "{} cannot be written: it leads to {}, out of this folder; name that file itself if you mean it",
-            path.display(),
-            target.display()
-        ));
     }
     replace_all_for(readers, &[(path.to_owned(), text)])
 }
 
 /// Creates a file that only its owner may read.
 #[cfg(feature = "runtime")]
-pub fn private(path: &Path) -> io::Result<File> {
+pub fn private(path: &Path) -> Result<File, String> {
+    check(path)?;
+    let failed = |e: io::Error| format!("{} cannot be written: {e}", path.display());
     let mut options = fs::File::options();
-    options.write(true).create(true).truncate(true);
+    match is_stream(path) {
+        true => options.append(true),
+        false => options.write(true).create(true).truncate(true),
+    };
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let file = options.open(path)?;
+    let file = options.open(path).map_err(failed)?;
     #[cfg(unix)]
-    if file.metadata()?.is_file() {
+    if !is_stream(path) && file.metadata().map_err(failed)?.is_file() {
         use std::os::unix::fs::PermissionsExt;
         // It may have been there, and may belong to somebody else, who then decides.
         let _ = file.set_permissions(fs::Permissions::from_mode(0o600));
     }
     Ok(file)
+}
+
+/// Whether a path is that of something that is open already, such as standard output.
+fn is_stream(path: &Path) -> bool {
+    const STREAMS: [&str; 3] = ["/dev/stdout", "/dev/stderr", "/dev/stdin"];
+    STREAMS.iter().any(|stream| path == Path::new(stream))
+        || path.starts_with("/dev/fd")
+        || path.starts_with("/proc/self/fd")
+}
+
+/// Refuses an output that a link leads elsewhere, and one that nobody may ever read. The link may be a part of what is
+/// checked, made by whoever wants another file to be overwritten.
+pub fn check(path: &Path) -> Result<(), String> {
+    if is_stream(path) {
+        return Ok(());
+    }
+    #[cfg(unix)]
+    if fs::metadata(path)
+        .is_ok_and(|there| std::os::unix::fs::FileTypeExt::is_fifo(&there.file_type()))
+    {
+        return Err(format!(
+            "{} cannot be written: it is a pipe, which would wait for somebody to read it\n\
+             help: `/dev/stdout` is the output of the command",
+            path.display()
+        ));
+    }
+    let target = match fs::canonicalize(path) {
+        Ok(target) => target,
+        Err(_) if path.is_symlink() => {
+            return Err(format!(
+                "{} cannot be written: it is a link that leads nowhere",
+                path.display()
+            ));
+        }
+        Err(_) => path.to_owned(),
+    };
+    let is_device = fs::metadata(path).is_ok_and(|there| !there.is_file() && !there.is_dir());
+    if !is_device && leads_out(path, &target).unwrap_or(false) {
+        return Err(format!(
+            "{} cannot be written: it leads to {}, out of this folder; name that file itself if you mean it",
+            path.display(),
+            target.display()
+        ));
+    }
+    Ok(())
+}
+
+/// Refuses an output that would take the place of what was read.
+pub fn check_input<'p>(
+    output: &Path,
+    inputs: impl IntoIterator<Item = &'p Path>,
+) -> Result<(), String> {
+    let Ok(there) = fs::canonicalize(output) else { return Ok(()) };
+    let is_same = |input: &Path| fs::canonicalize(input).is_ok_and(|input| input == there);
+    if there.is_file() && inputs.into_iter().any(is_same) {
+        return Err(format!(
+            "{} is an input, and was not overwritten\nhelp: name another file for the output",
+            output.display()
+        ));
+    }
+    Ok(())
 }
 
 /// Writes files like [`replace`], after the texts of all of them are on disk: if one cannot be written, none is changed.
@@ -147,20 +207,28 @@ fn stage(readers: Readers, path: &Path, text: &str) -> io::Result<(NamedTempFile
     Ok((file, target))
 }
 
-/// Whether a path below the working directory is that of a file elsewhere. The link may be a part of what is checked, made
-/// by whoever wants the file to be overwritten.
+/// Whether a path is that of a file elsewhere. A path below the working directory must stay there. Of another one, which
+/// the user chose as it is, the last part alone must not lead out of its folder.
 fn leads_out(path: &Path, target: &Path) -> io::Result<bool> {
     let here = env::current_dir()?;
     let below = match path.strip_prefix(&here) {
-        Ok(below) => below,
-        Err(_) if path.is_absolute() => return Ok(false),
-        Err(_) => path,
+        Ok(below) => Some(below),
+        Err(_) if path.is_absolute() => None,
+        Err(_) => Some(path),
     };
-    let inside = below.components().all(|part| !matches!(part, Component::ParentDir));
+    let is_normal = |path: &&Path| path.components().all(|c| !matches!(c, Component::ParentDir));
+    let folder = match below.filter(is_normal) {
+        Some(_) => here.clone(),
+        None if path.is_symlink() => match path.parent() {
+            Some(folder) if !folder.as_os_str().is_empty() => folder.to_owned(),
+            _ => here.clone(),
+        },
+        None => return Ok(false),
+    };
     // The target is not resolved yet if there is no such file; its folder may be a link.
     let mut there = here.join(target);
     while !there.exists() && there.pop() {}
-    Ok(inside && !fs::canonicalize(there)?.starts_with(fs::canonicalize(here)?))
+    Ok(!fs::canonicalize(there)?.starts_with(fs::canonicalize(folder)?))
 }
 
 /// The folders that were searched for leftovers.

@@ -9,21 +9,26 @@
 //! *Invariant*: a search takes linear time, and nothing here prints a secret.
 
 mod bytes;
+mod commands;
 mod mask;
+mod schemes;
 mod table;
 mod values;
+mod views;
 
 pub use mask::{MASK, Mask, Masker, mask, masks};
 
 use bytes::{SCHEMES, SEPARATOR, TOKEN, WORD, is, may_begin};
+use commands::{after_option, is_login, option_name, password_option};
+use schemes::{after_scheme, credentials};
 use std::ops::Range;
 use table::{
-    ADDRESS_KEYS, AUTH_SCHEMES, AUTHORIZATION, Alphabet, COOKIE, DISCORD_PARTS, DISCORD_STARTS,
-    FORMATS, LIKELY_NAMES, PASSWORDS, SECRET_NAMES, TELEGRAM, WEBHOOKS,
+    ADDRESS_KEYS, AUTHORIZATION, Alphabet, COOKIE, DISCORD_PARTS, DISCORD_STARTS,
+    FOREIGN_PASSWORDS, FORMATS, LIKELY_NAMES, PASSWORDS, SECRET_NAMES, TELEGRAM, WEBHOOKS,
 };
 use values::{
-    MIN_DIGITS, MIN_RUN_LEN, entropy, is_chosen_password, is_drawn, is_letters, is_likely,
-    is_placeholder, is_random,
+    MIN_DIGITS, MIN_RUN_LEN, entropy, has_drawn_word, is_chosen_password, is_drawn, is_letters,
+    is_likely, is_placeholder, is_random,
 };
 
 /// A secret in a text.
@@ -102,14 +107,74 @@ fn may_contain_secret(line: &[u8]) -> bool {
 
 /// The same for what is likely to be a secret.
 fn may_contain_likely(line: &[u8]) -> bool {
-    [&b"earer "[..], b"EARER ", b"asic ", b"ASIC ", IS.as_bytes()]
-        .iter()
-        .any(|part| memchr::memmem::find(line, part).is_some())
+    memchr::memmem::find(line, IS.as_bytes()).is_some()
+        || memchr::memchr_iter(b' ', line).any(|at| ends_scheme(line, at))
         || memchr::memchr2_iter(b':', b'=', line).any(|at| {
-            let name = name_before(before_separator(line, at));
-            name.is_some_and(is_likely_name) || is_login(line, at) || is_code(line, at)
+            let before = before_separator(line, at);
+            name_before(before).is_some_and(is_likely_name)
+                || is_foreign_password(before)
+                || is_login(line, at)
+                || is_code(line, at)
+                || is_digest(line, at)
+                || name_in_pair(before).is_some()
         })
-        || memchr::memchr_iter(b'-', line).any(|at| option_name(line, at).is_some())
+        || memchr::memchr_iter(b'-', line)
+            .any(|at| option_name(line, at).is_some() || password_option(line, at).is_some())
+        || memchr::memchr_iter(b'_', line).any(|at| {
+            let next = |more: usize| line.get(at + more).copied();
+            next(1).is_some_and(|first| may_begin(first, next(2)))
+        })
+}
+
+/// Whether a blank ends the name of a scheme.
+fn ends_scheme(line: &[u8], at: usize) -> bool {
+    SCHEMES.iter().any(|(scheme, _)| {
+        let start = (at + 1).checked_sub(scheme.len());
+        let name = start.and_then(|start| line.get(start..=at));
+        name.is_some_and(|name| name.eq_ignore_ascii_case(scheme.as_bytes()))
+    })
+}
+
+/// Whether a text ends with a word for passwords of a language other than English.
+fn is_foreign_password(before: &[u8]) -> bool {
+    FOREIGN_PASSWORDS.iter().any(|word| {
+        let start = before.len().checked_sub(word.len());
+        let end = start.and_then(|start| before.get(start..));
+        end.is_some_and(|end| end.eq_ignore_ascii_case(word.as_bytes()))
+    })
+}
+
+/// Whether a separator is that of the answer to a challenge, `response=…` (RFC 7616, section 3.4).
+fn is_digest(line: &[u8], at: usize) -> bool {
+    let after = line.get(at + 1..).unwrap_or_default().iter().copied();
+    let digits = after.skip_while(|byte| b" \"'\\".contains(byte)).take(MIN_DIGEST);
+    name_before(before_separator(line, at)).is_some_and(|name| has_suffix(name, &["response"]))
+        && digits.filter(u8::is_ascii_hexdigit).count() == MIN_DIGEST
+}
+
+/// The number of hexadecimal digits of the shortest such answer: MD5.
+const MIN_DIGEST: usize = 32;
+
+/// The name in a pair, `"key": "Authorization", "value": "…"`, if it is that of a secret; `before` ends with what `value`
+/// ends with.
+fn name_in_pair(before: &[u8]) -> Option<&[u8]> {
+    let quotes = |text: &'_ [u8]| {
+        let blank = |byte: &&u8| b" \t\"'\\,".contains(*byte);
+        text.len() - text.iter().rev().take_while(blank).count()
+    };
+    let word = |text: &'_ [u8]| {
+        let inside = |byte: &&u8| is(**byte, WORD) || **byte == b'-';
+        text.len() - text.iter().rev().take(64).take_while(inside).count()
+    };
+    let (rest, value) = before.split_at(word(before));
+    let rest = rest.get(..quotes(rest))?;
+    let (rest, name) = rest.split_at(word(rest));
+    let rest = rest.get(..quotes(rest))?.strip_suffix(b":")?;
+    let rest = rest.get(..quotes(rest))?;
+    let (_, key) = rest.split_at(word(rest));
+    let is_pair = value.eq_ignore_ascii_case(b"value")
+        && [&b"key"[..], b"name", b"header"].iter().any(|of| key.eq_ignore_ascii_case(of));
+    (is_pair && is_likely_name(name)).then_some(name)
 }
 
 /// What stands between the name of a secret and the secret where people write to people.
@@ -128,36 +193,14 @@ fn is_code(line: &[u8], at: usize) -> bool {
     line.get(at) == Some(&b'=') && (before.ends_with(b"?code") || before.ends_with(b"&code"))
 }
 
-/// The name of the option of a command that begins here, with one dash or two, if it is that of a secret which is
-/// its own argument: `--password …`.
-fn option_name(line: &[u8], at: usize) -> Option<&[u8]> {
-    let begins = |byte: &u8| !is(*byte, WORD) && *byte != b'-';
-    if !at.checked_sub(1).and_then(|before| line.get(before)).is_none_or(begins) {
-        return None;
-    }
-    let rest = line.get(at..)?.strip_prefix(b"-")?;
-    let rest = rest.strip_prefix(b"-").unwrap_or(rest);
-    let in_name = |byte: &&u8| is(**byte, WORD) || **byte == b'-';
-    let name = rest.get(..rest.iter().take(64).take_while(in_name).count())?;
-    let separated = rest.get(name.len()).is_some_and(|byte| b" \t\"'".contains(byte));
-    (separated && is_likely_name(name)).then_some(name)
-}
-
-/// Whether a separator is that of a login in a command: `-u user:password`.
-fn is_login(line: &[u8], at: usize) -> bool {
-    let before = before_separator(line, at);
-    let Some(user) = name_before(before) else { return false };
-    let option = before.strip_suffix(user).unwrap_or_default();
-    line.get(at) == Some(&b':') && (option.ends_with(b"-u ") || option.ends_with(b"--user "))
-}
-
 /// Whether a run may be generated: it contains digits or the prefix of a known format. Most long runs are
 /// names with underscores and dots.
 fn may_be_generated(run: &[u8]) -> bool {
     let mut inside = false;
     let mut digits = 0;
     run.iter().enumerate().any(|(at, byte)| {
-        let begins = !std::mem::replace(&mut inside, is(*byte, WORD)) && inside;
+        // Names are put together with underscores, also from tokens.
+        let begins = !std::mem::replace(&mut inside, is(*byte, WORD) && *byte != b'_') && inside;
         digits += usize::from(byte.is_ascii_digit());
         digits >= MIN_DIGITS || (begins && may_begin(*byte, run.get(at + 1).copied()))
     })
@@ -182,6 +225,7 @@ fn scan_line(line: &str, offset: usize, reach: Reach, found: &mut Vec<Secret>) {
             } else {
                 None
             }
+            .or_else(|| if reach == Reach::Likely { within(line, at, word_end(at)) } else { None })
         } else if is(byte, SEPARATOR) {
             match byte {
                 b':' if line.get(at..).is_some_and(|r| r.starts_with("://")) => {
@@ -276,35 +320,22 @@ fn by_format(line: &str, at: usize) -> Option<Secret> {
     None
 }
 
+/// A secret with a known format in a word, behind an underscore: in a name that was made of several texts.
+fn within(line: &str, start: usize, end: usize) -> Option<Secret> {
+    let word = line.as_bytes().get(start..end)?;
+    memchr::memchr_iter(b'_', word).find_map(|at| {
+        let next = |more: usize| word.get(at + more).copied();
+        let may = next(1).is_some_and(|first| may_begin(first, next(2)));
+        if may { by_format(line, start + at + 1) } else { None }
+    })
+}
+
 /// What is behind the prefix of a format and as long as this is no name.
 const SURE_LENGTH: usize = 40;
 
 /// Whether a text may be words of a name: it has neither digits nor capital letters.
 fn is_words(body: &str) -> bool {
     !body.bytes().any(|byte| byte.is_ascii_digit() || byte.is_ascii_uppercase())
-}
-
-/// `Bearer …`, `Basic …`.
-fn after_scheme(line: &str, at: usize, reach: Reach) -> Option<Secret> {
-    let rest = line.get(at..)?;
-    for (scheme, what) in SCHEMES {
-        let Some((name, body)) = rest.split_at_checked(scheme.len()) else { continue };
-        if !name.eq_ignore_ascii_case(scheme) {
-            continue;
-        }
-        let length = body
-            .bytes()
-            .take_while(|c| Alphabet::Base64.has(*c) || matches!(c, b'.' | b'~'))
-            .count();
-        let value = body.get(..length)?;
-        // `basic` is a word, too.
-        let likely = || value.len() >= 16 && (is_drawn(value) || is_letters(value));
-        if is_random(value) || (reach == Reach::Likely && likely()) {
-            let start = at + scheme.len();
-            return Some(Secret { what: (*what).to_owned(), range: start..start + length });
-        }
-    }
-    None
 }
 
 /// What is secret in an address: the password in `scheme://user:password@host`, a token in the place of the user, and
@@ -388,21 +419,6 @@ fn telegram(line: &[u8], at: usize) -> Option<Range<usize>> {
     ((min..=max).contains(&digits) && found == length).then(|| at + 1..at + 1 + length)
 }
 
-/// What stands behind the option of a command that begins here: `--password …`, also as a list, `"--password", "…"`.
-fn after_option(line: &str, at: usize) -> Option<Secret> {
-    let name = option_name(line.as_bytes(), at)?;
-    let dashes = if line.get(at..)?.starts_with("--") { 2 } else { 1 };
-    let after = prefix_window(line.get(at + dashes + name.len()..)?);
-    let value = after.trim_start_matches([' ', '\t', '"', '\'', ',']);
-    let start = at + dashes + name.len() + (after.len() - value.len());
-    let value = value.get(..value.find(ends_value).unwrap_or(value.len()))?;
-    let is_secret = !value.starts_with('-') && (is_likely(value) || is_letters(value));
-    is_secret.then(|| Secret {
-        what: "a password, key or token".to_owned(),
-        range: start..start + value.len(),
-    })
-}
-
 /// Whether a character ends a value that stands in no quotes.
 fn ends_value(c: char) -> bool {
     c.is_whitespace() || ",;&\"'`}])".contains(c)
@@ -440,29 +456,6 @@ fn is_drawn_or_encoded(value: &str) -> bool {
         || (value.contains('%') && is_drawn(&value.replace('%', "")))
 }
 
-/// What is secret in the value of the header `Authorization`, and where: what follows its scheme, if it has one.
-fn credentials(after: &str) -> Option<(usize, &str)> {
-    let skip = |text: &'_ str| {
-        text.len() - text.trim_start_matches([' ', '\t', '"', '\'', '`', '\\']).len()
-    };
-    let word = |text: &'_ str| text.find(|c| ends_value(c) || c == '\\').unwrap_or(text.len());
-    let start = skip(after);
-    let value = after.get(start..)?;
-    let first = value.get(..word(value))?;
-    let is_scheme =
-        first.len() <= 20 && first.bytes().all(|c| c.is_ascii_alphabetic() || c == b'-');
-    let behind = value.get(first.len()..)?;
-    if !is_scheme || !behind.starts_with(' ') {
-        return (is_drawn(first) || is_letters(first)).then_some((start, first));
-    }
-    let skipped = skip(behind);
-    let second = behind.get(skipped..)?;
-    let second = second.get(..word(second))?;
-    let known = AUTH_SCHEMES.iter().any(|scheme| first.eq_ignore_ascii_case(scheme));
-    let is_secret = is_drawn(second) || is_letters(second) || (known && is_likely(second));
-    is_secret.then_some((start + first.len() + skipped, second))
-}
-
 fn private_key(line: &str, at: usize) -> Option<Secret> {
     let rest = prefix_window(line.get(at..)?).strip_prefix(BEGIN_KEY)?;
     let (kind, _) = rest.split_once("-----")?;
@@ -475,15 +468,27 @@ fn private_key(line: &str, at: usize) -> Option<Secret> {
 /// `name: value`, `name = "value"`; `at` is the separator.
 fn named(line: &str, at: usize, reach: Reach) -> Option<Secret> {
     let before = before_separator(line.as_bytes(), at);
-    let (name, declared) = (name_before(before)?, declared(line.as_bytes(), at, before));
+    // A word of another alphabet is no name here.
+    let name = name_before(before).unwrap_or_default();
+    let declared = declared(line.as_bytes(), at, before);
     let named_by =
         |keys| has_suffix(name, keys) || declared.is_some_and(|name| has_suffix(name, keys));
     let (key, password) = (named_by(SECRET_NAMES), named_by(PASSWORDS));
     let may = reach == Reach::Likely;
     let code = may && is_code(line.as_bytes(), at);
-    let authorization = may && named_by(&[AUTHORIZATION]);
-    let likely =
-        may && (key || password || has_suffix(name, LIKELY_NAMES) || is_login(line.as_bytes(), at));
+    let pair = if may { name_in_pair(before) } else { None };
+    let authorization = may
+        && (named_by(&[AUTHORIZATION])
+            || pair.is_some_and(|name| has_suffix(name, &[AUTHORIZATION])));
+    let foreign = may && is_foreign_password(before);
+    let likely = may
+        && (key
+            || password
+            || foreign
+            || pair.is_some()
+            || has_suffix(name, LIKELY_NAMES)
+            || is_login(line.as_bytes(), at)
+            || is_digest(line.as_bytes(), at));
     if !key && !password && !likely && !code && !authorization {
         return None;
     }
@@ -517,6 +522,7 @@ fn named(line: &str, at: usize, reach: Reach) -> Option<Secret> {
     } else if key && is_random(value) {
         "a key or token"
     } else if likely && (is_likely(value) || is_letters(value))
+        || ((password || foreign) && may && quote.is_some() && has_drawn_word(value))
         || (code && value.len() >= MIN_CODE && is_drawn_or_encoded(value))
     {
         "a password, key or token"

@@ -1,6 +1,7 @@
 //! Texts as they may be shown: of a secret its first characters, and a mark for the rest.
 
 use crate::table::Alphabet;
+use crate::views::{MAX_DEPTH, readings, views};
 use crate::{BEGIN_KEY, Reach, search};
 use std::borrow::Cow;
 use std::fmt;
@@ -50,10 +51,26 @@ impl Mask {
 #[must_use]
 pub fn masks(text: &str) -> Vec<Mask> {
     let mut all = plain(text);
-    if encoded(text, &mut all) {
+    if behind_escapes(text, MAX_DEPTH, &mut all) {
         all = merged(all);
     }
     all
+}
+
+/// Adds the masks of what stands behind escapes, also in texts in texts. Returns whether there are any.
+fn behind_escapes(text: &str, depth: usize, all: &mut Vec<Mask>) -> bool {
+    let before = all.len();
+    if let Some(deeper) = depth.checked_sub(1) {
+        views(text, &mut |view| {
+            let mut found = plain(&view.text);
+            behind_escapes(&view.text, deeper, &mut found);
+            all.extend(found.into_iter().map(|mask| Mask {
+                secret: view.place(mask.secret.start)..view.place(mask.secret.end),
+                hidden: view.place(mask.hidden.start)..view.place(mask.hidden.end),
+            }));
+        });
+    }
+    all.len() > before
 }
 
 /// The masks of a text as it is written.
@@ -76,46 +93,6 @@ fn plain(text: &str) -> Vec<Mask> {
         done = key(text, range.end, end, &mut all);
     }
     all
-}
-
-/// Adds the masks of what is encoded for addresses (`%22Authorization%22%3A%20…`), as exports of bots do it. Returns
-/// whether there are any.
-fn encoded(text: &str, all: &mut Vec<Mask>) -> bool {
-    let bytes = text.as_bytes();
-    let code = |at: usize| {
-        let hex = |at: usize| char::from(*bytes.get(at)?).to_digit(16);
-        (bytes.get(at) == Some(&b'%')).then_some(())?;
-        u8::try_from(hex(at + 1)? * 16 + hex(at + 2)?).ok()
-    };
-    let before = all.len();
-    let mut at = 0;
-    while let Some(next) = memchr::memchr(b'%', bytes.get(at..).unwrap_or_default()) {
-        let first = at + next;
-        // A word, and where its characters are.
-        let ends = |byte: &u8| byte.is_ascii_whitespace() || matches!(byte, b'"' | b'\'' | b'`');
-        let lead = bytes.get(at..first).unwrap_or_default().iter().rev();
-        let mut here = first - lead.take_while(|byte| !ends(byte)).count();
-        let (mut word, mut places, mut codes) = (String::new(), Vec::new(), 0);
-        while let Some(byte) = bytes.get(here).filter(|byte| !ends(byte)) {
-            let decoded = code(here);
-            places.push(here);
-            codes += usize::from(decoded.is_some());
-            // What is not ASCII is no part of a secret.
-            let byte = decoded.unwrap_or(*byte);
-            word.push(if byte.is_ascii() { char::from(byte) } else { '?' });
-            here += if decoded.is_some() { 3 } else { 1 };
-        }
-        places.push(here);
-        if codes > 0 {
-            let place = |at: usize| places.get(at).copied().unwrap_or(here);
-            all.extend(plain(&word).into_iter().map(|mask| Mask {
-                secret: place(mask.secret.start)..place(mask.secret.end),
-                hidden: place(mask.hidden.start)..place(mask.hidden.end),
-            }));
-        }
-        at = here.max(first + 1);
-    }
-    all.len() > before
 }
 
 /// Masks in order, as one where they overlap.
@@ -228,8 +205,12 @@ impl<'t> FromIterator<(&'t str, &'t [Mask])> for Masker {
     fn from_iter<T: IntoIterator<Item = (&'t str, &'t [Mask])>>(texts: T) -> Self {
         let mut known: Vec<Box<str>> = Vec::new();
         for (text, masks) in texts {
-            let found = masks.iter().filter_map(|mask| text.get(mask.secret.clone()));
-            known.extend(found.filter(|secret| secret.len() >= MIN_KNOWN).map(Box::from));
+            for secret in masks.iter().filter_map(|mask| text.get(mask.secret.clone())) {
+                // A message quotes what an escape means.
+                let readings = readings(secret).into_iter().map(String::into_boxed_str);
+                let all = std::iter::once(Box::from(secret)).chain(readings);
+                known.extend(all.filter(|secret| secret.len() >= MIN_KNOWN));
+            }
         }
         known.sort_unstable();
         known.dedup();

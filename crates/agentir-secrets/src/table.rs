@@ -129,6 +129,13 @@ pub(super) const FORMATS: &[SecretFormat] = &[
     format("tskey-", Url, (20, 255), "a Tailscale key"),
     format("whsec_", Base64, (24, 128), "the secret of a webhook"),
     format("sbp_", Alnum, (32, 64), "a Supabase token"),
+    format("glsa_", Url, (41, 41), "a Grafana token"),
+    format("glc_", Base64, (60, 512), "a Grafana token"),
+    format("secret_", Alnum, (43, 43), "a Notion token"),
+    format("ntn_", Alnum, (40, 64), "a Notion token"),
+    format("PMAK-", Url, (59, 59), "a Postman API key"),
+    format("dt0c01.", Dotted, (88, 96), "a Dynatrace token"),
+    format("figd_", Url, (40, 64), "a Figma token"),
 ];
 
 /// A service whose addresses are secrets: whoever knows one may post to it.
@@ -196,6 +203,70 @@ pub(super) const LIKELY_NAMES: &[&str] = &[
     "pass",
     "passcode",
     "appkey",
+];
+
+/// Words for passwords in other languages, behind which a value is not shown either. Case counts beyond ASCII.
+pub(super) const FOREIGN_PASSWORDS: &[&str] = &[
+    // German
+    "passwort",
+    "kennwort",
+    "losungswort",
+    // French
+    "mot de passe",
+    "mot_de_passe",
+    "mot-de-passe",
+    "motdepasse",
+    // Spanish
+    "contraseña",
+    "CONTRASEÑA",
+    "contrasena",
+    // Portuguese
+    "senha",
+    "palavra-passe",
+    // Italian
+    "parola d'ordine",
+    // Dutch
+    "wachtwoord",
+    // Swedish, Danish, Norwegian, Finnish, Icelandic
+    "lösenord",
+    "LÖSENORD",
+    "losenord",
+    "adgangskode",
+    "passord",
+    "salasana",
+    "lykilorð",
+    // Polish, Czech, Slovak, Hungarian, Romanian, Croatian
+    "hasło",
+    "HASŁO",
+    "heslo",
+    "jelszó",
+    "jelszo",
+    "parolă",
+    "parola",
+    "lozinka",
+    // Turkish
+    "şifre",
+    "Şifre",
+    "sifre",
+    // Indonesian, Vietnamese
+    "kata sandi",
+    "mật khẩu",
+    "Mật khẩu",
+    // Russian, Ukrainian, Greek
+    "пароль",
+    "Пароль",
+    "ПАРОЛЬ",
+    "κωδικός",
+    "Κωδικός",
+    // Chinese, Japanese, Korean
+    "密码",
+    "密碼",
+    "パスワード",
+    "비밀번호",
+    // Arabic, Hebrew, Hindi
+    "كلمة المرور",
+    "סיסמה",
+    "पासवर्ड",
 ];
 
 /// The header whose value is a scheme and a secret, or a secret.

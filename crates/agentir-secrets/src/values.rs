@@ -44,6 +44,19 @@ pub(super) fn is_likely(value: &str) -> bool {
         && !is_placeholder(value)
 }
 
+/// Whether one of several words is likely to be made up: digits stand between its letters.
+pub(super) fn has_drawn_word(value: &str) -> bool {
+    let is_drawn = |word: &str| {
+        let pairs = word.bytes().zip(word.bytes().skip(1));
+        let changes = pairs.filter(|(a, b)| {
+            (a.is_ascii_digit() && b.is_ascii_alphabetic())
+                || (a.is_ascii_alphabetic() && b.is_ascii_digit())
+        });
+        is_likely(word) && changes.count() >= 2
+    };
+    value.split_ascii_whitespace().any(is_drawn) && !is_placeholder(value)
+}
+
 /// Whether a value is likely to be generated, less surely than [`is_random`].
 pub(super) fn is_drawn(value: &str) -> bool {
     let digits = value.bytes().filter(u8::is_ascii_digit).count();

@@ -2,6 +2,7 @@
 
 use super::Run;
 use crate::session::new_id;
+use crate::write::check;
 use agentir_ir::Program;
 use agentir_runtime::{Machine, Session};
 use agentir_store::{Memory, Sqlite, Store};
@@ -15,7 +16,10 @@ pub struct Keeper {
 impl Keeper {
     pub fn new(args: &Run, program: &Program) -> Result<Self, String> {
         let store = match &args.session {
-            Some(id) => Some((Sqlite::open(&args.store).map_err(|e| e.to_string())?, id.clone())),
+            Some(id) => {
+                check(&args.store)?;
+                Some((Sqlite::open(&args.store).map_err(|e| e.to_string())?, id.clone()))
+            }
             None => None,
         };
         let project = program.entry().map_or("project", |a| a.metadata.name.value.as_str());

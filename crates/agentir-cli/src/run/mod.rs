@@ -17,7 +17,7 @@ pub use setup::program;
 
 use crate::convert::has_errors;
 use crate::input::{Input as Paths, load_input};
-use crate::write::private;
+use crate::write::{check_input, private};
 use agentir::{Severity, SourceMap};
 use agentir_ir::Program;
 use agentir_ir_json::is_agent_ir;
@@ -157,9 +157,8 @@ impl<'p> Talk<'p> {
             screen.hold();
         }
         if let Some(path) = &args.trace_file {
-            let file =
-                private(path).map_err(|e| format!("{} cannot be written: {e}", path.display()))?;
-            screen.trace_file(file);
+            check_input(path, sources.iter().map(|(_, file)| Path::new(&*file.name)))?;
+            screen.trace_file(private(path)?);
         }
         let desk = Desk {
             attended: args.human && io::stdin().is_terminal(),

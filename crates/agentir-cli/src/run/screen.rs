@@ -3,7 +3,7 @@
 use super::spinner::Spinner;
 use super::style::Style;
 use super::terminal::Terminal;
-use super::trace;
+use super::trace::{self, TraceFile};
 use agentir::SourceMap;
 use agentir_runtime::{
     AgentMessage, Cancellation, Event, EventKind, FailureKind, Observer, ToolFailure,
@@ -12,7 +12,7 @@ use agentir_secrets::Masker;
 use serde_json::Value as Json;
 use std::collections::BTreeSet;
 use std::fs::File;
-use std::io::{BufWriter, Write, stdout};
+use std::io::{Write, stdout};
 
 /// Shows messages, traces and what is going on. Through a pipe, messages are plain lines.
 pub struct Screen<'s> {
@@ -25,7 +25,7 @@ pub struct Screen<'s> {
     interactive: bool,
     /// Whether each step is shown.
     pub trace: bool,
-    file: Option<BufWriter<File>>,
+    file: Option<TraceFile>,
     /// The agent of the last event.
     agent: String,
     /// What was streamed and is not known as a message yet.
@@ -90,7 +90,7 @@ impl<'s> Screen<'s> {
 
     /// Writes each step to a file as well.
     pub fn trace_file(&mut self, file: File) {
-        self.file = Some(BufWriter::new(file));
+        self.file = Some(TraceFile::new(file));
     }
 
     /// Forgets the messages of a turn that cannot be written.
@@ -160,13 +160,12 @@ impl<'s> Screen<'s> {
             }
         }
         if let Some(mut file) = self.file.take() {
-            for event in &self.events {
-                trace::write(&self.masked(event.clone()), &mut file, self.masker());
-            }
-            self.file
-                .insert(file)
-                .flush()
-                .map_err(|e| format!("the trace cannot be written: {e}"))?;
+            let events = self.events.iter().map(|event| self.masked(event.clone()));
+            let written = file.write(events, self.masker());
+            self.file = Some(file);
+            written.map_err(|e| {
+                format!("the trace cannot be written: {e}\nnote: it ends before this turn")
+            })?;
         }
         stdout().flush().map_err(|e| e.to_string())
     }
@@ -368,6 +367,18 @@ impl Observer for Screen<'_> {
         self.end_stream();
         self.end_line();
         tell!("note: {}", self.masker().mask(why));
+    }
+
+    fn waits(&mut self, milliseconds: u64) {
+        // Nobody notices less.
+        if milliseconds < 1_000 {
+            return;
+        }
+        self.end_stream();
+        self.end_line();
+        let seconds = milliseconds.div_ceil(1_000);
+        tell!("note: waits {seconds} s before it tries again, as the agent says (`RETRY_DELAY`)");
+        self.show_doing();
     }
 
     fn is_cancelled(&self) -> bool {

@@ -6,7 +6,7 @@ use agentir_diagnostics::escape_json;
 use agentir_runtime::{Event, EventKind};
 use agentir_secrets::Masker;
 use std::fs::File;
-use std::io::{BufWriter, Write};
+use std::io::{self, Seek, SeekFrom, Write};
 
 /// Where a place is written.
 pub fn placed(event: &Event, sources: &SourceMap) -> Event {
@@ -20,11 +20,40 @@ pub fn placed(event: &Event, sources: &SourceMap) -> Event {
     event
 }
 
-/// Writes an event as a line of JSON. That it cannot be written is said at the end of the turn.
-pub fn write(event: &Event, file: &mut BufWriter<File>, masker: &Masker) {
-    if let Ok(mut value) = serde_json::to_value(event) {
-        mask_value(&mut value, masker);
-        let _ = writeln!(file, "{}", escape_json(&value.to_string()));
+/// A file with events, each on a line.
+pub struct TraceFile {
+    file: File,
+    /// The number of bytes of whole turns.
+    length: u64,
+}
+
+impl TraceFile {
+    pub const fn new(file: File) -> Self {
+        Self { file, length: 0 }
+    }
+
+    /// Writes the events of a turn, each as a line of JSON: all of them or, where they cannot be written, none.
+    pub fn write(
+        &mut self,
+        events: impl Iterator<Item = Event>,
+        masker: &Masker,
+    ) -> io::Result<()> {
+        let mut text = String::new();
+        for event in events {
+            let mut value = serde_json::to_value(event)?;
+            mask_value(&mut value, masker);
+            text.push_str(&escape_json(&value.to_string()));
+            text.push('\n');
+        }
+        let written = self.file.write_all(text.as_bytes());
+        if written.is_err() {
+            // A pipe or a device has no length, and nothing to take back.
+            let _ = self.file.set_len(self.length);
+            let _ = self.file.seek(SeekFrom::Start(self.length));
+            return written;
+        }
+        self.length += text.len() as u64;
+        Ok(())
     }
 }
 

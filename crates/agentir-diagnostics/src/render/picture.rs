@@ -160,8 +160,9 @@ fn push_renumbered(drawn: &str, first: usize, wider: usize, out: &mut String) {
             out.push_str(&format!("{before}{number:>width$}{rest}"));
         }
         Err(_) => {
-            out.push_str(&" ".repeat(wider));
-            out.push_str(drawn);
+            // The last line of the frame goes on.
+            let more = if rest.starts_with('─') { "─" } else { " " };
+            out.push_str(&format!("{before}{}{rest}", more.repeat(wider)));
         }
     }
 }

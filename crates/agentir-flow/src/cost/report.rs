@@ -6,6 +6,7 @@ use agentir_diagnostics::{SourceMap, Span};
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde::Serialize;
+use std::collections::HashSet;
 use std::fmt::Write;
 
 /// The version of the format. It changes with every incompatible change.
@@ -134,6 +135,27 @@ impl CostReport {
         }
     }
 
+    /// Calls `change` with every text that comes from documents: names of agents and of files.
+    pub fn texts_mut(&mut self, change: &mut dyn FnMut(&mut String)) {
+        for agent in &mut self.agents {
+            change(&mut agent.agent);
+            change(&mut agent.file);
+            let places = agent.unbounded.iter_mut().flat_map(|cause| &mut cause.lines);
+            // Most places are in the same few files.
+            let mut last: Option<(String, String)> = None;
+            for place in places {
+                match &last {
+                    Some((before, after)) if *before == place.file => place.file.clone_from(after),
+                    _ => {
+                        let before = place.file.clone();
+                        change(&mut place.file);
+                        last = Some((before, place.file.clone()));
+                    }
+                }
+            }
+        }
+    }
+
     /// Renders the report as a plain-text table.
     #[must_use]
     pub fn text(&self) -> String {
@@ -162,16 +184,14 @@ impl CostReport {
                 number(agent.tool_calls.total),
             );
         }
-        let mut reported: Vec<String> = Vec::new();
+        let mut reported: HashSet<String> = HashSet::new();
         for cause in self.agents.iter().flat_map(|agent| &agent.unbounded) {
             let says = cause.text_lines();
             if !reported.contains(&says) {
-                reported.push(says);
+                text.push('\n');
+                text.push_str(&says);
+                reported.insert(says);
             }
-        }
-        for says in reported {
-            text.push('\n');
-            text.push_str(&says);
         }
         text
     }

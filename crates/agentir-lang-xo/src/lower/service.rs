@@ -229,14 +229,13 @@ fn headers(
 ) {
     let Some(text) = headers.get("value").and_then(Json::text) else { return };
     let decoded = cx.decoded(text);
-    let parsed: Result<serde_json::Map<String, Data>, _> = serde_json::from_str(&decoded.value);
-    let Ok(all) = parsed else {
+    let Some(all) = serde_json::from_str(&decoded.value).ok().and_then(pairs) else {
         if !decoded.value.trim().is_empty() && decoded.value != "undefined" {
             cx.problem(
                 Diagnostic::warning(
                     rules::INVALID_VALUE,
                     text.span,
-                    "these headers are not a JSON object, so they are not sent",
+                    "these headers are not a JSON object or a list of keys and values, so they are not sent",
                 )
                 .help("write them under `headers:` of the tool"),
             );
@@ -274,6 +273,20 @@ fn headers(
     }
     if !sent.is_empty() {
         binding.insert("headers".to_owned(), Data::Object(sent));
+    }
+}
+
+/// The names and values of headers: of an object, or of a list of `{"key": …, "value": …}`.
+fn pairs(headers: Data) -> Option<Vec<(String, Data)>> {
+    let pair = |one: Data| {
+        let Data::Object(mut one) = one else { return None };
+        let name = one.remove("key").or_else(|| one.remove("name"))?;
+        Some((name.as_str()?.to_owned(), one.remove("value")?))
+    };
+    match headers {
+        Data::Object(all) => Some(all.into_iter().collect()),
+        Data::Array(all) => all.into_iter().map(pair).collect(),
+        _ => None,
     }
 }
 

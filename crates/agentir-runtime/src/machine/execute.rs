@@ -489,14 +489,7 @@ impl<'p> Run<'_, 'p, '_> {
                 mine && self.can_take(*id, *to, edge)
             });
             let edge = way.map_or(edge, |(way, ..)| way);
-            if let Some(NumberOrText::Number(delay)) = &handler.retry_delay_ms {
-                #[expect(
-                    clippy::cast_possible_truncation,
-                    clippy::cast_sign_loss,
-                    reason = "clamped"
-                )]
-                self.host.clock.sleep(delay.0.clamp(0.0, 60_000.0) as u64);
-            }
+            self.wait_before_retry(handler);
             return Ok(Next::Take(edge));
         }
         match self

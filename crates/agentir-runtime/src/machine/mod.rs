@@ -383,6 +383,7 @@ struct Run<'r, 'p, 'h> {
     confidential: bool,
     progress: Progress,
     visits: u32,
+    waited_ms: u64,
     /// The results of conditions during this visit, so that each is evaluated once.
     condition_results: FxHashMap<conditions::ConditionKey<'p>, bool>,
     /// Names that are in scope for the current evaluation only, such as the item of a list.
@@ -499,6 +500,7 @@ impl<'r, 'p, 'h> Run<'r, 'p, 'h> {
             progress: Progress { input_unread: input.is_some(), ..Progress::default() },
             input,
             visits: 0,
+            waited_ms: 0,
             condition_results: FxHashMap::default(),
             locals: Vec::new(),
             orchestration: orchestrate::Orchestration::default(),

@@ -11,8 +11,8 @@ use agentir_eval::Value;
 use agentir_expr::{Expr, ExprKind, Visit};
 use agentir_flow::cfg::{EdgeKind, NodeKind, Origin};
 use agentir_ir::{
-    BindingAction, Body, Call, FilledBy, InputBinding, NumberOrText, Program, Statement, Tool,
-    ToolBinding,
+    BindingAction, Body, Call, ErrorHandler, FilledBy, InputBinding, NumberOrText, Program,
+    Statement, Tool, ToolBinding,
 };
 use petgraph::graph::NodeIndex;
 use serde_json::{Map, Value as Json};
@@ -495,6 +495,20 @@ impl<'p> Run<'_, 'p, '_> {
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped")]
         {
             ms.clamp(1.0, 3_600_000.0) as u64
+        }
+    }
+
+    /// Waits as long as the handler of an error says before what failed is tried again. All such waits of a turn take
+    /// no longer than a call may take: its time limit covers them.
+    pub(super) fn wait_before_retry(&mut self, handler: &ErrorHandler) {
+        let Some(NumberOrText::Number(delay)) = &handler.retry_delay_ms else { return };
+        let left = self.timeout(None).saturating_sub(self.waited_ms);
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped")]
+        let wait = (delay.0.clamp(0.0, 3_600_000.0) as u64).min(left);
+        if wait > 0 {
+            self.waited_ms += wait;
+            self.host.observer.waits(wait);
+            self.host.clock.sleep(wait);
         }
     }
 

@@ -38,6 +38,9 @@ const DEFAULT_TOKEN_LIFETIME: Duration = Duration::from_secs(300);
 
 /// Between two tries at most.
 const MAX_RETRY_DELAY: Duration = Duration::from_secs(30);
+/// Why a call is refused whose host is the value of a variable, which is not shown.
+const HIDDEN_HOST: &str = "the host that it calls comes from a variable of the environment, whose value is not shown; to \
+                           allow that, run with --allow-host and the host that the variable names";
 
 /// Calls tools by HTTP.
 #[derive(Debug)]
@@ -133,7 +136,10 @@ impl Http {
             let end = Instant::now() + timeout;
             let body = request_body(&binding, values, secrets).map_err(refused)?;
             let url = url(&binding, values, secrets).map_err(refused)?;
-            self.hosts.check(&url).map_err(refused)?;
+            self.hosts.check(&url).map_err(|why| {
+                let is_hidden = secrets.redact(&why) != why;
+                refused(if is_hidden { HIDDEN_HOST.to_owned() } else { why })
+            })?;
             let headers =
                 headers(&binding, values, &call.idempotency_key, secrets).map_err(refused)?;
             let ready = PreparedRequest { binding: &binding, url, headers, body, end };
