@@ -99,7 +99,7 @@ pub fn convert(
         (target, &truthiness::differing_conditions(program, target)),
     );
     report.comments = comments;
-    report.todo = todo::of_losses(&report, sources, &read);
+    report.todo = todo::of_losses(&report, (program, sources), &read);
     Conversion { files, report, diagnostics, sources: read, program: program_read }
 }
 
@@ -134,7 +134,7 @@ impl Conversion {
         report.comments = std::mem::take(&mut self.report.comments);
         let targets = report.comments.iter_mut().filter_map(|comment| comment.target.as_mut());
         targets.for_each(|at| moved.apply(at));
-        report.todo = todo::of_losses(&report, sources, &read);
+        report.todo = todo::of_losses(&report, (program, sources), &read);
         *self = Self { files, report, diagnostics: found, sources: read, program: program_read };
         self.add_todos(sources, told);
     }

@@ -117,17 +117,29 @@ impl Place {
     }
 }
 
-/// The line of a span, or what follows its start, where the line is too long to be read: exports may be one line.
+/// The line of a span without its secrets, or what follows the start of the span, where the line is too long to be read.
 fn excerpt(sources: &SourceMap, at: Span) -> Option<String> {
     let file = sources.get(at.file).filter(|_| at != Span::default())?;
     let start = at.start as usize;
-    let before = file.text.get(..start)?;
-    let line = before.rfind('\n').map_or(0, |end| end + 1);
-    let rest = |from: usize| file.text.get(from..)?.lines().next();
-    let whole = rest(line)?;
-    let text = if whole.chars().nth(MAX_EXCERPT).is_some() { rest(start)? } else { whole };
+    let line = file.text.get(..start)?.rfind('\n').map_or(0, |end| end + 1);
+    let end = file.text.get(start..)?.find('\n').map_or(file.text.len(), |end| start + end);
+    let whole = file.masked(line..end);
+    let is_long = whole.chars().nth(MAX_EXCERPT).is_some();
+    let text = if is_long { file.masked(start..end) } else { whole };
+    shortened(&text)
+}
+
+fn shortened(text: &str) -> Option<String> {
     let text: String = text.trim().chars().take(MAX_EXCERPT).collect();
     (!text.is_empty()).then_some(text)
+}
+
+/// A value in a line.
+fn line_of(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => shortened(&text.split_whitespace().collect::<Vec<_>>().join(" ")),
+        value => shortened(&value.to_string()),
+    }
 }
 
 /// The agent that a path leads into.
@@ -136,8 +148,15 @@ fn agent_of(path: &str) -> Option<&str> {
     rest.get(..rest.find(['.', '['])?)
 }
 
-/// What the losses of a report leave to do.
-pub(crate) fn of_losses(report: &Report, sources: &SourceMap, outputs: &SourceMap) -> Vec<Todo> {
+/// What the losses of a report on a program leave to do.
+///
+/// Nothing is quoted from an export: what its import took out of a value is still in its text, whatever that looks like.
+pub(crate) fn of_losses(
+    report: &Report,
+    (program, sources): (&Program, &SourceMap),
+    outputs: &SourceMap,
+) -> Vec<Todo> {
+    let is_authored = program.dialect().traits().is_authored;
     type Key<'r> = (Task, Option<&'r str>, &'r str, Option<&'r str>, Option<&'r str>);
     let mut all: IndexMap<Key<'_>, Todo> = IndexMap::new();
     for entry in report.losses() {
@@ -155,7 +174,11 @@ pub(crate) fn of_losses(report: &Report, sources: &SourceMap, outputs: &SourceMa
         todo.count += 1;
         if todo.places.len() < MAX_PLACES {
             let [at, there] = entry.spans;
-            todo.places.push(Place::new(Some(&entry.path), (sources, at), (outputs, there)));
+            let mut place = Place::new(Some(&entry.path), (sources, at), (outputs, there));
+            if !is_authored {
+                place.source_text = line_of(&entry.value);
+            }
+            todo.places.push(place);
         }
     }
     let mut all: Vec<Todo> = all.into_values().collect();
@@ -195,7 +218,8 @@ pub(crate) fn of_import(
         let (there, path) = there(at).unzip();
         let snippet = one.help.as_deref().and_then(quoted);
         let there = snippet.as_deref().and_then(|text| mentioned(text.trim_end())).or(there);
-        let place = Place::new(None, (sources, Some(at)), (outputs, there));
+        let mut place = Place::new(None, (sources, Some(at)), (outputs, there));
+        place.source_text = None;
         Todo {
             snippet,
             agent: path.and_then(agent_of).map(str::to_owned),
