@@ -30,6 +30,10 @@ struct Recorded {
     entered_with: Vec<Option<Json>>,
     /// The message of a delegation that may go on: the trace does not say whether its agent had read it.
     resumed: Option<Json>,
+    /// Results that an agent that was entered has forgotten, unless an agent that waits for it has the same tools.
+    forgotten: Vec<String>,
+    /// Whether a call was made whose result has not come: a call that is not made fails, and is not counted.
+    calling: bool,
     /// The result that the last event brought, by the name of its agent, and what was there before.
     returned: Option<(String, Option<Json>)>,
 }
@@ -103,6 +107,8 @@ impl<'p> Oracle<'p> {
     fn push(&mut self, name: &str) {
         let mut variables = Variables::new();
         if let Some(agent) = self.program.agent(name) {
+            let tools = agent.tools.iter().map(|tool| format!("last_{}_result", tool.name.value));
+            self.now.forgotten.extend(tools);
             for variable in agent.memory.session.iter().filter(|v| v.scope != Some("program")) {
                 let initial = variable.initial_value.clone().unwrap_or_default();
                 variables.insert(variable.name.value.to_string(), initial);
@@ -201,14 +207,22 @@ impl<'p> Oracle<'p> {
         }
     }
 
-    /// Whether a constraint allows what it guards, about either message if the trace leaves open which it is.
+    /// Whether a constraint allows what it guards, in one of the states that the trace leaves open.
     fn allows(&self, constraint: &Constraint) -> bool {
-        self.allows_now(constraint)
-            || self.now.resumed.as_ref().is_some_and(|message| {
-                let mut now = self.now.clone();
-                now.system.insert("input".to_owned(), message.clone());
-                Self { now, ..Self::new(self.program, "") }.allows_now(constraint)
-            })
+        let mut states = vec![self.now.clone()];
+        if let Some(message) = &self.now.resumed {
+            let mut now = self.now.clone();
+            now.system.insert("input".to_owned(), message.clone());
+            states.push(now);
+        }
+        if !self.now.forgotten.is_empty() {
+            for mut now in states.clone() {
+                now.system.retain(|name, _| !self.now.forgotten.contains(name));
+                states.push(now);
+            }
+        }
+        let mut others = states.into_iter();
+        others.any(|now| Self { now, ..Self::new(self.program, "") }.allows_now(constraint))
     }
 
     fn allows_now(&self, constraint: &Constraint) -> bool {
@@ -421,18 +435,26 @@ impl Observer for Oracle<'_> {
             EventKind::Node { kind, span, .. } if *kind == "call" => self.now.call = Some(*span),
             EventKind::Set { variable, value } => self.set(variable, value.clone()),
             EventKind::Clear { variable } => self.set(variable, Json::Null),
-            EventKind::Call { tool, arguments } => self.call(tool, arguments),
+            EventKind::Call { tool, arguments } => {
+                self.call(tool, arguments);
+                self.now.calling = true;
+            }
             EventKind::Result { tool, result, error } => {
-                let failures = self.now.system.get("tool_failures").and_then(Json::as_f64);
-                let failures = if error.is_some() { failures.unwrap_or(0.0) + 1.0 } else { 0.0 };
-                self.now.system.insert("tool_failures".to_owned(), Json::from(failures));
+                if std::mem::take(&mut self.now.calling) {
+                    let failures = self.now.system.get("tool_failures").and_then(Json::as_f64);
+                    let failures = failures.filter(|_| error.is_some()).unwrap_or(0.0);
+                    let failures = failures + f64::from(u8::from(error.is_some()));
+                    self.now.system.insert("tool_failures".to_owned(), Json::from(failures));
+                }
                 let value = match (result, error) {
                     (Some(result), _) => result.clone(),
                     (None, error) => serde_json::json!({ "error": error }),
                 };
                 self.set(tool, value.clone());
                 self.set("result", value.clone());
-                self.now.system.insert(format!("last_{tool}_result"), value);
+                let name = format!("last_{tool}_result");
+                self.now.forgotten.retain(|forgotten| *forgotten != name);
+                self.now.system.insert(name, value);
             }
             EventKind::Transfer { how: "return", to, .. } => {
                 while self.now.frames.len() > 1
