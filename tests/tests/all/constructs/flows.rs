@@ -744,7 +744,10 @@ FLOW:
     super::talk_abl(
         agent,
         r#"
-answers: [{ holds: false, times: always }]
+answers:
+  - { message: ZZZ, values: { from: ZZZ } }
+  - { message: JFK, values: { from: JFK } }
+  - { holds: false, times: always }
 tests:
   - name: known and unknown
     turns:

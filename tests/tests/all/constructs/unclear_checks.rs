@@ -245,7 +245,7 @@ fn a_confirmation_that_cannot_be_read_is_asked_for() {
 fn reserved_parameters_have_the_declared_value() {
     let agent = |about: &str| {
         format!(
-            "AGENT: Desk\nGOAL: \"Pay\"\nTOOLS:\n  pay(amount: number, account: string) -> {{ok: boolean}}\n    description: \"Pay\"\n    parameters:\n      account:\n{about}MEMORY:\n  session:\n    - owner\n        INITIAL: \"OWN\"\nCOMPLETE:\n  - WHEN: user.intent == \"bye\"\n"
+            "AGENT: Desk\nGOAL: \"Pay\"\nTOOLS:\n  pay(amount: number, account: string) -> {{ok: boolean}}\n    description: \"Pay\"\n    parameters:\n      account:\n{about}MEMORY:\n  session:\n    - owner\n        INITIAL: \"OWN\"\nCOMPLETE:\n  - WHEN: done == true\n"
         )
     };
     for (about, account) in [
