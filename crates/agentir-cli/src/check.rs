@@ -5,7 +5,7 @@ use crate::difference::unified;
 use crate::input::{Input, InputSources};
 use crate::output::{delivered, no_such, show_diff};
 
-use crate::write::{check_input, replace};
+use crate::write::{check_input, replace, replace_output};
 use agentir_config::Threshold;
 use agentir_diagnostics::{
     Applicability, Diagnostic, FileId, Fix, Report, SourceMap, Stream, one_line,
@@ -176,7 +176,7 @@ fn try_run(check: &Check) -> Result<ExitCode, ExitCode> {
     }
     if let (Some(path), true) = (&check.baseline, check.write_baseline) {
         let all = Baseline::of(&findings);
-        replace(path, &all.to_json()).map_err(|message| failed(&message))?;
+        replace_output(path, &all.to_json()).map_err(|message| failed(&message))?;
         let findings = if all.len() == 1 { "finding" } else { "findings" };
         tell!("{} {findings} recorded in {}", all.len(), path.display());
         return Ok(ExitCode::SUCCESS);
@@ -388,7 +388,7 @@ fn deliver(findings: &Findings<'_>, target: &Target) -> Result<(), ExitCode> {
     let mut text = Vec::new();
     agentir_report::write(findings, target.format, false, &mut text)
         .map_err(|error| failed(&error.to_string()))?;
-    replace(file, &String::from_utf8_lossy(&text)).map_err(|message| failed(&message))
+    replace_output(file, &String::from_utf8_lossy(&text)).map_err(|message| failed(&message))
 }
 
 /// Texts that were fixed.

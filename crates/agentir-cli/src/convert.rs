@@ -2,7 +2,7 @@
 
 use crate::input::{Input, load_input};
 use crate::output::{show, show_document, unless_closed};
-use crate::write::{check_input, replace, replace_all};
+use crate::write::{check_input, replace_all, replace_output};
 use agentir::Snapshot;
 use agentir::{languages, targets};
 use agentir_compare::{
@@ -376,7 +376,7 @@ fn write(
         "html" | "htm" => report.html(),
         _ => report.text(),
     };
-    replace(path, &text)
+    replace_output(path, &text)
 }
 
 /// The extension of a report, which decides its format.

@@ -71,7 +71,7 @@ impl Database {
     /// Opens what is there, to change it.
     fn open(&self) -> Result<Sqlite, String> {
         self.check()?;
-        crate::write::check(&self.store)?;
+        crate::write::check_output(&self.store)?;
         Sqlite::open(&self.store).map_err(|e| e.to_string())
     }
 

@@ -74,7 +74,7 @@ fn make(args: &Test) -> Result<ExitCode, String> {
                 file.display()
             ));
         }
-        Some(file) => write::replace(file, &yaml)?,
+        Some(file) => write::replace_output(file, &yaml)?,
         None => {
             let masker = snapshot.sources().masker();
             if let Err(code) = delivered(show_document(&yaml, &masker)) {
@@ -143,7 +143,7 @@ pub fn test(args: &Test) -> ExitCode {
     }
     if let Some(path) = &args.junit
         && let Err(error) = write::check_input(path, files.iter().map(PathBuf::as_path))
-            .and_then(|()| write::replace(path, &junit(&suites)))
+            .and_then(|()| write::replace_output(path, &junit(&suites)))
     {
         tell!("error: {error}");
         return ExitCode::from(2);

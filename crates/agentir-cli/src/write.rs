@@ -33,25 +33,38 @@ enum Readers {
 }
 
 /// Writes a file in one step: whoever reads it sees the old text or the new one. Who may do what with
-/// the file stays as it is; a link goes on leading to it, but only [where it may lead](check). To a device, such as
+/// the file stays as it is; a link goes on leading to it, but not out of the working directory. To a device, such as
 /// `/dev/null`, the text is written as it is: a file must not take its place.
 pub fn replace(path: &Path, text: &str) -> Result<(), String> {
+    replace_for(Readers::AsUsual, path, text)
+}
+
+/// The same for an output, [which no link leads elsewhere](check_output).
+pub fn replace_output(path: &Path, text: &str) -> Result<(), String> {
+    check_output(path)?;
     replace_for(Readers::AsUsual, path, text)
 }
 
 /// The same for a file that only its owner may read: it contains conversations.
 #[cfg(feature = "runtime")]
 pub fn replace_private(path: &Path, text: &str) -> Result<(), String> {
+    check_output(path)?;
     replace_for(Readers::Owner, path, text)
 }
 
 fn replace_for(readers: Readers, path: &Path, text: &str) -> Result<(), String> {
-    check(path)?;
-    let is_device = fs::metadata(path).is_ok_and(|there| !there.is_file() && !there.is_dir());
-    if is_device || is_stream(path) {
-        let written = File::options().append(true).open(path);
-        let written = written.and_then(|mut device| device.write_all(text.as_bytes()));
+    let device = match stream(path) {
+        Some(stream) => Some(stream),
+        None if is_device(path) => Some(File::options().write(true).open(path)),
+        None => None,
+    };
+    if let Some(device) = device {
+        let written = device.and_then(|mut device| device.write_all(text.as_bytes()));
         return written.map_err(|e| format!("{} cannot be written: {e}", path.display()));
+    }
+    let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    if leads_out(path, &target).unwrap_or(false) {
+        return Err(elsewhere(path, &target));
     }
     replace_all_for(readers, &[(path.to_owned(), text)])
 }
@@ -59,18 +72,18 @@ fn replace_for(readers: Readers, path: &Path, text: &str) -> Result<(), String> 
 /// Creates a file that only its owner may read.
 #[cfg(feature = "runtime")]
 pub fn private(path: &Path) -> Result<File, String> {
-    check(path)?;
+    check_output(path)?;
     let failed = |e: io::Error| format!("{} cannot be written: {e}", path.display());
+    if let Some(stream) = stream(path) {
+        return stream.map_err(failed);
+    }
     let mut options = fs::File::options();
-    match is_stream(path) {
-        true => options.append(true),
-        false => options.write(true).create(true).truncate(true),
-    };
+    options.write(true).create(true).truncate(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     let file = options.open(path).map_err(failed)?;
     #[cfg(unix)]
-    if !is_stream(path) && file.metadata().map_err(failed)?.is_file() {
+    if file.metadata().map_err(failed)?.is_file() {
         use std::os::unix::fs::PermissionsExt;
         // It may have been there, and may belong to somebody else, who then decides.
         let _ = file.set_permissions(fs::Permissions::from_mode(0o600));
@@ -78,29 +91,52 @@ pub fn private(path: &Path) -> Result<File, String> {
     Ok(file)
 }
 
-/// Whether a path is that of something that is open already, such as standard output.
-fn is_stream(path: &Path) -> bool {
-    const STREAMS: [&str; 3] = ["/dev/stdout", "/dev/stderr", "/dev/stdin"];
-    STREAMS.iter().any(|stream| path == Path::new(stream))
+/// What is open already, if a path names that: standard output, the pipe of `>(…)` in a shell.
+fn stream(path: &Path) -> Option<io::Result<File>> {
+    #[cfg(unix)]
+    {
+        use std::os::fd::AsFd;
+        let same =
+            |stream: std::os::fd::BorrowedFd<'_>| stream.try_clone_to_owned().map(File::from);
+        if path == Path::new("/dev/stdout") {
+            return Some(same(io::stdout().as_fd()));
+        }
+        if path == Path::new("/dev/stderr") {
+            return Some(same(io::stderr().as_fd()));
+        }
+    }
+    is_open(path).then(|| File::options().append(true).open(path))
+}
+
+/// Whether a path is that of something that is open already.
+fn is_open(path: &Path) -> bool {
+    ["/dev/stdout", "/dev/stderr"].iter().any(|stream| path == Path::new(stream))
         || path.starts_with("/dev/fd")
         || path.starts_with("/proc/self/fd")
 }
 
+/// Whether a path is that of a device, a pipe or a socket.
+fn is_device(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|there| !there.is_file() && !there.is_dir())
+}
+
 /// Refuses an output that a link leads elsewhere, and one that nobody may ever read. The link may be a part of what is
-/// checked, made by whoever wants another file to be overwritten.
-pub fn check(path: &Path) -> Result<(), String> {
-    if is_stream(path) {
+/// checked, made by whoever wants another file to be overwritten: it may lead only to what is in its own folder, or
+/// below it. A folder on the way may be a link, if it leads nowhere out of the working directory, or if the user chose a
+/// path that is not below that.
+pub fn check_output(path: &Path) -> Result<(), String> {
+    if is_open(path) {
         return Ok(());
     }
-    #[cfg(unix)]
-    if fs::metadata(path)
-        .is_ok_and(|there| std::os::unix::fs::FileTypeExt::is_fifo(&there.file_type()))
-    {
+    if is_pipe(path) {
         return Err(format!(
             "{} cannot be written: it is a pipe, which would wait for somebody to read it\n\
              help: `/dev/stdout` is the output of the command",
             path.display()
         ));
+    }
+    if is_device(path) {
+        return Ok(());
     }
     let target = match fs::canonicalize(path) {
         Ok(target) => target,
@@ -112,15 +148,30 @@ pub fn check(path: &Path) -> Result<(), String> {
         }
         Err(_) => path.to_owned(),
     };
-    let is_device = fs::metadata(path).is_ok_and(|there| !there.is_file() && !there.is_dir());
-    if !is_device && leads_out(path, &target).unwrap_or(false) {
-        return Err(format!(
-            "{} cannot be written: it leads to {}, out of this folder; name that file itself if you mean it",
-            path.display(),
-            target.display()
-        ));
+    let own = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let own = fs::canonicalize(own.unwrap_or(Path::new(".")));
+    let leaves = path.is_symlink() && own.is_ok_and(|folder| !target.starts_with(folder));
+    if leaves || leads_out(path, &target).unwrap_or(false) {
+        return Err(elsewhere(path, &target));
     }
     Ok(())
+}
+
+/// Whether a path is that of a pipe with a name.
+fn is_pipe(path: &Path) -> bool {
+    #[cfg(unix)]
+    return fs::metadata(path)
+        .is_ok_and(|there| std::os::unix::fs::FileTypeExt::is_fifo(&there.file_type()));
+    #[cfg(not(unix))]
+    false
+}
+
+fn elsewhere(path: &Path, target: &Path) -> String {
+    format!(
+        "{} cannot be written: it leads to {}, out of this folder; name that file itself if you mean it",
+        path.display(),
+        target.display()
+    )
 }
 
 /// Refuses an output that would take the place of what was read.
@@ -207,28 +258,20 @@ fn stage(readers: Readers, path: &Path, text: &str) -> io::Result<(NamedTempFile
     Ok((file, target))
 }
 
-/// Whether a path is that of a file elsewhere. A path below the working directory must stay there. Of another one, which
-/// the user chose as it is, the last part alone must not lead out of its folder.
+/// Whether a path below the working directory is that of a file elsewhere. The link may be a part of what is checked, made
+/// by whoever wants the file to be overwritten.
 fn leads_out(path: &Path, target: &Path) -> io::Result<bool> {
     let here = env::current_dir()?;
     let below = match path.strip_prefix(&here) {
-        Ok(below) => Some(below),
-        Err(_) if path.is_absolute() => None,
-        Err(_) => Some(path),
+        Ok(below) => below,
+        Err(_) if path.is_absolute() => return Ok(false),
+        Err(_) => path,
     };
-    let is_normal = |path: &&Path| path.components().all(|c| !matches!(c, Component::ParentDir));
-    let folder = match below.filter(is_normal) {
-        Some(_) => here.clone(),
-        None if path.is_symlink() => match path.parent() {
-            Some(folder) if !folder.as_os_str().is_empty() => folder.to_owned(),
-            _ => here.clone(),
-        },
-        None => return Ok(false),
-    };
+    let inside = below.components().all(|part| !matches!(part, Component::ParentDir));
     // The target is not resolved yet if there is no such file; its folder may be a link.
     let mut there = here.join(target);
     while !there.exists() && there.pop() {}
-    Ok(!fs::canonicalize(there)?.starts_with(fs::canonicalize(folder)?))
+    Ok(inside && !fs::canonicalize(there)?.starts_with(fs::canonicalize(here)?))
 }
 
 /// The folders that were searched for leftovers.

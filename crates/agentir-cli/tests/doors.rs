@@ -7,6 +7,7 @@ mod common;
 
 use common::{GOOD, agentir, code, stderr, stdout, write};
 use std::fs;
+use std::io::Write;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
@@ -318,4 +319,119 @@ fn nothing_is_written_through_links_that_lead_out() {
     }
     assert!(folder.path().join("outside/report.html").exists());
     assert!(inside.join("kept/report.html").exists());
+}
+
+#[test]
+fn no_output_takes_the_place_of_what_a_link_leads_to() {
+    let folder = tempfile::tempdir().unwrap();
+    write(folder.path(), &[("outside/precious", "precious"), ("in/a.agent.abl", GOOD)]);
+    let inside = folder.path().join("in");
+    symlink("../outside/precious", inside.join("report.html")).unwrap();
+    symlink("../outside/new", inside.join("lost.sqlite")).unwrap();
+    let (link, agent) = (inside.join("report.html"), inside.join("a.agent.abl"));
+    let (link, agent) = (link.to_str().unwrap(), agent.to_str().unwrap());
+    let lost = inside.join("lost.sqlite");
+    // Also where the working directory is far above.
+    for place in [Path::new("/"), folder.path(), &inside] {
+        for args in [
+            &["check", agent, "-o", link][..],
+            &["check", agent, "--baseline", link, "--write-baseline"],
+            &["convert", agent, "--to", "adl", "--report", link],
+            &["run", agent, "--trace-file", link],
+            &["run", agent, "--session", "s", "--store", lost.to_str().unwrap()],
+            &["test", "--generate", "--tries", "1", agent, "-o", lost.to_str().unwrap()],
+        ] {
+            let output = ends(place, args);
+            assert_eq!(code(&output), 2, "{args:?}: {}", said(&output));
+            assert!(stderr(&output).contains("cannot be written"), "{}", stderr(&output));
+        }
+    }
+    assert_eq!(fs::read_to_string(folder.path().join("outside/precious")).unwrap(), "precious");
+    assert_eq!(fs::read_dir(folder.path().join("outside")).unwrap().count(), 1);
+    assert!(fs::symlink_metadata(link).unwrap().is_symlink());
+}
+
+#[test]
+fn an_output_is_no_pipe_that_nobody_reads() {
+    let folder = tempfile::tempdir().unwrap();
+    write(folder.path(), &[("a.agent.abl", GOOD)]);
+    pipe(&folder.path().join("p"));
+    for args in [
+        &["check", "a.agent.abl", "-o", "p"][..],
+        &["check", "a.agent.abl", "--baseline", "p", "--write-baseline"],
+        &["convert", "a.agent.abl", "--to", "adl", "--report", "p"],
+        &["run", "a.agent.abl", "--trace-file", "p"],
+        &["test", "--generate", "--tries", "1", "a.agent.abl", "-o", "p"],
+    ] {
+        let output = ends(folder.path(), args);
+        assert_eq!(code(&output), 2, "{args:?}: {}", said(&output));
+        assert!(stderr(&output).contains("it is a pipe"), "{}", stderr(&output));
+    }
+    // The output of the command is one that is read.
+    for args in [
+        &["check", "a.agent.abl", "--format", "markdown", "-o", "json=/dev/stdout"][..],
+        &["run", "a.agent.abl", "--trace-file", "/dev/stdout"],
+    ] {
+        let piped = ends(folder.path(), args);
+        assert_eq!(code(&piped), 0, "{}", said(&piped));
+        let file = fs::File::create(folder.path().join("out")).unwrap();
+        let mut command = agentir(folder.path(), folder.path());
+        command.args(args).stdout(file).status().unwrap();
+        let written = fs::read_to_string(folder.path().join("out")).unwrap();
+        assert_eq!(written, stdout(&piped));
+        assert!(written.contains('{'), "{written}");
+    }
+}
+
+#[test]
+fn an_output_does_not_take_the_place_of_an_input() {
+    let folder = tempfile::tempdir().unwrap();
+    write(folder.path(), &[("a.agent.abl", GOOD)]);
+    let compiled = ends(folder.path(), &["compile", "a.agent.abl"]).stdout;
+    fs::write(folder.path().join("a.ir.json"), &compiled).unwrap();
+    symlink("a.agent.abl", folder.path().join("link")).unwrap();
+    for args in [
+        &["check", "a.agent.abl", "-o", "text=a.agent.abl"][..],
+        &["check", ".", "-o", "text=./a.agent.abl"],
+        &["check", "a.agent.abl", "-o", "link"],
+        &["check", "a.agent.abl", "--baseline", "a.agent.abl", "--write-baseline"],
+        &["convert", "a.ir.json", "--to", "adl", "-o", "out", "--report", "a.ir.json"],
+        &["run", "a.agent.abl", "--trace-file", "a.agent.abl"],
+    ] {
+        let output = ends(folder.path(), args);
+        assert_eq!(code(&output), 2, "{args:?}: {}", said(&output));
+        assert!(stderr(&output).contains("is an input"), "{}", stderr(&output));
+    }
+    assert_eq!(fs::read_to_string(folder.path().join("a.agent.abl")).unwrap(), GOOD);
+    assert_eq!(fs::read(folder.path().join("a.ir.json")).unwrap(), compiled);
+    // A report of the run before is none.
+    for _ in 0..2 {
+        let output = ends(folder.path(), &["check", "a.agent.abl", "-o", "gitlab=report.json"]);
+        assert_eq!(code(&output), 0, "{}", said(&output));
+    }
+}
+
+#[test]
+fn a_trace_that_cannot_be_written_has_whole_lines() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = "AGENT: Desk\n\nGOAL: \"Sell\"\n\nFLOW:\n  ask\n\n  ask:\n    REASONING: false\n    GATHER:\n      - a:\n          TYPE: string\n          REQUIRED: true\n          PROMPT: \"What?\"\n    THEN: ask\n";
+    write(folder.path(), &[("a.agent.abl", text)]);
+    let command = agentir(folder.path(), folder.path());
+    let mut shell = Command::new("bash");
+    let script = "ulimit -f 4; exec \"$0\" run a.agent.abl --trace-file t.jsonl";
+    shell.current_dir(folder.path()).arg("-c").arg(script).arg(command.get_program());
+    shell.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = shell.spawn().unwrap();
+    let mut input = child.stdin.take().unwrap();
+    // It may have ended before it has read all.
+    let _ = input.write_all("hello there\n".repeat(500).as_bytes());
+    drop(input);
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(2), "{}", said(&output));
+    assert!(stderr(&output).contains("the trace cannot be written"), "{}", stderr(&output));
+    let trace = fs::read_to_string(folder.path().join("t.jsonl")).unwrap();
+    assert!(trace.ends_with("}\n"), "{trace:?}");
+    for line in trace.lines() {
+        assert!(line.starts_with('{') && line.ends_with('}'), "{line}");
+    }
 }

@@ -516,3 +516,146 @@ fn blanks_in_types_are_read_once() {
     let output = within(10, folder.path(), &["check", "--format", "concise", "a.ir.json"]);
     assert!(code(&output) < 2, "{}", stderr(&output));
 }
+
+/// A program on one line, with so many findings in it.
+fn one_line(count: usize) -> String {
+    let tool = |i| format!(r#"{{"name":"t{i}","description":"{}","bogus":1}}"#, "x".repeat(150));
+    let tools: Vec<String> = (0..count).map(tool).collect();
+    format!(
+        r#"{{"version":"1.0","entry_agent":"A","agents":{{"A":{{"ir_version":"1.0","metadata":{{"name":"A","dialect":"abl"}},"identity":{{"goal":"g"}},"tools":[{}]}}}}}}"#,
+        tools.join(",")
+    )
+}
+
+#[test]
+fn a_report_grows_with_its_findings_and_not_with_the_line_that_they_are_in() {
+    let folder = tempfile::tempdir().unwrap();
+    let formats = [
+        "text",
+        "concise",
+        "json",
+        "json-lines",
+        "sarif",
+        "github",
+        "gitlab",
+        "junit",
+        "checkstyle",
+        "markdown",
+        "html",
+    ];
+    let mut sizes = Vec::new();
+    for count in [500, 2_000] {
+        write(folder.path(), &[("a.ir.json", &one_line(count))]);
+        for format in formats {
+            let args = ["check", "--no-cache", "--format", format, "a.ir.json"];
+            let said = stdout(&within(30, folder.path(), &args));
+            let shown = said.matches("bogus").count();
+            assert!(shown >= count.min(50), "{format}: {shown}");
+            sizes.push(said.len());
+        }
+    }
+    let (few, many) = sizes.split_at(formats.len());
+    for ((format, few), many) in formats.iter().zip(few).zip(many) {
+        assert!(*many < 5 * few, "{format}: {few} bytes of 500 findings, {many} of 2,000");
+    }
+}
+
+#[test]
+fn the_page_of_sixty_thousand_findings_fits_into_a_gigabyte() {
+    let folder = tempfile::tempdir().unwrap();
+    write(folder.path(), &[("a.ir.json", &one_line(60_000))]);
+    for format in ["html", "sarif"] {
+        let output = format!("{format}=report");
+        let args = ["check", "--no-cache", "-o", &output, "--format", "markdown", "a.ir.json"];
+        assert_eq!(code(&limited(folder.path(), &args)), 0);
+        let report = fs::metadata(folder.path().join("report")).unwrap();
+        assert!(report.len() < 100 << 20, "{format}: {}", report.len());
+    }
+}
+
+#[test]
+fn standard_input_has_the_limit_of_files() {
+    let folder = tempfile::tempdir().unwrap();
+    let commands: [&[&str]; 7] = [
+        &["check", "-"],
+        &["fmt", "-"],
+        &["migrate", "--to", "current", "-"],
+        &["convert", "--to", "adl", "-"],
+        &["compile", "-"],
+        &["graph", "-"],
+        &["cost", "-"],
+    ];
+    for args in commands {
+        let program = agentir(folder.path(), folder.path());
+        let mut command = Command::new("prlimit");
+        command.args(["--cpu=20", "--data=500000000"]).arg(program.get_program()).args(args);
+        // It has no end.
+        command.stdin(fs::File::open("/dev/zero").unwrap());
+        let output = command.output().unwrap();
+        assert_eq!(output.status.code(), Some(2), "{args:?}: {}", stderr(&output));
+        let said = stderr(&output);
+        assert!(said.contains("standard input is larger than 64 MB and was not read"), "{said}");
+    }
+}
+
+/// A flow of so many steps, all of which are laid out in another way.
+fn untidy(count: usize) -> String {
+    let names: Vec<String> = (0..count).map(|i| format!("s{i}")).collect();
+    let mut text = format!("MEMORY:\n  session:\n    - a\n\nFLOW:\n  {}\n\n", names.join(" -> "));
+    for i in 0..count {
+        let next = if i + 1 < count { format!("s{}", i + 1) } else { "COMPLETE".to_owned() };
+        let blanks = " ".repeat(1 + i % 50);
+        let _ = writeln!(
+            text,
+            "  s{i}:\n    REASONING: false\n    SET: a = {i}{blanks}# c\n    THEN: {next}\n"
+        );
+    }
+    agent("Untidy", &text)
+}
+
+#[test]
+fn differences_take_time_in_proportion_to_the_length() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = untidy(16_000);
+    let mut recalls = "MEMORY:\n  session:\n    - a\n  recall:\n".to_owned();
+    (0..16_000).for_each(|i| {
+        let _ = writeln!(recalls, "    - ON_START: \"Check {i}\"");
+    });
+    write(folder.path(), &[("a.agent.abl", &text), ("m.agent.abl", &agent("M", &recalls))]);
+    let output = within(15, folder.path(), &["fmt", "--diff", "a.agent.abl"]);
+    assert_eq!(code(&output), 1, "{}", stderr(&output));
+    // It can be applied.
+    fs::write(folder.path().join("a.diff"), output.stdout).unwrap();
+    let mut patch = Command::new("patch");
+    let patched = patch.current_dir(folder.path()).args(["-s", "a.agent.abl", "a.diff"]).status();
+    if patched.is_ok_and(|status| status.success()) {
+        assert_eq!(code(&limited(folder.path(), &["fmt", "--check", "a.agent.abl"])), 0);
+    }
+    let args = ["migrate", "--to", "current", "--diff", "m.agent.abl"];
+    let output = within(15, folder.path(), &args);
+    assert_eq!(code(&output), 1, "{}", stderr(&output));
+    assert!(stdout(&output).contains("+    - ON: session:start"), "{}", stderr(&output));
+}
+
+#[test]
+fn the_costs_of_ten_thousand_agents_fit_into_a_gigabyte() {
+    let folder = tempfile::tempdir().unwrap();
+    let count = 9_900;
+    let agents: Vec<String> = (0..count)
+        .map(|i| {
+            let to = |k| format!(r#"{{"to":"A{}"}}"#, (i * 7 + k) % count);
+            format!(
+                r#""A{i}":{{"ir_version":"1.0","metadata":{{"name":"A{i}","dialect":"abl"}},"identity":{{"goal":"g"}},"coordination":{{"handoffs":[{},{},{}]}}}}"#,
+                to(0), to(1), to(2)
+            )
+        })
+        .collect();
+    let text =
+        format!(r#"{{"version":"1.0","entry_agent":"A0","agents":{{{}}}}}"#, agents.join(","));
+    write(folder.path(), &[("a.ir.json", &text)]);
+    for format in ["json", "text"] {
+        let output = limited(folder.path(), &["cost", "--format", format, "a.ir.json"]);
+        assert_eq!(code(&output), 0, "{}", stderr(&output));
+        assert!(stdout(&output).contains("A9899"));
+    }
+}

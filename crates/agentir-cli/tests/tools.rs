@@ -420,3 +420,16 @@ fn only_the_file_of_a_function_runs_and_sees_only_what_is_allowed() {
         assert!(!path.join(name).exists(), "`{name}` was executed");
     }
 }
+
+#[test]
+fn waits_before_retries_are_said_and_take_no_longer_than_a_call_may() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = "AGENT: Desk\n\nGOAL: \"Sell\"\n\nEXECUTION:\n  tool_timeout: 2000\n\nTOOLS:\n  sell(a: string) -> {b: string}\n    description: \"Sells\"\n\nFLOW:\n  start\n\n  start:\n    REASONING: false\n    CALL: sell(a: \"1\")\n    THEN: COMPLETE\n\nON_ERROR:\n  tool_error:\n    RETRY: 1000000000\n    RETRY_DELAY: 1000000000\n    RESPOND: \"Sorry\"\n    THEN: COMPLETE\n";
+    write(folder.path(), &[("a.agent.abl", text), ("s.yaml", "sell:\n  - error: \"no\"\n")]);
+    let start = Instant::now();
+    let (_, said, told) = ran(folder.path(), &["run", "a.agent.abl", "--stubs", "s.yaml"]);
+    let took = start.elapsed();
+    assert!(told.contains("note: waits 2 s before it tries again"), "{said}{told}");
+    assert_eq!(told.matches("before it tries again").count(), 1, "{told}");
+    assert!(took >= Duration::from_secs(2) && took < UP, "{took:?}");
+}

@@ -39,25 +39,35 @@ pub(crate) fn apply(text: &str, edits: &[Edit]) -> String {
     out
 }
 
-/// The position of a span after sorted, non-overlapping edits.
-pub(crate) fn shifted(span: Span, edits: &[Edit]) -> Span {
-    let to = |at: u32| {
-        let before = edits.iter().take_while(|e| e.span.end <= at);
-        let shift: i64 = before
-            .map(|e| {
-                let new = i64::try_from(e.text.len()).unwrap_or(0);
-                new - i64::from(e.span.end - e.span.start)
-            })
-            .sum();
-        u32::try_from(i64::from(at) + shift).unwrap_or(at)
-    };
-    let start = to(span.start);
-    Span::new(span.file, start, to(span.end).max(start))
+/// How far sorted, non-overlapping edits move what stands behind each of them.
+pub(crate) struct Shifts(Vec<(u32, i64)>);
+
+impl Shifts {
+    pub(crate) fn of(edits: &[Edit]) -> Self {
+        let mut shift = 0;
+        let after = |edit: &Edit| {
+            shift += i64::try_from(edit.text.len()).unwrap_or(0);
+            shift -= i64::from(edit.span.end - edit.span.start);
+            (edit.span.end, shift)
+        };
+        Self(edits.iter().map(after).collect())
+    }
+
+    /// The position of a span after the edits.
+    pub(crate) fn moved(&self, span: Span) -> Span {
+        let to = |at: u32| {
+            let behind = self.0.partition_point(|(end, _)| *end <= at);
+            let shift = behind.checked_sub(1).and_then(|last| self.0.get(last));
+            u32::try_from(i64::from(at) + shift.map_or(0, |(_, shift)| *shift)).unwrap_or(at)
+        };
+        let start = to(span.start);
+        Span::new(span.file, start, to(span.end).max(start))
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{apply, non_overlapping, shifted};
+    use super::{Shifts, apply, non_overlapping};
     use agentir_diagnostics::{Edit, FileId, Span};
 
     fn edit(start: u32, end: u32, text: &str) -> Edit {
@@ -72,6 +82,7 @@ mod tests {
             vec![edit(1, 1, "-")],
         ]);
         assert_eq!(apply("0123456", &edits), "0-123X56");
-        assert_eq!(shifted(Span::new(FileId(0), 5, 7), &edits), Span::new(FileId(0), 6, 8));
+        let moved = Shifts::of(&edits).moved(Span::new(FileId(0), 5, 7));
+        assert_eq!(moved, Span::new(FileId(0), 6, 8));
     }
 }

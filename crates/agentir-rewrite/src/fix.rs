@@ -49,7 +49,12 @@ pub fn fix(
     let before = errors(text);
     let with = |groups: &[Vec<Edit>]| {
         let edits = non_overlapping(groups.to_vec());
-        let applied = groups.iter().filter(|g| g.iter().all(|edit| edits.contains(edit))).count();
+        let taken = |edit: &Edit| {
+            let at = |edit: &Edit| (edit.span.start, edit.span.end);
+            let found = edits.binary_search_by_key(&at(edit), at).ok();
+            found.and_then(|found| edits.get(found)) == Some(edit)
+        };
+        let applied = groups.iter().filter(|group| group.iter().all(taken)).count();
         Fixed { text: apply(text, &edits), applied }
     };
     let all = with(&groups);

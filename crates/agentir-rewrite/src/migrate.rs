@@ -5,12 +5,13 @@
 //! cannot be decided stays as it is and becomes a finding. A migration that changes anything else in the IR is refused.
 
 use crate::RewriteError;
-use crate::edit::{apply, non_overlapping, shifted};
+use crate::edit::{Shifts, apply, non_overlapping};
 use crate::round_trip::{self, differences};
-use agentir_diagnostics::{Diagnostic, Edit, FileId};
+use agentir_diagnostics::{Diagnostic, Edit, FileId, Span};
 use agentir_expr::Version;
 use agentir_syntax::migrate::{Migration as Changes, NewFile, OldDocument};
 use agentir_syntax::{Detected, ReadOptions};
+use std::collections::HashSet;
 
 /// How often a document is looked at again: an edit may make room for another one.
 const ROUNDS: usize = 8;
@@ -75,8 +76,9 @@ pub fn migrate(
             undecided = changes.findings;
         }
         let edits = non_overlapping(changes.groups);
+        let shifts = Shifts::of(&edits);
         for finding in &mut undecided {
-            move_to(finding, &edits);
+            move_to(finding, &shifts);
         }
         if edits.is_empty() {
             break;
@@ -94,7 +96,8 @@ pub fn migrate(
         file.text = driver.finished(&file.text, to)?;
     }
     let mut findings = driver.findings(&new, to);
-    undecided.retain(|u| findings.iter().all(|f| f.primary.span != u.primary.span));
+    let found: HashSet<Span> = findings.iter().map(|finding| finding.primary.span).collect();
+    undecided.retain(|undecided| !found.contains(&undecided.primary.span));
     findings.append(&mut undecided);
     Ok(Migration { text: new, from, files, findings })
 }
@@ -147,9 +150,9 @@ impl Driver<'_> {
     }
 }
 
-fn move_to(finding: &mut Diagnostic, edits: &[Edit]) {
-    finding.primary.span = shifted(finding.primary.span, edits);
+fn move_to(finding: &mut Diagnostic, shifts: &Shifts) {
+    finding.primary.span = shifts.moved(finding.primary.span);
     for label in &mut finding.labels {
-        label.span = shifted(label.span, edits);
+        label.span = shifts.moved(label.span);
     }
 }

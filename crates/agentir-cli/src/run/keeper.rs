@@ -2,7 +2,7 @@
 
 use super::Run;
 use crate::session::new_id;
-use crate::write::check;
+use crate::write::check_output;
 use agentir_ir::Program;
 use agentir_runtime::{Machine, Session};
 use agentir_store::{Memory, Sqlite, Store};
@@ -17,7 +17,7 @@ impl Keeper {
     pub fn new(args: &Run, program: &Program) -> Result<Self, String> {
         let store = match &args.session {
             Some(id) => {
-                check(&args.store)?;
+                check_output(&args.store)?;
                 Some((Sqlite::open(&args.store).map_err(|e| e.to_string())?, id.clone()))
             }
             None => None,

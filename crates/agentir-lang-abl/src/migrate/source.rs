@@ -56,9 +56,10 @@ impl<'a, 't> Source<'a, 't> {
         Span::new(self.file, start, end)
     }
 
-    /// The line ending of the document.
+    /// The line ending of the document: that of its first line.
     pub(super) fn line_break(&self) -> &'static str {
-        if self.text.contains("\r\n") { "\r\n" } else { "\n" }
+        let first = self.text.split('\n').next().unwrap_or_default();
+        if first.ends_with('\r') { "\r\n" } else { "\n" }
     }
 
     /// White space as wide as the text before an offset on its line, for a line to be inserted below;
