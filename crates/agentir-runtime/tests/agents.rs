@@ -83,3 +83,81 @@ fn adl_stacks_agents() {
     talk.turn(None).say("crossing").say("route=Capri").say("yes");
     insta::assert_snapshot!(talk.script);
 }
+
+#[test]
+fn outputs_that_are_filtered_are_not_for_the_model() {
+    let text = r#"system:
+    instructions: "Look up policies."
+
+config:
+    agent_name: "policies"
+
+variables:
+    record: mutable string = ""
+
+start_agent policies:
+    description: "Looks up policies"
+    actions:
+        Lookup:
+            description: "Look up a policy."
+            inputs:
+                number: string
+            outputs:
+                status: string
+                record_id: string
+                    filter_from_agent: True
+            target: "flow://Lookup"
+    reasoning:
+        instructions: ->
+            | Tell the status of the policy.
+        actions:
+            lookup: @actions.Lookup
+                with number = "P-1"
+                set @variables.record = @outputs.record_id
+"#;
+    let program = program("policies.agent", text);
+    let mut talk =
+        Talk::new(&program, |_, _| Ok(json!({ "status": "active", "record_id": "R-99" })));
+    talk.model.answers.extend([calls("lookup", json!({})), says("It is active.")]);
+    talk.turn(None).say("what about my policy?");
+    let seen = talk.model.messages.last().unwrap().join("\n");
+    assert!(seen.contains("active") && !seen.contains("R-99"), "{seen}");
+    // The author's variables get them.
+    let variables = talk.session.variables();
+    let set = |(name, value): (String, serde_json::Value)| {
+        name.ends_with("record") && value == json!("R-99")
+    };
+    assert!(variables.into_iter().any(set));
+}
+
+#[test]
+fn functions_without_a_signature_get_what_their_agent_collects() {
+    let text = r#"main:
+  type: flow agent
+  steps:
+    - call: payees
+
+payees:
+  type: llm agent
+  description: Removes payees
+  prompt: |
+    Ask which one, call "remove_payee", and say what came of it. Then ask for the note.
+  args:
+    - payee_name
+    - note
+  uses:
+    - remove_payee
+"#;
+    let program = program("agents.yml", text);
+    let mut talk =
+        Talk::new(&program, |_, arguments| Ok(json!([{ "bot": json!(arguments).to_string() }])));
+    talk.model
+        .answers
+        .extend([calls("remove_payee", json!({ "payee_name": "Tom Fox" })), says("He is gone.")]);
+    talk.turn(None).say("payee_name=Tom");
+    assert!(talk.script.contains("Tom Fox"), "{}", talk.script);
+    let tools = talk.model.tools.last().unwrap();
+    let tool = tools.iter().find(|tool| tool.name == "remove_payee").unwrap();
+    let needs = |name: &str| tool.parameters.iter().find(|p| p.name == name).map(|p| p.required);
+    assert_eq!((needs("payee_name"), needs("note")), (Some(true), Some(false)));
+}

@@ -92,6 +92,8 @@ pub struct Told {
     pub system: Vec<String>,
     /// The fields of each request for values.
     pub extracted: Vec<Vec<String>>,
+    /// The tools that it was offered in each request.
+    pub tools: Vec<Vec<agentir_runtime::ToolSpec>>,
     /// The messages that the model saw in each request, one line per message.
     pub messages: Vec<Vec<String>>,
 }
@@ -122,7 +124,8 @@ impl Model for Told {
             ModelTask::Several { .. } | ModelTask::Summarize { .. } => {
                 return Err(ModelError::Unavailable("it answers single questions".to_owned()));
             }
-            ModelTask::Converse { system, situation, messages, .. } => {
+            ModelTask::Converse { system, situation, messages, tools, .. } => {
+                self.tools.push(tools.clone());
                 self.system.push(format!("{system}{situation}"));
                 self.messages.push(messages.iter().map(line).collect());
                 self.answers.pop_front().ok_or_else(|| {
