@@ -259,7 +259,7 @@ fn check(seeds: std::ops::Range<u64>) {
 
 #[test]
 fn nothing_guarded_happens_unless_its_guard_holds() {
-    check(0..200);
+    check(0..600);
 }
 
 /// `cargo test -p agentir-runtime --release --test guards -- --ignored`; `CONVERSATIONS=600` for another number.

@@ -56,6 +56,17 @@ const CONDITIONS: &[&str] = &[
     "n % 0 < 5",
 ];
 
+/// Conditions of every turn over what a turn brings: the message, what other agents return and remember, counts.
+const TURN_CONDITIONS: &[&str] = &[
+    "risk < 3",
+    "session.risk < 3",
+    "Back.risk < 3",
+    "user.limit < 3",
+    "tool_failures < 1",
+    "input != \"stop\"",
+    "NOT (input contains \"eve\")",
+];
+
 /// What follows a failed constraint; `{}` is the indentation.
 const ON_FAIL: &[&str] = &[
     "",
@@ -107,6 +118,46 @@ fn constraints(random: &mut Random) -> String {
             let _ = writeln!(text, "      {on_fail}");
         }
     }
+    text
+}
+
+/// Rules of every turn, and a call that waits for a value.
+fn turn_rules(random: &mut Random) -> String {
+    let mut text = String::from("\nCONSTRAINTS:\n  rules:\n");
+    for _ in 0..1 + random.below(2) {
+        let condition = random.pick(TURN_CONDITIONS);
+        let _ = writeln!(text, "    - REQUIRE {condition}\n      ON_FAIL: \"notice: no.\"");
+    }
+    if random.chance(70) {
+        let when = random.pick(&[" BEFORE calling act", " BEFORE calling act", ""]);
+        let condition = random.pick(&["ok == true", "word IS SET", "n > 0"]);
+        let field = condition.split(' ').next().unwrap_or_default();
+        let _ = writeln!(
+            text,
+            "    - REQUIRE {condition}{when}\n      ON_FAIL:\n        COLLECT: [{field}]"
+        );
+    }
+    text
+}
+
+/// A flow that acts for each message.
+fn flow_that_acts(random: &mut Random) -> String {
+    let mut text = String::from("\nFLOW:\n");
+    if random.chance(30) {
+        text.push_str("  global_digressions:\n    - INTENT: \"why\"\n      KEYWORDS: [help]\n      CALL: act(1, \"fine\")\n      RESUME: true\n");
+    }
+    let before = random.pick(&[
+        "",
+        "",
+        "    CALL: probe()\n",
+        "    DELEGATE: Back\n",
+        "    SET: session.risk = n\n",
+    ]);
+    let _ = write!(
+        text,
+        "  first -> second -> third\n\n  first:\n    REASONING: false\n    RESPOND: \"step first\"\n    ON_INPUT:\n      - ELSE:\n        THEN: second\n\n  second:\n    REASONING: false\n{before}    THEN: third\n\n  third:\n    REASONING: false\n    CALL: {}\n    THEN: first\n",
+        call_of_act(random)
+    );
     text
 }
 
@@ -279,9 +330,14 @@ fn abl(random: &mut Random, flows: bool) -> String {
     text.push_str(
         "\nMEMORY:\n  session:\n    - blocked\n    - missing\n    - checked\n    - risk\n        INITIAL: 1\n",
     );
-    text.push_str(&constraints(random));
-    if random.chance(60) {
-        text.push_str(&guardrails(random));
+    let acts = flows && random.chance(30);
+    if acts {
+        text.push_str(&turn_rules(random));
+    } else {
+        text.push_str(&constraints(random));
+        if random.chance(60) {
+            text.push_str(&guardrails(random));
+        }
     }
     if random.chance(15) {
         let act = call_of_act(random);
@@ -327,8 +383,10 @@ fn abl(random: &mut Random, flows: bool) -> String {
     if random.chance(25) {
         text.push_str("\nCOMPLETE:\n  - WHEN: n > 3\n    RESPOND: \"done, secret\"\n");
     }
-    if flows {
-        text.push_str(&flow(random));
+    match flows {
+        true if acts => text.push_str(&flow_that_acts(random)),
+        true => text.push_str(&flow(random)),
+        false => {}
     }
     text.push_str("\n---\n");
     for name in ["Review", "Back"] {
