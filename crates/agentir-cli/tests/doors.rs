@@ -414,7 +414,7 @@ fn an_output_does_not_take_the_place_of_an_input() {
 #[test]
 fn a_trace_that_cannot_be_written_has_whole_lines() {
     let folder = tempfile::tempdir().unwrap();
-    let text = "AGENT: Desk\n\nGOAL: \"Sell\"\n\nFLOW:\n  ask\n\n  ask:\n    REASONING: false\n    GATHER:\n      - a:\n          TYPE: string\n          REQUIRED: true\n          PROMPT: \"What?\"\n    THEN: ask\n";
+    let text = "AGENT: Desk\n\nGOAL: \"Sell\"\n\nFLOW:\n  ask:\n    REASONING: false\n    GATHER:\n      - a:\n          TYPE: string\n          REQUIRED: true\n          PROMPT: \"What?\"\n    THEN: ask\n";
     write(folder.path(), &[("a.agent.abl", text)]);
     let command = agentir(folder.path(), folder.path());
     let mut shell = Command::new("bash");

@@ -368,6 +368,17 @@ fn addresses_that_are_not_public_are_named_themselves() {
 }
 
 #[test]
+fn a_host_that_a_variable_names_is_not_shown_as_what_to_allow() {
+    let binding = ["type: http", "endpoint: \"https://{{env.LOOK_SECRET}}:8443/x\""];
+    let args = ["--allow-tools", "--allow-env", "LOOK_SECRET"];
+    let (said, note) = look(&binding, &args);
+    assert_eq!(said, "not found\n");
+    assert!(!note.contains("s3cret") && !note.contains("***"), "{note}");
+    assert!(note.contains("comes from a variable of the environment"), "{note}");
+    assert!(note.contains("--allow-host"), "{note}");
+}
+
+#[test]
 fn redirects_and_tokens_lead_nowhere_else() {
     let (port, seen) = web();
     let host = format!("127.0.0.1:{port}");
@@ -424,12 +435,22 @@ fn only_the_file_of_a_function_runs_and_sees_only_what_is_allowed() {
 #[test]
 fn waits_before_retries_are_said_and_take_no_longer_than_a_call_may() {
     let folder = tempfile::tempdir().unwrap();
-    let text = "AGENT: Desk\n\nGOAL: \"Sell\"\n\nEXECUTION:\n  tool_timeout: 2000\n\nTOOLS:\n  sell(a: string) -> {b: string}\n    description: \"Sells\"\n\nFLOW:\n  start\n\n  start:\n    REASONING: false\n    CALL: sell(a: \"1\")\n    THEN: COMPLETE\n\nON_ERROR:\n  tool_error:\n    RETRY: 1000000000\n    RETRY_DELAY: 1000000000\n    RESPOND: \"Sorry\"\n    THEN: COMPLETE\n";
-    write(folder.path(), &[("a.agent.abl", text), ("s.yaml", "sell:\n  - error: \"no\"\n")]);
-    let start = Instant::now();
-    let (_, said, told) = ran(folder.path(), &["run", "a.agent.abl", "--stubs", "s.yaml"]);
-    let took = start.elapsed();
-    assert!(told.contains("note: waits 2 s before it tries again"), "{said}{told}");
-    assert_eq!(told.matches("before it tries again").count(), 1, "{told}");
-    assert!(took >= Duration::from_secs(2) && took < UP, "{took:?}");
+    let stubs = "tools:\n  sell:\n    - fail: error\n      message: \"no\"\n";
+    let text = |delay: u64| {
+        format!(
+            "AGENT: Desk\n\nGOAL: \"Sell\"\n\nEXECUTION:\n  tool_timeout: 2500\n\nTOOLS:\n  sell(a: string) -> {{b: string}}\n    description: \"Sells\"\n\nFLOW:\n  start:\n    REASONING: false\n    CALL: sell(a: \"1\")\n    THEN: COMPLETE\n\nON_ERROR:\n  tool_error:\n    RETRY: 1000000000\n    RETRY_DELAY: {delay}\n    RESPOND: \"Sorry\"\n    THEN: COMPLETE\n"
+        )
+    };
+    let refused = "note: does not try again: the wait of";
+    for (delay, waits) in [(1_000, 2), (1_000_000_000, 0)] {
+        write(folder.path(), &[("a.agent.abl", &text(delay)), ("s.yaml", stubs)]);
+        let start = Instant::now();
+        let (code, said, told) = ran(folder.path(), &["run", "a.agent.abl", "--stubs", "s.yaml"]);
+        let took = start.elapsed();
+        assert_eq!(code, 0, "{said}{told}");
+        assert_eq!(said.matches("Sorry").count(), waits + 1, "{said}");
+        assert_eq!(told.matches("note: waits 1 s before it tries again").count(), waits, "{told}");
+        assert_eq!(told.matches(refused).count(), 1, "{told}");
+        assert!(took >= Duration::from_secs(waits as u64) && took < UP, "{took:?}");
+    }
 }

@@ -178,8 +178,9 @@ pub trait Observer {
     /// Called when a call has failed, before anything else happens. Agents and models learn less about it than the failure
     /// [explains](ToolFailure::explanation).
     fn call_failed(&mut self, _failure: &ToolFailure) {}
-    /// Called before a wait, before something that failed is tried again.
-    fn waits(&mut self, _milliseconds: u64) {}
+    /// Called before a wait, before something that failed is tried again. If the wait is longer than what is left for
+    /// waits in this turn, it is not made, and nothing is tried again.
+    fn waits(&mut self, _milliseconds: u64, _left: u64) {}
     /// Called with each part of an answer that is streamed.
     fn partial(&mut self, _text: &str) {}
     /// Called once with each message to the user, in their order, as soon as no check can withdraw

@@ -66,10 +66,15 @@ pub(super) fn is_drawn(value: &str) -> bool {
 /// Whether letters behind the name of a secret are likely to be one, rather than words: many changes between small
 /// letters and capitals, or more consonants in a row than words have, or more letters than one word has.
 pub(super) fn is_letters(value: &str) -> bool {
+    // What stands for a secret is looked for last: it takes longer.
+    are_drawn(value) && !is_placeholder(value)
+}
+
+fn are_drawn(value: &str) -> bool {
     let is_separator = |byte: u8| matches!(byte, b'_' | b'-' | b'.' | b'+' | b'/' | b'=');
     let letters = value.bytes().filter(u8::is_ascii_alphabetic).count();
     let is_text = value.bytes().all(|byte| byte.is_ascii_alphabetic() || is_separator(byte));
-    if letters < 12 || !is_text || is_placeholder(value) {
+    if letters < 12 || !is_text {
         return false;
     }
     let count = |class: fn(u8) -> bool| value.bytes().filter(|byte| class(*byte)).count();

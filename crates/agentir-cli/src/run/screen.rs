@@ -369,15 +369,22 @@ impl Observer for Screen<'_> {
         tell!("note: {}", self.masker().mask(why));
     }
 
-    fn waits(&mut self, milliseconds: u64) {
-        // Nobody notices less.
-        if milliseconds < 1_000 {
+    fn waits(&mut self, milliseconds: u64, left: u64) {
+        let seconds = milliseconds.div_ceil(1_000);
+        let note = if milliseconds > left {
+            format!(
+                "does not try again: the wait of {seconds} s before it (`RETRY_DELAY`) is longer than what is left of \
+                 the time limit of calls"
+            )
+        } else if milliseconds >= 1_000 {
+            format!("waits {seconds} s before it tries again, as the agent says (`RETRY_DELAY`)")
+        } else {
+            // Nobody notices less.
             return;
-        }
+        };
         self.end_stream();
         self.end_line();
-        let seconds = milliseconds.div_ceil(1_000);
-        tell!("note: waits {seconds} s before it tries again, as the agent says (`RETRY_DELAY`)");
+        tell!("note: {note}");
         self.show_doing();
     }
 

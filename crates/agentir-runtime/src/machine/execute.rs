@@ -483,13 +483,13 @@ impl<'p> Run<'_, 'p, '_> {
     fn handle_error(&mut self, at: NodeIndex) -> NodeResult {
         let kind = self.frame().error.as_ref().map(|e| e.kind.clone()).unwrap_or_default();
         if let Some((edge, handler)) = self.find_handler(at, &kind) {
+            self.wait_before_retry(handler);
             // `RETRY` without a response starts here, and is limited as any other.
             let way = self.outgoing_edges(at).into_iter().find(|(id, to, edge)| {
                 let mine = matches!(edge.origin, Origin::Handler(h) if std::ptr::eq(h, handler));
                 mine && self.can_take(*id, *to, edge)
             });
             let edge = way.map_or(edge, |(way, ..)| way);
-            self.wait_before_retry(handler);
             return Ok(Next::Take(edge));
         }
         match self

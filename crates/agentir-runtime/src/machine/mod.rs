@@ -687,7 +687,7 @@ impl<'r, 'p, 'h> Run<'r, 'p, 'h> {
             return false;
         }
         let times = frame.edge_counts.get(&index(id.index())).copied().unwrap_or(0);
-        edge.limit.is_none_or(|limit| times < limit)
+        edge.limit.is_none_or(|limit| times < limit) && !self.is_out_of_time(edge)
     }
 
     /// The first matching edge that is available and whose guard holds.

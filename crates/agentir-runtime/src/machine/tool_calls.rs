@@ -9,7 +9,7 @@ use crate::session::{CompletedCall, ReturnPoint, RuntimeError, Session};
 use crate::trace::EventKind;
 use agentir_eval::Value;
 use agentir_expr::{Expr, ExprKind, Visit};
-use agentir_flow::cfg::{EdgeKind, NodeKind, Origin};
+use agentir_flow::cfg::{Edge, EdgeKind, NodeKind, Origin};
 use agentir_ir::{
     BindingAction, Body, Call, ErrorHandler, FilledBy, InputBinding, NumberOrText, Program,
     Statement, Tool, ToolBinding,
@@ -499,17 +499,30 @@ impl<'p> Run<'_, 'p, '_> {
     }
 
     /// Waits as long as the handler of an error says before what failed is tried again. All such waits of a turn take
-    /// no longer than a call may take: its time limit covers them.
+    /// no longer than a call may take, whose time limit covers them; after that, nothing is tried again.
     pub(super) fn wait_before_retry(&mut self, handler: &ErrorHandler) {
         let Some(NumberOrText::Number(delay)) = &handler.retry_delay_ms else { return };
-        let left = self.timeout(None).saturating_sub(self.waited_ms);
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped")]
-        let wait = (delay.0.clamp(0.0, 3_600_000.0) as u64).min(left);
-        if wait > 0 {
+        let limit = self.timeout(None);
+        let left = limit.saturating_sub(self.waited_ms);
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "positive")]
+        let wait = delay.0.max(0.0) as u64;
+        if wait == 0 || left == 0 {
+            return;
+        }
+        self.host.observer.waits(wait, left);
+        if wait > left {
+            self.waited_ms = limit;
+        } else {
             self.waited_ms += wait;
-            self.host.observer.waits(wait);
             self.host.clock.sleep(wait);
         }
+    }
+
+    /// Whether an edge tries again what failed, and no time is left to wait for that.
+    pub(super) fn is_out_of_time(&self, edge: &Edge<'p>) -> bool {
+        edge.kind == EdgeKind::Retry
+            && matches!(edge.origin, Origin::Handler(handler) if handler.retry_delay_ms.is_some())
+            && self.waited_ms >= self.timeout(None)
     }
 
     /// Masks the sensitive fields of a result for a trace.
