@@ -130,7 +130,7 @@ pub fn check_output(path: &Path) -> Result<(), String> {
     }
     if is_pipe(path) {
         return Err(format!(
-            "{} cannot be written: it is a pipe, which would wait for somebody to read it\n\
+            "{} cannot be written: it is a pipe, a device or a socket, not a file\n\
              help: `/dev/stdout` is the output of the command",
             path.display()
         ));

@@ -115,20 +115,7 @@ pub(crate) fn write(
         pictures: &pictures,
         costs: costs.collect(),
     };
-    page.write_into(&mut Sink(out)).map_err(io::Error::other)
-}
-
-/// A `&mut dyn Write` as a type with a size.
-struct Sink<'o>(&'o mut dyn Write);
-
-impl Write for Sink<'_> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.write(bytes)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.0.flush()
-    }
+    page.write_into(out)
 }
 
 impl<'f> View<'f> {

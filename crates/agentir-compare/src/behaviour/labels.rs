@@ -407,8 +407,12 @@ fn transfer_label(
         }
         _ => String::new(),
     };
-    let back = if transfer.returns.is_some() { " and back" } else { "" };
-    Some(Label { key: format!("{verb} {to}{back} {passed}"), text: format!("{verb} `{to}`{back}") })
+    let (back, returned) = match transfer.returns {
+        Some(_) => (" and back", returned(node, pairs)),
+        None => ("", String::new()),
+    };
+    let key = format!("{verb} {to}{back} {passed} {returned}");
+    Some(Label { key, text: format!("{verb} `{to}`{back}") })
 }
 
 /// The events that decide an edge besides conditions, and whether each happens on it.
@@ -472,3 +476,24 @@ const FAILS: &str = "it fails";
 
 /// The event that the user confirms a tool call.
 const AGREES: &str = "the user agrees";
+
+/// What the result of another agent is written to. Variables that agents share come back in any case.
+fn returned(node: &Node<'_>, pairs: &Pairs<'_>) -> String {
+    let mut all: Vec<(String, String)> = match node.origin {
+        Origin::Delegate(delegate) => delegate
+            .returned()
+            .map(|value| (value.variable.to_owned(), value.field.value.to_string()))
+            .collect(),
+        Origin::Handoff(handoff) => handoff
+            .on_return
+            .iter()
+            .flat_map(|back| &back.map)
+            .map(|(variable, value)| (variable.value.to_string(), value.to_string()))
+            .collect(),
+        _ => Vec::new(),
+    };
+    all.retain(|(variable, value)| variable != value || !pairs.is_shared(variable));
+    all.sort();
+    let all = all.into_iter().map(|(variable, value)| format!("{variable} = {value}"));
+    all.collect::<Vec<_>>().join(", ")
+}
