@@ -41,37 +41,35 @@ pub fn facts_at(program: &ProgramAnalysis<'_>, line: Span, offset: u32) -> Optio
     })?;
     let analysis = program.agent(point.agent)?;
     let known = analysis.flow_facts();
-    // What is checked at several points of a turn stands there once: a fact holds at each of them that is reached.
+    // What is checked again before calls stands there once: the reader means the check that is made.
     let same = |other: &&Point| {
         other.agent == point.agent && other.span == point.span && other.is_behind == point.is_behind
     };
-    let reached: Vec<&Point> =
-        points.iter().filter(same).filter(|point| known.reaches(point.node)).collect();
-    let mut facts: Option<Vec<Premise>> = None;
-    let mut is_reachable = false;
-    for point in if reached.is_empty() { vec![point] } else { reached } {
+    let described = |point: &Point| {
         let before: Vec<Fact<'_>> = match point.is_behind {
             true => known.at(point.node).collect(),
             false => known.before(point.node).collect(),
         };
-        let mut own: Vec<Premise> = Vec::new();
+        let mut facts: Vec<Premise> = Vec::new();
         let mut query = analysis.query();
         let tests = program.graph().guard(point.guard).into_iter().map(Fact::Test);
         for fact in before.into_iter().chain(tests) {
             let premise = premise(&fact);
-            if !own.contains(&premise) {
-                own.push(premise);
+            if !facts.contains(&premise) {
+                facts.push(premise);
             }
             query.assume_fact(fact);
         }
-        is_reachable |= known.reaches(point.node) && query.is_satisfiable() != Some(false);
-        facts = Some(match facts {
-            None => own,
-            Some(all) => all.into_iter().filter(|fact| own.contains(fact)).collect(),
-        });
+        let is_reachable = known.reaches(point.node) && query.is_satisfiable() != Some(false);
+        PointFacts { agent: point.agent, span: point.span, is_reachable, facts }
+    };
+    let chosen = described(point);
+    if chosen.is_reachable {
+        return Some(chosen);
     }
-    let facts = facts.unwrap_or_default();
-    Some(PointFacts { agent: point.agent, span: point.span, is_reachable, facts })
+    let mut others: Vec<&Point> = points.iter().filter(same).collect();
+    others.sort_by_key(|point| length(point));
+    Some(others.into_iter().map(described).find(|other| other.is_reachable).unwrap_or(chosen))
 }
 
 /// A program point with a place in the source: a node, or a jump from one.

@@ -486,7 +486,7 @@ fn references_of_another_notation_are_reported() {
     finds_in_agent(
         r#""on_start": {"respond": "a {!@variables.x}"}"#,
         "invalid-template",
-        "`{!@…}` is no placeholder of ABL",
+        "`{!@…}` is a placeholder of Agent Script",
         "{!@",
     );
     // Counters of blocks are no namespaces.
