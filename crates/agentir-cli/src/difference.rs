@@ -175,7 +175,11 @@ fn anchors(old: &[usize], new: &[usize]) -> Vec<(usize, usize)> {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used, reason = "a test that fails should stop")]
+    #![allow(
+        clippy::indexing_slicing,
+        clippy::unwrap_used,
+        reason = "a test that fails should stop"
+    )]
 
     use super::*;
 

@@ -165,6 +165,8 @@ pub(super) const MAX_DEPTH: usize = 3;
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::indexing_slicing, reason = "a test that fails should stop")]
+
     use super::*;
 
     fn seen(text: &str) -> Vec<View> {
