@@ -30,9 +30,7 @@ fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
             UncompiledForm::List | UncompiledForm::Object => (
                 set.value.span,
                 format!("`{name}` is set to {}", form.noun()),
-                format!(
-                    "declare a variable with this value, and write `set @variables.{name} = @variables.…`"
-                ),
+                format!("declare a variable with this value, and set `{name}` to that variable"),
             ),
         };
         report.push(
