@@ -32,7 +32,10 @@ pub(super) fn goals(program: &Program) -> Goals {
 pub(super) fn add_conditions(scope: Scope<'_>, goals: &Goals, agent: &mut Agent) {
     let c = &mut agent.coordination;
     let handoffs = c.handoffs.iter_mut().map(|h| (&h.to, &mut h.when, h.decided_by));
-    let delegates = c.delegates.iter_mut().map(|d| (&d.agent, &mut d.when, d.decided_by));
+    // What a flow asks in its steps, it asks there and nowhere else.
+    let in_steps = agent.flow.is_some() && agent.reasoning.is_none();
+    let delegates = c.delegates.iter_mut().filter(|_| !in_steps);
+    let delegates = delegates.map(|d| (&d.agent, &mut d.when, d.decided_by));
     for (to, when, decided_by) in handoffs.chain(delegates) {
         if when.is_some() || decided_by != Decider::Model {
             continue;
