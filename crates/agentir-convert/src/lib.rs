@@ -25,6 +25,7 @@
 mod comments;
 mod fidelity;
 mod render;
+mod tasks;
 mod todo;
 mod tools;
 mod truthiness;
@@ -99,7 +100,7 @@ pub fn convert(
         (target, &truthiness::differing_conditions(program, target)),
     );
     report.comments = comments;
-    report.todo = todo::of_losses(&report, (program, sources), &read);
+    report.todo = tasks::of_losses(&report, (program, sources), &read);
     Conversion { files, report, diagnostics, sources: read, program: program_read }
 }
 
@@ -134,14 +135,14 @@ impl Conversion {
         report.comments = std::mem::take(&mut self.report.comments);
         let targets = report.comments.iter_mut().filter_map(|comment| comment.target.as_mut());
         targets.for_each(|at| moved.apply(at));
-        report.todo = todo::of_losses(&report, (program, sources), &read);
+        report.todo = tasks::of_losses(&report, (program, sources), &read);
         *self = Self { files, report, diagnostics: found, sources: read, program: program_read };
         self.add_todos(sources, told);
     }
 
     fn add_todos(&mut self, sources: &SourceMap, told: &[Diagnostic]) {
-        let import = todo::of_import(told, &self.report, sources, &self.sources);
-        let output = todo::of_output(&self.files, &self.program, &self.sources);
+        let import = tasks::of_import(told, &self.report, sources, &self.sources);
+        let output = tasks::of_output(&self.files, &self.program, &self.sources);
         self.report.add_todos(import.into_iter().chain(output));
     }
 
@@ -154,7 +155,7 @@ impl Conversion {
                 agents.entry(&*file.name).or_default().push(&name.value);
             }
         }
-        self.report.add_todos(todo::of_check(found, checked, &agents));
+        self.report.add_todos(tasks::of_check(found, checked, &agents));
     }
 
     /// Compares the behaviour of the output with `program` and adds the result to the report.

@@ -2,7 +2,6 @@
 
 use crate::compile;
 use crate::languages::languages;
-use crate::workspace::Workspace;
 use agentir_analysis::references::References;
 use agentir_compare::{AnnouncedLosses, Comparison, NormalizedProgram, Side};
 use agentir_config::{ConfigProblems, Configs};
@@ -14,8 +13,8 @@ use agentir_flow::cost::{CostReport, cost};
 use agentir_ir::{CompilationOutput, Program};
 use agentir_lint::{Cancellation, Cancelled, Selection};
 use agentir_project::{
-    CheckOptions, FileResult, Levels, Loaded, LoadedProgram, READ_ERROR, check_programs,
-    config_names, max_steps, read_options,
+    CheckOptions, FileResult, Levels, Loaded, LoadedProgram, READ_ERROR, check_programs, max_steps,
+    read_options,
 };
 use agentir_rewrite::RewriteError;
 use agentir_syntax::ReadOptions;
@@ -255,27 +254,14 @@ impl Snapshot {
         Some(done)
     }
 
-    /// Checks the output of a conversion as if it were in a folder of its own, without configuration; the report lists
-    /// what is found. Returns the files as they were read, and the findings.
-    ///
-    /// # Errors
-    /// If the check was cancelled.
-    pub fn check_output(
-        &self,
-        conversion: &mut Conversion,
-    ) -> Result<(SourceMap, Vec<Diagnostic>), Cancelled> {
-        let mut output = Workspace::in_memory();
-        output.set_options(self.data.options);
-        output.set_configs(Arc::new(Configs::none(config_names())));
-        for file in &conversion.files {
-            output.set_text(&file.path, file.text.as_str());
-        }
-        // What is in memory can be read.
-        let Ok(output) = output.snapshot() else { return Ok(Default::default()) };
-        let output = output.cancelled_by(self.cancellation.clone());
-        let found = output.check()?.to_vec();
-        conversion.checked(&found, output.sources());
-        Ok((output.sources().clone(), found))
+    /// The options that the files were read with.
+    pub(crate) fn options(&self) -> &ReadOptions {
+        &self.data.options
+    }
+
+    /// What ends the work on this state.
+    pub(crate) const fn cancellation(&self) -> &Cancellation {
+        &self.cancellation
     }
 
     /// The differences in meaning between a program and another one, of this or another workspace.

@@ -3,9 +3,12 @@
 use crate::languages::languages;
 use crate::snapshot::Snapshot;
 use agentir_config::{ConfigProblems, Configs, FILE_NAME, split_path};
-use agentir_lint::Selection;
+use agentir_convert::Conversion;
+use agentir_diagnostics::{Diagnostic, SourceMap};
+use agentir_lint::{Cancelled, Selection};
 use agentir_project::{
-    Contents, Document, FileCache, LoadError, MANIFEST, Request, TextInput, build_with, discover,
+    Contents, Document, FileCache, LoadError, MANIFEST, Request, TextInput, build_with,
+    config_names, discover,
 };
 use agentir_syntax::{Claim, ReadOptions};
 use agentir_vfs::{FileSystem, Memory, Overlay, identity};
@@ -227,5 +230,30 @@ impl Workspace {
             configs,
             files: &self.files,
         }
+    }
+}
+
+impl Snapshot {
+    /// Checks the output of a conversion as if it were in a folder of its own, without configuration; the report lists
+    /// what is found. Returns the files as they were read, and the findings.
+    ///
+    /// # Errors
+    /// If the check was cancelled.
+    pub fn check_output(
+        &self,
+        conversion: &mut Conversion,
+    ) -> Result<(SourceMap, Vec<Diagnostic>), Cancelled> {
+        let mut output = Workspace::in_memory();
+        output.set_options(*self.options());
+        output.set_configs(Arc::new(Configs::none(config_names())));
+        for file in &conversion.files {
+            output.set_text(&file.path, file.text.as_str());
+        }
+        // What is in memory can be read.
+        let Ok(output) = output.snapshot() else { return Ok(Default::default()) };
+        let output = output.cancelled_by(self.cancellation().clone());
+        let found = output.check()?.to_vec();
+        conversion.checked(&found, output.sources());
+        Ok((output.sources().clone(), found))
     }
 }
