@@ -10,7 +10,7 @@
 
 mod common;
 
-use common::{GOOD, agentir, code, stderr, stdout, write};
+use common::{FORMATS, GOOD, agentir, code, stderr, stdout, write};
 use std::fmt::Write as _;
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -530,23 +530,10 @@ fn one_line(count: usize) -> String {
 #[test]
 fn a_report_grows_with_its_findings_and_not_with_the_line_that_they_are_in() {
     let folder = tempfile::tempdir().unwrap();
-    let formats = [
-        "text",
-        "concise",
-        "json",
-        "json-lines",
-        "sarif",
-        "github",
-        "gitlab",
-        "junit",
-        "checkstyle",
-        "markdown",
-        "html",
-    ];
     let mut sizes = Vec::new();
     for count in [500, 2_000] {
         write(folder.path(), &[("a.ir.json", &one_line(count))]);
-        for format in formats {
+        for format in FORMATS {
             let args = ["check", "--no-cache", "--format", format, "a.ir.json"];
             let said = stdout(&within(30, folder.path(), &args));
             let shown = said.matches("bogus").count();
@@ -554,8 +541,8 @@ fn a_report_grows_with_its_findings_and_not_with_the_line_that_they_are_in() {
             sizes.push(said.len());
         }
     }
-    let (few, many) = sizes.split_at(formats.len());
-    for ((format, few), many) in formats.iter().zip(few).zip(many) {
+    let (few, many) = sizes.split_at(FORMATS.len());
+    for ((format, few), many) in FORMATS.iter().zip(few).zip(many) {
         assert!(*many < 5 * few, "{format}: {few} bytes of 500 findings, {many} of 2,000");
     }
 }

@@ -11,7 +11,7 @@
 
 mod common;
 
-use common::{agentir, stderr, stdout, write};
+use common::{FORMATS, agentir, stderr, stdout, write};
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -186,20 +186,6 @@ fn ran(folder: &Path, args: &[&str], input: &str) -> (Output, String) {
     let text = format!("{}{}", stdout(&output), stderr(&output));
     (output, text)
 }
-
-const FORMATS: [&str; 11] = [
-    "text",
-    "concise",
-    "json",
-    "json-lines",
-    "sarif",
-    "github",
-    "gitlab",
-    "junit",
-    "checkstyle",
-    "markdown",
-    "html",
-];
 
 /// All that is printed and written about a folder, each with what it is. What is left out has the secrets of the
 /// documents, because it is a document:

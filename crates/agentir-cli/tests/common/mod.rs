@@ -78,3 +78,18 @@ pub fn broken(name: &str) -> String {
 
 /// An agent in which there is nothing to find.
 pub const GOOD: &str = "AGENT: Ferry_Desk\nGOAL: \"Sell tickets for the ferry\"\n";
+
+/// The formats of findings.
+pub const FORMATS: [&str; 11] = [
+    "text",
+    "concise",
+    "json",
+    "json-lines",
+    "sarif",
+    "github",
+    "gitlab",
+    "junit",
+    "checkstyle",
+    "markdown",
+    "html",
+];

@@ -8,7 +8,7 @@ use super::strings::trimmed;
 use super::words::{Word, is_question};
 use std::ops::Range;
 
-/// Phrases that introduce an answer.
+/// Phrases that introduce an answer, besides those that introduce anything ([`POLITE`]).
 const LEAD_INS: &[&str] = &[
     "my name is",
     "the name is",
@@ -44,21 +44,12 @@ const LEAD_INS: &[&str] = &[
     "she is a",
     "he is",
     "she is",
-    "please",
     "make it",
     "let's say",
     "to",
     "in",
     "for",
     "at",
-    "the answer is",
-    "because",
-    "sure,",
-    "yes,",
-    "well,",
-    "um,",
-    "ok,",
-    "okay,",
     "she's called",
     "he's called",
     "it's called",
@@ -72,14 +63,8 @@ const LEAD_INS: &[&str] = &[
     "with",
     "by",
     "via",
-    "as i said,",
-    "like i said,",
-    "as i told you,",
-    "as mentioned,",
     "i said",
     "i told you",
-    "here you go,",
-    "here you are,",
     "maybe",
     "probably",
     "perhaps",
@@ -167,7 +152,7 @@ pub(super) fn answer(reading: &ParsedMessage<'_>, field: &Field<'_>) -> Option<S
         let text = reading.text.get(range.clone())?;
         let lower = text.to_lowercase();
         if lower.len() == text.len() {
-            for lead in LEAD_INS.iter().filter(|lead| !request || POLITE.contains(lead)) {
+            for lead in POLITE.iter().chain(LEAD_INS.iter().filter(|_| !request)) {
                 let rest = lower.strip_prefix(lead).and_then(|rest| rest.strip_prefix(' '));
                 if rest.is_some_and(|rest| !rest.trim().is_empty())
                     && text.is_char_boundary(lead.len())
@@ -211,7 +196,7 @@ pub(super) fn answer(reading: &ParsedMessage<'_>, field: &Field<'_>) -> Option<S
     let plain = text.to_lowercase();
     // An introduction without its value: "my new number is".
     let introduces = [" is", " are", " be", " was"].iter().any(|end| plain.ends_with(end));
-    let nothing = LEAD_INS.contains(&plain.as_str())
+    let nothing = [LEAD_INS, POLITE].iter().any(|all| all.contains(&plain.as_str()))
         || (introduces && !reading.used.is_empty())
         || !text.chars().any(char::is_alphanumeric)
         || NO_ANSWER.contains(&plain.as_str());

@@ -3,7 +3,7 @@
 
 use super::phrases::complains;
 use super::words::{Act, Word, act, is_act, name_words, similarity, words};
-use agentir_runtime::Candidate;
+use agentir_runtime::{Candidate, ToolSpec};
 
 /// Candidates with a lower confidence are not chosen.
 pub(super) const MIN_CONFIDENCE: f64 = 0.3;
@@ -89,6 +89,16 @@ impl CandidateWords {
         // The name says what the candidate is; its description also says other things.
         let named = self.name.iter().map(|known| similarity(known, word)).fold(0.0, f64::max);
         known.max(if named >= 1.0 && self.name.len() > 1 { NAME_WEIGHT } else { 0.0 })
+    }
+}
+
+/// A tool as something to choose.
+pub(super) fn candidate(tool: &ToolSpec) -> Candidate {
+    Candidate {
+        name: tool.name.clone(),
+        description: tool.description.clone(),
+        examples: Vec::new(),
+        keywords: Vec::new(),
     }
 }
 

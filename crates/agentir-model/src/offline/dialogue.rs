@@ -2,7 +2,7 @@
 //! answered; values for variables; what is missing; what the instructions demand next; and else an offer of help. It asks
 //! for one thing at a time, calls no tool without its required arguments, and shows nothing that is not meant for users.
 
-use super::choose::choose;
+use super::choose::{candidate, choose};
 use super::corrections::{corrected, extract_corrected, may_replace};
 use super::extract::{Reach, extract};
 use super::instructions::{Step, What, When, steps};
@@ -640,16 +640,7 @@ impl<'r> Turn<'r> {
         purpose: impl Fn(Purpose) -> bool,
     ) -> Option<(&'r ToolSpec, f64)> {
         // All tools are compared, so that words that all of them share have little weight.
-        let all: Vec<Candidate> = self
-            .tools
-            .iter()
-            .map(|tool| Candidate {
-                name: tool.name.clone(),
-                description: tool.description.clone(),
-                examples: Vec::new(),
-                keywords: Vec::new(),
-            })
-            .collect();
+        let all: Vec<Candidate> = self.tools.iter().map(candidate).collect();
         choose(self.said, &all, true).into_iter().find_map(|(name, sure)| {
             let tool = open.iter().find(|tool| tool.name == name && purpose(tool.purpose))?;
             Some((*tool, sure))

@@ -1,6 +1,6 @@
 //! Which tool a message, what is known or the last question calls for.
 
-use super::choose::{MIN_CONFIDENCE, choose};
+use super::choose::{MIN_CONFIDENCE, candidate, choose};
 use super::dialogue::{Turn, say};
 use super::kinds::{TextKind, kind_of};
 use super::phrases::small_talk;
@@ -89,15 +89,7 @@ impl<'r> Turn<'r> {
             .take(4)
             .map(|m| m.text.as_str())
             .collect();
-        let candidates: Vec<Candidate> = all
-            .iter()
-            .map(|tool| Candidate {
-                name: tool.name.clone(),
-                description: tool.description.clone(),
-                examples: Vec::new(),
-                keywords: Vec::new(),
-            })
-            .collect();
+        let candidates: Vec<Candidate> = all.iter().map(|tool| candidate(tool)).collect();
         let wanted =
             before.iter().find_map(|said| choose(said, &candidates, false).into_iter().next());
         wanted
